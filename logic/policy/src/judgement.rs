@@ -5,7 +5,7 @@ use domain::decision::{Decision, Finding, Verdict};
 use domain::hash::Digest;
 use domain::tool::{EffectClass, TargetKind};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A call whose tool and arguments are understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,27 @@ pub struct Bound {
     /// and for other effects only where [`Bound::repeat_key`] is: what an answer for the session
     /// covers.
     pub approval_key: Digest,
+}
+
+impl Bound {
+    /// Whether the call changes files by their names and does nothing else to the world, each of
+    /// them within one of the folders. A deletion is no such change.
+    pub fn changes_within<F: AsRef<Path>>(&self, folders: impl IntoIterator<Item = F>) -> bool {
+        let folders: Vec<F> = folders.into_iter().collect();
+        let is_within = |path: &Path| folders.iter().any(|folder| path.starts_with(folder));
+        let mut changed = self.changed_files().peekable();
+        self.effect == EffectClass::SharedWrite
+            && changed.peek().is_some()
+            && changed.all(is_within)
+    }
+
+    /// The files and folders that it changes, by the names of the call.
+    pub fn changed_files(&self) -> impl Iterator<Item = &Path> {
+        let named = self.targets.values();
+        named
+            .filter(|(kind, _)| *kind == TargetKind::WritePath)
+            .map(|(_, path)| path.as_path())
+    }
 }
 
 /// Every layer's view of a call.

@@ -181,7 +181,7 @@ const NOTES_ADVICE: &str = " No one is there to ask: run it at a terminal to be 
 /// What the call's parts and the agent's past say, with what the user fixed beforehand.
 fn information_flow(view: &View<'_>) -> flow::Judged {
     let question = view.question;
-    let is_allowed_as_it_stands = question.approvals.contains(&view.bound.repeat_key);
+    let is_allowed_as_it_stands = question.allowed.calls.contains(&view.bound.repeat_key);
     let pinned = match question.cover {
         Cover::ThisCall | Cover::PlanStep => Pinned::Call,
         Cover::Nothing if is_allowed_as_it_stands => Pinned::Call,
@@ -238,6 +238,18 @@ const fn is_mild(effect: EffectClass) -> bool {
     matches!(effect, EffectClass::SharedWrite | EffectClass::Egress)
 }
 
+/// What a yes for the session says to the effect.
+fn allowed_for_session(view: &View<'_>) -> Option<Finding> {
+    let (allowed, layer) = (view.question.allowed, Layer::SafetyGate);
+    if allowed.calls.contains(&view.bound.approval_key) {
+        let reason = "You allowed this target for the session.";
+        return Some(allow(layer, "session_grant", reason));
+    }
+    let is_change = view.bound.changes_within(&allowed.folders);
+    let reason = "You allowed changes in this folder for the session.";
+    is_change.then(|| allow(layer, "session_folder", reason))
+}
+
 fn safety_gate(view: &View<'_>, is_as_requested: bool) -> Finding {
     let layer = Layer::SafetyGate;
     let question = view.question;
@@ -264,12 +276,8 @@ fn safety_gate(view: &View<'_>, is_as_requested: bool) -> Finding {
     if is_as_requested && is_covered_by_request(view) {
         return allow(layer, "requested", "Your own words ask for it.");
     }
-    if question.approvals.contains(&view.bound.approval_key) {
-        return allow(
-            layer,
-            "session_grant",
-            "You allowed this target for the session.",
-        );
+    if let Some(allowed) = allowed_for_session(view) {
+        return allowed;
     }
     let is_asked =
         question.settings.attendance == Attendance::Attended || question.cover == Cover::PlanDraft;

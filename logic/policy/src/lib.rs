@@ -27,4 +27,4 @@ mod view;
 
 pub use judge::{Parts, Policy};
 pub use judgement::{Bound, Judgement};
-pub use question::{Cover, Question};
+pub use question::{Allowed, Cover, Question};

@@ -25,6 +25,16 @@ pub enum Cover {
     PlanStep,
 }
 
+/// What the user allowed for a whole session.
+#[derive(Debug, Clone, Default)]
+pub struct Allowed {
+    /// Tools with their targets, see [`crate::Bound::approval_key`], and whole calls, see
+    /// [`crate::Bound::repeat_key`].
+    pub calls: HashSet<Digest>,
+    /// Folders whose files may be changed without a further question of the safety gate.
+    pub folders: BTreeSet<PathBuf>,
+}
+
 /// A call to be judged, with everything the decision depends on.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
@@ -38,9 +48,8 @@ pub struct Question<'a> {
     pub settings: &'a SessionSettings,
     /// Folders the user opened for writing when asked.
     pub opened: &'a BTreeSet<PathBuf>,
-    /// What the user allowed for the whole session: tools with their targets, see
-    /// [`crate::Bound::approval_key`], and whole calls, see [`crate::Bound::repeat_key`].
-    pub approvals: &'a HashSet<Digest>,
+    /// What the user allowed for the whole session.
+    pub allowed: &'a Allowed,
     /// What the user has said about this call.
     pub cover: Cover,
     /// Where the call's parts come from.

@@ -251,7 +251,7 @@ fn a_yes_for_one_class_or_target_covers_no_other() {
     let delete = |path: &str| json!({"path": path});
     let judged = attended("coder").judge(&policy(), "delete_file", &delete("~/projects/a"));
     let granted = attended("coder").with(|c| {
-        c.approvals.insert(judged.bound.unwrap().approval_key);
+        c.allowed.calls.insert(judged.bound.unwrap().approval_key);
     });
     assert_eq!(
         verdict(&granted, "delete_file", delete("~/projects/./a")),
@@ -263,6 +263,29 @@ fn a_yes_for_one_class_or_target_covers_no_other() {
     );
     let write = json!({"path": "~/projects/a", "content": "x"});
     assert_eq!(verdict(&granted, "write_file", write), Verdict::Confirm);
+}
+
+#[test]
+fn a_yes_to_the_changes_in_a_folder_covers_no_deletion_and_no_other_folder() {
+    let allowed = attended("coder").with(|c| {
+        c.settings.allow_write.insert(PathBuf::from("/w"));
+        c.allowed.folders.insert(PathBuf::from("/w/sub"));
+    });
+    let write = |path: &str| json!({"path": path, "content": "x"});
+    for (path, expected) in [
+        ("/w/sub/a", Verdict::Allow),
+        ("/w/sub/deeper/a", Verdict::Allow),
+        ("/w/subway", Verdict::Confirm),
+        ("/w/sub/../a", Verdict::Confirm),
+    ] {
+        assert_eq!(
+            verdict(&allowed, "write_file", write(path)),
+            expected,
+            "{path}"
+        );
+    }
+    let delete = json!({"path": "/w/sub/a"});
+    assert_eq!(verdict(&allowed, "delete_file", delete), Verdict::Confirm);
 }
 
 #[test]

@@ -572,7 +572,8 @@ fn a_yes_for_the_session_covers_the_call_as_it_stands_and_no_other() {
     case.context = label(Integrity::Untrusted, Readers::Nobody);
     let call = |body: &str| ("mail", json!({"to": "bob", "body": body}));
     let bound = case.judge(&policy, "mail", &call("one").1).bound.unwrap();
-    case.approvals
+    case.allowed
+        .calls
         .extend([bound.approval_key, bound.repeat_key]);
     expect(&case, &policy, call("one"), FREE);
     expect(

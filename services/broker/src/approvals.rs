@@ -4,9 +4,9 @@ use api::broker::GrantListing;
 use domain::hash::Digest;
 use domain::label::{Integrity, Label};
 use domain::tool::EffectClass;
-use policy::Bound;
+use policy::{Allowed, Bound};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Targets the user may allow for a session.
@@ -14,11 +14,13 @@ const APPROVALS: usize = 10_000;
 
 /// The origin of what programs print, see the tool table.
 const PROGRAMS: &str = "program";
+/// The origins of what lies on this machine, besides what programs print, see the tool table.
+const FILES: [&str; 2] = ["file:", "files"];
 
 /// Where paths of a call really lie, by their names in it. One that cannot be told counts as itself.
 pub(crate) type Places = BTreeMap<PathBuf, PathBuf>;
 
-/// A yes for the session.
+/// A yes for the session to a call.
 #[derive(Debug)]
 struct Approval {
     grant: GrantListing,
@@ -30,6 +32,36 @@ struct Approval {
     words: BTreeSet<String>,
     /// Where its paths lay when it was given.
     places: Places,
+}
+
+/// A yes for the session to every change of files in a folder.
+#[derive(Debug)]
+struct Changeable {
+    grant: GrantListing,
+    folder: PathBuf,
+    /// What the agent had been shown when it was given.
+    shown: Label,
+}
+
+impl Changeable {
+    /// Whether it still says what the user meant: nothing from outside this machine was read since
+    /// that may have chosen what is written.
+    fn holds(&self, shown: &Label) -> bool {
+        let is_here = |origin: &String| {
+            origin.starts_with(PROGRAMS) || FILES.iter().any(|files| origin.starts_with(files))
+        };
+        let suspects = shown.suspects();
+        let mut since = suspects.difference(&self.shown.origins);
+        since.all(is_here)
+    }
+
+    /// Whether what the call names in the folder lies there.
+    fn is_there(&self, places: &Places) -> bool {
+        let mut named = places
+            .iter()
+            .filter(|(path, _)| path.starts_with(&self.folder));
+        named.all(|(_, real)| real.starts_with(&self.folder))
+    }
 }
 
 impl Approval {
@@ -68,6 +100,7 @@ impl Approval {
 #[derive(Debug, Default)]
 pub(crate) struct Approvals {
     given: Vec<Approval>,
+    changeable: Vec<Changeable>,
 }
 
 impl Approvals {
@@ -91,12 +124,29 @@ impl Approvals {
         }
     }
 
+    /// Remembers a yes to every change of files in a folder. `shown`: as for [`Approvals::give`].
+    pub(crate) fn give_folder(&mut self, folder: PathBuf, shown: Label, grant: GrantListing) {
+        self.changeable.retain(|one| one.folder != folder);
+        if self.changeable.len() < APPROVALS {
+            self.changeable.push(Changeable {
+                grant,
+                folder,
+                shown,
+            });
+        }
+    }
+
     /// What is allowed for an agent with the label of what it was shown, at these places; without
     /// them, wherever its paths lead.
-    pub(crate) fn for_agent(&self, shown: &Label, places: Option<&Places>) -> HashSet<Digest> {
-        let is_there = |one: &&Approval| places.is_none_or(|places| one.is_there(places));
-        let holding = self.given.iter().filter(|one| one.holds(shown));
-        holding.filter(is_there).flat_map(|one| one.keys).collect()
+    pub(crate) fn for_agent(&self, shown: &Label, places: Option<&Places>) -> Allowed {
+        let calls = self.given.iter().filter(|one| one.holds(shown));
+        let calls = calls.filter(|one| places.is_none_or(|places| one.is_there(places)));
+        let folders = self.changeable.iter().filter(|one| one.holds(shown));
+        let folders = folders.filter(|one| places.is_none_or(|places| one.is_there(places)));
+        Allowed {
+            calls: calls.flat_map(|one| one.keys).collect(),
+            folders: folders.map(|one| one.folder.clone()).collect(),
+        }
     }
 
     /// Whether the call was allowed by its names, and a path of it leads elsewhere now.
@@ -104,6 +154,7 @@ impl Approvals {
         let keys = [bound.approval_key, bound.repeat_key];
         let mut given = self.given.iter();
         given.any(|one| !one.is_there(places) && keys.iter().any(|key| one.keys.contains(key)))
+            || self.changeable.iter().any(|one| !one.is_there(places))
     }
 
     /// Forgets each yes to run something that a file may be part of, since the file is changed by an
@@ -120,11 +171,16 @@ impl Approvals {
     /// Forgets every yes: what it was given under has changed.
     pub(crate) fn forget(&mut self) {
         self.given.clear();
+        self.changeable.clear();
     }
 
     /// What was allowed, in words, oldest first.
     pub(crate) fn listed(&self) -> Vec<GrantListing> {
-        self.given.iter().map(|one| one.grant.clone()).collect()
+        let calls = self.given.iter().map(|one| &one.grant);
+        let folders = self.changeable.iter().map(|one| &one.grant);
+        let mut grants: Vec<GrantListing> = calls.chain(folders).cloned().collect();
+        grants.sort_by_key(|grant| grant.given);
+        grants
     }
 }
 

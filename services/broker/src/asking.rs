@@ -1,10 +1,12 @@
 //! Asking the user about a call: what is shown, whom it waits with, and what a yes is good for.
 
+use crate::approvals::Places;
 use crate::batch::Seat;
 use crate::call::{Call, Cleared, Stop};
 use crate::judging::{broken_finding, changes_unnamed};
 use crate::ledger::CallRecord;
 use crate::question::Answered;
+use crate::reach::{self, Reach};
 use crate::render;
 use crate::state::{About, lock};
 use api::broker::{GrantListing, ToolEvent};
@@ -14,15 +16,19 @@ use domain::hash::Digest;
 use domain::id::ConfirmationId;
 use domain::label::Label;
 use domain::tool::EffectClass;
-use policy::{Bound, Cover, Judgement};
-use serde_json::{Value, json};
-use std::path::Path;
+use policy::{Cover, Judgement};
+use serde_json::json;
+use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 /// What a yes was given for.
 struct Shown {
     call: Cleared,
     diff: Option<String>,
+    /// What its paths led to before the question was put.
+    places: Places,
+    /// How far a yes for the session goes; `None`: no further than a yes once.
+    reach: Option<Reach>,
 }
 
 impl Shown {
@@ -100,10 +106,15 @@ impl Call {
             }
             None => self.cleared(judgement, label)?,
         };
-        // What is approved is what the paths lead to before the question is put.
         let places = self.inner.places_of(&call.bound).await;
         let diff = self.early(&call, judgement).await?;
-        let shown = Shown { call, diff };
+        let mut shown = Shown {
+            call,
+            diff,
+            places,
+            reach: None,
+        };
+        shown.reach = self.reach(&shown, folder.map(PathBuf::as_path));
         let asked = self
             .ask_for_call(record, (&shown, judgement), company, id)
             .await;
@@ -112,20 +123,47 @@ impl Call {
                 .task(self.request.context.trace_id)
                 .refuse_choice(shown.call.bound.choice_key);
         }
-        let is_for_session = asked? == ConfirmationAnswer::Session;
-        let reach = session_reach(&shown);
-        if let (true, Some(folder)) = (is_for_session, folder) {
-            lock(&self.caller.session).opened.insert(folder.clone());
-        } else if let (true, Some(reach)) = (is_for_session, reach) {
-            let grant = self.grant(&shown.call, &reach);
-            let Cleared { call, bound, .. } = &shown.call;
-            let approved = (bound, &call.arguments, places);
-            let mut session = lock(&self.caller.session);
-            let agent = session.agents.get(&self.caller.agent_id);
-            let shown = agent.map_or_else(Label::nothing, |agent| agent.label.clone());
-            session.approvals.give(approved, shown, grant);
+        if asked? == ConfirmationAnswer::Session {
+            self.allow_for_session(&shown, folder);
         }
         Ok(shown)
+    }
+
+    /// Remembers what a yes for the session covers. `folder`: the one that it opens.
+    fn allow_for_session(&self, shown: &Shown, folder: Option<&PathBuf>) {
+        let Some(reach) = &shown.reach else {
+            return;
+        };
+        let grant = self.grant(&shown.call, &reach.to_string());
+        let mut session = lock(&self.caller.session);
+        let agent = session.agents.get(&self.caller.agent_id);
+        let label = agent.map_or_else(Label::nothing, |agent| agent.label.clone());
+        session.opened.extend(folder.cloned());
+        match reach {
+            Reach::Changes(folder) => session.approvals.give_folder(folder.clone(), label, grant),
+            Reach::Opens(_) => {}
+            Reach::Call(_) => {
+                let Cleared { call, bound, .. } = &shown.call;
+                let approved = (bound, &call.arguments, shown.places.clone());
+                session.approvals.give(approved, label, grant);
+            }
+        }
+    }
+
+    /// How far a yes for the session goes. What only a preview tells is another thing each time that
+    /// the same call is made. `opens`: the folder that it opens.
+    fn reach(&self, shown: &Shown, opens: Option<&Path>) -> Option<Reach> {
+        let Cleared { call, bound, .. } = &shown.call;
+        if shown.only_told().is_some() {
+            return opens.map(|folder| Reach::Opens(folder.to_path_buf()));
+        }
+        let workspace = lock(&self.caller.session).settings.workspace.clone();
+        let changed = reach::changed_folder(bound, &shown.places, (opens, &workspace));
+        Some(match (changed, opens) {
+            (Some(folder), _) => Reach::Changes(folder),
+            (None, Some(folder)) => Reach::Opens(folder.to_path_buf()),
+            (None, None) => Reach::Call(reach::of_call(bound, &call.arguments)),
+        })
     }
 
     /// What the call would change, before it is allowed.
@@ -215,10 +253,7 @@ impl Call {
             Some(_) => ConfirmationKind::WriteRoot,
             None => ConfirmationKind::Call,
         };
-        let for_session = match folder {
-            Some(folder) => Some(folder_reach(folder)),
-            None => session_reach(shown),
-        };
+        let for_session = shown.reach.as_ref();
         let for_session =
             for_session.map(|reach| format!("A yes for the session covers {reach}\n"));
         let for_session = for_session.unwrap_or_default();
@@ -293,58 +328,6 @@ fn binding(shown: &Cleared, folder: Option<&Path>) -> Digest {
         })),
         None => call,
     }
-}
-
-/// How far a yes for the session goes where the folder is not open, in words.
-fn folder_reach(folder: &Path) -> String {
-    format!(
-        "this call, and opens {} and everything in it for writing until the session ends; each \
-         further change is asked about",
-        render::one_line(&folder.to_string_lossy())
-    )
-}
-
-/// How far a yes for the session goes, in words. `None`: no further than a yes once. What only a
-/// preview tells is another thing each time that the same call is made.
-fn session_reach(shown: &Shown) -> Option<String> {
-    match shown.only_told() {
-        Some(_) => None,
-        None => Some(reach(&shown.call.bound, &shown.call.call.arguments)),
-    }
-}
-
-fn reach(bound: &Bound, arguments: &Value) -> String {
-    if bound.effect == EffectClass::Exec {
-        let words = arguments.get("argv").and_then(Value::as_array);
-        let command: Vec<&str> = words
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .take(2)
-            .collect();
-        let reach = match bound.approval_key == bound.repeat_key {
-            true => "exactly this call".to_owned(),
-            false => format!(
-                "`{}` with any arguments",
-                render::one_line(&command.join(" "))
-            ),
-        };
-        return format!(
-            "{reach}, until the agent reads something that is less trusted or changes a file that \
-             may run, the session ends or its settings change"
-        );
-    }
-    let is_exact = bound.targets.is_empty()
-        || matches!(
-            bound.effect,
-            EffectClass::Config | EffectClass::Egress | EffectClass::Money
-        );
-    let reach = if is_exact {
-        "exactly this call"
-    } else {
-        "this tool on these paths, whatever the content"
-    };
-    format!("{reach}; until the session ends or its settings change")
 }
 
 fn said_no(message: &str, by: &str) -> String {

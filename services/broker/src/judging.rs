@@ -17,7 +17,7 @@ use policy::flow::{Knowledge, Provenance, ReferenceError};
 use policy::history::TaskHistory;
 use policy::request::Requested;
 use policy::standing::Standing;
-use policy::{Bound, Cover, Judgement, Question};
+use policy::{Allowed, Bound, Cover, Judgement, Question};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -87,7 +87,7 @@ impl Inner {
         let context = agent.label.clone();
         let trace = request.context.trace_id;
         let requested = session.requested(trace);
-        let approvals = session.approvals.for_agent(&context, places);
+        let allowed = session.approvals.for_agent(&context, places);
         let task = session.task(trace);
         let refused_choices = task.refused_choices().clone();
         let history = task.as_seen_by(caller.agent_id);
@@ -113,7 +113,7 @@ impl Inner {
                 standing: &standing,
                 settings: &session.settings,
                 opened: &session.opened_with(lent),
-                approvals: &approvals,
+                allowed: &allowed,
                 cover,
                 history,
                 now: (self.clock)(),
@@ -165,7 +165,7 @@ impl Inner {
         let judge = |places: Option<&Places>| {
             let secrets = self.secrets.needles();
             let guard = lock(session);
-            let approvals = guard.approvals.for_agent(context, places);
+            let allowed = guard.approvals.for_agent(context, places);
             let question = Question {
                 tool,
                 arguments,
@@ -182,7 +182,7 @@ impl Inner {
                 standing,
                 settings: &guard.settings,
                 opened: &guard.opened,
-                approvals: &approvals,
+                allowed: &allowed,
                 cover: Cover::PlanDraft,
                 history: &seen,
                 now: (self.clock)(),
@@ -225,7 +225,7 @@ impl Inner {
             standing,
             settings,
             opened: &BTreeSet::new(),
-            approvals: &HashSet::new(),
+            allowed: &Allowed::default(),
             cover: Cover::Nothing,
             history: &TaskHistory::default(),
             now: (self.clock)(),

@@ -28,6 +28,7 @@ mod manifest;
 mod own_calls;
 mod plan;
 mod question;
+mod reach;
 mod render;
 pub mod replay;
 mod running;

@@ -53,7 +53,7 @@ async fn reading_in_the_workspace_asks_nothing_and_is_on_record() {
                 );
                 let label = result.label.unwrap();
                 assert_eq!(label.integrity, Integrity::Untrusted);
-                assert!(label.origins.contains("fake"));
+                assert!(label.origins.contains("file:fake"));
                 let stored = house
                     .broker
                     .stored(house.session_id, result.value_id.unwrap());

@@ -15,6 +15,7 @@ use contracts::FakeTool;
 use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind};
 use domain::hash::Digest;
+use domain::label::Label;
 use domain::settings::{Attendance, SessionSettings};
 use domain::tool::EffectClass;
 use serde_json::json;
@@ -59,7 +60,7 @@ async fn a_yes_runs_exactly_what_was_shown_once() {
     );
     let lines: Vec<&str> = asked.rendering.lines().rev().take(2).collect();
     assert!(
-        lines[1].starts_with("A yes for the session covers this tool on these paths"),
+        lines[1].starts_with("A yes for the session covers every change of files in "),
         "{lines:?}"
     );
     assert!(lines[0].starts_with("In short: "), "{lines:?}");
@@ -171,7 +172,8 @@ async fn the_workspace_is_opened_once() {
     let mut stream = house.start("write_file", write("a.txt")).await;
     let asked = question(&mut stream).await;
     assert_eq!(asked.kind, ConfirmationKind::WriteRoot);
-    assert!(asked.rendering.contains("opens /w "), "{}", asked.rendering);
+    let reach = "every change of files in /w,";
+    assert!(asked.rendering.contains(reach), "{}", asked.rendering);
     house.answer(&asked, ConfirmationAnswer::Session).await;
     assert_eq!(result(&mut stream).await.status, CallStatus::Ok);
     assert_eq!(
@@ -195,17 +197,46 @@ async fn a_yes_once_leaves_the_folder_closed() {
 }
 
 #[tokio::test]
-async fn a_folder_that_was_opened_approves_no_later_call() {
-    let house = House::new(attended()).await;
+async fn a_yes_for_the_session_to_a_change_covers_the_changes_in_its_folder() {
+    let mut tools = support::file_tools();
+    for tool in &mut tools {
+        tool.spec.result_label = Label::untrusted("files");
+    }
+    let house = House::with(tools, attended()).await;
     let mut stream = house.start("write_file", write("a.txt")).await;
     let first = question(&mut stream).await;
     house.answer(&first, ConfirmationAnswer::Session).await;
     assert_eq!(result(&mut stream).await.status, CallStatus::Ok);
-    let mut second = house.start("write_file", write("b.txt")).await;
-    let asked = question(&mut second).await;
+    let (_, second) = house.call("write_file", write("b.txt")).await;
+    assert_eq!(second.status, CallStatus::Ok, "not asked again");
+    let mut third = house.start("delete_file", path("b.txt")).await;
+    let asked = question(&mut third).await;
     assert_eq!(asked.kind, ConfirmationKind::Call, "the folder stays open");
+    let reach = "A yes for the session covers this tool on these paths";
+    assert!(asked.rendering.contains(reach), "{}", asked.rendering);
     house.answer(&asked, deny("")).await;
-    assert_eq!(result(&mut second).await.status, CallStatus::Denied);
+    assert_eq!(result(&mut third).await.status, CallStatus::Denied);
+}
+
+#[tokio::test]
+async fn a_yes_for_the_session_to_a_deletion_opens_the_folder_and_covers_no_other() {
+    let house = House::new(attended()).await;
+    let mut stream = house.start("delete_file", path("a.txt")).await;
+    let first = question(&mut stream).await;
+    assert_eq!(first.kind, ConfirmationKind::WriteRoot);
+    assert!(first.rendering.contains("opens /w "), "{}", first.rendering);
+    house.answer(&first, ConfirmationAnswer::Session).await;
+    assert_eq!(result(&mut stream).await.status, CallStatus::Ok);
+    for (tool, arguments) in [
+        ("delete_file", path("b.txt")),
+        ("write_file", write("b.txt")),
+    ] {
+        let mut next = house.start(tool, arguments).await;
+        let asked = question(&mut next).await;
+        assert_eq!(asked.kind, ConfirmationKind::Call, "the folder stays open");
+        house.answer(&asked, deny("")).await;
+        assert_eq!(result(&mut next).await.status, CallStatus::Denied);
+    }
 }
 
 #[tokio::test(start_paused = true)]

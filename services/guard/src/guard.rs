@@ -18,7 +18,7 @@ use policy::manifest::{AgentRule, Manifest, Selector, StatedPaths};
 use policy::request::Requested;
 use policy::standing::Standing;
 use policy::table::ToolTable;
-use policy::{Cover, Judgement, Parts, Policy, Question};
+use policy::{Allowed, Cover, Judgement, Parts, Policy, Question};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
@@ -247,7 +247,7 @@ impl Guard {
             standing: &self.standing,
             settings: &self.settings,
             opened: &BTreeSet::new(),
-            approvals: &HashSet::new(),
+            allowed: &Allowed::default(),
             cover,
             flow: Knowledge {
                 provenance: &self.provenance,

@@ -166,7 +166,7 @@ fn output(text: &str) -> ToolOutput {
     ToolOutput {
         data: json!({"text": text}),
         text: text.to_owned(),
-        origin: "fake".to_owned(),
+        origin: "file:fake".to_owned(),
         artifacts: Vec::new(),
         labels: Vec::new(),
     }

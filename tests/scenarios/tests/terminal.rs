@@ -95,7 +95,7 @@ fn a_no_to_a_call_is_shown_as_the_users_with_their_words() {
         let run = carl.at_terminal(|_, _| answer.to_owned());
         assert_eq!(run.questions.len(), 1, "{run:#?}");
         assert!(
-            run.questions[0].contains("A yes for the session covers this tool on these paths"),
+            run.questions[0].contains("A yes for the session covers every change of files in "),
             "{run:#?}"
         );
         assert!(run.finished.stderr.contains(expected), "{run:#?}");
@@ -169,8 +169,8 @@ fn three_changes_of_one_answer_are_one_question_for_all_or_none() {
 }
 
 #[test]
-fn a_folder_stays_open_for_the_session_and_not_after_one_yes() {
-    for (answer, asked) in [("y", [true, true]), ("s", [true, false])] {
+fn a_yes_for_the_session_is_one_question_for_the_changes_in_a_folder() {
+    for (answer, asked) in [("y", vec![true, true]), ("s", vec![true])] {
         let write = |path: &str| {
             let arguments = json!({"path": path, "content": "x", "mode": "create"});
             Reply::call("write_file", arguments)
@@ -181,6 +181,25 @@ fn a_folder_stays_open_for_the_session_and_not_after_one_yes() {
         let seen: Vec<bool> = run.questions.iter().map(is_folder).collect();
         assert_eq!(seen, asked, "{run:#?}");
         assert!(scene.house.has("a.txt") && scene.house.has("b.txt"));
+    }
+}
+
+#[test]
+fn several_changes_in_an_open_folder_take_a_yes_for_the_session() {
+    for (answer, questions) in [("a", 2), ("s", 1)] {
+        let note = |name: &str| json!({"path": name, "content": "x", "mode": "create"});
+        let several = Reply::call("write_file", note("note-0.txt"));
+        let several = several.and_call("write_file", note("note-1.txt"));
+        let last = Reply::call("write_file", note("note-2.txt"));
+        let scene = Scene::new([several, last, Reply::text("Done.")]);
+        let carl = scene
+            .house
+            .ask(["run", "--allow-write", ".", "write three notes"]);
+        let run = carl.at_terminal(|_, number| if number == 0 { answer } else { "y" }.to_owned());
+        assert_eq!(run.questions.len(), questions, "{answer}: {run:#?}");
+        let reach = "A yes for the session covers every change of files in ";
+        assert_eq!(run.questions[0].matches(reach).count(), 1, "{run:#?}");
+        assert_eq!(written(&scene), [0, 1, 2], "{run:#?}");
     }
 }
 

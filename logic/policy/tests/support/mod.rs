@@ -30,7 +30,7 @@ use policy::paths::PathSet;
 use policy::request::Requested;
 use policy::standing::Standing;
 use policy::table::ToolTable;
-use policy::{Cover, Judgement, Parts, Policy, Question};
+use policy::{Allowed, Cover, Judgement, Parts, Policy, Question};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -200,7 +200,7 @@ pub struct Case {
     pub lineage: Vec<AgentType>,
     pub settings: SessionSettings,
     pub opened: BTreeSet<PathBuf>,
-    pub approvals: HashSet<Digest>,
+    pub allowed: Allowed,
     pub cover: Cover,
     pub history: TaskHistory,
     pub provenance: Provenance,
@@ -221,7 +221,7 @@ impl Case {
             lineage: vec![agent(agent_type)],
             settings,
             opened: BTreeSet::new(),
-            approvals: HashSet::new(),
+            allowed: Allowed::default(),
             cover: Cover::Nothing,
             history: TaskHistory::default(),
             provenance: Provenance::default(),
@@ -278,7 +278,7 @@ impl Case {
             standing: &known.standing,
             settings: &self.settings,
             opened: &self.opened,
-            approvals: &self.approvals,
+            allowed: &self.allowed,
             cover: self.cover,
             history: &self.history,
             now: self.now,

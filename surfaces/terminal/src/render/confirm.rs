@@ -1,5 +1,12 @@
-//! Asking the user: the broker's own rendering, a diff, and the possible answers.
+//! Asking the user: the broker's own rendering, a diff, and the answer.
 
+mod answers;
+mod reach;
+
+use self::answers::{Asked, parse, prompt, unclear};
+pub use self::answers::{Memory, Reply, Said};
+pub use self::reach::share_reach;
+use self::reach::{SESSION_REACH, opens_folder, reaches};
 use super::folded::{Length, diff_lines, text_lines};
 use super::{Paint, fit, print_error};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
@@ -45,7 +52,7 @@ fn question(requests: &[ConfirmationRequest], paint: Paint, length: Length) -> S
             let number = format!("{} of {}{by}", index + 1, requests.len());
             text.push_str(&format!("  {}\n", paint.strong(&number)));
         }
-        text.push_str(&body(request, requests.len(), paint, length));
+        text.push_str(&body(request, paint, length));
     }
     let soonest = requests.iter().map(|request| request.expires).min();
     let until = format!(
@@ -53,6 +60,9 @@ fn question(requests: &[ConfirmationRequest], paint: Paint, length: Length) -> S
         soonest.unwrap_or(first.expires).strftime("%H:%M:%S UTC")
     );
     text.push_str(&format!("  {}\n", paint.faint(&until)));
+    for reach in reaches(requests) {
+        text.push_str(&format!("  {reach}\n"));
+    }
     text.push_str(&in_short(requests));
     text
 }
@@ -71,12 +81,6 @@ fn fitted(question: &str, width: Option<usize>) -> String {
     question.lines().map(line).collect()
 }
 
-/// Whether a yes may open a folder.
-fn opens_folder(requests: &[ConfirmationRequest]) -> bool {
-    let mut kinds = requests.iter().map(|request| request.kind);
-    kinds.any(|kind| kind == ConfirmationKind::WriteRoot)
-}
-
 /// Who asks, as the broker knows it: the chain from the root, and which one of several alike.
 fn asker(request: &ConfirmationRequest) -> String {
     match request.lineage.as_slice() {
@@ -92,9 +96,6 @@ fn asker(request: &ConfirmationRequest) -> String {
     }
 }
 
-/// How the broker's last line begins that says what a yes for the session covers.
-const SESSION_REACH: &str = "A yes for the session covers ";
-
 /// How the end of the broker's rendering begins, which names tool, effect and targets once more: a
 /// line, and for a plan one more for each of its calls.
 const IN_SHORT: &str = "In short: ";
@@ -107,19 +108,15 @@ fn split_end<'a, 'b>(lines: &'a [&'b str]) -> (&'a [&'b str], &'a [&'b str]) {
     lines.split_at(at)
 }
 
-/// What would be done, how a file would change, and why it is asked. Several that are asked at one
-/// time, `of` them, offer a yes for the session for folders alone, so no other says what it would
-/// cover.
-fn body(request: &ConfirmationRequest, of: usize, paint: Paint, length: Length) -> String {
+/// What would be done, how a file would change, and why it is asked. What a yes for the session
+/// covers, and the end, stand at the very end of the question.
+fn body(request: &ConfirmationRequest, paint: Paint, length: Length) -> String {
     // The rendering and the diff come from the broker; escaping again keeps a faulty or remote
     // broker from drawing on this terminal.
     let rendering = visible(&request.rendering);
     let lines: Vec<&str> = rendering.lines().collect();
-    // The end stands at the very end of the question.
     let (mut lines, _) = split_end(&lines);
-    let hides_reach = of > 1 && request.kind != ConfirmationKind::WriteRoot;
     if let [rest @ .., last] = lines
-        && hides_reach
         && last.starts_with(SESSION_REACH)
     {
         lines = rest;
@@ -130,87 +127,6 @@ fn body(request: &ConfirmationRequest, of: usize, paint: Paint, length: Length) 
     }
     text.push_str(&format!("  {}\n", paint.faint(&visible(&request.reason))));
     text
-}
-
-/// Whether the working folder may be remembered as open for writing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Memory {
-    /// It may.
-    Offered,
-    /// It is the home or a folder above it, or nobody keeps a list.
-    None,
-}
-
-/// What the user said.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
-    /// To the question.
-    pub answer: ConfirmationAnswer,
-    /// Whether it is to hold for later sessions in this folder.
-    pub remember: bool,
-}
-
-impl Said {
-    const fn once(answer: ConfirmationAnswer) -> Self {
-        Self {
-            answer,
-            remember: false,
-        }
-    }
-
-    /// The same answer, where a yes is for this once.
-    #[must_use]
-    pub fn at_most_once(self) -> Self {
-        match self.answer {
-            ConfirmationAnswer::Session => Self::once(ConfirmationAnswer::Once),
-            _ => self,
-        }
-    }
-}
-
-/// What the user said to questions that were put as one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
-    /// The same to each of them.
-    All(Said),
-    /// Each is to be asked by itself.
-    OneByOne,
-}
-
-/// Which answers there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    /// Several calls; in a folder that is not open, or not.
-    Batch(Option<Memory>),
-    Call,
-    /// A plan, or a call that no yes for the session covers.
-    Once,
-    /// A call in a folder that is not open.
-    Folder(Memory),
-}
-
-impl Asked {
-    fn of(requests: &[ConfirmationRequest], memory: Memory) -> Self {
-        match requests {
-            [one] if one.kind == ConfirmationKind::Call && !offers_session(one) => Self::Once,
-            [one] => Self::about(one.kind, memory),
-            _ => Self::Batch(opens_folder(requests).then_some(memory)),
-        }
-    }
-
-    const fn about(kind: ConfirmationKind, memory: Memory) -> Self {
-        match kind {
-            ConfirmationKind::Call => Self::Call,
-            ConfirmationKind::WriteRoot => Self::Folder(memory),
-            ConfirmationKind::Plan => Self::Once,
-        }
-    }
-}
-
-/// Whether the broker says what a yes for the session would cover.
-fn offers_session(request: &ConfirmationRequest) -> bool {
-    let mut lines = request.rendering.lines();
-    lines.any(|line| line.starts_with(SESSION_REACH))
 }
 
 /// How often a waiting reader looks whether its question is still open.
@@ -261,17 +177,6 @@ pub fn ask(
 /// Whether the line asks for what is folded.
 fn is_view(line: &str) -> bool {
     matches!(line.trim().to_lowercase().as_str(), "v" | "view")
-}
-
-/// What is said to an answer that is none.
-const fn unclear(asked: Asked) -> &'static str {
-    match asked {
-        Asked::Batch(None) => "  Type a for all of them, o for one by one, or n for none.\n",
-        Asked::Batch(Some(_)) | Asked::Call | Asked::Once | Asked::Folder(_) => {
-            "  Please answer with one of the letters in brackets; after n you can add a message to the \
-             agent.\n"
-        }
-    }
 }
 
 /// Throws away what was typed before the question was there: it cannot have been meant for it.
@@ -340,67 +245,6 @@ fn read_line(is_closed: &AtomicBool) -> io::Result<Option<String>> {
     Ok(None)
 }
 
-const fn prompt(asked: Asked) -> &'static str {
-    match asked {
-        Asked::Batch(None) => {
-            "[a]ll of them once, [o]ne by one,\n  [n]one, or n and a message to the agent: "
-        }
-        Asked::Batch(Some(Memory::None)) => {
-            "[a]ll of them once, all and open the folder for this [s]ession,\n  \
-             [o]ne by one, [n]one, or n and a message to the agent: "
-        }
-        Asked::Batch(Some(Memory::Offered)) => {
-            "[a]ll of them once, all and open the folder for this [s]ession,\n  \
-             all and [r]emember this folder as open,\n  \
-             [o]ne by one, [n]one, or n and a message to the agent: "
-        }
-        Asked::Call => {
-            "[y]es once, yes for this [s]ession,\n  [n]o, or n and a message to the agent: "
-        }
-        Asked::Once => "[y]es, [n]o, or n and a message to the agent: ",
-        Asked::Folder(Memory::None) => {
-            "[y]es once, yes and open the folder for this [s]ession,\n  \
-             [n]o, or n and a message to the agent: "
-        }
-        Asked::Folder(Memory::Offered) => {
-            "[y]es once, yes and open the folder for this [s]ession,\n  \
-             yes and [r]emember this folder as open, [n]o, or n and a message to the agent: "
-        }
-    }
-}
-
-fn parse(line: &str, asked: Asked) -> Option<Reply> {
-    let line = line.trim();
-    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    // `no, leave it` and `n: too long` are a no with a message.
-    let word = word.trim_end_matches([',', ':', ';', '.', '!']);
-    let word = word.to_lowercase();
-    let answer = match (word.as_str(), asked) {
-        ("n" | "no" | "none", _) => Said::once(ConfirmationAnswer::Deny {
-            message: rest.trim().to_owned(),
-        }),
-        _ if !rest.is_empty() => return None,
-        ("a" | "all", Asked::Batch(_)) => Said::once(ConfirmationAnswer::Once),
-        ("o" | "one", Asked::Batch(_)) => return Some(Reply::OneByOne),
-        (
-            "r" | "remember",
-            Asked::Folder(Memory::Offered) | Asked::Batch(Some(Memory::Offered)),
-        ) => Said {
-            answer: ConfirmationAnswer::Session,
-            remember: true,
-        },
-        ("s" | "session", Asked::Call | Asked::Folder(_) | Asked::Batch(Some(_))) => {
-            Said::once(ConfirmationAnswer::Session)
-        }
-        // A yes out of habit is no yes to all.
-        ("y" | "yes", Asked::Call | Asked::Once | Asked::Folder(_)) => {
-            Said::once(ConfirmationAnswer::Once)
-        }
-        _ => return None,
-    };
-    Some(Reply::All(answer))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -431,77 +275,5 @@ mod tests {
         for line in fitted(&tabs, Some(60)).lines() {
             assert!(line.starts_with("    ") && !line.contains('\t'), "{line}");
         }
-    }
-
-    #[test]
-    fn only_a_clear_answer_counts() {
-        let once = |answer| Some(Reply::All(Said::once(answer)));
-        assert_eq!(parse("y\n", Asked::Call), once(ConfirmationAnswer::Once));
-        assert_eq!(parse(" YES ", Asked::Call), once(ConfirmationAnswer::Once));
-        assert_eq!(parse("s", Asked::Call), once(ConfirmationAnswer::Session));
-        assert_eq!(parse("s", Asked::Once), None);
-        assert_eq!(parse("yes please do", Asked::Call), None);
-        assert_eq!(parse("yes, but shorter", Asked::Call), None);
-        for line in ["no, leave it", "n: leave it"] {
-            let message = "leave it".to_owned();
-            let no = once(ConfirmationAnswer::Deny { message });
-            assert_eq!(parse(line, Asked::Call), no, "{line}");
-        }
-        assert_eq!(parse("", Asked::Call), None);
-        let message = "use the other file".to_owned();
-        assert_eq!(
-            parse("n use the other file", Asked::Call),
-            once(ConfirmationAnswer::Deny { message })
-        );
-    }
-
-    #[test]
-    fn a_folder_is_remembered_only_where_that_is_offered_and_asked_for() {
-        let remembered = |kind, memory, line| {
-            let reply = parse(line, Asked::about(kind, memory));
-            matches!(reply, Some(Reply::All(said)) if said.remember)
-        };
-        let folder = ConfirmationKind::WriteRoot;
-        assert!(remembered(folder, Memory::Offered, "r"));
-        for line in ["y", "s", "n", "n r", "r it", "a"] {
-            assert!(!remembered(folder, Memory::Offered, line), "{line}");
-        }
-        let offered = Asked::about(folder, Memory::Offered);
-        assert_eq!(
-            parse("y", offered),
-            Some(Reply::All(Said::once(ConfirmationAnswer::Once)))
-        );
-        let session = Said::once(ConfirmationAnswer::Session);
-        assert_eq!(parse("s", offered), Some(Reply::All(session.clone())));
-        let home = Asked::about(folder, Memory::None);
-        assert_eq!(parse("r", home), None);
-        assert_eq!(parse("s", home), Some(Reply::All(session.clone())));
-        let several = Asked::Batch(Some(Memory::Offered));
-        assert_eq!(parse("s", several), Some(Reply::All(session)));
-        assert_eq!(parse("y", several), None);
-        assert_eq!(parse("r", Asked::Batch(Some(Memory::None))), None);
-        for kind in [ConfirmationKind::Call, ConfirmationKind::Plan] {
-            assert_eq!(parse("r", Asked::about(kind, Memory::Offered)), None);
-        }
-    }
-
-    #[test]
-    fn of_several_all_none_or_one_by_one_is_said_clearly() {
-        let batch = |line| parse(line, Asked::Batch(None));
-        let once = Some(Reply::All(Said::once(ConfirmationAnswer::Once)));
-        assert_eq!(batch("a"), once);
-        assert_eq!(batch(" ALL "), once);
-        assert_eq!(batch("o"), Some(Reply::OneByOne));
-        for unclear in ["y", "Yes", "s", "", "all but one", "one please", "y a"] {
-            assert_eq!(batch(unclear), None, "{unclear}");
-        }
-        for (line, message) in [("n", ""), ("none", ""), ("n not there", "not there")] {
-            let message = message.to_owned();
-            let no = Said::once(ConfirmationAnswer::Deny { message });
-            assert_eq!(batch(line), Some(Reply::All(no.clone())), "{line}");
-            assert_eq!(parse(line, Asked::Call), Some(Reply::All(no)), "{line}");
-        }
-        assert_eq!(parse("a", Asked::Call), None);
-        assert_eq!(parse("o", Asked::Call), None);
     }
 }

@@ -133,11 +133,11 @@ impl PromptQueue {
     ) -> Vec<(ConfirmationRequest, Said)> {
         match reply {
             Reply::All(said) => {
-                let is_one = questions.len() == 1;
+                let is_alike = confirm::share_reach(&questions);
                 let mut remember = said.remember;
                 let mut answer = |question: &ConfirmationRequest| match question.kind {
-                    // Of several, a yes for the session is offered for the folder alone.
-                    ConfirmationKind::Call if !is_one => said.clone().at_most_once(),
+                    // Of several, a yes for the session is offered for a folder alone.
+                    ConfirmationKind::Call if !is_alike => said.clone().at_most_once(),
                     // It is one folder: it is remembered once.
                     _ => Said {
                         remember: std::mem::take(&mut remember),

@@ -1,0 +1,102 @@
+//! How far a yes for the session goes: a call, or every change of files in a folder.
+
+use crate::approvals::Places;
+use crate::render;
+use domain::tool::EffectClass;
+use policy::Bound;
+use serde_json::Value;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// How far a yes for the session goes, in words by [`fmt::Display`].
+#[derive(Debug)]
+pub(crate) enum Reach {
+    /// Every change of files in a folder, which is opened for writing where it is not open.
+    Changes(PathBuf),
+    /// This call; the folder is opened for writing.
+    Opens(PathBuf),
+    /// Calls like this one, in words.
+    Call(String),
+}
+
+impl fmt::Display for Reach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |folder: &Path| render::one_line(&folder.to_string_lossy());
+        match self {
+            Self::Changes(folder) => write!(
+                f,
+                "every change of files in {}, but no deletion and no protected file, until the agent \
+                 reads something from outside this machine, the session ends or its settings change",
+                shown(folder)
+            ),
+            Self::Opens(folder) => write!(
+                f,
+                "this call, and opens {} and everything in it for writing until the session ends; \
+                 each further deletion is asked about",
+                shown(folder)
+            ),
+            Self::Call(reach) => f.write_str(reach),
+        }
+    }
+}
+
+/// The folder whose files a yes for the session lets be changed: the one that is to be opened, else
+/// the workspace, else the innermost folder that is open. `None` where the call does anything but
+/// change files in it, by their names and by where these lead.
+pub(crate) fn changed_folder(
+    bound: &Bound,
+    places: &Places,
+    (opens, workspace): (Option<&Path>, &Path),
+) -> Option<PathBuf> {
+    let is_open = |folder: &&Path| {
+        let mut roots = bound.write_roots.iter();
+        folder.parent().is_some() && roots.any(|root| folder.starts_with(root))
+    };
+    let holds_all = |folder: &Path| {
+        bound.changes_within([folder]) && places.values().all(|real| real.starts_with(folder))
+    };
+    let mut open: Vec<&Path> = bound.write_roots.iter().map(PathBuf::as_path).collect();
+    open.sort_by_key(|root| std::cmp::Reverse(root.components().count()));
+    let folders = opens.into_iter().chain([workspace]).chain(open);
+    let mut fitting = folders.filter(is_open).filter(|folder| holds_all(folder));
+    fitting.next().map(Path::to_path_buf)
+}
+
+/// How far a yes for the session to a call goes that does more than change files in a folder.
+pub(crate) fn of_call(bound: &Bound, arguments: &Value) -> String {
+    if bound.effect == EffectClass::Exec {
+        return of_command(bound, arguments);
+    }
+    let is_exact = bound.targets.is_empty()
+        || matches!(
+            bound.effect,
+            EffectClass::Config | EffectClass::Egress | EffectClass::Money
+        );
+    let reach = if is_exact {
+        "exactly this call"
+    } else {
+        "this tool on these paths, whatever the content"
+    };
+    format!("{reach}; until the session ends or its settings change")
+}
+
+fn of_command(bound: &Bound, arguments: &Value) -> String {
+    let words = arguments.get("argv").and_then(Value::as_array);
+    let command: Vec<&str> = words
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .take(2)
+        .collect();
+    let reach = match bound.approval_key == bound.repeat_key {
+        true => "exactly this call".to_owned(),
+        false => format!(
+            "`{}` with any arguments",
+            render::one_line(&command.join(" "))
+        ),
+    };
+    format!(
+        "{reach}, until the agent reads something that is less trusted or changes a file that may \
+         run, the session ends or its settings change"
+    )
+}
