@@ -1,4 +1,4 @@
-//! Where Housecarl keeps things: the XDG folders. A different HOME is a different Housecarl.
+//! Where Housecarl keeps things and looks for its configuration: the XDG folders. A different HOME is a different Housecarl.
 
 use anyhow::{Context, Result};
 use std::env;

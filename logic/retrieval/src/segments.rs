@@ -1,5 +1,5 @@
-//! Cutting a text: sentences, and segments of sentences that fit an embedding model. How long a segment
-//! is stands in `services/memory/src/config.rs`.
+//! Cutting a text: sentences, and segments of sentences that fit an embedding model, with how long
+//! such a one is. How much of an entry a search shows stands in `services/memory/src/config.rs`.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! Pinning a plan: every call judged first, the whole shown once, and then exactly that may run.
+//! Pinning a plan: every call judged first, the whole shown in one question, which is made here, and
+//! then exactly that may run.
 
 mod refusal;
 

@@ -1,4 +1,4 @@
-//! What the user is shown of a call before saying yes: the broker's own words, nothing a model could
+//! What the user is shown of a call before saying yes (of a whole plan: `plan.rs`): the broker's own words, nothing a model could
 //! style. What the call would change is told by the tool that would change it (`preview` of an
 //! executor; for files `adapters/files/src/change`).
 

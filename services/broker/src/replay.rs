@@ -1,4 +1,4 @@
-//! A past session's calls, judged by today's policy. Nothing runs.
+//! Judging a past session's calls by today's policy, with the labels of what was read. Nothing runs.
 
 use api::CallContext;
 use api::broker::{Broker, CallRequest, Control, Error, Registered};

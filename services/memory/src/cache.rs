@@ -2,7 +2,7 @@
 //!
 //! Same words: the normalised text. Same meaning: vectors that are near, and the same names,
 //! numbers, dates and denials; nearness alone takes "likes" for "does not like". Either way only as
-//! long as nothing was written where the question looked, and not longer than its kind may live.
+//! long as nothing was written where the question looked, and not longer than its kind may live, which stands here.
 
 use crate::embedding::{product, unit};
 use api::memory::{Detail, Kind, QueryRequest, Recall, Scope};

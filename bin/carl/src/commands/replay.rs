@@ -1,4 +1,5 @@
-//! `carl policy replay`: a past session's calls, judged by today's policy. Nothing runs.
+//! `carl policy replay`: a past session's calls, judged by today's policy, and how they are listed.
+//! Nothing runs. The judging is the broker's (`services/broker/src/replay.rs`).
 
 use super::Setting;
 use crate::cli::ReplayArgs;

@@ -1,5 +1,6 @@
-//! A sub-agent's report: asked for under the schema, mended at most twice, and checked against what
-//! the broker returned for the agent's own calls. Who gives none has failed.
+//! A sub-agent's report: asked for under the schema, mended at most `SCHEMA_REPAIRS` times (as every
+//! answer under a schema, `contracts/domain/src/limits.rs`), and checked against what the broker
+//! returned for the agent's own calls. Who gives none has failed.
 
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError, Visibility};

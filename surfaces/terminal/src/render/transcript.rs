@@ -1,4 +1,5 @@
-//! A session as a document, from its events alone.
+//! A session as a document, from its events alone: its head and its exchanges. Answers, thinking, calls
+//! and plans are put in words in `work.rs`.
 
 mod agents;
 mod broken_off;

@@ -1,4 +1,5 @@
-//! What models, tools and plans did.
+//! What models, tools and plans did, in words: answers, thinking, calls with their results, questions
+//! with their answers, plans.
 
 use super::extent::{Extent, quoted, shown_line};
 use crate::render::transcript::agents;
