@@ -10,7 +10,7 @@ use api::broker::CallRequest;
 use api::executor::ToolFailure;
 use domain::decision::{Finding, Layer, Verdict};
 use domain::id::{AgentId, TraceId};
-use domain::label::Label;
+use domain::label::{Label, Readers};
 use domain::settings::{Attendance, SessionSettings};
 use domain::tool::{EffectClass, TargetKind, ToolName};
 use policy::flow::{Knowledge, Provenance, ReferenceError};
@@ -88,9 +88,8 @@ impl Inner {
         let trace = request.context.trace_id;
         let requested = session.requested(trace);
         let allowed = session.approvals.for_agent(&context, places);
-        let task = session.task(trace);
-        let refused_choices = task.refused_choices().clone();
-        let history = task.as_seen_by(caller.agent_id);
+        let refused_choices = session.task(trace).refused_choices().clone();
+        let history = session.task(trace).as_seen_by(caller.agent_id);
         let resolved = match session.provenance.resolve(&request.arguments) {
             Ok(resolved) => resolved,
             Err(error) => return unresolved(&error),
@@ -103,6 +102,7 @@ impl Inner {
                 flow: Knowledge {
                     provenance: &session.provenance,
                     context: &context,
+                    company: &session.company(),
                     is_secret: &|text| secrets.may_be_in(text),
                     referenced: &resolved.labels,
                     refused_choices: &refused_choices,
@@ -166,12 +166,14 @@ impl Inner {
             let secrets = self.secrets.needles();
             let guard = lock(session);
             let allowed = guard.approvals.for_agent(context, places);
+            let company = guard.company();
             let question = Question {
                 tool,
                 arguments,
                 flow: Knowledge {
                     provenance: &guard.provenance,
                     context,
+                    company: &company,
                     is_secret: &|text| secrets.may_be_in(text),
                     referenced: &BTreeMap::new(),
                     refused_choices: &HashSet::new(),
@@ -215,6 +217,7 @@ impl Inner {
             flow: Knowledge {
                 provenance: &Provenance::default(),
                 context: &Label::nothing(),
+                company: &Readers::Public,
                 is_secret: &|text| secrets.may_be_in(text),
                 referenced: &BTreeMap::new(),
                 refused_choices: &HashSet::new(),

@@ -168,6 +168,7 @@ impl Call {
         let known = Knowledge {
             provenance: &session.provenance,
             context: &agent.label,
+            company: &agent.label.readers,
             is_secret: &|text| secrets.may_be_in(text),
             referenced: &resolved.labels,
             refused_choices: &HashSet::new(),

@@ -13,7 +13,7 @@ use domain::decision::Layer;
 use domain::event::{Batch, ConfirmationAnswer};
 use domain::hash::Digest;
 use domain::id::{AgentId, AgentToken, ConfirmationId, PlanId, SessionId, TraceId, ValueId};
-use domain::label::Label;
+use domain::label::{Label, Readers};
 use domain::limits::AGENTS_PER_REQUEST;
 use domain::lineage::{AgentType, Lineage};
 use domain::settings::SessionSettings;
@@ -96,6 +96,8 @@ pub(crate) struct Session {
     pub(crate) settings: Arc<SessionSettings>,
     pub(crate) revision: Digest,
     pub(crate) agents: HashMap<AgentId, Agent>,
+    /// Who may learn what the agents were shown that are gone.
+    gone: Readers,
     pub(crate) opened: BTreeSet<PathBuf>,
     pub(crate) approvals: Approvals,
     pub(crate) questions: HashMap<ConfirmationId, OpenQuestion>,
@@ -122,6 +124,12 @@ impl Session {
         self.opened.iter().chain(lent).cloned().collect()
     }
 
+    /// Who may learn everything that any agent of the session was shown.
+    pub(crate) fn company(&self) -> Readers {
+        let here = self.agents.values().map(|agent| &agent.label.readers);
+        here.fold(self.gone.clone(), |all, readers| all.join(readers))
+    }
+
     pub(crate) fn new(settings: SessionSettings, revision: Digest) -> Self {
         let mut provenance = Provenance::default();
         provenance.work_in(&settings.workspace);
@@ -129,6 +137,7 @@ impl Session {
             settings: Arc::new(settings),
             revision,
             agents: HashMap::new(),
+            gone: Readers::Public,
             opened: BTreeSet::new(),
             approvals: Approvals::default(),
             questions: HashMap::new(),
@@ -469,6 +478,9 @@ impl State {
             .iter()
             .filter_map(|id| session.agents.remove(id))
             .collect();
+        for agent in &agents {
+            session.gone = session.gone.join(&agent.label.readers);
+        }
         session.forget_calls(&gone);
         drop(session);
         let mut tokens = lock(&self.tokens);

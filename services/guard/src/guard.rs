@@ -252,6 +252,7 @@ impl Guard {
             flow: Knowledge {
                 provenance: &self.provenance,
                 context: &self.context,
+                company: &self.context.readers,
                 is_secret: &text::secrets::has_shape,
                 referenced,
                 refused_choices: &refused_choices,

@@ -9,7 +9,7 @@ use attacks::script::{Call, play, replies, results};
 use scenarios::Scene;
 use serde_json::json;
 use std::fs;
-use testkit::{Hit, Reply, Searx};
+use testkit::{Gate, Hit, House, Reply, Searx, Server};
 
 /// Most different searches of a task after something private was read, see docs/security.md.
 const FREE: usize = 8;
@@ -43,6 +43,58 @@ fn a_row_of_searches_in_the_users_words_comes_to_an_end() {
     assert!(last.contains("asked outside"), "{last}");
     // The same searches without the file, and an agent's few with it, need no question.
     assert_eq!(asked(false).0, words.len());
+}
+
+/// Two agents at one time: the model of the one that searches is told by its server what the other
+/// reads.
+#[test]
+fn a_row_of_searches_beside_an_agent_that_read_comes_to_an_end() {
+    let words: Vec<String> = (0..20).map(|n| format!("word{}", "a".repeat(n))).collect();
+    let searx = Searx::new([Hit::new("https://tea.example/a", "Tea", "Green tea.")]);
+    let searched = |is_private: bool| {
+        let before = searx.queries().len();
+        let queries = words.clone();
+        let has_read = Gate::new();
+        let (mut reader, mut searcher) = (0, 0);
+        let speak = Server::speak(move |body, _| {
+            let told = body["messages"].to_string();
+            let count = if told.contains("TASKONE") && !told.contains("help me") {
+                &mut reader
+            } else if told.contains("TASKTWO") && !told.contains("help me") {
+                &mut searcher
+            } else if told.contains("spawn_agents") {
+                return Reply::text("Done.");
+            } else {
+                let child = |task: &str| json!({"type": "researcher", "task": task});
+                let children = json!({"agents": [child("TASKONE"), child("TASKTWO")]});
+                return Reply::call("spawn_agents", children);
+            };
+            *count += 1;
+            if told.contains("TASKONE") {
+                if *count == 1 && is_private {
+                    return Reply::call("read_file", json!({"path": "s.txt"}));
+                }
+                has_read.open();
+                return Reply::text("I looked.");
+            }
+            match queries.get(*count - 1) {
+                Some(query) => Reply::default()
+                    .and_wait(&has_read)
+                    .and_call("web_search", json!({"query": query})),
+                None => Reply::text("I looked."),
+            }
+        });
+        let server = speak.openai();
+        let house = House::new();
+        house.configure(&format!("{}{}", server.config("openai"), searx.config()));
+        house.write("s.txt", "token=1234\n");
+        let scene = Scene { house, server };
+        let task = format!("help me with {}", words.join(" "));
+        let _outcome = scene.run(&["--agent", "coder", &task]);
+        searx.queries().len() - before
+    };
+    assert_eq!(searched(true), FREE);
+    assert_eq!(searched(false), words.len());
 }
 
 /// A folder is often called after whom the work is for.

@@ -135,11 +135,13 @@ impl Call<'_> {
             && self.payload.iter().all(is_named)
     }
 
-    /// Whether it only asks others something, and the agent was shown what they may not know.
+    /// Whether it only asks others something, and the agent or another one of the session was shown
+    /// what they may not know.
     pub(super) fn is_private_inquiry(&self) -> bool {
         let only_asks = !self.has_effect() || self.is_fetch() || self.is_query();
         let is_inquiry = self.pinned != Pinned::Call && only_asks && self.leaves();
-        is_inquiry && !self.may_learn(&self.flow.known.context.readers)
+        let known = self.flow.known;
+        is_inquiry && !(self.may_learn(&known.context.readers) && self.may_learn(known.company))
     }
 
     /// P, over a task: which of several harmless things is asked can say what was read, so there is

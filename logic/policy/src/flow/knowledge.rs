@@ -5,7 +5,7 @@ use crate::request::Requested;
 use crate::table::Tool;
 use domain::Timestamp;
 use domain::hash::Digest;
-use domain::label::Label;
+use domain::label::{Label, Readers};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What of a call was fixed before anything untrusted could have a say.
@@ -28,6 +28,9 @@ pub struct Knowledge<'a> {
     pub provenance: &'a Provenance,
     /// The join of everything the agent has been shown.
     pub context: &'a Label,
+    /// Who may learn everything that any agent of the session has been shown: whose model is told by
+    /// the same server may be told by it what others read.
+    pub company: &'a Readers,
     /// Whether a text holds a secret, which must not leave, or has the shape of one.
     pub is_secret: &'a (dyn Fn(&str) -> bool + Sync),
     /// Labels of the parts that references brought, by JSON pointer into the arguments.

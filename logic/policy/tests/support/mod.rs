@@ -14,7 +14,7 @@ pub mod mail;
 use domain::Timestamp;
 use domain::decision::Decision;
 use domain::hash::Digest;
-use domain::label::Label;
+use domain::label::{Label, Readers};
 use domain::lineage::AgentType;
 use domain::model::ModelRole;
 use domain::rights::WebContent;
@@ -205,6 +205,8 @@ pub struct Case {
     pub history: TaskHistory,
     pub provenance: Provenance,
     pub context: Label,
+    /// Who may learn what other agents of the session were shown.
+    pub company: Readers,
     /// Texts that are secrets, wherever they stand.
     pub secrets: Vec<&'static str>,
     pub refused: HashSet<Digest>,
@@ -226,6 +228,7 @@ impl Case {
             history: TaskHistory::default(),
             provenance: Provenance::default(),
             context: Label::nothing(),
+            company: Readers::Public,
             secrets: Vec::new(),
             refused: HashSet::new(),
             request: String::new(),
@@ -268,6 +271,7 @@ impl Case {
             flow: Knowledge {
                 provenance: &self.provenance,
                 context: &self.context,
+                company: &self.company,
                 is_secret: &|text| self.secrets.iter().any(|secret| text.contains(secret)),
                 referenced: &resolved.labels,
                 refused_choices: &self.refused,
