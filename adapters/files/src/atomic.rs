@@ -1,6 +1,6 @@
 //! Writing a file so that others see the old content or the new, never a part.
 
-use crate::attributes;
+use crate::attributes::{self, Rights};
 use crate::beneath::{Found, Spot};
 use crate::context::{Leash, Leashed};
 use crate::failure::{from_errno, from_io};
@@ -8,7 +8,7 @@ use api::executor::ToolFailure;
 use api::failure::mendable;
 use domain::hash::Digest;
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, RenameFlags, Stat, Uid};
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -20,8 +20,8 @@ const CHUNK_BYTES: usize = 64 << 10;
 
 /// What must be at the place when the new content takes it.
 pub(crate) enum Expect<'a> {
-    /// Nothing; the file gets this mode, or the usual one.
-    Absent(Option<u32>),
+    /// Nothing; the file gets these rights, or the usual ones.
+    Absent(Option<Rights>),
     /// The file that was looked at, unchanged; its mode, owner and attributes are kept.
     Same(&'a Found),
 }
@@ -50,8 +50,8 @@ pub(crate) fn put(
 ) -> Result<Written, ToolFailure> {
     let fault = |errno| from_errno(errno, shown);
     let mode = match &expect {
-        Expect::Absent(mode) => mode.unwrap_or(NEW_FILE) & 0o777,
-        Expect::Same(_) => 0o600,
+        Expect::Absent(None) => NEW_FILE,
+        Expect::Absent(Some(_)) | Expect::Same(_) => 0o600,
     };
     let temporary = Temporary::make(&spot.parent, mode).map_err(fault)?;
     let mut file = File::from(temporary.file.try_clone().map_err(|e| from_io(&e, shown))?);
@@ -61,12 +61,21 @@ pub(crate) fn put(
     };
     let written = copy(&mut reader, &mut file, leash, shown)?;
     if let Expect::Same(old) = &expect {
-        keep_owner_and_mode(&temporary.file, &old.stat).map_err(fault)?;
+        let (mode, owner) = (
+            old.stat.st_mode & 0o1777,
+            (old.stat.st_uid, old.stat.st_gid),
+        );
+        let rights = Rights {
+            mode,
+            owner: Some(owner),
+        };
+        attributes::give(&temporary.file, rights).map_err(fault)?;
         attributes::keep(&old.fd, &temporary.file)
             .map_err(|errno| attributes::lost(errno, shown))?;
     }
-    if let Expect::Absent(Some(mode)) = &expect {
-        rustix::fs::fchmod(&temporary.file, Mode::from_raw_mode(mode & 0o777)).map_err(fault)?;
+    if let Expect::Absent(Some(rights)) = &expect {
+        let mode = rights.mode & 0o777;
+        attributes::give(&temporary.file, Rights { mode, ..*rights }).map_err(fault)?;
     }
     file.sync_all().map_err(|e| from_io(&e, shown))?;
     leash.check()?;
@@ -134,20 +143,6 @@ pub(crate) fn sync_folder(folder: &OwnedFd) -> Result<(), Errno> {
         Err(Errno::ACCESS) => Ok(()),
         Err(errno) => Err(errno),
     }
-}
-
-/// Owner, group and mode as they were, less the set-id bits: a program that someone trusted to run
-/// as another user is not that program any more.
-fn keep_owner_and_mode(file: &OwnedFd, old: &Stat) -> Result<(), Errno> {
-    let (owner, group) = (Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
-    match rustix::fs::fchown(file, Some(owner), Some(group)) {
-        // Not every user may give files away, and not every file system has owners.
-        Ok(()) | Err(Errno::PERM | Errno::INVAL | Errno::OPNOTSUPP) => {}
-        Err(errno) => return Err(errno),
-    }
-    // What the folder gives to new files is not what this one had.
-    attributes::drop_access_list(file)?;
-    rustix::fs::fchmod(file, Mode::from_raw_mode(old.st_mode & 0o1777))
 }
 
 /// A new file that removes itself unless it takes its place.

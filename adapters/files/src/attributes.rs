@@ -4,9 +4,11 @@ use api::executor::ToolFailure;
 use api::failure::refused;
 use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::fs::{
-    XattrFlags, fremovexattr, fsetxattr, getxattr, getxattr_query, listxattr, listxattr_query,
+    Gid, Mode, Uid, XattrFlags, fchmod, fchown, fremovexattr, fsetxattr, fstat, getxattr,
+    getxattr_query, listxattr, listxattr_query,
 };
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 /// The list of who may use a file beyond its mode.
 const ACCESS_LIST: &str = "system.posix_acl_access";
@@ -15,6 +17,16 @@ const ACCESS_LIST: &str = "system.posix_acl_access";
 const VOUCHED: [&str; 3] = ["security.capability", "security.ima", "security.evm"];
 /// Tries of a reading that somebody else's change made too long.
 const TRIES: usize = 4;
+
+/// Who may use a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Rights {
+    /// Permission bits.
+    pub(crate) mode: u32,
+    /// Owner and group; `None` in records of older versions.
+    #[serde(default)]
+    pub(crate) owner: Option<(u32, u32)>,
+}
 
 /// Gives the file all that the old one has. Fails where something cannot be given.
 pub(crate) fn keep(old: &OwnedFd, file: &OwnedFd) -> Result<(), Errno> {
@@ -39,8 +51,43 @@ pub(crate) fn mode_alone(file: &OwnedFd, mode: u32) -> u32 {
     }
 }
 
+/// Gives a new file the rights of the one that it stands for. Where it cannot have the same group, its
+/// group may do no more than everybody: it is another group, whose members could do nothing before.
+pub(crate) fn give(file: &OwnedFd, rights: Rights) -> Result<(), Errno> {
+    let same_group = match rights.owner {
+        Some((owner, group)) => give_to(file, Uid::from_raw(owner), Gid::from_raw(group))?,
+        None => false,
+    };
+    // What the folder gives to new files is not what this one had. A set-id bit is not among what is
+    // given: a program that someone trusted to run as another user is not that program any more.
+    drop_access_list(file)?;
+    let mode = match same_group {
+        true => rights.mode,
+        false => without_group(rights.mode),
+    };
+    fchmod(file, Mode::from_raw_mode(mode))
+}
+
+/// Gives a file its owner and group as far as that goes; whether it has the group.
+fn give_to(file: &OwnedFd, owner: Uid, group: Gid) -> Result<bool, Errno> {
+    for owner in [Some(owner), None] {
+        match fchown(file, owner, Some(group)) {
+            Ok(()) => return Ok(true),
+            // Not every user may give files away, and not every file system has owners.
+            Err(Errno::PERM | Errno::INVAL | Errno::OPNOTSUPP) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(fstat(file)?.st_gid == group.as_raw())
+}
+
+/// A mode that gives the group what everybody has.
+const fn without_group(mode: u32) -> u32 {
+    mode & !(0o070 & !((mode & 0o007) << 3))
+}
+
 /// Takes away who may use a file beyond its mode.
-pub(crate) fn drop_access_list(file: &OwnedFd) -> Result<(), Errno> {
+fn drop_access_list(file: &OwnedFd) -> Result<(), Errno> {
     match fremovexattr(file, ACCESS_LIST) {
         // There is none, or the file system has no such lists.
         Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::INVAL) => Ok(()),
@@ -107,4 +154,23 @@ fn read(
         }
     }
     Err(Errno::RANGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_group;
+
+    #[test]
+    fn another_group_may_do_what_everybody_may() {
+        for (mode, expected) in [
+            (0o640, 0o600),
+            (0o660, 0o600),
+            (0o644, 0o644),
+            (0o664, 0o644),
+            (0o755, 0o755),
+            (0o604, 0o604),
+        ] {
+            assert_eq!(without_group(mode), expected, "{mode:o}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Changes of the undo history, with what it takes to take them back.
 
+use crate::attributes::Rights;
 use crate::identity::Identity;
 use domain::hash::Digest;
 use domain::id::CallId;
@@ -11,8 +12,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Kept {
     pub(crate) digest: Digest,
     pub(crate) bytes: u64,
-    /// Permission bits.
-    pub(crate) mode: u32,
+    #[serde(flatten)]
+    pub(crate) rights: Rights,
 }
 
 /// One change, with what it takes to take it back. Paths are absolute.

@@ -9,6 +9,7 @@
 pub(crate) use crate::changes::{Change, Kept, Open};
 
 use crate::atomic::{self, Written};
+use crate::attributes::Rights;
 use crate::context::Leash;
 use crate::failure::from_io;
 use crate::merging::{Merge, mergeable, used};
@@ -167,7 +168,7 @@ impl Journal {
         &self,
         content: &mut dyn Read,
         size: u64,
-        mode: u32,
+        rights: Rights,
         leash: &Leash,
     ) -> Result<Kept, ToolFailure> {
         self.make_room(size)?;
@@ -187,7 +188,7 @@ impl Journal {
         Ok(Kept {
             digest,
             bytes,
-            mode: mode & 0o7777,
+            rights,
         })
     }
 
@@ -383,7 +384,11 @@ mod tests {
 
     /// A change of `/w/a` from one content to the next.
     fn put(journal: &Journal, before: &[u8], after: &[u8]) -> Result<u64, ToolFailure> {
-        let before = journal.keep(&mut &*before, before.len() as u64, 0o644, &leash())?;
+        let rights = Rights {
+            mode: 0o644,
+            owner: None,
+        };
+        let before = journal.keep(&mut &*before, before.len() as u64, rights, &leash())?;
         journal.begin(
             "write_file",
             CallId::from_uuid(uuid::Uuid::nil()),

@@ -5,7 +5,7 @@ use attacks::script::{do_it, scene, statuses};
 use rustix::fs::{XattrFlags, getxattr, removexattr, setxattr};
 use serde_json::json;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use testkit::flags::CHANGES;
 
@@ -82,4 +82,27 @@ fn an_edit_keeps_access_lists_and_attributes() {
     let mode = fs::metadata(&plain).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
     removexattr(folder, DEFAULTS).unwrap();
+}
+
+/// Only root may give a file to a group of which it is no member.
+#[test]
+fn a_deletion_that_was_taken_back_leaves_the_file_to_its_group() {
+    let scene = scene(&[
+        ("delete_file", json!({"path": "a.txt"})),
+        ("undo", json!({})),
+        (
+            "edit_file",
+            json!({"path": "a.txt", "old": "old", "new": "new"}),
+        ),
+    ]);
+    let file = scene.house.write("a.txt", "old\n");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    let is_root = std::os::unix::fs::chown(&file, None, Some(4_242)).is_ok();
+    let before = fs::metadata(&file).unwrap();
+    let outcome = do_it(&scene, &CHANGES);
+    assert_eq!(statuses(&outcome), ["ok"; 3], "{:#}", outcome.summary);
+    let after = fs::metadata(&file).unwrap();
+    assert_eq!(after.gid(), if is_root { 4_242 } else { before.gid() });
+    assert_eq!(after.mode() & 0o777, 0o640);
+    assert_eq!(scene.house.read("a.txt"), "new\n");
 }

@@ -288,7 +288,7 @@ fn take_back<'c>(job: &Job<'_>, change: &'c Change) -> Result<Vec<&'c PathBuf>, 
         Change::DeletedFile { before, .. } => {
             let spot = place.spot(LastLink::Keep)?;
             let mut copy = job.journal().read(before)?;
-            let expect = Expect::Absent(Some(before.mode));
+            let expect = Expect::Absent(Some(before.rights));
             let written = atomic::put(&spot, &mut copy, expect, job.leash, &place.shown);
             written.map(|_written| Vec::new())
         }

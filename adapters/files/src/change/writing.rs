@@ -1,7 +1,7 @@
 //! What every change does: reads what is there, shows the difference, writes it down and acts.
 
 use crate::atomic::{self, Expect, Written};
-use crate::attributes;
+use crate::attributes::{self, Rights};
 use crate::beneath::{Found, LastLink, Place, Spot};
 use crate::failure::from_io;
 use crate::job::Job;
@@ -159,9 +159,12 @@ pub(super) fn may_write(place: &Place<'_>, spot: &Spot) -> Result<(), ToolFailur
 /// Keeps a copy of a file's content.
 pub(super) fn keep(job: &Job<'_>, place: &Place<'_>, found: &Found) -> Result<Kept, ToolFailure> {
     let mut file = place.open(found)?;
-    let mode = attributes::mode_alone(&found.fd, found.stat.st_mode);
+    let rights = Rights {
+        mode: attributes::mode_alone(&found.fd, found.stat.st_mode) & 0o7777,
+        owner: Some((found.stat.st_uid, found.stat.st_gid)),
+    };
     job.journal()
-        .keep(&mut file, found.bytes(), mode, job.leash)
+        .keep(&mut file, found.bytes(), rights, job.leash)
 }
 
 /// Writes the change down, makes it, and voids the record when it did not happen.
