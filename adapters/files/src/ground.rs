@@ -200,15 +200,27 @@ impl Changes<'_> {
         look.leads_out
     }
 
-    /// Whether what lies at `from` may be carried to `to`: no keys or passwords from anywhere, and
+    /// How what lies at `from` may be carried to `to`: no keys or passwords from anywhere, and
     /// nothing to where a change would be refused and is not now.
-    pub(crate) fn may_carry(&self, from: &Path, to: &Path) -> bool {
+    pub(crate) fn carriage(&self, from: &Path, to: &Path) -> Carriage {
+        let is_seen = || !self.is_unseen(from) && !self.is_unseen(to);
         match (self.refuses(from), self.refuses(to)) {
-            (Some(Protection::RunsLater), _) => true,
-            (None, None) => !self.is_unseen(from) && !self.is_unseen(to),
-            (Some(_), _) | (None, Some(_)) => false,
+            (Some(Protection::RunsLater), _) => Carriage::RunsLater,
+            (None, None) if is_seen() => Carriage::Free,
+            (None, None) | (Some(_), _) | (None, Some(_)) => Carriage::Refused,
         }
     }
+}
+
+/// How something may be carried along with its folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Carriage {
+    /// Anywhere.
+    Free,
+    /// To a name that other programs trust nothing by: they run or trust it by its place.
+    RunsLater,
+    /// Not at all.
+    Refused,
 }
 
 fn too_many(shown: &str) -> ToolFailure {

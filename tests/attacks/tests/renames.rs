@@ -14,6 +14,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use testkit::flags::CHANGES;
 use testkit::{House, Server};
 
 const MINE: &str = "[build]\njobs = 1\n";
@@ -357,4 +358,38 @@ fn what_was_set_aside_stays_as_it_is() {
     let work = house.work();
     fs::rename(work.join("set-aside-1-git"), work.join(".git")).unwrap();
     assert_eq!(house.read(".git/hooks/pre-commit"), "made\n");
+}
+
+#[test]
+fn a_folder_that_others_trust_by_its_name_is_not_replaced() {
+    let moved = |from: &str, to: &str| ("move_file", json!({"from": from, "to": to}));
+    let house = House::new();
+    house.write("app/main.py", "x\n");
+    house.write("evil/.vscode/tasks.json", "EVIL\n");
+    house.write("old/gone.txt", "x\n");
+    house.write("plain/a.txt", "x\n");
+    let calls = [
+        moved("app", "app.old"),
+        moved("evil", "app"),
+        ("delete_file", json!({"path": "old/gone.txt"})),
+        ("delete_file", json!({"path": "old"})),
+        moved("evil", "old"),
+        // To a name of its own, and back to the one that it had; one that holds nothing of the kind.
+        moved("evil", "good"),
+        moved("good", "evil"),
+        moved("plain", "app"),
+        moved("app", "plain"),
+        moved("app.old", "app"),
+    ];
+    let scene = recast(house, &calls);
+    let outcome = do_it(&scene, &CHANGES);
+    let [o, d] = ["ok", "denied"];
+    let ends = statuses(&outcome);
+    assert_eq!(
+        ends,
+        [o, d, o, o, d, o, o, o, o, o],
+        "{:#}",
+        outcome.summary
+    );
+    assert!(scene.house.has("app/main.py") && scene.house.has("evil/.vscode/tasks.json"));
 }

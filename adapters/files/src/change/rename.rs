@@ -5,7 +5,8 @@ use super::writing::{changed, elsewhere, folder_lines, recorded};
 use crate::arguments;
 use crate::atomic::{rename_to_free, sync_folder};
 use crate::beneath::{self, Found, LastLink, Place, Spot};
-use crate::failure::{NOT_FOUND, from_errno, not_found};
+use crate::failure::{NOT_FOUND, from_errno, from_io, not_found};
+use crate::ground::Carriage;
 use crate::identity::Identity;
 use crate::job::Job;
 use crate::journal::Change;
@@ -31,7 +32,10 @@ pub(super) fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Pl
         return Err(taken(to));
     }
     if found.kind == FileType::Directory {
-        refuse_protected_inside(job, from, found, (&from_spot, &to_spot))?;
+        let carries = refuse_protected_inside(job, from, &found, (&from_spot, &to_spot))?;
+        if carries && was_of_another(job, from, &found, &to_spot)? {
+            return Err(refused("protected", takes_a_trusted_name(from, to)));
+        }
     }
     Ok(Plan {
         from: from_spot,
@@ -73,16 +77,22 @@ fn taken(to: &Place<'_>) -> ToolFailure {
 }
 
 /// What lies in a folder must not become a protected place by the folder's new name, however deep
-/// it lies; and keys and passwords do not leave the place that they are known by.
+/// it lies; and keys and passwords do not leave the place that they are known by. Whether it holds
+/// anything that other programs run or trust.
 fn refuse_protected_inside(
     job: &Job<'_>,
     place: &Place<'_>,
-    found: Found,
+    found: &Found,
     (from, to): (&Spot, &Spot),
-) -> Result<(), ToolFailure> {
+) -> Result<bool, ToolFailure> {
     let fault = |errno| from_errno(errno, &place.shown);
-    let mut waiting = vec![(found.fd, PathBuf::new())];
+    let top = found
+        .fd
+        .try_clone()
+        .map_err(|e| from_io(&e, &place.shown))?;
+    let mut waiting = vec![(top, PathBuf::new())];
     let mut left = GUARD_ENTRIES;
+    let mut carries = false;
     let changes = place.ground.changes(place.roots);
     while let Some((folder, path)) = waiting.pop() {
         for (name, kind) in place.ground.unseen(&folder).map_err(fault)? {
@@ -90,7 +100,9 @@ fn refuse_protected_inside(
             left = left.checked_sub(1).ok_or_else(|| too_many(place))?;
             let path = path.join(&name);
             let (old, new) = (from.real.join(&path), to.real.join(&path));
-            if !changes.may_carry(&old, &new) {
+            let carriage = changes.carriage(&old, &new);
+            carries |= carriage == Carriage::RunsLater;
+            if carriage == Carriage::Refused {
                 return Err(refused(
                     "protected",
                     format!(
@@ -109,7 +121,41 @@ fn refuse_protected_inside(
             }
         }
     }
-    Ok(())
+    Ok(carries)
+}
+
+/// Whether the new name, or a folder above it, was that of something else in this session, which an
+/// agent moved or deleted.
+fn was_of_another(
+    job: &Job<'_>,
+    place: &Place<'_>,
+    found: &Found,
+    to: &Spot,
+) -> Result<bool, ToolFailure> {
+    let mut open = job.journal().open_changes()?.into_iter();
+    Ok(open.any(|open| match &open.change {
+        Change::Moved { from, what, .. } => {
+            let is_it = || {
+                what.as_ref()
+                    .is_some_and(|what| what.is(place, found, job.leash))
+            };
+            to.real.starts_with(from) && !(to.real == *from && is_it())
+        }
+        Change::DeletedFolder { path, .. } => to.real.starts_with(path),
+        Change::Put { .. }
+        | Change::Made { .. }
+        | Change::DeletedFile { .. }
+        | Change::DeletedLink { .. } => false,
+    }))
+}
+
+fn takes_a_trusted_name(from: &Place<'_>, to: &Place<'_>) -> String {
+    format!(
+        "`{}` holds settings that other programs run or trust, and `{}` was the name of another \
+         folder in this session, which they may trust by its name. Give it a new name, or ask the \
+         user to move it.",
+        from.shown, to.shown
+    )
 }
 
 fn leads_elsewhere(place: &Place<'_>) -> String {
