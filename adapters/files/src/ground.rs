@@ -9,7 +9,7 @@ use api::executor::ToolFailure;
 use api::failure::refused;
 use domain::limits::LINK_ENTRIES;
 use paths::Look;
-use policy::protected::{Protected, Protection};
+use protected::{Protected, Protection};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType, FsWord, Mode, OFlags};
 use rustix::io::Errno;

@@ -11,7 +11,7 @@ use api::failure::{broken, mendable};
 use domain::id::SessionId;
 use domain::tool::ToolOutput;
 use paths::real_path;
-use policy::protected::Protected;
+use protected::Protected;
 use serde::Serialize;
 use std::cell::OnceCell;
 use std::hash::{DefaultHasher, Hash, Hasher};

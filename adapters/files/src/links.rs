@@ -2,7 +2,7 @@
 
 use domain::limits::{LINK_ENTRIES, WALK_DEPTH};
 use paths::{Lead, Look, is_inside, real_path, way_of};
-use policy::protected::{Protected, Protection};
+use protected::{Protected, Protection};
 use std::collections::VecDeque;
 use std::fs::{self, DirEntry, FileType, ReadDir};
 use std::path::{Path, PathBuf};

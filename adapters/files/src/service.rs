@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use domain::limits::FILE_TOOL_TIME;
 use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
 use paths::real_path;
-use policy::protected::Protected;
+use protected::Protected;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

@@ -8,7 +8,7 @@ use api::executor::ToolFailure;
 use api::failure::mendable;
 use domain::limits::{HIDDEN_PLACES, HIDE_ENTRIES, HIDE_TIME};
 use paths::is_inside;
-use policy::protected::{Protected, Protection};
+use protected::{Protected, Protection};
 use rustix::fs::{Access, access};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::{self, DirEntry};

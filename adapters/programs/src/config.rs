@@ -2,7 +2,7 @@
 //! defaults stand in `contracts/domain/src/limits.rs`.
 
 use api::sandbox::Sandbox;
-use policy::protected::Protected;
+use protected::Protected;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;

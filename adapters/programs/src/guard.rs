@@ -9,7 +9,7 @@ use crate::places::{Found, Limits, Mark, search};
 use api::executor::ToolFailure;
 use api::failure::mendable;
 use paths::{is_inside, link_target};
-use policy::protected::{ASIDE, Protected, Protection};
+use protected::{ASIDE, Protected, Protection};
 use rustix::fs::{
     AtFlags, Mode, OFlags, RenameFlags, ResolveFlags, fchmod, fstat, openat2, renameat_with, statat,
 };

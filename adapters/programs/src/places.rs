@@ -3,7 +3,7 @@
 
 use domain::limits::{GUARD_ENTRIES, LINK_ENTRIES, WALK_DEPTH};
 use paths::{Lead, Look, is_inside};
-use policy::protected::{Protected, Protection};
+use protected::{Protected, Protection};
 use rustix::fs::{Access, CWD, Mode, OFlags, ResolveFlags, access, fstat, openat2};
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsString;

@@ -13,7 +13,7 @@ use domain::limits::{
     EXEC_CPU, EXEC_FILE_BYTES, EXEC_MEMORY_BYTES, EXEC_OPEN_FILES, EXEC_OUTPUT_BYTES,
     EXEC_PROCESSES, EXEC_TIME, EXEC_TIME_MOST,
 };
-use policy::protected::Protected;
+use protected::Protected;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};

@@ -19,8 +19,8 @@ use domain::limits::{EXEC_TIME, JOB_OUTPUT_BYTES, JOB_TIME, JOB_WAIT, JOBS_AT_WO
 use domain::tool::{ToolName, ToolOutput};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
-use policy::protected::Protected;
 use programs::{Config, ProgramTools};
+use protected::Protected;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};

@@ -3,7 +3,7 @@
 //! What it is: a pure function from a call, an agent's standing, the user's settings and the
 //! task's history to findings.
 //! What it owns: the manifest's meaning, the algebra of lineages, the normal form of paths, the
-//! protected places, loop detection, and the wording of refusals for models and for people.
+//! loop detection, and the wording of refusals for models and for people.
 //! What it never does: input or output. It does not read the clock, the file system or a
 //! configuration file, and it cannot run anything.
 //! Where to start: [`Policy::judge`], then `layers` for each rule and [`standing`] for lineages.
@@ -17,7 +17,6 @@ mod judgement;
 mod layers;
 pub mod manifest;
 pub mod paths;
-pub mod protected;
 mod question;
 pub mod request;
 mod schema;

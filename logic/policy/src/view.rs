@@ -2,10 +2,10 @@
 
 use crate::judgement::Bound;
 use crate::paths::PathProblem;
-use crate::protected::Protected;
 use crate::question::Question;
 use crate::table::Tool;
 use domain::tool::TargetKind;
+use protected::Protected;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

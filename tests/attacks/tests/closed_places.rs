@@ -7,7 +7,7 @@
 )]
 
 use attacks::script::{Call, OPEN, do_it, recast, results, scene, sit, statuses};
-use policy::protected::table::{At, CREDENTIALS, Entry, RUNS_LATER};
+use protected::table::{At, CREDENTIALS, Entry, RUNS_LATER};
 use scenarios::{Outcome, Scene};
 use serde_json::json;
 use std::fs;

@@ -2,11 +2,11 @@
 
 use crate::findings::{allow, closed_folder, finding};
 use crate::paths::is_within;
-use crate::protected::Protection;
 use crate::view::{Target, View};
 use domain::decision::{Finding, Layer, Verdict};
 use domain::settings::Attendance;
 use domain::tool::{EffectClass, TargetKind};
+use protected::Protection;
 use std::path::{Path, PathBuf};
 
 /// What a model is told when a path is not for it: the same whether anything is there or not.

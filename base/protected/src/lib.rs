@@ -1,8 +1,10 @@
-//! Places that no tool may touch: where keys and passwords are kept, what other programs run or
-//! trust later, our own folders, and in the user's home every name that begins with a dot, unless
-//! it was opened by its name.
+//! Places that no tool may touch.
 //!
-//! [`Protected`] is the one place that decides so. What is read is judged by
+//! What it is: where keys and passwords are kept, what other programs run or trust later, our own
+//! folders, and in the user's home every name that begins with a dot, unless it was opened by its name.
+//! What it owns: the lists, as data with a source each (`table/`), and how a path is held against them.
+//! What it never does: look at the disk; a path is judged by its names.
+//! Where to start: [`Protected`], the one place that decides so. What is read is judged by
 //! [`Protected::refuses_read`], what is changed by [`Protected::refuses_write`], which holds to the
 //! first one too: a change shows and carries what was there.
 
