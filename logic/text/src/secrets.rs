@@ -1,5 +1,6 @@
 //! Known secrets in every encoding they could leak in, and texts that have the shape of one.
 
+use crate::defuse::strip_hidden;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -59,6 +60,8 @@ impl Needles {
             secret.to_owned(),
             secret.chars().rev().collect(),
             utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string(),
+            secret.bytes().map(|b| format!("%{b:02x}")).collect(),
+            secret.bytes().map(|b| format!("%{b:02X}")).collect(),
             secret.bytes().map(|b| format!("{b:02x}")).collect(),
             secret.bytes().map(|b| format!("{b:02X}")).collect(),
             serde_json::Value::from(secret)
@@ -83,14 +86,15 @@ impl Needles {
         self.forms.iter().any(|form| **form == secret)
     }
 
-    /// Whether a text holds one, also with white space put into it.
+    /// Whether a text holds one, also with white space or what nobody sees put into it.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         if self.forms.is_empty() {
             return false;
         }
+        let seen = Zeroizing::new(strip_hidden(text).0);
         let joined: Zeroizing<String> =
-            Zeroizing::new(text.chars().filter(|c| !c.is_whitespace()).collect());
+            Zeroizing::new(seen.chars().filter(|c| !c.is_whitespace()).collect());
         let is_in = |form: &Zeroizing<String>| {
             let bare: String = form.chars().filter(|c| !c.is_whitespace()).collect();
             text.contains(form.as_str()) || bare.len() >= SHORTEST && joined.contains(&bare)
@@ -104,9 +108,23 @@ impl Needles {
         has_shape(text) || self.is_in(text)
     }
 
-    /// The text with every form of every secret taken out.
+    /// The text with every form of every secret taken out. Where one stands there but for what nobody
+    /// sees (hidden characters, terminal sequences), all of that goes as well.
     #[must_use]
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let out = self.replaced(text);
+        if self.forms.is_empty() {
+            return out;
+        }
+        let (seen, hidden) = strip_hidden(&out);
+        let seen = Zeroizing::new(seen);
+        match self.replaced(&seen) {
+            Cow::Owned(without) if hidden > 0 => Cow::Owned(without),
+            Cow::Owned(_) | Cow::Borrowed(_) => out,
+        }
+    }
+
+    fn replaced<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut out = Cow::Borrowed(text);
         for form in &self.forms {
             if out.contains(form.as_str()) {
@@ -158,6 +176,9 @@ mod tests {
             format!("x{}", hex.to_uppercase()),
             hex,
             "hunter2%2Fhorse%2Bbattery".to_owned(),
+            SECRET.bytes().map(|b| format!("%{b:02X}")).collect(),
+            "hunter2/\u{200b}horse+battery".to_owned(),
+            "\u{1b}[31mhunter2\u{1b}[0m/horse+bat\u{ad}tery".to_owned(),
             SECRET.chars().rev().collect(),
         ];
         for lead in ["", "a", "ab", "abc"] {
@@ -166,6 +187,7 @@ mod tests {
         for text in texts {
             assert!(needles().is_in(&text), "{text}");
             assert!(!needles().is_in(&needles().scrub(&text)), "{text}");
+            assert!(needles().scrub(&text).contains(REDACTED), "{text}");
         }
         assert!(needles().is_in("hunter2/ horse+\nbattery"));
     }

@@ -57,6 +57,12 @@ impl Inner {
         mut about: About,
     ) -> Option<Asked<'a>> {
         about.entry.params_hash = Some(request.binding);
+        // What is shown is kept in the session's log.
+        let needles = self.secrets.needles();
+        request.rendering = needles.scrub(&request.rendering).into_owned();
+        request.reason = needles.scrub(&request.reason).into_owned();
+        let diff = request.diff.take();
+        request.diff = diff.map(|diff| needles.scrub(&diff).into_owned());
         let (sender, answer) = oneshot::channel();
         let mut session = lock(&caller.session);
         if session.questions.len() >= OPEN_QUESTIONS {

@@ -525,3 +525,46 @@ fn the_desktops_keyring_is_out_of_a_commands_reach() {
     seen.assert_seen(&["output", ".jsonl"]);
     seen.assert_clean();
 }
+
+#[test]
+fn a_key_in_a_file_is_withheld_whatever_nobody_sees_stands_in_it() {
+    if is_absent(KERNEL_KEYRING) {
+        return;
+    }
+    let vault = Vault::planted();
+    let (first, second) = KEY.split_at(KEY.len() / 2);
+    let files = [
+        ("plain.txt", KEY.to_owned()),
+        ("zero_width.txt", format!("{first}\u{200b}{second}")),
+        ("soft_hyphen.txt", format!("{first}\u{ad}{second}")),
+        ("colour.txt", format!("{first}\u{1b}[31m{second}\u{1b}[0m")),
+    ];
+    for (name, key) in &files {
+        vault
+            .house
+            .write(name, format!("{MARKER}\nkey={key}\nend=1\n"));
+    }
+    let read = |(name, _): &(&'static str, String)| ("read_file", json!({"path": name}));
+    let mut calls: Vec<Call> = files.iter().map(read).collect();
+    let edit = json!({"path": "plain.txt", "old": "end=1", "new": "end=2"});
+    calls.push(("edit_file", edit));
+    calls.push(("delete_file", json!({"path": "plain.txt"})));
+    let server = parrot(calls);
+    vault.provider(&server);
+    let task = format!("do it, {MARKER}");
+    let run = vault.carl(&["run", "--allow-write", ".", &task]);
+    let run = run.at_terminal(|_, _| "n".to_owned());
+    assert_eq!(run.questions.len(), 2, "{run:#?}");
+    for question in &run.questions {
+        assert!(
+            question.contains(MARKER) && question.contains("[REDACTED]"),
+            "{question}"
+        );
+    }
+    let mut seen = Seen(Vec::new());
+    seen.output("reading", &run.finished);
+    seen.requests("reading", &server);
+    seen.files(&vault.house.state());
+    seen.assert_clean();
+    seen.assert_seen(&["output", "request", "sessions"]);
+}
