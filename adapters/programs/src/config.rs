@@ -20,6 +20,8 @@ pub struct Config {
     pub reader: PathBuf,
     /// Longest a program may run where its call does not say.
     pub program_time: Duration,
+    /// Whether no program gets a network: packages cannot be fetched then.
+    pub air_gap: bool,
     /// The places that are kept from programs.
     pub protected: Protected,
     /// Housecarl's own folders, which no program sees.

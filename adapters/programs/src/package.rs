@@ -112,6 +112,13 @@ impl PackageInstall {
         call: &JudgedCall,
         workspace: &Path,
     ) -> Result<(), ToolFailure> {
+        if runner.config.air_gap {
+            return Err(mendable(
+                "air_gap",
+                "Packages are fetched from the network, which the air gap forbids. Do without them, \
+                 or ask the user to install them.",
+            ));
+        }
         if let Some(name) = self.names.iter().find(|n| workspace.join(n).is_file()) {
             return Err(mendable(
                 "bad_package_name",

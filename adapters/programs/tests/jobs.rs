@@ -102,6 +102,7 @@ impl Bench {
             home: folder.path().to_owned(),
             reader: PathBuf::from("/bin/true"),
             program_time: EXEC_TIME,
+            air_gap: false,
             protected: Protected::new(&[]).with_home(&folder.path().join("home")),
             own_folders: Vec::new(),
         });

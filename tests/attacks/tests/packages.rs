@@ -404,6 +404,25 @@ fn a_project_runs_nothing_where_there_is_a_network() {
 }
 
 #[test]
+fn the_air_gap_holds_packages_and_asks_nothing() {
+    if !has("python3") {
+        return;
+    }
+    let flags = [&["--air-gap"][..], &ATTENDED].concat();
+    for (flags, is_open) in [(&flags[..], false), (&ATTENDED, true)] {
+        for dry_run in [true, false] {
+            let index = Index::start(pages);
+            let arguments = json!({"manager": "pip", "names": ["tiny"], "dry_run": dry_run});
+            let scene = recast(house(&index), &[("package_install", arguments)]);
+            let sitting = sit(&scene, flags, |_, _| "y".to_owned());
+            assert_eq!(!index.asked().is_empty(), is_open, "{:#?}", sitting.seen);
+            assert_eq!(sitting.seen.questions.len(), usize::from(is_open));
+            assert_eq!(told(&sitting).contains("the air gap forbids"), !is_open);
+        }
+    }
+}
+
+#[test]
 fn a_file_is_no_package_name() {
     for name in [
         "evil-1.0-py3-none-any.whl",

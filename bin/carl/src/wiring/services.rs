@@ -157,6 +157,7 @@ pub fn local_tools(setting: &Setting) -> Result<LocalTools> {
         home: setting.paths.home.clone(),
         reader: std::env::current_exe().context("this program's own file is unknown")?,
         program_time: Duration::from_secs(setting.loaded.config.tools.command_secs),
+        air_gap: setting.loaded.config.models.air_gap,
         protected: files.protected().clone(),
         own_folders: files.own_folders().to_vec(),
     });
