@@ -85,6 +85,22 @@ fn a_page_is_read_when_the_user_or_a_search_named_it() {
 }
 
 #[test]
+fn a_name_of_a_file_names_no_page() {
+    let policy = policy();
+    let case =
+        session("fix main.rs, unpack backup.zip, see www.docs.rs and https://a.rs, b.example");
+    for (url, verdict) in [
+        ("https://main.rs/", Verdict::Deny),
+        ("http://backup.zip", Verdict::Deny),
+        ("https://www.docs.rs", Verdict::Allow),
+        ("https://a.rs", Verdict::Allow),
+        ("https://b.example", Verdict::Allow),
+    ] {
+        assert_eq!(reads(&case, &policy, url), verdict, "{url}");
+    }
+}
+
+#[test]
 fn another_tools_result_names_no_page() {
     let policy = policy();
     let mut case = session("look around");

@@ -61,6 +61,21 @@ pub(crate) fn is_whole_lead(text: &str) -> bool {
     leads(text).is_some_and(|leads| leads.len() == 1 && leads.contains(text))
 }
 
+/// Endings of files that are top-level domains as well, besides [`FILE_ENDINGS`].
+const ARCHIVE_ENDINGS: [&str; 2] = ["zip", "mov"];
+
+/// Whether a text without a scheme may be a file's name as well as a host's: `main.rs`.
+pub(crate) fn may_be_file(text: &str) -> bool {
+    let is_web = text.to_lowercase().starts_with("www.");
+    let ending = text
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_lowercase());
+    let is_ending = |ending: String| {
+        FILE_ENDINGS.contains(&ending.as_str()) || ARCHIVE_ENDINGS.contains(&ending.as_str())
+    };
+    !is_web && ending.is_some_and(is_ending)
+}
+
 /// Whether a text leads nowhere.
 pub(crate) fn has_no_lead(text: &str) -> bool {
     leads(text).is_some_and(|leads| leads.is_empty())

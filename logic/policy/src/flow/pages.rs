@@ -1,6 +1,7 @@
 //! Addresses of pages: those that a search named, and those that the user did. What may be fetched
 //! is a whole address that was named, never a part of one.
 
+use crate::flow::entities::may_be_file;
 use std::collections::BTreeSet;
 
 /// Most pages a session's searches name before no more are taken in.
@@ -66,7 +67,7 @@ pub(super) fn is_canonical(url: &str) -> bool {
 }
 
 /// The addresses in a text of the user's: each whole, between white space and without the marks
-/// around it. One without a scheme stands for both.
+/// around it. One without a scheme stands for both; what may be a file's name stands for none.
 pub(super) fn mentioned(text: &str) -> Vec<String> {
     let tokens = text
         .split_whitespace()
@@ -88,7 +89,7 @@ fn whole_addresses(token: &str) -> Vec<String> {
     loop {
         if scheme.is_some() {
             found.push(rest.to_owned());
-        } else if rest.contains('.') {
+        } else if rest.contains('.') && !may_be_file(rest) {
             found.extend(["https://", "http://"].map(|scheme| format!("{scheme}{rest}")));
         }
         match rest.strip_suffix(|c: char| !c.is_alphanumeric() && c != '/') {
