@@ -1,6 +1,7 @@
 //! Pinning a plan: every call judged first, the whole shown in one question, which is made here, and
 //! then exactly that may run.
 
+mod earlier;
 mod refusal;
 
 use crate::call::Events;
@@ -22,6 +23,7 @@ use domain::label::Label;
 use domain::limits::PLAN_ACTIONS;
 use domain::settings::{Attendance, OverrideLevel, SessionSettings};
 use domain::tool::{EffectClass, ToolName};
+use earlier::Earlier;
 use policy::Judgement;
 use policy::history::TaskHistory;
 use refusal::{bad_size, cannot_run, refused_step, said_no, sentence};
@@ -392,15 +394,15 @@ impl Pin {
     }
 
     /// The changes that can be told from the files as they are now, and for each step what it comes
-    /// to so. A step that builds on an earlier one is shown without. A step that cannot run refuses the plan: the user is not asked
-    /// for what is known to come to nothing.
+    /// to so. A step that builds on an earlier one is shown without. A step that cannot run refuses
+    /// the plan: the user is not asked for what is known to come to nothing.
     async fn diffs(
         &self,
         draft: &Draft,
     ) -> Result<(Option<String>, Vec<Option<Foreseen>>), Decision> {
         let mut out = String::new();
         let mut shown = vec![None; self.request.calls.len()];
-        let mut is_first_change = true;
+        let mut changes = Earlier::default();
         let mut earlier: Vec<ToolName> = Vec::new();
         for (index, (call, judgement)) in
             self.request.calls.iter().zip(&draft.judgements).enumerate()
@@ -433,13 +435,13 @@ impl Pin {
                 }
                 Ok(None) => {}
                 Err(failure) => {
-                    if let Some(finding) = cannot_run(&failure, is_first_change) {
+                    if let Some(finding) = cannot_run(&failure, changes.may_matter_to(bound)) {
                         let decision = Decision::strictest(vec![finding]);
                         return Err(refused_step(&decision, index, call));
                     }
                 }
             }
-            is_first_change &= only_looks;
+            changes.add(bound);
         }
         Ok(((!out.is_empty()).then_some(out), shown))
     }

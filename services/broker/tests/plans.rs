@@ -267,12 +267,14 @@ async fn nobody_is_asked_about_a_plan_that_cannot_run() {
     let mendable = (FailureKind::Mendable, "not_found", "There is no `c`.");
     let delete = ("delete_file", path("c"));
     let first = vec![("read_file", path("a")), delete.clone()];
-    let later = vec![("write_file", write("b")), delete];
+    let later = vec![("write_file", write("b")), delete.clone()];
+    let made = vec![("write_file", write("c/b")), delete];
     for ((kind, rule, message), calls, expected) in [
         (refused, &first, Some("symlink_escape")),
         (refused, &later, Some("symlink_escape")),
         (mendable, &first, Some("would_fail")),
-        (mendable, &later, None),
+        (mendable, &later, Some("would_fail")),
+        (mendable, &made, None),
     ] {
         for settings in [attended(), unattended()] {
             let is_attended = settings.attendance == Attendance::Attended;

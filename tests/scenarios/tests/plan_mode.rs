@@ -43,6 +43,27 @@ fn proposed_hash(scene: &Scene, outcome: &Outcome) -> String {
 }
 
 #[test]
+fn nobody_is_asked_about_a_plan_whose_later_step_is_known_to_fail() {
+    let plan = json!({
+        "intent": "Note the news and mend the notes.",
+        "actions": [
+            {"kind": "create_file", "path": "news.md", "content": "News\n"},
+            {"kind": "replace_text", "path": "notes.md", "old": "nowhere", "new": "there"},
+        ],
+    });
+    let scene = planner([plan]);
+    let outcome = scene.run(&TASK);
+    outcome.assert_ends(4, "failed");
+    assert_eq!(outcome.code(), "plan.would_fail");
+    assert!(!scene.house.has("news.md"));
+    let told = &outcome.finished.stderr;
+    assert!(
+        told.contains("Step 2 (edit_file): The text is not in "),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_plan_waits_for_approval_and_runs_once_approved_by_its_hash() {
     let scene = planner([edit("final"), edit("final")]);
     let first = scene.run(&TASK);

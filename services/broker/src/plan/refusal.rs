@@ -15,11 +15,11 @@ pub(super) fn refused_step(decision: &Decision, index: usize, call: &PlannedCall
 }
 
 /// Why a step whose preview failed cannot run. `None` where it still may: an earlier step may make
-/// what it needs, and a preview that took too long says nothing.
-pub(super) fn cannot_run(failure: &ToolFailure, is_first_change: bool) -> Option<Finding> {
+/// what it needs (`may_change`), and a preview that took too long says nothing.
+pub(super) fn cannot_run(failure: &ToolFailure, may_change: bool) -> Option<Finding> {
     match failure.kind {
         FailureKind::Refused => Some(out_of_reach(failure)),
-        FailureKind::Mendable | FailureKind::Broken if is_first_change => Some(Finding {
+        FailureKind::Mendable | FailureKind::Broken if !may_change => Some(Finding {
             layer: Layer::Schema,
             verdict: Verdict::Deny,
             rule: "would_fail".to_owned(),
