@@ -59,7 +59,7 @@ pub fn build(
     settings.approved_plans = flags.approve.iter().copied().collect();
     Ok(SessionProfile {
         name: String::new(),
-        agent_type: agent_type(agent)?,
+        agent_type: agent_type("--agent", agent)?,
         mode: flags.mode.map_or(config.chat.default_mode, Into::into),
         model: model(flags)?,
         context_tokens: flags.context_tokens,
@@ -80,6 +80,12 @@ pub fn requested(profile: SessionProfile, flags: &SessionFlags) -> RequestedProf
     }
 }
 
+/// What is to be open for writing and is not there: it may be made, or be a slip of the keyboard.
+pub fn missing(flags: &Ceiling) -> impl Iterator<Item = &Path> {
+    let paths = flags.allow_write.iter().map(PathBuf::as_path);
+    paths.filter(|path| path.symlink_metadata().is_err())
+}
+
 /// The user's ceiling.
 ///
 /// # Errors
@@ -96,7 +102,9 @@ pub fn settings(flags: &Ceiling, config: &Config, workspace: &Path) -> Result<Se
         .iter()
         .chain(&config.policy.disabled_tools)
     {
-        settings.disabled_tools.insert(tool(name)?);
+        settings
+            .disabled_tools
+            .insert(tool("--disable-tool", name)?);
     }
     for grant in &flags.grant {
         settings.grants.insert(parse_grant(grant)?);
@@ -128,23 +136,19 @@ fn model(flags: &SessionFlags) -> Result<Option<ModelChoice>> {
     }
 }
 
-fn agent_type(name: &str) -> Result<AgentType> {
+fn agent_type(flag: &str, name: &str) -> Result<AgentType> {
     AgentType::new(name).map_err(|error| {
         Failure::usage(
-            format!("--agent: {error}"),
+            format!("{flag}: {error}"),
             "`carl agents` lists the agent types.",
         )
         .into()
     })
 }
 
-fn tool(name: &str) -> Result<ToolName> {
+fn tool(flag: &str, name: &str) -> Result<ToolName> {
     ToolName::new(name).map_err(|error| {
-        Failure::usage(
-            format!("--disable-tool: {error}"),
-            "`carl tools` lists the tools.",
-        )
-        .into()
+        Failure::usage(format!("{flag}: {error}"), "`carl tools` lists the tools.").into()
     })
 }
 
@@ -157,8 +161,8 @@ fn parse_grant(text: &str) -> Result<Grant> {
     };
     let (agent, name) = text.split_once(':').ok_or_else(refuse)?;
     Ok(Grant {
-        agent_type: agent_type(agent)?,
-        tool: tool(name)?,
+        agent_type: agent_type("--grant", agent)?,
+        tool: tool("--grant", name)?,
     })
 }
 

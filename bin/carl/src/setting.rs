@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use terminal::exit::Failure;
 use terminal::open_folders::OpenFolders;
 use terminal::render::print_error;
+use text::escape::visible;
 
 /// Where a command runs: folders, workspace and configuration.
 #[derive(Debug, Clone)]
@@ -42,6 +43,12 @@ impl Setting {
         let mut loaded = load(&paths, &workspace)?;
         for line in &loaded.ignored {
             print_error(&format!("warning: {line}\n"))?;
+        }
+        for path in profile::missing(&flags.ceiling) {
+            print_error(&visible(&format!(
+                "note: --allow-write: there is no {} yet\n",
+                path.display()
+            )))?;
         }
         loaded.config.models.air_gap |= flags.air_gap;
         if let Some(provider) = &flags.provider {

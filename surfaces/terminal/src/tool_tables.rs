@@ -15,7 +15,7 @@ use domain::tool::ToolDefinition;
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use text::escape::visible;
+use text::escape::{quoted_argv, visible};
 use tooltable::classify::{Opinion, Proposal, classify, opinion_schema, question, yaml};
 use tooltable::{Offer, TABLE_BYTES, Table, offers};
 
@@ -68,9 +68,10 @@ impl Draft {
         };
         write_new(path, &table)?;
         let shown = visible(&path.to_string_lossy());
+        let typed = visible(&quoted_argv(&[path.to_string_lossy()]));
         print(&format!(
             "{shown}: {} drafted. None counts yet: read each, correct it and write \
-             `approved: true`. Then: carl tools check {shown}\n",
+             `approved: true`. Then: carl tools check {typed}\n",
             self.proposals.len(),
         ))?;
         Ok(())

@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use text::escape::visible_line;
+use text::escape::{quoted_argv, visible_line};
 
 /// Whether a change stands as it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,10 +132,16 @@ fn overtaken(job: &Job<'_>, last: &Open, standing: Standing) -> ToolFailure {
     mendable(
         "changed_since",
         format!(
-            "{what} Nothing was undone. The user can type {text}`carl undo --skip {shown}` to leave \
-             it as it is and take back the older change of another file."
+            "{what} Nothing was undone. The user can type {text}`{}` to leave it as it is \
+             and take back the older change of another file.",
+            skipping(shown)
         ),
     )
+}
+
+/// The command that leaves a file as it is, as a shell takes it.
+fn skipping(shown: &str) -> String {
+    quoted_argv(&["carl", "undo", "--skip", shown])
 }
 
 /// What is at a change's path once it is taken back.
@@ -338,7 +344,8 @@ fn not_empty(errno: Errno, shown: &str) -> ToolFailure {
         "not_empty",
         format!(
             "The folder `{shown}` holds what was put there since, so it stays. The user can type \
-             `carl undo --skip {shown}` to leave it and take back what is older."
+             `{}` to leave it and take back what is older.",
+            skipping(shown)
         ),
     )
 }

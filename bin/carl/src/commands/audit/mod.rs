@@ -21,6 +21,7 @@ use std::time::Duration;
 use terminal::exit::{Exit, Failure, OrFail};
 use terminal::render::{hand_out, print, print_error};
 use terminal::sessions::{LAST, find};
+use text::escape::quoted_argv;
 
 /// How often `carl audit tail --follow` looks for more.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
@@ -320,10 +321,11 @@ fn archive(config: &Config) -> Result<Exit> {
     let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
     match anchor::archive(config, &format!("audit-{now}")).or_fail()? {
         Some(folder) => {
+            let typed = quoted_argv(&[folder.to_string_lossy()]);
             let folder = folder.display();
             print(&format!(
                 "The log is set aside in {folder}. Its private key is destroyed. The next start \
-                 begins a fresh log.\n`carl audit verify --folder {folder}` checks it there.\n"
+                 begins a fresh log.\n`carl audit verify --folder {typed}` checks it there.\n"
             ))?;
         }
         None => nothing(config)?,
