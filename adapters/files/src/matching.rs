@@ -1,5 +1,9 @@
-//! Finding the text an edit names: to the letter, else whole lines that differ only in white
-//! space at their ends. Where that leaves a doubt, nothing is replaced.
+//! Finding the text an edit names: to the letter, in whichever Unicode form it is stored, else
+//! whole lines that differ only in white space at their ends. Where that leaves a doubt, nothing
+//! is replaced.
+
+use crate::spelling::{in_form_of, places_that_read_as, reads_as};
+use std::ops::Range;
 
 /// A file's content after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +43,7 @@ pub(crate) fn edit(content: &str, old: &str, new: &str, all: bool) -> Result<Edi
     }
     let edited = match exact_places(content, old) {
         places if places.is_empty() => by_lines(content, old, new, all)?,
-        places => exact(content, old, new, all, &places)?,
+        places => exact(content, new, all, &places)?,
     };
     if edited.content == content {
         return Err(Miss::NoChange);
@@ -47,36 +51,46 @@ pub(crate) fn edit(content: &str, old: &str, new: &str, all: bool) -> Result<Edi
     Ok(edited)
 }
 
-/// Every place where `old` begins, overlapping ones too, since those are in doubt as well.
-fn exact_places(content: &str, old: &str) -> Vec<usize> {
+/// Every place of `old`, overlapping ones too, since those are in doubt as well.
+fn exact_places(content: &str, old: &str) -> Vec<Range<usize>> {
+    if !old.is_ascii() {
+        let places = places_that_read_as(content, old);
+        if !places.is_empty() {
+            return places;
+        }
+    }
     let step = old.chars().next().map_or(1, char::len_utf8);
     let mut places = Vec::new();
     let mut from = 0;
     while let Some(at) = content[from..].find(old) {
-        places.push(from + at);
+        places.push(from + at..from + at + old.len());
         from += at + step;
     }
     places
 }
 
-fn exact(content: &str, old: &str, new: &str, all: bool, places: &[usize]) -> Result<Edited, Miss> {
+fn exact(content: &str, new: &str, all: bool, places: &[Range<usize>]) -> Result<Edited, Miss> {
     let newlines: Vec<usize> = content.match_indices('\n').map(|(at, _)| at).collect();
     let line_of = |at: usize| newlines.partition_point(|newline| *newline < at) as u64 + 1;
     if places.len() > 1 && !all {
-        let lines = places.iter().take(PLACES).map(|at| line_of(*at)).collect();
+        let lines = places
+            .iter()
+            .take(PLACES)
+            .map(|place| line_of(place.start))
+            .collect();
         return Err(Miss::Ambiguous { lines });
     }
     let new = with_line_ends_of(content, new);
     let mut out = String::with_capacity(content.len());
     let (mut copied, mut lines) = (0, Vec::new());
-    for at in places {
-        if *at < copied {
+    for place in places {
+        if place.start < copied {
             continue;
         }
-        out.push_str(&content[copied..*at]);
-        out.push_str(&new);
-        copied = at + old.len();
-        lines.push(line_of(*at));
+        out.push_str(&content[copied..place.start]);
+        out.push_str(&in_form_of(&content[place.clone()], &new));
+        copied = place.end;
+        lines.push(line_of(place.start));
     }
     out.push_str(&content[copied..]);
     Ok(Edited {
@@ -143,7 +157,7 @@ fn by_lines(content: &str, old: &str, new: &str, all: bool) -> Result<Edited, Mi
         if window
             .iter()
             .zip(&wanted)
-            .all(|(line, want)| line.text.trim() == want.trim())
+            .all(|(line, want)| reads_as(line.text.trim(), want.trim()))
         {
             places.push(at);
         }

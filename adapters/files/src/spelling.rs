@@ -1,14 +1,16 @@
-//! Names that are stored in another Unicode form than they are written in: macOS stores `é` as two
-//! characters, and models and people write it as one.
+//! Names and text that are stored in another Unicode form than they are written in: macOS stores
+//! `é` as two characters, and models and people write it as one.
 
 use crate::beneath::{FOLDER, LOOK, Place, Spelling};
 use crate::failure::NOT_FOUND;
 use rustix::fd::OwnedFd;
 use rustix::fs::{OFlags, ResolveFlags};
 use std::ffi::{OsStr, OsString};
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::canonical_combining_class;
+use unicode_normalization::{UnicodeNormalization, is_nfc, is_nfd};
 
 impl Place<'_> {
     /// The path beneath a root as the file system spells it. A part that is not there is taken for
@@ -60,4 +62,120 @@ impl Place<'_> {
 /// A name in its composed form (NFC).
 pub(crate) fn composed(name: &str) -> String {
     name.nfc().collect()
+}
+
+/// Whether two texts read the same, in whichever form each is.
+pub(crate) fn reads_as(one: &str, other: &str) -> bool {
+    one == other || (!one.is_ascii() && !other.is_ascii() && one.nfc().eq(other.nfc()))
+}
+
+/// Every place of a content that reads as `wanted` does, overlapping ones too. A place holds whole
+/// characters: none begins or ends between a letter and its accent.
+pub(crate) fn places_that_read_as(content: &str, wanted: &str) -> Vec<Range<usize>> {
+    let wanted: String = wanted.nfd().collect();
+    let mut apart = String::with_capacity(content.len());
+    // Where each character begins, apart and as it is stored.
+    let mut starts = Vec::new();
+    let mut rest = content;
+    while !rest.is_empty() {
+        let (whole, behind) = rest.split_at(length_of_first(rest));
+        starts.push((apart.len(), content.len() - rest.len()));
+        apart.extend(whole.nfd());
+        rest = behind;
+    }
+    starts.push((apart.len(), content.len()));
+    let stored = |at: usize| {
+        let known = starts.binary_search_by_key(&at, |(apart, _)| *apart);
+        known.ok().map(|known| starts[known].1)
+    };
+    let step = wanted.chars().next().map_or(1, char::len_utf8);
+    let (mut places, mut from) = (Vec::new(), 0);
+    while let Some(at) = apart[from..].find(&wanted).map(|at| from + at) {
+        if let (Some(start), Some(end)) = (stored(at), stored(at + wanted.len())) {
+            places.push(start..end);
+        }
+        from = at + step;
+    }
+    places
+}
+
+/// How many bytes the first character has with all its accents.
+fn length_of_first(text: &str) -> usize {
+    let mut later = text.char_indices().skip(1);
+    let next = later.find(|(_, letter)| canonical_combining_class(*letter) == 0);
+    next.map_or(text.len(), |(at, _)| at)
+}
+
+/// A text in the form that another one is stored in.
+pub(crate) fn in_form_of(stored: &str, text: &str) -> String {
+    match (is_nfc(stored), is_nfd(stored)) {
+        (true, false) => text.nfc().collect(),
+        (false, true) => text.nfd().collect(),
+        _ => text.to_owned(),
+    }
+}
+
+/// A text composed and decomposed.
+pub(crate) fn both_forms(text: &str) -> [String; 2] {
+    [text.nfc().collect(), text.nfd().collect()]
+}
+
+/// A regular expression that finds each letter of the given one in both forms. What stands in
+/// brackets is left as it is: there a letter in two characters would be two letters.
+pub(crate) fn pattern_in_both_forms(pattern: &str) -> String {
+    let (mut both, mut is_escaped, mut depth) = (String::new(), false, 0_usize);
+    for letter in pattern.nfc() {
+        let is_plain = !std::mem::take(&mut is_escaped);
+        match letter {
+            '\\' if is_plain => is_escaped = true,
+            '[' if is_plain => depth += 1,
+            ']' if is_plain => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let apart: String = std::iter::once(letter).nfd().collect();
+        if depth == 0 && apart.chars().ne([letter]) {
+            both.push_str(&format!("(?:{letter}|{apart})"));
+        } else {
+            both.push(letter);
+        }
+    }
+    both
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(content: &str, wanted: &str) -> Vec<(usize, usize)> {
+        let places = places_that_read_as(content, wanted);
+        places
+            .iter()
+            .map(|place| (place.start, place.end))
+            .collect()
+    }
+
+    #[test]
+    fn a_place_holds_whole_characters() {
+        let apart = "Cafe\u{301} Cafe";
+        assert_eq!(places(apart, "Caf\u{e9}"), [(0, 6)]);
+        assert_eq!(places("Caf\u{e9}", "Cafe\u{301}"), [(0, 5)]);
+        assert_eq!(places("\u{e9}e\u{301}", "\u{e9}"), [(0, 2), (2, 5)]);
+        assert!(places("\u{fc}\u{304}", "\u{fc}").is_empty());
+        assert_eq!(places("\u{1112}\u{1161}", "\u{d558}"), [(0, 6)]);
+    }
+
+    #[test]
+    fn a_text_takes_the_form_of_what_it_stands_for() {
+        assert_eq!(in_form_of("e\u{301}", "\u{fc}"), "u\u{308}");
+        assert_eq!(in_form_of("\u{e9}", "u\u{308}"), "\u{fc}");
+        assert_eq!(in_form_of("plain", "\u{fc}"), "\u{fc}");
+    }
+
+    #[test]
+    fn a_pattern_finds_letters_in_both_forms() {
+        assert_eq!(pattern_in_both_forms("a\u{e9}+"), "a(?:\u{e9}|e\u{301})+");
+        assert_eq!(pattern_in_both_forms(r"\[[\u{e9}]"), r"\[[\u{e9}]");
+        assert_eq!(pattern_in_both_forms("[\u{e9}]"), "[\u{e9}]");
+        assert_eq!(pattern_in_both_forms(r"a.\b"), r"a.\b");
+    }
 }

@@ -209,12 +209,14 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         what: Some(Identity::of(&from, &found, job.leash)?),
         made: made.clone(),
     };
-    let reals = recorded(job, change, || {
+    let artifacts = recorded(job, change, || {
         let moved = make_folders(&to, &made)
             .and_then(|()| plan(job, &from, &to))
             .and_then(|plan| {
+                // How the old name is stored can be seen only while it is there.
+                let moved = changed(&from, elsewhere(&from, plan.from.real.clone()));
                 rename(&plan.from, &plan.to, &to)?;
-                Ok([plan.from.real, plan.to.real])
+                Ok([moved, changed(&to, elsewhere(&to, plan.to.real))].concat())
             });
         if moved.is_err() {
             make::remove_empty(job, &made);
@@ -228,12 +230,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         to: job.typed("to"),
     };
     let mut output = job.output(&data, text, &job.typed("from"))?;
-    let [real_from, real_to] = reals;
-    output.artifacts = [
-        changed(&from, elsewhere(&from, real_from)),
-        changed(&to, elsewhere(&to, real_to)),
-    ]
-    .concat();
+    output.artifacts = artifacts;
     Ok(output)
 }
 

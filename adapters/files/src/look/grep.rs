@@ -5,6 +5,7 @@ use crate::context::Leashed;
 use crate::job::Job;
 use crate::look::joined;
 use crate::record::{Grep, GrepMatch};
+use crate::spelling::{both_forms, pattern_in_both_forms};
 use crate::walk::{End, Ignore, Step, Walk};
 use api::executor::ToolFailure;
 use api::failure::{mendable, of_call};
@@ -83,13 +84,17 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
 }
 
 fn matcher(wanted: &arguments::Grep) -> Result<RegexMatcher, ToolFailure> {
+    let patterns = match wanted.literal {
+        true => both_forms(&wanted.pattern).to_vec(),
+        false => vec![pattern_in_both_forms(&wanted.pattern)],
+    };
     let built = RegexMatcherBuilder::new()
         .fixed_strings(wanted.literal)
         .case_insensitive(wanted.ignore_case)
         .line_terminator(Some(b'\n'))
         .size_limit(PATTERN_BYTES)
         .dfa_size_limit(PATTERN_BYTES)
-        .build(&wanted.pattern);
+        .build_many(&patterns);
     built.map_err(|error| {
         mendable(
             "bad_pattern",

@@ -1,0 +1,92 @@
+//! Text and names as people have them on disk: accents in either form, spaces, long lines.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::Scene;
+use serde_json::json;
+use testkit::flags::WRITES;
+use testkit::{Finished, House, Reply};
+
+/// What macOS stores for `é` (NFD), and what people and models write (NFC).
+const APART: &str = "e\u{301}";
+const WHOLE: &str = "\u{e9}";
+
+fn by_rules(house: &House, task: &str) -> Finished {
+    let args = ["run", "--mode", "deterministic"];
+    house.ask(args).args(WRITES).arg(task).run()
+}
+
+#[test]
+fn text_is_found_and_replaced_in_whichever_form_it_is_stored() {
+    for (stored, written) in [(APART, WHOLE), (WHOLE, APART)] {
+        let house = House::new();
+        house.write(
+            "a.txt",
+            format!("Un re{stored}sume{stored}\nLe Caf{stored} ferme.\n"),
+        );
+        let search = format!("search for \"Caf{written}\" in .");
+        let found = by_rules(&house, &search).expect(0);
+        assert!(found.stdout.contains("a.txt:2: "), "{found:#?}");
+        let replace = format!("replace Caf{written} with Bistro in a.txt");
+        let _replaced = by_rules(&house, &replace).expect(0);
+        let kept = format!("Un re{stored}sume{stored}\nLe Bistro ferme.\n");
+        assert_eq!(house.read("a.txt"), kept);
+    }
+}
+
+#[test]
+fn an_edit_writes_in_the_form_that_stands_there() {
+    let edit = |old: &str, new: &str| {
+        Reply::call(
+            "edit_file",
+            json!({"path": "a.txt", "old": old, "new": new}),
+        )
+    };
+    let scene = Scene::new([
+        edit(
+            &format!("Caf{WHOLE} ferme"),
+            &format!("Caf{WHOLE} est ferm{WHOLE}"),
+        ),
+        Reply::text("Done."),
+    ]);
+    scene
+        .house
+        .write("a.txt", format!("Le Caf{APART} ferme.\n"));
+    let outcome = scene.run(&[&WRITES[..], &["mend it"]].concat());
+    outcome.assert_ends(0, "success");
+    let wanted = format!("Le Caf{APART} est ferm{APART}.\n");
+    assert_eq!(scene.house.read("a.txt"), wanted);
+}
+
+#[test]
+fn a_moved_file_is_listed_once_in_whichever_form_its_name_is_stored() {
+    let house = House::new();
+    house.write(&format!("Caf{APART}.txt"), "text\n");
+    let moved = by_rules(&house, &format!("move Caf{WHOLE}.txt to bistro.txt")).expect(0);
+    assert_eq!(moved.stderr.matches("· changed ").count(), 2, "{moved:#?}");
+}
+
+#[test]
+fn a_folder_to_open_that_is_not_there_is_said() {
+    let scene = Scene::new([Reply::text("Hello."), Reply::text("Hello.")]);
+    for (folder, notes) in [("gone", 1), (".", 0)] {
+        let run = scene.house.ask(["run", "--allow-write", folder, "hello"]);
+        let told = run.run().expect(0).stderr;
+        let note = "note: --allow-write: there is no gone yet";
+        assert_eq!(told.matches(note).count(), notes, "{told}");
+    }
+}
+
+#[test]
+fn a_path_with_a_space_is_quoted_where_it_is_to_be_copied() {
+    let house = House::new();
+    house.write("two words.txt", "draft\n");
+    let _changed = by_rules(&house, "replace draft with final in \"two words.txt\"").expect(0);
+    house.write("two words.txt", "my own words\n");
+    let refused = house.ask(["undo", "--yes", "write"]).run().expect(4);
+    let hint = "/work/two words.txt'` to leave";
+    assert!(refused.stderr.contains(hint), "{refused:#?}");
+}
