@@ -16,6 +16,7 @@ use crate::profile::RequestedProfile;
 use crate::render::{Paint, override_warning, print_error};
 use crate::request::follow;
 use crate::sessions;
+use crate::signals::Signals;
 use crate::undo::FileHistory;
 use crate::watcher::SessionWatcher;
 use anyhow::Result;
@@ -207,14 +208,19 @@ impl Chat<'_> {
     async fn read(&mut self, line: &mut Line) -> Result<Typed> {
         let printer = line.printer();
         let begun = self.view.take_begun();
+        let mut signals = Signals::of_terminal()?;
         let mut reading = std::pin::pin!(line.read(&begun));
         loop {
-            let Some(watcher) = &mut self.watcher else {
-                return reading.await;
+            let closed = async {
+                match &mut self.watcher {
+                    Some(watcher) => watcher.wait_closed().await,
+                    None => std::future::pending().await,
+                }
             };
             tokio::select! {
                 typed = &mut reading => return typed,
-                () = watcher.wait_closed() => self.look_again(&printer).await,
+                () = signals.hung_up() => return Ok(Typed::End),
+                () = closed => self.look_again(&printer).await,
             }
         }
     }

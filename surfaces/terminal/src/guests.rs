@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 use tokio_util::sync::DropGuard;
 
 /// Waits for the requests of others that are worked on in this process, since they would be cut off,
-/// and for those that users ask meanwhile; then nobody is served here any more. A signal ends that.
+/// and for those that users ask meanwhile; then nobody is served here any more. Ctrl-C or SIGTERM ends
+/// that.
 /// Those who asked go on by themselves afterwards. `shared` is what serves others until it is dropped.
 ///
 /// # Errors
@@ -31,13 +32,14 @@ pub async fn see_off(sessions: &dyn Sessions, shared: &mut Option<DropGuard>) ->
             if count == 1 { " is" } else { "s are" },
             if count == 1 { "it" } else { "them" },
         );
-        print_error(&Paint::for_stream(&std::io::stderr()).faint(&text))?;
+        // They are waited for as well where the terminal is gone.
+        let _told = print_error(&Paint::for_stream(&std::io::stderr()).faint(&text));
     }
     loop {
         for work in std::mem::take(&mut busy) {
             tokio::select! {
                 ended = work.end(sessions) => ended?,
-                _stopped = signals.next() => return Ok(()),
+                () = signals.next_of_user() => return Ok(()),
             }
         }
         // The drive goes on wherever its session is opened next; a user's line would be lost.

@@ -38,35 +38,46 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Ctrl-C alone: for a chat, which goes on after it and which every other signal ends.
-    ///
-    /// # Errors
-    /// When it cannot be watched for.
-    pub fn ctrl_c() -> Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt()).context("Ctrl-C cannot be watched for")?,
-            terminate: None,
-            hang_up: None,
-        })
-    }
-
-    /// Everything that asks a process to end. SIGHUP stays ignored where whoever started the
-    /// process had it ignored, as `nohup` does.
+    /// Those of a terminal: for a chat, which goes on after Ctrl-C, and which waits for those that
+    /// it serves when its terminal is gone. SIGHUP stays ignored where whoever started the process
+    /// had it ignored, as `nohup` does.
     ///
     /// # Errors
     /// When one of them cannot be watched for.
-    pub fn all() -> Result<Self> {
-        let terminate = signal(SignalKind::terminate()).context("SIGTERM cannot be watched for")?;
+    pub fn of_terminal() -> Result<Self> {
         let hang_up = if ignores_hang_up(&fs::read_to_string(STATUS).unwrap_or_default()) {
             None
         } else {
             Some(signal(SignalKind::hangup()).context("SIGHUP cannot be watched for")?)
         };
         Ok(Self {
-            terminate: Some(terminate),
+            interrupt: signal(SignalKind::interrupt()).context("Ctrl-C cannot be watched for")?,
+            terminate: None,
             hang_up,
-            ..Self::ctrl_c()?
         })
+    }
+
+    /// Everything that asks a process to end.
+    ///
+    /// # Errors
+    /// When one of them cannot be watched for.
+    pub fn all() -> Result<Self> {
+        let terminate = signal(SignalKind::terminate()).context("SIGTERM cannot be watched for")?;
+        Ok(Self {
+            terminate: Some(terminate),
+            ..Self::of_terminal()?
+        })
+    }
+
+    /// Waits until the terminal is gone.
+    pub async fn hung_up(&mut self) {
+        received(&mut self.hang_up).await;
+    }
+
+    /// Waits for the next that does not come from a terminal that is gone: a shell that ends passes
+    /// SIGHUP on once more.
+    pub async fn next_of_user(&mut self) {
+        while self.next().await == Caught::HangUp {}
     }
 
     /// Waits for the next.

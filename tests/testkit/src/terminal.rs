@@ -221,9 +221,21 @@ impl Seated {
     /// # Panics
     /// When the process is gone.
     pub fn interrupts(&mut self) {
+        self.signals(rustix::process::Signal::INT);
+    }
+
+    /// Tells it that its terminal is gone, as closing the window does.
+    ///
+    /// # Panics
+    /// When the process is gone.
+    pub fn hangs_up(&mut self) {
+        self.signals(rustix::process::Signal::HUP);
+    }
+
+    fn signals(&self, signal: rustix::process::Signal) {
         let pid = i32::try_from(self.child.id()).unwrap();
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
-        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        rustix::process::kill_process(pid, signal).unwrap();
     }
 
     /// Waits for its end.

@@ -190,7 +190,7 @@ impl Chat<'_> {
 /// What can be done at the terminal while a request runs.
 pub(super) fn listening() -> Result<Meanwhile> {
     Ok(Meanwhile {
-        signals: Signals::ctrl_c()?,
+        signals: Signals::of_terminal()?,
         keyboard: Some(Keyboard::default()),
     })
 }

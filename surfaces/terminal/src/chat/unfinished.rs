@@ -7,7 +7,7 @@ use crate::render::agents::gist;
 use crate::request::follow;
 use anyhow::Result;
 use api::sessions::Follow;
-use domain::event::{Event, EventBody};
+use domain::event::{Event, EventBody, QueryStatus};
 use domain::settings::Mode;
 use futures::{StreamExt, stream};
 use session::SessionView;
@@ -58,11 +58,30 @@ impl Chat<'_> {
             _ => None,
         });
         let mut own = answers.filter(|(query_id, _)| *query_id == Some(last.query_id));
-        if let Some((_, answer)) = own.next() {
+        if let Some((_, answer)) = own.next().filter(|(_, answer)| !answer.is_empty()) {
             self.tell(&format!("  answered: {}", gist(answer)))?;
         }
+        self.tell_how_it_ended(last.finished_seq, events)?;
         let id = self.session.session_id;
         self.tell(&format!("  `carl session show {id}` shows all of it"))
+    }
+
+    /// Says of a request that came to less than was asked how it ended, and the way on.
+    fn tell_how_it_ended(&mut self, seq: Option<u64>, events: &[Event]) -> Result<()> {
+        let Some(EventBody::QueryFinished { status, error, .. }) = events
+            .iter()
+            .find(|event| Some(event.seq) == seq)
+            .map(|event| &event.body)
+        else {
+            return Ok(());
+        };
+        let how = match (status, error) {
+            (QueryStatus::Interrupted, _) => "interrupted before its end".to_owned(),
+            (QueryStatus::Failed, Some(fault)) => format!("failed: {}", gist(&fault.message)),
+            _ => return Ok(()),
+        };
+        self.tell(&format!("  {how}"))?;
+        self.tell("  /retry asks it again; what was said is kept")
     }
 
     /// Shows a request that is under way to its end; false when the user did not wait for that.

@@ -6,6 +6,7 @@ use crate::render::in_force::InForce;
 use crate::render::terminal::{Answer, Silence, Terminal};
 use crate::render::{Paint, links};
 use crate::request::{Heard, LINE_BYTES, Meanwhile, View};
+use crate::signals::{Caught, Signals};
 use crate::watcher::ShownElsewhere;
 use anyhow::{Context, Result};
 use api::sessions::{SessionSummary, Sessions};
@@ -14,11 +15,14 @@ use domain::settings::SessionProfile;
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::sync::PoisonError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use text::escape::visible;
 
 /// Most lines that wait while something else is worked on.
 const QUEUED_LINES: usize = 256;
+
+/// How long a second Ctrl-C belongs to the first.
+const SECOND_PRESS: Duration = Duration::from_secs(1);
 
 /// The screen of a chat.
 pub struct ChatView {
@@ -32,6 +36,8 @@ pub struct ChatView {
     queued: VecDeque<Typed>,
     /// A line that was begun.
     begun: String,
+    /// When Ctrl-C stopped what runs now.
+    stopped: Option<Instant>,
 }
 
 impl ChatView {
@@ -55,6 +61,7 @@ impl ChatView {
             in_force: InForce::of(own),
             queued: VecDeque::new(),
             begun: String::new(),
+            stopped: None,
         }
     }
 
@@ -104,13 +111,31 @@ impl ChatView {
     /// # Errors
     /// When the terminal cannot be read or written.
     pub async fn keep(&mut self, meanwhile: Meanwhile) -> Result<()> {
-        let Some(keyboard) = meanwhile.keyboard else {
+        let Meanwhile {
+            keyboard,
+            mut signals,
+        } = meanwhile;
+        let Some(keyboard) = keyboard else {
             return Ok(());
         };
         let ended = keyboard.end().await;
         let (heard, begun) = ended.context("the terminal cannot be read")?;
         self.begun = begun;
-        heard.into_iter().try_for_each(|heard| self.typed(heard))
+        heard.into_iter().try_for_each(|heard| self.typed(heard))?;
+        self.second_press(&mut signals).await
+    }
+
+    /// After Ctrl-C what waits begins only when there was time for a second one, which drops it: it
+    /// does the same whether the request has ended by then or not.
+    async fn second_press(&mut self, signals: &mut Signals) -> Result<()> {
+        let Some(stopped) = self.stopped.take().filter(|_| !self.queued.is_empty()) else {
+            return Ok(());
+        };
+        let left = SECOND_PRESS.saturating_sub(stopped.elapsed());
+        match tokio::time::timeout(left, signals.next()).await {
+            Ok(_pressed) => self.left(),
+            Err(_nothing) => Ok(()),
+        }
     }
 
     /// Says what was typed ahead and is not done, since the chat ends.
@@ -186,7 +211,21 @@ impl View for ChatView {
         }
     }
 
+    fn stopping(&mut self, caught: Caught) -> Option<String> {
+        if caught == Caught::HangUp {
+            // Nobody is left for what waits.
+            self.queued = VecDeque::from([Typed::End]);
+            return None;
+        }
+        self.stopped = Some(Instant::now());
+        Some(match self.queued.len() {
+            0 => "stopping".to_owned(),
+            count => format!("stopping; press Ctrl-C again to drop the {count} queued as well"),
+        })
+    }
+
     fn left(&mut self) -> Result<()> {
+        self.stopped = None;
         let dropped = std::mem::take(&mut self.queued).len();
         if dropped > 0 {
             self.note(&format!("{dropped} queued dropped"))?;

@@ -7,7 +7,6 @@ use super::prompts::{PromptQueue, answered};
 use super::view::{Meanwhile, View};
 use super::waiting::Patience;
 use crate::exit::OrFail;
-use crate::signals::Caught;
 use anyhow::Result;
 use api::Streaming;
 use api::sessions::{Error, SendRequest, Sessions};
@@ -92,7 +91,9 @@ pub async fn follow(
                 }
                 // This request alone: what runs may be somebody else's.
                 sessions.interrupt(session_id, running).await.or_fail()?;
-                stopping(&caught).map_or(Ok(()), |text| view.remark(text))?;
+                if let Some(text) = view.stopping(caught) {
+                    view.remark(&text)?;
+                }
                 continue;
             }
             () = tokio::time::sleep(GATHERING), if prompts.is_gathering() => {
@@ -113,15 +114,5 @@ pub async fn follow(
         if let Some(status) = ended(&event) {
             return Ok(status);
         }
-    }
-}
-
-/// What is said to a signal that stops a request.
-const fn stopping(caught: &Caught) -> Option<&'static str> {
-    match caught {
-        Caught::CtrlC => Some("stopping; press Ctrl-C again to leave at once"),
-        Caught::Terminate => Some("stopping"),
-        // Nobody is left to read a remark.
-        Caught::HangUp => None,
     }
 }

@@ -1,7 +1,7 @@
 //! What shows a request that is worked on, and what the person in front of it can do.
 
 use super::keyboard::{Heard, Keyboard};
-use crate::signals::Signals;
+use crate::signals::{Caught, Signals};
 use anyhow::{Context, Result};
 use domain::event::Event;
 use std::time::Duration;
@@ -37,6 +37,17 @@ pub trait View {
     /// When it cannot be shown.
     fn typed(&mut self, _heard: Heard) -> Result<()> {
         Ok(())
+    }
+
+    /// A signal stops the request: what is said to it.
+    fn stopping(&mut self, caught: Caught) -> Option<String> {
+        let text = match caught {
+            Caught::CtrlC => "stopping; press Ctrl-C again to leave at once",
+            Caught::Terminate => "stopping",
+            // Nobody is left to read it.
+            Caught::HangUp => return None,
+        };
+        Some(text.to_owned())
     }
 
     /// The user leaves without waiting for the end.

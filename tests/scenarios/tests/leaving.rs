@@ -1,0 +1,125 @@
+//! Stopping, leaving and coming back: Ctrl-C, a closed window, and what the session says afterwards.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::Scene;
+use testkit::{Gate, Reply, Seated, Server};
+
+/// A chat at its first prompt.
+fn seat(scene: &Scene, args: &[&str]) -> Seated {
+    let carl = scene.house.ask(args.iter().copied());
+    let mut seat = carl.env("TERM", "xterm").seated();
+    seat.until("/help");
+    seat.until("> ");
+    seat
+}
+
+/// A model whose first answers wait, each at its gate, and that answers the rest.
+fn waiting(gates: &[&Gate]) -> Scene {
+    let begun = |gate: &&Gate| Reply::text("Begun it. ").and_wait(gate).and_text("Whole.");
+    let scene = Scene::with(Server::openai(gates.iter().map(begun)), "openai");
+    let config = scene.server.config("openai") + "\n[memory]\nrecall = false\ncapture = false\n";
+    scene.house.configure(&config);
+    scene
+}
+
+fn leaves(mut seat: Seated) -> String {
+    seat.types("/quit\n");
+    let finished = seat.finish();
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    finished.stderr
+}
+
+#[test]
+fn an_interrupted_request_is_said_to_be_one_when_the_chat_goes_on() {
+    let gate = Gate::new();
+    let scene = waiting(&[&gate]);
+    let mut first = seat(&scene, &["chat"]);
+    first.types("question one\n");
+    first.until("Begun ");
+    first.interrupts();
+    first.until("stopping");
+    first.until("> ");
+    leaves(first);
+    let shown = leaves(seat(&scene, &["--resume"]));
+    for part in [
+        "last asked: question one",
+        "interrupted before its end",
+        "/retry asks it again",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(!shown.contains("answered:"), "{shown}");
+}
+
+#[test]
+fn a_window_that_is_closed_beside_another_leaves_a_request_said_to_be_cut_off() {
+    for killed in [false, true] {
+        let gate = Gate::new();
+        let scene = waiting(&[&gate]);
+        let host = seat(&scene, &["chat"]);
+        let mut guest = seat(&scene, &["chat"]);
+        guest.types("question one\n");
+        guest.until("Begun ");
+        match killed {
+            true => guest.kill(),
+            false => {
+                guest.hangs_up();
+                drop(guest.finish());
+            }
+        }
+        scene.server.wait_for_hang_ups(1);
+        let shown = leaves(seat(&scene, &["--resume"]));
+        for part in [
+            "last asked: question one",
+            "before its end",
+            "/retry asks it again",
+        ] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        leaves(host);
+    }
+}
+
+#[test]
+fn a_second_ctrl_c_drops_what_waits_however_fast_it_comes() {
+    for is_late in [false, true] {
+        let (one, two) = (Gate::new(), Gate::new());
+        let scene = waiting(&[&one, &two]);
+        let mut seat = seat(&scene, &["chat"]);
+        seat.types("question one\n");
+        seat.until("Begun ");
+        seat.types("question two\nquestion three\n");
+        seat.until("queued as number 2");
+        seat.interrupts();
+        seat.until("press Ctrl-C again to drop the 2 queued as well");
+        if is_late {
+            seat.until("interrupted");
+        }
+        seat.interrupts();
+        seat.until("2 queued dropped");
+        seat.until("> ");
+        leaves(seat);
+        assert_eq!(scene.server.chats().len(), 1, "{is_late}");
+    }
+}
+
+#[test]
+fn a_chat_whose_window_is_closed_waits_for_those_that_it_serves() {
+    let gate = Gate::new();
+    let scene = waiting(&[&gate]);
+    let mut host = seat(&scene, &["chat"]);
+    let mut run = scene.house.ask(["run", "--events", "question one"]).spawn();
+    run.until("Begun ");
+    host.hangs_up();
+    // A shell passes it on once more.
+    host.until("1 other carl is waited for here");
+    host.hangs_up();
+    gate.open();
+    let finished = run.finish().expect(0);
+    assert!(finished.stdout.contains("Whole."), "{finished:?}");
+    assert_eq!(host.finish().code, Some(0));
+}
