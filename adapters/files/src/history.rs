@@ -60,6 +60,16 @@ pub fn of_calls(history: &Path, calls: &BTreeSet<CallId>) -> Result<CallChanges,
     })
 }
 
+/// Whether a change of a session left a file so and was not taken back, by the folder of the session's
+/// undo history. A history that cannot be read says no.
+#[must_use]
+pub fn left_so(history: &Path, file: &Path, now: Digest) -> bool {
+    let open = Journal::new(history.to_owned(), 0).open_changes();
+    let mut of_file = open.into_iter().flatten().rev();
+    let last = of_file.find(|one| one.change.touches(file));
+    last.is_some_and(|one| matches!(one.change, Change::Put { after, .. } if after == now))
+}
+
 /// A file as a change left it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftFile {
@@ -98,32 +108,35 @@ pub fn next_undone(history: &Path) -> Result<Option<LeftFile>, ToolFailure> {
 }
 
 /// Has later undos of a session pass over every change of a file, by the folder of its undo history:
-/// the file stays as it is, and what was kept of it too. How many changes those are.
+/// the file stays as it is, and what was kept of it too. How many changes those are, with those that
+/// are passed over already.
 ///
 /// # Errors
 /// What stands in the way of reading or writing the history.
 pub fn pass_over(history: &Path, file: &Path) -> Result<usize, ToolFailure> {
     let journal = Journal::new(history.to_owned(), 0);
     let open = journal.open_changes()?;
-    let of_file = open
-        .iter()
-        .filter(|one| !one.is_passed && one.change.touches(file));
-    let mut count = 0;
-    for one in of_file {
+    let of_file = open.iter().filter(|one| one.change.touches(file));
+    for one in of_file.clone().filter(|one| !one.is_passed) {
         journal.append(&Record::PassedOver { number: one.number })?;
-        count += 1;
     }
-    Ok(count)
+    Ok(of_file.count())
 }
 
 /// What the file of a session's last change held before it, by the folder of its undo history, with
-/// where the file was; `None` where the last change replaced or deleted no file.
+/// where the file was; `None` where the last change replaced or deleted no file. The last change is
+/// the one that the next undo takes back, else the last that is passed over.
 ///
 /// # Errors
 /// What stands in the way of reading the history.
 pub fn before_last_change(history: &Path) -> Result<Option<(PathBuf, Vec<u8>)>, ToolFailure> {
     let journal = Journal::new(history.to_owned(), 0);
-    let last = journal.open_changes()?.pop();
+    let mut open = journal.open_changes()?;
+    let next = open.iter().rposition(|one| !one.is_passed);
+    let last = match next {
+        Some(next) => Some(open.swap_remove(next)),
+        None => open.pop(),
+    };
     let Some((path, kept)) = last.and_then(|last| match last.change {
         Change::Put {
             path,

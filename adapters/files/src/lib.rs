@@ -36,6 +36,7 @@ mod walk;
 pub use config::Config;
 pub use error::Error;
 pub use history::{
-    CallChanges, LeftFile, before_last_change, last_changed, next_undone, of_calls, pass_over,
+    CallChanges, LeftFile, before_last_change, last_changed, left_so, next_undone, of_calls,
+    pass_over,
 };
 pub use service::FileTools;

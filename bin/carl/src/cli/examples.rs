@@ -53,7 +53,7 @@ pub(super) const SESSION: &str = "Examples:
 /// `carl undo`.
 pub(super) const UNDO: &str = "Examples:
   carl undo                               the last file change in this folder
-  carl undo 6a182 --yes destructive       of that session, without a question";
+  carl undo 6a182 --yes write             of that session, without a question";
 
 /// `carl audit`.
 pub(super) const AUDIT: &str = "Examples:

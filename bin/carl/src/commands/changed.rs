@@ -47,12 +47,8 @@ pub async fn newest_changed(
     sessions: &dyn Sessions,
     setting: &Setting,
 ) -> Result<(SessionSummary, Vec<Event>)> {
-    let histories = setting.paths.undo();
-    let changed = |id: SessionId| files::last_changed(&histories.join(id.to_string()));
-    let known = sessions.list(Selection::All).await.or_fail()?;
-    let here = known
-        .into_iter()
-        .filter(|one| one.workspace == setting.workspace);
+    let changed = |id| files::last_changed(&history_of(setting, id));
+    let here = of_folder(sessions, setting).await?.into_iter();
     // Who talked last need not have changed anything since.
     let changed = here.filter_map(|one| Some((changed(one.session_id)?, one)));
     let newest = changed.max_by_key(|(time, _)| *time);
@@ -68,6 +64,45 @@ pub async fn newest_changed(
     };
     let events = sessions::events_of(sessions, summary.session_id, Follow::Outline).await?;
     Ok((summary, events))
+}
+
+/// The sessions of this folder, whatever they did.
+///
+/// # Errors
+/// When they cannot be listed.
+pub async fn here(setting: &Setting) -> Result<Vec<SessionId>> {
+    let house = House::look(setting).await?;
+    let here = of_folder(house.sessions.as_ref(), setting).await?;
+    Ok(here.into_iter().map(|one| one.session_id).collect())
+}
+
+/// The undo histories that an undo looks into: of the named session, else of every session here.
+///
+/// # Errors
+/// When there is no such session, or they cannot be listed.
+pub async fn histories(setting: &Setting, session: Option<&str>) -> Result<Vec<PathBuf>> {
+    let ids = match session {
+        Some(part) => {
+            let house = House::look(setting).await?;
+            let found = sessions::find(house.sessions.as_ref(), part, &setting.workspace).await?;
+            vec![found.session_id]
+        }
+        None => here(setting).await?,
+    };
+    let histories = ids.into_iter().map(|id| history_of(setting, id));
+    Ok(histories.collect())
+}
+
+async fn of_folder(sessions: &dyn Sessions, setting: &Setting) -> Result<Vec<SessionSummary>> {
+    let mut known = sessions.list(Selection::All).await.or_fail()?;
+    known.retain(|one| one.workspace == setting.workspace);
+    Ok(known)
+}
+
+/// The folder of a session's undo history.
+#[must_use]
+pub fn history_of(setting: &Setting, session_id: SessionId) -> PathBuf {
+    setting.paths.undo().join(session_id.to_string())
 }
 
 /// Everything the user opened for writing in the course of the session.

@@ -1,15 +1,16 @@
 //! `carl undo`: takes back a session's last file change, through the guard like any other change.
 
-use super::changed::{newest_changed, target};
+use super::changed::{self, newest_changed, target};
 use super::{Setting, run};
 use crate::cli::{RunArgs, SessionFlags, UndoArgs};
 use crate::wiring::House;
 use anyhow::{Context as _, Result};
 use domain::hash::Digest;
+use domain::id::SessionId;
 use domain::tool::UNDO;
 use files::LeftFile;
 use std::io::{BufRead as _, ErrorKind, IsTerminal as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use terminal::exit::{Exit, Failure};
 use terminal::render::{print, print_error};
 use terminal::sessions;
@@ -28,13 +29,28 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
     if args.print {
         return print_before(&flags, args.session.as_deref()).await;
     }
-    let (session_id, flags) = target(flags, args.session.as_deref()).await?;
     let setting = Setting::read(&flags)?;
-    let history = setting.paths.undo().join(session_id.to_string());
+    let named = args.session.as_deref();
+    let histories = changed::histories(&setting, named).await?;
     for file in &args.skip {
-        pass_over(&history, &std::path::absolute(file)?)?;
+        pass_over(&histories, &std::path::absolute(file)?)?;
     }
-    pass_over_asked(&history)?;
+    let (session_id, flags) = loop {
+        let (session_id, known) = target(flags.clone(), named).await?;
+        let next = files::next_undone(&changed::history_of(&setting, session_id));
+        let Some((next, why)) = next.ok().flatten().and_then(|next| {
+            let why = why_not_undone(&next)?;
+            Some((next, why))
+        }) else {
+            break (session_id, known);
+        };
+        refuse_overtaken(&setting, &next, session_id).await?;
+        if !is_left(&next, &why)? {
+            break (session_id, known);
+        }
+        // The next may be an older session's.
+        pass_over(&histories, &next.path)?;
+    };
     run::run(RunArgs {
         input: None,
         task: vec![UNDO.to_owned()],
@@ -47,55 +63,67 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
     .await
 }
 
-/// Has undos of a session leave a file as it is.
-fn pass_over(history: &Path, file: &Path) -> Result<()> {
+/// Has undos leave a file as it is.
+fn pass_over(histories: &[PathBuf], file: &Path) -> Result<()> {
+    let shown = visible_line(&file.to_string_lossy());
     let real = std::fs::canonicalize(file).ok();
-    let mut names = [Some(file.to_owned()), real].into_iter().flatten();
-    let passed = names.find_map(|name| match files::pass_over(history, &name) {
-        Ok(0) => None,
-        told => Some(told),
-    });
-    match passed {
-        Some(Ok(_count)) => Ok(print_error(&format!(
-            "{} stays as it is.\n",
-            visible_line(&file.to_string_lossy())
-        ))?),
-        Some(Err(failure)) => Err(anyhow::anyhow!(failure.message)),
-        None => Err(Failure::usage(
-            format!(
-                "--skip: the session has no change of {} to undo",
-                visible_line(&file.to_string_lossy())
-            ),
+    let mut count = 0;
+    for name in [Some(file.to_owned()), real].into_iter().flatten() {
+        for history in histories {
+            let passed = files::pass_over(history, &name);
+            count += passed.map_err(|failure| anyhow::anyhow!(failure.message))?;
+        }
+    }
+    if count == 0 {
+        return Err(Failure::usage(
+            format!("--skip: there is no change of {shown} to undo"),
             "The refused undo names the file.",
         )
-        .into()),
+        .into());
     }
+    Ok(print_error(&format!("{shown} stays as it is.\n"))?)
 }
 
-/// While somebody changed the file that would be put back next, asks whether to leave it as it is.
-/// Without anybody to ask, the undo itself says what can be done.
-fn pass_over_asked(history: &Path) -> Result<()> {
+/// Where another session changed the file since, that change is the one to take back first.
+async fn refuse_overtaken(setting: &Setting, next: &LeftFile, session_id: SessionId) -> Result<()> {
+    let Ok(now) = std::fs::read(&next.path) else {
+        return Ok(());
+    };
+    let now = Digest::of(&now);
+    let is_later = |id: &SessionId| {
+        *id != session_id && files::left_so(&changed::history_of(setting, *id), &next.path, now)
+    };
+    let Some(later) = changed::here(setting).await?.into_iter().find(is_later) else {
+        return Ok(());
+    };
+    Err(Failure::usage(
+        format!(
+            "{} was changed since by session {later}",
+            visible_line(&next.path.to_string_lossy())
+        ),
+        format!("`carl undo {later}` takes that change back; the older one can be undone then."),
+    )
+    .into())
+}
+
+/// Asks whether to leave a file that somebody changed as it is. Without anybody to ask, the undo
+/// itself says what can be done.
+fn is_left(next: &LeftFile, why: &str) -> Result<bool> {
     let stdin = std::io::stdin();
-    while stdin.is_terminal()
-        && let Ok(Some(next)) = files::next_undone(history)
-        && let Some(why) = why_not_undone(&next)
-    {
-        print_error(&format!(
-            "{} {why}\n\
-             Leave it as it is, and take back the older change of another file? [y/N] ",
-            visible_line(&next.path.to_string_lossy()),
-        ))?;
-        let mut line = String::new();
-        stdin
-            .lock()
-            .read_line(&mut line)
-            .context("the answer cannot be read")?;
-        if !matches!(line.trim(), "y" | "Y" | "yes") {
-            return Ok(());
-        }
-        pass_over(history, &next.path)?;
+    if !stdin.is_terminal() {
+        return Ok(false);
     }
-    Ok(())
+    print_error(&format!(
+        "{} {why}\n\
+         Leave it as it is, and take back the older change of another file? [y/N] ",
+        visible_line(&next.path.to_string_lossy()),
+    ))?;
+    let mut line = String::new();
+    stdin
+        .lock()
+        .read_line(&mut line)
+        .context("the answer cannot be read")?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }
 
 /// What is said of a file that holds neither what the change left nor what was there before, or that
@@ -132,7 +160,7 @@ async fn print_before(flags: &SessionFlags, session: Option<&str>) -> Result<Exi
         }
         None => newest_changed(sessions, &setting).await?.0.session_id,
     };
-    let history = setting.paths.undo().join(session_id.to_string());
+    let history = changed::history_of(&setting, session_id);
     let before = files::before_last_change(&history);
     let before = before.map_err(|failure| anyhow::anyhow!(failure.message))?;
     let Some((path, bytes)) = before else {
