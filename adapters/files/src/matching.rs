@@ -29,7 +29,7 @@ pub(crate) enum Miss {
 }
 
 /// Most places told about.
-const PLACES: usize = 20;
+pub(crate) const PLACES: usize = 20;
 /// Lines compared for the nearest one, and characters of each.
 const NEAREST_LINES: usize = 20_000;
 const NEAREST_CHARS: usize = 200;

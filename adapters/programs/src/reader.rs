@@ -29,7 +29,9 @@ pub fn enter() -> i32 {
         // The parser panics on documents that it does not understand.
         let parsed = std::panic::catch_unwind(|| match bytes.starts_with(ARCHIVE) {
             true => office::text_of(&bytes),
-            false => pdf_extract::extract_text_from_mem(&bytes).map_err(|e| e.to_string()),
+            false => pdf_extract::extract_text_from_mem_by_pages(&bytes)
+                .map(|pages| in_pages(&pages))
+                .map_err(|e| e.to_string()),
         });
         match parsed {
             Ok(parsed) => parsed,
@@ -41,6 +43,20 @@ pub fn enter() -> i32 {
         Err(why) => (1, io::stderr().write_all(why.as_bytes())),
     };
     if said.is_ok() { code } else { 2 }
+}
+
+/// The text of pages, each after a line with its number where there are several.
+fn in_pages(pages: &[String]) -> String {
+    if let [page] = pages {
+        return page.clone();
+    }
+    let page = |(index, text): (usize, &String)| format!("[page {}]\n{}\n", index + 1, text.trim());
+    pages
+        .iter()
+        .enumerate()
+        .map(page)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// The text of a document.

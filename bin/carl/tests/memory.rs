@@ -66,6 +66,26 @@ fn a_preference_is_kept_found_corrected_and_forgotten() {
 }
 
 #[test]
+fn a_list_can_be_of_the_newest_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    for text in [
+        "The gate is green.",
+        "The fence is blue.",
+        "The door is red.",
+    ] {
+        said(&memory(home, &["add", text]));
+    }
+    let listed = memory(home, &["list", "-n", "2"]);
+    let shown = said(&listed);
+    assert_eq!(shown.lines().count(), 2, "{shown}");
+    assert!(shown.contains("fence") && shown.contains("door"), "{shown}");
+    let told = String::from_utf8_lossy(&listed.stderr).into_owned();
+    assert!(told.contains("1 older are left out"), "{told}");
+    assert_eq!(said(&memory(home, &["list"])).lines().count(), 3);
+}
+
+#[test]
 fn forgetting_names_the_entries_that_still_say_the_same() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
@@ -75,7 +95,10 @@ fn forgetting_names_the_entries_that_still_say_the_same() {
     said(&memory(home, &["add", "The fence is blue."]));
     let told = said(&memory(home, &["forget", id.trim(), "--yes"]));
     assert!(!told.contains("nothing of the text is left"), "{told}");
-    assert!(told.contains("1 entry holds the same words"), "{told}");
+    assert!(
+        told.contains("1 entry holds the same words and stays until you forget it as well"),
+        "{told}"
+    );
     let command = format!("carl memory forget --yes {}", other.trim());
     assert!(told.contains(&command), "{told}");
     let told = said(&memory(home, &["forget", other.trim(), "--yes"]));

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// Endings of the files that are taken for pictures.
 const ENDINGS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
+/// Words that a name with spaces is looked for in.
+const WORDS_OF_A_NAME: usize = 8;
 /// What ends a sentence, and stands behind a name rather than in it.
 const AFTER_A_NAME: [char; 9] = ['.', ',', ';', ':', '!', '?', ')', '"', '\''];
 
@@ -37,9 +39,40 @@ pub fn named_in(text: &str, folder: &Path) -> Result<Vec<PictureFile>> {
         .collect()
 }
 
-/// What is to be said of files that a text names with `@` and that are no pictures: nothing of them
-/// goes to the model with the text. `None` where there are none.
+/// What is to be said of what a text names with `@` and that is no picture: nothing of it goes to the
+/// model with the text. `None` where there is nothing of the kind.
 pub fn not_sent(text: &str, folder: &Path) -> Option<String> {
+    let said = [no_picture(text, folder), missing(text, folder)];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    (!said.is_empty()).then(|| said.join("\n"))
+}
+
+/// What is to be said of names that no file has: with a word more one may have it.
+fn missing(text: &str, folder: &Path) -> Option<String> {
+    let is_file = |name: &str| placed(name, folder).is_file();
+    places_in(text).into_iter().find_map(|(name, after)| {
+        if name.is_empty() || is_file(&name) {
+            return None;
+        }
+        let mut longer = name.clone();
+        for word in after.split(' ').skip(1).take(WORDS_OF_A_NAME) {
+            longer = format!("{longer} {word}");
+            let longer = longer.trim_end_matches(AFTER_A_NAME);
+            if is_file(longer) {
+                return Some(format!("a name with spaces goes in quotes: @\"{longer}\""));
+            }
+        }
+        let is_like_a_file = Path::new(&name).extension().is_some_and(|ending| {
+            let ending = ending.as_encoded_bytes();
+            ending.len() <= 4 && ending.iter().all(u8::is_ascii_alphanumeric)
+        });
+        let is_said_later = is_named_as_one(Path::new(&name));
+        (is_like_a_file && !is_said_later).then(|| format!("there is no file `{name}`"))
+    })
+}
+
+/// The same of files that are there.
+fn no_picture(text: &str, folder: &Path) -> Option<String> {
     let names = names_in(text).into_iter();
     let others: BTreeSet<String> = names
         .filter(|name| !name.is_empty() && !is_named_as_one(Path::new(name)))
@@ -78,7 +111,8 @@ pub fn read(name: &str, path: &Path) -> Result<PictureFile> {
     })
 }
 
-fn placed(name: &str, folder: &Path) -> PathBuf {
+/// Where a name that was typed leads: into the home for `~/`, else from `folder`.
+pub fn placed(name: &str, folder: &Path) -> PathBuf {
     match (name.strip_prefix("~/"), std::env::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => folder.join(name),
@@ -89,6 +123,12 @@ fn placed(name: &str, folder: &Path) -> PathBuf {
 /// shell, and as terminals write a file that is dropped on them, a backslash takes the next character
 /// as it is.
 fn names_in(text: &str) -> Vec<String> {
+    let places = places_in(text).into_iter();
+    places.map(|(name, _)| name).collect()
+}
+
+/// The same, each with what follows it.
+fn places_in(text: &str) -> Vec<(String, &str)> {
     let mut names = Vec::new();
     let mut before = ' ';
     let mut rest = text;
@@ -96,7 +136,7 @@ fn names_in(text: &str) -> Vec<String> {
         rest = &rest[c.len_utf8()..];
         if c == '@' && (before.is_whitespace() || before == '(') {
             let (name, after) = name_at(rest);
-            names.push(name);
+            names.push((name, after));
             rest = after;
             before = ' ';
         } else {
@@ -163,7 +203,12 @@ mod tests {
             (read[0].name.as_str(), read[0].bytes.as_slice()),
             ("a.png", &gif[..])
         );
-        assert_eq!(not_sent(text, folder.path()), None, "there is no such file");
+        assert_eq!(not_sent("ask @alice or a@b.com", folder.path()), None);
+        let said = not_sent(text, folder.path()).unwrap();
+        assert_eq!(said, "there is no file `notes.md`");
+        std::fs::write(folder.path().join("my shot.png"), gif).unwrap();
+        let said = not_sent("what is on @my shot.png?", folder.path()).unwrap();
+        assert_eq!(said, "a name with spaces goes in quotes: @\"my shot.png\"");
         std::fs::write(folder.path().join("notes.md"), "words").unwrap();
         let said = not_sent(text, folder.path()).unwrap();
         assert!(said.contains("of @notes.md the model"), "{said}");

@@ -135,21 +135,29 @@ fn prepared(tool: &str, arguments: Value, prepare: impl FnOnce(&Scene)) -> Scene
     scene
 }
 
-/// A one-page PDF that says one line.
-fn pdf(line: &str) -> Vec<u8> {
-    let content = format!("BT /F1 12 Tf 72 720 Td ({line}) Tj ET");
-    let objects = [
+/// A PDF with a line on each page.
+fn pdf(lines: &[&str]) -> Vec<u8> {
+    let font = 3 + 2 * lines.len();
+    let kids: String = (0..lines.len())
+        .map(|page| format!("{} 0 R ", 3 + 2 * page))
+        .collect();
+    let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
-         /Resources << /Font << /F1 5 0 R >> >> >>"
-            .to_owned(),
-        format!(
+        format!("<< /Type /Pages /Kids [{kids}] /Count {} >>", lines.len()),
+    ];
+    for (page, line) in lines.iter().enumerate() {
+        let content = format!("BT /F1 12 Tf 72 720 Td ({line}) Tj ET");
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {} 0 R \
+             /Resources << /Font << /F1 {font} 0 R >> >> >>",
+            4 + 2 * page
+        ));
+        objects.push(format!(
             "<< /Length {} >>\nstream\n{content}\nendstream",
             content.len()
-        ),
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
-    ];
+        ));
+    }
+    objects.push("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned());
     let mut out = b"%PDF-1.4\n".to_vec();
     let mut places = Vec::new();
     for (index, object) in objects.iter().enumerate() {
@@ -175,11 +183,20 @@ fn a_pdf_is_read_and_a_broken_one_is_told_as_such() {
     let scene = prepared("read_document", read.clone(), |scene| {
         scene
             .house
-            .write("paper.pdf", pdf("The silver is in the attic"));
+            .write("paper.pdf", pdf(&["The silver is in the attic"]));
     });
     let outcome = scene.run(&["what does it say?"]);
     let text = result(&scene, &outcome);
     assert!(text.contains("The silver is in the attic"), "{text}");
+    assert!(!text.contains("[page"), "{text}");
+    let scene = prepared("read_document", read.clone(), |scene| {
+        let pages = ["The silver is in the attic.", "The gold is not."];
+        scene.house.write("paper.pdf", pdf(&pages));
+    });
+    let outcome = scene.run(&["what does it say?"]);
+    let text = result(&scene, &outcome);
+    let pages = "[page 1]\nThe silver is in the attic.\n\n[page 2]\nThe gold is not.";
+    assert!(text.contains(pages), "{text}");
     let scene = prepared("read_document", read, |scene| {
         scene
             .house

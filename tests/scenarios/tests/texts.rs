@@ -90,3 +90,84 @@ fn a_path_with_a_space_is_quoted_where_it_is_to_be_copied() {
     let hint = "/work/two words.txt'` to leave";
     assert!(refused.stderr.contains(hint), "{refused:#?}");
 }
+
+#[test]
+fn places_in_one_line_are_counted() {
+    let edit = json!({"path": "a.txt", "old": "der", "new": "die"});
+    let scene = Scene::new([Reply::call("edit_file", edit), Reply::text("Done.")]);
+    scene.house.write("a.txt", "eins\nder der der\n");
+    let _ended = scene.run(&[&WRITES[..], &["mend it"]].concat());
+    let told = scene.told();
+    assert!(
+        told.contains("3 times in line 2. Give more of the words around"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_document_that_is_not_read_is_named_as_one() {
+    let house = House::new();
+    let archive = |part: &str| [b"PK\x03\x04", part.as_bytes()].concat();
+    for (name, content, said) in [
+        (
+            "a.xlsx",
+            archive("xl/workbook.xml"),
+            "no reader for XLSX files",
+        ),
+        (
+            "a.pptx",
+            archive("ppt/presentation.xml"),
+            "no reader for PPTX files",
+        ),
+        (
+            "a.epub",
+            archive("mimetypeapplication/epub+zip"),
+            "no reader for EPUB files",
+        ),
+    ] {
+        house.write(name, content);
+        let args = ["run", "--mode", "deterministic"];
+        let shown = house.ask(args).arg(format!("show {name}")).run();
+        let told = format!("{}{}", shown.stdout, shown.stderr);
+        assert!(told.contains(said), "{name}: {told}");
+        assert!(!told.contains("damaged"), "{name}: {told}");
+    }
+    let read = Reply::call("read_file", json!({"path": "a.rtf"}));
+    let scene = Scene::new([read, Reply::text("Read.")]);
+    scene.house.write("a.rtf", "{\\rtf1 Hallo}");
+    scene.run(&["what is in it?"]).assert_ends(0, "success");
+    assert!(
+        scene
+            .told()
+            .contains("(rich text, RTF: shown with its marks")
+    );
+}
+
+#[test]
+fn an_overwrite_that_loses_much_says_how_much() {
+    let write = json!({"path": "a.txt", "content": "[unchanged]", "mode": "overwrite"});
+    let scene = Scene::new([Reply::call("write_file", write), Reply::text("Done.")]);
+    scene
+        .house
+        .write("a.txt", "A line of a chapter.\n".repeat(20));
+    let carl = scene.house.ask(["run", "--allow-write", ".", "mend it"]);
+    let asked = carl.at_terminal(|_, _| "n".to_owned());
+    let question = &asked.questions[0];
+    assert!(question.contains("420 bytes become 11"), "{question}");
+}
+
+#[test]
+fn an_export_takes_quotes_and_the_home_as_names_elsewhere_do() {
+    let scene = Scene::new([Reply::text("Hello.")]);
+    let lines = [
+        "hello",
+        "/EXPORT \"two words.md\"",
+        "/export ~/home.md",
+        "/quit",
+    ];
+    let mut lines = lines.into_iter();
+    let chat = scene.house.ask(["chat"]).env("TERM", "dumb");
+    let shown = chat.talking(&["\n> "], |_, _| lines.next().unwrap_or("/quit").to_owned());
+    assert!(scene.house.has("two words.md"), "{shown:#?}");
+    assert!(scene.house.home().join("home.md").exists(), "{shown:#?}");
+}

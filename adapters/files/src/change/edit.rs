@@ -6,7 +6,7 @@ use crate::beneath::{Found, LastLink, Place, Spot};
 use crate::failure::not_found;
 use crate::job::Job;
 use crate::look::scan::closed_format_of;
-use crate::matching::{self, Edited, Miss};
+use crate::matching::{self, Edited, Miss, PLACES};
 use crate::record::EditFile;
 use api::executor::ToolFailure;
 use api::failure::mendable;
@@ -70,9 +70,8 @@ fn told(miss: Miss, shown: &str) -> ToolFailure {
         Miss::Ambiguous { lines } => mendable(
             "ambiguous_match",
             format!(
-                "The text occurs more than once in `{shown}`, at lines {}. Give more of the lines \
-                 around it, or set all to true.",
-                list(&lines)
+                "The text occurs more than once in `{shown}`, {} around it, or set all to true.",
+                places(&lines)
             ),
         ),
         Miss::IndentUnclear { line, text } => mendable(
@@ -86,6 +85,22 @@ fn told(miss: Miss, shown: &str) -> ToolFailure {
             "no_change",
             format!("The edit would leave `{shown}` as it is: old and new are the same."),
         ),
+    }
+}
+
+/// Where a text is that occurs more than once, and what tells one place from the others.
+fn places(lines: &[u64]) -> String {
+    let or_more = if lines.len() < PLACES { "" } else { " or more" };
+    match lines {
+        [first, rest @ ..] if rest.iter().all(|line| line == first) => format!(
+            "{} times{or_more} in line {first}. Give more of the words",
+            lines.len()
+        ),
+        _ => {
+            let mut lines = lines.to_vec();
+            lines.dedup();
+            format!("at lines {}{or_more}. Give more of the lines", list(&lines))
+        }
     }
 }
 

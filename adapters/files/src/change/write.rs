@@ -162,7 +162,13 @@ pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
         Room::NewFolders(folders) => folder_lines(job, "make", folders),
     };
     let change = diff(&place.shown, old.as_deref(), Some(&new));
-    Ok(format!("{made}{change}"))
+    let lost = plan.room.old().map_or(0, Found::bytes);
+    let kept = new.len() as u64;
+    let much_less = match kept < lost / 2 {
+        true => format!("{lost} bytes become {kept}\n"),
+        false => String::new(),
+    };
+    Ok(format!("{made}{change}{much_less}"))
 }
 
 /// Writes a file whose folder does not exist yet, with the folders above it.

@@ -21,6 +21,15 @@ const UNKNOWN_FORMATS: [(&[u8], &str); 2] = [
     (b"{\\rtf", "rich text"),
 ];
 
+/// Archives that are documents and that no reader is there for, by the name of a part of them.
+const UNREAD_ARCHIVES: [(&[u8], &str); 3] = [
+    (b"xl/workbook.xml", "XLSX"),
+    (b"ppt/presentation.xml", "PPTX"),
+    (b"application/epub+zip", "EPUB"),
+];
+/// Parts of the archives that are read.
+const READ_PARTS: [&[u8]; 2] = [b"word/document.xml", b"content.xml"];
+
 /// A document that was opened.
 #[derive(Debug)]
 pub(crate) enum Opened {
@@ -56,6 +65,9 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Opened, ToolFailure> {
                 format!("`{}` is larger than {limit} bytes.", place.shown),
             ));
         }
+        if let Some(unread) = unread_archive(&bytes) {
+            return Err(no_reader(&place.shown, unread));
+        }
         let shown = place.shown.clone();
         return Ok(Opened::Closed {
             format: named(place.target, format),
@@ -67,13 +79,7 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Opened, ToolFailure> {
         .iter()
         .find(|(start, _)| bytes.starts_with(start))
     {
-        return Err(mendable(
-            "no_reader",
-            format!(
-                "`{}` cannot be read here: there is no reader for {format} files. Ask the user for a text version.",
-                place.shown
-            ),
-        ));
+        return Err(no_reader(&place.shown, format));
     }
     let marked = Encoding::for_bom(&bytes);
     if marked.is_none() && bytes.contains(&0) {
@@ -97,6 +103,27 @@ pub(crate) fn open(job: &Job<'_>) -> Result<Opened, ToolFailure> {
         None => format.to_owned(),
     };
     told(job, &format, &place.shown, content, truncated).map(Opened::Done)
+}
+
+/// The format of an archive that is a document and that is not read. The names of its parts stand in
+/// it as they are; a document that is read may hold such an archive.
+pub(super) fn unread_archive(bytes: &[u8]) -> Option<&'static str> {
+    let holds = |part: &[u8]| memchr::memmem::find(bytes, part).is_some();
+    if READ_PARTS.into_iter().any(holds) {
+        return None;
+    }
+    let known = UNREAD_ARCHIVES.iter().find(|(part, _)| holds(part));
+    known.map(|(_, format)| *format)
+}
+
+pub(super) fn no_reader(shown: &str, format: &str) -> ToolFailure {
+    mendable(
+        "no_reader",
+        format!(
+            "`{shown}` cannot be read here: there is no reader for {format} files. Ask the user for a \
+             text version."
+        ),
+    )
 }
 
 /// The text, and its encoding where that is not UTF-8: what the mark at its beginning says, what an

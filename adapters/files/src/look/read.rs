@@ -2,6 +2,7 @@
 
 use crate::arguments;
 use crate::job::Job;
+use crate::look::document::{no_reader, unread_archive};
 use crate::look::scan::{self, Lines, Scan};
 use crate::record::ReadFile;
 use api::executor::ToolFailure;
@@ -17,16 +18,25 @@ const DAMAGED: &str = "(bytes that are not UTF-8 are shown as \u{fffd})\n";
 /// What is said of a text in another encoding than UTF-8.
 const OTHER_ENCODING: &str = "(not UTF-8: read as windows-1252. To edit it, convert it first: `iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW`)\n";
 
+/// How rich text begins, and what is said of it.
+const RICH_TEXT: &str = "{\\rtf";
+const MARKS: &str =
+    "(rich text, RTF: shown with its marks, since nothing here reads it as plain text)\n";
+
 pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let wanted: arguments::ReadFile = job.call.parse_arguments()?;
     let lines = lines(&wanted)?;
     let place = job.read_place("path")?;
     let (found, mut file) = place.reach_file()?;
-    if let Some(format) = scan::closed_format(&mut file, &place.shown)? {
+    let start = scan::start_of(&mut file, &place.shown)?;
+    if let Some(format) = scan::closed_format_of(&start) {
+        if let Some(unread) = unread_archive(&start) {
+            return Err(no_reader(&place.shown, unread));
+        }
         return Err(mendable(
             "not_text",
             format!(
-                "`{}` is a document ({format}), which read_document reads as text.",
+                "`{}` is a document ({format}): read_document reads PDF, docx and odt as text.",
                 place.shown
             ),
         ));
@@ -62,7 +72,12 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
             (text.into_owned(), OTHER_ENCODING)
         }
     };
-    let text = format!("{heading}\n{note}{content}");
+    let marks = if content.starts_with(RICH_TEXT) {
+        MARKS
+    } else {
+        ""
+    };
+    let text = format!("{heading}\n{note}{marks}{content}");
     let data = ReadFile {
         path: typed.clone(),
         content,

@@ -59,7 +59,7 @@ pub(crate) fn closed_format_of(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// The beginning of a file, which is at its start afterwards.
-fn start_of(file: &mut File, shown: &str) -> Result<Vec<u8>, ToolFailure> {
+pub(crate) fn start_of(file: &mut File, shown: &str) -> Result<Vec<u8>, ToolFailure> {
     let mut start = Vec::new();
     let fault = |e: std::io::Error| from_io(&e, shown);
     file.by_ref()

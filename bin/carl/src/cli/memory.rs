@@ -48,6 +48,9 @@ pub enum MemoryCommand {
         /// Only of this kind
         #[arg(long, value_enum)]
         kind: Option<KindArg>,
+        /// Only so many, the newest
+        #[arg(short = 'n', long, value_parser = clap::value_parser!(u32).range(1..))]
+        limit: Option<u32>,
         /// Print JSON, one object a line
         #[arg(long)]
         json: bool,

@@ -52,13 +52,19 @@ pub async fn memory(command: MemoryCommand) -> Result<Exit> {
             let id = memory::resolve(&memories, &id).await?;
             memory::forget(&memories, id, yes, &setting.paths.sessions()).await
         }
-        MemoryCommand::List { place, kind, json } => {
+        MemoryCommand::List {
+            place,
+            kind,
+            limit,
+            json,
+        } => {
             let kind = kind.map(|kind| match kind {
                 KindArg::Memory => Kind::Memory,
                 KindArg::Engram => Kind::Engram,
             });
             let scope = scope(&setting, &place)?;
-            memory::list(&memories, ListRequest { scope, kind }, json).await
+            let limit = limit.map(|limit| limit as usize);
+            memory::list(&memories, ListRequest { scope, kind }, limit, json).await
         }
         MemoryCommand::Export { file, place } => {
             let scope = scope(&setting, &place)?;

@@ -5,6 +5,7 @@ use super::slash::{Rating, Slash, help, modes};
 use crate::exit::{Failure, OrFail, not_opened};
 use crate::new_file::write_new;
 use crate::notes::ask_about;
+use crate::pictures;
 use crate::render::context::Depth;
 use crate::render::messages::{Who, spoken};
 use crate::render::transcript::{self, Extent};
@@ -288,7 +289,7 @@ impl Chat<'_> {
         let id = id.to_string();
         let end = id.get(id.len().saturating_sub(12)..).unwrap_or(&id);
         let file = file.unwrap_or_else(|| PathBuf::from(format!("carl-{end}.md")));
-        let file = self.workspace.join(file);
+        let file = pictures::placed(&file.to_string_lossy(), &self.workspace);
         let text = self.exported(&file).await?;
         write_new(&file, &text, "/export NAME.md")?;
         let shown = visible(&file.display().to_string());

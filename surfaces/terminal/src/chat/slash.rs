@@ -159,7 +159,7 @@ pub fn parse(line: &str) -> Result<Slash, Failure> {
     let line = line.trim();
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
-    let slash = match name {
+    let slash = match name.to_ascii_lowercase().as_str() {
         "/new" => Slash::New,
         "/compact" => Slash::Compact,
         "/retry" => Slash::Retry,
@@ -175,8 +175,8 @@ pub fn parse(line: &str) -> Result<Slash, Failure> {
         "/rate" => return rate(rest).map(Slash::Rate),
         "/pin" => return pin(rest),
         "/fork" => return fork(rest),
-        "/export" => return Ok(Slash::Export((!rest.is_empty()).then(|| rest.into()))),
-        unknown => return Err(unknown_command(unknown)),
+        "/export" => return Ok(Slash::Export((!rest.is_empty()).then(|| named(rest)))),
+        _ => return Err(unknown_command(name)),
     };
     if rest.is_empty() {
         Ok(slash)
@@ -186,6 +186,12 @@ pub fn parse(line: &str) -> Result<Slash, Failure> {
             format!("Type {name} alone."),
         ))
     }
+}
+
+/// The name of a file, without the quotes that a name with spaces has elsewhere.
+fn named(typed: &str) -> PathBuf {
+    let quoted = |quote| typed.strip_prefix(quote)?.strip_suffix(quote);
+    quoted('"').or_else(|| quoted('\'')).unwrap_or(typed).into()
 }
 
 fn unknown_command(name: &str) -> Failure {
@@ -224,8 +230,8 @@ fn override_level(rest: &str) -> Result<Slash, Failure> {
         Some((_, level)) => Ok(Slash::Override(Some(*level))),
         None => Err(Failure::usage(
             format!("there is no override `{rest}`"),
-            "/override relax asks nothing about high-risk tools, /override all lets everything \
-             pass; each for your next message. /override none takes it back.",
+            "/override relax asks nothing about high-risk tools unless what was read may have asked \
+             for it, /override all lets everything pass but protected places; each for your next message. /override none takes it back.",
         )),
     }
 }

@@ -16,6 +16,7 @@ use domain::limits::MEMORY_TEXT_BYTES;
 use domain::rights::Namespace;
 use futures::StreamExt;
 use memory_export::to_json;
+use std::collections::VecDeque;
 use std::io::Read;
 use text::escape::{visible, visible_json};
 
@@ -265,27 +266,41 @@ fn first_words(text: &str) -> String {
 ///
 /// # Errors
 /// When memory cannot be read.
-pub async fn list(memories: &Memories, request: ListRequest, json: bool) -> Result<Exit> {
+pub async fn list(
+    memories: &Memories,
+    request: ListRequest,
+    limit: Option<usize>,
+    json: bool,
+) -> Result<Exit> {
     let mut entries = memories.curator.list(request.clone()).await.or_fail()?;
     let paint = Paint::for_stream(&std::io::stdout());
+    let line = |stored: &Stored| match json {
+        true => format!("{}\n", visible_json(&to_json(stored).to_string())),
+        false => render::line(stored, paint),
+    };
     let mut page = String::new();
-    let mut count = 0_u64;
+    let mut newest = VecDeque::new();
+    let mut count = 0_usize;
     while let Some(entry) = entries.next().await {
         let stored = entry.or_fail()?;
         count += 1;
-        match json {
-            true => page.push_str(&format!(
-                "{}\n",
-                visible_json(&to_json(&stored).to_string())
-            )),
-            false => page.push_str(&render::line(&stored, paint)),
+        if let Some(limit) = limit {
+            newest.push_back(line(&stored));
+            newest.drain(..newest.len().saturating_sub(limit));
+            continue;
         }
+        page.push_str(&line(&stored));
         if page.len() > 64 << 10 {
             print(&page)?;
             page.clear();
         }
     }
+    page.extend(newest);
     print(&page)?;
+    let left_out = limit.map_or(0, |limit| count.saturating_sub(limit));
+    if left_out > 0 && !json {
+        print_error(&format!("{left_out} older are left out\n"))?;
+    }
     if count == 0 && !json {
         print_error(nothing(memories, &request).await?)?;
     }

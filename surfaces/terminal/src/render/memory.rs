@@ -12,6 +12,8 @@ use unicode_width::UnicodeWidthStr;
 
 /// Candidates of a stage that are printed.
 const CANDIDATES: usize = 5;
+/// Origins of an entry that its line in a list names.
+const ORIGINS: usize = 2;
 /// Widest name in a table, columns.
 const NAME_COLUMNS: usize = 44;
 /// A relevance below this is shown as 0.00.
@@ -55,8 +57,13 @@ fn trust(label: &Label, paint: Paint) -> String {
     match label.integrity {
         Integrity::Trusted => String::new(),
         Integrity::Endorsed | Integrity::Untrusted => {
-            let origins: Vec<&str> = label.origins.iter().map(String::as_str).collect();
-            let said = format!(" (untrusted: {})", visible_line(&origins.join(", ")));
+            let shown = label.origins.iter().take(ORIGINS).map(String::as_str);
+            let shown: Vec<&str> = shown.collect();
+            let more = match label.origins.len().saturating_sub(ORIGINS) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let said = format!(" (untrusted: {}{more})", visible_line(&shown.join(", ")));
             paint.warn(&said)
         }
     }
@@ -474,8 +481,12 @@ pub fn going_on(stats: &Stats) -> String {
 /// Entries that hold what was forgotten with another, each with the command that removes it.
 #[must_use]
 pub fn holding(held_by: &HeldBy) -> String {
-    let count = counted(held_by.entries, "entry holds", "entries hold");
-    let mut out = format!("{count} the same words and stay until you forget them as well:\n");
+    let count = counted(
+        held_by.entries,
+        "entry holds the same words and stays until you forget it",
+        "entries hold the same words and stay until you forget them",
+    );
+    let mut out = format!("{count} as well:\n");
     for one in &held_by.named {
         out.push_str(&format!(
             "  carl memory forget --yes {}  # {}: {}\n",
