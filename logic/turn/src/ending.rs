@@ -42,6 +42,7 @@ pub(crate) struct Tally {
     calls: u32,
     denied: u32,
     succeeded: u32,
+    changed: u32,
     last_effect: Option<CallStatus>,
 }
 
@@ -55,24 +56,33 @@ impl Tally {
             CallStatus::Denied if effect.is_some() => self.denied += 1,
             CallStatus::Denied | CallStatus::Failed | CallStatus::Cancelled => {}
         }
+        let is_change = !matches!(
+            effect,
+            None | Some(EffectClass::Read | EffectClass::SelfWrite)
+        );
+        self.changed += u32::from(is_change && status == CallStatus::Ok);
         if effect.is_some_and(|effect| effect != EffectClass::Read) {
             self.last_effect = Some(status);
         }
     }
 
-    /// The verdict. Denied: every call was, or the last one that would have changed something was.
-    /// Partial: the answer is not whole, or the last change did not come about.
+    /// The verdict. Denied: every call was, or the last one that would have changed something was
+    /// and nothing was changed before it. Partial: the answer is not whole, or the last change did
+    /// not come about.
     pub(crate) fn ending(&self, reason: Reason) -> Ending {
         let all_denied = self.calls > 0 && self.denied == self.calls;
         let status = match reason {
             Reason::Interrupted => QueryStatus::Interrupted,
             Reason::Failed | Reason::DoesNotFit => QueryStatus::Failed,
             Reason::NoAnswer if self.succeeded == 0 && !all_denied => QueryStatus::Failed,
-            _ if all_denied || self.last_effect == Some(CallStatus::Denied) => QueryStatus::Denied,
+            _ if all_denied => QueryStatus::Denied,
+            _ if self.last_effect == Some(CallStatus::Denied) && self.changed == 0 => {
+                QueryStatus::Denied
+            }
             Reason::Answered
                 if matches!(
                     self.last_effect,
-                    Some(CallStatus::Failed | CallStatus::Cancelled)
+                    Some(CallStatus::Failed | CallStatus::Cancelled | CallStatus::Denied)
                 ) =>
             {
                 QueryStatus::Partial
@@ -116,7 +126,7 @@ mod tests {
     #[test]
     fn the_verdict_follows_the_calls() {
         let (read, write, unknown) = (Some(Read), Some(SharedWrite), None);
-        let cases: [(Calls<'_>, Reason, QueryStatus); 16] = [
+        let cases: [(Calls<'_>, Reason, QueryStatus); 17] = [
             (&[], Reason::Answered, QueryStatus::Success),
             (&[(unknown, Denied)], Reason::Answered, QueryStatus::Success),
             (&[(unknown, Denied)], Reason::NoAnswer, QueryStatus::Failed),
@@ -148,6 +158,11 @@ mod tests {
                 QueryStatus::Denied,
             ),
             (&[(write, Failed)], Reason::Answered, QueryStatus::Partial),
+            (
+                &[(write, Ok), (write, Denied)],
+                Reason::Answered,
+                QueryStatus::Partial,
+            ),
             (
                 &[(write, Cancelled)],
                 Reason::Answered,

@@ -165,8 +165,9 @@ impl DriveTool {
 impl AgentTool for DriveTool {
     fn spec(&self) -> ToolSpec {
         let effect = match self {
-            Self::WatchPath => EffectClass::Read,
-            Self::Yield | Self::SetTimer | Self::CancelTimer => EffectClass::SelfWrite,
+            // To end a turn changes nothing.
+            Self::WatchPath | Self::Yield => EffectClass::Read,
+            Self::SetTimer | Self::CancelTimer => EffectClass::SelfWrite,
         };
         BuiltInTool {
             name: self.name(),

@@ -14,8 +14,8 @@ pub(crate) fn change_not_made(record: &CallRecord, status: CallStatus) -> Option
     let how = match status {
         CallStatus::Failed => "failed",
         CallStatus::Cancelled => "was stopped",
-        // What was refused ends a request as refused, and is told with its rule.
-        CallStatus::Ok | CallStatus::Denied => return None,
+        CallStatus::Denied => "was refused",
+        CallStatus::Ok => return None,
     };
     let told = plain(record);
     let first = told.lines().next().unwrap_or_default();

@@ -96,10 +96,10 @@ pub fn override_warning(level: OverrideLevel) -> Option<String> {
     match level {
         OverrideLevel::None => None,
         OverrideLevel::Relax => {
-            Some("! override relax: high-risk tools run without asking".to_owned())
+            Some("! override relax: high-risk tools run without asking, unless what was read may have asked for it".to_owned())
         }
         OverrideLevel::All => Some(
-            "! override all: everything passes but Housecarl's own folders; every call is on record"
+            "! override all: everything passes but protected places; every call is on record"
                 .to_owned(),
         ),
     }

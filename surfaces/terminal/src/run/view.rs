@@ -96,27 +96,32 @@ impl RunView {
     /// # Errors
     /// When it cannot be written.
     pub(super) fn finish(&self) -> Result<()> {
+        let again = self.again();
         match self.form {
-            Form::Json => print_summary(&self.summary),
-            Form::Terminal(_) => match self.proposed {
-                Some(hash) if self.summary.status == QueryStatus::Denied => {
-                    let why = self
-                        .summary
-                        .error
-                        .as_ref()
-                        .map(|fault| fault.message.as_str());
-                    let Some(missing) = Missing::of(why.unwrap_or_default(), hash, &self.workspace)
-                    else {
-                        return Ok(());
-                    };
-                    let again =
-                        approving(&self.typed, hash, missing).map(|line| format!("{line}\n"));
-                    Ok(again.map_or(Ok(()), |line| print_error(&line))?)
+            Form::Json => {
+                let mut summary = self.summary.clone();
+                if let (Some(fault), Some(line)) = (&mut summary.error, again) {
+                    fault.hint = format!("{}\n{}", fault.hint, line.trim_start());
                 }
-                _ => Ok(()),
-            },
+                print_summary(&summary)
+            }
+            Form::Terminal(_) => {
+                Ok(again.map_or(Ok(()), |line| print_error(&format!("{line}\n")))?)
+            }
             Form::Events => Ok(()),
         }
+    }
+
+    /// The command that approves the plan that was refused, if one does.
+    fn again(&self) -> Option<String> {
+        let hash = self.proposed?;
+        if self.summary.status != QueryStatus::Denied {
+            return None;
+        }
+        let why = self.summary.error.as_ref();
+        let why = why.map_or("", |fault| fault.message.as_str());
+        let missing = Missing::of(why, hash, &self.workspace)?;
+        approving(&self.typed, hash, missing)
     }
 }
 
