@@ -49,6 +49,20 @@ pub(super) fn never_begun(path: &Path) -> Error {
     )
 }
 
+/// A whole event of a kind that this version does not know.
+pub(super) fn newer(path: &Path, line: u64, kind: &str) -> Error {
+    Error::new(
+        ErrorKind::Corrupt,
+        format!(
+            "The session log {} was written by a newer carl: this one, version {}, does not know \
+             `{kind}` in line {line}. Nothing in it is damaged.",
+            path.display(),
+            env!("CARGO_PKG_VERSION"),
+        ),
+    )
+    .with_hint("Use the version that wrote it, or a later one. Other sessions are not affected.")
+}
+
 pub(super) fn corrupt(path: &Path, line: u64, what: &str) -> Error {
     Error::new(
         ErrorKind::Corrupt,

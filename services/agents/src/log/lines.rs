@@ -1,6 +1,6 @@
 //! Reading a session log: line by line, from any event on, and its two ends for listings.
 
-use crate::log::file_error::{corrupt, unreadable};
+use crate::log::file_error::{corrupt, newer, unreadable};
 use api::sessions::Error;
 use domain::event::Event;
 use domain::limits::LOG_LINE_BYTES;
@@ -177,6 +177,10 @@ impl Lines {
                 Ok(None)
             }
             Err(source) => {
+                if let Some(kind) = unknown_kind(&source) {
+                    let newer = newer(&self.path, self.number, &kind);
+                    return Err(newer.with_source(source));
+                }
                 Err(corrupt(&self.path, self.number, &source.to_string()).with_source(source))
             }
         }
@@ -290,4 +294,12 @@ fn events_in(bytes: &[u8]) -> Vec<Event> {
         .filter(|line| line.ends_with(b"\n"))
         .filter_map(|line| serde_json::from_slice(line).ok())
         .collect()
+}
+/// The name of a kind of event, or of a value in one, that a later version has. Nothing but such a
+/// version writes one: a damaged line has no whole name in its place.
+fn unknown_kind(error: &serde_json::Error) -> Option<String> {
+    let told = error.to_string();
+    let (kind, _) = told.strip_prefix("unknown variant `")?.split_once('`')?;
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    (error.is_data() && kind.chars().all(is_name)).then(|| kind.to_owned())
 }

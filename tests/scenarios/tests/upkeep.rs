@@ -1,0 +1,116 @@
+//! What docs/upkeep.md promises: a backup goes on elsewhere, what is made anew may be removed, and the
+//! log of a newer version is said to be one.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::Scene;
+use std::fs;
+use std::process::Command;
+use testkit::flags::WRITES;
+use testkit::{House, Reply, Server};
+
+/// A house with a session, a memory and a change.
+fn lived_in() -> House {
+    let house = House::new();
+    house.write("notes.md", "draft\n");
+    let args = ["run", "--mode", "deterministic"];
+    let change = house.ask(args).args(WRITES);
+    change
+        .arg("replace draft with final in notes.md")
+        .run()
+        .expect(0);
+    let memory = ["memory", "add", "The silver is in the attic."];
+    house.ask(memory).run().expect(0);
+    house
+}
+
+fn knows_everything(house: &House) {
+    let shown = house.ask(["session", "show"]).run().expect(0);
+    assert!(
+        shown.stdout.contains("replace draft with final"),
+        "{shown:#?}"
+    );
+    let found = house
+        .ask(["memory", "search", "where is the silver?"])
+        .run()
+        .expect(0);
+    assert!(found.stdout.contains("in the attic"), "{found:#?}");
+    house.ask(["audit", "verify"]).run().expect(0);
+    house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert_eq!(house.read("notes.md"), "draft\n");
+}
+
+#[test]
+fn a_copy_of_the_folders_goes_on_in_another_home() {
+    let house = lived_in();
+    let other = House::new();
+    let _own = fs::remove_dir_all(other.state());
+    fs::create_dir_all(other.state().parent().unwrap()).unwrap();
+    let copied = Command::new("cp")
+        .arg("-a")
+        .args([house.state(), other.state()])
+        .status();
+    assert!(copied.unwrap().success());
+    // The paths in it are absolute.
+    let shown = other.ask(["session", "list"]).run().expect(0);
+    assert!(
+        shown.stdout.contains("replace draft with final"),
+        "{shown:#?}"
+    );
+    let found = other
+        .ask(["memory", "search", "where is the silver?"])
+        .run()
+        .expect(0);
+    assert!(found.stdout.contains("in the attic"), "{found:#?}");
+    other.ask(["audit", "verify"]).run().expect(0);
+    let undo = other
+        .ask(["undo", "--yes", "write"])
+        .current_dir(&house.work());
+    undo.run().expect(0);
+    assert_eq!(house.read("notes.md"), "draft\n");
+}
+
+#[test]
+fn what_is_made_anew_may_be_removed() {
+    let house = lived_in();
+    let state = house.state();
+    for name in ["sessions/index.json", "memory/vectors.db", "tokens.json"] {
+        let _absent = fs::remove_file(state.join(name));
+    }
+    for name in ["memory/index", "pages"] {
+        let _absent = fs::remove_dir_all(state.join(name));
+    }
+    knows_everything(&house);
+}
+
+#[test]
+fn a_log_of_a_newer_version_is_said_to_be_one() {
+    let server = Server::openai([Reply::text("Hello."), Reply::text("Hello again.")]);
+    let scene = Scene::with(server, "openai");
+    scene.run(&["hello"]).assert_ends(0, "success");
+    let log = &scene.house.session_logs()[0];
+    let mut text = fs::read_to_string(log).unwrap();
+    let last = text.lines().last().unwrap().to_owned();
+    let seq = text.lines().count() + 1;
+    let event: serde_json::Value = serde_json::from_str(&last).unwrap();
+    let mut event = event.as_object().unwrap().clone();
+    event.insert("seq".to_owned(), seq.into());
+    event.insert("type".to_owned(), "future_event".into());
+    text.push_str(&format!("{}\n", serde_json::Value::Object(event)));
+    fs::write(log, text).unwrap();
+    for args in [
+        &["session", "show"][..],
+        &["run", "--session-id", "last", "and now?"],
+    ] {
+        let refused = scene.house.ask(args.iter().copied()).run();
+        assert_ne!(refused.code, Some(0), "{refused:#?}");
+        let told = &refused.stderr;
+        assert!(told.contains("was written by a newer carl"), "{told}");
+        assert!(told.contains("does not know `future_event`"), "{told}");
+        assert!(!told.contains("expected one of"), "{told}");
+    }
+    scene.run(&["another session"]).assert_ends(0, "success");
+}
