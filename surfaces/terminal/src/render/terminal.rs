@@ -3,6 +3,7 @@
 
 mod silence;
 mod words;
+mod wrapping;
 
 pub use silence::Silence;
 
@@ -27,6 +28,7 @@ use text::escape::{prose, visible, visible_line};
 use text::links::Known;
 use turn::drive::summary;
 use words::{gist, is_end_of, is_own_words, recalled, refusal, step};
+use wrapping::Wrapping;
 
 /// What the last piece of output was, so that kinds are told apart by a line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +56,7 @@ pub struct Terminal {
     streamed: String,
     /// The end of the answer so far: a word that may not be whole.
     held: String,
+    wrapping: Wrapping,
     /// What tells a place that the user named from one that they did not.
     known: Known,
     /// Shows that work goes on.
@@ -84,6 +87,7 @@ impl Terminal {
             last: Last::LineEnd,
             streamed: String::new(),
             held: String::new(),
+            wrapping: Wrapping::default(),
             known,
             pulse: Pulse::new(Silence::Spinner, paint),
             background: Background::default(),
@@ -382,6 +386,7 @@ impl Terminal {
             Last::LineEnd => Ok(()),
             Last::Answer => {
                 self.last = Last::LineEnd;
+                self.wrapping = Wrapping::default();
                 print("\n")
             }
             Last::Thinking => {
@@ -407,7 +412,7 @@ impl Terminal {
         });
         let rest = self.held.split_off(whole);
         let whole = std::mem::replace(&mut self.held, rest);
-        print(&self.told(&whole))
+        self.print_words(&whole)
     }
 
     /// Shows the last word of a text that goes on no further.
@@ -416,7 +421,12 @@ impl Terminal {
         if last.is_empty() {
             return Ok(());
         }
-        print(&self.told(&last))
+        self.print_words(&last)
+    }
+
+    fn print_words(&mut self, words: &str) -> io::Result<()> {
+        let told = self.told(words);
+        print(&self.wrapping.take(&told, fit::width(&io::stdout())))
     }
 
     /// A piece of an answer as a person reads it: nothing hides, and links say where they lead.
@@ -511,7 +521,11 @@ impl Terminal {
             return Ok(());
         }
         match self.answer {
-            Answer::Streamed => print(&format!("{}\n", self.told(answer.trim_end()))),
+            Answer::Streamed => {
+                self.print_words(&format!("{}\n", answer.trim_end()))?;
+                self.wrapping = Wrapping::default();
+                Ok(())
+            }
             Answer::AtEnd => print(&format!("{}\n", prose(answer.trim_end()))),
         }
     }
