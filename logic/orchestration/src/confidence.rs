@@ -180,7 +180,7 @@ fn after_checking(tries: &[Try], outcome: &Evidence) -> Next {
         (Maker::Agent, ReportStatus::Failed, _) => (
             Worth::Unverified,
             format!(
-                "not verified: a second agent doubts it, but did not look ({})",
+                "not verified: a second agent doubts it, but names nothing that it looked at ({})",
                 reason_of(report)
             ),
         ),
@@ -190,7 +190,7 @@ fn after_checking(tries: &[Try], outcome: &Evidence) -> Next {
         // It saw nothing of the world, or what it says of it did not stand.
         (Maker::Agent, _, ResultQuality::Inferred) => (
             Worth::Unverified,
-            "not verified: a second agent agrees, but did not look".to_owned(),
+            "not verified: a second agent agrees, but names nothing that it looked at".to_owned(),
         ),
         (Maker::Agent, ReportStatus::Partial, _) => (
             Worth::Unverified,
@@ -356,7 +356,7 @@ mod tests {
         for status in [Success, Partial] {
             let agreed = tried(Work::Check, report(status, Inferred));
             let next = step(&[claimed(), agreed]);
-            let note = "not verified: a second agent agrees, but did not look";
+            let note = "not verified: a second agent agrees, but names nothing that it looked at";
             assert_eq!(next, using(Worth::Unverified, note));
             let looked = tried(Work::Check, report(status, Verified));
             let Next::Use { note, .. } = step(&[claimed(), looked]) else {
@@ -374,7 +374,7 @@ mod tests {
         for quality in [Verified, Inferred] {
             let mut doubt = report(Failed, quality);
             doubt.source = ReportSource::ModelKnowledge;
-            let note = "not verified: a second agent doubts it, but did not look (Said.)";
+            let note = "not verified: a second agent doubts it, but names nothing that it looked at (Said.)";
             let next = step(&[claimed(), tried(Work::Check, doubt)]);
             assert_eq!(next, using(Worth::Unverified, note));
         }

@@ -334,7 +334,9 @@ async fn a_doubt_of_who_did_not_look_is_told_and_makes_nothing_once_more() {
     let names: Vec<String> = spawned(&events).into_iter().map(|(_, id)| id).collect();
     assert_eq!(names, ["find", "find/check"]);
     assert_eq!(status(&events), QueryStatus::Partial);
-    assert!(fault(&events).contains("doubts it, but did not look (it looks odd)"));
+    assert!(
+        fault(&events).contains("doubts it, but names nothing that it looked at (it looks odd)")
+    );
 }
 
 /// One task whose first agent writes the file and then does `then`; the second looks and says so.
