@@ -56,7 +56,7 @@ fn nobody_is_asked_about_a_plan_whose_later_step_is_known_to_fail() {
     outcome.assert_ends(4, "failed");
     assert_eq!(outcome.code(), "plan.would_fail");
     assert!(!scene.house.has("news.md"));
-    let told = &outcome.finished.stderr;
+    let told = outcome.summary["error"]["message"].as_str().unwrap();
     assert!(
         told.contains("Step 2 (edit_file): The text is not in "),
         "{told}"
