@@ -20,6 +20,7 @@ fn built_in() -> Vec<ToolSpec> {
         home: at("home"),
         reader: PathBuf::from("/bin/true"),
         program_time: Duration::from_secs(1),
+        air_gap: false,
         protected: files.protected().clone(),
         own_folders: Vec::new(),
     });
