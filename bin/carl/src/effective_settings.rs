@@ -10,10 +10,10 @@ use configuration::flattened;
 use disk::read::{self, Links};
 use domain::hash::Digest;
 use grpc::{Endpoint, Host};
+use rendering::{Paint, print_error};
 use settings::{By, Difference, EffectiveSettings, RIGHTS, Record, note};
 use std::collections::{BTreeMap, BTreeSet};
 use terminal::exit::Failure;
-use terminal::render::{Paint, print_error};
 use text::escape::visible;
 
 /// Largest file beside the configuration that is compared, bytes.

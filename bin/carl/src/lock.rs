@@ -2,12 +2,12 @@
 
 use anyhow::{Context, Result};
 use disk::private;
+use rendering::print_error;
 use std::fs::File;
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use terminal::exit::Failure;
-use terminal::render::print_error;
 use text::escape::visible_line;
 
 /// Held by the process that writes in a state folder. The kernel lets go of it however the process

@@ -7,10 +7,10 @@ use crate::profile;
 use ::models::{ProviderConfig, ProviderType};
 use anyhow::Result;
 use domain::settings::{Attendance, SessionProfile};
+use rendering::print_error;
 use std::path::PathBuf;
 use terminal::exit::Failure;
 use terminal::open_folders::OpenFolders;
-use terminal::render::print_error;
 use text::escape::visible;
 
 /// Where a command runs: folders, workspace and configuration.

@@ -12,9 +12,9 @@ pub use machine::{clock, kernel, state_folder};
 pub use services::{memory, providers, speed};
 
 use crate::exit::Exit;
-use crate::render::fit::{width, wrapped};
-use crate::render::{Paint, print};
 use anyhow::Result;
+use rendering::fit::{width, wrapped};
+use rendering::{Paint, print};
 use std::io::IsTerminal;
 use text::escape::{visible, visible_json};
 

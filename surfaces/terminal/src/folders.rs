@@ -3,9 +3,9 @@
 use crate::audited::on_record;
 use crate::exit::{Exit, Failure};
 use crate::open_folders::OpenFolders;
-use crate::render::print;
 use anyhow::{Context, Result};
 use api::audit::Audit;
+use rendering::print;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use text::escape::{visible, visible_json};

@@ -1,7 +1,6 @@
 //! Other carls that this process serves: before it ends, it waits for what they asked for.
 
 use crate::exit::OrFail;
-use crate::render::{Paint, print_error};
 use crate::signals::Signals;
 use anyhow::Result;
 use api::sessions::{Follow, Selection, SessionSummary, Sessions};
@@ -9,6 +8,7 @@ use domain::drive::Origin;
 use domain::event::EventBody;
 use domain::id::{QueryId, SessionId};
 use futures::{StreamExt, TryStreamExt};
+use rendering::{Paint, print_error};
 use std::collections::BTreeMap;
 use tokio_util::sync::DropGuard;
 

@@ -1,10 +1,10 @@
 //! Something typed that nobody else may see, or read from standard input.
 
 use crate::exit::{Exit, Failure};
-use crate::render::print_error;
 use anyhow::{Context, Result};
 use api::secrets::{SECRET_VALUE_BYTES, SecretValue};
 use domain::fault::Fault;
+use rendering::print_error;
 use rustix::termios::{
     LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };

@@ -1,14 +1,13 @@
-//! The terminal surface: line mode, and what people see of a session in a terminal.
+//! The terminal surface: line mode.
 //!
 //! What it is: a surface. It shows a session's events, asks the questions that wait, and takes what
 //! is typed. It reads sessions through `api` and folds them with `session::SessionView`.
-//! What it owns: the conversation at a prompt, how events, questions, transcripts and results look;
-//! the JSON of `carl run --json`; exit codes; the lists of folders and notes that the user said yes
-//! to.
+//! What it owns: the conversation at a prompt; exit codes; the lists of folders and notes that the
+//! user said yes to. How things look is `surfaces/rendering`.
 //! What it never does: build a service, open a connection, read configuration, or decide what an
-//! agent may do. It depends on contracts and logic alone; `bin/carl` hands it the rest.
+//! agent may do. It depends on contracts, logic and rendering alone; `bin/carl` hands it the rest.
 //! Where to start: [`chat`] and [`run`] (what a person does), [`request`] (how one request is followed
-//! to its end), [`host`] (what `bin/carl` has to offer), [`render`] (how things look).
+//! to its end), [`host`] (what `bin/carl` has to offer).
 
 pub mod audited;
 pub mod chat;
@@ -27,7 +26,6 @@ pub mod pictures;
 pub mod printer;
 pub mod profile;
 pub mod question;
-pub mod render;
 pub mod request;
 pub mod rights;
 pub mod run;

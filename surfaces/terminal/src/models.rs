@@ -2,14 +2,14 @@
 
 use crate::exit::OrFail;
 use crate::question::{Answer, ask};
-use crate::render::fit::{width, wrapped};
-use crate::render::values::{bytes, milliseconds};
-use crate::render::{Paint, print, table};
 use anyhow::Result;
 use api::audit::Audit;
 use api::models::{ChatRequest, ModelInfo, Models, ProviderHealth};
 use domain::message::Message;
 use domain::model::{ModelChoice, ModelRole};
+use rendering::fit::{width, wrapped};
+use rendering::values::{bytes, milliseconds};
+use rendering::{Paint, print, table};
 use serde_json::{Value, json};
 use text::escape::{visible, visible_json, visible_line};
 

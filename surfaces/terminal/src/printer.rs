@@ -1,6 +1,6 @@
 //! Printing above the prompt while it waits for a line.
 
-use crate::render::for_terminal;
+use rendering::for_terminal;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Prints lines while the prompt waits; whether it still can.

@@ -1,10 +1,10 @@
 //! What the guard knows and what it would say: tools, agent types, and its view of a call.
 
-use crate::render::{Paint, print, table};
 use anyhow::Result;
 use api::broker::{AgentListing, GrantListing, ToolListing};
 use domain::decision::{Decision, Verdict};
 use domain::lineage::AgentType;
+use rendering::{Paint, print, table};
 use serde_json::{Value, json};
 use text::escape::visible_json;
 

@@ -2,16 +2,16 @@
 
 use crate::exit::OrFail;
 use crate::new_file::write_new;
-use crate::render::context::{self, Depth};
-use crate::render::moments;
-use crate::render::transcript::{self, Extent};
-use crate::render::{Paint, print, print_error, table};
 use crate::sessions::{agent_of, as_json, events_of, events_of_document, find, fork_point};
 use anyhow::{Context, Result};
 use api::sessions::{ErrorKind, Follow, Selection, SessionSummary, Sessions, Whose};
 use domain::event::{Event, EventBody};
 use domain::id::SessionId;
 use jiff::tz::TimeZone;
+use rendering::context::{self, Depth};
+use rendering::moments;
+use rendering::transcript::{self, Extent};
+use rendering::{Paint, print, print_error, table};
 use serde::Serialize;
 use std::path::Path;
 use text::escape::{visible, visible_json};

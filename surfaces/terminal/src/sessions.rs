@@ -1,8 +1,6 @@
 //! Finding sessions by what a person types, and reading what is on record of one.
 
 use crate::exit::{Failure, OrFail, not_opened};
-use crate::render::messages::{end_of_exchange, spoken};
-use crate::render::transcript::pieces_from;
 use anyhow::{Context, Result};
 use api::Streaming;
 use api::sessions::{Error, Follow, Selection, SessionSummary, Sessions};
@@ -10,6 +8,8 @@ use domain::event::Event;
 use domain::id::{AgentId, HolderId, SessionId};
 use domain::settings::SessionProfile;
 use futures::TryStreamExt;
+use rendering::messages::{end_of_exchange, spoken};
+use rendering::transcript::pieces_from;
 use session::SessionView;
 use std::path::Path;
 use text::escape::visible_json;

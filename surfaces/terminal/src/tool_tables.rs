@@ -3,7 +3,6 @@
 use crate::exit::{Exit, Failure};
 use crate::models;
 use crate::question::ask;
-use crate::render::{print, print_error};
 use anyhow::{Context, Result, ensure};
 use api::audit::Audit;
 use api::models::{ChatRequest, Models};
@@ -12,6 +11,7 @@ use domain::fault::Coded;
 use domain::message::Message;
 use domain::model::Think;
 use domain::tool::ToolDefinition;
+use rendering::{print, print_error};
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};

@@ -2,8 +2,6 @@
 
 use crate::exit::OrFail;
 use crate::printer::SharedPrinter;
-use crate::render::drive;
-use crate::render::in_force::InForce;
 use anyhow::Result;
 use api::Streaming;
 use api::sessions::{Error, Follow, Sessions};
@@ -12,6 +10,8 @@ use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
 use futures::StreamExt;
+use rendering::drive;
+use rendering::in_force::InForce;
 use session::SessionView;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -99,6 +99,8 @@ pub fn allowed(arrow: &Arrow) -> bool {
         }
         // An adapter that is a process of its own is reached as every service in another process is.
         (Place::Adapter, Place::Adapter) => arrow.to == "adapters/grpc",
+        // How things look is the same in every surface.
+        (Place::Surface, Place::Surface) => arrow.to == "surfaces/rendering",
         _ => false,
     }
 }
@@ -173,6 +175,7 @@ mod tests {
             ("surfaces/terminal", "contracts/api"),
             ("surfaces/terminal", "logic/session"),
             ("bin/carl", "surfaces/terminal"),
+            ("surfaces/terminal", "surfaces/rendering"),
             ("logic/plan", "contracts/domain"),
             ("contracts/proto", "contracts/api"),
             ("contracts/domain", "base/paths"),
@@ -187,6 +190,7 @@ mod tests {
             ("services/broker", "adapters/tools"),
             ("adapters/tools", "services/broker"),
             ("surfaces/tui", "surfaces/http"),
+            ("surfaces/rendering", "surfaces/terminal"),
             ("surfaces/tui", "services/agents"),
             ("surfaces/tui", "adapters/tools"),
             ("services/agents", "surfaces/tui"),

@@ -261,7 +261,11 @@ const FORMAT_CRATES: [&str; 4] = [
 ];
 
 /// The top layer reads configuration, and what it and the terminal print as JSON is their promise.
-const FORMAT_FOLDERS: [&str; 2] = ["bin/carl/src/", "surfaces/terminal/src/"];
+const FORMAT_FOLDERS: [&str; 3] = [
+    "bin/carl/src/",
+    "surfaces/rendering/src/",
+    "surfaces/terminal/src/",
+];
 
 /// Serialisation is derived only where a format is owned.
 #[must_use]

@@ -7,9 +7,9 @@ use crate::paths::{Paths, private_folder};
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 use disk::private::{self, Durability};
+use rendering::print;
 use std::path::Path;
 use terminal::exit::{Exit, Failure};
-use terminal::render::print;
 
 /// Writes the commented configuration file.
 ///

@@ -7,10 +7,10 @@ use anyhow::Result;
 use api::memory::{Detail, Kind, ListRequest, QueryRequest, Scope};
 use domain::rights::Namespace;
 use memory_export::to_json;
+use rendering::memory as render;
+use rendering::{Paint, print};
 use terminal::exit::{Exit, Failure, OrFail};
 use terminal::memory::{self, Addition, Memories};
-use terminal::render::memory as render;
-use terminal::render::{Paint, print};
 use text::escape::visible_json;
 
 /// Does what was typed.

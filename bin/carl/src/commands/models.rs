@@ -5,10 +5,10 @@ use crate::cli::{ModelsArgs, SessionFlags};
 use crate::wiring::House;
 use anyhow::Result;
 use domain::model::{ModelChoice, ModelRef};
+use rendering::print;
 use settings::By;
 use terminal::exit::{Exit, Failure};
 use terminal::models;
-use terminal::render::print;
 
 /// Lists models, or tests one.
 ///

@@ -9,10 +9,10 @@ use api::sessions::Follow;
 use broker::replay::Replayed;
 use domain::event::{Event, EventBody};
 use domain::settings::SessionProfile;
+use rendering::{print, table};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use terminal::exit::{Exit, OrFail};
-use terminal::render::{print, table};
 use terminal::sessions::{events_of, find};
 use text::escape::{visible, visible_json};
 

@@ -6,9 +6,9 @@ use crate::cli::RunArgs;
 use crate::profile;
 use anyhow::Result;
 use domain::settings::Mode;
+use rendering::print_error;
 use settings::By;
 use terminal::exit::{Exit, describe};
-use terminal::render::print_error;
 use terminal::run::{RunForm, RunRequest, TaskSource, attendance, print_failure};
 use terminal::undo::is_asked_by;
 

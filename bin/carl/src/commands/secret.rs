@@ -7,9 +7,9 @@ use anyhow::Result;
 use api::secrets::{Error, Kept, SecretName, SecretValue};
 use domain::fault::Coded;
 use keyring::{KernelKeyring, PASSPHRASE_CHARS, State};
+use rendering::{print, print_error};
 use terminal::exit::{Exit, Failure, OrFail};
 use terminal::hidden_input::{Twice, ask};
-use terminal::render::{print, print_error};
 use zeroize::Zeroizing;
 
 /// What the record says of an opened store.

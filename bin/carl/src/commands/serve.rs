@@ -15,10 +15,10 @@ use grpc::server::{Bound, Builder};
 use grpc::{Endpoint, Listen};
 use inbox::LazyInbox;
 use observers::Capture;
+use rendering::print;
 use settings::By;
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail};
-use terminal::render::print;
 use terminal::signals::Signals;
 
 /// Serves until Ctrl-C, SIGTERM or SIGHUP.

@@ -4,9 +4,9 @@ use super::{Setting, chat};
 use crate::cli::{self, SessionCommand};
 use crate::wiring::House;
 use anyhow::Result;
+use rendering::context::Depth;
+use rendering::print;
 use terminal::exit::Exit;
-use terminal::render::context::Depth;
-use terminal::render::print;
 use terminal::session_commands::{
     self as commands, Chosen, ContextForm, ExportForm, ListForm, ShowForm,
 };

@@ -4,9 +4,9 @@ use super::Setting;
 use crate::cli::{AgentsArgs, ClassifyArgs, ListArgs, SessionFlags, ToolsArgs, ToolsCommand};
 use crate::wiring::House;
 use anyhow::Result;
+use rendering::print;
 use settings::By;
 use terminal::exit::{Exit, OrFail};
-use terminal::render::print;
 use terminal::{rights, tool_tables};
 
 /// Lists tools, or drafts or checks a table.

@@ -9,10 +9,10 @@ use domain::hash::Digest;
 use domain::id::SessionId;
 use domain::tool::UNDO;
 use files::LeftFile;
+use rendering::{print, print_error};
 use std::io::{BufRead as _, ErrorKind, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use terminal::exit::{Exit, Failure};
-use terminal::render::{print, print_error};
 use terminal::sessions;
 use text::escape::{visible, visible_line};
 

@@ -7,10 +7,10 @@ use crate::paths::private_folder;
 use crate::setting::Setting;
 use anyhow::Result;
 use api::audit::Audit;
+use rendering::print_error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use terminal::exit::{Failure, OrFail};
-use terminal::render::print_error;
 
 /// How long a command waits for the log that another process has.
 const PATIENCE: Duration = Duration::from_secs(5);

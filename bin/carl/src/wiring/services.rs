@@ -24,13 +24,13 @@ use grpc::Endpoint;
 use inbox::LazyInbox;
 use observers::Capture;
 use programs::ProgramTools;
+use rendering::print_error;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use terminal::exit::{Failure, OrFail};
 use terminal::notes::Vouched;
-use terminal::render::print_error;
 
 /// How much longer than its own limit a tool may take before the guard gives it up.
 const TOOL_GRACE: Duration = Duration::from_secs(20);

@@ -5,11 +5,11 @@ use super::conversation::Chat;
 use super::slash::is_command;
 use crate::exit::{describe, not_opened};
 use crate::printer::SharedPrinter;
-use crate::render::Paint;
 use crate::watcher::SessionWatcher;
 use anyhow::Result;
 use api::sessions::{ErrorKind, OpenRequest};
 use domain::settings::Mode;
+use rendering::Paint;
 use std::io;
 use text::escape::visible;
 

@@ -2,8 +2,8 @@
 
 use super::slash::COMMANDS;
 use crate::printer::SharedPrinter;
-use crate::render::print_error;
 use anyhow::{Context, Result};
+use rendering::print_error;
 use rustix::termios::{QueueSelector, tcflush};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;

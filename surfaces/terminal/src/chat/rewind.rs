@@ -2,7 +2,6 @@
 
 use super::conversation::Chat;
 use crate::exit::{Failure, OrFail};
-use crate::render::agents::gist;
 use crate::undo::{CallChanges, changing_calls, undos};
 use anyhow::Result;
 use api::sessions::{RewindTo, SendRequest};
@@ -12,6 +11,7 @@ use domain::limits::PLAN_ACTIONS;
 use domain::settings::Mode;
 use domain::tool::EffectClass;
 use domain::tool::UNDO;
+use rendering::agents::gist;
 use session::{Exchange, SessionView};
 use std::collections::BTreeSet;
 

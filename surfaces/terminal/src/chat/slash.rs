@@ -1,9 +1,9 @@
 //! What can be typed in a chat besides what is said to the agent.
 
 use crate::exit::Failure;
-use crate::render::context::Depth;
 use api::sessions::PinChange;
 use domain::settings::{Mode, OverrideLevel};
+use rendering::context::Depth;
 use std::path::PathBuf;
 
 /// A command, understood.

@@ -3,13 +3,13 @@
 
 use super::conversation::{Chat, listening};
 use crate::exit::OrFail;
-use crate::render::agents::gist;
 use crate::request::follow;
 use anyhow::Result;
 use api::sessions::Follow;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::settings::Mode;
 use futures::{StreamExt, stream};
+use rendering::agents::gist;
 use session::SessionView;
 
 impl Chat<'_> {

@@ -1,10 +1,6 @@
 //! What a chat shows, and the lines that were typed while it worked.
 
 use super::line::{PROMPT, Typed};
-use crate::render::agents::gist;
-use crate::render::in_force::InForce;
-use crate::render::terminal::{Answer, Silence, Terminal};
-use crate::render::{Paint, links};
 use crate::request::{Heard, LINE_BYTES, Meanwhile, View};
 use crate::signals::{Caught, Signals};
 use crate::watcher::ShownElsewhere;
@@ -12,6 +8,10 @@ use anyhow::{Context, Result};
 use api::sessions::{SessionSummary, Sessions};
 use domain::event::Event;
 use domain::settings::SessionProfile;
+use rendering::agents::gist;
+use rendering::in_force::InForce;
+use rendering::terminal::{Answer, Silence, Terminal};
+use rendering::{Paint, links};
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::sync::PoisonError;

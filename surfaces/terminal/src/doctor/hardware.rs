@@ -2,7 +2,7 @@
 //! in `/proc` and `/sys`, and NVIDIA's own program where its driver is loaded.
 
 use super::check::Check;
-use crate::render::values::bytes;
+use rendering::values::bytes;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

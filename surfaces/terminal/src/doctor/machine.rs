@@ -1,9 +1,9 @@
 //! What the machine has to offer: room, a clock, and what file tools cannot do without.
 
 use super::check::{Check, State};
-use crate::render::values::bytes;
 use anyhow::{Context, Result};
 use disk::private;
+use rendering::values::bytes;
 use std::path::Path;
 
 /// Free space under which the logs are in danger, bytes.

@@ -4,13 +4,13 @@ use super::check::{Check, State};
 use super::speeds::Speeds;
 use crate::exit::OrFail;
 use crate::models::{default_choice, measure};
-use crate::render::memory::counted;
-use crate::render::values::bytes;
 use api::audit::Audit;
 use api::memory::{IndexState, Stats};
 use api::models::{ErrorKind, Models, ProviderHealth};
 use domain::fault::Coded;
 use domain::model::ModelRole;
+use rendering::memory::counted;
+use rendering::values::bytes;
 use std::path::Path;
 
 /// The index of meanings, by the name that memory gives it.

@@ -2,9 +2,6 @@
 
 use super::Memories;
 use crate::exit::{Exit, Failure, OrFail, not_remembered};
-use crate::render::memory as render;
-use crate::render::recalls::found_json;
-use crate::render::{Paint, print, print_error};
 use anyhow::{Context, Result};
 use api::memory::{
     Detail, Error, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope, Source, Stage,
@@ -16,6 +13,9 @@ use domain::limits::MEMORY_TEXT_BYTES;
 use domain::rights::Namespace;
 use futures::StreamExt;
 use memory_export::to_json;
+use rendering::memory as render;
+use rendering::recalls::found_json;
+use rendering::{Paint, print, print_error};
 use std::collections::VecDeque;
 use std::io::Read;
 use text::escape::{visible, visible_json};

@@ -2,11 +2,11 @@
 
 use super::Memories;
 use crate::exit::{Exit, Failure, not_remembered};
-use crate::render::memory as render;
-use crate::render::{Paint, print, print_error};
 use anyhow::{Context, Result};
 use api::memory::{Stored, WriteEntry};
 use domain::id::MemoryId;
+use rendering::memory as render;
+use rendering::{Paint, print, print_error};
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 

@@ -2,13 +2,13 @@
 
 use super::Memories;
 use crate::exit::{Exit, Failure, OrFail};
-use crate::render::memory::going_on;
-use crate::render::{print, print_error};
 use anyhow::{Context, Result};
 use api::memory::{ListRequest, Scope, Stored, WriteAnswer, WriteEntry};
 use domain::label::Integrity;
 use futures::StreamExt;
 use memory_export::{Faults, to_json};
+use rendering::memory::going_on;
+use rendering::{print, print_error};
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;

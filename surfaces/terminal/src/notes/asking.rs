@@ -2,8 +2,8 @@
 
 use super::file::File;
 use super::vouched::Word;
-use crate::render::{Paint, print_error};
 use domain::limits::CONFIRMATION_WAIT;
+use rendering::{Paint, print_error};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
 use std::io::{self, BufRead};

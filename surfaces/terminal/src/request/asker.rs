@@ -3,10 +3,10 @@
 use super::view::View;
 use crate::audited::on_record;
 use crate::open_folders::OpenFolders;
-use crate::render::confirm::Memory;
 use anyhow::Result;
 use api::audit::Audit;
 use domain::settings::Attendance;
+use rendering::confirm::Memory;
 use std::path::PathBuf;
 use std::sync::Arc;
 use text::escape::quoted_argv;

@@ -3,14 +3,14 @@
 use super::asker::Asker;
 use super::view::{Meanwhile, UNREADABLE, View};
 use super::waiting::{Patience, Questions};
-use crate::render::confirm::{Memory, Reply, Said};
-use crate::render::{Paint, confirm};
 use anyhow::{Context, Result};
 use api::sessions::Sessions;
 use domain::event::{ConfirmationKind, ConfirmationRequest, Event, EventBody};
 use domain::fault::Coded;
 use domain::id::{ConfirmationId, SessionId};
 use domain::settings::Attendance;
+use rendering::confirm::{Memory, Reply, Said};
+use rendering::{Paint, confirm};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::task::JoinHandle;

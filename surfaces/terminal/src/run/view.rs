@@ -2,9 +2,6 @@
 
 use super::again::{Missing, approving};
 use super::request::{RunForm, RunRequest};
-use crate::render::summary::RunSummary;
-use crate::render::terminal::{Answer, Terminal};
-use crate::render::{Paint, hand_out, links, print, print_error};
 use crate::request::View;
 use anyhow::{Context, Result};
 use api::sessions::Sessions;
@@ -12,6 +9,9 @@ use domain::event::{Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::hash::Digest;
 use domain::id::SessionId;
+use rendering::summary::RunSummary;
+use rendering::terminal::{Answer, Terminal};
+use rendering::{Paint, hand_out, links, print, print_error};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;

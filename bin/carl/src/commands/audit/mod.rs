@@ -14,12 +14,12 @@ use audit::shown::{self, Lines};
 use audit::{Config, anchor};
 use domain::id::SessionId;
 use jiff::tz::TimeZone;
+use rendering::{hand_out, print, print_error};
 use rustix::termios::{isatty, tcgetwinsize};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 use terminal::exit::{Exit, Failure, OrFail};
-use terminal::render::{hand_out, print, print_error};
 use terminal::sessions::{LAST, find};
 use text::escape::quoted_argv;
 

@@ -5,11 +5,11 @@ use audit::checkpoint::{Note, PublicKey};
 use audit::shown::{self, Tone};
 use audit::verify::{Against, Anchor, Report};
 use audit::{Config, anchor};
+use rendering::{Paint, print};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::Path;
 use terminal::exit::{Exit, Failure, OrFail};
-use terminal::render::{Paint, print};
 
 /// Most that is read of a file of anchors, bytes: some thousands of them.
 const ANCHOR_BYTES: u64 = 1 << 20;

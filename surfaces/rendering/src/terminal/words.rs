@@ -1,6 +1,6 @@
 //! What is said of single events, in words.
 
-use crate::render::values::arguments;
+use crate::values::arguments;
 use domain::event::EventBody;
 use domain::label::{Integrity, Label};
 use domain::notes::ShownNotes;

@@ -1,6 +1,6 @@
 //! Answers that broke off: a model call that was stopped, cut or killed while its text came.
 
-use crate::render::links;
+use crate::links;
 use domain::event::{Event, EventBody};
 use domain::id::{AgentId, QueryId};
 use domain::model::FinishReason;

@@ -71,7 +71,7 @@ fn quiet_on_broken_pipe(mut stream: impl Write + IsTerminal, text: &str) -> io::
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::Paint;
+    use crate::Paint;
 
     #[test]
     fn a_terminal_gets_our_colours_and_nothing_else_that_moves_it() {

@@ -1,6 +1,6 @@
 //! What shows that work goes on while nothing else is shown.
 
-use crate::render::Paint;
+use crate::Paint;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 

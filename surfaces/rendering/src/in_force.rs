@@ -1,6 +1,6 @@
 //! By whose settings a session works, for a chat that others may share it with.
 
-use crate::render::values::model_in_words;
+use crate::values::model_in_words;
 use domain::event::{Event, EventBody};
 use domain::settings::{Attendance, OverrideLevel, SessionProfile, SessionSettings};
 use std::collections::{BTreeSet, VecDeque};

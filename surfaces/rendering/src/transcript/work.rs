@@ -2,8 +2,8 @@
 //! with their answers, plans.
 
 use super::extent::{Extent, quoted, shown_line};
-use crate::render::transcript::agents;
-use crate::render::values::arguments;
+use crate::transcript::agents;
+use crate::values::arguments;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody};
 use domain::notes::ShownNotes;
 use text::escape::visible;
