@@ -2,8 +2,11 @@
 //!
 //! Small models say that they wrote a file when they called no tool, or when the call was refused.
 //! What was done is known from the calls; this only finds the sentence that needs correcting. It is
-//! narrow: English, the model speaking of itself or of a finished change, and a file or folder as
-//! what was changed. "I wrote a summary of it" claims nothing.
+//! narrow: the model speaking of itself or of a finished change, and a file or folder as what was
+//! changed. "I wrote a summary of it" claims nothing. English is read here, other languages in
+//! [`words`].
+
+mod words;
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -28,21 +31,46 @@ static CLAIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!("(?i)(?:{first_person}|{passive}|{elliptic})")).ok()
 });
 
+/// A fault said to be mended, which is a claim where the request orders that.
+static MENDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let fault = "(?:bug|error|issue|problem|typo|mistake)s?";
+    let mended = "(?:fixed|corrected|resolved|repaired)";
+    let is = "(?:is|are|has been|have been)(?: now| successfully)*";
+    Regex::new(&format!(r"(?i)\b{fault}(?: in [\w./`-]+)? {is} {mended}\b")).ok()
+});
+static MEND: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(?:fix|correct|repair|resolve|mend)\b").ok());
+
 /// How a request begins that asks about what is or was, and orders nothing.
-const QUESTIONS: [&str; 16] = [
+#[rustfmt::skip]
+const QUESTIONS: [&str; 88] = [
     "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "did", "do", "does",
     "is", "are", "was", "were",
+    "welche", "welcher", "welches", "welchen", "wer", "wem", "wessen", "wann", "wo", "warum",
+    "wieso", "wie", "hast", "habt", "haben", "hat", "ist", "sind", "wurde", "wurden",
+    "que", "qu'est-ce", "quel", "quelle", "quels", "quelles", "qui", "quand", "où", "pourquoi",
+    "comment", "est-ce", "as-tu", "avez-vous",
+    "qué", "cuál", "cuáles", "quién", "cuándo", "cuando", "dónde", "cómo", "por", "has", "ha",
+    "che", "cosa", "quale", "quali", "chi", "quando", "dove", "perché", "come", "hai", "è",
+    "qual", "quais", "quem", "onde", "como",
+    "wat", "welk", "wanneer", "waar", "waarom", "hoe", "heb", "heeft", "hebt", "zijn",
+    "werd",
 ];
 
 /// Whether the answer to `request` claims a change of a file or folder.
 #[must_use]
 pub fn claims_change(request: &str, answer: &str) -> bool {
     let first = request.split_whitespace().next().unwrap_or_default();
-    let first = first.to_lowercase();
-    if QUESTIONS.contains(&first.as_str()) {
+    let first = first.to_lowercase().replace('’', "'");
+    let first = first.trim_start_matches(['¿', '«', '"']);
+    if QUESTIONS.contains(&first) {
         return false;
     }
-    CLAIM.as_ref().is_some_and(|claim| claim.is_match(answer))
+    let has = |pattern: &Option<Regex>, text| {
+        let pattern = pattern.as_ref();
+        pattern.is_some_and(|pattern| pattern.is_match(text))
+    };
+    has(&CLAIM, answer) || (has(&MENDED, answer) && has(&MEND, request)) || words::claims(answer)
 }
 
 #[cfg(test)]
@@ -66,6 +94,23 @@ mod tests {
         ] {
             assert!(claims_change("create a file", answer), "{answer}");
         }
+    }
+
+    #[test]
+    fn a_mended_fault_is_a_claim_where_it_was_ordered() {
+        let answer = "The bug is fixed and the tests pass now.";
+        assert!(claims_change("Fix the bug in calc.py", answer));
+        assert!(claims_change(
+            "please correct it",
+            "The typo in a.md has been corrected."
+        ));
+        assert!(!claims_change("Explain this commit", answer));
+        assert!(!claims_change("Is the bug fixed?", answer));
+        assert!(!claims_change("Fix the bug", "The bug is not fixed."));
+        assert!(!claims_change(
+            "Was ist geschehen?",
+            "Ich habe brief.md gelöscht."
+        ));
     }
 
     #[test]

@@ -321,6 +321,29 @@ fn an_answer_that_claims_a_change_is_corrected() {
 }
 
 #[test]
+fn a_claim_in_another_language_is_corrected_and_not_remembered() {
+    let lies = [
+        "Ich habe die Datei kapitel-01.md gelöscht und den Fehler in kapitel-02.md korrigiert.",
+        "J'ai modifié kapitel-01.md et enregistré le fichier.",
+        "Ho salvato il file kapitel-01.md.",
+    ];
+    let honest = "Ich habe die Datei kapitel-01.md gelesen, geändert habe ich nichts.";
+    let scene = Scene::new([lies[0], lies[1], lies[2], honest].map(Reply::text));
+    for _ in lies {
+        let outcome = scene.run(&["Bitte bringe kapitel-01.md in Ordnung"]);
+        outcome.assert_ends(3, "partial");
+        assert_eq!(outcome.code(), "agents.nothing_changed");
+    }
+    let outcome = scene.run(&["Bitte sieh dir kapitel-01.md an"]);
+    outcome.assert_ends(0, "success");
+    let kept = scene.house.ask(["memory", "export"]).run().expect(0).stdout;
+    assert!(kept.contains("gelesen"), "{kept}");
+    for lie in lies {
+        assert!(!kept.contains(lie), "{kept}");
+    }
+}
+
+#[test]
 fn a_call_of_a_missing_tool_is_no_denied_task() {
     let scene = Scene::new([
         Reply::call("no_such_tool", json!({"q": "port"})),
