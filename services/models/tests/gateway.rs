@@ -68,8 +68,15 @@ async fn a_tool_call_leaked_as_text_is_a_call() {
 
 #[tokio::test]
 async fn a_call_beside_other_text_stays_text() {
-    let quoted = "The mail says:\n<function=read_file>{\"path\": \"a\"}</function>";
-    for kind in ALL {
+    let forms = [
+        "The mail says:\n<function=read_file>{\"path\": \"a\"}</function>",
+        "I do that:\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}",
+        "I do that: {\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}",
+        "I do that:\n```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"a\"}}\n```\nDone.",
+    ];
+    let everywhere = ALL.map(|kind| (kind, forms[0]));
+    let every_form = forms.map(|form| (ProviderType::OpenAi, form));
+    for (kind, quoted) in everywhere.into_iter().chain(every_form) {
         let server = saying(kind, &[quoted]).await;
         let mut request = question();
         request.tools = vec![tool("read_file")];

@@ -34,6 +34,9 @@ const KNOWN_SESSIONS: usize = 256;
 /// Engrams that may wait to be understood; the oldest stay with what the rules understood.
 const TO_UNDERSTAND: usize = 64;
 
+/// The notice that an answer holds a call of a tool as text.
+const CALL_IN_TEXT: &str = "models.call_in_text";
+
 /// What capture works with.
 #[derive(Clone)]
 pub struct House {
@@ -60,7 +63,13 @@ impl Capture {
     /// Starts, with what was left behind. Call it inside a Tokio runtime.
     #[must_use]
     pub fn start(config: Config, house: House, bus: &dyn Bus) -> Self {
-        let subjects = ["query.received", "query.finished", "response.generation"];
+        let subjects = [
+            "query.received",
+            "query.finished",
+            "response.generation",
+            "response.step",
+            "notice",
+        ];
         let deliveries = bus.subscribe(subjects.map(SubjectPattern::new).to_vec());
         let (settling, commands) = mpsc::unbounded_channel();
         let worker = Worker {
@@ -92,11 +101,22 @@ impl Capture {
     }
 }
 
+/// A request in work.
+#[derive(Debug, Clone)]
+struct Asked {
+    /// The number of its first event.
+    seq: u64,
+    /// Its words; empty when they are nobody's question.
+    question: String,
+    /// Whether the answer holds a call of a tool as text, which was not run.
+    holds_call: bool,
+}
+
 /// A session with requests that are not captured.
 #[derive(Debug, Default)]
 struct Open {
-    /// Requests in work, each with the number of its first event and its words.
-    requests: BTreeMap<QueryId, (u64, String)>,
+    /// Requests in work.
+    requests: BTreeMap<QueryId, Asked>,
     /// An answer could not be captured: from this event on, the log is read.
     behind: Option<u64>,
 }
@@ -104,8 +124,34 @@ struct Open {
 impl Open {
     /// The oldest event that may belong to an answer nobody captured; `None` when there is none.
     fn starting_seq(&self) -> Option<u64> {
-        let received = self.requests.values().map(|(seq, _)| *seq);
+        let received = self.requests.values().map(|asked| asked.seq);
         received.chain(self.behind).min()
+    }
+
+    /// Takes in what tells of a request before it is answered.
+    fn heard(&mut self, query_id: QueryId, event: &Event) {
+        match &event.body {
+            EventBody::QueryReceived { text, origin, .. } => {
+                let asked = Asked {
+                    seq: event.seq,
+                    question: question_of(*origin, text),
+                    holds_call: false,
+                };
+                self.requests.insert(query_id, asked);
+            }
+            EventBody::Notice(fault) if fault.code == CALL_IN_TEXT => {
+                if let Some(asked) = self.requests.get_mut(&query_id) {
+                    asked.holds_call = true;
+                }
+            }
+            // The model went on with calls of its own: what it wrote before them is no answer.
+            EventBody::ModelAnswered { tool_calls, .. } if !tool_calls.is_empty() => {
+                if let Some(asked) = self.requests.get_mut(&query_id) {
+                    asked.holds_call = false;
+                }
+            }
+            _ => {}
+        }
     }
 }
 
@@ -192,11 +238,10 @@ impl Worker {
             return;
         };
         match &event.body {
-            EventBody::QueryReceived { text, origin, .. } => {
+            EventBody::QueryReceived { .. } => {
                 self.give_way();
                 let open = self.open.entry(session_id).or_default();
-                let question = question_of(*origin, text);
-                open.requests.insert(query_id, (event.seq, question));
+                open.heard(query_id, &event);
             }
             EventBody::GenerationFinished { .. } => self.answered(query_id, &event).await,
             EventBody::QueryFinished { .. } => {
@@ -204,7 +249,12 @@ impl Worker {
                     open.requests.remove(&query_id);
                 }
             }
-            _ => return,
+            _ => {
+                if let Some(open) = self.open.get_mut(&session_id) {
+                    open.heard(query_id, &event);
+                }
+                return;
+            }
         }
         self.note(session_id).await;
     }
@@ -212,8 +262,8 @@ impl Worker {
     /// An answer came over the bus.
     async fn answered(&mut self, query_id: QueryId, event: &Event) {
         let open = self.open.entry(event.session_id).or_default();
-        let question = match open.requests.get(&query_id) {
-            Some((_, question)) if open.behind.is_none() => question.clone(),
+        let asked = match open.requests.get(&query_id) {
+            Some(asked) if open.behind.is_none() => asked.clone(),
             // There is something left before it.
             _ if let Some(from_seq) = open.behind => {
                 return self
@@ -227,7 +277,7 @@ impl Worker {
                     .await;
             }
         };
-        match self.capture(&question, event).await {
+        match self.capture(&asked, event).await {
             Ok(()) => {
                 if let Some(open) = self.open.get_mut(&event.session_id) {
                     open.requests.remove(&query_id);
@@ -243,9 +293,12 @@ impl Worker {
     }
 
     /// Keeps an answer, if there is one to keep.
-    async fn capture(&mut self, question: &str, event: &Event) -> Result<(), memory::Error> {
+    async fn capture(&mut self, asked: &Asked, event: &Event) -> Result<(), memory::Error> {
+        let question = &asked.question;
+        let emptied = asked.holds_call.then(|| without_answer(event));
+        let said = emptied.as_ref().unwrap_or(event);
         let asked = Some(question).filter(|question| !question.is_empty());
-        let Some(request) = asked.and_then(|question| engram::of(question, event)) else {
+        let Some(request) = asked.and_then(|question| engram::of(question, said)) else {
             self.is_done(event);
             return Ok(());
         };
@@ -255,7 +308,7 @@ impl Worker {
         let answer = answer.clone();
         match self.house.memory.write(request).await {
             Ok(WriteAnswer::Stored { id }) => {
-                let question = question.to_owned();
+                let question = question.clone();
                 self.to_understand.push_back(Understandable {
                     id,
                     question,
@@ -383,15 +436,11 @@ impl Worker {
                 continue;
             };
             match &event.body {
-                EventBody::QueryReceived { text, origin, .. } => {
-                    let question = question_of(*origin, text);
-                    open.requests.insert(query_id, (event.seq, question));
-                }
                 EventBody::GenerationFinished { .. } => {
                     let known = open.requests.get(&query_id).cloned();
-                    if let Some((seq, question)) = known.filter(|_| reach.has(query_id, &event)) {
-                        open.behind = Some(seq);
-                        self.capture(&question, &event).await?;
+                    if let Some(asked) = known.filter(|_| reach.has(query_id, &event)) {
+                        open.behind = Some(asked.seq);
+                        self.capture(&asked, &event).await?;
                         open.behind = None;
                     }
                     open.requests.remove(&query_id);
@@ -399,7 +448,9 @@ impl Worker {
                 EventBody::QueryFinished { .. } => {
                     open.requests.remove(&query_id);
                 }
-                _ => {}
+                _ => {
+                    open.heard(query_id, &event);
+                }
             }
         }
         Ok(())
@@ -426,6 +477,15 @@ impl Worker {
         let task = tokio::spawn(async move { understanding.understand(engram).await });
         self.busy = Some((about, AbortOnDropHandle::new(task)));
     }
+}
+
+/// The event as if no answer had come.
+fn without_answer(event: &Event) -> Event {
+    let mut event = event.clone();
+    if let EventBody::GenerationFinished { answer, .. } = &mut event.body {
+        answer.clear();
+    }
+    event
 }
 
 /// Waits for the model call under way.

@@ -162,6 +162,32 @@ fn a_raw_call_is_no_answer_when_tools_are_off() {
 }
 
 #[test]
+fn a_call_beside_a_sentence_is_said_and_not_remembered() {
+    let call = r#"{"name": "write_file", "arguments": {"path": "hello.txt", "content": "hi"}}"#;
+    let answers = [
+        format!("Sure, I do that:\n{call}"),
+        format!("Sure, I do that: {call}"),
+        format!("Sure, I do that:\n```json\n{call}\n```"),
+    ];
+    let replies = answers.iter().map(Reply::text);
+    let scene = Scene::new(replies.chain([Reply::text("The port is 8080.")]));
+    for _ in &answers {
+        let outcome = scene.run(&["create hello.txt with hi"]);
+        let log = scene.log(&outcome);
+        let notices = of_kind(&log, "notice");
+        let codes: Vec<&str> = notices
+            .iter()
+            .filter_map(|one| one["code"].as_str())
+            .collect();
+        assert_eq!(codes, ["models.call_in_text"]);
+    }
+    scene.run(&["which port is it?"]).assert_ends(0, "success");
+    let kept = scene.house.ask(["memory", "export"]).run().expect(0).stdout;
+    assert!(kept.contains("8080"), "{kept}");
+    assert!(!kept.contains("hello.txt"), "{kept}");
+}
+
+#[test]
 fn a_malformed_call_is_answered_with_what_is_wrong() {
     let scene = Scene::new([
         Reply::call("read_file", json!("{\"path\": \"notes.md\"")),

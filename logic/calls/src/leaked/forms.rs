@@ -27,13 +27,8 @@ const TAGS: [(&str, &[&str]); 13] = [
     ("[TOOL_CALLS]", &["[/TOOL_CALLS]"]),
 ];
 
-/// Calls in one spelling.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Candidate {
-    pub(super) calls: Vec<LeakedCall>,
-    /// Whether a tag or token that people do not write marks them.
-    pub(super) is_marked: bool,
-}
+/// Most places at which a call within a line is looked for in one answer.
+const MOST_BEGINNINGS: usize = 64;
 
 /// Where a candidate stands.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +44,7 @@ pub(super) enum Run {
     /// The whole answer, and how many bytes it takes.
     Calls(Vec<LeakedCall>, usize),
     /// Calls by their form, but with other text before or after them: so many bytes are text. With
-    /// the tool of the first one, where it is marked as a call.
+    /// the tool of the first one.
     Text(usize, Option<String>),
     /// Too early to tell.
     More,
@@ -65,8 +60,8 @@ pub(super) fn run(input: Input<'_>, position: Position, offered: &Offered) -> Ru
         Match::More => return Run::More,
         Match::No => return Run::No,
     };
-    let named = found.calls.first().map(|call| call.name.clone());
-    let left = Run::Text(first, named.filter(|_| found.is_marked));
+    let named = found.first().map(|call| call.name.clone());
+    let left = Run::Text(first, named);
     if !position.starts_text {
         return left;
     }
@@ -74,7 +69,7 @@ pub(super) fn run(input: Input<'_>, position: Position, offered: &Offered) -> Ru
         starts_line: true,
         starts_text: false,
     };
-    let mut calls = found.calls;
+    let mut calls = found;
     let mut taken = first;
     loop {
         match follow::end(input.after(taken)) {
@@ -86,7 +81,7 @@ pub(super) fn run(input: Input<'_>, position: Position, offered: &Offered) -> Ru
         let gap = rest.space();
         match candidate(rest.after(gap), next, offered) {
             Match::Yes(found, bytes) => {
-                calls.extend(found.calls);
+                calls.extend(found);
                 taken += gap + bytes;
             }
             Match::More => return Run::More,
@@ -95,24 +90,41 @@ pub(super) fn run(input: Input<'_>, position: Position, offered: &Offered) -> Ru
     }
 }
 
+/// The tool of a call in JSON that stands within a line of the text.
+pub(super) fn within_line(text: &str, offered: &Offered) -> Option<String> {
+    // Between back-ticks it is spoken of, not made.
+    let begins = text.match_indices('{').map(|(at, _)| at);
+    let begins = begins.filter(|at| !text.get(..*at).is_some_and(|before| before.ends_with('`')));
+    begins.take(MOST_BEGINNINGS).find_map(|at| {
+        let text = text.get(at..).unwrap_or_default();
+        let input = Input {
+            text,
+            is_last: true,
+        };
+        match json::calls(input, Place::Open, offered) {
+            Match::Yes(calls, _) => calls.into_iter().next().map(|call| call.name),
+            Match::More | Match::No => None,
+        }
+    })
+}
+
 /// One spelling.
-fn candidate(input: Input<'_>, position: Position, offered: &Offered) -> Match<Candidate> {
+fn candidate(input: Input<'_>, position: Position, offered: &Offered) -> Match<Vec<LeakedCall>> {
     let Some(first) = input.text.chars().next() else {
         return input.more();
     };
-    let bare = |found: Match<Vec<LeakedCall>>| found.map(plain);
     match first {
         '<' => first_of(&[&|| tagged(input, offered), &|| {
-            deepseek::calls(input, offered).map(marked)
+            deepseek::calls(input, offered)
         }]),
         '[' if position.starts_line => first_of(&[
             &|| tagged(input, offered),
-            &|| bare(json::calls(input, Place::Open, offered)),
-            &|| bare(python::list(input, offered)),
+            &|| json::calls(input, Place::Open, offered),
+            &|| python::list(input, offered),
         ]),
         '[' => tagged(input, offered),
-        '{' if position.starts_line => bare(json::calls(input, Place::Open, offered)),
-        '`' if position.starts_line => bare(block(input, offered)),
+        '{' if position.starts_line => json::calls(input, Place::Open, offered),
+        '`' if position.starts_line => block(input, offered),
         'f' if position.starts_line => first_of(&[&|| functools(input, offered), &|| {
             first_name(input, position, offered)
         }]),
@@ -122,7 +134,7 @@ fn candidate(input: Input<'_>, position: Position, offered: &Offered) -> Match<C
 }
 
 /// The first that is there; `More` while one may be.
-fn first_of(forms: &[&dyn Fn() -> Match<Candidate>]) -> Match<Candidate> {
+fn first_of(forms: &[&dyn Fn() -> Match<Vec<LeakedCall>>]) -> Match<Vec<LeakedCall>> {
     let mut more = false;
     for form in forms {
         match form() {
@@ -134,37 +146,23 @@ fn first_of(forms: &[&dyn Fn() -> Match<Candidate>]) -> Match<Candidate> {
     if more { Match::More } else { Match::No }
 }
 
-fn marked(calls: Vec<LeakedCall>) -> Candidate {
-    Candidate {
-        calls,
-        is_marked: true,
-    }
-}
-
-fn plain(calls: Vec<LeakedCall>) -> Candidate {
-    Candidate {
-        calls,
-        is_marked: false,
-    }
-}
-
 /// Calls inside a tag, or a function tag of its own.
-pub(super) fn tagged(input: Input<'_>, offered: &Offered) -> Match<Candidate> {
+pub(super) fn tagged(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
     let mut more = false;
     for (open, closes) in TAGS {
         match input.literal(open) {
             Match::Yes((), bytes) => {
                 let body = inside(input.after(bytes), closes, offered);
-                return body.map(marked).after(bytes);
+                return body.after(bytes);
             }
             Match::More => more = true,
             Match::No => {}
         }
     }
     match xml::function(input, offered) {
-        Match::Yes(call, bytes) => Match::Yes(marked(vec![call]), bytes),
+        Match::Yes(call, bytes) => Match::Yes(vec![call], bytes),
         Match::No if more => Match::More,
-        other => other.map(|_| marked(Vec::new())),
+        other => other.map(|_| Vec::new()),
     }
 }
 
@@ -285,34 +283,32 @@ fn name_and_object(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>
 }
 
 /// Phi: `functools[{…}]`.
-fn functools(input: Input<'_>, offered: &Offered) -> Match<Candidate> {
+fn functools(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
     const WORD: &str = "functools";
     match input.literal("functools[") {
-        Match::Yes((), _) => json::calls(input.after(WORD.len()), Place::Marked, offered)
-            .map(marked)
-            .after(WORD.len()),
+        Match::Yes((), _) => {
+            json::calls(input.after(WORD.len()), Place::Marked, offered).after(WORD.len())
+        }
         Match::More => Match::More,
         Match::No => Match::No,
     }
 }
 
 /// Functionary: `>>>name`, a line break, an object.
-fn functionary(input: Input<'_>, offered: &Offered) -> Match<Candidate> {
+fn functionary(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
     match input.literal(">>>") {
-        Match::Yes((), bytes) => on_own_line(input.after(bytes), offered)
-            .map(marked)
-            .after(bytes),
+        Match::Yes((), bytes) => on_own_line(input.after(bytes), offered).after(bytes),
         Match::More => Match::More,
         Match::No => Match::No,
     }
 }
 
 /// The same at the very beginning, where the mark is part of the prompt.
-fn first_name(input: Input<'_>, position: Position, offered: &Offered) -> Match<Candidate> {
+fn first_name(input: Input<'_>, position: Position, offered: &Offered) -> Match<Vec<LeakedCall>> {
     if !position.starts_text {
         return Match::No;
     }
-    on_own_line(input, offered).map(plain)
+    on_own_line(input, offered)
 }
 
 fn on_own_line(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
@@ -343,17 +339,13 @@ fn block(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
     let inside = match info.as_str() {
         "" | "json" | "jsonc" | "tool_call" | "tool_calls" | "tool" | "function_call" => {
             either(json::calls(body, Place::Open, offered), || {
-                tagged(body.after(body.space()), offered)
-                    .map(|found| found.calls)
-                    .after(body.space())
+                tagged(body.after(body.space()), offered).after(body.space())
             })
         }
         "tool_code" => either(python::statements(body, offered), || {
             python::list(body.after(body.space()), offered).after(body.space())
         }),
-        "xml" => tagged(body.after(body.space()), offered)
-            .map(|found| found.calls)
-            .after(body.space()),
+        "xml" => tagged(body.after(body.space()), offered).after(body.space()),
         _ => Match::No,
     };
     let (calls, bytes) = match inside {

@@ -25,8 +25,8 @@ pub enum Piece {
         /// The text they were written as, for whoever finds that it is a quotation.
         written: String,
     },
-    /// What was given out as text just now is marked as a call of this tool, and stays text because
-    /// it is not the whole answer.
+    /// What was given out as text is a call of this tool by its form, and stays text because it is
+    /// not the whole answer.
     Left(String),
     /// The reply ended in the middle of a call of this tool, which was all that it was.
     Broken(String),

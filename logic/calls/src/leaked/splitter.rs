@@ -58,6 +58,8 @@ pub struct Splitter {
     /// Something was just taken out of the text, so white space after it goes too.
     took_out: bool,
     has_calls: bool,
+    /// A call was left as text.
+    has_left: bool,
     has_thinking: bool,
     thinking_space: String,
     opens_thinking: bool,
@@ -82,6 +84,7 @@ impl Splitter {
             starts_line: true,
             took_out: false,
             has_calls: false,
+            has_left: false,
             has_thinking: false,
             thinking_space: String::new(),
             opens_thinking: false,
@@ -104,7 +107,12 @@ impl Splitter {
     /// The reply has ended. Returns the rest; white space at its end is dropped.
     #[must_use]
     pub fn finish(mut self) -> Vec<Piece> {
-        self.advance(true)
+        let mut pieces = self.advance(true);
+        if !self.has_calls && !self.has_left {
+            let left = forms::within_line(&self.said, &self.offered);
+            pieces.extend(left.map(Piece::Left));
+        }
+        pieces
     }
 
     /// The reply was stopped before its end. A call that it began with and that never became whole
@@ -278,7 +286,7 @@ impl Splitter {
             Match::More => Match::More,
             Match::No => {
                 self.say(input.text.get(..bytes).unwrap_or_default(), pieces);
-                pieces.push(Piece::Left(call.name));
+                self.leave(Some(call.name), pieces);
                 Match::Yes((), bytes)
             }
         }
@@ -359,7 +367,7 @@ impl Splitter {
             }
             Run::Text(bytes, named) => {
                 self.say(input.text.get(..bytes).unwrap_or_default(), pieces);
-                pieces.extend(named.map(Piece::Left));
+                self.leave(named, pieces);
                 Match::Yes((), bytes)
             }
             Run::More if !is_long => Match::More,
@@ -368,6 +376,11 @@ impl Splitter {
                 Match::No
             }
         }
+    }
+
+    fn leave(&mut self, tool: Option<String>, pieces: &mut Vec<Piece>) {
+        self.has_left |= tool.is_some();
+        pieces.extend(tool.map(Piece::Left));
     }
 
     fn give_calls(&mut self, calls: Vec<LeakedCall>, written: &str, pieces: &mut Vec<Piece>) {
