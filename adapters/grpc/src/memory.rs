@@ -85,7 +85,8 @@ fn from_status(status: Status, endpoint: &Endpoint) -> Error {
             let detail = format!("{endpoint}: {}", cause(&status));
             return Error::NotOffered { detail };
         }
-        return unavailable(format!("{endpoint}: {}", cause(&status)));
+        let detail = format!("{endpoint}: {}", cause(&status));
+        return Error::Unreachable { detail };
     };
     let detail = reason.detail;
     match reason.code.as_str() {
@@ -97,6 +98,9 @@ fn from_status(status: Status, endpoint: &Endpoint) -> Error {
         "memory.still_there" => Error::StillThere { file: detail },
         "memory.in_use" => Error::InUse { folder: detail },
         "memory.not_offered" => Error::NotOffered { detail },
+        "memory.unreachable" => Error::Unreachable { detail },
+        "memory.damaged" => Error::Damaged { detail },
+        "memory.not_recorded" => Error::NotRecorded { detail },
         "memory.unavailable" => unavailable(detail),
         _ => unavailable(format!("{endpoint}: {detail}")),
     }
@@ -109,6 +113,9 @@ fn to_status(error: Error) -> Status {
         Error::StillThere { file } => (Code::FailedPrecondition, file.clone()),
         Error::InUse { folder } => (Code::FailedPrecondition, folder.clone()),
         Error::NotOffered { detail } => (Code::FailedPrecondition, detail.clone()),
+        Error::Damaged { detail } => (Code::DataLoss, detail.clone()),
+        Error::NotRecorded { detail } => (Code::FailedPrecondition, detail.clone()),
+        Error::Unreachable { detail } => (Code::Unavailable, detail.clone()),
         Error::Unavailable { detail, .. } => (Code::Unavailable, detail.clone()),
     };
     status(code, &error, &detail)

@@ -76,7 +76,10 @@ fn from_status(status: Status, endpoint: &Endpoint, lost: ErrorKind) -> Error {
     };
     let detail = format!("the models service at {endpoint}: {}", cause(&status));
     Error::new(kind, detail)
-        .with_hint("Start it with the same configuration: `carl serve --role models`.")
+        .with_hint(
+            "Start it with the same configuration: `carl serve --role models` (at a TCP address with \
+             `--listen ADDRESS --trust-network`).",
+        )
         .with_source(status)
 }
 

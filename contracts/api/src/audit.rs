@@ -229,7 +229,7 @@ impl Coded for Error {
         match self {
             Self::Unreachable { .. } => {
                 "Nothing is done that is not on record. Start it with the same configuration: `carl \
-                 serve --role audit`."
+                 serve --role audit` (at a TCP address with `--listen ADDRESS --trust-network`)."
             }
             Self::Unwritable { .. } | Self::Poisoned { .. } => {
                 "Tools stay off until the log can be written. Check free space and permissions of \

@@ -348,7 +348,8 @@ impl Coded for Error {
                  the log's folder (`carl doctor` names it), or give its permissions back."
             }
             ErrorKind::Unreachable => {
-                "Start it with the same configuration: `carl serve --role broker`."
+                "Start it with the same configuration: `carl serve --role broker` (at a TCP address with \
+                 `--listen ADDRESS --trust-network`)."
             }
             ErrorKind::UnknownAgentType => "`carl agents` lists the agent types.",
             _ => "",

@@ -56,6 +56,24 @@ pub enum Error {
         /// Where, and what it said.
         detail: String,
     },
+    /// The memory role does not answer.
+    #[error("memory cannot be reached: {detail}")]
+    Unreachable {
+        /// Its address, and why.
+        detail: String,
+    },
+    /// The store's file is damaged, or is not ours to read.
+    #[error("memory is damaged: {detail}")]
+    Damaged {
+        /// Which file, what is wrong, and what to do with it.
+        detail: String,
+    },
+    /// What was asked cannot be put on record, so it was not done.
+    #[error("memory is not used without a record: {detail}")]
+    NotRecorded {
+        /// What the audit log said.
+        detail: String,
+    },
     /// The store failed.
     #[error("memory is unavailable: {detail}")]
     Unavailable {
@@ -75,6 +93,9 @@ impl Coded for Error {
             Self::StillThere { .. } => "memory.still_there",
             Self::InUse { .. } => "memory.in_use",
             Self::NotOffered { .. } => "memory.not_offered",
+            Self::Unreachable { .. } => "memory.unreachable",
+            Self::Damaged { .. } => "memory.damaged",
+            Self::NotRecorded { .. } => "memory.not_recorded",
             Self::Unavailable { .. } => "memory.unavailable",
         }
     }
@@ -95,6 +116,18 @@ impl Coded for Error {
             Self::NotOffered { .. } => {
                 "Over a network the memory role serves what agents use: searching and adding. Type \
                  other commands on memory on the machine where `carl serve --role memory` runs."
+            }
+            Self::Unreachable { .. } => {
+                "Start it with the same configuration: `carl serve --role memory` (at a TCP address \
+                 with `--listen ADDRESS --trust-network`), or correct `memory` under [endpoints]."
+            }
+            Self::Damaged { .. } => {
+                "A newer export is read back with `carl memory import FILE`; the session logs still \
+                 have every conversation."
+            }
+            Self::NotRecorded { .. } => {
+                "Memory goes on once the audit log can be written: see that `carl serve --role audit` \
+                 runs, where it has a process of its own, and that its disk has room."
             }
             Self::Unavailable { .. } => {
                 "Its folder must be writable and the disk have room; `index` in it may be removed, \

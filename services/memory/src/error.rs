@@ -28,10 +28,14 @@ pub(crate) fn broken(detail: impl Into<String>) -> Error {
 pub(crate) fn sqlite(file: &Path, cause: rusqlite::Error) -> Error {
     let name = file.display();
     let detail = match cause.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => format!(
-            "{name} is damaged ({cause}); nothing was changed: move it away and import the newest \
-             export, or put a copy of it back"
-        ),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            return Error::Damaged {
+                detail: format!(
+                    "{name} ({cause}); nothing was changed: put a copy of it back, or move it away \
+                     and import the newest export"
+                ),
+            };
+        }
         Some(ErrorCode::DiskFull) => format!("no space is left for {name}"),
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
             format!("{name} cannot be opened for writing ({cause})")

@@ -1,6 +1,5 @@
 //! The record of every reading and writing: ids and fixed words, never a text.
 
-use crate::error::broken;
 use api::CallContext;
 use api::audit::{Action, Audit, Durability, Entry};
 use api::memory::Error;
@@ -79,9 +78,9 @@ impl Ledger {
         entry.label = label;
         match self.audit.append(entry, Durability::Grouped).await {
             Ok(_ack) => Ok(()),
-            Err(error) => Err(broken(format!(
-                "what cannot be recorded is not done: {error}"
-            ))),
+            Err(error) => Err(Error::NotRecorded {
+                detail: error.to_string(),
+            }),
         }
     }
 }

@@ -155,6 +155,9 @@ pub fn not_remembered(error: &api::memory::Error) -> Failure {
         Error::StillThere { .. }
         | Error::InUse { .. }
         | Error::NotOffered { .. }
+        | Error::Unreachable { .. }
+        | Error::Damaged { .. }
+        | Error::NotRecorded { .. }
         | Error::Unavailable { .. } => {}
     }
     failure

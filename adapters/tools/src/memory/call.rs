@@ -36,6 +36,9 @@ pub(super) fn failure(error: Error) -> ToolFailure {
         Error::StillThere { .. }
         | Error::InUse { .. }
         | Error::NotOffered { .. }
+        | Error::Unreachable { .. }
+        | Error::Damaged { .. }
+        | Error::NotRecorded { .. }
         | Error::Unavailable { .. } => broken(
             "memory_unavailable",
             of_call(format!("[tool unavailable] {error}. Go on without memory.")),
