@@ -282,6 +282,7 @@ impl Worker {
                 if let Some(open) = self.open.get_mut(&event.session_id) {
                     open.requests.remove(&query_id);
                 }
+                self.catch_up_with_those_behind().await;
             }
             Err(error) => {
                 tracing::warn!(session = %event.session_id, %error, "an answer is not captured");
@@ -379,6 +380,17 @@ impl Worker {
                 open.requests.clear();
             }
             self.note(note.session_id).await;
+        }
+    }
+
+    /// What memory could not take in while it was away, now that it does.
+    async fn catch_up_with_those_behind(&mut self) {
+        let behind = self.open.iter();
+        let behind = behind.filter_map(|(session_id, open)| Some((*session_id, open.behind?)));
+        let behind: Vec<(SessionId, u64)> = behind.take(CAUGHT_UP).collect();
+        for (session_id, from_seq) in behind {
+            self.catch_up(session_id, Reach::After(from_seq)).await;
+            self.note(session_id).await;
         }
     }
 

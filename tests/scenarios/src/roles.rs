@@ -63,8 +63,13 @@ impl Roles {
     /// # Panics
     /// When it does not say where it serves.
     pub fn restart(&mut self, house: &House, role: &'static str) {
-        self.0.retain(|(name, _)| *name != role);
+        self.stop(role);
         self.serve(house, role);
+    }
+
+    /// Kills a role.
+    pub fn stop(&mut self, role: &'static str) {
+        self.0.retain(|(name, _)| *name != role);
     }
 
     fn serve(&mut self, house: &House, role: &'static str) {

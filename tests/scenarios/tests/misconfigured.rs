@@ -247,12 +247,29 @@ fn doctor_asks_roles_where_they_are_served() {
         let bad = check(role);
         assert_eq!(bad["state"], "bad", "{bad:#}");
         assert!(
-            bad["hint"]
-                .to_string()
-                .contains(&format!("carl serve --role {role}")),
+            bad["hint"].to_string().contains(&format!(
+                "carl serve --role {role} --listen {address} --trust-network"
+            )),
             "{bad:#}"
         );
     }
+}
+
+#[test]
+fn a_damaged_memory_is_told_what_helps() {
+    let scene = scene(Server::openai([]), "");
+    let memory = ["memory", "add", "The heron stands in water."];
+    scene.house.ask(memory).run().expect(0);
+    let file = scene.house.state().join("memory/memory.db");
+    std::fs::write(
+        &file,
+        "no database, but longer than a page's head ".repeat(200),
+    )
+    .unwrap();
+    let told = scene.house.ask(["memory", "list"]).run().expect(4).stderr;
+    assert!(told.contains("memory.damaged"), "{told}");
+    assert!(told.contains("put a copy of it back"), "{told}");
+    assert!(!told.contains("`index`"), "{told}");
 }
 
 #[test]

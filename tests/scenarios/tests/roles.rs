@@ -233,3 +233,29 @@ fn a_chat_goes_on_when_a_role_was_killed_and_started_again() {
         assert!(told.contains(line), "{line}");
     }
 }
+
+/// What was answered while memory was away is caught up with by the service that kept running.
+#[test]
+fn answers_given_while_memory_is_away_are_remembered_later() {
+    let server = Server::speak(|_, _| Reply::text("That is answered.")).openai();
+    let scene = Scene::with(server, "openai");
+    let house = &scene.house;
+    let config = scene.server.config("openai");
+    let mut roles = Roles::start(house, &config, Way::Sockets);
+    roles.stop("memory");
+    let asked = ["run", "How do zebras cross a street?"];
+    let told = house.ask(asked).run().expect(0).stderr;
+    assert!(told.contains("memory cannot be reached"), "{told}");
+    assert!(told.contains("carl serve --role memory"), "{told}");
+    let told = house.ask(["memory", "list"]).run().expect(4).stderr;
+    assert!(told.contains("memory.unreachable"), "{told}");
+    assert!(!told.contains("disk"), "{told}");
+    roles.restart(house, "memory");
+    let later = ["run", "How do herons cross a river?"];
+    house.ask(later).run().expect(0);
+    let list = || house.ask(["memory", "list"]).run().expect(0).stdout;
+    let mut lists = (0..50).map(|_| list());
+    let kept = lists.find(|kept| kept.contains("zebras")).unwrap();
+    assert_eq!(kept.matches("zebras").count(), 1, "{kept}");
+    assert!(kept.contains("herons"), "{kept}");
+}

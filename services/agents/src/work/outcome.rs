@@ -89,6 +89,12 @@ pub(crate) struct CallRecord {
     pub(crate) refusal: Option<String>,
 }
 
+/// Whether a line of a call's text is its fence, which models need.
+pub(crate) fn is_fence(line: &str) -> bool {
+    let marks = ["[TOOL_RESULT:", "[NOTE ", "[END "];
+    marks.iter().any(|mark| line.starts_with(mark)) || line == "[FAILED]"
+}
+
 /// A result for a call of which nothing is known but how it ended.
 #[must_use]
 pub(crate) fn nothing_ran(status: CallStatus, text: String) -> ToolResult {

@@ -6,6 +6,7 @@
 //! conversation: fewer memories are shown, or none. A memory that is slow or broken is gone without.
 
 use crate::work::Work;
+use crate::work::outcome::is_fence;
 use api::broker::{CallRequest, ToolEvent, ToolResult};
 use context::Budget;
 use domain::decision::Verdict;
@@ -141,8 +142,7 @@ fn recalled(question: String, result: ToolResult) -> Option<EventBody> {
     match result.status {
         CallStatus::Ok => {}
         CallStatus::Failed => {
-            let why = result.text.lines().next().unwrap_or_default();
-            return Some(gone_without(&format!("the tool failed: {why}")));
+            return Some(gone_without(reason(&result.text)));
         }
         CallStatus::Denied | CallStatus::Cancelled => return None,
     }
@@ -161,11 +161,22 @@ fn recalled(question: String, result: ToolResult) -> Option<EventBody> {
     })
 }
 
+/// What a failed call says of its reason, without what is meant for the model alone.
+fn reason(text: &str) -> &str {
+    let mut lines = text.lines().filter(|line| !is_fence(line));
+    let line = lines.next().unwrap_or("the tool failed");
+    let line = line.strip_prefix("[tool unavailable] ").unwrap_or(line);
+    let line = line.strip_suffix("Go on without memory.").unwrap_or(line);
+    line.trim_end().trim_end_matches('.')
+}
+
 fn gone_without(why: &str) -> EventBody {
     EventBody::Notice(Fault {
         code: "agents.recall_failed".to_owned(),
         message: format!("Memory was not asked for this request: {why}."),
-        hint: "`carl doctor` looks at memory; recall = false under [memory] leaves it out."
+        hint: "`carl doctor` says what is wrong with it; where it has a process of its own, `carl \
+               serve --role memory` starts that. Answers given meanwhile are not remembered before \
+               it is back; recall = false under [memory] leaves it out."
             .to_owned(),
     })
 }
@@ -193,9 +204,14 @@ mod tests {
             panic!("{found:?}");
         };
         assert_eq!((memories, text.as_str()), (vec!["7".to_owned()], "fenced"));
-        let failed = nothing_ran(CallStatus::Failed, "disk".to_owned());
+        let said = "[FAILED]\n[tool unavailable] memory is gone. Go on without memory.";
+        let failed = nothing_ran(CallStatus::Failed, said.to_owned());
         let notice = recalled(asked(), failed);
-        assert!(matches!(notice, Some(EventBody::Notice(_))), "{notice:?}");
+        let Some(EventBody::Notice(fault)) = notice else {
+            panic!("{notice:?}");
+        };
+        let told = "Memory was not asked for this request: memory is gone.";
+        assert_eq!(fault.message, told);
         let denied = nothing_ran(CallStatus::Denied, "no".to_owned());
         assert_eq!(recalled(asked(), denied), None);
     }

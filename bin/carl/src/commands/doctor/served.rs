@@ -6,6 +6,9 @@ use grpc::Endpoint;
 use terminal::doctor::{Check, State};
 use terminal::exit::describe;
 
+/// The code of a memory role that does not answer.
+const UNREACHABLE: &str = "memory.unreachable";
+
 /// A question that no entry answers.
 const QUESTION: &str = "carl-doctor.none";
 
@@ -14,10 +17,18 @@ pub(super) async fn memory(house: &House, address: &str) -> Check {
     let sides = &house.remembrance.sides;
     match terminal::memory::found(sides.memory.as_ref(), QUESTION).await {
         Ok(_found) => Check::ok("memory", format!("served at {address}, which answers")),
-        Err(error) => {
-            let (_, Fault { message, .. }) = describe(&error);
-            silent("memory", message)
-        }
+        Err(error) => match describe(&error) {
+            (_, Fault { code, message, .. }) if code == UNREACHABLE => {
+                silent("memory", address, message)
+            }
+            // It answers; what it lacks is something else.
+            (_, fault) => Check {
+                name: "memory",
+                state: State::Bad,
+                detail: fault.message,
+                hint: fault.hint,
+            },
+        },
     }
 }
 
@@ -29,18 +40,22 @@ pub(super) async fn role(name: &'static str, address: &str) -> Check {
     };
     match answers {
         true => Check::ok(name, format!("served at {address}, which answers")),
-        false => silent(name, format!("nothing answers at {address}")),
+        false => silent(name, address, format!("nothing answers at {address}")),
     }
 }
 
-fn silent(name: &'static str, detail: String) -> Check {
+fn silent(name: &'static str, address: &str, detail: String) -> Check {
     let role = name.split(' ').next().unwrap_or(name);
+    let network = match address.parse::<Endpoint>() {
+        Ok(Endpoint::Tcp { .. }) => format!(" --listen {address} --trust-network"),
+        Ok(Endpoint::Unix(_)) | Err(_) => String::new(),
+    };
     Check {
         name,
         state: State::Bad,
         detail,
         hint: format!(
-            "Start `carl serve --role {role}` there, or correct `{role}` under [endpoints]."
+            "Start `carl serve --role {role}{network}` there, or correct `{role}` under [endpoints]."
         ),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::work::Work;
 use crate::work::ask::AskError;
-use crate::work::outcome::{CallRecord, Outcome};
+use crate::work::outcome::{CallRecord, Outcome, is_fence};
 use domain::event::{CallStatus, QueryStatus};
 use domain::fault::Fault;
 use domain::id::{CallId, PlanId};
@@ -64,10 +64,6 @@ pub(crate) fn plain(record: &CallRecord) -> String {
     if let Some(reason) = &record.refusal {
         return reason.clone();
     }
-    let is_fence = |line: &str| {
-        let marks = ["[TOOL_RESULT:", "[NOTE ", "[END "];
-        marks.iter().any(|mark| line.starts_with(mark)) || line == "[FAILED]"
-    };
     let lines: Vec<&str> = record
         .result
         .text
