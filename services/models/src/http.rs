@@ -8,6 +8,7 @@ use crate::error::{self, Error, ErrorKind};
 use crate::framing::Framing;
 use crate::opening::{Backend, Failure, Pieces};
 use crate::providers::{Outgoing, Protocol, error_text};
+use crate::unreachable::unreachable;
 use api::secrets::Secrets;
 use async_trait::async_trait;
 use domain::fault::Coded;
@@ -20,7 +21,6 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use text::escape::visible_line;
 use text::secrets::Needles;
 use tokio::time::timeout;
 use zeroize::Zeroizing;
@@ -316,11 +316,10 @@ impl HttpBackend {
         };
         let key = self.key().await.map_err(Failure::last)?;
         let headers = self.headers(key.as_ref()).map_err(Failure::last)?;
-        let response = request
-            .headers(headers)
-            .send()
-            .await
-            .map_err(|source| Failure::again(self.unreachable(source)))?;
+        let response =
+            request.headers(headers).send().await.map_err(|source| {
+                Failure::again(unreachable(&self.name, &self.endpoint, source))
+            })?;
         if response.status().is_success() {
             return Ok(response);
         }
@@ -386,23 +385,6 @@ impl HttpBackend {
         Ok(Zeroizing::new(text.trim().to_owned()))
     }
 
-    fn unreachable(&self, source: reqwest::Error) -> Error {
-        let source = source.without_url();
-        let cause = first_cause(&source);
-        Error::new(
-            ErrorKind::Unreachable,
-            format!(
-                "{} does not answer at {}: {cause}",
-                self.name, self.endpoint
-            ),
-        )
-        .with_hint(format!(
-            "start the model server, or correct `endpoint` in [models.providers.{}]",
-            self.name
-        ))
-        .with_source(source)
-    }
-
     /// A page for people came where a model's answer was due: no protocol's bytes begin with `<`.
     fn web_page(&self) -> Error {
         let name = &self.name;
@@ -464,7 +446,10 @@ impl HttpBackend {
                 error::quote(&said)
             ),
         )
-        .with_hint(hint_for(kind, &self.name));
+        .with_hint(match (kind, &self.key) {
+            (ErrorKind::Unauthorised, Some(key)) => another_key(&key.secret),
+            _ => hint_for(kind, &self.name),
+        });
         if matches!(kind, ErrorKind::Busy | ErrorKind::Server) {
             Failure::again(error).after(after)
         } else {
@@ -490,13 +475,12 @@ fn kind_of(status: StatusCode, said: &str) -> ErrorKind {
     }
 }
 
-/// What began a chain of errors: refused, no such name, no TLS.
-fn first_cause(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    visible_line(&cause.to_string())
+/// What to do where a server refuses the key that it was shown.
+fn another_key(secret: &str) -> String {
+    format!(
+        "it was shown the secret `{secret}`: `carl secret set {secret}` replaces that, where the key \
+         in it is wrong or has run out"
+    )
 }
 
 fn hint_for(kind: ErrorKind, provider: &str) -> String {

@@ -40,6 +40,7 @@ mod schema;
 mod service;
 mod spoken;
 mod table;
+mod unreachable;
 mod waiting;
 
 pub use choose::is_embedder;

@@ -666,6 +666,9 @@ async fn a_server_that_repeats_the_key_it_refuses_is_not_quoted_with_it() {
     let gateway = Service::new(config, Some(Arc::new(Long)), no_engine()).unwrap();
     let error = ask(&gateway, question()).await.error.unwrap();
     assert!(error.detail.contains("Incorrect API key"), "{error:?}");
+    // The key is there: it is another one that is needed.
+    assert!(error.hint.contains("`carl secret set work`"), "{error:?}");
+    assert!(!error.hint.contains("NAME"), "{error:?}");
     assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
 }
 
