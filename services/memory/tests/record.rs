@@ -137,7 +137,7 @@ async fn no_result_is_told_before_it_is_on_record() {
         match event {
             Ok(QueryEvent::Stage(stage)) => assert!(!stage.note.contains("heron")),
             Ok(QueryEvent::Results(recalls)) => panic!("told: {recalls:?}"),
-            Err(error) => return assert_eq!(error.code(), "memory.unavailable"),
+            Err(error) => return assert_eq!(error.code(), "memory.not_recorded"),
         }
     }
     panic!("neither results nor an error");
