@@ -13,6 +13,7 @@ use grpc::{Endpoint, Host};
 use rendering::{Paint, print_error};
 use settings::{By, Difference, EffectiveSettings, RIGHTS, Record, note};
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 use terminal::exit::Failure;
 use text::escape::visible;
 
@@ -122,17 +123,35 @@ pub async fn agree(
             terms.holder(),
             list.join("; ")
         );
-        let refusal = Failure::usage(message, requested.suggestion(&laxer, terms.remedy()));
+        let remedy = match is_own(endpoint, &terms, setting) {
+            true => terms.remedy(),
+            false => "Set it where that serves, or work without it",
+        };
+        let refusal = Failure::usage(message, requested.suggestion(&laxer, remedy));
         return match terms.by() {
             By::Command => Ok(Agreement::Later(refusal)),
             By::Chat | By::Serve => Err(refusal.into()),
         };
     }
-    if !other.is_empty() {
+    // Another machine's settings are its own business, and starting it again changes none of them.
+    if !other.is_empty() && is_own(endpoint, &terms, setting) {
         let paint = Paint::for_stream(&std::io::stderr());
         print_error(&paint.warn(&visible(&note(&terms, &other))))?;
     }
     Ok(Agreement::Made)
+}
+
+/// Whether what serves at an address was begun with this command's configuration: on a network that
+/// is so only for this machine and this state folder.
+fn is_own(endpoint: &Endpoint, terms: &EffectiveSettings, setting: &Setting) -> bool {
+    match endpoint {
+        Endpoint::Unix(_) => true,
+        Endpoint::Tcp { host, .. } => {
+            let address = host.parse::<IpAddr>();
+            let is_here = host == "localhost" || address.is_ok_and(|one| one.is_loopback());
+            is_here && terms.are_of(&setting.paths.state)
+        }
+    }
 }
 
 /// What becomes of a command where nothing is known: it goes on, unless it forbids something.

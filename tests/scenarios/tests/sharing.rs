@@ -394,6 +394,21 @@ fn a_server_at_another_address_is_named_at_once() {
 }
 
 #[test]
+fn the_settings_of_another_housecarl_are_its_own_business() {
+    let scene = scene("");
+    let listen = ["--trust-network", "--listen", "tcp:127.0.0.1:0"];
+    let mut server = scene.house.ask(["serve"]).args(listen).spawn();
+    let said = server.until("; Ctrl-C");
+    let address = said.split("serving at ").nth(1).unwrap();
+    let address = address.split(';').next().unwrap();
+    let laptop = House::new();
+    let done = run(&laptop).args(["--connect", address]).run().expect(0);
+    assert_eq!(done.stdout.trim(), "Hello.");
+    assert!(!done.stderr.contains(NOTE), "{done:#?}");
+    assert!(!done.stderr.contains("providers"), "{done:#?}");
+}
+
+#[test]
 fn a_server_with_another_runtime_folder_is_named_at_once() {
     let scene = scene("");
     let house = &scene.house;
