@@ -29,6 +29,6 @@ mod words;
 pub use config::{Clock, Config, Provider, SecretRef, is_loopback};
 pub use error::Error;
 pub use lazy::{Lazy, Parts};
-pub use providers::{listens, stranger_at};
+pub use providers::{listens, stranger_at, try_out};
 pub use resolve::Names;
 pub use service::Service;

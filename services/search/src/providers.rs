@@ -96,7 +96,7 @@ impl Server {
         {
             return Err(unavailable(stranger));
         }
-        let url = self.place(query);
+        let url = place(self.kind, &self.endpoint, query);
         let key = self.key().await?;
         let request = self.request(&url, query, key.as_ref())?;
         let recorded = self.ledger.asking(session_id, &url).await;
@@ -110,32 +110,6 @@ impl Server {
         };
         self.ledger.answered(open, status).await;
         Ok(hits(self.kind, &answer?))
-    }
-
-    /// The address that is asked.
-    fn place(&self, query: &str) -> Url {
-        let mut url = self.endpoint.clone();
-        let path = match self.kind {
-            Provider::Searxng | Provider::Tavily => "search",
-            Provider::Brave => "res/v1/web/search",
-        };
-        let base = url.path().trim_end_matches('/').to_owned();
-        url.set_path(&format!("{base}/{path}"));
-        match self.kind {
-            Provider::Searxng => {
-                url.query_pairs_mut()
-                    .append_pair("q", query)
-                    .append_pair("format", "json");
-            }
-            Provider::Brave => {
-                url.query_pairs_mut()
-                    .append_pair("q", query)
-                    .append_pair("count", &HITS.to_string())
-                    .append_pair("text_decorations", "false");
-            }
-            Provider::Tavily => {}
-        }
-        url
     }
 
     fn request(
@@ -201,7 +175,7 @@ impl Server {
         })?;
         let status = answer.status();
         if status != StatusCode::OK {
-            return Err(unavailable(self.refusal(status)));
+            return Err(unavailable(refusal(self.kind, status)));
         }
         let bytes = crate::body::read_within(answer, SEARCH_SERVER_BYTES, SEARCH_SERVER_BYTES);
         let bytes = bytes.await.map_err(|fault| unavailable(fault.detail))?;
@@ -209,18 +183,44 @@ impl Server {
             .map_err(|error| unavailable(format!("its answer is no JSON: {error}")))?;
         Ok(body)
     }
+}
 
-    /// What a status means, in our words: a server's own may repeat the key or say anything.
-    fn refusal(&self, status: StatusCode) -> String {
-        match (status.as_u16(), self.kind) {
-            (403, Provider::Searxng) => "it refuses JSON (403): add `json` to `search.formats` in \
-                its settings.yml, or let this machine past its limiter"
-                .to_owned(),
-            (401 | 403, _) => format!("it refused the key ({})", status.as_u16()),
-            (429, _) => "it was asked too often (429)".to_owned(),
-            (301..=308, _) => "it redirects elsewhere; redirects are not followed".to_owned(),
-            (code, _) => format!("it answered with status {code}"),
+/// The address that is asked.
+fn place(kind: Provider, endpoint: &Url, query: &str) -> Url {
+    let mut url = endpoint.clone();
+    let path = match kind {
+        Provider::Searxng | Provider::Tavily => "search",
+        Provider::Brave => "res/v1/web/search",
+    };
+    let base = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&format!("{base}/{path}"));
+    match kind {
+        Provider::Searxng => {
+            url.query_pairs_mut()
+                .append_pair("q", query)
+                .append_pair("format", "json");
         }
+        Provider::Brave => {
+            url.query_pairs_mut()
+                .append_pair("q", query)
+                .append_pair("count", &HITS.to_string())
+                .append_pair("text_decorations", "false");
+        }
+        Provider::Tavily => {}
+    }
+    url
+}
+
+/// What a status means, in our words: a server's own may repeat the key or say anything.
+fn refusal(kind: Provider, status: StatusCode) -> String {
+    match (status.as_u16(), kind) {
+        (403, Provider::Searxng) => "it refuses JSON (403): add `json` to `search.formats` in its \
+            settings.yml, or let this machine past its limiter"
+            .to_owned(),
+        (401 | 403, _) => format!("it refused the key ({})", status.as_u16()),
+        (429, _) => "it was asked too often (429)".to_owned(),
+        (301..=308, _) => "it redirects elsewhere; redirects are not followed".to_owned(),
+        (code, _) => format!("it answered with status {code}"),
     }
 }
 
@@ -297,6 +297,47 @@ pub async fn listens(url: &Url) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let attempt = TcpStream::connect((host, port));
     matches!(timeout(LISTENER_WAIT, attempt).await, Ok(Ok(_)))
+}
+
+/// Longest the trial of a server may take.
+const TRIAL_WAIT: Duration = Duration::from_secs(2);
+
+/// Asks a SearXNG server of this machine for nothing, which it answers without asking anybody: as
+/// `carl doctor` finds out whether it could be searched. Every other server is not asked.
+///
+/// # Errors
+/// Why it cannot be searched.
+pub async fn try_out(config: &Config, url: &Url) -> Result<(), String> {
+    if config.provider != Provider::Searxng || !is_loopback(url) {
+        return Ok(());
+    }
+    let client = fetch::builder().timeout(TRIAL_WAIT).build();
+    let client = client.map_err(|error| first_cause(&error))?;
+    let asked = client.get(place(config.provider, url, "")).send().await;
+    let answer = asked.map_err(|error| match error.is_timeout() {
+        true => "it did not answer in time".to_owned(),
+        false => first_cause(&error.without_url()),
+    })?;
+    // SearXNG calls a request for nothing a bad one, in the form that was asked for.
+    let status = answer.status();
+    if status != StatusCode::OK && status != StatusCode::BAD_REQUEST {
+        return Err(refusal(config.provider, status));
+    }
+    let bytes = crate::body::read_within(answer, SEARCH_SERVER_BYTES, SEARCH_SERVER_BYTES);
+    let bytes = bytes.await.map_err(|fault| fault.detail)?;
+    match serde_json::from_slice::<Value>(&bytes) {
+        Ok(body) if body.get("results").or(body.get("error")).is_some() => Ok(()),
+        Ok(_) | Err(_) => Err("what answers there is no SearXNG".to_owned()),
+    }
+}
+
+/// What began a chain of errors.
+fn first_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
 }
 
 #[cfg(test)]

@@ -74,6 +74,16 @@ impl Response {
         }
     }
 
+    /// A document in JSON, under this status line.
+    #[must_use]
+    pub fn json(status: &'static str, body: &str) -> Self {
+        Self {
+            status,
+            header: "content-type: application/json".to_owned(),
+            body: body.to_owned(),
+        }
+    }
+
     /// That there is nothing here.
     #[must_use]
     pub fn missing() -> Self {
@@ -105,6 +115,25 @@ pub fn serve(answer: impl Fn(&str) -> Response + Send + 'static) -> Reached {
         }
     });
     reached
+}
+
+/// A site at a port of this machine, which is its answer; it is there until the program ends.
+///
+/// # Panics
+/// When it cannot listen, or whoever connects speaks no HTTP.
+pub fn serve_here(answer: impl Fn(&str) -> Response + Send + 'static) -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let stream = stream.unwrap();
+            // One that only looks whether somebody listens says nothing.
+            if stream.peek(&mut [0]).is_ok_and(|bytes| bytes > 0) {
+                respond(&stream, &answer);
+            }
+        }
+    });
+    port
 }
 
 fn respond(stream: &TcpStream, answer: impl Fn(&str) -> Response) {

@@ -5,6 +5,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
+use scenarios::site::{Response, serve_here};
 use scenarios::{Scene, of_kind};
 use serde_json::json;
 use std::fs;
@@ -252,6 +253,37 @@ fn doctor_asks_roles_where_they_are_served() {
             )),
             "{bad:#}"
         );
+    }
+}
+
+#[test]
+fn doctor_tries_a_search_server_of_this_machine_out() {
+    let nothing = r#"{"error": "No query"}"#;
+    for (answer, state, told) in [
+        (("400 Bad Request", nothing), "ok", "which answers"),
+        (
+            ("403 Forbidden", ""),
+            "note",
+            "add `json` to `search.formats`",
+        ),
+        (("404 Not Found", "{}"), "note", "status 404"),
+        (("200 OK", "[1]"), "note", "no SearXNG"),
+    ] {
+        let port = serve_here(move |path| {
+            assert!(
+                path.starts_with("/search?q=&"),
+                "nothing is searched: {path}"
+            );
+            Response::json(answer.0, answer.1)
+        });
+        let house = House::new();
+        house.configure(&format!("[search]\nurl = \"http://127.0.0.1:{port}\"\n"));
+        let checks = house.ask(["doctor", "--json"]).run().stdout;
+        let checks: serde_json::Value = serde_json::from_str(&checks).unwrap();
+        let mut checks = checks.as_array().unwrap().iter();
+        let check = checks.find(|check| check["name"] == "search").unwrap();
+        assert_eq!(check["state"], state, "{check:#}");
+        assert!(check["detail"].to_string().contains(told), "{check:#}");
     }
 }
 

@@ -212,8 +212,8 @@ async fn programs() -> Vec<Check> {
     checks
 }
 
-/// Where the web is searched. Nothing is asked of it: a search is sent out into the world. Whether
-/// somebody listens is tried on this machine alone, where it tells nobody anything.
+/// Where the web is searched. Nothing is searched for: that is sent out into the world. A server on
+/// this machine alone is asked, for nothing, which tells nobody anything.
 async fn search(setting: &Setting) -> Check {
     const NAME: &str = "search";
     let config = &setting.loaded.config;
@@ -242,12 +242,19 @@ async fn search(setting: &Setting) -> Check {
     if let Some(why) = stranger.flatten() {
         return Check::note(NAME, format!("{place} is not asked: {why}"), "");
     }
-    match search::listens(&url).await {
-        true => Check::ok(NAME, format!("{place}; something listens there")),
-        false => Check::note(
+    if !search::listens(&url).await {
+        return Check::note(
             NAME,
             format!("{place}: nothing listens there, so nothing is searched"),
             "Start SearXNG there, or write `url` or `provider` under [search].",
+        );
+    }
+    match search::try_out(&own, &url).await {
+        Ok(()) => Check::ok(NAME, format!("{place}, which answers")),
+        Err(why) => Check::note(
+            NAME,
+            format!("{place} cannot be searched: {why}"),
+            "Mend that server, or write `url` or `provider` under [search].",
         ),
     }
 }
