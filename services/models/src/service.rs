@@ -141,6 +141,7 @@ impl Inner {
         if matches!(request.model, ModelChoice::Exact(_)) {
             return Err(failed);
         }
+        let mut earlier = Vec::new();
         for fallback in &self.config.fallbacks {
             if !is_outage(failed.kind) {
                 break;
@@ -161,8 +162,16 @@ impl Inner {
             };
             match Box::pin(self.ask(&request, target, schema, vec![said], teller)).await {
                 Ok(answer) => return Ok(answer),
-                Err(error) => (failed, silent) = (error, fallback.to_string()),
+                Err(error) => {
+                    let (before, name) = (failed, silent);
+                    earlier.push(format!("{name} did not answer ({})", before.message()));
+                    (failed, silent) = (error, fallback.to_string());
+                }
             }
+        }
+        if !earlier.is_empty() {
+            let told = earlier.join("; ");
+            failed.detail = format!("{}. Before that {told}", failed.detail);
         }
         Err(failed)
     }

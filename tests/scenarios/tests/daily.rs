@@ -280,6 +280,27 @@ fn a_model_that_answers_instead_is_said_with_the_reason() {
 }
 
 #[test]
+fn both_failures_are_told_where_the_fallback_fails_too() {
+    let house = House::new();
+    let provider = |name: &str, port: u16| {
+        format!(
+            "[models.providers.{name}]\ntype = \"openai\"\ndefault_model = \"m\"\n\
+             endpoint = \"http://127.0.0.1:{port}/v1\"\n"
+        )
+    };
+    let (first, second) = (provider("first", 9), provider("second", 7));
+    house.configure(&format!(
+        "[models]\ndefault_provider = \"first\"\nfallbacks = [\"second/m\"]\n{first}{second}"
+    ));
+    let told = house.ask(["run", "hello"]).run().expect(4).stderr;
+    assert!(told.contains("error: second does not answer"), "{told}");
+    assert!(
+        told.contains("Before that first/m did not answer ("),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_program_that_failed_is_not_shown_as_done_well() {
     let shell = |script: &str| Reply::call("run_shell", json!({"argv": ["sh", "-c", script]}));
     let calls = [shell("exit 3"), Reply::text("All passed.")];
