@@ -17,6 +17,7 @@ pub mod extract;
 pub mod facts;
 pub mod fusion;
 pub mod near;
+mod phrases;
 pub mod question;
 pub mod relevance;
 pub mod repeats;

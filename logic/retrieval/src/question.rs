@@ -1,5 +1,6 @@
 //! Reading a question: what it names, counts, denies and wants.
 
+use crate::phrases::{POLITE, has};
 use crate::words::{is_stop_word, stem, without_accents, words};
 use std::collections::BTreeSet;
 
@@ -106,7 +107,7 @@ pub fn read(text: &str) -> Question {
     };
     let plain = without_accents(text);
     let text = plain.as_ref();
-    let mut seen = BTreeSet::new();
+    let (mut seen, mut polite) = (BTreeSet::new(), Vec::new());
     let mut begins = true;
     for word in words(text) {
         let lower = word.text.to_lowercase();
@@ -125,12 +126,19 @@ pub fn read(text: &str) -> Question {
         if !is_stop_word(&lower) && !follows_apostrophe {
             let stem = stem(&lower);
             if seen.insert(stem.clone()) {
-                question.words.push(stem);
+                match has(POLITE, &lower) {
+                    true => polite.push(stem),
+                    false => question.words.push(stem),
+                }
             }
         }
         let after = &text[word.start + word.text.len()..];
         begins = after.trim_start_matches([' ', '"']).len() < after.len()
             && text[..word.start + word.text.len()].ends_with(['.', '?', '!']);
+    }
+    // What is asked politely is asked all the same; a greeting alone keeps its words.
+    if question.words.is_empty() {
+        question.words = polite;
     }
     question
 }
@@ -227,7 +235,7 @@ fn is_date(lower: &str, written: &str) -> bool {
 /// says nothing is no name.
 fn is_name(written: &str, lower: &str, begins: bool) -> bool {
     let capital = written.starts_with(char::is_uppercase) && written.chars().count() > 1;
-    capital && !(begins && is_stop_word(lower))
+    capital && !(begins && (is_stop_word(lower) || has(POLITE, lower)))
 }
 
 fn wants(text: &str) -> Wants {

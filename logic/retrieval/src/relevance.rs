@@ -1,7 +1,8 @@
 //! How much of a question a text answers: comparable between questions, unlike fused scores.
 
+use crate::phrases::{SMALL_TALK, has};
 use crate::question::Question;
-use crate::words::{informative, stem};
+use crate::words::{informative, is_stop_word, without_accents, words};
 use std::collections::BTreeSet;
 
 /// The share of the question's informative words that the text has, 0 to 1, joined with the cosine
@@ -21,54 +22,21 @@ pub fn relevance(question: &Question, text: &str, cosine: Option<f32>) -> f32 {
     coverage(question, text).max(near)
 }
 
-/// Words of greetings, thanks and plain answers, in lower case.
-const SMALL_TALK: [&str; 34] = [
-    "hello",
-    "hi",
-    "hey",
-    "howdy",
-    "hiya",
-    "greetings",
-    "good",
-    "morning",
-    "afternoon",
-    "evening",
-    "night",
-    "bye",
-    "goodbye",
-    "cheers",
-    "thanks",
-    "thank",
-    "thx",
-    "please",
-    "welcome",
-    "ok",
-    "okay",
-    "yes",
-    "no",
-    "yep",
-    "nope",
-    "great",
-    "nice",
-    "cool",
-    "fine",
-    "sure",
-    "carl",
-    "housecarl",
-    "well",
-    "done",
-];
 /// Longest small talk, words that are no stop words.
 const SMALL_TALK_WORDS: usize = 4;
 
 /// Whether a question is only a greeting, thanks, a yes, or single letters such as `y`.
 #[must_use]
 pub fn is_small_talk(question: &Question) -> bool {
-    let words = &question.words;
     let is_letter = |word: &str| word.is_ascii() && word.len() == 1;
-    let is_small =
-        |word: &String| is_letter(word) || SMALL_TALK.iter().any(|small| stem(small) == *word);
-    !words.is_empty() && words.len() <= SMALL_TALK_WORDS && words.iter().all(is_small)
+    let is_small = |word: &str| is_letter(word) || has(SMALL_TALK, word);
+    let plain = without_accents(&question.text);
+    let said = words(&plain).map(|word| word.text.to_lowercase());
+    // A stop word that is an answer by itself counts as one: `no`.
+    let said: Vec<String> = said
+        .filter(|word| is_small(word) || !is_stop_word(word))
+        .collect();
+    !said.is_empty() && said.len() <= SMALL_TALK_WORDS && said.iter().all(|word| is_small(word))
 }
 
 /// At and below this cosine, texts have nothing to do with each other.
@@ -115,6 +83,16 @@ mod tests {
             "OK",
             "y",
             "yes, do",
+            "Hallo",
+            "Guten Morgen!",
+            "Vielen Dank",
+            "ja bitte",
+            "Merci beaucoup",
+            "s'il te plaît",
+            "¡Hola!",
+            "Grazie mille",
+            "Obrigado",
+            "Dankjewel",
         ] {
             let question = read(said);
             let text = "create hello.txt: good morning, thanks, ok";
@@ -122,6 +100,23 @@ mod tests {
         }
         let question = read("the morning routine");
         assert!(relevance(&question, "My morning routine is tea.", None) > 0.9);
+    }
+
+    #[test]
+    fn words_of_politeness_and_grammar_answer_nothing() {
+        let kept = "Ich mag kurze Antworten. Bitte korrigiere den Tippfehler in kapitel-02.md";
+        for asked in [
+            "Übersicht bitte",
+            "Schnitt bitte in der Szene",
+            "please FIRST20",
+        ] {
+            assert_eq!(relevance(&read(asked), kept, None), 0.0, "{asked}");
+        }
+        assert!(relevance(&read("Bitte den Tippfehler"), kept, None) > 0.9);
+        assert_eq!(
+            relevance(&read("Wie ist das für mich?"), "Es ist für dich.", None),
+            1.0
+        );
     }
 
     #[test]

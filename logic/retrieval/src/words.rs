@@ -1,12 +1,13 @@
 //! Words as they are compared: lower case, without endings, and which of them say something.
 
+use crate::phrases::{FUNCTION_WORDS, has};
 use frostem::{Algorithm, Stemmer};
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Words that say nothing about what a text is about. Closed classes of English alone: articles,
-/// pronouns, prepositions, conjunctions, auxiliaries, question words. `index` and query use the one list.
+/// Words that say nothing about what a text is about. Closed classes of English: articles, pronouns,
+/// prepositions, conjunctions, auxiliaries, question words. Those of other languages are beside them.
 pub const STOP_WORDS: &[&str] = &[
     "a",
     "about",
@@ -190,7 +191,7 @@ pub fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
 /// Whether a word, in lower case, says nothing.
 #[must_use]
 pub fn is_stop_word(lower: &str) -> bool {
-    STOP_WORDS.binary_search(&lower).is_ok()
+    has(STOP_WORDS, lower) || has(FUNCTION_WORDS, lower)
 }
 
 /// A word without its ending (Snowball English), from lower case.

@@ -157,6 +157,22 @@ fn a_greeting_recalls_nothing() {
 }
 
 #[test]
+fn greetings_and_polite_words_of_other_languages_recall_nothing() {
+    let scene = Scene::new((0..6).map(|_| Reply::text("Womit fangen wir an?")));
+    for greeting in ["Hallo", "Danke!", "Merci beaucoup"] {
+        scene.run(&[greeting]).finished.expect(0);
+    }
+    let kept = scene.house.ask(["memory", "list"]).run().expect(0).stdout;
+    assert_eq!(kept, "");
+    let order = "Bitte korrigiere den Tippfehler in dem Kapitel über das Moor";
+    scene.run(&[order]).finished.expect(0);
+    let other = scene.run(&["Schreib mir bitte die Übersicht"]);
+    assert!(recalled(&scene.log(&other)).is_empty());
+    let same = scene.run(&["Wo ist das Kapitel über das Moor?"]);
+    assert!(!recalled(&scene.log(&same)).is_empty());
+}
+
+#[test]
 fn a_session_without_the_tool_and_a_house_without_recall_or_capture_know_nothing() {
     let scene = Scene::new((0..4).map(|_| Reply::text("Hm.")));
     scene.run(&[TOLD]).finished.expect(0);
@@ -248,7 +264,7 @@ fn what_was_answered_from_a_folders_memory_is_recalled_in_that_folder_alone() {
     scene.house.ask(kept).run().expect(0);
     let first = scene.run(&[question]);
     assert_eq!(recalled(&scene.log(&first)).len(), 1);
-    let list = ["memory", "list", "--kind", "engram", "--json"];
+    let list = ["memory", "list", "--kind", "conversation", "--json"];
     let engrams = scene.house.ask(list).run().json_lines();
     let [engram] = &engrams[..] else {
         panic!("{engrams:#?}");
