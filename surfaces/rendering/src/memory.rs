@@ -2,7 +2,7 @@
 
 use super::Paint;
 use anyhow::Result;
-use api::memory::{HeldBy, Recall, Stage, Stats, Stored, WriteEntry};
+use api::memory::{HeldBy, Kind, Recall, Stage, Stats, Stored, WriteEntry};
 use domain::id::MemoryId;
 use domain::label::{Integrity, Label, Readers};
 use serde_json::json;
@@ -35,7 +35,7 @@ pub fn results(recalls: &[Recall], paint: Paint) -> String {
         let about = format!(
             "{} · {} · {} · {} · relevance {:.2}",
             recall.id,
-            recall.kind.as_str(),
+            word(recall.kind),
             visible_line(recall.namespace.as_str()),
             recall.created_at.strftime("%Y-%m-%d"),
             recall.relevance,
@@ -206,7 +206,7 @@ pub fn line(stored: &Stored, paint: Paint) -> String {
     format!(
         "{}  {}  {}  {}  {name}{ended}{}\n",
         stored.id,
-        stored.entry.kind().as_str(),
+        word(stored.entry.kind()),
         stored.created_at.strftime("%Y-%m-%d"),
         visible_line(stored.namespace.as_str()),
         trust(&stored.label, paint),
@@ -218,7 +218,7 @@ pub fn line(stored: &Stored, paint: Paint) -> String {
 pub fn entry(stored: &Stored, paint: Paint) -> String {
     let mut fields: Vec<(&str, String)> = vec![
         ("id", stored.id.to_string()),
-        ("kind", stored.entry.kind().as_str().to_owned()),
+        ("kind", word(stored.entry.kind()).to_owned()),
         ("namespace", stored.namespace.to_string()),
         ("source", stored.source.as_str().to_owned()),
         ("trust", trusted(&stored.label)),
@@ -282,6 +282,14 @@ pub fn entry(stored: &Stored, paint: Paint) -> String {
 }
 
 type Parts<'a> = (Vec<(&'static str, String)>, Vec<(&'static str, &'a str)>);
+
+/// What people are told that an entry is.
+const fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Memory => "memory",
+        Kind::Engram => "conversation",
+    }
+}
 
 /// What depends on the kind: short fields, and texts.
 fn parts(entry: &WriteEntry) -> Parts<'_> {
@@ -377,7 +385,7 @@ pub fn stats(stats: &Stats, as_json: bool) -> Result<String> {
     let mut out = format!(
         "{} and {}{}; {} on disk\n",
         counted(stats.memories, "memory", "memories"),
-        counted(stats.engrams, "engram", "engrams"),
+        counted(stats.engrams, "conversation", "conversations"),
         match stats.superseded {
             0 => String::new(),
             1 => ", and 1 entry that was corrected".to_owned(),
@@ -491,7 +499,7 @@ pub fn holding(held_by: &HeldBy) -> String {
         out.push_str(&format!(
             "  carl memory forget --yes {}  # {}: {}\n",
             one.id,
-            one.kind.as_str(),
+            word(one.kind),
             visible_line(&one.title)
         ));
     }

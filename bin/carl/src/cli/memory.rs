@@ -116,6 +116,7 @@ pub enum KindArg {
     /// Written on purpose
     Memory,
     /// A captured question and answer
+    #[value(name = "conversation", alias = "engram")]
     Engram,
 }
 
