@@ -72,7 +72,10 @@ pub(crate) fn from_status(status: Status, endpoint: &Endpoint) -> Error {
         }
         None => {
             let detail = format!("the broker at {endpoint}: {}", cause(&status));
-            (ErrorKind::Unreachable, detail)
+            match status.code() {
+                Code::Unimplemented => (ErrorKind::NotOffered, detail),
+                _ => (ErrorKind::Unreachable, detail),
+            }
         }
     };
     Error::new(kind, detail).with_source(status)
@@ -90,6 +93,7 @@ pub(crate) fn to_status(error: Error) -> Status {
         ErrorKind::BindingMismatch | ErrorKind::AuditUnwritable => Code::FailedPrecondition,
         ErrorKind::LimitReached => Code::ResourceExhausted,
         ErrorKind::Unreachable => Code::Unavailable,
+        ErrorKind::NotOffered => Code::Unimplemented,
     };
     status(code, &error, &error.detail)
 }

@@ -262,11 +262,13 @@ pub enum ErrorKind {
     AuditUnwritable,
     /// The broker cannot be reached.
     Unreachable,
+    /// What serves at the address serves another role.
+    NotOffered,
 }
 
 impl ErrorKind {
     /// Every kind.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::UnknownAgent,
         Self::UnknownSession,
         Self::SessionOpen,
@@ -278,6 +280,7 @@ impl ErrorKind {
         Self::InvalidSettings,
         Self::AuditUnwritable,
         Self::Unreachable,
+        Self::NotOffered,
     ];
 
     /// The stable reason code.
@@ -295,6 +298,7 @@ impl ErrorKind {
             Self::InvalidSettings => "broker.invalid_settings",
             Self::AuditUnwritable => "broker.audit_unwritable",
             Self::Unreachable => "broker.unreachable",
+            Self::NotOffered => "broker.not_offered",
         }
     }
 }
@@ -350,6 +354,10 @@ impl Coded for Error {
             ErrorKind::Unreachable => {
                 "Start it with the same configuration: `carl serve --role broker` (at a TCP address with \
                  `--listen ADDRESS --trust-network`)."
+            }
+            ErrorKind::NotOffered => {
+                "Where roles have processes of their own, each has an address: write that of the \
+                 broker here as well, `broker = \"ADDRESS\"` under [endpoints]."
             }
             ErrorKind::UnknownAgentType => "`carl agents` lists the agent types.",
             _ => "",

@@ -175,8 +175,8 @@ pub enum ReadAnswer {
 /// Why search did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Neither a search server nor a provider is configured.
-    #[error("no search server is configured")]
+    /// The configured provider needs a key, and none is named.
+    #[error("the search provider has no key: search.api_key is missing")]
     NotConfigured,
     /// The request itself cannot be used.
     #[error("the search request cannot be used: {detail}")]
@@ -214,7 +214,10 @@ impl Coded for Error {
 
     fn hint(&self) -> String {
         match self {
-            Self::NotConfigured => "Name a SearXNG server in `[search] url`, or a provider.",
+            Self::NotConfigured => {
+                "Store the key with `carl secret set NAME` and write api_key = { secret = \"NAME\" } \
+                 under [search]; or use SearXNG, which needs none."
+            }
             Self::Invalid { .. } => "",
             Self::Blocked { .. } => "Leave --air-gap out, or use a server on this machine.",
             Self::Unavailable { .. } => "Check `[search]` in the configuration and try again.",

@@ -15,7 +15,7 @@ pub(crate) fn refused(error: broker::Error) -> Error {
             ErrorKind::InvalidRequest
         }
         broker::ErrorKind::SessionOpen => ErrorKind::Busy,
-        broker::ErrorKind::Unreachable => ErrorKind::Unreachable,
+        broker::ErrorKind::Unreachable | broker::ErrorKind::NotOffered => ErrorKind::Unreachable,
         broker::ErrorKind::UnknownAgent
         | broker::ErrorKind::UnknownCall
         | broker::ErrorKind::LimitReached

@@ -77,6 +77,8 @@ async fn a_provider_without_its_key_is_not_asked() {
             .await
             .unwrap_err();
         assert_eq!(error.code(), "search.not_configured");
+        assert!(error.message().contains("search.api_key"), "{error}");
+        assert!(error.hint().contains("carl secret set"), "{error}");
         let error = search(&site, provider(&site, kind, Some("absent")))
             .await
             .unwrap_err();
