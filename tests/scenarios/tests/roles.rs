@@ -259,3 +259,25 @@ fn answers_given_while_memory_is_away_are_remembered_later() {
     assert_eq!(kept.matches("zebras").count(), 1, "{kept}");
     assert!(kept.contains("herons"), "{kept}");
 }
+
+/// A client of an agents role needs the broker's address as well, and is told so.
+#[test]
+fn the_brokers_own_address_is_asked_for_where_the_agents_role_stands_alone() {
+    let server = Server::speak(|_, _| Reply::text("That is answered.")).openai();
+    let scene = Scene::with(server, "openai");
+    let listen = ["--trust-network", "--listen", "tcp:127.0.0.1:0"];
+    let serve = ["serve", "--role", "agents"];
+    let mut agents = scene.house.ask(serve).args(listen).spawn();
+    let said = agents.until("; Ctrl-C");
+    let address = said.split("serving at ").nth(1).unwrap();
+    let address = address.split(';').next().unwrap();
+    let client = testkit::House::new();
+    let run = client.ask(["run", "--connect", address, "hello"]).run();
+    let told = run.expect(4).stderr;
+    assert!(told.contains("broker.not_offered"), "{told}");
+    assert!(
+        told.contains("write that of the broker here as well"),
+        "{told}"
+    );
+    assert!(!told.contains("carl serve --role broker"), "{told}");
+}
