@@ -2,7 +2,7 @@
 //! answers it.
 
 use crate::fusion::Hit;
-use crate::question::{Question, normalised};
+use crate::question::{Question, is_asked, normalised};
 use crate::words::{informative, stem};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,6 +26,23 @@ const SAYS_NOTHING: &[&str] = &[
     "answer",
     "information",
     "afraid",
+    "leider",
+    "weiss",
+    "weiß",
+    "informationen",
+    "desole",
+    "sais",
+    "informations",
+    "siento",
+    "informacion",
+    "dispiace",
+    "informazioni",
+    "informacao",
+    "informacoes",
+    "helaas",
+    "spijt",
+    "weet",
+    "informatie",
 ];
 /// Scores nearer than this are the same.
 const TIE: f32 = 1e-4;
@@ -45,8 +62,9 @@ pub struct Said<'a> {
 /// not know keep their place.
 ///
 /// - Of engrams with one question that say the same, or nothing, the newest alone is left.
-/// - One whose question is within the question asked now, and that answers nothing, comes last; one
-///   whose answer is all in another candidate comes behind that.
+/// - One that asked and was answered nothing comes last, and so does one whose question is within the
+///   question asked now and that adds nothing to both; one whose answer is all in another candidate
+///   comes behind that.
 /// - Of equal scores, a memory comes before an engram.
 #[must_use]
 pub fn settled<'a>(
@@ -62,7 +80,14 @@ pub fn settled<'a>(
     let mut order: Vec<Hit> = Vec::with_capacity(ranked.len());
     let (mut waiting, mut last) = (Vec::new(), Vec::new());
     for hit in ranked {
-        let repeated = said(hit.number).and_then(|said| repeats(&asked, &said));
+        let repeated = said(hit.number).and_then(|said| {
+            let question = said.question?;
+            // What was told is worth finding, whatever was said to it; what was asked is not.
+            match is_asked(question) && !is_answered(question, said.text) {
+                true => Some(BTreeSet::new()),
+                false => repeats(&asked, &said),
+            }
+        });
         match repeated {
             None => order.push(hit),
             Some(news) if news.is_empty() => last.push(hit),
@@ -167,6 +192,37 @@ mod tests {
     use crate::question;
 
     const ASKED: &str = "How do I like my coffee?";
+
+    #[test]
+    fn a_question_without_an_answer_comes_behind_the_fact() {
+        let asked = question::read("Lektorin");
+        let said = [
+            (
+                Some("Wie heißt meine Lektorin?"),
+                "Das weiß ich leider nicht.",
+            ),
+            (None, "Meine Lektorin heißt Sibylle Krämer."),
+            (
+                Some("Wer ist Sibylle Krämer?"),
+                "Sibylle Krämer ist deine Lektorin.",
+            ),
+        ];
+        let hits = (0..3).map(|number| Hit {
+            number,
+            score: 1.0 - number as f32 / 10.0,
+        });
+        let of = |number: u64| {
+            let (question, text) = said[usize::try_from(number).unwrap()];
+            Some(Said {
+                question,
+                text,
+                external: false,
+            })
+        };
+        let settled = settled(&asked, hits.collect(), of);
+        let order: Vec<u64> = settled.iter().map(|hit| hit.number).collect();
+        assert_eq!(order, [1, 2, 0]);
+    }
 
     fn order(said: &[(Option<&str>, &str)], scores: &[f32]) -> Vec<u64> {
         let hits = (0..)
