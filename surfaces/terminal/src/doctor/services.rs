@@ -59,7 +59,8 @@ pub fn memory(stats: Result<Stats, api::memory::Error>) -> Check {
         return Check::ok("memory", detail);
     }
     let detail = format!("{detail}; indexed so far: {}", behind.join(", "));
-    let hint = "Wait a little, or `carl memory reindex`.";
+    let hint =
+        "Each search and each session goes on with it; `carl memory reindex` does it at once.";
     Check::note("memory", detail, hint)
 }
 
