@@ -260,7 +260,7 @@ async fn a_service_that_is_not_offered_is_said_to_be_missing() {
     assert_eq!(error.kind, ErrorKind::NotConfigured);
     let broker = grpc::control::Client::connect(&endpoint);
     let error = api::broker::Control::list_tools(&broker).await.unwrap_err();
-    assert_eq!(error.code(), "broker.unreachable");
+    assert_eq!(error.code(), "broker.not_offered");
 }
 
 #[tokio::test]
