@@ -108,13 +108,18 @@ fn what_was_not_looked_at_is_said() {
 }
 
 #[test]
-fn a_search_server_is_ok_where_it_could_be_asked() {
+fn a_search_server_that_cannot_be_asked_is_told_with_the_reason() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let here = [("CARL_SEARCH__URL", url.as_str())];
-    assert_eq!(search(home, &here).0, "ok");
+    // Something listens, and is no search server.
+    let (state, detail) = search(home, &here);
+    assert!(
+        state == "note" && detail.contains("cannot be searched"),
+        "{detail}"
+    );
     drop(listener);
     let (state, detail) = search(home, &here);
     assert!(

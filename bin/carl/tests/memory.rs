@@ -250,7 +250,7 @@ fn what_was_typed_wrongly_is_a_mistake_of_usage_that_names_it() {
     let told = String::from_utf8_lossy(&other.stderr).into_owned();
     assert!(told.contains("of the kind"), "{told}");
     let told = said(&memory(home, &["stats"]));
-    assert!(told.starts_with("1 memory and 0 engrams; "), "{told}");
+    assert!(told.starts_with("1 memory and 0 conversations; "), "{told}");
     assert!(!told.contains("none: "), "{told}");
 }
 

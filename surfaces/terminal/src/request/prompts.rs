@@ -133,7 +133,7 @@ impl PromptQueue {
     ) -> Vec<(ConfirmationRequest, Said)> {
         match reply {
             Reply::All(said) => {
-                let is_alike = confirm::share_reach(&questions);
+                let is_alike = questions.len() == 1 || confirm::share_reach(&questions);
                 let mut remember = said.remember;
                 let mut answer = |question: &ConfirmationRequest| match question.kind {
                     // Of several, a yes for the session is offered for a folder alone.
