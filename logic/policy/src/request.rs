@@ -50,6 +50,8 @@ pub struct Requested {
     /// Tools whose deed the request has in whatever way, as an order, a question or a ban.
     mentioned: BTreeSet<ToolName>,
     is_delegated: bool,
+    /// Whether it is in another language than the one whose words are known.
+    is_foreign: bool,
     /// Whether it forbids, excepts or wants to see something first.
     is_held_back: bool,
 }
@@ -77,6 +79,7 @@ impl Requested {
             own: own.to_lowercase(),
             is_held_back,
             is_delegated: is_delegated(&words_of(&bare)),
+            is_foreign: is_foreign(&bare) || has_foreign_letters(&bare),
             ..Self::default()
         };
         for tool in tools {
@@ -148,10 +151,11 @@ impl Requested {
     }
 
     /// Whether the user may expect a question about the tool: the request speaks of what it does,
-    /// or says to do what some text says.
+    /// says to do what some text says, or is in another language, in which nothing is known of what
+    /// it speaks of.
     #[must_use]
     pub fn may_lead_to(&self, tool: &ToolName) -> bool {
-        self.is_delegated || self.mentioned.contains(tool)
+        self.is_delegated || self.is_foreign || self.mentioned.contains(tool)
     }
 }
 
@@ -160,6 +164,11 @@ fn is_foreign(bare: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’' | '@' | '.' | '/');
     let mut words = bare.split(|c: char| !is_part(c));
     words.any(|word| FOREIGN.contains(&word))
+}
+
+/// Whether a request has letters that English words do not have.
+fn has_foreign_letters(bare: &str) -> bool {
+    bare.chars().any(|c| c.is_alphabetic() && !c.is_ascii())
 }
 
 /// Whether a request forbids, excepts or wants to see anything first.

@@ -2,6 +2,7 @@
 
 use api::broker::GrantListing;
 use domain::hash::Digest;
+use domain::id::AgentId;
 use domain::label::{Integrity, Label};
 use domain::tool::EffectClass;
 use policy::{Allowed, Bound};
@@ -14,9 +15,6 @@ const APPROVALS: usize = 10_000;
 
 /// The origin of what programs print, see the tool table.
 const PROGRAMS: &str = "program";
-/// The origins of what lies on this machine, besides what programs print, see the tool table.
-const FILES: [&str; 2] = ["file:", "files"];
-
 /// Where paths of a call really lie, by their names in it. One that cannot be told counts as itself.
 pub(crate) type Places = BTreeMap<PathBuf, PathBuf>;
 
@@ -39,20 +37,17 @@ struct Approval {
 struct Changeable {
     grant: GrantListing,
     folder: PathBuf,
-    /// What the agent had been shown when it was given.
-    shown: Label,
+    /// The agent that asked.
+    agent: AgentId,
+    /// How often it had been shown something from outside this machine when it made the call.
+    outside: u64,
 }
 
 impl Changeable {
-    /// Whether it still says what the user meant: nothing from outside this machine was read since
-    /// that may have chosen what is written.
-    fn holds(&self, shown: &Label) -> bool {
-        let is_here = |origin: &String| {
-            origin.starts_with(PROGRAMS) || FILES.iter().any(|files| origin.starts_with(files))
-        };
-        let suspects = shown.suspects();
-        let mut since = suspects.difference(&self.shown.origins);
-        since.all(is_here)
+    /// Whether it still says what the user meant: the agent that asked was shown nothing from outside
+    /// this machine since that may have chosen what is written.
+    fn holds(&self, agent: AgentId, outside: u64) -> bool {
+        self.agent == agent && self.outside == outside
     }
 
     /// Whether what the call names in the folder lies there.
@@ -124,24 +119,39 @@ impl Approvals {
         }
     }
 
-    /// Remembers a yes to every change of files in a folder. `shown`: as for [`Approvals::give`].
-    pub(crate) fn give_folder(&mut self, folder: PathBuf, shown: Label, grant: GrantListing) {
-        self.changeable.retain(|one| one.folder != folder);
+    /// Remembers a yes to every change of files in a folder, for an agent that had been shown something
+    /// from outside this machine so many times when it asked.
+    pub(crate) fn give_folder(
+        &mut self,
+        folder: PathBuf,
+        (agent, outside): (AgentId, u64),
+        grant: GrantListing,
+    ) {
+        self.changeable
+            .retain(|one| one.folder != folder || one.agent != agent);
         if self.changeable.len() < APPROVALS {
             self.changeable.push(Changeable {
                 grant,
                 folder,
-                shown,
+                agent,
+                outside,
             });
         }
     }
 
     /// What is allowed for an agent with the label of what it was shown, at these places; without
-    /// them, wherever its paths lead.
-    pub(crate) fn for_agent(&self, shown: &Label, places: Option<&Places>) -> Allowed {
+    /// them, wherever its paths lead. `agent`: who it is, and how often it was shown something from
+    /// outside this machine; without it no folder is open for changes.
+    pub(crate) fn for_agent(
+        &self,
+        shown: &Label,
+        agent: Option<(AgentId, u64)>,
+        places: Option<&Places>,
+    ) -> Allowed {
         let calls = self.given.iter().filter(|one| one.holds(shown));
         let calls = calls.filter(|one| places.is_none_or(|places| one.is_there(places)));
-        let folders = self.changeable.iter().filter(|one| one.holds(shown));
+        let holds = |one: &&Changeable| agent.is_some_and(|(id, outside)| one.holds(id, outside));
+        let folders = self.changeable.iter().filter(holds);
         let folders = folders.filter(|one| places.is_none_or(|places| one.is_there(places)));
         Allowed {
             calls: calls.flat_map(|one| one.keys).collect(),

@@ -140,7 +140,10 @@ impl Call {
         let label = agent.map_or_else(Label::nothing, |agent| agent.label.clone());
         session.opened.extend(folder.cloned());
         match reach {
-            Reach::Changes(folder) => session.approvals.give_folder(folder.clone(), label, grant),
+            Reach::Changes(folder) => {
+                let who = (self.caller.agent_id, self.outside);
+                session.approvals.give_folder(folder.clone(), who, grant);
+            }
             Reach::Opens(_) => {}
             Reach::Call(_) => {
                 let Cleared { call, bound, .. } = &shown.call;

@@ -59,6 +59,8 @@ struct Row {
     places: watch::Sender<Vec<Place>>,
     /// What each group of questions goes by: the place of its first call.
     groups: Mutex<Vec<(usize, BatchId)>>,
+    /// See [`crate::call::Call::outside`]: what its calls show chose none of them.
+    outside: u64,
 }
 
 /// A session's rows.
@@ -69,7 +71,12 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// The call's place; `None` when it claims one that cannot be or is taken.
-    pub(crate) fn sit(&mut self, agent_id: AgentId, batch: Batch) -> Option<Seat> {
+    /// `outside`: how often the agent has been shown something from outside this machine so far.
+    pub(crate) fn sit(
+        &mut self,
+        (agent_id, outside): (AgentId, u64),
+        batch: Batch,
+    ) -> Option<Seat> {
         let size = usize::try_from(batch.size).unwrap_or(usize::MAX);
         let position = usize::try_from(batch.position).unwrap_or(usize::MAX);
         if !(2..=TOOL_CALLS_PER_REPLY).contains(&size) || position >= size {
@@ -86,6 +93,7 @@ impl Rows {
                 let row = Arc::new(Row {
                     places: watch::Sender::new(vec![Place::EMPTY; size]),
                     groups: Mutex::default(),
+                    outside,
                 });
                 self.rows.push_back((key, Arc::clone(&row)));
                 row
@@ -114,6 +122,12 @@ impl Drop for Seat {
 }
 
 impl Seat {
+    /// How often the agent had been shown something from outside this machine when the first call of
+    /// the row was handed in.
+    pub(crate) fn outside(&self) -> u64 {
+        self.row.outside
+    }
+
     /// Waits until every call before this one has been judged.
     pub(crate) async fn turn_to_look(&self) {
         self.gathered().await;

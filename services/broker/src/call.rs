@@ -40,6 +40,9 @@ pub(crate) struct Call {
     /// A folder that is not open for writing, which the user is asked about with this call: it counts
     /// as open for this call alone.
     pub(crate) lent: OnceLock<PathBuf>,
+    /// How often its agent had been shown something from outside this machine when it was handed in:
+    /// that may have chosen it.
+    pub(crate) outside: u64,
     /// Set where it comes to something else than the user said yes to.
     pub(crate) differs_from_shown: OnceLock<()>,
 }

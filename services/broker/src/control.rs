@@ -192,7 +192,7 @@ impl Control for Service {
             .agents
             .values_mut()
             .filter(|agent| agent.lineage.len() == 1);
-        roots.for_each(|root| root.label = root.label.join(&label));
+        roots.for_each(|root| root.takes_in(&label));
         Ok(())
     }
 

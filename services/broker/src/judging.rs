@@ -84,10 +84,10 @@ impl Inner {
             );
         };
         let standing = agent.standing.clone();
-        let context = agent.label.clone();
+        let (context, who) = (agent.label.clone(), (caller.agent_id, agent.outside));
         let trace = request.context.trace_id;
         let requested = session.requested(trace);
-        let allowed = session.approvals.for_agent(&context, places);
+        let allowed = session.approvals.for_agent(&context, Some(who), places);
         let refused_choices = session.task(trace).refused_choices().clone();
         let history = session.task(trace).as_seen_by(caller.agent_id);
         let resolved = match session.provenance.resolve(&request.arguments) {
@@ -165,7 +165,7 @@ impl Inner {
         let judge = |places: Option<&Places>| {
             let secrets = self.secrets.needles();
             let guard = lock(session);
-            let allowed = guard.approvals.for_agent(context, places);
+            let allowed = guard.approvals.for_agent(context, None, places);
             let company = guard.company();
             let question = Question {
                 tool,

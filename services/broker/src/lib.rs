@@ -25,6 +25,7 @@ mod judging;
 mod ledger;
 mod lock;
 mod manifest;
+mod origins;
 mod own_calls;
 mod plan;
 mod question;

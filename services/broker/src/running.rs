@@ -3,6 +3,7 @@
 use crate::call::{Call, Ran, nothing_ran};
 use crate::inner::Inner;
 use crate::judging::OUT_OF_REACH;
+use crate::origins;
 use crate::state::{Session, lock};
 use crate::values::Stored;
 use api::authority::{Authorized, JudgedCall};
@@ -20,7 +21,7 @@ use policy::request::Requested;
 use policy::table::Tool;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -190,7 +191,8 @@ impl Call {
     }
 
     /// The result of a tool that did not do its work. What the agent reads of it counts as seen:
-    /// in a tool's own words that is no more than the call said, else it may be anybody's.
+    /// in a tool's own words that is no more than the call said, else it is from where the tool's
+    /// results are.
     pub(crate) fn failed(&self, failure: &ToolFailure, duration_ms: u64) -> ToolResult {
         let mut result = if failure.kind == FailureKind::Refused {
             nothing_ran(CallStatus::Denied, format!("[DENIED] {OUT_OF_REACH}"))
@@ -201,9 +203,11 @@ impl Call {
                 (Words::Own, Some((_, tool))) => self.own_words(tool, &session),
                 (Words::Own | Words::Met, _) => None,
             };
-            let label = own.unwrap_or_else(|| Label::untrusted("tool error"));
+            let met = known.map(|(_, tool)| met_by(tool));
+            let label = own.or(met);
+            let label = label.unwrap_or_else(|| Label::untrusted("tool error"));
             if let Some(agent) = session.agents.get_mut(&self.caller.agent_id) {
-                agent.label = agent.label.join(&label);
+                agent.takes_in(&label);
             }
             drop(session);
             let text =
@@ -236,10 +240,14 @@ impl Call {
             None => Label::untrusted("unknown tool"),
         };
         let text = body.fenced(&self.request.tool, &label);
+        // What was made of the call tells the agent nothing new.
+        let is_of_call = known.is_some_and(|(_, tool)| is_made_of_call(tool));
+        let is_outside = !is_of_call && origins::are_outside(&label);
         let parents = match session.agents.get_mut(&self.caller.agent_id) {
             Some(agent) => {
                 let parents = agent.shown.iter().copied().collect();
                 agent.show(value_id, &label);
+                agent.outside += u64::from(is_outside);
                 parents
             }
             None => Vec::new(),
@@ -277,6 +285,21 @@ fn ended_as(ended: Result<Result<ToolOutput, ToolFailure>, tokio::task::JoinErro
         Ok(result) => Ran::Done(result),
         Err(error) if error.is_panic() => Ran::Panicked,
         Err(_) => Ran::Cancelled,
+    }
+}
+
+/// Whether a tool's results are made of its call alone.
+const fn is_made_of_call(tool: &Tool) -> bool {
+    use ResultSource::{Arguments, Private};
+    matches!(tool.spec.result_source, Arguments | Private)
+}
+
+/// The label of what a tool met: anybody's words, from where its results are.
+fn met_by(tool: &Tool) -> Label {
+    Label {
+        integrity: Integrity::Untrusted,
+        trusted_origins: BTreeSet::new(),
+        ..tool.spec.result_label.clone()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The broker as a service: the two contracts over the parts beside this file.
 
+use crate::batch::Seat;
 use crate::call::Call;
 use crate::config::{Clock, Config};
 use crate::credentials::KnownSecrets;
@@ -227,9 +228,18 @@ impl Broker for Service {
         let cancel = caller.ended.child_token();
         let (events, receiver) = mpsc::channel(CALL_EVENTS);
         let batch = request.batch.filter(|_| request.plan_id.is_none());
-        let seat = batch.and_then(|batch| lock(&caller.session).rows.sit(caller.agent_id, batch));
+        let (seat, outside) = {
+            let mut session = lock(&caller.session);
+            let agent = session.agents.get(&caller.agent_id);
+            let outside = agent.map_or(0, |agent| agent.outside);
+            let who = (caller.agent_id, outside);
+            let seat = batch.and_then(|batch| session.rows.sit(who, batch));
+            let outside = seat.as_ref().map_or(outside, Seat::outside);
+            (seat, outside)
+        };
         let call = Call {
             seat,
+            outside,
             lent: OnceLock::new(),
             differs_from_shown: OnceLock::new(),
             inner: self.inner.clone(),
@@ -299,7 +309,7 @@ impl Broker for Service {
             let detail = "The agent has ended.".to_owned();
             Error::new(ErrorKind::UnknownAgent, detail)
         })?;
-        agent.label = agent.label.join(&label);
+        agent.takes_in(&label);
         Ok(())
     }
 

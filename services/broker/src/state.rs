@@ -5,6 +5,7 @@ use crate::approvals::Approvals;
 use crate::batch::Rows;
 use crate::foreseen::Foreseen;
 pub(crate) use crate::lock::lock;
+use crate::origins;
 use crate::own_calls::OwnCalls;
 use crate::values::Values;
 use api::audit::Entry;
@@ -47,6 +48,8 @@ pub(crate) struct Agent {
     pub(crate) standing: Arc<Standing>,
     /// The join of everything it has been shown.
     pub(crate) label: Label,
+    /// How often it was shown something untrusted from outside this machine.
+    pub(crate) outside: u64,
     pub(crate) shown: VecDeque<ValueId>,
     /// Most tokens of definitions that its model has room for, as it last said.
     pub(crate) tool_room_tokens: u64,
@@ -264,7 +267,7 @@ impl Session {
         let Some(child) = self.agents.get(&agent_id) else {
             return;
         };
-        let label = child.label.clone();
+        let (label, outside) = (child.label.clone(), child.outside);
         let parent = child
             .lineage
             .iter()
@@ -273,6 +276,7 @@ impl Session {
             .map(|ancestor| ancestor.agent_id);
         if let Some(parent) = parent.and_then(|id| self.agents.get_mut(&id)) {
             parent.label = parent.label.join(&label);
+            parent.outside += outside;
         }
     }
 }
@@ -365,6 +369,7 @@ impl Agent {
             agent_type,
             standing: Arc::new(standing),
             label,
+            outside: 0,
             shown: VecDeque::new(),
             tool_room_tokens: discovery::OFFER_TOKENS,
             ended,
@@ -373,6 +378,12 @@ impl Agent {
     }
 
     /// Notes that the agent was shown a value.
+    /// Takes in what it is shown besides results.
+    pub(crate) fn takes_in(&mut self, label: &Label) {
+        self.label = self.label.join(label);
+        self.outside += u64::from(origins::are_outside(label));
+    }
+
     pub(crate) fn show(&mut self, id: ValueId, label: &Label) {
         self.label = self.label.join(label);
         self.shown.push_back(id);

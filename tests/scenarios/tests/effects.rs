@@ -405,17 +405,18 @@ fn an_approved_plan_and_its_steps_are_on_record() {
 
 #[test]
 fn a_persons_answers_and_what_they_open_for_good_are_on_record() {
-    let write = |path: &str| Reply::call("write_file", json!({"path": path, "content": "x"}));
-    let scene = scene([write("b.txt"), write("c.txt"), Reply::text("Done.")]);
+    let write = Reply::call("write_file", json!({"path": "b.txt", "content": "x"}));
+    let delete = Reply::call("delete_file", json!({"path": "a.txt"}));
+    let scene = scene([write, delete, Reply::text("Done.")]);
     let run = scene
         .house
-        .ask(["run", "write both"])
+        .ask(["run", "write b.txt and delete a.txt"])
         .at_terminal(|question, _| {
             let is_folder = question.contains("in a folder that is not open");
             (if is_folder { "r" } else { "n" }).to_owned()
         });
     assert_eq!(run.questions.len(), 2, "{run:#?}");
-    assert!(scene.house.has("b.txt") && !scene.house.has("c.txt"));
+    assert!(scene.house.has("b.txt") && scene.house.has("a.txt"));
     let records = scene.house.audit();
     let of = |action: &str| -> Vec<&str> {
         let of_kind = records.iter().filter(|one| one["action"] == action);
@@ -424,9 +425,10 @@ fn a_persons_answers_and_what_they_open_for_good_are_on_record() {
     assert_eq!(of("confirmation"), ["session by user", "deny by user"]);
     let answers = records.iter().filter(|one| one["action"] == "confirmation");
     for answer in answers {
-        assert_eq!(answer["tool"], "write_file", "{answer:#}");
         assert_eq!(answer["lineage"].as_array().unwrap().len(), 1, "{answer:#}");
         let is_no = answer["detail"] == "deny by user";
+        let tool = if is_no { "delete_file" } else { "write_file" };
+        assert_eq!(answer["tool"], tool, "{answer:#}");
         let verdict = if is_no { "deny" } else { "allow" };
         assert_eq!(answer["verdict"], verdict, "{answer:#}");
     }
@@ -438,12 +440,12 @@ fn a_persons_answers_and_what_they_open_for_good_are_on_record() {
         "audit",
         "query",
         "--tool",
-        "write_file",
+        "delete_file",
         "--decision",
         "deny",
     ];
     let found = scene.house.ask(denied).run().expect(0);
-    assert!(found.stdout.contains("write_file"), "{found:#?}");
+    assert!(found.stdout.contains("delete_file"), "{found:#?}");
     let kept = "a folder is open for good";
     assert_eq!(
         of("configure").iter().filter(|one| **one == kept).count(),

@@ -141,11 +141,10 @@ fn was_of_another(
             };
             to.real.starts_with(from) && !(to.real == *from && is_it())
         }
-        Change::DeletedFolder { path, .. } => to.real.starts_with(path),
-        Change::Put { .. }
-        | Change::Made { .. }
-        | Change::DeletedFile { .. }
-        | Change::DeletedLink { .. } => false,
+        Change::DeletedFolder { path, .. } | Change::DeletedLink { path, .. } => {
+            to.real.starts_with(path)
+        }
+        Change::Put { .. } | Change::Made { .. } | Change::DeletedFile { .. } => false,
     }))
 }
 
