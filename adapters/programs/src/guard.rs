@@ -5,7 +5,7 @@
 //! and what is new gets a name that nothing acts on as soon as the program and all it started have
 //! ended. It is never removed: nothing tells what the program made from what the user made meanwhile.
 
-use crate::places::{Found, Limits, Mark, search};
+use crate::places::{Found, Identity, Limits, Mark, search};
 use api::executor::ToolFailure;
 use api::failure::mendable;
 use paths::{is_inside, link_target};
@@ -20,9 +20,13 @@ use std::fs;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use uuid::Uuid;
 
-/// Most names that are tried for what is set aside.
-const ASIDE_NAMES: u32 = 1_000;
+/// Most numbers that are tried for what is set aside, from 1 on.
+const ASIDE_NAMES: u32 = 20;
+/// Most numbers that are tried after that, which nobody foresees.
+const ASIDE_TRIES: u32 = 4;
 
 /// A folder that is guarded, held open, so that nothing that is put in its place is taken for it.
 #[derive(Debug)]
@@ -152,6 +156,8 @@ impl Watch {
             .filter(|place| !self.known.contains(&place.mark()))
             // What a command beside this one has set aside is so already.
             .filter(|place| !is_aside(&place.path))
+            // Keys and passwords run nothing, and under another name nothing would close them.
+            .filter(|place| !is_key(protected, &place.path))
             // What was hidden is as it was.
             .filter(|place| !self.deep.iter().any(|deep| place.path.starts_with(deep)));
         let mut arrived: Vec<Found> = self
@@ -216,13 +222,28 @@ impl Watch {
             return Err(Errno::AGAIN);
         }
         let _writable = Writable::new(&above);
-        set_aside(&above, name)
+        let given = set_aside(&above, name)?;
+        let mut aside = ASIDE_HERE.lock().unwrap_or_else(PoisonError::into_inner);
+        aside.insert(place.identity);
+        Ok(given)
     }
 }
 
+/// What this process has set aside, by its identity: a program gives such a name itself.
+static ASIDE_HERE: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
+
+/// Whether a place was set aside, or lies in one that was.
 fn is_aside(place: &Path) -> bool {
-    let name = place.file_name().unwrap_or_default();
-    name.to_string_lossy().starts_with(ASIDE)
+    let aside = ASIDE_HERE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut above = place
+        .ancestors()
+        .filter_map(|path| path.symlink_metadata().ok());
+    !aside.is_empty() && above.any(|about| aside.contains(&(about.dev(), about.ino())))
+}
+
+/// Whether a place holds keys or passwords.
+fn is_key(protected: &Protected, place: &Path) -> bool {
+    protected.refuses_write(place, &[]) == Some(Protection::Credentials)
 }
 
 /// The folders between the roots and what is hidden in them.
@@ -312,14 +333,17 @@ fn outside(_: std::path::StripPrefixError) -> Errno {
     Errno::NOENT
 }
 
-/// Gives a place beside it a name that is no protected one.
+/// Gives a place beside it a name that is no protected one. A program may take names beforehand, and
+/// make one that leaves no room for a longer one: then it is called by a number that nobody foresees.
 fn set_aside(above: impl AsFd, name: &OsStr) -> Result<String, Errno> {
     let plain = name.to_string_lossy().replace('.', "_");
-    for number in 1..=ASIDE_NAMES {
-        let aside = format!("{ASIDE}{number}-{}", plain.trim_matches('_'));
+    let plain = plain.trim_matches('_');
+    let numbered = (1..=ASIDE_NAMES).map(|number| format!("{ASIDE}{number}-{plain}"));
+    let unforeseen = (0..ASIDE_TRIES).map(|_| format!("{ASIDE}{}-place", Uuid::now_v7().as_u128()));
+    for aside in numbered.chain(unforeseen) {
         match renameat_with(&above, name, &above, &aside, RenameFlags::NOREPLACE) {
             Ok(()) => return Ok(aside),
-            Err(Errno::EXIST) => {}
+            Err(Errno::EXIST | Errno::NAMETOOLONG) => {}
             Err(other) => return Err(other),
         }
     }

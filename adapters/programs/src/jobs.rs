@@ -449,6 +449,6 @@ fn look_when_it_can(looking: oneshot::Receiver<Glance>, glance: Arc<Mutex<Option
     });
 }
 
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

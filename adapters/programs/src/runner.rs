@@ -3,7 +3,7 @@
 use crate::conceal::conceal;
 use crate::config::Config;
 use crate::guard::{self, Watch};
-use crate::jobs::{Jobs, lock};
+use crate::jobs::Jobs;
 use crate::output;
 use crate::scratch::ScratchFolder;
 use api::executor::{Progress, ProgressSink, ToolFailure};
@@ -14,10 +14,9 @@ use domain::limits::{
     EXEC_PROCESSES, EXEC_TIME, EXEC_TIME_MOST,
 };
 use protected::Protected;
-use std::convert::Infallible;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// How often a running program is reported.
@@ -151,21 +150,15 @@ impl Launch {
         job.hidden.extend(concealed.hidden);
         job.hidden.extend(own_folders);
         let (frozen, folder) = (watch.frozen.clone(), job.folder.clone());
-        let look = Look {
-            watch: Arc::new(watch),
-            protected,
-            notes: Arc::default(),
-        };
         let stop = async move {
             // The other end speaks or goes away: it is one and the same.
             let _gone = unwanted.await;
         };
-        let finished = tokio::select! {
-            finished = sandbox.run_seen(job, Box::pin(stop), seen) => finished,
-            never = look.now_and_then() => match never {},
-        };
-        look.once().await;
-        let found = look.notes();
+        let finished = sandbox.run_seen(job, Box::pin(stop), seen).await;
+        // What the program did is told also when nobody could look.
+        let found = blocking(move || Ok(watch.end(&protected)))
+            .await
+            .unwrap_or_else(|_| vec![guard::incomplete("it broke off")]);
         drop(scratch);
         match finished {
             Ok(finished) => {
@@ -174,60 +167,6 @@ impl Launch {
                 Ok((finished, notes.collect()))
             }
             Err(refusal) => Err(with_notes(failure(refusal), &found)),
-        }
-    }
-}
-
-/// Shortest time between two looks while a program runs.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// How many times as long as a look itself the time between two is at least.
-const LOOK_SHARE: u32 = 20;
-
-/// The look for protected places that a program made: while it runs, so that nobody else acts on
-/// them meanwhile, and after it.
-struct Look {
-    watch: Arc<Watch>,
-    protected: Protected,
-    /// What was found, each thing once.
-    notes: Arc<Mutex<Vec<String>>>,
-}
-
-impl Look {
-    /// Looks once. What the program did is told also when nobody could look.
-    async fn once(&self) {
-        let (watch, protected) = (Arc::clone(&self.watch), self.protected.clone());
-        // Kept by the look itself: who waits for it may go away.
-        let notes = Arc::clone(&self.notes);
-        let looked = blocking(move || {
-            note(&notes, watch.end(&protected));
-            Ok(())
-        });
-        if looked.await.is_err() {
-            note(&self.notes, vec![guard::incomplete("it broke off")]);
-        }
-    }
-
-    /// Looks again and again.
-    async fn now_and_then(&self) -> Infallible {
-        let mut pause = LOOK_EVERY;
-        loop {
-            tokio::time::sleep(pause).await;
-            let begun = Instant::now();
-            self.once().await;
-            pause = LOOK_EVERY.max(begun.elapsed().saturating_mul(LOOK_SHARE));
-        }
-    }
-
-    fn notes(&self) -> Vec<String> {
-        lock(&self.notes).clone()
-    }
-}
-
-fn note(notes: &Mutex<Vec<String>>, found: Vec<String>) {
-    let mut notes = lock(notes);
-    for one in found {
-        if !notes.contains(&one) {
-            notes.push(one);
         }
     }
 }

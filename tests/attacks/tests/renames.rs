@@ -221,10 +221,11 @@ fn a_save_of_the_users_stops_a_command_that_would_see_it() {
     let shown = scene.server.chats().last().unwrap().body.to_string();
     assert!(shown.contains("replaced a protected file"), "{finished:?}");
     assert!(!shown.contains("NEWCANARY"), "{shown}");
-    for name in ["set-aside-1-netrc", "set-aside-1-envrc"] {
+    // A key keeps the name by which it is closed.
+    for name in [".netrc", "set-aside-1-envrc"] {
         assert!(scene.house.read(name).contains("NEWCANARY"), "{name}");
-        assert!(shown.contains(name), "{shown}");
     }
+    assert!(shown.contains("set-aside-1-envrc"), "{shown}");
 }
 
 #[test]
@@ -358,6 +359,37 @@ fn what_was_set_aside_stays_as_it_is() {
     let work = house.work();
     fs::rename(work.join("set-aside-1-git"), work.join(".git")).unwrap();
     assert_eq!(house.read(".git/hooks/pre-commit"), "made\n");
+}
+
+#[test]
+fn a_program_keeps_nothing_by_names_that_it_takes_beforehand() {
+    let script = "for i in $(seq 30); do mkdir set-aside-$i-git; done; mkdir -p .git/hooks; \
+                  mkdir -p set-aside-1-x/.vscode; mkdir plain; true";
+    let (house, _outcome, told) = again(House::new(), shell(script));
+    assert!(!house.has(".git") && house.has("plain"), "{told}");
+    // It gave this name itself: nobody set it aside.
+    assert!(!house.has("set-aside-1-x"), "{told}");
+    assert_eq!(told.matches("is now named").count(), 32, "{told}");
+}
+
+#[test]
+fn a_key_of_the_users_that_is_new_during_a_command_stays_closed() {
+    let script = "echo up > ready; read word < go";
+    let scene = scene(&[
+        ("run_shell", json!({"argv": ["sh", "-c", script]})),
+        ("read_file", json!({"path": ".netrc"})),
+        ("read_file", json!({"path": "set-aside-1-netrc"})),
+    ]);
+    let work = scene.house.work();
+    let (ready, go) = (pipe(&work, "ready"), pipe(&work, "go"));
+    let running = scene.house.ask(["run"]).args(OPEN).arg("do it").spawn();
+    assert_eq!(fs::read_to_string(ready).unwrap(), "up\n");
+    fs::write(work.join(".netrc"), "NEWCANARY").unwrap();
+    fs::write(go, "on\n").unwrap();
+    let finished = running.finish();
+    assert_eq!(scene.house.read(".netrc"), "NEWCANARY");
+    let shown = scene.server.chats().last().unwrap().body.to_string();
+    assert!(!shown.contains("NEWCANARY"), "{finished:?}");
 }
 
 #[test]

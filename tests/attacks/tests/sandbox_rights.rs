@@ -454,28 +454,3 @@ fn what_a_command_left_in_a_large_folder_is_set_aside_after_an_interrupt() {
     let is_aside = |name: &std::ffi::OsString| name.to_string_lossy().contains("vscode");
     assert!(names.iter().any(is_aside), "{names:?}");
 }
-
-#[test]
-fn what_a_command_makes_to_be_run_later_is_set_aside_while_it_runs() {
-    let script = "mkdir .vscode; echo EVIL > .vscode/tasks.json; mkdir kept; \
-                  for i in $(seq 300); do [ -e .vscode/tasks.json ] || break; sleep 0.1; done; \
-                  [ -e .vscode/tasks.json ] && echo it stayed; [ -e kept ] && echo kept";
-    let argv = json!(["/bin/sh", "-c", script]);
-    let scene = attacks::script::scene(&[("run_shell", json!({"argv": argv}))]);
-    let flags = [
-        "--agent",
-        "sysadmin",
-        "--yes",
-        "exec",
-        "--allow-write",
-        ".",
-        "make it",
-    ];
-    let outcome = scene.run(&flags);
-    let result = results(&scene, &outcome).remove(0);
-    assert!(
-        result.contains("kept") && !result.contains("it stayed"),
-        "{result}"
-    );
-    assert_eq!(result.matches("is now named").count(), 1, "{result}");
-}
