@@ -6,6 +6,7 @@
 //! changed. "I wrote a summary of it" claims nothing. English is read here, other languages in
 //! [`words`].
 
+mod orders;
 mod words;
 
 use regex::Regex;
@@ -57,9 +58,14 @@ const QUESTIONS: [&str; 88] = [
     "werd",
 ];
 
-/// Whether the answer to `request` claims a change of a file or folder.
+/// Whether the answer to `request`, in which nothing was changed, claims a change of a file or
+/// folder. Where an earlier request of the conversation changed something (`changed_before`), an
+/// answer may honestly tell of that, unless this request orders a change of its own.
 #[must_use]
-pub fn claims_change(request: &str, answer: &str) -> bool {
+pub fn claims_change(request: &str, answer: &str, changed_before: bool) -> bool {
+    if changed_before && !orders::orders_change(request) {
+        return false;
+    }
     let first = request.split_whitespace().next().unwrap_or_default();
     let first = first.to_lowercase().replace('’', "'");
     let first = first.trim_start_matches(['¿', '«', '"']);
@@ -92,25 +98,39 @@ mod tests {
             "Done. Created hello.txt with the greeting.",
             "Fixed mean in calc.py; tests pass.",
         ] {
-            assert!(claims_change("create a file", answer), "{answer}");
+            assert!(claims_change("create a file", answer, false), "{answer}");
         }
     }
 
     #[test]
     fn a_mended_fault_is_a_claim_where_it_was_ordered() {
         let answer = "The bug is fixed and the tests pass now.";
-        assert!(claims_change("Fix the bug in calc.py", answer));
+        assert!(claims_change("Fix the bug in calc.py", answer, false));
         assert!(claims_change(
             "please correct it",
-            "The typo in a.md has been corrected."
+            "The typo in a.md has been corrected.",
+            false
         ));
-        assert!(!claims_change("Explain this commit", answer));
-        assert!(!claims_change("Is the bug fixed?", answer));
-        assert!(!claims_change("Fix the bug", "The bug is not fixed."));
+        assert!(!claims_change("Explain this commit", answer, false));
+        assert!(!claims_change("Is the bug fixed?", answer, false));
+        assert!(!claims_change(
+            "Fix the bug",
+            "The bug is not fixed.",
+            false
+        ));
         assert!(!claims_change(
             "Was ist geschehen?",
-            "Ich habe brief.md gelöscht."
+            "Ich habe brief.md gelöscht.",
+            false
         ));
+    }
+
+    #[test]
+    fn a_report_of_earlier_changes_is_no_claim_unless_another_was_ordered() {
+        let answer = "I have created notes.md.";
+        assert!(!claims_change("thank you", answer, true));
+        assert!(claims_change("thank you", answer, false));
+        assert!(claims_change("create a file", answer, true));
     }
 
     #[test]
@@ -126,11 +146,12 @@ mod tests {
             "The settings are written in config.toml by hand.",
             "See what changed in notes.md yourself.",
         ] {
-            assert!(!claims_change("create a file", answer), "{answer}");
+            assert!(!claims_change("create a file", answer, false), "{answer}");
         }
         assert!(!claims_change(
             "What did you do before?",
-            "I wrote new.txt."
+            "I wrote new.txt.",
+            false
         ));
     }
 }

@@ -93,7 +93,7 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
 /// Whether an answer claims a change, and the calls say that it was refused or that nothing was done.
 fn is_false_claim(question: &str, answer: &str, calls: &[ToolCallSummary]) -> bool {
     let did_nothing = || !calls.iter().any(|call| call.status == CallStatus::Ok);
-    claims_change(question, answer) && (did_nothing() || was_refused(calls))
+    claims_change(question, answer, false) && (did_nothing() || was_refused(calls))
 }
 
 /// Whether a call was refused and none of that tool was done afterwards.

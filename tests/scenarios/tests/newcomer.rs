@@ -321,6 +321,19 @@ fn an_answer_that_claims_a_change_is_corrected() {
 }
 
 #[test]
+fn a_false_claim_after_a_true_change_is_corrected() {
+    let claim = || Reply::text("Ich habe kapitel.md geändert und die Änderung gespeichert.");
+    let scene = Scene::new([write("probe.txt"), Reply::text("Gespeichert."), claim()]);
+    let open = ["--allow-write", ".", "--yes", "write"];
+    let outcome = scene.run(&[&open[..], &["Lege probe.txt an"]].concat());
+    outcome.assert_ends(0, "success");
+    let id = outcome.text("session_id").to_owned();
+    let later = scene.run(&["--session-id", &id, "Korrigiere kapitel.md"]);
+    later.assert_ends(3, "partial");
+    assert_eq!(later.code(), "agents.nothing_changed");
+}
+
+#[test]
 fn a_claim_in_another_language_is_corrected_and_not_remembered() {
     let lies = [
         "Ich habe die Datei kapitel-01.md gelöscht und den Fehler in kapitel-02.md korrigiert.",

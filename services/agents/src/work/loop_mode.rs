@@ -421,8 +421,8 @@ impl Run<'_> {
         }
     }
 
-    /// Whether the answer says that a file was changed when no call of this request, and none before
-    /// it that the model still sees, changed anything.
+    /// Whether the answer says that a file was changed when no call of this request changed anything.
+    /// What a request before it changed may be told of, and excuses no claim of a change ordered now.
     fn claims_what_was_not_done(&self) -> bool {
         let changes = |tool: &str| {
             !matches!(
@@ -431,11 +431,17 @@ impl Run<'_> {
             )
         };
         let calls = &self.outcome.tool_calls;
-        let now = calls
-            .iter()
-            .any(|call| call.status == CallStatus::Ok && changes(&call.tool));
+        let is_change =
+            |call: &ToolCallSummary| call.status == CallStatus::Ok && changes(&call.tool);
+        if calls.iter().any(is_change) {
+            return false;
+        }
         let before = |tool: &String| changes(tool) && calls.iter().all(|call| call.tool != *tool);
-        !now && !self.used().iter().any(before)
-            && turn::claims_change(&self.work.request.text, &self.outcome.answer)
+        let changed_before = self.used().iter().any(before);
+        turn::claims_change(
+            &self.work.request.text,
+            &self.outcome.answer,
+            changed_before,
+        )
     }
 }

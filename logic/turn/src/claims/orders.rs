@@ -1,0 +1,79 @@
+//! Whether a request orders a change, in the larger languages of Europe.
+//!
+//! Verbs of change as an order has them, and the words that ask for the same once more. What is not
+//! known here counts as no order: a claim that is overlooked costs less than an honest report of
+//! earlier work that is called a lie.
+
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Verbs of change, each as the words of an order begin, per language.
+const ORDERS: [&str; 7] = [
+    "(?:fix|correct|repair|resolve|mend|change|edit|update|modify|replace|rewrite|overwrite|write|\
+      create|make|add|append|insert|delete|remove|erase|move|rename|save|merge|join|\
+      combine|split|copy|shorten|undo|again|continue|go on)",
+    "(?:korrigier|beheb|berichtig|verbesser|änder|bearbeit|aktualisier|ersetz|schreib|\
+      erstell|leg|füg|ergänz|häng|lösch|entfern|verschieb|benenn|umbenenn|nenn|speicher|\
+      kopier|kürz|mach|reparier|überarbeit|überschreib|pass)(?:e|t|en|n|st)?|\
+      zusammen(?:fügen|führen|legen)|umzubenennen|(?:füg|führ)(?:e|t)?|weiter|nochmals?",
+    "(?:corrig|répar|chang|modifi|édit|remplac|cré|ajout|insèr|insér|supprim|effac|déplac|\
+      renomm|enregistr|sauvegard|fusionn|copi|raccourci)(?:e|es|er|ez|r)?|(?:corrige|change)[rz]?|\
+      écri(?:s|re|vez)|met(?:s|tre|tez)|fai(?:s|re|tes)|réécri(?:s|re|vez)|encore|continuer?z?",
+    "(?:corrig|arregl|cambi|modific|edit|reemplaz|sustitu|cre|añad|agreg|borr|elimin|renombr|\
+      guard|copi|actualiz|junt)(?:a|e|i|ue|ir|ar|er|en)|(?:corrige|sustituye|mueve|mover|escrib[ea]|\
+      escribir|haz|pon|continúa|otra vez)",
+    "(?:corregg|cambi|modific|sostitu|cre|aggiung|elimin|cancell|rinomin|salv|copi|aggiorn|spost)(?:a|i|ere|are|ire)|\
+      (?:unisci|unire|scriv[ie]|scrivere|metti|fai|rimuov[ie]|rimuovere|ancora|continua)",
+    "(?:corrij|corrig|mud|alter|modific|edit|substitu|cri|adicion|acrescent|apag|exclu|elimin|\
+      renome|salv|guard|grav|copi|atualiz|junt)(?:a|e|i|ir|ar|ia)|(?:mov[ae]|mover|escrev[ae]|\
+      escrever|faça|faz|põe|continue|de novo)",
+    "(?:corrigeer|verbeter|herstel|wijzig|verander|bewerk|vervang|schrijf|maak|voeg|verwijder|wis|\
+      verplaats|hernoem|noem|bewaar|kopieer|pas)|(?:opslaan|wissen|maken|verwijderen|wijzigen|\
+      toevoegen|schrijven|opnieuw|verder)",
+];
+
+static ORDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let all = ORDERS.join("|");
+    Regex::new(&format!(r"(?i)\b(?:{all})\b")).ok()
+});
+
+/// Whether `request` orders a change, or asks for the same once more.
+pub(super) fn orders_change(request: &str) -> bool {
+    let order = ORDER.as_ref();
+    order.is_some_and(|order| order.is_match(request))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_told_from_thanks_and_reports() {
+        assert!(ORDER.is_some());
+        for order in [
+            "Fix the typo in a.md",
+            "now do b.md again",
+            "Korrigiere Kapitel 01.md",
+            "bitte füge die Kapitel zusammen und lösche die alten Dateien",
+            "Nenne Kapitel 3 um",
+            "Corrige les fautes dans Préface.md",
+            "Renomme le chapitre 4",
+            "Corrige el archivo",
+            "Correggi il file",
+            "Corrija o arquivo",
+            "Hernoem het bestand",
+        ] {
+            assert!(orders_change(order), "{order}");
+        }
+        for other in [
+            "thanks",
+            "Tell me what happened in this session",
+            "Fasse zusammen, was in dieser Sitzung geschah",
+            "Danke, das war gut",
+            "Merci beaucoup",
+            "look into it",
+        ] {
+            assert!(!orders_change(other), "{other}");
+        }
+    }
+}
