@@ -103,6 +103,27 @@ fn a_no_to_a_call_is_shown_as_the_users_with_their_words() {
 }
 
 #[test]
+fn a_no_of_the_user_is_no_error() {
+    let write = |path: &str| {
+        let arguments = json!({"path": path, "content": "x\n", "mode": "create"});
+        Reply::call("write_file", arguments)
+    };
+    for (first, end, code) in [("y", "partly done", 3), ("n", "refused", 5)] {
+        let scene = Scene::new([write("a.txt"), write("b.txt"), Reply::text("As you like.")]);
+        let carl = scene.house.ask(["run", "--allow-write", ".", "write"]);
+        let run = carl.at_terminal(|_, number| match number {
+            0 => first.to_owned(),
+            _ => "n I want to keep it".to_owned(),
+        });
+        assert_eq!(run.questions.len(), 2, "{run:#?}");
+        let told = &run.finished.expect(code).stderr;
+        assert!(told.contains("denied by you: I want to keep it"), "{told}");
+        assert!(told.contains(end), "{told}");
+        assert!(!told.contains("error:"), "{told}");
+    }
+}
+
+#[test]
 fn the_home_is_asked_about_every_time() {
     let scene = scene(2);
     for _ in 0..2 {

@@ -5,7 +5,7 @@ use crate::work::outcome::{CallRecord, nothing_ran};
 use crate::work::{Work, pictures};
 use api::broker::{CallRequest, ToolEvent, ToolResult};
 use domain::decision::{Decision, Layer, Verdict};
-use domain::event::{Batch, CallStatus, EventBody, ToolCallSummary};
+use domain::event::{Batch, CallStatus, ConfirmationAnswer, EventBody, ToolCallSummary};
 use domain::fault::Coded;
 use domain::id::{CallId, PlanId};
 use domain::message::ToolCall;
@@ -20,6 +20,8 @@ struct Judged {
     layer: Layer,
     /// For the user.
     reason: String,
+    /// Whether the user was asked and said no.
+    declined: bool,
 }
 
 impl Judged {
@@ -28,6 +30,7 @@ impl Judged {
             verdict: decision.verdict,
             layer: decision.layer,
             reason: decision.user_reason.clone(),
+            declined: false,
         }
     }
 
@@ -76,6 +79,7 @@ impl Work {
             verdict: Verdict::Deny,
             layer: Layer::Integrity,
             reason: String::new(),
+            declined: false,
         };
         let result = tokio::select! {
             biased;
@@ -106,6 +110,7 @@ impl Work {
                 duration_ms: result.duration_ms,
             },
             result,
+            declined: judged.declined,
             refusal: judged.refusal(),
         }
     }
@@ -145,6 +150,7 @@ impl Work {
                 duration_ms: 0,
             },
             result,
+            declined: false,
             refusal: None,
         }
     }
@@ -212,6 +218,7 @@ impl Work {
                         }
                         is_decided = true;
                     }
+                    judged.declined |= is_no_of_user(&event);
                     if let Some(body) = told(event) {
                         self.emit(body, id).await;
                     }
@@ -230,6 +237,16 @@ impl Work {
         let text = format!("The call could not be run: {}", fault.message);
         self.emit(EventBody::Error(fault), id).await;
         nothing_ran(CallStatus::Failed, text)
+    }
+}
+
+/// Whether the user was asked and said no. Nobody's answer in time is none of theirs.
+fn is_no_of_user(event: &ToolEvent) -> bool {
+    match event {
+        ToolEvent::ConfirmationAnswered { answer, by, .. } => {
+            by == "user" && matches!(answer, ConfirmationAnswer::Deny { .. })
+        }
+        _ => false,
     }
 }
 

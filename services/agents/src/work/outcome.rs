@@ -85,6 +85,8 @@ pub(crate) struct CallRecord {
     pub(crate) summary: ToolCallSummary,
     /// For the model and for programs.
     pub(crate) result: ToolResult,
+    /// Whether the user was asked about it and said no.
+    pub(crate) declined: bool,
     /// Why the broker refused it, for the user. The result says it for the model.
     pub(crate) refusal: Option<String>,
 }

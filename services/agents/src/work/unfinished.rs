@@ -9,8 +9,12 @@ use text::escape::visible_line;
 /// Most of a tool's own words that a reason repeats, characters.
 const WHY_CHARS: usize = 300;
 
-/// The last call that would have changed something did not, and why. `None` for one that did.
+/// The last call that would have changed something did not, and why. `None` for one that did, and
+/// for one to which the user said no: that is their decision and no error.
 pub(crate) fn change_not_made(record: &CallRecord, status: CallStatus) -> Option<Fault> {
+    if record.declined {
+        return None;
+    }
     let how = match status {
         CallStatus::Failed => "failed",
         CallStatus::Cancelled => "was stopped",
