@@ -6,11 +6,12 @@
 //! process keeps others away, and what is read of a file that may be a link, a pipe or without end.
 //! What it never does: know a noun of ours, choose a place or a format.
 //! Where to start: [`private`] to write, [`read`] to read, [`ancestry`] for files that only count
-//! where nobody else can write.
+//! where nobody else can write, [`stored`] for names that a user typed.
 
 pub mod ancestry;
 pub mod private;
 pub mod read;
+pub mod stored;
 
 use std::fmt;
 use std::io;

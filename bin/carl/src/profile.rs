@@ -3,6 +3,7 @@
 use crate::cli::{Ceiling, SessionFlags};
 use crate::config::Config;
 use anyhow::Result;
+use disk::stored::as_stored;
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRef};
 use domain::settings::{Attendance, Grant, SessionProfile, SessionSettings};
@@ -20,7 +21,7 @@ pub fn workspace(flags: &Ceiling) -> Result<PathBuf> {
         .workspace
         .clone()
         .unwrap_or_else(|| PathBuf::from("."));
-    match wanted.canonicalize() {
+    match as_stored(&wanted).canonicalize() {
         Ok(folder) if folder.is_dir() && folder.to_str().is_none() => Err(Failure::usage(
             format!(
                 "the name of the folder {} is not UTF-8 text",
@@ -169,6 +170,7 @@ fn parse_grant(text: &str) -> Result<Grant> {
 /// A path as the user means it now, whatever the folder of a later process. What exists already
 /// is followed to where it really is; what does not is taken below its folder.
 fn absolute(path: &Path) -> Result<PathBuf> {
+    let path = &as_stored(path);
     let known = path.canonicalize().or_else(|_missing| {
         let parent = path
             .parent()

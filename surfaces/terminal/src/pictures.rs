@@ -4,6 +4,7 @@ use crate::exit::Failure;
 use anyhow::Result;
 use api::sessions::PictureFile;
 use disk::read::{self, Links};
+use disk::stored::as_stored;
 use domain::limits::PICTURE_BYTES;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -113,10 +114,10 @@ pub fn read(name: &str, path: &Path) -> Result<PictureFile> {
 
 /// Where a name that was typed leads: into the home for `~/`, else from `folder`.
 pub fn placed(name: &str, folder: &Path) -> PathBuf {
-    match (name.strip_prefix("~/"), std::env::home_dir()) {
+    as_stored(&match (name.strip_prefix("~/"), std::env::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => folder.join(name),
-    }
+    })
 }
 
 /// What stands behind each `@` that begins a word: to the next space, or to the quote's end. As in a

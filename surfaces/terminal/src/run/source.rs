@@ -5,6 +5,7 @@ use crate::pictures;
 use anyhow::{Context, Result};
 use api::sessions::{Input, PictureFile};
 use disk::read::{self, Links};
+use disk::stored::as_stored;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
@@ -21,10 +22,10 @@ pub struct TaskSource {
 
 impl TaskSource {
     fn place(&self, typed: &Path) -> PathBuf {
-        match &self.folder {
+        as_stored(&match &self.folder {
             Some(folder) => folder.join(typed),
             None => typed.to_owned(),
-        }
+        })
     }
 
     /// Whether something was piped here that nobody asked for. A loop in a script may keep its own list

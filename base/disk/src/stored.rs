@@ -1,0 +1,79 @@
+//! Names that are stored in another Unicode form than they are typed in: macOS stores `é` as two
+//! characters, and a keyboard gives one.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use unicode_normalization::UnicodeNormalization;
+
+/// A path that a user typed, as the file system spells it. A part that is not there is taken for the
+/// one name in its folder that reads the same; everything else stays as it is typed.
+#[must_use]
+pub fn as_stored(typed: &Path) -> PathBuf {
+    if typed.to_str().is_none_or(str::is_ascii) {
+        return typed.to_owned();
+    }
+    let mut stored = PathBuf::new();
+    for part in typed.components() {
+        let written = stored.join(part);
+        let is_missing =
+            matches!(part, Component::Normal(_)) && fs::symlink_metadata(&written).is_err();
+        stored = match is_missing.then(|| reads_the_same(&stored, part.as_os_str())) {
+            Some(Some(name)) => stored.join(name),
+            _ => written,
+        };
+    }
+    stored
+}
+
+/// The one name in a folder that reads as `part` does; `None` for none or several.
+fn reads_the_same(folder: &Path, part: &OsStr) -> Option<OsString> {
+    let wanted: String = part
+        .to_str()
+        .filter(|part| !part.is_ascii())?
+        .nfc()
+        .collect();
+    let here = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    let names = fs::read_dir(here)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.file_name());
+    let mut same = names.filter(|name| {
+        let name = name.to_str();
+        name.is_some_and(|name| name.nfc().eq(wanted.chars()))
+    });
+    let name = same.next()?;
+    same.next().is_none().then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
+
+    use super::*;
+
+    #[test]
+    fn a_typed_path_is_found_in_either_form() {
+        let folder = tempfile::tempdir().unwrap();
+        let apart = folder.path().join("Entwu\u{308}rfe");
+        fs::create_dir(&apart).unwrap();
+        fs::write(apart.join("Fo\u{308}to.png"), "").unwrap();
+        let typed = folder.path().join("Entw\u{fc}rfe/F\u{f6}to.png");
+        assert_eq!(as_stored(&typed), apart.join("Fo\u{308}to.png"));
+        let new = folder.path().join("Entw\u{fc}rfe/n\u{e9}.md");
+        assert_eq!(as_stored(&new), apart.join("n\u{e9}.md"));
+    }
+
+    #[test]
+    fn a_name_that_is_there_as_typed_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["\u{e9}.md", "e\u{301}.md"] {
+            fs::write(folder.path().join(name), "").unwrap();
+            let typed = folder.path().join(name);
+            assert_eq!(as_stored(&typed), typed);
+        }
+    }
+}
