@@ -1,6 +1,7 @@
 //! Text as a person must see it before saying yes to it.
 
 use crate::hidden;
+use std::collections::HashSet;
 use std::fmt::Write;
 use unicode_normalization::char::is_combining_mark;
 
@@ -17,16 +18,71 @@ pub fn visible(text: &str) -> String {
 }
 
 /// As [`visible`], for prose that nobody says yes to: spaces of typography, as French sets before a
-/// colon, look like what they are.
+/// colon, look like what they are, and so does a soft hyphen inside a word.
 #[must_use]
 pub fn prose(text: &str) -> String {
-    spelled(text, |out, c| match c {
-        '\u{a0}' | '\u{2009}' | '\u{202f}' => out.push(c),
+    // Cut at the soft hyphens inside words, each piece is judged as it stands before them: what
+    // follows a letter there is a letter.
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut from = 0;
+    while let Some(at) = rest[from..].find(SOFT_HYPHEN).map(|at| from + at) {
+        from = at + SOFT_HYPHEN.len_utf8();
+        let is_letter = |c: Option<char>| c.is_some_and(char::is_alphabetic);
+        if is_letter(rest[..at].chars().next_back()) && is_letter(rest[from..].chars().next()) {
+            out.push_str(&prose_without_hyphens(&rest[..at]));
+            out.push(SOFT_HYPHEN);
+            rest = &rest[from..];
+            from = 0;
+        }
+    }
+    out.push_str(&prose_without_hyphens(rest));
+    out
+}
+
+/// Where a word may be broken at the end of a line; not seen elsewhere.
+const SOFT_HYPHEN: char = '\u{ad}';
+
+fn prose_without_hyphens(text: &str) -> String {
+    spelled(text, |out, c| match is_typographic(c) {
+        true => out.push(c),
         // Writing to a String cannot fail.
-        _ => {
+        false => {
             let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
         }
     })
+}
+
+/// A space that typography sets: as wide as it looks, and no break.
+const fn is_typographic(c: char) -> bool {
+    matches!(c, '\u{a0}' | '\u{2009}' | '\u{202f}')
+}
+
+/// As [`visible`], for how a text would change: spaces of typography look like what they are, unless
+/// the change takes lines for others that differ from them in nothing but such spaces. What names a
+/// file is spelled out in any case.
+#[must_use]
+pub fn diff(text: &str) -> String {
+    let plain = |line: &str| line.replace(is_typographic, " ");
+    let of = |mark: char| text.lines().filter_map(move |line| line.strip_prefix(mark));
+    let removed: HashSet<String> = of('-').map(plain).collect();
+    let respaced = of('+').any(|line| {
+        let plain = plain(line);
+        removed.contains(&plain) && !of('-').any(|old| old == line)
+    });
+    if respaced {
+        return visible(text);
+    }
+    let lines = text.split_inclusive('\n').map(|line| {
+        match ["--- ", "+++ ", "@@"]
+            .iter()
+            .any(|mark| line.starts_with(mark))
+        {
+            true => visible(line),
+            false => prose_without_hyphens(line),
+        }
+    });
+    lines.collect()
 }
 
 /// A text that is JSON, with everything that cannot be seen written as JSON's own `\u…`: the same
@@ -119,6 +175,27 @@ mod tests {
         assert!(visible(french).contains("\\u{a0}"), "a question shows them");
         for hiding in ["\u{200b}", "\u{202e}", "\u{ad}", "\u{1b}", "\u{e0041}"] {
             assert_eq!(prose(hiding), visible(hiding));
+        }
+    }
+
+    #[test]
+    fn prose_keeps_a_soft_hyphen_inside_a_word_alone() {
+        let word = "co\u{ad}opé\u{ad}ration";
+        assert_eq!(prose(word), word);
+        assert!(visible(word).contains("\\u{ad}"));
+        assert_eq!(prose("a\u{ad}\u{ad}b"), "a\\u{ad}\\u{ad}b");
+        assert_eq!(prose("a\u{ad} b\u{ad}c"), "a\\u{ad} b\u{ad}c");
+    }
+
+    #[test]
+    fn a_diff_shows_spaces_of_typography_where_they_are_the_change() {
+        let french = "--- a/x\u{a0}y.md\n@@ -1 +1 @@\n \u{a0}!\n-non\u{a0}!\n+oui\u{a0}!\n";
+        let shown = "--- a/x\\u{a0}y.md\n@@ -1 +1 @@\n \u{a0}!\n-non\u{a0}!\n+oui\u{a0}!\n";
+        assert_eq!(diff(french), shown);
+        let spaces = "-non !\n+non\u{a0}!\n";
+        assert_eq!(diff(spaces), "-non !\n+non\\u{a0}!\n");
+        for hiding in ["+a\u{200b}b", "+a\u{202e}b", "+a\u{ad}b", "+a\u{1b}[1mb"] {
+            assert_eq!(diff(hiding), visible(hiding));
         }
     }
 

@@ -189,7 +189,7 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// A diff, with everything that cannot be seen spelled out.
 pub(crate) fn diff(text: &str) -> String {
-    visible(text)
+    text::escape::diff(text)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::Paint;
 use api::broker::AgentListing;
 use domain::id::AgentId;
 use session::{AgentState, AgentTree};
-use text::escape::visible;
+use text::escape::prose;
 
 /// Characters of a task or summary that a line of the tree shows.
 const GIST_CHARS: usize = 100;
@@ -70,10 +70,7 @@ pub fn types(listings: &[AgentListing]) -> String {
 /// The beginning of a text on one line.
 #[must_use]
 pub fn gist(text: &str) -> String {
-    let line = visible(text)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let line = prose(text).split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(GIST_CHARS) {
         Some((cut, _)) => format!("{}…", &line[..cut]),
         None => line,

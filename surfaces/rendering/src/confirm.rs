@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
 use std::io::{self, BufRead, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
-use text::escape::visible;
+use text::escape::{self, visible};
 
 /// The questions as one text, without the prompt for an answer. It ends with what it is about in
 /// one line each, which no length of the rest pushes off the screen.
@@ -123,7 +123,7 @@ fn body(request: &ConfirmationRequest, paint: Paint, length: Length) -> String {
     }
     let mut text = text_lines(&lines.join("\n"), "  ", length);
     if let Some(diff) = &request.diff {
-        text.push_str(&paint.diff(&diff_lines(&visible(diff), length)));
+        text.push_str(&paint.diff(&diff_lines(&escape::diff(diff), length)));
     }
     text.push_str(&format!("  {}\n", paint.faint(&visible(&request.reason))));
     text

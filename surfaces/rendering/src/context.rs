@@ -2,7 +2,7 @@
 
 use super::Paint;
 use domain::context::ContextView;
-use text::escape::visible;
+use text::escape::{prose, visible};
 
 /// Columns of a bar that stands for the whole budget.
 const BAR_COLUMNS: u64 = 40;
@@ -81,7 +81,7 @@ pub fn full(view: &ContextView, paint: Paint) -> String {
         let line: String = "─".repeat(80_usize.saturating_sub(head.chars().count()));
         out.push_str(&paint.strong(&format!("{head}{line}")));
         out.push('\n');
-        out.push_str(visible(&part.text).trim_end());
+        out.push_str(prose(&part.text).trim_end());
         out.push_str("\n\n");
     }
     out

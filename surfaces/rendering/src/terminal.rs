@@ -443,7 +443,7 @@ impl Terminal {
             return Ok(());
         }
         self.last = Last::Thinking;
-        print_error(&self.paint.faint(&visible(text)))
+        print_error(&self.paint.faint(&prose(text)))
     }
 
     fn replaced(&mut self, text: &str) -> io::Result<()> {

@@ -22,7 +22,7 @@ use extent::{quoted, shown, shown_line};
 use jiff::tz::TimeZone;
 use session::SessionView;
 use std::collections::{BTreeMap, BTreeSet};
-use text::escape::visible;
+use text::escape::{prose, visible};
 use text::links::Known;
 use turn::drive::summary;
 
@@ -171,7 +171,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
                 Origin::Drive => "Drive",
             };
             let said = match origin {
-                Origin::User => visible(text),
+                Origin::User => prose(text),
                 Origin::Drive => shown(text),
             };
             let has_ended = event.query_id.is_none_or(|id| facts.finished.contains(&id));

@@ -171,3 +171,63 @@ fn an_export_takes_quotes_and_the_home_as_names_elsewhere_do() {
     assert!(scene.house.has("two words.md"), "{shown:#?}");
     assert!(scene.house.home().join("home.md").exists(), "{shown:#?}");
 }
+
+#[test]
+fn french_spaces_are_shown_and_exported_as_they_are() {
+    let house = House::new();
+    let line = "«\u{a0}Bonjour\u{a0}», dit-il\u{202f}: co\u{ad}opération, 14\u{2009}h.";
+    house.write("a.md", format!("{line}\nRien.\n"));
+    let shown = by_rules(&house, "show a.md").expect(0);
+    assert!(shown.stdout.contains(line), "{shown:#?}");
+    let task = "replace Rien with Tout in a.md";
+    let run = house.ask(["run", "--mode", "deterministic", "--allow-write", ".", task]);
+    let asked = run.at_terminal(|_, _| "y".to_owned());
+    let spaced = line.replace('\u{ad}', "\\u{ad}");
+    assert!(asked.questions[0].contains(&spaced), "{asked:#?}");
+
+    let scene = Scene::new([Reply::text(format!("Vous dites {line}"))]);
+    let outcome = scene.run(&[&format!("Corrige {line}")]);
+    let id = outcome.text("session_id");
+    let told = scene.house.ask(["session", "show", id]).run().expect(0);
+    assert!(
+        told.stdout.contains(&format!("Corrige {line}")),
+        "{told:#?}"
+    );
+    let export = ["session", "export", id, "-o", "kept.md"];
+    let _kept = scene.house.ask(export).run().expect(0);
+    let kept = scene.house.read("kept.md");
+    assert_eq!(kept.matches(line).count(), 2, "{kept}");
+}
+
+#[test]
+fn what_hides_in_a_text_is_spelled_out_where_it_is_shown() {
+    let house = House::new();
+    house.write("a.md", "pay\u{200b}pal \u{202e}txt\u{ad} \u{1b}[2J\n");
+    let shown = by_rules(&house, "show a.md").expect(0);
+    let spelled = "pay\\u{200b}pal \\u{202e}txt\\u{ad} \\u{1b}[2J";
+    assert!(shown.stdout.contains(spelled), "{shown:#?}");
+}
+
+#[test]
+fn names_that_are_typed_are_found_in_whichever_form_they_are_stored() {
+    let replies = || Reply::text("Read.");
+    let scene = Scene::new([replies(), replies(), replies()]);
+    let file = format!("Entw{APART}/R{APART}.md");
+    scene.house.write(&file, "stored apart\n");
+    let typed = format!("Entw{WHOLE}/R{WHOLE}.md");
+    let folder = format!("Entw{WHOLE}");
+    scene
+        .run(&["-C", &folder, "hello"])
+        .assert_ends(0, "success");
+    scene
+        .run(&["sum it up", "--input", &typed])
+        .assert_ends(0, "success");
+    assert!(scene.told().contains("stored apart"), "{}", scene.told());
+    scene.house.write(&format!("F{APART}.png"), "no picture");
+    let run = scene
+        .house
+        .ask(["run", &format!("look at @F{WHOLE}.png")])
+        .run()
+        .expect(2);
+    assert!(run.stderr.contains("cannot be shown"), "{run:#?}");
+}

@@ -70,7 +70,7 @@ pub(crate) fn preview(job: &Job<'_>, above: Above) -> Result<Option<String>, Too
         },
         _ => Ok(None),
     }?;
-    let diff = diff.map(|diff| text::escape::visible(&diff));
+    let diff = diff.map(|diff| text::escape::diff(&diff));
     let warnings = link_warnings(job);
     Ok(match diff {
         None if warnings.is_empty() => None,

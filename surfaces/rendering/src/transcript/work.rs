@@ -6,7 +6,7 @@ use crate::transcript::agents;
 use crate::values::arguments;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody};
 use domain::notes::ShownNotes;
-use text::escape::visible;
+use text::escape::prose;
 
 /// Most of a tool's result that a document holds, characters; the events have all of it.
 const RESULT_CHARS: usize = 4_000;
@@ -127,7 +127,7 @@ fn result(
 }
 
 fn capped(text: &str) -> String {
-    let text = visible(text);
+    let text = prose(text);
     let indented = |text: &str| text.trim_end().replace('\n', "\n        ");
     match text.char_indices().nth(RESULT_CHARS) {
         None => indented(&text),

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
-use text::escape::visible;
+use text::escape::prose;
 
 /// Most lines that wait while something else is worked on.
 const QUEUED_LINES: usize = 256;
@@ -96,7 +96,7 @@ impl ChatView {
     pub fn next_queued(&mut self) -> Result<Option<Typed>> {
         let next = self.queued.pop_front();
         if let Some(Typed::Line(line)) = &next {
-            self.terminal.line(&format!("{PROMPT}{}", visible(line)))?;
+            self.terminal.line(&format!("{PROMPT}{}", prose(line)))?;
         }
         Ok(next)
     }
@@ -192,7 +192,7 @@ impl View for ChatView {
     }
 
     fn remark(&mut self, text: &str) -> Result<()> {
-        Ok(self.terminal.line(&visible(text))?)
+        Ok(self.terminal.line(&prose(text))?)
     }
 
     fn typed(&mut self, heard: Heard) -> Result<()> {

@@ -12,7 +12,7 @@ use plan::compile::Call;
 use plan::format;
 use plan::schema::Reach;
 use serde_json::Value;
-use text::escape::visible;
+use text::escape::{prose, visible};
 
 /// The data that came with the request: a small model is shown what the steps read, and nothing else.
 fn data_given(work: &Work, reach: Reach) -> Option<Shown> {
@@ -109,7 +109,7 @@ async fn run_calls(
         .flat_map(|data| contents_of(action, data))
         .collect();
     Ok(Shown {
-        text: visible(&format::step(action, &results)),
+        text: prose(&format::step(action, &results)),
         contents,
     })
 }
