@@ -6,10 +6,11 @@ use anyhow::Result;
 use api::sessions::{Follow, Selection, SessionSummary, Sessions};
 use domain::drive::Origin;
 use domain::event::EventBody;
-use domain::id::{QueryId, SessionId};
+use domain::id::{ConfirmationId, QueryId, SessionId};
 use futures::{StreamExt, TryStreamExt};
-use rendering::{Paint, print_error};
-use std::collections::BTreeMap;
+use rendering::{Paint, agents, print_error};
+use std::collections::{BTreeMap, BTreeSet};
+use text::escape::visible_line;
 use tokio_util::sync::DropGuard;
 
 /// Waits for the requests of others that are worked on in this process, since they would be cut off,
@@ -26,14 +27,7 @@ pub async fn see_off(sessions: &dyn Sessions, shared: &mut Option<DropGuard>) ->
     let mut signals = Signals::all()?;
     let mut busy = busy(sessions, |_| true).await?;
     if !busy.is_empty() {
-        let count = busy.len();
-        let text = format!(
-            "{count} other carl{} waited for here; Ctrl-C cuts {} off\n",
-            if count == 1 { " is" } else { "s are" },
-            if count == 1 { "it" } else { "them" },
-        );
-        // They are waited for as well where the terminal is gone.
-        let _told = print_error(&Paint::for_stream(&std::io::stderr()).faint(&text));
+        say(&waited_for(&busy));
     }
     loop {
         for work in std::mem::take(&mut busy) {
@@ -56,6 +50,25 @@ pub async fn see_off(sessions: &dyn Sessions, shared: &mut Option<DropGuard>) ->
     }
 }
 
+/// Who is waited for, what each of them waits for in its turn, and the way out.
+fn waited_for(busy: &[Work]) -> String {
+    let count = busy.len();
+    let mut text = format!(
+        "{count} other carl{} waited for here; Ctrl-C cuts {} off. What is typed here is not read.\n",
+        if count == 1 { " is" } else { "s are" },
+        if count == 1 { "it" } else { "them" },
+    );
+    for work in busy {
+        text.push_str(&work.told());
+    }
+    text
+}
+
+/// Says it on the terminal. Others are waited for as well where that is gone.
+fn say(text: &str) {
+    let _told = print_error(&Paint::for_stream(&std::io::stderr()).faint(text));
+}
+
 /// The sessions in this process with requests of such origin that are not finished.
 async fn busy(sessions: &dyn Sessions, counts: impl Fn(Origin) -> bool) -> Result<Vec<Work>> {
     let known = sessions.list(Selection::Live).await.or_fail()?;
@@ -72,7 +85,11 @@ async fn busy(sessions: &dyn Sessions, counts: impl Fn(Origin) -> bool) -> Resul
 struct Work {
     session_id: SessionId,
     last_seq: u64,
+    /// The session as a person knows it: its title and folder.
+    name: String,
     open: BTreeMap<QueryId, Origin>,
+    /// Questions that wait for an answer.
+    questions: BTreeSet<ConfirmationId>,
 }
 
 impl Work {
@@ -80,7 +97,13 @@ impl Work {
         let mut work = Self {
             session_id: session.session_id,
             last_seq: 0,
+            name: format!(
+                "\"{}\" in {}",
+                agents::gist(&session.title),
+                visible_line(&session.workspace.to_string_lossy())
+            ),
             open: BTreeMap::new(),
+            questions: BTreeSet::new(),
         };
         let past = sessions.attach(work.session_id, 1, Follow::Outline).await;
         let mut past = past.or_fail()?;
@@ -97,7 +120,30 @@ impl Work {
                 self.open.insert(id, *origin);
             }
             (Some(id), EventBody::QueryFinished { .. }) => drop(self.open.remove(&id)),
+            (_, EventBody::ConfirmationAsked(question)) => {
+                self.questions.insert(question.confirmation_id);
+            }
+            (
+                _,
+                EventBody::ConfirmationAnswered {
+                    confirmation_id, ..
+                },
+            ) => {
+                self.questions.remove(confirmation_id);
+            }
             _ => {}
+        }
+        if self.open.is_empty() {
+            self.questions.clear();
+        }
+    }
+
+    /// A line that says which it is and what it waits for.
+    fn told(&self) -> String {
+        let name = &self.name;
+        match self.questions.is_empty() {
+            true => format!("  {name}: at work\n"),
+            false => format!("  {name}: waits for the answer to a question, in its own window\n"),
         }
     }
 
@@ -109,7 +155,11 @@ impl Work {
             match later.next().await {
                 Some(event) => {
                     let event = event.or_fail()?;
+                    let asked_before = self.questions.len();
                     self.note(event.seq, event.query_id, &event.body);
+                    if self.questions.len() > asked_before {
+                        say(&self.told());
+                    }
                 }
                 None => return Ok(()),
             }

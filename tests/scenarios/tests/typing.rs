@@ -158,6 +158,29 @@ fn lines_pasted_at_the_prompt_of_a_plain_terminal_are_all_said() {
 }
 
 #[test]
+fn a_question_that_a_chat_waits_for_before_it_ends_is_named() {
+    let write = json!({"path": "a.txt", "content": "x\n", "mode": "create"});
+    let scene = forgetful(Server::openai([
+        Reply::call("write_file", write),
+        Reply::text("As you like."),
+    ]));
+    let mut host = seat(&scene, &[]);
+    let mut guest = seat(&scene, &[]);
+    guest.types("question one\n");
+    guest.until("n and a message");
+    host.types("/quit\n");
+    host.until("What is typed here is not read.");
+    host.until("\"question one\" in ");
+    host.until("waits for the answer to a question");
+    guest.types("n\n");
+    guest.until("As you like.");
+    assert_eq!(host.finish().code, Some(0));
+    guest.until(PROMPT);
+    guest.types("/quit\n");
+    assert_eq!(guest.finish().code, Some(0));
+}
+
+#[test]
 fn a_chat_goes_on_when_the_one_that_served_it_quits() {
     let gate = Gate::new();
     let scene = forgetful(Server::openai([
