@@ -28,7 +28,7 @@ use futures::StreamExt;
 use handover::is_let_go;
 use line::{Line, Typed};
 use rendering::{Paint, override_warning, print_error};
-use slash::Slash;
+use slash::{Slash, mode_in_words};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use view::ChatView;
@@ -121,11 +121,18 @@ async fn open(host: &dyn Host, request: &ChatRequest) -> Result<(SessionSummary,
         // What the drive said while the session was opened is yet to be shown.
         false => view.profile_seq(),
     };
-    greet(&session, &profile, &request.workspace)?;
+    let usual = request.profile.profile.mode;
+    greet(&session, &profile, (&request.workspace, usual))?;
     Ok((session, profile))
 }
 
-fn greet(session: &SessionSummary, profile: &SessionProfile, workspace: &Path) -> Result<()> {
+/// Says where the chat is, and what of its settings is not as usual: `usual` is the mode of a session
+/// that begins now.
+fn greet(
+    session: &SessionSummary,
+    profile: &SessionProfile,
+    (workspace, usual): (&Path, Mode),
+) -> Result<()> {
     let paint = Paint::for_stream(&io::stderr());
     let id = session.session_id;
     let folder = workspace.display();
@@ -135,6 +142,9 @@ fn greet(session: &SessionSummary, profile: &SessionProfile, workspace: &Path) -
         profile.agent_type,
         paint.faint("/help lists the commands; Ctrl-D leaves")
     );
+    if profile.mode != usual {
+        text.push_str(&format!("{}\n", paint.faint(&mode_in_words(profile.mode))));
+    }
     if session.holders > 1 {
         let note = "open in another window as well: requests of both are worked on one by one";
         text.push_str(&format!("{}\n", paint.faint(note)));

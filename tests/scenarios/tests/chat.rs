@@ -435,3 +435,22 @@ fn a_session_is_looked_at_compacted_and_exported_from_outside() {
     carl.run().expect(0);
     assert!(scene.house.read("new.md").contains("a question"));
 }
+
+#[test]
+fn a_session_in_deterministic_mode_says_so_when_it_is_gone_on_with() {
+    let scene = Scene::new([]);
+    scene.house.write("notes.md", "draft\n");
+    let before = scene.run(&["--mode", "deterministic", "show notes.md"]);
+    let id = before.text("session_id");
+    let lines = ["Korrigiere das", "/new", "/quit"];
+    let mut lines = lines.into_iter();
+    let carl = scene
+        .house
+        .ask(["session", "resume", id])
+        .env("TERM", "dumb");
+    let shown = carl.talking(&["\n> "], |_, _| lines.next().unwrap_or("/quit").to_owned());
+    let told = &shown.finished.stderr;
+    let mode = "mode: deterministic, plain English orders without a model; /mode loop asks one";
+    assert_eq!(told.matches(mode).count(), 2, "{told}");
+    assert!(told.contains("as /mode loop does in a chat"), "{told}");
+}

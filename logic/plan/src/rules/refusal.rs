@@ -243,7 +243,10 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
         );
         return Refusal::new(RefusalKind::Unavailable, message, nearest(&shown));
     }
-    let message = format!("I did not understand `{shown}`, so I did nothing.");
+    let message = format!(
+        "I did not understand `{shown}`, so I did nothing: deterministic mode knows plain English \
+         orders alone. --mode loop asks a model, as /mode loop does in a chat."
+    );
     Refusal::new(RefusalKind::NotUnderstood, message, nearest(&shown))
 }
 

@@ -1,7 +1,7 @@
 //! What each command of a chat does.
 
 use super::conversation::Chat;
-use super::slash::{Rating, Slash, help, modes};
+use super::slash::{Rating, Slash, help, mode_in_words, modes};
 use crate::exit::{Failure, OrFail, not_opened};
 use crate::new_file::write_new;
 use crate::notes::ask_about;
@@ -76,7 +76,11 @@ impl Chat<'_> {
         let new = self.session.session_id;
         self.tell(&format!(
             "new session {new}; `carl session resume {old}` goes on with the one before"
-        ))
+        ))?;
+        match self.profile.mode {
+            mode @ Mode::Deterministic => self.tell(&mode_in_words(mode)),
+            _ => Ok(()),
+        }
     }
 
     /// Goes on in another session; the one before is closed and named.

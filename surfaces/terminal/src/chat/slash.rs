@@ -311,6 +311,17 @@ fn fork(rest: &str) -> Result<Slash, Failure> {
     }
 }
 
+/// A mode, with the way out of the one in which no model is asked.
+pub(super) fn mode_in_words(mode: Mode) -> String {
+    match mode {
+        Mode::Deterministic => {
+            "mode: deterministic, plain English orders without a model; /mode loop asks one"
+                .to_owned()
+        }
+        other => format!("mode: {}", other.as_str()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
