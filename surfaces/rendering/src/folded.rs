@@ -17,6 +17,8 @@ const TAIL_LINES: usize = 10;
 const FOLD_CHARS: usize = 2_000;
 /// What is shown beside the change in a long line, characters a side.
 const BESIDE_CHARS: usize = 200;
+/// Longest unchanged line of a diff that is shown whole unasked, characters: one of a terminal's.
+const CONTEXT_CHARS: usize = 80;
 
 /// How a note begins that stands for what is folded.
 const FOLDED: &str = "…";
@@ -27,7 +29,8 @@ pub(super) fn text_lines(text: &str, margin: &str, length: Length) -> String {
     lines_of(lines, margin, length)
 }
 
-/// A unified diff; folded when it is long. Of a long line that was changed, what changed is shown.
+/// A unified diff; folded when it is long. Of a long line that was changed, what changed is shown, and
+/// of an unchanged one the beginning.
 pub(super) fn diff_lines(diff: &str, length: Length) -> String {
     let lines: Vec<&str> = diff.lines().collect();
     let run = |from: usize, sign: char| {
@@ -40,7 +43,10 @@ pub(super) fn diff_lines(diff: &str, length: Length) -> String {
         let removed = run(at, '-');
         let added = run(at + removed, '+');
         if removed == 0 || removed != added {
-            shown.push(line_of(line, length));
+            shown.push(match line.starts_with(' ') {
+                true => unchanged_line(line, length),
+                false => line_of(line, length),
+            });
             continue;
         }
         let (old, rest) = lines[at..].split_at(removed);
@@ -76,6 +82,18 @@ fn line_of(line: &str, length: Length) -> String {
     let tail: String = line.chars().skip(count - FOLD_CHARS / 4).collect();
     let left = count - FOLD_CHARS / 2 - FOLD_CHARS / 4;
     format!("{head} {} {tail}", not_shown("characters", left))
+}
+
+/// An unchanged line of a diff: enough to see where the change is.
+fn unchanged_line(line: &str, length: Length) -> String {
+    let count = line.chars().count();
+    if length == Length::Whole || count <= CONTEXT_CHARS {
+        return line.to_owned();
+    }
+    let note = format!(" {FOLDED} {count} characters");
+    let kept = CONTEXT_CHARS.saturating_sub(note.chars().count());
+    let head: String = line.chars().take(kept).collect();
+    head + &note
 }
 
 /// A line of a diff, with its sign, beside the line that it was or became: around what differs where
@@ -151,6 +169,21 @@ mod tests {
         let both = diff(&format!("x{}y", line("")), &format!("z{}w", line("")));
         let both = diff_lines(&both, Length::Folded);
         assert!(both.contains("+zaaa") && both.contains("bbbw"), "{both}");
+    }
+
+    #[test]
+    fn an_unchanged_line_takes_one_line_of_the_screen() {
+        let line = |length: usize| format!(" {}", "p".repeat(length - 1));
+        let diff = |context: &str| format!("@@ -1,2 +1,2 @@\n{context}\n-a\n+b\n");
+        let fits = diff(&line(CONTEXT_CHARS));
+        assert_eq!(diff_lines(&fits, Length::Folded), fits);
+        let long = diff(&line(5_000));
+        let shown = diff_lines(&long, Length::Folded);
+        let context = shown.lines().nth(1).unwrap_or_default();
+        assert!(context.ends_with("ppp … 5000 characters"), "{shown}");
+        assert_eq!(context.chars().count(), CONTEXT_CHARS);
+        assert!(shown.ends_with("\n-a\n+b\n"), "{shown}");
+        assert_eq!(diff_lines(&long, Length::Whole), long);
     }
 
     #[test]

@@ -231,3 +231,25 @@ fn names_that_are_typed_are_found_in_whichever_form_they_are_stored() {
         .expect(2);
     assert!(run.stderr.contains("cannot be shown"), "{run:#?}");
 }
+
+#[test]
+fn a_long_paragraph_beside_a_change_takes_one_line_of_its_question() {
+    let edit = json!({"path": "a.md", "old": "kurz", "new": "knapp"});
+    let scene = Scene::new([Reply::call("edit_file", edit), Reply::text("Done.")]);
+    let long = "Ein Satz. ".repeat(500);
+    scene.house.write("a.md", format!("{long}\nkurz\n{long}\n"));
+    let carl = scene.house.ask(["run", "--allow-write", ".", "mend it"]);
+    let asked = carl.at_terminal(|_, _| "n".to_owned());
+    let question = &asked.questions[0];
+    assert_eq!(
+        question.matches(" … 5001 characters").count(),
+        2,
+        "{question}"
+    );
+    assert!(
+        question.contains("-kurz") && question.contains("+knapp"),
+        "{question}"
+    );
+    assert!(question.contains("[v]iew all"), "{question}");
+    assert!(question.lines().count() < 30, "{question}");
+}
