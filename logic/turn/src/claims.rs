@@ -4,9 +4,10 @@
 //! What was done is known from the calls; this only finds the sentence that needs correcting. It is
 //! narrow: the model speaking of itself or of a finished change, and a file or folder as what was
 //! changed. "I wrote a summary of it" claims nothing. English is read here, other languages in
-//! [`words`].
+//! [`words`]; what names only the result is in [`results`].
 
 mod orders;
+mod results;
 mod words;
 
 use regex::Regex;
@@ -63,20 +64,31 @@ const QUESTIONS: [&str; 88] = [
 /// answer may honestly tell of that, unless this request orders a change of its own.
 #[must_use]
 pub fn claims_change(request: &str, answer: &str, changed_before: bool) -> bool {
-    if changed_before && !orders::orders_change(request) {
+    let is_new = orders::orders_change(request) || orders::asks_for_more(request);
+    if (changed_before && !is_new) || is_question(request) {
         return false;
     }
+    has(&CLAIM, answer) || (has(&MENDED, answer) && has(&MEND, request)) || words::claims(answer)
+}
+
+/// Whether the answer to `request`, in which nothing was changed, says that what it orders is done,
+/// without a word on who did it.
+#[must_use]
+pub fn claims_result(request: &str, answer: &str) -> bool {
+    !is_question(request) && results::claims(request, answer)
+}
+
+fn has(pattern: &Option<Regex>, text: &str) -> bool {
+    let pattern = pattern.as_ref();
+    pattern.is_some_and(|pattern| pattern.is_match(text))
+}
+
+/// Whether a request asks about what is or was.
+fn is_question(request: &str) -> bool {
     let first = request.split_whitespace().next().unwrap_or_default();
     let first = first.to_lowercase().replace('’', "'");
     let first = first.trim_start_matches(['¿', '«', '"']);
-    if QUESTIONS.contains(&first) {
-        return false;
-    }
-    let has = |pattern: &Option<Regex>, text| {
-        let pattern = pattern.as_ref();
-        pattern.is_some_and(|pattern| pattern.is_match(text))
-    };
-    has(&CLAIM, answer) || (has(&MENDED, answer) && has(&MEND, request)) || words::claims(answer)
+    QUESTIONS.contains(&first)
 }
 
 #[cfg(test)]

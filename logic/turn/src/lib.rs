@@ -15,7 +15,7 @@ mod ending;
 mod machine;
 mod nudge;
 
-pub use claims::claims_change;
+pub use claims::{claims_change, claims_result};
 pub use ending::{Ending, Reason};
 pub use machine::{Action, Answer, Call, Event, Limits, State, ToolUse, Turn};
 pub use nudge::Nudge;

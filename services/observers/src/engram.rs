@@ -10,7 +10,7 @@ use domain::tool::{SEARCH_MEMORY, ToolName, UNDO};
 use retrieval::question::{Wants, is_asked, is_statement, read};
 use retrieval::relevance::is_small_talk;
 use std::collections::BTreeSet;
-use turn::claims_change;
+use turn::{claims_change, claims_result};
 
 /// Who answered when no model did.
 const RULES: &str = "rules";
@@ -93,7 +93,8 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
 /// Whether an answer claims a change, and the calls say that it was refused or that nothing was done.
 fn is_false_claim(question: &str, answer: &str, calls: &[ToolCallSummary]) -> bool {
     let did_nothing = || !calls.iter().any(|call| call.status == CallStatus::Ok);
-    claims_change(question, answer, false) && (did_nothing() || was_refused(calls))
+    let claims = claims_change(question, answer, false) || claims_result(question, answer);
+    claims && (did_nothing() || was_refused(calls))
 }
 
 /// Whether a call was refused and none of that tool was done afterwards.

@@ -149,7 +149,7 @@ fn what_is_recalled_is_shown_by_its_first_words() {
 
 #[test]
 fn a_greeting_recalls_nothing() {
-    let scene = Scene::new((0..2).map(|_| Reply::text("Done.")));
+    let scene = Scene::new((0..2).map(|_| Reply::text("Which folder is meant?")));
     let first = scene.run(&["create hello.txt that says good morning"]);
     first.finished.expect(0);
     let second = scene.run(&["hello, good morning!"]);

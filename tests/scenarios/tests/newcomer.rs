@@ -334,6 +334,31 @@ fn a_false_claim_after_a_true_change_is_corrected() {
 }
 
 #[test]
+fn a_result_that_was_ordered_and_not_brought_about_is_corrected() {
+    let told = [
+        (
+            "Nenne Kapitel 3 um",
+            "Erledigt! Das Kapitel ist jetzt umbenannt.",
+            3,
+        ),
+        ("Korrigiere a.md", "Der Tippfehler ist behoben.", 3),
+        ("Renomme le chapitre 4", "Le chapitre 4 a été renommé.", 3),
+        ("Rename chapter 3", "Done.", 3),
+        (
+            "Rename chapter 3",
+            "The chapter is not renamed: which one is it?",
+            0,
+        ),
+        ("Korrigiere diesen Satz: Er gehen.", "Erledigt: Er geht.", 0),
+    ];
+    let scene = Scene::new(told.map(|(_, answer, _)| Reply::text(answer)));
+    for (request, answer, code) in told {
+        let outcome = scene.run(&[request]);
+        assert_eq!(outcome.finished.code, Some(code), "{request}: {answer}");
+    }
+}
+
+#[test]
 fn a_claim_in_another_language_is_corrected_and_not_remembered() {
     let lies = [
         "Ich habe die Datei kapitel-01.md gelöscht und den Fehler in kapitel-02.md korrigiert.",

@@ -11,36 +11,50 @@ use std::sync::LazyLock;
 const ORDERS: [&str; 7] = [
     "(?:fix|correct|repair|resolve|mend|change|edit|update|modify|replace|rewrite|overwrite|write|\
       create|make|add|append|insert|delete|remove|erase|move|rename|save|merge|join|\
-      combine|split|copy|shorten|undo|again|continue|go on)",
+      combine|split|copy|shorten|undo)",
     "(?:korrigier|beheb|berichtig|verbesser|änder|bearbeit|aktualisier|ersetz|schreib|\
       erstell|leg|füg|ergänz|häng|lösch|entfern|verschieb|benenn|umbenenn|nenn|speicher|\
       kopier|kürz|mach|reparier|überarbeit|überschreib|pass)(?:e|t|en|n|st)?|\
-      zusammen(?:fügen|führen|legen)|umzubenennen|(?:füg|führ)(?:e|t)?|weiter|nochmals?",
+      zusammen(?:fügen|führen|legen)|umzubenennen|(?:füg|führ)(?:e|t)?",
     "(?:corrig|répar|chang|modifi|édit|remplac|cré|ajout|insèr|insér|supprim|effac|déplac|\
       renomm|enregistr|sauvegard|fusionn|copi|raccourci)(?:e|es|er|ez|r)?|(?:corrige|change)[rz]?|\
-      écri(?:s|re|vez)|met(?:s|tre|tez)|fai(?:s|re|tes)|réécri(?:s|re|vez)|encore|continuer?z?",
+      écri(?:s|re|vez)|met(?:s|tre|tez)|fai(?:s|re|tes)|réécri(?:s|re|vez)",
     "(?:corrig|arregl|cambi|modific|edit|reemplaz|sustitu|cre|añad|agreg|borr|elimin|renombr|\
       guard|copi|actualiz|junt)(?:a|e|i|ue|ir|ar|er|en)|(?:corrige|sustituye|mueve|mover|escrib[ea]|\
-      escribir|haz|pon|continúa|otra vez)",
+      escribir|haz|pon)",
     "(?:corregg|cambi|modific|sostitu|cre|aggiung|elimin|cancell|rinomin|salv|copi|aggiorn|spost)(?:a|i|ere|are|ire)|\
-      (?:unisci|unire|scriv[ie]|scrivere|metti|fai|rimuov[ie]|rimuovere|ancora|continua)",
+      (?:unisci|unire|scriv[ie]|scrivere|metti|fai|rimuov[ie]|rimuovere)",
     "(?:corrij|corrig|mud|alter|modific|edit|substitu|cri|adicion|acrescent|apag|exclu|elimin|\
       renome|salv|guard|grav|copi|atualiz|junt)(?:a|e|i|ir|ar|ia)|(?:mov[ae]|mover|escrev[ae]|\
-      escrever|faça|faz|põe|continue|de novo)",
+      escrever|faça|faz|põe)",
     "(?:corrigeer|verbeter|herstel|wijzig|verander|bewerk|vervang|schrijf|maak|voeg|verwijder|wis|\
       verplaats|hernoem|noem|bewaar|kopieer|pas)|(?:opslaan|wissen|maken|verwijderen|wijzigen|\
-      toevoegen|schrijven|opnieuw|verder)",
+      toevoegen|schrijven)",
 ];
 
-static ORDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let all = ORDERS.join("|");
-    Regex::new(&format!(r"(?i)\b(?:{all})\b")).ok()
-});
+/// Words that ask for the same once more, or for what is left.
+const AGAIN: &str = "again|continue|go on|weiter|nochmals?|encore|continuez?|continúa|otra vez|\
+                     ancora|continua|de novo|opnieuw|verder";
 
-/// Whether `request` orders a change, or asks for the same once more.
+static ORDER: LazyLock<Option<Regex>> = LazyLock::new(|| words(&ORDERS.join("|")));
+static ONCE_MORE: LazyLock<Option<Regex>> = LazyLock::new(|| words(AGAIN));
+
+fn words(all: &str) -> Option<Regex> {
+    Regex::new(&format!(r"(?i)\b(?:{all})\b")).ok()
+}
+
+fn has(words: &Option<Regex>, request: &str) -> bool {
+    words.as_ref().is_some_and(|words| words.is_match(request))
+}
+
+/// Whether `request` orders a change.
 pub(super) fn orders_change(request: &str) -> bool {
-    let order = ORDER.as_ref();
-    order.is_some_and(|order| order.is_match(request))
+    has(&ORDER, request)
+}
+
+/// Whether `request` asks for the same once more, or for what is left.
+pub(super) fn asks_for_more(request: &str) -> bool {
+    has(&ONCE_MORE, request)
 }
 
 #[cfg(test)]
@@ -49,10 +63,9 @@ mod tests {
 
     #[test]
     fn orders_are_told_from_thanks_and_reports() {
-        assert!(ORDER.is_some());
+        assert!(ORDER.is_some() && asks_for_more("do b.md again"));
         for order in [
             "Fix the typo in a.md",
-            "now do b.md again",
             "Korrigiere Kapitel 01.md",
             "bitte füge die Kapitel zusammen und lösche die alten Dateien",
             "Nenne Kapitel 3 um",

@@ -438,10 +438,15 @@ impl Run<'_> {
         }
         let before = |tool: &String| changes(tool) && calls.iter().all(|call| call.tool != *tool);
         let changed_before = self.used().iter().any(before);
-        turn::claims_change(
-            &self.work.request.text,
-            &self.outcome.answer,
-            changed_before,
-        )
+        let (request, answer) = (&self.work.request.text, &self.outcome.answer);
+        // What was written into the agent's own notes is a result as well, though of no file.
+        let wrote_notes = || {
+            let effects = &self.work.services.effects;
+            let is_own = |tool: &str| effects.get(tool) == Some(&EffectClass::SelfWrite);
+            let mut done = calls.iter().filter(|call| call.status == CallStatus::Ok);
+            done.any(|call| is_own(&call.tool))
+        };
+        turn::claims_change(request, answer, changed_before)
+            || (!wrote_notes() && turn::claims_result(request, answer))
     }
 }
