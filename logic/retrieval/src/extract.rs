@@ -2,7 +2,7 @@
 
 use crate::question::Question;
 use crate::segments::sentences;
-use crate::words::informative;
+use crate::words::held;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub fn answering(text: &str, question: &Question, max_bytes: usize) -> Option<Se
     let sentences = sentences(text);
     let held: Vec<BTreeSet<String>> = sentences
         .iter()
-        .map(|range| informative(&text[range.clone()]).into_iter().collect())
+        .map(|range| held(&text[range.clone()]))
         .collect();
     let weights = rarity(&held, question);
     let total: f32 = weights.values().sum();

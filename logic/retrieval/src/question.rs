@@ -1,7 +1,8 @@
 //! Reading a question: what it names, counts, denies and wants.
 
 use crate::phrases::{POLITE, has};
-use crate::words::{is_stop_word, stem, without_accents, words};
+use crate::words::{STOP_WORDS, is_abbreviation, is_shouted, is_stop_word, stem};
+use crate::words::{without_accents, words};
 use std::collections::BTreeSet;
 
 /// A question, read.
@@ -11,6 +12,8 @@ pub struct Question {
     pub text: String,
     /// Stems of the words that say something, each once, in order.
     pub words: Vec<String>,
+    /// Whether those are function words of languages other than English, for want of others.
+    pub is_grammar: bool,
     /// Names in it, lower case, each once, in order.
     pub entities: Vec<String>,
     /// Numbers in it, years and days of dates included, as written, each once, in order.
@@ -98,6 +101,7 @@ pub fn read(text: &str) -> Question {
     let mut question = Question {
         text: text.to_owned(),
         words: Vec::new(),
+        is_grammar: false,
         entities: Vec::new(),
         numbers: Vec::new(),
         dates: Vec::new(),
@@ -107,7 +111,8 @@ pub fn read(text: &str) -> Question {
     };
     let plain = without_accents(text);
     let text = plain.as_ref();
-    let (mut seen, mut polite) = (BTreeSet::new(), Vec::new());
+    let (mut seen, mut polite, mut grammar) = (BTreeSet::new(), Vec::new(), Vec::new());
+    let is_shouted = is_shouted(text);
     let mut begins = true;
     for word in words(text) {
         let lower = word.text.to_lowercase();
@@ -123,12 +128,14 @@ pub fn read(text: &str) -> Question {
         } else if is_name(word.text, &lower, begins) {
             once(&mut question.entities, &lower);
         }
-        if !is_stop_word(&lower) && !follows_apostrophe {
+        let says = !is_stop_word(&lower) || !is_shouted && is_abbreviation(word.text);
+        if (says || !has(STOP_WORDS, &lower)) && !follows_apostrophe {
             let stem = stem(&lower);
             if seen.insert(stem.clone()) {
-                match has(POLITE, &lower) {
-                    true => polite.push(stem),
-                    false => question.words.push(stem),
+                match (says, has(POLITE, &lower)) {
+                    (false, _) => grammar.push(stem),
+                    (true, true) => polite.push(stem),
+                    (true, false) => question.words.push(stem),
                 }
             }
         }
@@ -136,9 +143,11 @@ pub fn read(text: &str) -> Question {
         begins = after.trim_start_matches([' ', '"']).len() < after.len()
             && text[..word.start + word.text.len()].ends_with(['.', '?', '!']);
     }
-    // What is asked politely is asked all the same; a greeting alone keeps its words.
+    // What is asked politely is asked all the same; a greeting alone keeps its words, and so does
+    // what would be looked for by nothing.
     if question.words.is_empty() {
-        question.words = polite;
+        question.is_grammar = polite.is_empty() && !grammar.is_empty();
+        question.words = if polite.is_empty() { grammar } else { polite };
     }
     question
 }

@@ -2,25 +2,30 @@
 
 use crate::phrases::{SMALL_TALK, has};
 use crate::question::Question;
-use crate::words::{informative, is_stop_word, without_accents, words};
-use std::collections::BTreeSet;
+use crate::words::{held, is_stop_word, without_accents, words};
 
 /// The share of the question's informative words that the text has, 0 to 1, joined with the cosine
 /// of their vectors where there is one: whichever says more.
 ///
-/// Small talk asks for nothing, so nothing answers it.
+/// Small talk asks for nothing: what has its words is found by them, and is far from relevant. The
+/// same holds for words of a question that is function words alone.
 ///
 /// A cosine counts from [`COSINE_NOTHING`] (0) to [`COSINE_ALL`] (1), on a straight line.
 #[must_use]
 pub fn relevance(question: &Question, text: &str, cosine: Option<f32>) -> f32 {
     if is_small_talk(question) {
-        return 0.0;
+        return coverage(question, text) * FAINT;
     }
     let near = cosine.map_or(0.0, |cosine| {
         ((cosine - COSINE_NOTHING) / (COSINE_ALL - COSINE_NOTHING)).clamp(0.0, 1.0)
     });
-    coverage(question, text).max(near)
+    let says = if question.is_grammar { FAINT } else { 1.0 };
+    (coverage(question, text) * says).max(near)
 }
+
+/// What words count that hardly ask for anything: enough for one who searches for them, and less
+/// than whatever is recalled unasked needs.
+const FAINT: f32 = 0.1;
 
 /// Longest small talk, words that are no stop words.
 const SMALL_TALK_WORDS: usize = 4;
@@ -50,7 +55,7 @@ pub fn coverage(question: &Question, text: &str) -> f32 {
     if question.words.is_empty() {
         return 0.0;
     }
-    let held: BTreeSet<String> = informative(text).into_iter().collect();
+    let held = held(text);
     let found = question
         .words
         .iter()
@@ -96,7 +101,7 @@ mod tests {
         ] {
             let question = read(said);
             let text = "create hello.txt: good morning, thanks, ok";
-            assert_eq!(relevance(&question, text, Some(0.9)), 0.0, "{said}");
+            assert!(relevance(&question, text, Some(0.9)) <= FAINT, "{said}");
         }
         let question = read("the morning routine");
         assert!(relevance(&question, "My morning routine is tea.", None) > 0.9);
@@ -117,6 +122,21 @@ mod tests {
             relevance(&read("Wie ist das für mich?"), "Es ist für dich.", None),
             1.0
         );
+    }
+
+    #[test]
+    fn function_words_alone_are_found_and_not_relevant() {
+        assert_eq!(
+            relevance(&read("Was ist das?"), "Das ist Tee.", None),
+            FAINT
+        );
+        assert_eq!(
+            relevance(&read("Wo ist der Tee?"), "Das ist er.", None),
+            0.0
+        );
+        assert_eq!(relevance(&read("super"), "The super user.", None), FAINT);
+        assert_eq!(relevance(&read("where is the NAS"), "A NAS.", None), 1.0);
+        assert_eq!(relevance(&read("where is the MIT?"), "At MIT.", None), 1.0);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::phrases::{FUNCTION_WORDS, has};
 use frostem::{Algorithm, Stemmer};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -210,14 +211,60 @@ pub fn without_accents(text: &str) -> Cow<'_, str> {
     Cow::Owned(letters.nfc().collect())
 }
 
+/// Whether every letter of a text is a capital: then capitals set no word apart.
+#[must_use]
+pub fn is_shouted(text: &str) -> bool {
+    !text.contains(char::is_lowercase)
+}
+
+/// Whether a word is written as an abbreviation is: such a word says something whatever it means in
+/// lower case, `IT` and `US`.
+#[must_use]
+pub fn is_abbreviation(written: &str) -> bool {
+    let capitals = written.chars().all(char::is_uppercase);
+    capitals && written.chars().nth(1).is_some()
+}
+
+/// The words that a text is found by, in lower case: all but the stop words of English. A function
+/// word of one language is a name in another, so those of other languages are left to [`asked`].
+pub fn found_by(text: &str) -> impl Iterator<Item = String> {
+    let is_shouted = is_shouted(text);
+    words(text).filter_map(move |word| {
+        let lower = word.text.to_lowercase();
+        let is_set_apart = !is_shouted && is_abbreviation(word.text);
+        (is_set_apart || !has(STOP_WORDS, &lower)).then_some(lower)
+    })
+}
+
+/// The words of a question to look for, in lower case: those without function words of any language,
+/// or all that it could be found by where nothing else is left.
+#[must_use]
+pub fn asked(text: &str) -> Vec<String> {
+    let is_shouted = is_shouted(text);
+    let says = words(text).filter_map(|word| {
+        let lower = word.text.to_lowercase();
+        let is_set_apart = !is_shouted && is_abbreviation(word.text);
+        (is_set_apart || !is_stop_word(&lower)).then_some(lower)
+    });
+    let says: Vec<String> = says.collect();
+    match says.is_empty() {
+        true => found_by(text).collect(),
+        false => says,
+    }
+}
+
 /// The stems of a text's words that say something, in order, repeated as they are.
 #[must_use]
 pub fn informative(text: &str) -> Vec<String> {
-    words(&without_accents(text))
-        .map(|word| word.text.to_lowercase())
-        .filter(|lower| !is_stop_word(lower))
-        .map(|lower| stem(&lower))
-        .collect()
+    let plain = without_accents(text);
+    asked(&plain).iter().map(|lower| stem(lower)).collect()
+}
+
+/// The stems of all words that a text is found by.
+#[must_use]
+pub fn held(text: &str) -> BTreeSet<String> {
+    let plain = without_accents(text);
+    found_by(&plain).map(|lower| stem(&lower)).collect()
 }
 
 #[cfg(test)]
@@ -239,6 +286,25 @@ mod tests {
         let written = informative("Zo\u{eb} a r\u{e9}sum\u{e9}");
         assert_eq!(written, informative("Zoe\u{308} a re\u{301}sume\u{301}"));
         assert_eq!(written, informative("Zoe a resume"));
+    }
+
+    #[test]
+    fn a_word_in_capitals_is_no_function_word() {
+        assert_eq!(informative("Who runs IT for the US?"), ["run", "it", "us"]);
+        assert_eq!(informative("WHO RUNS IT"), ["run"]);
+        assert_eq!(informative("Where is MIT in the Wiki?"), ["mit", "wiki"]);
+        assert_eq!(informative("mit dem Auto"), ["auto"]);
+        assert_eq!(informative("mit"), ["mit"], "nothing else is left");
+        assert!(held("mit dem Auto").contains("mit"));
+    }
+
+    #[test]
+    fn names_of_things_are_no_function_words() {
+        for name in [
+            "nas", "os", "ha", "aux", "dos", "mas", "nos", "ai", "io", "su",
+        ] {
+            assert!(!is_stop_word(name), "{name}");
+        }
     }
 
     #[test]

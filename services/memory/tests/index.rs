@@ -278,7 +278,7 @@ async fn another_form_is_made_anew() {
     let notes = after(|kept| {
         let meta = words(kept).join("meta.json");
         let text = fs::read_to_string(&meta).unwrap();
-        let (begin, end) = text.split_once("\"payload\": \"3 ").unwrap();
+        let (begin, end) = text.split_once("\"payload\": \"4 ").unwrap();
         fs::write(&meta, format!("{begin}\"payload\": \"9 {end}")).unwrap();
         flip(&vectors(kept), 8);
     })

@@ -173,6 +173,27 @@ fn greetings_and_polite_words_of_other_languages_recall_nothing() {
 }
 
 #[test]
+fn abbreviations_that_are_function_words_elsewhere_are_found() {
+    let scene = Scene::new((0..3).map(|_| Reply::text("Hm.")));
+    for name in ["nas", "os", "ha", "aux", "dos", "mas", "nos", "mit"] {
+        let text = format!("Our {} needs care, ticket q{name}", name.to_uppercase());
+        scene.house.ask(["memory", "add", &text]).run().expect(0);
+        for asked in [name.to_owned(), format!("where is the {name}")] {
+            let found = scene.house.ask(["memory", "search", &asked]).run();
+            let ticket = format!("ticket q{name}");
+            assert!(found.expect(0).stdout.contains(&ticket), "{asked}");
+        }
+    }
+    let asked = scene.run(&["where is the NAS?"]);
+    assert!(!recalled(&scene.log(&asked)).is_empty());
+    let capitals = scene.run(&["and our MIT?"]);
+    assert!(!recalled(&scene.log(&capitals)).is_empty());
+    // In lower case it may be grammar, which carries no recall.
+    let grammar = scene.run(&["Und mit der?"]);
+    assert!(recalled(&scene.log(&grammar)).is_empty());
+}
+
+#[test]
 fn a_session_without_the_tool_and_a_house_without_recall_or_capture_know_nothing() {
     let scene = Scene::new((0..4).map(|_| Reply::text("Hm.")));
     scene.run(&[TOLD]).finished.expect(0);

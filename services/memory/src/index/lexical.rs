@@ -23,7 +23,7 @@ use tantivy::{
 };
 
 /// The form of the index; another one is made anew.
-const FORM: u64 = 3;
+const FORM: u64 = 4;
 /// Memory of the writer for documents that no segment holds yet, bytes.
 const WRITER_BYTES: usize = 24 << 20;
 /// What a word's form as it stands counts beside its stem.
@@ -128,7 +128,7 @@ pub(crate) fn wanted(question: &str) -> Vec<Wanted> {
             wanted.push(Wanted { text, weight });
         }
     };
-    for word in words::of(question) {
+    for word in words::asked(question) {
         add(word.stem, 1.0);
         if let Some(form) = word.form {
             add(form, FORM_WEIGHT);

@@ -17,20 +17,24 @@ pub(super) struct Word {
     pub(super) form: Option<String>,
 }
 
-/// Every word of a text that says something.
+/// Every word that a text is found by.
 pub(super) fn of(text: &str) -> impl Iterator<Item = Word> + use<> {
-    let plain = words::without_accents(text);
-    let found: Vec<Word> = words::words(&plain)
-        .filter(|word| word.text.len() <= WORD_BYTES)
-        .map(|word| word.text.to_lowercase())
-        .filter(|form| !words::is_stop_word(form))
-        .map(|form| {
-            let stem = words::stem(&form);
-            let form = (form != stem).then(|| format!("{AS_IT_STANDS}{form}"));
-            Word { stem, form }
-        })
-        .collect();
-    found.into_iter()
+    let found: Vec<String> = words::found_by(&words::without_accents(text)).collect();
+    counted(found)
+}
+
+/// Every word of a question that is looked for.
+pub(super) fn asked(question: &str) -> impl Iterator<Item = Word> + use<> {
+    counted(words::asked(&words::without_accents(question)))
+}
+
+fn counted(forms: Vec<String>) -> impl Iterator<Item = Word> {
+    let kept = forms.into_iter().filter(|form| form.len() <= WORD_BYTES);
+    kept.map(|form| {
+        let stem = words::stem(&form);
+        let form = (form != stem).then(|| format!("{AS_IT_STANDS}{form}"));
+        Word { stem, form }
+    })
 }
 
 #[cfg(test)]
