@@ -216,12 +216,15 @@ impl KernelKeyring {
     }
 
     fn locked(&self) -> Error {
-        Error::Locked {
-            detail: format!(
-                "the kernel's keyring holds nothing of {}",
-                self.file.display()
+        let file = self.file.display();
+        let detail = match self.file.exists() {
+            true => format!("the kernel's keyring holds nothing of {file}"),
+            false => format!(
+                "there is no encrypted file {file}. One from a backup is to be put there first; \
+                 unlocking makes a new, empty one"
             ),
-        }
+        };
+        Error::Locked { detail }
     }
 
     fn sealed(&self, problem: Problem) -> Error {

@@ -480,3 +480,25 @@ fn a_short_placeholder_of_a_key_is_left_in_what_tools_return() {
     let shown = server.chats().last().unwrap().body.to_string();
     assert!(shown.contains("start ollama-local first"), "{shown}");
 }
+
+#[test]
+fn a_missing_encrypted_file_is_said_to_be_missing() {
+    if is_absent(KERNEL_KEYRING) {
+        return;
+    }
+    let house = House::new();
+    house.configure("[secrets]\nbackend = \"kernel-keyring\"\n");
+    for args in [&["secret", "list"][..], &["doctor"]] {
+        let told = house.ask(args.iter().copied()).run();
+        let told = format!("{}{}", told.stdout, told.stderr);
+        let words: Vec<&str> = told.split_whitespace().collect();
+        let told = words.join(" ");
+        assert!(told.contains("there is no encrypted file"), "{told}");
+        assert!(told.contains("makes a new, empty one"), "{told}");
+    }
+    let unlock = house.ask(["secret", "unlock"]).stdin(PASSPHRASE);
+    let made = unlock.run();
+    assert_eq!(made.code, Some(0), "{made:?}");
+    assert!(made.stderr.contains("A new, empty one will be"), "{made:?}");
+    assert!(made.stderr.contains("from a backup"), "{made:?}");
+}

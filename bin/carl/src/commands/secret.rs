@@ -4,6 +4,7 @@ use super::Setting;
 use crate::cli::SecretCommand;
 use crate::wiring::{Store, chosen, log};
 use anyhow::Result;
+use api::secrets::Keeper as _;
 use api::secrets::{Error, Kept, SecretName, SecretValue};
 use domain::fault::Coded;
 use keyring::{KernelKeyring, PASSPHRASE_CHARS, State};
@@ -179,7 +180,9 @@ async fn ready(setting: &Setting, store: &Store) -> Result<()> {
             kernel.unlock(passphrase).await.or_fail()?;
             Ok(())
         }
-        State::Absent | State::Locked => Err(Error::Locked {
+        // Says that there is no file.
+        State::Absent => kernel.names().await.map(drop).or_fail(),
+        State::Locked => Err(Error::Locked {
             detail: format!(
                 "standard input is no terminal to ask for the passphrase of {}",
                 kernel.file().display()
@@ -192,8 +195,9 @@ async fn ready(setting: &Setting, store: &Store) -> Result<()> {
 async fn create(setting: &Setting, store: &Store, kernel: &KernelKeyring) -> Result<()> {
     let file = kernel.file().display();
     print_error(&format!(
-        "There is no encrypted file yet. It will be {file}. Its passphrase has {PASSPHRASE_CHARS} \
-         characters or more; whoever loses it loses what is in the file.\n"
+        "There is no encrypted file yet. A new, empty one will be {file}; one from a backup is to \
+         be put there instead, before anything is typed here. Its passphrase has \
+         {PASSPHRASE_CHARS} characters or more; whoever loses it loses what is in the file.\n"
     ))?;
     let mut chosen = passphrase(store, Twice::Yes)?;
     while asks() && store.credential()?.is_none() && is_short(&chosen) {
@@ -204,7 +208,7 @@ async fn create(setting: &Setting, store: &Store, kernel: &KernelKeyring) -> Res
     }
     on_record(setting, "secret store to be made").await?;
     kernel.create(chosen).await.or_fail()?;
-    print_error(&format!("{file} is made.\n"))?;
+    print_error(&format!("{file} is made, with nothing in it.\n"))?;
     Ok(())
 }
 
