@@ -26,14 +26,15 @@ const LOOK: Duration = Duration::from_millis(50);
 
 impl StateLock {
     /// Takes the lock, waiting a while for a command that is about to end. Who is waited for is
-    /// said on standard error, and what to do where that process is stopped.
+    /// said on standard error, and what to do where that process is stopped. `own` is the socket at
+    /// which this process looks for others.
     ///
     /// # Errors
     /// As [`StateLock::take`], once patience is at its end.
-    pub async fn wait(state: &Path) -> Result<Self> {
+    pub async fn wait(state: &Path, own: &Path) -> Result<Self> {
         loop {
             // Without an end to the wait but the lock, or its error.
-            if let Some(lock) = Self::wait_unless(state, async || false).await? {
+            if let Some(lock) = Self::wait_unless(state, own, async || false).await? {
                 return Ok(lock);
             }
         }
@@ -45,13 +46,15 @@ impl StateLock {
     /// As [`StateLock::take`], once patience is at its end.
     pub async fn wait_unless(
         state: &Path,
+        own: &Path,
         is_served: impl AsyncFn() -> bool,
     ) -> Result<Option<Self>> {
-        Self::wait_telling(state, is_served, |text| Ok(print_error(text)?)).await
+        Self::wait_telling(state, own, is_served, |text| Ok(print_error(text)?)).await
     }
 
     async fn wait_telling(
         state: &Path,
+        own: &Path,
         is_served: impl AsyncFn() -> bool,
         mut tell: impl FnMut(&str) -> Result<()>,
     ) -> Result<Option<Self>> {
@@ -70,15 +73,7 @@ impl StateLock {
             // Seen twice: what was bound in the meantime has been asked once more.
             let elsewhere = announced(state).filter(|address| is_there(address));
             if let Some(address) = elsewhere.as_ref().filter(|_| is_seen && stopped.is_none()) {
-                let hint = format!(
-                    "It was started with another XDG_RUNTIME_DIR than this has. With the same one \
-                     every command finds it; `carl run` and a chat also with --connect {address}"
-                );
-                let message = format!(
-                    "another carl has {} and serves at {address}",
-                    state.display()
-                );
-                return Err(locked(message, hint));
+                return Err(serves(state, address, own));
             }
             is_seen = elsewhere.is_some();
             if !error.is::<Failure>() || began.elapsed() >= PATIENCE {
@@ -182,6 +177,58 @@ fn wake(id: u32) -> String {
     )
 }
 
+/// Another process that is at work in a state folder.
+#[derive(Debug)]
+pub struct Running {
+    /// Its number, where it could be read.
+    pub process: Option<u32>,
+    /// Where it serves, if it does.
+    pub address: Option<String>,
+}
+
+/// Who has the lock of a state folder, if somebody has.
+#[must_use]
+pub fn running(state: &Path) -> Option<Running> {
+    let path = state.join("lock");
+    // Nothing is made where nobody was yet.
+    let is_held = path.exists() && matches!(private::lock(&path), Ok(None));
+    is_held.then(|| Running {
+        process: holder(state),
+        address: announced(state),
+    })
+}
+
+/// Somebody has the lock and serves, at an address where this command did not or may not use it.
+fn serves(state: &Path, address: &str, own: &Path) -> anyhow::Error {
+    let who = holder(state).map_or("a process".to_owned(), |id| format!("process {id}"));
+    let place = state.display();
+    let socket = address.strip_prefix("unix:").map(Path::new);
+    let hint = if socket == Some(own) {
+        "It is a chat or a command, which serves the others for as long as it is at work. End it, \
+         and then start this."
+            .to_owned()
+    } else if let Some(same) = socket.and_then(|socket| same_runtime(state, socket)) {
+        format!(
+            "It was started with another XDG_RUNTIME_DIR than this has. With the same one every \
+             command finds it: write `{same}` before `carl`"
+        )
+    } else {
+        format!("`carl run` and a chat find it with --connect {address}; others once it has ended")
+    };
+    let message = format!("another carl ({who}) has {place} and serves at {address}");
+    locked(message, hint)
+}
+
+/// What in the environment gives a command this usual socket; `None` for a socket of its own choice.
+fn same_runtime(state: &Path, socket: &Path) -> Option<String> {
+    if socket == state.join("run/carl.sock") {
+        return Some("env -u XDG_RUNTIME_DIR".to_owned());
+    }
+    let folder = socket.parent().filter(|_| socket.ends_with("carl.sock"))?;
+    let runtime = folder.parent().filter(|_| folder.ends_with("housecarl"))?;
+    Some(format!("XDG_RUNTIME_DIR={}", runtime.display()))
+}
+
 fn taken(state: &Path) -> anyhow::Error {
     let place = state.display();
     let (message, hint) = match holder(state) {
@@ -238,6 +285,7 @@ mod tests {
         let mut told = Vec::new();
         let waiting = StateLock::wait_telling(
             state.path(),
+            Path::new("/none"),
             async || false,
             |text| {
                 told.push(text.to_owned());
@@ -276,7 +324,7 @@ mod tests {
         assert!(fault.hint.contains(&cont), "{fault:?}");
         let mut told = String::new();
         let unasked = async || panic!("who is stopped is asked nothing");
-        let waiting = StateLock::wait_telling(state.path(), unasked, |text| {
+        let waiting = StateLock::wait_telling(state.path(), Path::new("/none"), unasked, |text| {
             told.push_str(text);
             held = None;
             Ok(())
@@ -296,7 +344,7 @@ mod tests {
             asked.set(asked.get() + 1);
             asked.get() > 1
         };
-        let waited = StateLock::wait_unless(state.path(), is_served).await;
+        let waited = StateLock::wait_unless(state.path(), Path::new("/none"), is_served).await;
         assert!(waited.unwrap().is_none());
         assert_eq!(asked.get(), 2);
     }

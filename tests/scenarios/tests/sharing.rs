@@ -417,8 +417,16 @@ fn a_server_with_another_runtime_folder_is_named_at_once() {
     std::fs::create_dir(&other).unwrap();
     let refused = run(house).env("XDG_RUNTIME_DIR", &other).run();
     assert_eq!(refused.code, Some(4), "{refused:?}");
-    assert!(refused.stderr.contains("--connect unix:"), "{refused:?}");
+    assert!(refused.stderr.contains("unix:"), "{refused:?}");
     assert!(!refused.stderr.contains("waiting"), "{refused:?}");
+    // What it says to write works for every command.
+    let memory = || house.ask(["memory", "search", "attic"]);
+    let refused = memory().env("XDG_RUNTIME_DIR", &other).run();
+    assert_eq!(refused.code, Some(4), "{refused:?}");
+    let run_dir = house.run_dir();
+    let line = format!("`XDG_RUNTIME_DIR={}`", run_dir.display());
+    assert!(refused.stderr.contains(&line), "{refused:?}");
+    assert_eq!(memory().env("XDG_RUNTIME_DIR", run_dir).run().code, Some(0));
     server.kill();
 }
 

@@ -114,3 +114,30 @@ fn a_log_of_a_newer_version_is_said_to_be_one() {
     }
     scene.run(&["another session"]).assert_ends(0, "success");
 }
+
+#[test]
+fn doctor_and_serve_name_the_process_that_runs() {
+    let house = House::new();
+    let running = |house: &House| {
+        let told = house.ask(["doctor", "--json"]).run().stdout;
+        let checks: Vec<serde_json::Value> = serde_json::from_str(&told).unwrap();
+        let named = checks.iter().find(|check| check["name"] == "running");
+        named.unwrap()["detail"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(running(&house), "no other carl");
+    let mut chat = house.ask(["chat"]).env("TERM", "dumb").seated();
+    chat.until("/help");
+    chat.until("> ");
+    let lock = fs::read_to_string(house.state().join("lock")).unwrap();
+    let process = lock.lines().next().unwrap();
+    let told = running(&house);
+    assert!(told.contains(&format!("process {process}")), "{told}");
+    assert!(told.contains("carl.sock"), "{told}");
+    let refused = house.ask(["serve"]).run();
+    assert_eq!(refused.code, Some(4), "{refused:?}");
+    let told = &refused.stderr;
+    assert!(told.contains(&format!("process {process}")), "{told}");
+    assert!(told.contains("End it") && !told.contains("XDG"), "{told}");
+    chat.types("/quit\n");
+    chat.finish();
+}

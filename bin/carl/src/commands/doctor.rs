@@ -4,6 +4,7 @@ mod served;
 
 use super::{Setting, named};
 use crate::cli::{DoctorArgs, SessionFlags};
+use crate::lock;
 use crate::profile;
 use crate::wiring::{House, chosen, secrets_to_look, try_credential};
 use anyhow::Result;
@@ -37,6 +38,7 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
     let mut checks = vec![
         configuration(&setting),
         state,
+        running(&setting),
         doctor::kernel(&setting.workspace),
     ];
     checks.push(doctor::clock());
@@ -82,6 +84,24 @@ fn configuration(setting: &Setting) -> Check {
         detail.push_str(&format!("; narrowed by {}", project.display()));
     }
     Check::ok("configuration", detail)
+}
+
+/// Who else is at work in this state folder: asked before this command is.
+fn running(setting: &Setting) -> Check {
+    let Some(other) = lock::running(&setting.paths.state) else {
+        return Check::ok("running", "no other carl");
+    };
+    let who = match other.process {
+        Some(id) => format!("another carl, process {id}"),
+        None => "another carl".to_owned(),
+    };
+    Check::ok(
+        "running",
+        match other.address {
+            Some(address) => format!("{who}, which serves at {address}"),
+            None => who,
+        },
+    )
 }
 
 /// The services did not open.

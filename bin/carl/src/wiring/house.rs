@@ -194,7 +194,10 @@ impl House {
             }
             let is_served = async || address().await.is_some();
             // Whoever was seen to serve may have ended since.
-            if let Some(lock) = StateLock::wait_unless(&setting.paths.state, is_served).await? {
+            if let Some(lock) =
+                StateLock::wait_unless(&setting.paths.state, &setting.paths.socket(), is_served)
+                    .await?
+            {
                 return Ok(Place::Here(lock));
             }
         }
@@ -229,7 +232,7 @@ impl House {
     /// When another process works here, or a part cannot start.
     pub async fn in_process(setting: &Setting) -> Result<Self> {
         private_folder(&setting.paths.state)?;
-        let lock = StateLock::wait(&setting.paths.state).await?;
+        let lock = StateLock::wait(&setting.paths.state, &setting.paths.socket()).await?;
         Self::build(setting, Access::Write(lock)).await
     }
 

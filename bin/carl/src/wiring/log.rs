@@ -48,7 +48,7 @@ pub async fn log(setting: &Setting) -> Result<(Arc<dyn Audit>, Option<StateLock>
         }
     }
     private_folder(&setting.paths.state)?;
-    let lock = StateLock::wait(&setting.paths.state).await?;
+    let lock = StateLock::wait(&setting.paths.state, &setting.paths.socket()).await?;
     Ok((awaited(setting).await?, Some(lock)))
 }
 

@@ -55,7 +55,7 @@ pub async fn memories(setting: &Setting) -> Result<(Memories, Option<StateLock>)
         return Ok((served_at(&endpoint), None));
     }
     private_folder(&setting.paths.state)?;
-    let lock = StateLock::wait(&setting.paths.state).await?;
+    let lock = StateLock::wait(&setting.paths.state, &setting.paths.socket()).await?;
     let audit = awaited(setting).await?;
     let secrets = secrets(setting, audit.clone()).await?;
     let models = models(setting, &secrets)?;
