@@ -23,8 +23,10 @@ pub struct Config {
     /// Which model each role uses.
     #[schemars(with = "BTreeMap<String, String>")]
     pub roles: BTreeMap<ModelRole, ModelRef>,
-    /// Tried in order when the chosen provider fails before its first byte and the request named a
-    /// role. Each use is announced. Empty: no fallback.
+    /// Tried in order, each written provider/model, when the request named a role and the chosen
+    /// provider is out of reach, overloaded, failing or too slow before its first byte. A key that
+    /// is refused or missing, a missing model and a refused request are told instead: no other
+    /// provider takes their place. Each use is announced. Empty: no fallback.
     #[schemars(with = "Vec<String>")]
     pub fallbacks: Vec<ModelRef>,
     /// Refuse every connection but loopback.

@@ -301,6 +301,26 @@ fn both_failures_are_told_where_the_fallback_fails_too() {
 }
 
 #[test]
+fn a_refused_key_is_no_reason_for_a_fallback() {
+    let server = Server::openai([Reply::text("I stand in.")]);
+    let refusing = Server::openai([Reply::refuse(401, "invalid key")]);
+    let provider = |name: &str, server: &Server| {
+        let config = server.config("openai");
+        let (_, rest) = config.split_once("[models.providers.scripted]").unwrap();
+        format!("[models.providers.{name}]{rest}\n")
+    };
+    let house = House::new();
+    house.configure(&format!(
+        "[models]\ndefault_provider = \"first\"\nfallbacks = [\"second/scripted-model\"]\n{}{}",
+        provider("first", &refusing),
+        provider("second", &server)
+    ));
+    let told = house.ask(["run", "hello"]).run().expect(4).stderr;
+    assert!(told.contains("models.unauthorised"), "{told}");
+    assert!(server.chats().is_empty());
+}
+
+#[test]
 fn a_program_that_failed_is_not_shown_as_done_well() {
     let shell = |script: &str| Reply::call("run_shell", json!({"argv": ["sh", "-c", script]}));
     let calls = [shell("exit 3"), Reply::text("All passed.")];

@@ -21,6 +21,9 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 # first by name that answers, and with none what is found on this machine (Ollama, then
 # OpenAI-compatible servers, then the embedded engine).
 #default_provider = "ollama"
+# Who answers when the chosen provider is out of reach, overloaded or failing: provider/model, tried in
+# order.
+#fallbacks = []
 
 # A provider you name yourself. Types: ollama, openai, anthropic, embedded, static (word tables,
 # for embeddings only). Requests beyond max_parallel take turns, yours first.
