@@ -1,5 +1,6 @@
 //! What `[models]` in the configuration says, and the default of each key.
 
+use crate::egress::is_loopback;
 use crate::error::{Error, configuration};
 use api::secrets::KEEP_THE_KEY;
 pub use api::secrets::SecretRef;
@@ -205,6 +206,14 @@ impl ProviderConfig {
             think: None,
             vision: None,
         }
+    }
+
+    /// Whether a key goes to another machine without encryption, where whoever is between reads it.
+    #[must_use]
+    pub fn shows_its_key(&self) -> bool {
+        let endpoint = self.endpoint.as_deref().map(Url::parse);
+        let is_open = |url: Url| url.scheme() == "http" && !is_loopback(&url);
+        self.api_key.is_some() && endpoint.and_then(Result::ok).is_some_and(is_open)
     }
 }
 

@@ -141,3 +141,71 @@ fn doctor_and_serve_name_the_process_that_runs() {
     chat.types("/quit\n");
     chat.finish();
 }
+
+#[test]
+fn doctor_is_bad_where_a_folder_or_the_inbox_cannot_be_used() {
+    let house = House::new();
+    let state = house.state();
+    fs::create_dir_all(&state).unwrap();
+    // A file in its place is in the way of root as well, who is held by no mode.
+    for name in ["sessions", "undo"] {
+        fs::write(state.join(name), "").unwrap();
+    }
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    house.configure(&format!("[inbox]\nlisten = \"{address}\"\n"));
+    let runtime = house.run_dir().join("file");
+    fs::write(&runtime, "").unwrap();
+    let doctor = house.ask(["doctor", "--json"]);
+    let told = doctor.env("XDG_RUNTIME_DIR", &runtime).run().expect(4);
+    let checks: Vec<serde_json::Value> = serde_json::from_str(&told.stdout).unwrap();
+    for name in ["sessions", "undo history", "runtime folder"] {
+        let check = checks.iter().find(|check| check["name"] == name);
+        let check = check.unwrap_or_else(|| panic!("{name}: {}", told.stdout));
+        assert_eq!(check["state"], "bad", "{check}");
+        assert_ne!(check["hint"], "", "{check}");
+    }
+    for name in ["sessions", "undo"] {
+        fs::remove_file(state.join(name)).unwrap();
+    }
+    let told = house.ask(["doctor", "--json"]).run().expect(4);
+    let checks: Vec<serde_json::Value> = serde_json::from_str(&told.stdout).unwrap();
+    // No model is there either.
+    let is_bad = |check: &&serde_json::Value| check["state"] == "bad" && check["name"] != "models";
+    let bad: Vec<&serde_json::Value> = checks.iter().filter(is_bad).collect();
+    assert_eq!(bad.len(), 1, "{bad:#?}");
+    assert_eq!(bad[0]["name"], "inbox");
+}
+
+#[test]
+fn doctor_notes_models_that_are_not_listed_and_open_keys() {
+    let server = Server::openai([]);
+    let house = House::new();
+    let config = server.config("openai");
+    let config = config.replace("[models]\n", "[models]\nfallbacks = [\"scripted/gone\"]\n");
+    // An address of the range for documentation, at which nobody is.
+    let far = "[models.providers.far]\ntype = \"openai\"\nendpoint = \"http://192.0.2.2:9/v1\"\n\
+               api_key = { secret = \"far\" }\n";
+    let roles = "[models.roles]\ncode = \"scripted/nothere\"\n";
+    house.configure(&format!("{config}\n{far}\n{roles}"));
+    let told = house.ask(["doctor", "--json"]).run().stdout;
+    for said in [
+        "models.roles.code names scripted/nothere, which",
+        "models.fallbacks names scripted/gone, which",
+        "the key of far goes over the network unencrypted",
+    ] {
+        assert!(told.contains(said), "{said}: {told}");
+    }
+    assert!(!told.contains("default_model names"), "{told}");
+}
+
+#[test]
+fn doctor_names_the_secrets_role_that_is_down() {
+    let house = House::new();
+    let socket = house.run_dir().join("secrets.sock");
+    let address = format!("unix:{}", socket.display());
+    house.configure(&format!("[endpoints]\nsecrets = \"{address}\"\n"));
+    let told = house.ask(["doctor", "--json"]).run().stdout;
+    let start = "Start `carl serve --role secrets` there, or correct `secrets` under [endpoints].";
+    assert!(told.contains(start), "{told}");
+}

@@ -1,5 +1,7 @@
 //! `carl doctor`: checks every part for real, and says what to do where one fails.
 
+mod models;
+mod places;
 mod served;
 
 use super::{Setting, named};
@@ -41,6 +43,9 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
         running(&setting),
         doctor::kernel(&setting.workspace),
     ];
+    if is_writable {
+        checks.extend(places::folders(&setting));
+    }
     checks.push(doctor::clock());
     checks.extend(doctor::hardware().await);
     checks.push(secret_store(&setting).await);
@@ -49,11 +54,14 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
         Ok(house) => {
             checks.push(audit_log(&setting, is_writable).await);
             checks.extend(doctor::providers(house.gateway.as_ref(), used_first(&setting)).await);
+            let config = &setting.loaded.config.models;
+            checks.extend(models::named(house.gateway.as_ref(), config).await);
             checks.push(match setting.loaded.config.endpoints.memory.as_str() {
                 "" => doctor::memory(house.remembrance.sides.curator.stats().await),
                 address => served::memory(&house, address).await,
             });
             checks.push(search(&setting).await);
+            checks.extend(places::inbox(&house).await);
             checks.push(whole_path(&setting, is_writable).await);
             if args.model {
                 let (gateway, audit) = (house.gateway.as_ref(), house.audit.as_ref());
@@ -174,6 +182,10 @@ async fn secret_store(setting: &Setting) -> Check {
 /// took the token and has an open store.
 async fn served_secrets(setting: &Setting, address: &str) -> Check {
     const NAME: &str = "secrets";
+    let reached = served::role(NAME, address).await;
+    if reached.state == State::Bad {
+        return reached;
+    }
     let served = match secrets_to_look(setting).await {
         Ok(served) => served,
         Err(error) => return Check::bad(NAME, &error),

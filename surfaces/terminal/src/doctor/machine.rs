@@ -11,17 +11,7 @@ const LOW_SPACE: u64 = 256 << 20;
 
 /// Whether the state folder can be written, and how much room there is.
 pub fn state_folder(folder: &Path) -> Check {
-    let probe = || -> Result<u64> {
-        private::folder(folder)
-            .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
-        let file = folder.join(format!(".probe-{}", std::process::id()));
-        std::fs::write(&file, b"probe")
-            .with_context(|| format!("{} cannot be written", folder.display()))?;
-        std::fs::remove_file(&file)
-            .with_context(|| format!("{} cannot be removed", file.display()))?;
-        free_space(folder)
-    };
-    match probe() {
+    match probe(folder) {
         Ok(free) if free < LOW_SPACE => Check::note(
             "state folder",
             format!("{} has only {} free", folder.display(), bytes(free)),
@@ -32,18 +22,46 @@ pub fn state_folder(folder: &Path) -> Check {
             format!("{}, {} free", folder.display(), bytes(free)),
         ),
         Err(error) => {
-            let mut check = Check::bad("state folder", &error);
-            let is_full = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::StorageFull;
-            let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
-            check.hint = match causes.any(is_full) {
-                true => "The disk is full. Make room on it.".to_owned(),
-                false => "Make it a folder of yours that can be written, or name another in \
-                          XDG_STATE_HOME."
-                    .to_owned(),
-            };
-            check
+            let otherwise = "Make it a folder of yours that can be written, or name another in \
+                             XDG_STATE_HOME.";
+            unwritable("state folder", &error, otherwise)
         }
     }
+}
+
+/// A folder that something is written in, told of only where that fails. `otherwise`: what to do
+/// where the disk has room.
+pub fn folder(name: &'static str, folder: &Path, otherwise: &str) -> Option<Check> {
+    let error = probe(folder).err()?;
+    Some(unwritable(name, &error, otherwise))
+}
+
+fn unwritable(name: &'static str, error: &anyhow::Error, otherwise: &str) -> Check {
+    let is_full = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::StorageFull;
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
+    let hint = match causes.any(is_full) {
+        true => "The disk is full. Make room on it.",
+        false => otherwise,
+    };
+    let mut check = Check::bad(name, error);
+    check.hint = hint.to_owned();
+    check
+}
+
+/// Writes in a folder for real. How much room there is, bytes.
+fn probe(folder: &Path) -> Result<u64> {
+    private::folder(folder)
+        .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
+    let file = folder.join(format!(".probe-{}", std::process::id()));
+    let written = std::fs::write(&file, b"probe");
+    // A full disk takes the name and not the text.
+    let removed = match file.exists() {
+        true => std::fs::remove_file(&file),
+        false => Ok(()),
+    };
+    written.with_context(|| format!("{} cannot be written", folder.display()))?;
+    removed.with_context(|| format!("{} cannot be removed", file.display()))?;
+    free_space(folder)
 }
 
 fn free_space(folder: &Path) -> Result<u64> {

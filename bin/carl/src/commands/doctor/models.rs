@@ -1,0 +1,66 @@
+//! What the configuration says of models, against what the servers list.
+
+use api::models::{ModelInfo, Models};
+use domain::model::ModelRef;
+use models::Config;
+use terminal::doctor::Check;
+
+/// Models that the configuration names and their server does not list, and keys that go out in the
+/// clear.
+pub(super) async fn named(models: &dyn Models, config: &Config) -> Vec<Check> {
+    // A server that does not answer is told of in its own line.
+    let listed = models.list_models().await.unwrap_or_default();
+    let mut checks: Vec<Check> = given(config)
+        .into_iter()
+        .filter(|(_, model)| is_missing(model, &listed))
+        .map(|(key, model)| {
+            let provider = &model.provider;
+            Check::note(
+                "models",
+                format!("{key} names {model}, which {provider} does not list"),
+                format!(
+                    "Install it, or correct {key}: `carl models` lists what {provider} has. A server \
+                     that takes any name answers all the same."
+                ),
+            )
+        })
+        .collect();
+    let open = config
+        .providers
+        .iter()
+        .filter(|(_, one)| one.shows_its_key());
+    checks.extend(open.map(|(name, _)| {
+        Check::note(
+            "model server",
+            format!("the key of {name} goes over the network unencrypted: its endpoint is http"),
+            "Use https, or a tunnel that ends on this machine.",
+        )
+    }));
+    checks
+}
+
+/// Every model that is named, with the key that names it.
+fn given(config: &Config) -> Vec<(String, ModelRef)> {
+    let roles = config.roles.iter();
+    let roles =
+        roles.map(|(role, model)| (format!("models.roles.{}", role.as_str()), model.clone()));
+    let defaults = config.providers.iter().filter_map(|(name, provider)| {
+        let model = ModelRef {
+            provider: name.clone(),
+            model: provider.default_model.clone()?,
+        };
+        Some((format!("models.providers.{name}.default_model"), model))
+    });
+    let fallbacks = config.fallbacks.iter();
+    let fallbacks = fallbacks.map(|model| ("models.fallbacks".to_owned(), model.clone()));
+    roles.chain(defaults).chain(fallbacks).collect()
+}
+
+/// Whether a server lists models, and this one is not among them.
+fn is_missing(model: &ModelRef, listed: &[ModelInfo]) -> bool {
+    let own = listed.iter().map(|one| &one.model);
+    let mut own = own.filter(|one| one.provider == model.provider).peekable();
+    // Ollama lists a model without a tag under this one.
+    let latest = format!("{}:latest", model.model);
+    own.peek().is_some() && own.all(|one| one.model != model.model && one.model != latest)
+}
