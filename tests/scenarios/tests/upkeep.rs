@@ -209,3 +209,19 @@ fn doctor_names_the_secrets_role_that_is_down() {
     let start = "Start `carl serve --role secrets` there, or correct `secrets` under [endpoints].";
     assert!(told.contains(start), "{told}");
 }
+
+#[test]
+fn a_damaged_undo_history_is_named() {
+    let house = lived_in();
+    let histories = fs::read_dir(house.state().join("undo")).unwrap();
+    let journals = histories.map(|one| one.unwrap().path().join("journal.jsonl"));
+    let journal = journals.into_iter().find(|one| one.exists()).unwrap();
+    fs::write(&journal, "garbage\n").unwrap();
+    for args in [&["undo", "--yes", "write"][..], &["undo", "--print"]] {
+        let told = house.ask(args.iter().copied()).run();
+        assert_ne!(told.code, Some(0), "{told:?}");
+        let folder = journal.parent().unwrap().display().to_string();
+        assert!(told.stderr.contains("cannot be read"), "{told:?}");
+        assert!(told.stderr.contains(&folder), "{told:?}");
+    }
+}

@@ -7,9 +7,10 @@ use anyhow::Result;
 use api::sessions::{Follow, Selection, SessionSummary, Sessions};
 use domain::event::{Event, EventBody};
 use domain::id::SessionId;
+use rendering::print_error;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use terminal::exit::{Failure, OrFail};
+use terminal::exit::{Exit, Failure, OrFail};
 use terminal::sessions;
 
 /// The session to undo in, and how to continue it. What the session was allowed to write, it may
@@ -48,11 +49,16 @@ pub async fn newest_changed(
     setting: &Setting,
 ) -> Result<(SessionSummary, Vec<Event>)> {
     let changed = |id| files::last_changed(&history_of(setting, id));
-    let here = of_folder(sessions, setting).await?.into_iter();
+    let here = of_folder(sessions, setting).await?;
+    let damaged = here.iter().find_map(|one| damage(setting, one.session_id));
+    let here = here.into_iter();
     // Who talked last need not have changed anything since.
     let changed = here.filter_map(|one| Some((changed(one.session_id)?, one)));
     let newest = changed.max_by_key(|(time, _)| *time);
     let Some((_, summary)) = newest else {
+        if let Some(damage) = damaged {
+            return Err(damage.into());
+        }
         return Err(Failure::usage(
             format!(
                 "no session of the folder {} has a change to take back",
@@ -62,8 +68,27 @@ pub async fn newest_changed(
         )
         .into());
     };
+    if let Some(damage) = damaged {
+        print_error(&format!("note: {}\n", damage.fault.message))?;
+    }
     let events = sessions::events_of(sessions, summary.session_id, Follow::Outline).await?;
     Ok((summary, events))
+}
+
+/// What is wrong with a session's undo history, if it cannot be read.
+fn damage(setting: &Setting, session_id: SessionId) -> Option<Failure> {
+    let history = history_of(setting, session_id);
+    let failure = files::next_undone(&history).err()?;
+    let place = history.display();
+    let message = format!(
+        "the undo history of session {session_id} in {place} cannot be used: {}",
+        failure.message
+    );
+    let hint = "Put that folder back from a backup, or move it away: without it the changes that it \
+                tells of cannot be taken back, and everything else goes on.";
+    let mut failure = Failure::usage(message, hint);
+    failure.exit = Exit::Failed;
+    Some(failure)
 }
 
 /// The sessions of this folder, whatever they did.
