@@ -325,7 +325,9 @@ fn archive(config: &Config) -> Result<Exit> {
             let folder = folder.display();
             print(&format!(
                 "The log is set aside in {folder}. Its private key is destroyed. The next start \
-                 begins a fresh log.\n`carl audit verify --folder {typed}` checks it there.\n"
+                 begins a fresh log.\n`carl audit verify --folder {typed}` checks it there.\n\
+                 Anchors and their key that you keep are of that log; keep new ones of the next in \
+                 files of their own.\n"
             ))?;
         }
         None => nothing(config)?,
