@@ -317,7 +317,13 @@ impl Embedder {
         match self.models.embed(request).await {
             Ok(made) if made.vectors.len() == wanted => Ok(made),
             Ok(_) => Err("the embedding model gave another number of vectors".to_owned()),
-            Err(error) if error.kind == ErrorKind::NotConfigured => {
+            // Servers that have chat models alone are as good as none here.
+            Err(error)
+                if matches!(
+                    error.kind,
+                    ErrorKind::NotConfigured | ErrorKind::UnknownModel
+                ) =>
+            {
                 Err(format!("no embedding model ({error})"))
             }
             Err(error) => Err(format!("the embedding model does not answer ({error})")),
