@@ -185,7 +185,7 @@ fn an_encrypted_file_is_typed_open_and_forgotten_with_the_kernel() {
     for said in ["Its passphrase has 8 characters", "too short: 8 characters"] {
         assert!(screen.contains(said), "{screen}");
     }
-    assert!(screen.contains("is made."), "{screen}");
+    assert!(screen.contains("is made, with nothing in it."), "{screen}");
     assert!(
         !screen.contains(PASSPHRASE) && !screen.contains(KEY),
         "{screen}"

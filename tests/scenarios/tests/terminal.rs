@@ -71,6 +71,31 @@ fn a_remembered_folder_is_asked_for_once_and_can_be_taken_back() {
 }
 
 #[test]
+fn a_remembered_folder_is_open_in_the_next_session_of_the_chat() {
+    let scene = scene(2);
+    let chat = scene.house.ask(["chat"]).env("TERM", "xterm");
+    let mut seat = chat.seated();
+    seat.until("> ");
+    seat.types("write a note\n");
+    seat.until("[r]emember");
+    seat.types("r\n");
+    seat.until(KEPT);
+    seat.until("> ");
+    seat.types("/new\n");
+    seat.until("new session");
+    seat.until("> ");
+    seat.types("write a note\n");
+    seat.until("yes for this [s]ession");
+    seat.types("y\n");
+    seat.until("> ");
+    seat.types("/quit\n");
+    let finished = seat.finish();
+    assert_eq!(finished.code, Some(0), "{finished:#?}");
+    assert_eq!(finished.stderr.matches(OPEN).count(), 1, "{finished:#?}");
+    assert!(scene.house.has("note-1.txt"));
+}
+
+#[test]
 fn a_yes_for_the_session_and_a_no_are_not_remembered() {
     let scene = scene(3);
     for answer in ["y", "s", "n"] {
