@@ -184,10 +184,12 @@ impl Approvals {
         self.changeable.clear();
     }
 
-    /// What was allowed, in words, oldest first.
-    pub(crate) fn listed(&self) -> Vec<GrantListing> {
+    /// What is allowed, in words, oldest first. `outside`: how often an agent was shown something from
+    /// outside this machine.
+    pub(crate) fn listed(&self, outside: impl Fn(AgentId) -> Option<u64>) -> Vec<GrantListing> {
         let calls = self.given.iter().map(|one| &one.grant);
-        let folders = self.changeable.iter().map(|one| &one.grant);
+        let holds = |one: &&Changeable| outside(one.agent).is_some_and(|now| one.outside == now);
+        let folders = self.changeable.iter().filter(holds).map(|one| &one.grant);
         let mut grants: Vec<GrantListing> = calls.chain(folders).cloned().collect();
         grants.sort_by_key(|grant| grant.given);
         grants

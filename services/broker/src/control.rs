@@ -199,7 +199,8 @@ impl Control for Service {
     async fn list_grants(&self, session_id: SessionId) -> Result<Vec<GrantListing>, Error> {
         let session = self.inner.state.session(session_id)?;
         let session = lock(&session);
-        Ok(session.approvals.listed())
+        let outside = |id| session.agents.get(&id).map(|agent| agent.outside);
+        Ok(session.approvals.listed(outside))
     }
 
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {

@@ -200,7 +200,9 @@ async fn a_yes_once_leaves_the_folder_closed() {
 async fn a_yes_for_the_session_to_a_change_covers_the_changes_in_its_folder() {
     let mut tools = support::file_tools();
     for tool in &mut tools {
-        tool.spec.result_label = Label::untrusted("files");
+        let is_read = tool.spec.effect == EffectClass::Read;
+        let origin = if is_read { "web" } else { "files" };
+        tool.spec.result_label = Label::untrusted(origin);
     }
     let house = House::with(tools, attended()).await;
     let mut stream = house.start("write_file", write("a.txt")).await;
@@ -216,6 +218,14 @@ async fn a_yes_for_the_session_to_a_change_covers_the_changes_in_its_folder() {
     assert!(asked.rendering.contains(reach), "{}", asked.rendering);
     house.answer(&asked, deny("")).await;
     assert_eq!(result(&mut third).await.status, CallStatus::Denied);
+
+    // It is listed as long as it holds.
+    let listed = || house.broker.list_grants(house.session_id);
+    assert_eq!(listed().await.unwrap().len(), 1);
+    let (_, read) = house.call("read_file", path("a.txt")).await;
+    assert_eq!(read.status, CallStatus::Ok);
+    assert_eq!(listed().await.unwrap(), []);
+    question(&mut house.start("write_file", write("c.txt")).await).await;
 }
 
 #[tokio::test]
