@@ -5,28 +5,19 @@
 //! and what is new gets a name that nothing acts on as soon as the program and all it started have
 //! ended. It is never removed: nothing tells what the program made from what the user made meanwhile.
 
-use crate::places::{Found, Identity, Limits, Mark, search};
+use crate::aside;
+use crate::places::{Found, Limits, Mark, search};
 use api::executor::ToolFailure;
 use api::failure::mendable;
 use paths::{is_inside, link_target};
-use protected::{ASIDE, Protected, Protection};
-use rustix::fs::{
-    AtFlags, Mode, OFlags, RenameFlags, ResolveFlags, fchmod, fstat, openat2, renameat_with, statat,
-};
+use protected::{Protected, Protection};
+use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, fchmod, fstat, openat2, statat};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use uuid::Uuid;
-
-/// Most numbers that are tried for what is set aside, from 1 on.
-const ASIDE_NAMES: u32 = 20;
-/// Most numbers that are tried after that, which nobody foresees.
-const ASIDE_TRIES: u32 = 4;
 
 /// A folder that is guarded, held open, so that nothing that is put in its place is taken for it.
 #[derive(Debug)]
@@ -155,7 +146,7 @@ impl Watch {
             .iter()
             .filter(|place| !self.known.contains(&place.mark()))
             // What a command beside this one has set aside is so already.
-            .filter(|place| !is_aside(&place.path))
+            .filter(|place| !aside::holds(&place.path))
             // Keys and passwords run nothing, and under another name nothing would close them.
             .filter(|place| !is_key(protected, &place.path))
             // What was hidden is as it was.
@@ -222,23 +213,8 @@ impl Watch {
             return Err(Errno::AGAIN);
         }
         let _writable = Writable::new(&above);
-        let given = set_aside(&above, name)?;
-        let mut aside = ASIDE_HERE.lock().unwrap_or_else(PoisonError::into_inner);
-        aside.insert(place.identity);
-        Ok(given)
+        aside::rename(&above, name, place.identity)
     }
-}
-
-/// What this process has set aside, by its identity: a program gives such a name itself.
-static ASIDE_HERE: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
-
-/// Whether a place was set aside, or lies in one that was.
-fn is_aside(place: &Path) -> bool {
-    let aside = ASIDE_HERE.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut above = place
-        .ancestors()
-        .filter_map(|path| path.symlink_metadata().ok());
-    !aside.is_empty() && above.any(|about| aside.contains(&(about.dev(), about.ino())))
 }
 
 /// Whether a place holds keys or passwords.
@@ -331,23 +307,6 @@ pub(crate) fn incomplete(why: &str) -> String {
 /// A place that is not where it was found is nowhere.
 fn outside(_: std::path::StripPrefixError) -> Errno {
     Errno::NOENT
-}
-
-/// Gives a place beside it a name that is no protected one. A program may take names beforehand, and
-/// make one that leaves no room for a longer one: then it is called by a number that nobody foresees.
-fn set_aside(above: impl AsFd, name: &OsStr) -> Result<String, Errno> {
-    let plain = name.to_string_lossy().replace('.', "_");
-    let plain = plain.trim_matches('_');
-    let numbered = (1..=ASIDE_NAMES).map(|number| format!("{ASIDE}{number}-{plain}"));
-    let unforeseen = (0..ASIDE_TRIES).map(|_| format!("{ASIDE}{}-place", Uuid::now_v7().as_u128()));
-    for aside in numbered.chain(unforeseen) {
-        match renameat_with(&above, name, &above, &aside, RenameFlags::NOREPLACE) {
-            Ok(()) => return Ok(aside),
-            Err(Errno::EXIST | Errno::NAMETOOLONG) => {}
-            Err(other) => return Err(other),
-        }
-    }
-    Err(Errno::EXIST)
 }
 
 fn not_a_root(root: &Path, why: Protection) -> ToolFailure {
@@ -487,6 +446,10 @@ mod tests {
         let kept = fs::read_to_string(root.join("set-aside-2-git/hooks/pre-commit"));
         assert_eq!(kept.unwrap(), "mine");
         assert!(watch.end(&protected).is_empty());
+        // A program that still runs gives it its name back.
+        fs::rename(root.join("set-aside-2-git"), root.join(".git")).unwrap();
+        assert_eq!(watch.end(&protected).len(), 1);
+        assert!(!root.join(".git").exists());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! network connection.
 //! Where to start: [`ProgramTools`], then `runner.rs`.
 
+mod aside;
 mod background;
 mod code;
 mod conceal;

@@ -1,0 +1,57 @@
+//! Setting a protected place aside: giving it a name that nothing acts on, and knowing it again.
+
+use crate::places::Identity;
+use protected::ASIDE;
+use rustix::fs::{RenameFlags, renameat_with};
+use rustix::io::Errno;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use uuid::Uuid;
+
+/// Most numbers that are tried for what is set aside, from 1 on.
+const NAMES: u32 = 20;
+/// Most numbers that are tried after that, which nobody foresees.
+const TRIES: u32 = 4;
+
+/// What this process has set aside, by its identity: a program gives such a name itself.
+static DONE: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
+
+/// Whether a place was set aside, or lies in one that was. One that was given its old name back by a
+/// program that still ran is not.
+pub(crate) fn holds(place: &Path) -> bool {
+    let done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_named = |path: &&Path| {
+        let name = path.file_name().unwrap_or_default();
+        name.to_string_lossy().starts_with(ASIDE)
+    };
+    let mut named = place.ancestors().filter(is_named);
+    named.any(|path| {
+        let about = path.symlink_metadata();
+        about.is_ok_and(|about| done.contains(&(about.dev(), about.ino())))
+    })
+}
+
+/// Gives a place beside it a name that is no protected one. A program may take names beforehand, and
+/// make one that leaves no room for a longer one: then it is called by a number that nobody foresees.
+pub(crate) fn rename(above: impl AsFd, name: &OsStr, identity: Identity) -> Result<String, Errno> {
+    let plain = name.to_string_lossy().replace('.', "_");
+    let plain = plain.trim_matches('_');
+    let numbered = (1..=NAMES).map(|number| format!("{ASIDE}{number}-{plain}"));
+    let unforeseen = (0..TRIES).map(|_| format!("{ASIDE}{}-place", Uuid::now_v7().as_u128()));
+    for aside in numbered.chain(unforeseen) {
+        match renameat_with(&above, name, &above, &aside, RenameFlags::NOREPLACE) {
+            Ok(()) => {
+                let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
+                done.insert(identity);
+                return Ok(aside);
+            }
+            Err(Errno::EXIST | Errno::NAMETOOLONG) => {}
+            Err(other) => return Err(other),
+        }
+    }
+    Err(Errno::EXIST)
+}
