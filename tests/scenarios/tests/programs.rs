@@ -460,3 +460,21 @@ fn a_program_that_may_not_change_a_place_is_told_whose_it_is() {
         assert!(!fine.contains("note: "), "{fine}");
     }
 }
+
+#[test]
+fn a_command_after_the_output_of_another_is_not_approved_in_advance() {
+    let command = |word: &str| Reply::call("run_shell", json!({"argv": ["/bin/echo", word]}));
+    for (flags, ends) in [
+        (["--yes", "exec"], ["ok", "denied"]),
+        (["--override", "all"], ["ok", "ok"]),
+    ] {
+        let scene = Scene::new([command("one"), command("two"), Reply::text("Done.")]);
+        let outcome = scene.run(&[&["--agent", "sysadmin"][..], &flags, &["echo twice"]].concat());
+        let calls = outcome.calls();
+        let statuses: Vec<&str> = calls
+            .iter()
+            .filter_map(|call| call["status"].as_str())
+            .collect();
+        assert_eq!(statuses, ends, "{:#}", outcome.summary);
+    }
+}
