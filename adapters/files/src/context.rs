@@ -1,6 +1,6 @@
 //! What a running tool checks as it goes: whether it is still wanted, and its time.
 
-use api::executor::{Progress, ProgressSink, ToolFailure};
+use api::executor::{Progress, Report, ReportSink, ToolFailure};
 use api::failure::timeout;
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -35,11 +35,11 @@ pub(crate) struct Leash {
     stop: StopFlag,
     deadline: Instant,
     spoke: Cell<Instant>,
-    progress: Option<ProgressSink>,
+    progress: Option<ReportSink>,
 }
 
 impl Leash {
-    pub(crate) fn new(stop: StopFlag, life: Duration, progress: Option<ProgressSink>) -> Self {
+    pub(crate) fn new(stop: StopFlag, life: Duration, progress: Option<ReportSink>) -> Self {
         let now = Instant::now();
         Self {
             stop,
@@ -77,7 +77,7 @@ impl Leash {
                 percent: None,
             };
             // A full or closed channel is no reason to stop.
-            let _ = progress.try_send(report);
+            let _ = progress.try_send(Report::Progress(report));
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::table::{self, Tool, VERSION};
 use crate::{Config, Error};
 use api::authority::{Authorized, JudgedCall};
 use api::documents::{DocumentError, DocumentText, Documents};
-use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure};
+use api::executor::{Executor, FailureKind, PathRefusal, ReportSink, ToolFailure};
 use api::failure::{broken, mendable, refused, timeout};
 use async_trait::async_trait;
 use domain::limits::FILE_TOOL_TIME;
@@ -103,7 +103,7 @@ impl FileTools {
         call: JudgedCall,
         (format, bytes): (&'static str, Vec<u8>),
         shown: String,
-        progress: &ProgressSink,
+        progress: &ReportSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let Some(documents) = self.documents.as_deref() else {
             return Err(mendable(
@@ -125,7 +125,7 @@ impl FileTools {
 
     async fn blocking<T: Send + 'static>(
         &self,
-        progress: Option<ProgressSink>,
+        progress: Option<ReportSink>,
         work: impl FnOnce(&Workshop, &Leash) -> Result<T, ToolFailure> + Send + 'static,
     ) -> Result<T, ToolFailure> {
         let stop = StopFlag::default();
@@ -204,11 +204,7 @@ impl Executor for FileTools {
         .await
     }
 
-    async fn run(
-        &self,
-        call: Authorized,
-        progress: ProgressSink,
-    ) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, call: Authorized, progress: ReportSink) -> Result<ToolOutput, ToolFailure> {
         let call = call.redeem(jiff::Timestamp::now())?;
         let tool = tool_of(&call)?;
         let (judged, sink) = (call.clone(), progress.clone());

@@ -5,7 +5,7 @@ use crate::runner::{Launch, Runner};
 use crate::scratch::ScratchFolder;
 use crate::toolchain::{self, Language, Toolchain};
 use api::authority::JudgedCall;
-use api::executor::{ProgressSink, ToolFailure};
+use api::executor::{ReportSink, ToolFailure};
 use api::failure::{mendable, of_call};
 use api::sandbox::{Job, Network};
 use domain::tool::ToolOutput;
@@ -75,7 +75,7 @@ fn argv(language: Language, chain: &Toolchain) -> Vec<String> {
 pub(crate) async fn run(
     runner: &Runner,
     call: &JudgedCall,
-    progress: &ProgressSink,
+    progress: &ReportSink,
 ) -> Result<ToolOutput, ToolFailure> {
     let asked: RunCode = call.parse_arguments()?;
     let language = asked.language;

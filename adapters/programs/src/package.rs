@@ -16,7 +16,7 @@ use crate::runner::{Launch, Runner, limits};
 use crate::scratch::ScratchFolder;
 use crate::shell::{self, Ground};
 use api::authority::JudgedCall;
-use api::executor::{ProgressSink, ToolFailure};
+use api::executor::{ReportSink, ToolFailure};
 use api::failure::{broken, mendable};
 use api::sandbox::{Ended, Finished, Job, Network};
 use domain::limits::INSTALL_TIME;
@@ -175,7 +175,7 @@ impl PackageInstall {
 pub(crate) async fn run(
     runner: &Runner,
     call: &JudgedCall,
-    progress: &ProgressSink,
+    progress: &ReportSink,
 ) -> Result<ToolOutput, ToolFailure> {
     let asked = call.parse_arguments::<PackageInstall>()?.checked()?;
     let workspace = shell::workspace(call)?;
@@ -216,7 +216,7 @@ async fn run_step(
     places: &Places,
     step: Step,
     scratch: ScratchFolder,
-    progress: &ProgressSink,
+    progress: &ReportSink,
 ) -> Result<(Finished, Vec<String>), ToolFailure> {
     let mut environment = scratch.environment(&step.programs);
     let more = step.environment.into_iter();

@@ -5,7 +5,7 @@ use crate::output::stream;
 use crate::runner::{Launch, Runner, limits};
 use crate::scratch::ScratchFolder;
 use api::documents::{DocumentError, DocumentText};
-use api::executor::ProgressSink;
+use api::executor::ReportSink;
 use api::sandbox::{Ended, Job, Network};
 use domain::limits::{DOCUMENT_TEXT_BYTES, READER_TIME};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ fn in_pages(pages: &[String]) -> String {
 pub(crate) async fn read(
     runner: &Runner,
     bytes: Vec<u8>,
-    progress: &ProgressSink,
+    progress: &ReportSink,
 ) -> Result<DocumentText, DocumentError> {
     let scratch = ScratchFolder::new().map_err(DocumentError::NotRun)?;
     let program = runner.config.reader.to_string_lossy().into_owned();

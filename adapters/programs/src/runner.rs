@@ -6,7 +6,7 @@ use crate::guard::{self, Watch};
 use crate::jobs::Jobs;
 use crate::output;
 use crate::scratch::ScratchFolder;
-use api::executor::{Progress, ProgressSink, ToolFailure};
+use api::executor::{Progress, Report, ReportSink, ToolFailure};
 use api::failure::{broken, mendable, of_call};
 use api::sandbox::{Finished, Glance, Job, JobLimits, Refusal, Sandbox};
 use domain::limits::{
@@ -41,7 +41,7 @@ impl Runner {
     pub(crate) async fn finish(
         &self,
         launch: Launch,
-        progress: &ProgressSink,
+        progress: &ReportSink,
     ) -> Result<(Finished, Vec<String>), ToolFailure> {
         let program = launch.job.argv.first().cloned().unwrap_or_default();
         let (_wanted, unwanted) = oneshot::channel::<()>();
@@ -70,7 +70,7 @@ impl Runner {
                         percent: None,
                     };
                     // A full or closed channel is no reason to stop.
-                    let _told = progress.try_send(report);
+                    let _told = progress.try_send(Report::Progress(report));
                 }
             }
         }

@@ -7,7 +7,7 @@ use crate::table::{self, Tool, VERSION};
 use crate::{background, code, package, reader, scratch, shell};
 use api::authority::{Authorized, JudgedCall};
 use api::documents::{DocumentError, DocumentText, Documents};
-use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
+use api::executor::{Executor, PathRefusal, ReportSink, ToolFailure};
 use api::failure::refused;
 use async_trait::async_trait;
 use domain::id::SessionId;
@@ -47,7 +47,7 @@ impl Documents for ProgramTools {
     async fn text(
         &self,
         document: Vec<u8>,
-        progress: &ProgressSink,
+        progress: &ReportSink,
     ) -> Result<DocumentText, DocumentError> {
         reader::read(&self.runner, document, progress).await
     }
@@ -76,7 +76,7 @@ impl Executor for ProgramTools {
     async fn run(
         &self,
         call: Authorized,
-        progress: ProgressSink,
+        progress: ReportSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let call = call.redeem(jiff::Timestamp::now())?;
         self.runner.run(tool_of(&call)?, &call, &progress).await
@@ -93,7 +93,7 @@ impl Runner {
         &self,
         tool: Tool,
         call: &JudgedCall,
-        progress: &ProgressSink,
+        progress: &ReportSink,
     ) -> Result<ToolOutput, ToolFailure> {
         match tool {
             Tool::RunCode => code::run(self, call, progress).await,

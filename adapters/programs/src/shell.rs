@@ -5,7 +5,7 @@ use crate::output::{command_lines, longer, output};
 use crate::runner::{Launch, Runner, limits};
 use crate::scratch::ScratchFolder;
 use api::authority::JudgedCall;
-use api::executor::{ProgressSink, ToolFailure};
+use api::executor::{ReportSink, ToolFailure};
 use api::failure::mendable;
 use api::sandbox::{Job, Network};
 use domain::tool::ToolOutput;
@@ -65,7 +65,7 @@ pub(crate) fn workspace(call: &JudgedCall) -> Result<PathBuf, ToolFailure> {
 pub(crate) async fn run_argv(
     runner: &Runner,
     call: &JudgedCall,
-    progress: &ProgressSink,
+    progress: &ReportSink,
 ) -> Result<ToolOutput, ToolFailure> {
     let asked: RunShell = call.parse_arguments()?;
     let mut launch = launch(runner, call, asked.argv)?;
@@ -102,7 +102,7 @@ fn folder(call: &JudgedCall) -> Result<PathBuf, ToolFailure> {
 pub(crate) async fn run_script(
     runner: &Runner,
     call: &JudgedCall,
-    progress: &ProgressSink,
+    progress: &ReportSink,
 ) -> Result<ToolOutput, ToolFailure> {
     let asked: RunScript = call.parse_arguments()?;
     let scratch = ScratchFolder::new()?;
@@ -146,7 +146,7 @@ pub(crate) async fn guarded(
     runner: &Runner,
     job: Job,
     scratch: ScratchFolder,
-    progress: &ProgressSink,
+    progress: &ReportSink,
     origin: &str,
 ) -> Result<ToolOutput, ToolFailure> {
     let launch = Launch {

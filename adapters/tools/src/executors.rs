@@ -2,7 +2,7 @@
 
 use crate::Error;
 use api::authority::{Authorized, JudgedCall};
-use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
+use api::executor::{Executor, PathRefusal, ReportSink, ToolFailure};
 use api::failure::refused;
 use async_trait::async_trait;
 use domain::id::SessionId;
@@ -78,11 +78,7 @@ impl Executor for Executors {
         self.of(&call.tool)?.preview_after(call, earlier).await
     }
 
-    async fn run(
-        &self,
-        call: Authorized,
-        progress: ProgressSink,
-    ) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, call: Authorized, progress: ReportSink) -> Result<ToolOutput, ToolFailure> {
         let executor = Arc::clone(self.of(&call.call().tool)?);
         executor.run(call, progress).await
     }

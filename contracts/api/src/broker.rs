@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use domain::Timestamp;
 use domain::decision::Decision;
 use domain::event::{Batch, CallStatus, ConfirmationAnswer, ConfirmationRequest};
-use domain::fault::Coded;
+use domain::fault::{Coded, Fault};
 use domain::hash::Digest;
 use domain::id::{AgentId, AgentToken, CallId, ConfirmationId, PlanId, SessionId, ValueId};
 use domain::label::Label;
@@ -89,7 +89,7 @@ pub struct OwnCall {
 }
 
 /// What happens while a call is judged and run. The order is: `Decided`, then, if the user is
-/// asked, `ConfirmationAsked` and `ConfirmationAnswered`, then `Started` and `Progress` if it runs
+/// asked, `ConfirmationAsked` and `ConfirmationAnswered`, then `Started`, `Progress` and `Notice` if it runs
 /// (`CallerRuns` where it is the caller who runs it), and always `Finished` last. What changed while the user was asked (a folder is open, a call
 /// before it has run) is decided about anew: another `Decided`, and what follows from it.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,6 +118,8 @@ pub enum ToolEvent {
         /// Percent done, if known.
         percent: Option<u8>,
     },
+    /// What the user must know of what the tool did. No model reads it.
+    Notice(Fault),
     /// The end.
     Finished(ToolResult),
 }

@@ -1,6 +1,6 @@
 //! Documents whose formats are attacked, read somewhere with fewer rights than the caller has.
 
-use crate::executor::ProgressSink;
+use crate::executor::ReportSink;
 use crate::failure::ToolFailure;
 use async_trait::async_trait;
 
@@ -40,6 +40,6 @@ pub trait Documents: Send + Sync {
     async fn text(
         &self,
         document: Vec<u8>,
-        progress: &ProgressSink,
+        progress: &ReportSink,
     ) -> Result<DocumentText, DocumentError>;
 }

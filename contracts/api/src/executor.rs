@@ -4,6 +4,7 @@ pub use crate::failure::{FailureKind, ToolFailure, Words};
 
 use crate::authority::{Authorized, JudgedCall};
 use async_trait::async_trait;
+use domain::fault::Fault;
 use domain::id::SessionId;
 use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
 use std::borrow::Cow;
@@ -19,8 +20,18 @@ pub struct Progress {
     pub percent: Option<u8>,
 }
 
-/// Where progress goes. A full or closed channel never stops the tool.
-pub type ProgressSink = mpsc::Sender<Progress>;
+/// What a running tool reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Report {
+    /// How far it has come.
+    Progress(Progress),
+    /// What the user must know of what became of files or programs: it is shown and kept in the
+    /// session's log, and no model reads it.
+    Notice(Fault),
+}
+
+/// Where reports go. A full or closed channel never stops the tool.
+pub type ReportSink = mpsc::Sender<Report>;
 
 /// Why a path may not be used, although its text looks right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -78,11 +89,7 @@ pub trait Executor: Send + Sync {
     ///
     /// # Errors
     /// [`ToolFailure`], for the model to read.
-    async fn run(
-        &self,
-        call: Authorized,
-        progress: ProgressSink,
-    ) -> Result<ToolOutput, ToolFailure>;
+    async fn run(&self, call: Authorized, reports: ReportSink) -> Result<ToolOutput, ToolFailure>;
 
     /// Ends what calls of a session left at work, since nobody will ask for it any more. When this
     /// answers, nothing of it is left running.

@@ -8,8 +8,9 @@ use crate::state::{Session, lock};
 use crate::values::Stored;
 use api::authority::{Authorized, JudgedCall};
 use api::broker::{CallRequest, OwnCall, ToolEvent, ToolResult};
-use api::executor::{FailureKind, Progress, ToolFailure, Words};
+use api::executor::{FailureKind, Progress, Report, ToolFailure, Words};
 use domain::event::CallStatus;
+use domain::fault::Fault;
 use domain::hash::Digest;
 use domain::id::ValueId;
 use domain::label::{Integrity, Label};
@@ -28,8 +29,8 @@ use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
-/// Progress reports that may wait for a slow reader; more are left out.
-const PROGRESS_BACKLOG: usize = 32;
+/// Reports that may wait for a slow reader; more are left out.
+const REPORT_BACKLOG: usize = 32;
 /// How long a stopped tool may take to let go before it is no longer waited for.
 const LETTING_GO: Duration = Duration::from_secs(2);
 
@@ -39,7 +40,7 @@ impl Call {
         if self.inner.is_run_by_caller(&self.request.tool) {
             return self.hand_over(permission).await;
         }
-        let (sink, mut progress) = mpsc::channel::<Progress>(PROGRESS_BACKLOG);
+        let (sink, mut reports) = mpsc::channel::<Report>(REPORT_BACKLOG);
         let executor = self.inner.executor.clone();
         let task = tokio::spawn(async move { executor.run(permission, sink).await });
         let mut task = AbortOnDropHandle::new(task);
@@ -50,9 +51,15 @@ impl Call {
             tokio::select! {
                 biased;
                 () = self.cancel.cancelled() => break Ran::Cancelled,
-                ended = &mut task => return ended_as(ended),
-                report = progress.recv(), if is_open => match report {
-                    Some(report) => self.report(report),
+                ended = &mut task => {
+                    // What it said last is told as well.
+                    while let Ok(report) = reports.try_recv() {
+                        self.tell(report).await;
+                    }
+                    return ended_as(ended);
+                }
+                report = reports.recv(), if is_open => match report {
+                    Some(report) => self.tell(report).await,
                     None => is_open = false,
                 },
                 () = &mut deadline => break Ran::TimedOut,
@@ -102,6 +109,21 @@ impl Call {
                 std::future::pending().await
             }
             _ => tokio::time::sleep(self.inner.config.tool_time).await,
+        }
+    }
+
+    async fn tell(&self, report: Report) {
+        let clean = |text: &str| text::escape::visible(&self.scrubbed(text));
+        match report {
+            Report::Progress(progress) => self.report(progress),
+            Report::Notice(fault) => {
+                let fault = Fault {
+                    message: clean(&fault.message),
+                    hint: clean(&fault.hint),
+                    code: fault.code,
+                };
+                self.emit(ToolEvent::Notice(fault)).await;
+            }
         }
     }
 

@@ -12,7 +12,7 @@ mod support;
 use api::audit::Action;
 use api::authority::{Authorized, JudgedCall};
 use api::broker::{Broker, CallRequest, Control, Error, ErrorKind, ToolEvent};
-use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
+use api::executor::{Executor, PathRefusal, ReportSink, ToolFailure};
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
 use contracts::{FakeAudit, FakeExecutor, FakeTool, Gate, fresh_uuid, within};
@@ -270,11 +270,7 @@ impl Executor for Counting {
         Ok(Some(format!("+ after {}\n", self.0.calls().len())))
     }
 
-    async fn run(
-        &self,
-        call: Authorized,
-        progress: ProgressSink,
-    ) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, call: Authorized, progress: ReportSink) -> Result<ToolOutput, ToolFailure> {
         self.0.run(call, progress).await
     }
 }

@@ -11,7 +11,7 @@ mod support;
 use api::audit::{Action, Durability};
 use api::authority::{Authorized, JudgedCall};
 use api::broker::{Broker, Control, ErrorKind, ToolEvent};
-use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure};
+use api::executor::{Executor, FailureKind, PathRefusal, ReportSink, ToolFailure};
 use async_trait::async_trait;
 use contracts::{FakeAudit, FakeExecutor, FakeTool, Gate, fresh_uuid, within};
 use domain::decision::{Layer, Verdict};
@@ -303,7 +303,7 @@ impl Executor for Brittle {
         self.inner.preview(call).await
     }
 
-    async fn run(&self, _: Authorized, _: ProgressSink) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, _: Authorized, _: ReportSink) -> Result<ToolOutput, ToolFailure> {
         panic!("a tool breaks")
     }
 }

@@ -3,7 +3,7 @@
 use super::{DropCount, Gate};
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{
-    Executor, FailureKind, PathRefusal, Progress, ProgressSink, ToolFailure, Words,
+    Executor, FailureKind, PathRefusal, Progress, Report, ReportSink, ToolFailure, Words,
 };
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -279,7 +279,7 @@ impl Executor for FakeExecutor {
     async fn run(
         &self,
         mut call: Authorized,
-        progress: ProgressSink,
+        progress: ReportSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let given = call.take_secrets().into_iter();
         let given = given.map(|(name, value)| (name, value.expose().to_vec()));
@@ -296,7 +296,7 @@ impl Executor for FakeExecutor {
         self.calls.lock().unwrap().push(call);
         for report in tool.progress {
             // A full or closed channel never stops a tool.
-            let _ = progress.try_send(report);
+            let _ = progress.try_send(Report::Progress(report));
         }
         if let Some(gate) = tool.gate {
             gate.pass().await;

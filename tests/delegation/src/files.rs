@@ -1,7 +1,7 @@
 //! Tools over the files of a test: reading and writing.
 
 use api::authority::{Authorized, JudgedCall};
-use api::executor::{Executor, FailureKind, PathRefusal, ProgressSink, ToolFailure, Words};
+use api::executor::{Executor, FailureKind, PathRefusal, ReportSink, ToolFailure, Words};
 use async_trait::async_trait;
 use contracts::{FakeExecutor, FakeTool};
 use domain::Timestamp;
@@ -68,7 +68,7 @@ impl Executor for Tools {
         Ok(None)
     }
 
-    async fn run(&self, call: Authorized, _: ProgressSink) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, call: Authorized, _: ReportSink) -> Result<ToolOutput, ToolFailure> {
         let call = call.redeem(Timestamp::now()).unwrap();
         if call.tool.as_str() == SEARCH {
             return Ok(found(self.remembered.as_ref()));

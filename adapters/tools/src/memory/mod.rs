@@ -13,7 +13,7 @@ pub(crate) use call::context;
 
 use self::call::{failure, known_form};
 use api::authority::{Authorized, JudgedCall};
-use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
+use api::executor::{Executor, PathRefusal, ReportSink, ToolFailure};
 use api::failure::{broken, refused, timeout};
 use api::memory::{
     CorrelatedRequest, Detail, Kind, Memory, QueryEvent, QueryRequest, Recall, Scope, Source,
@@ -183,7 +183,7 @@ impl Executor for MemoryTools {
         Ok(None)
     }
 
-    async fn run(&self, call: Authorized, _: ProgressSink) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, call: Authorized, _: ReportSink) -> Result<ToolOutput, ToolFailure> {
         let call = call.redeem(jiff::Timestamp::now())?;
         let work = async {
             match call.tool.as_str() {

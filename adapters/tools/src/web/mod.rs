@@ -9,7 +9,7 @@ mod table;
 
 use crate::memory::context;
 use api::authority::{Authorized, JudgedCall};
-use api::executor::{Executor, PathRefusal, ProgressSink, ToolFailure};
+use api::executor::{Executor, PathRefusal, ReportSink, ToolFailure};
 use api::failure::{broken, mendable, of_call, refused, timeout};
 use api::search::{Error, ReadAnswer, ReadRequest, Search, SearchRequest};
 use async_trait::async_trait;
@@ -120,7 +120,7 @@ impl Executor for WebTools {
         Ok(None)
     }
 
-    async fn run(&self, call: Authorized, _: ProgressSink) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, call: Authorized, _: ReportSink) -> Result<ToolOutput, ToolFailure> {
         let call = call.redeem(jiff::Timestamp::now())?;
         let work = async {
             match call.tool.as_str() {

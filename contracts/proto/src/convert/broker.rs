@@ -205,6 +205,7 @@ impl From<ToolEvent> for proto::ToolEvent {
                 percent: percent.map(u32::from),
             }),
             ToolEvent::CallerRuns(call) => Event::CallerRuns(call.into()),
+            ToolEvent::Notice(fault) => Event::Notice(fault.into()),
             ToolEvent::Finished(result) => Event::Finished(result.into()),
         };
         Self { event: Some(event) }
@@ -236,6 +237,7 @@ impl TryFrom<proto::ToolEvent> for ToolEvent {
                     percent: percent(progress.percent, "progress.percent")?,
                 },
                 Event::CallerRuns(call) => Self::CallerRuns(required(Some(call), "caller_runs")?),
+                Event::Notice(fault) => Self::Notice(required(Some(fault), "notice")?),
                 Event::Finished(result) => Self::Finished(required(Some(result), "finished")?),
             },
         )

@@ -150,6 +150,7 @@ fn tool_events(seed: &Seed) -> Vec<ToolEvent> {
             message: seed.text.clone(),
             percent: Some(seed.byte),
         },
+        ToolEvent::Notice(seed.fault()),
         ToolEvent::CallerRuns(own_call(seed)),
         ToolEvent::Finished(result),
     ]

@@ -6,7 +6,7 @@
 use super::tool::{AgentTool, SELF, VERSION, failed};
 use crate::drive::may_watch;
 use crate::work::{PermittedCall, Work};
-use api::executor::{FailureKind, ProgressSink, ToolFailure};
+use api::executor::{FailureKind, ReportSink, ToolFailure};
 use async_trait::async_trait;
 use domain::label::Label;
 use domain::limits::{DRIVE_TIMER, DRIVE_TIMERS, WATCHED_PATHS};
@@ -191,7 +191,7 @@ impl AgentTool for DriveTool {
         &self,
         work: &Work,
         call: PermittedCall,
-        _progress: ProgressSink,
+        _progress: ReportSink,
     ) -> Result<ToolOutput, ToolFailure> {
         if work.request.profile.mode != Mode::Auto {
             let message = "This session is not in auto mode: nothing goes on by itself. Answer the \

@@ -4,7 +4,7 @@
 use super::tool::{AgentTool, SELF, VERSION, failed};
 use crate::blocking;
 use crate::work::{PermittedCall, Work};
-use api::executor::{FailureKind, ProgressSink, ToolFailure};
+use api::executor::{FailureKind, ReportSink, ToolFailure};
 use async_trait::async_trait;
 use disk::private;
 use domain::event::EventBody;
@@ -57,7 +57,7 @@ impl AgentTool for Journal {
         &self,
         work: &Work,
         call: PermittedCall,
-        _progress: ProgressSink,
+        _progress: ReportSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let text = call.arguments["text"].as_str().unwrap_or("").trim();
         let (title, text) = parts(text)?;

@@ -15,7 +15,7 @@ use crate::config::Clock;
 use crate::drive::Senses;
 use crate::tools::tool::{AgentTool, failed};
 use crate::work::{OwnTools, PermittedCall, Work};
-use api::executor::{FailureKind, ProgressSink, ToolFailure};
+use api::executor::{FailureKind, ReportSink, ToolFailure};
 use async_trait::async_trait;
 use domain::tool::{ToolName, ToolOutput, ToolSpec};
 use std::sync::Arc;
@@ -92,7 +92,7 @@ impl OwnTools for AgentTools {
         &self,
         work: &Work,
         call: PermittedCall,
-        progress: ProgressSink,
+        progress: ReportSink,
     ) -> Result<ToolOutput, ToolFailure> {
         match self.tool(&call.tool) {
             Some(tool) => tool.run(work, call, progress).await,

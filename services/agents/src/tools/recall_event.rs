@@ -4,7 +4,7 @@ use super::tool::{AgentTool, SELF, VERSION, failed};
 use crate::blocking;
 use crate::log::store;
 use crate::work::{PermittedCall, Work};
-use api::executor::{FailureKind, ProgressSink, ToolFailure};
+use api::executor::{FailureKind, ReportSink, ToolFailure};
 use async_trait::async_trait;
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
@@ -45,7 +45,7 @@ impl AgentTool for RecallEvent {
         &self,
         work: &Work,
         call: PermittedCall,
-        _progress: ProgressSink,
+        _progress: ReportSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let unknown = |what: String| failed(FailureKind::Mendable, "not_found", what);
         let Some(seq) = call.arguments["id"].as_u64() else {

@@ -6,7 +6,7 @@ use crate::delegation::child::{Delegation, DelegationResult, delegate};
 use crate::delegation::results;
 use crate::delegation::roster::startable;
 use crate::work::{PermittedCall, Work};
-use api::executor::{FailureKind, Progress, ProgressSink, ToolFailure};
+use api::executor::{FailureKind, Progress, Report, ReportSink, ToolFailure};
 use async_trait::async_trait;
 use domain::label::Label;
 use domain::limits::{AGENTS_PER_CALL, SPAWN_DEPTH, TASK_GOAL_CHARS};
@@ -80,7 +80,7 @@ impl AgentTool for SpawnAgent {
         &self,
         work: &Work,
         call: PermittedCall,
-        progress: ProgressSink,
+        progress: ReportSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let delegation = delegation(work, &call.arguments)?;
         Ok(output(
@@ -110,7 +110,7 @@ impl AgentTool for SpawnAgents {
         &self,
         work: &Work,
         call: PermittedCall,
-        progress: ProgressSink,
+        progress: ReportSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let asked = call.arguments["agents"].as_array();
         let asked = asked.map_or(&[][..], Vec::as_slice);
@@ -174,7 +174,7 @@ async fn run_all(
     work: &Work,
     call: &PermittedCall,
     delegations: Vec<Delegation>,
-    progress: ProgressSink,
+    progress: ReportSink,
 ) -> Vec<DelegationResult> {
     let count = delegations.len();
     work.agent.resources.permit.release();
@@ -193,7 +193,7 @@ async fn run_all(
             percent: u8::try_from(all.len() * 100 / count.max(1)).ok(),
         };
         // A reader too slow for progress still gets the reports.
-        let _ = progress.try_send(report);
+        let _ = progress.try_send(Report::Progress(report));
     }
     work.agent.resources.permit.reacquire().await;
     all.sort_by_key(|(place, _)| *place);

@@ -9,7 +9,7 @@ use crate::delegation::roster::{limits, roster};
 use crate::log::emitter::Durability;
 use crate::work::record::{TasksData, TasksEnding};
 use crate::work::{PermittedCall, Work};
-use api::executor::{Progress, ProgressSink, ToolFailure};
+use api::executor::{self, Progress, ReportSink, ToolFailure};
 use async_trait::async_trait;
 use domain::event::EventBody;
 use domain::id::CallId;
@@ -47,7 +47,7 @@ impl AgentTool for DelegateTasks {
         &self,
         work: &Work,
         call: PermittedCall,
-        progress: ProgressSink,
+        progress: ReportSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let decomposition: Decomposition = match serde_json::from_value(call.arguments) {
             Ok(decomposition) => decomposition,
@@ -105,7 +105,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    async fn until_its_end(&mut self, progress: &ProgressSink) -> Ending {
+    async fn until_its_end(&mut self, progress: &ReportSink) -> Ending {
         let mut todo = VecDeque::from(self.whole.begin());
         let mut running = FuturesUnordered::new();
         loop {
@@ -144,7 +144,7 @@ impl<'a> Run<'a> {
                 percent: None,
             };
             // A reader too slow for progress still gets the reports.
-            let _ = progress.try_send(message);
+            let _ = progress.try_send(executor::Report::Progress(message));
         }
     }
 

@@ -1,7 +1,7 @@
 //! What each of agents' tools is: what the broker knows of it, and what it does for its caller.
 
 use crate::work::{PermittedCall, Work};
-use api::executor::{FailureKind, ProgressSink, ToolFailure, Words};
+use api::executor::{FailureKind, ReportSink, ToolFailure, Words};
 use async_trait::async_trait;
 use domain::tool::{ToolOutput, ToolSpec};
 
@@ -24,7 +24,7 @@ pub(crate) trait AgentTool: Send + Sync {
         &self,
         work: &Work,
         call: PermittedCall,
-        progress: ProgressSink,
+        progress: ReportSink,
     ) -> Result<ToolOutput, ToolFailure>;
 }
 

@@ -272,6 +272,7 @@ fn told(event: ToolEvent) -> Option<EventBody> {
         ToolEvent::Progress { message, percent } => {
             Some(EventBody::ToolProgress { message, percent })
         }
+        ToolEvent::Notice(fault) => Some(EventBody::Notice(fault)),
         ToolEvent::Started | ToolEvent::CallerRuns(_) | ToolEvent::Finished(_) => None,
     }
 }

@@ -29,7 +29,7 @@ use crate::work::resources::AgentResources;
 use api::CallContext;
 use api::audit::Audit;
 use api::broker::{AgentListing, Broker};
-use api::executor::{ProgressSink, ToolFailure};
+use api::executor::{ReportSink, ToolFailure};
 use api::models::{ModelFacts, Models};
 use api::signals::Watcher;
 use async_trait::async_trait;
@@ -146,7 +146,7 @@ pub(crate) trait OwnTools: Send + Sync {
         &self,
         work: &Work,
         call: PermittedCall,
-        progress: ProgressSink,
+        progress: ReportSink,
     ) -> Result<ToolOutput, ToolFailure>;
 }
 

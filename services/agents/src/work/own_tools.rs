@@ -4,7 +4,7 @@
 
 use crate::work::{PermittedCall, Work};
 use api::broker::OwnCall;
-use api::executor::{Progress, ToolFailure};
+use api::executor::{Report, ToolFailure};
 use api::failure::panicked;
 use domain::event::EventBody;
 use domain::id::CallId;
@@ -31,7 +31,7 @@ impl Work {
 
     /// Runs it in a task of its own, so that a panic in it stays there.
     async fn outcome_of(&self, call_id: CallId, call: OwnCall) -> Result<ToolOutput, ToolFailure> {
-        let (sink, mut progress) = mpsc::channel::<Progress>(PROGRESS_BACKLOG);
+        let (sink, mut reports) = mpsc::channel::<Report>(PROGRESS_BACKLOG);
         let (work, tools) = (self.clone(), Arc::clone(&self.services.own_tools));
         let permitted = PermittedCall {
             call_id,
@@ -45,10 +45,13 @@ impl Work {
             tokio::select! {
                 biased;
                 ended = &mut task => return ended.unwrap_or_else(|_| Err(panicked())),
-                Some(report) = progress.recv() => {
-                    let told = EventBody::ToolProgress {
-                        message: text::escape::visible(&report.message),
-                        percent: report.percent,
+                Some(report) = reports.recv() => {
+                    let told = match report {
+                        Report::Progress(progress) => EventBody::ToolProgress {
+                            message: text::escape::visible(&progress.message),
+                            percent: progress.percent,
+                        },
+                        Report::Notice(fault) => EventBody::Notice(fault),
                     };
                     self.emit(told, Some(call_id)).await;
                 }

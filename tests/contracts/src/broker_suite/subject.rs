@@ -118,7 +118,9 @@ pub(super) async fn course(stream: Streaming<ToolEvent, Error>) -> Course {
                 assert!(!has_started, "answered before it starts");
             }
             ToolEvent::Started => has_started = true,
-            ToolEvent::Progress { .. } => assert!(has_started, "progress before the start"),
+            ToolEvent::Progress { .. } | ToolEvent::Notice(_) => {
+                assert!(has_started, "a report before the start");
+            }
             ToolEvent::CallerRuns(own) => panic!("nobody here runs {own:?}"),
             ToolEvent::Finished(finished) => result = Some(finished),
         }
