@@ -12,10 +12,12 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use uuid::Uuid;
 
-/// Most numbers that are tried for what is set aside, from 1 on.
-const NAMES: u32 = 20;
-/// Most numbers that are tried after that, which nobody foresees.
+/// How often a name is drawn until one is free.
 const TRIES: u32 = 4;
+/// Numbers are drawn below this.
+const NUMBERS: u128 = 1_000_000_000_000;
+/// What follows the number where there is no room for the first name.
+const NAMELESS: &str = "place";
 
 /// What this process has set aside, by its identity: a program gives such a name itself.
 static DONE: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
@@ -35,14 +37,17 @@ pub(crate) fn holds(place: &Path) -> bool {
     })
 }
 
-/// Gives a place beside it a name that is no protected one. A program may take names beforehand, and
-/// make one that leaves no room for a longer one: then it is called by a number that nobody foresees.
+/// Gives a place a name beside it that is no protected one. Its number is drawn: what a program knows
+/// beforehand it can take, or have a link lead to.
 pub(crate) fn rename(above: impl AsFd, name: &OsStr, identity: Identity) -> Result<String, Errno> {
     let plain = name.to_string_lossy().replace('.', "_");
     let plain = plain.trim_matches('_');
-    let numbered = (1..=NAMES).map(|number| format!("{ASIDE}{number}-{plain}"));
-    let unforeseen = (0..TRIES).map(|_| format!("{ASIDE}{}-place", Uuid::now_v7().as_u128()));
-    for aside in numbered.chain(unforeseen) {
+    // The end of such an id is drawn, and the beginning is the time.
+    let draw = || Uuid::now_v7().as_u128() % NUMBERS;
+    let names = [plain, NAMELESS]
+        .into_iter()
+        .flat_map(|rest| (0..TRIES).map(move |_| format!("{ASIDE}{:012}-{rest}", draw())));
+    for aside in names {
         match renameat_with(&above, name, &above, &aside, RenameFlags::NOREPLACE) {
             Ok(()) => {
                 let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);

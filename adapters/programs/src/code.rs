@@ -100,6 +100,7 @@ pub(crate) async fn run(
         scratch,
         searched: Vec::new(),
         guarded: Vec::new(),
+        session_id: None,
     };
     let (finished, notes) = runner.finish(launch, progress).await?;
     output("run_code", &finished, &longer(&finished, notes))

@@ -6,6 +6,7 @@
 //! ended. It is never removed: nothing tells what the program made from what the user made meanwhile.
 
 use crate::aside;
+use crate::notes::Note;
 use crate::places::{Found, Limits, Mark, search};
 use api::executor::ToolFailure;
 use api::failure::mendable;
@@ -118,19 +119,17 @@ impl Watch {
 
     /// Sets aside the protected places that were not there before, and says which, and also when
     /// not everything could be looked at.
-    pub(crate) fn end(&self, protected: &Protected) -> Vec<String> {
+    pub(crate) fn end(&self, protected: &Protected) -> Vec<Note> {
         self.end_within(protected, Limits::AFTER)
     }
 
-    fn end_within(&self, protected: &Protected, limits: Limits) -> Vec<String> {
+    fn end_within(&self, protected: &Protected, limits: Limits) -> Vec<Note> {
         let roots = self.roots.iter().map(|root| &root.path);
         let sight = search(protected, roots, limits);
         let mut notes = Vec::new();
         if sight.is_cut {
-            notes.push(incomplete(&format!(
-                "there are more than {} files",
-                limits.entries
-            )));
+            let why = format!("there are more than {} files", limits.entries);
+            notes.push(Note::Incomplete { why });
         }
         let unseen: Vec<_> = sight.unseen.difference(&self.unseen).collect();
         if let Some(first) = unseen.first() {
@@ -139,7 +138,7 @@ impl Watch {
                 "{many} folders cannot be read, the first is {}",
                 first.display()
             );
-            notes.push(incomplete(&why));
+            notes.push(Note::Incomplete { why });
         }
         let fresh = sight
             .found
@@ -162,16 +161,15 @@ impl Watch {
         });
         arrived.extend(links);
         for place in fresh.chain(&arrived) {
-            let shown = place.path.display();
+            let path = place.path.clone();
             match self.set_aside(place) {
-                Ok(aside) => notes.push(format!(
-                    "{shown} is a protected place; it was not there before and is now named {aside}"
-                )),
+                Ok(aside) => notes.push(Note::SetAside { place: path, aside }),
                 // Somebody else was faster.
                 Err(Errno::NOENT) => {}
-                Err(error) => notes.push(format!(
-                    "{shown} is a protected place and could not be set aside: {error}"
-                )),
+                Err(error) => notes.push(Note::Left {
+                    place: path,
+                    why: error.to_string(),
+                }),
             }
         }
         notes
@@ -295,15 +293,6 @@ impl Drop for Writable<'_> {
     }
 }
 
-/// The note that something may have been left.
-pub(crate) fn incomplete(why: &str) -> String {
-    format!(
-        "ATTENTION: the search for protected places that the program made is incomplete ({why}). \
-         Tell the user to look for .git, .envrc, .vscode and the like before running git, a shell \
-         or an editor in the folders that the program could write."
-    )
-}
-
 /// A place that is not where it was found is nowhere.
 fn outside(_: std::path::StripPrefixError) -> Errno {
     Errno::NOENT
@@ -339,6 +328,14 @@ fn too_many() -> ToolFailure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What a place that was set aside is called.
+    fn aside(note: &Note) -> &str {
+        match note {
+            Note::SetAside { aside, .. } => aside,
+            other => panic!("not set aside: {other}"),
+        }
+    }
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
 
@@ -392,7 +389,7 @@ mod tests {
         }
         let notes = watch.end(&protected);
         assert_eq!(notes.len(), 1, "number again: {has_it}: {notes:?}");
-        assert!(!place.exists() && root.join("set-aside-1-husky").is_dir());
+        assert!(!place.exists() && root.join(aside(&notes[0])).is_dir());
     }
 
     #[test]
@@ -436,18 +433,14 @@ mod tests {
         let watch = Watch::begin(&protected, std::slice::from_ref(&root)).unwrap();
         fs::create_dir_all(root.join(".git/hooks")).unwrap();
         fs::write(root.join(".git/hooks/pre-commit"), "mine").unwrap();
-        fs::write(root.join("set-aside-1-git"), "taken").unwrap();
         let notes = watch.end(&protected);
-        assert!(
-            notes[0].ends_with("is now named set-aside-2-git"),
-            "{notes:?}"
-        );
+        let now = root.join(aside(&notes[0]));
         assert!(!root.join(".git").exists());
-        let kept = fs::read_to_string(root.join("set-aside-2-git/hooks/pre-commit"));
+        let kept = fs::read_to_string(now.join("hooks/pre-commit"));
         assert_eq!(kept.unwrap(), "mine");
         assert!(watch.end(&protected).is_empty());
         // A program that still runs gives it its name back.
-        fs::rename(root.join("set-aside-2-git"), root.join(".git")).unwrap();
+        fs::rename(now, root.join(".git")).unwrap();
         assert_eq!(watch.end(&protected).len(), 1);
         assert!(!root.join(".git").exists());
     }
@@ -505,7 +498,7 @@ mod tests {
             ..Limits::AFTER
         };
         let notes = watch.end_within(&protected, few);
-        assert!(notes[0].starts_with("ATTENTION"), "{notes:?}");
+        assert!(matches!(notes[0], Note::Incomplete { .. }), "{notes:?}");
         assert!(!root.join("d/.git").exists() && !root.join("e/.git").exists());
         assert!(deep.join(".git").exists());
     }
@@ -560,15 +553,13 @@ mod tests {
         mode(&root.join("r/deeper"), 0o755).unwrap();
         assert!(!root.join("r/deeper/.git").exists());
         assert!(root.join("old/.git").exists() && !root.join("kept/.git").exists());
-        for name in [
-            "old",
-            "r",
-            "kept",
-            "kept/set-aside-1-git",
-            "kept/set-aside-1-git/hooks",
-        ] {
+        mode(&root.join("kept"), 0o755).unwrap();
+        let kept = notes.iter().map(|note| root.join("kept").join(aside(note)));
+        let kept = kept.flat_map(|kept| [kept.join("hooks"), kept]);
+        let others = ["old", "r"].map(|name| root.join(name));
+        for name in kept.chain(others) {
             // What was removed whole has no mode.
-            let _changed = mode(&root.join(name), 0o755);
+            let _changed = mode(&name, 0o755);
         }
     }
 }

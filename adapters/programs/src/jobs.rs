@@ -3,6 +3,7 @@
 //! A job belongs to the session in which it began and ends with it. Its output is seen by calls that
 //! may reach all that the job could reach, and by no others.
 
+use crate::notes::{Note, Untold};
 use api::executor::ToolFailure;
 use api::failure::mendable;
 use api::sandbox::{Ended, Finished, Glance, Said};
@@ -26,7 +27,7 @@ const END_WAIT: Duration = Duration::from_secs(15);
 const CLOSED_SESSIONS: usize = LIVE_SESSIONS;
 
 /// What came of a job, with what was done about protected places; or why it did not run.
-pub(crate) type Outcome = Result<(Finished, Vec<String>), ToolFailure>;
+pub(crate) type Outcome = Result<(Finished, Vec<Note>), ToolFailure>;
 
 /// Why a job is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,12 +168,17 @@ fn ending(entry: &Entry) -> Option<Signal> {
         ),
         Err(failure) => (false, format!("it did not run ({})", failure.rule)),
     };
-    if let Ok((_, notes)) = &*outcome
-        && !notes.is_empty()
-    {
+    let notes = outcome
+        .as_ref()
+        .as_ref()
+        .map_or(&[][..], |(_, notes)| notes);
+    let aside = notes
+        .iter()
+        .filter(|note| matches!(note, Note::SetAside { .. }));
+    let aside = aside.count();
+    if aside > 0 {
         summary.push_str(&format!(
-            "; {} protected place(s) it made were set aside",
-            notes.len()
+            "; {aside} protected place(s) it made were set aside"
         ));
     }
     Some(Signal::JobFinished {
@@ -206,6 +212,7 @@ struct Shared {
     news: Notify,
     /// Programs that calls wait for.
     awaited: TaskTracker,
+    untold: Untold,
 }
 
 impl std::fmt::Debug for Jobs {
@@ -225,6 +232,7 @@ impl Jobs {
         self.0.awaited.close();
         // One that takes longer is cut off with this process.
         let _in_time = tokio::time::timeout(END_WAIT, self.0.awaited.wait()).await;
+        self.0.untold.log_all();
     }
 
     /// Starts the run of a program that a call waits for. It goes on to its end where the call is
@@ -234,6 +242,11 @@ impl Jobs {
         run: impl Future<Output = T> + Send + 'static,
     ) -> JoinHandle<T> {
         self.0.awaited.spawn(run)
+    }
+
+    /// What programs left that the user was not told of.
+    pub(crate) fn untold(&self) -> &Untold {
+        &self.0.untold
     }
 
     /// Ends every job of a session. That they ended can still be heard.
@@ -249,6 +262,7 @@ impl Jobs {
         // One that is not gone by then dies with this process: the sandbox sees to that.
         let gone = at_work.iter().map(|job| job.outcome_within(END_WAIT));
         let _ended = futures::future::join_all(gone).await;
+        self.0.untold.log(session_id);
         let mut sessions = lock(&self.0.sessions);
         if let Some(held) = sessions.get_mut(&session_id) {
             held.jobs.clear();

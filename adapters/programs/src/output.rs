@@ -1,5 +1,6 @@
 //! What is told of a program that ran.
 
+use crate::notes::Note;
 use crate::record::RunProgram;
 use api::executor::ToolFailure;
 use api::failure::broken;
@@ -23,7 +24,7 @@ pub(crate) fn stream(captured: &Captured) -> String {
 pub(crate) fn output(
     origin: &str,
     finished: &Finished,
-    notes: &[String],
+    notes: &[Note],
 ) -> Result<ToolOutput, ToolFailure> {
     let data = serde_json::to_value(record_of(finished, notes)).map_err(unwritable)?;
     Ok(ToolOutput {
@@ -36,13 +37,13 @@ pub(crate) fn output(
 }
 
 /// The notes, and what gives a program that was stopped more time.
-pub(crate) fn longer(finished: &Finished, mut notes: Vec<String>) -> Vec<String> {
+pub(crate) fn longer(finished: &Finished, mut notes: Vec<Note>) -> Vec<Note> {
     if finished.ended == Ended::TimedOut {
-        notes.push(format!(
+        notes.push(Note::Hint(format!(
             "its time was up. For more, give timeout_secs (at most {}), or use start_job where you \
              have it; the user may raise `command_secs` under `[tools]`.",
             EXEC_TIME_MOST.as_secs()
-        ));
+        )));
     }
     notes
 }
@@ -86,7 +87,7 @@ pub(crate) fn unwritable(error: serde_json::Error) -> ToolFailure {
     )
 }
 
-pub(crate) fn text_of(finished: &Finished, notes: &[String]) -> String {
+pub(crate) fn text_of(finished: &Finished, notes: &[Note]) -> String {
     let mut text = match finished.ended {
         Ended::Exited(code) => format!("exit code {code}\n"),
         Ended::Killed(signal) => format!("killed by signal {signal}\n"),
@@ -113,7 +114,7 @@ pub(crate) fn add_streams(text: &mut String, finished: &Finished) {
     }
 }
 
-pub(crate) fn record_of(finished: &Finished, notes: &[String]) -> RunProgram {
+pub(crate) fn record_of(finished: &Finished, notes: &[Note]) -> RunProgram {
     let names = |enforced: bool| {
         let all = finished.mechanisms.iter();
         all.filter(|m| (m.enforcement == Enforcement::Enforced) == enforced)
@@ -135,7 +136,7 @@ pub(crate) fn record_of(finished: &Finished, notes: &[String]) -> RunProgram {
         took_ms: u64::try_from(finished.took.as_millis()).unwrap_or(u64::MAX),
         enforced: names(true),
         unavailable: names(false),
-        notes: notes.to_vec(),
+        notes: notes.iter().map(Note::to_string).collect(),
     }
 }
 

@@ -11,6 +11,7 @@ mod steps;
 
 use self::request::{Manager, PackageInstall, VENV};
 use self::steps::{Places, Step, Steps};
+use crate::notes::Note;
 use crate::output::{command_lines, output};
 use crate::runner::{Launch, Runner, limits};
 use crate::scratch::ScratchFolder;
@@ -197,10 +198,11 @@ pub(crate) async fn run(
     let mut last = None;
     for (step, scratch) in steps.all.into_iter().zip(scratches) {
         let is_fetching = step.network == Network::Host;
-        let (finished, mut notes) = run_step(runner, &places, step, scratch, progress).await?;
+        let (finished, mut notes) =
+            run_step((runner, call), &places, step, scratch, progress).await?;
         let has_failed = finished.ended != Ended::Exited(0);
         if is_fetching && has_failed {
-            notes.extend(unfetched(asked.manager));
+            notes.push(unfetched(asked.manager));
             return output("package_install", &finished, &notes);
         }
         last = Some((finished, notes));
@@ -212,12 +214,12 @@ pub(crate) async fn run(
 }
 
 async fn run_step(
-    runner: &Runner,
+    (runner, call): (&Runner, &JudgedCall),
     places: &Places,
     step: Step,
     scratch: ScratchFolder,
     progress: &ReportSink,
-) -> Result<(Finished, Vec<String>), ToolFailure> {
+) -> Result<(Finished, Vec<Note>), ToolFailure> {
     let mut environment = scratch.environment(&step.programs);
     let more = step.environment.into_iter();
     environment.extend(more.map(|(name, value)| (name.to_owned(), value)));
@@ -228,6 +230,7 @@ async fn run_step(
     let launch = Launch {
         searched: step.read.clone(),
         guarded: guarded.cloned().collect(),
+        session_id: Some(call.session_id),
         job: Job {
             argv: step.argv,
             folder: step.folder,
@@ -263,7 +266,7 @@ fn put(file: &Path, content: &[u8]) -> Result<(), ToolFailure> {
 }
 
 /// What else there is to say when nothing could be fetched.
-fn unfetched(manager: Manager) -> Vec<String> {
+fn unfetched(manager: Manager) -> Note {
     let why = match manager {
         Manager::Pip => {
             "nothing was installed; only packages that are built already are taken, since building \
@@ -271,7 +274,7 @@ fn unfetched(manager: Manager) -> Vec<String> {
         }
         Manager::Apt | Manager::Cargo | Manager::Npm => "nothing was installed",
     };
-    vec![why.to_owned()]
+    Note::Hint(why.to_owned())
 }
 
 pub(crate) fn preview(runner: &Runner, call: &JudgedCall) -> Result<String, ToolFailure> {

@@ -3,7 +3,7 @@
 
 use domain::limits::{GUARD_ENTRIES, LINK_ENTRIES, WALK_DEPTH};
 use paths::{Lead, Look, is_inside};
-use protected::{Protected, Protection};
+use protected::{Protected, Protection, is_set_aside};
 use rustix::fs::{Access, CWD, Mode, OFlags, ResolveFlags, access, fstat, openat2};
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsString;
@@ -184,8 +184,11 @@ impl Sight {
             self.hidden
                 .extend(goal.filter(|goal| is_inside(goal, roots)));
         }
-        // By way of a link, what lies elsewhere under harmless names lies in a listed place.
-        let links_to_listed = kind.is_symlink() && protected.leads_to_listed(&path);
+        // By way of a link, what lies elsewhere under harmless names lies in a listed place, and
+        // what was set aside acts under another name.
+        let links_to_aside = || path.canonicalize().is_ok_and(|goal| is_set_aside(&goal));
+        let links_to_listed =
+            kind.is_symlink() && (protected.leads_to_listed(&path) || links_to_aside());
         if (unwritten.is_none() || is_on_the_way) && !links_to_listed {
             return Ok(kind.is_dir().then_some(path));
         }

@@ -88,6 +88,7 @@ pub(crate) async fn read(
         scratch,
         searched: Vec::new(),
         guarded: Vec::new(),
+        session_id: None,
     };
     let finished = runner.finish(launch, progress).await;
     let (finished, _) = finished.map_err(DocumentError::NotRun)?;

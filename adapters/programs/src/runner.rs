@@ -2,13 +2,15 @@
 
 use crate::conceal::conceal;
 use crate::config::Config;
-use crate::guard::{self, Watch};
+use crate::guard::Watch;
 use crate::jobs::Jobs;
+use crate::notes::{Note, notices};
 use crate::output;
 use crate::scratch::ScratchFolder;
 use api::executor::{Progress, Report, ReportSink, ToolFailure};
 use api::failure::{broken, mendable, of_call};
 use api::sandbox::{Finished, Glance, Job, JobLimits, Refusal, Sandbox};
+use domain::id::SessionId;
 use domain::limits::{
     EXEC_CPU, EXEC_FILE_BYTES, EXEC_MEMORY_BYTES, EXEC_OPEN_FILES, EXEC_OUTPUT_BYTES,
     EXEC_PROCESSES, EXEC_TIME, EXEC_TIME_MOST,
@@ -42,7 +44,7 @@ impl Runner {
         &self,
         launch: Launch,
         progress: &ReportSink,
-    ) -> Result<(Finished, Vec<String>), ToolFailure> {
+    ) -> Result<(Finished, Vec<Note>), ToolFailure> {
         let program = launch.job.argv.first().cloned().unwrap_or_default();
         let (_wanted, unwanted) = oneshot::channel::<()>();
         let (unseen, _nobody) = oneshot::channel();
@@ -93,6 +95,7 @@ impl Runner {
 pub(crate) struct Guarding {
     protected: Protected,
     own_folders: Vec<PathBuf>,
+    jobs: Jobs,
 }
 
 impl Guarding {
@@ -100,6 +103,7 @@ impl Guarding {
         Self {
             protected: runner.config.protected.clone(),
             own_folders: runner.config.own_folders.clone(),
+            jobs: runner.jobs.clone(),
         }
     }
 }
@@ -114,6 +118,8 @@ pub(crate) struct Launch {
     pub(crate) searched: Vec<PathBuf>,
     /// Folders whose protected places are frozen while it runs, and looked through afterwards.
     pub(crate) guarded: Vec<PathBuf>,
+    /// Whose user is told what it left in them.
+    pub(crate) session_id: Option<SessionId>,
 }
 
 impl Launch {
@@ -125,16 +131,18 @@ impl Launch {
         guarding: Guarding,
         unwanted: oneshot::Receiver<()>,
         seen: oneshot::Sender<Glance>,
-    ) -> Result<(Finished, Vec<String>), ToolFailure> {
+    ) -> Result<(Finished, Vec<Note>), ToolFailure> {
         let Self {
             mut job,
             scratch,
             searched,
             guarded,
+            session_id,
         } = self;
         let Guarding {
             protected,
             own_folders,
+            jobs,
         } = guarding;
         let before = protected.clone();
         let (watch, concealed) = blocking(move || {
@@ -158,12 +166,20 @@ impl Launch {
         // What the program did is told also when nobody could look.
         let found = blocking(move || Ok(watch.end(&protected)))
             .await
-            .unwrap_or_else(|_| vec![guard::incomplete("it broke off")]);
+            .unwrap_or_else(|_| {
+                let why = "it broke off".to_owned();
+                vec![Note::Incomplete { why }]
+            });
+        if let Some(session_id) = session_id {
+            jobs.untold().leave(session_id, notices(&found));
+        }
         drop(scratch);
         match finished {
             Ok(finished) => {
                 let refused = output::read_only(&finished, &frozen, &folder);
-                let notes = concealed.note.into_iter().chain(found).chain(refused);
+                let first = concealed.note.map(Note::Hint);
+                let last = refused.map(Note::Hint);
+                let notes = first.into_iter().chain(found).chain(last);
                 Ok((finished, notes.collect()))
             }
             Err(refusal) => Err(with_notes(failure(refusal), &found)),
@@ -172,7 +188,7 @@ impl Launch {
 }
 
 /// A failure that also says what was set aside.
-fn with_notes(mut failure: ToolFailure, notes: &[String]) -> ToolFailure {
+fn with_notes(mut failure: ToolFailure, notes: &[Note]) -> ToolFailure {
     if notes.is_empty() {
         return failure;
     }

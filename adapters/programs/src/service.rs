@@ -73,11 +73,7 @@ impl Executor for ProgramTools {
         self.runner.preview(tool_of(call)?, call)
     }
 
-    async fn run(
-        &self,
-        call: Authorized,
-        progress: ReportSink,
-    ) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, call: Authorized, progress: ReportSink) -> Result<ToolOutput, ToolFailure> {
         let call = call.redeem(jiff::Timestamp::now())?;
         self.runner.run(tool_of(&call)?, &call, &progress).await
     }
@@ -95,7 +91,7 @@ impl Runner {
         call: &JudgedCall,
         progress: &ReportSink,
     ) -> Result<ToolOutput, ToolFailure> {
-        match tool {
+        let done = match tool {
             Tool::RunCode => code::run(self, call, progress).await,
             Tool::RunShell => shell::run_argv(self, call, progress).await,
             Tool::RunScript => shell::run_script(self, call, progress).await,
@@ -104,7 +100,9 @@ impl Runner {
             Tool::ListJobs => background::list(self, call),
             Tool::JobOutput => background::look(self, call).await,
             Tool::StopJob => background::stop(self, call).await,
-        }
+        };
+        self.jobs.untold().tell(call.session_id, progress);
+        done
     }
 
     /// What would run, for the user to read before saying yes.

@@ -86,6 +86,7 @@ pub(crate) fn launch(
     Ok(Launch {
         searched: job.read.clone(),
         guarded: job.write.clone(),
+        session_id: Some(call.session_id),
         job,
         scratch,
     })
@@ -115,7 +116,15 @@ pub(crate) async fn run_script(
             .files
             .insert(PathBuf::from(SCRIPT), asked.text.into_bytes());
     }
-    guarded(runner, wanted, scratch, progress, "run_script").await
+    let launch = Launch {
+        searched: wanted.read.clone(),
+        guarded: wanted.write.clone(),
+        session_id: Some(call.session_id),
+        job: wanted,
+        scratch,
+    };
+    let (finished, notes) = runner.finish(launch, progress).await?;
+    output("run_script", &finished, &longer(&finished, notes))
 }
 
 fn job(
@@ -139,24 +148,6 @@ fn job(
         network: Network::None,
         limits: limits(),
     }
-}
-
-/// Runs a job that may write, with the protected places of what it may write guarded.
-pub(crate) async fn guarded(
-    runner: &Runner,
-    job: Job,
-    scratch: ScratchFolder,
-    progress: &ReportSink,
-    origin: &str,
-) -> Result<ToolOutput, ToolFailure> {
-    let launch = Launch {
-        searched: job.read.clone(),
-        guarded: job.write.clone(),
-        job,
-        scratch,
-    };
-    let (finished, notes) = runner.finish(launch, progress).await?;
-    output(origin, &finished, &longer(&finished, notes))
 }
 
 pub(crate) fn preview_argv(runner: &Runner, call: &JudgedCall) -> Result<String, ToolFailure> {

@@ -249,6 +249,12 @@ impl Protected {
 /// number and the first name follow. It gets that back from the user, so it stays as it is till then.
 pub const ASIDE: &str = "set-aside-";
 
+/// Whether a path lies in a place that was set aside, or is one.
+#[must_use]
+pub fn is_set_aside(path: &Path) -> bool {
+    folded(path).iter().any(|part| is_aside(part))
+}
+
 fn is_aside(name: &str) -> bool {
     let number = name
         .strip_prefix(ASIDE)

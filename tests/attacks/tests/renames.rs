@@ -58,13 +58,14 @@ fn a_command_loses_no_file_of_the_users() {
     let (house, _outcome, told) = again(house, shell(script));
     assert!(!house.has("new/.cargo/config.toml") && !house.has(".vscode"));
     assert_eq!(contents(&house, "new/.cargo"), MINE, "{told}");
+    let aside = house.set_aside("new/.cargo", "config_toml");
+    let name = aside.rsplit('/').next().unwrap();
+    assert!(told.contains(&format!("is now named {name}")), "{told}");
+    let folder = house.set_aside("", "vscode");
+    assert_eq!(house.read(&format!("{folder}/file")), MINE, "{told}");
+    let made = house.set_aside("made", "git");
     assert!(
-        told.contains("is now named set-aside-1-config_toml"),
-        "{told}"
-    );
-    assert_eq!(house.read("set-aside-1-vscode/file"), MINE, "{told}");
-    assert!(
-        !house.has("made/.git") && house.has("made/set-aside-1-git/config"),
+        !house.has("made/.git") && house.has(&format!("{made}/config")),
         "{told}"
     );
 }
@@ -222,10 +223,11 @@ fn a_save_of_the_users_stops_a_command_that_would_see_it() {
     assert!(shown.contains("replaced a protected file"), "{finished:?}");
     assert!(!shown.contains("NEWCANARY"), "{shown}");
     // A key keeps the name by which it is closed.
-    for name in [".netrc", "set-aside-1-envrc"] {
+    let aside = scene.house.set_aside("", "envrc");
+    for name in [".netrc", &aside] {
         assert!(scene.house.read(name).contains("NEWCANARY"), "{name}");
     }
-    assert!(shown.contains("set-aside-1-envrc"), "{shown}");
+    assert!(shown.contains(&aside), "{shown}");
 }
 
 #[test]
@@ -239,11 +241,23 @@ fn a_clone_of_the_users_during_a_command_is_kept() {
     fs::create_dir_all(work.join("clone/.git")).unwrap();
     fs::write(work.join("clone/.git/commit"), "unpushed").unwrap();
     fs::write(go, "go\n").unwrap();
-    let _finished = running.finish();
-    assert_eq!(scene.house.read("clone/set-aside-1-git/commit"), "unpushed");
-    assert!(scene.house.has("own/set-aside-1-git") && !scene.house.has("own/.git"));
+    let finished = running.finish();
+    let clone = scene.house.set_aside("clone", "git");
+    assert_eq!(scene.house.read(&format!("{clone}/commit")), "unpushed");
+    let own = scene.house.set_aside("own", "git");
+    assert!(!scene.house.has("own/.git"));
+    // The model is told, and so is the user, who may have made it.
     let shown = scene.server.chats().last().unwrap().body.to_string();
-    assert!(shown.contains("is now named set-aside-1-git"), "{shown}");
+    let told = &finished.stderr;
+    for aside in [&clone, &own] {
+        let name = aside.rsplit('/').next().unwrap();
+        assert!(shown.contains(&format!("is now named {name}")), "{shown}");
+        assert!(told.contains(&format!("It is now named {name}")), "{told}");
+    }
+    assert!(
+        told.contains("If you made it yourself, give it its name back"),
+        "{told}"
+    );
 }
 
 /// A house whose protected folders hold links to ordinary files, and a repository that names more.
@@ -340,24 +354,32 @@ fn a_look_for_links_goes_through_large_folders() {
 fn what_was_set_aside_stays_as_it_is() {
     let made = "mkdir -p .git/hooks; echo made > .git/hooks/pre-commit";
     let (house, _outcome, told) = again(House::new(), shell(made));
-    let hook = "set-aside-1-git/hooks/pre-commit";
+    let aside = house.set_aside("", "git");
+    let hook = &format!("{aside}/hooks/pre-commit");
     assert_eq!(house.read(hook), "made\n", "{told}");
     // Neither a tool nor a command changes or renames it; an honest name beside it is free.
     let calls = [
         write(hook),
-        ("move_file", json!({"from": "set-aside-1-git", "to": "x"})),
+        ("move_file", json!({"from": aside, "to": "x"})),
         write("set-aside-notes.md"),
     ];
     let scene = recast(house, &calls);
     let outcome = do_it(&scene, &OPEN);
     let ends = statuses(&outcome);
     assert_eq!(ends, ["denied", "denied", "ok"], "{:#}", outcome.summary);
-    let script = format!("echo {PLANTED} > {hook}; mv set-aside-1-git x; true");
+    let script = format!("echo {PLANTED} > {hook}; mv {aside} x; true");
     let (house, _outcome, told) = again(scene.house, shell(&script));
     assert_eq!(house.read(hook), "made\n", "{told}");
+    // No link leads there under a name of its own, by way of another one either.
+    let script = "ln -s set-aside-*-git tools; ln -s tools more; ln -s sub plain; mkdir sub";
+    let (house, _outcome, told) = again(house, shell(script));
+    assert!(
+        !house.has("tools") && !house.has("more") && house.has("plain"),
+        "{told}"
+    );
     // The user gives it its name back.
     let work = house.work();
-    fs::rename(work.join("set-aside-1-git"), work.join(".git")).unwrap();
+    fs::rename(work.join(&aside), work.join(".git")).unwrap();
     assert_eq!(house.read(".git/hooks/pre-commit"), "made\n");
 }
 

@@ -267,9 +267,14 @@ fn a_job_reaches_no_protected_place_and_no_network() {
     assert_eq!(scene.house.read("made.txt"), "honest\n");
     assert!(!scene.house.has(".git/hooks/pre-commit"));
     assert!(!scene.house.has("sub/.envrc"), "{text}");
-    assert!(text.contains("is now named set-aside-1-envrc"), "{text}");
-    assert_eq!(scene.house.read("sub/set-aside-1-envrc"), "evil\n");
+    let aside = scene.house.set_aside("sub", "envrc");
+    let name = aside.rsplit('/').next().unwrap();
+    assert!(text.contains(&format!("is now named {name}")), "{text}");
+    assert_eq!(scene.house.read(&aside), "evil\n");
     let log = scene.log(&outcome);
+    let notices = of_kind(&log, "notice");
+    let told = notices.iter().map(|notice| notice["message"].to_string());
+    assert!(told.collect::<String>().contains(name), "{notices:?}");
     let summary = ends(&log)[0]["summary"].as_str().unwrap().to_owned();
     assert!(summary.contains("1 protected place(s)"), "{summary}");
 }

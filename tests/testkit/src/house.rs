@@ -82,6 +82,28 @@ impl House {
         fs::symlink_metadata(self.work().join(name)).is_ok()
     }
 
+    /// What was set aside in a folder of the working folder and was called so, without dots: its path
+    /// from the working folder.
+    ///
+    /// # Panics
+    /// When there is not just one.
+    #[must_use]
+    pub fn set_aside(&self, folder: &str, name: &str) -> String {
+        let entries = fs::read_dir(self.work().join(folder)).expect("the folder can be listed");
+        let names = entries.map(|entry| entry.expect("an entry").file_name());
+        let names = names.map(|name| name.to_string_lossy().into_owned());
+        let is_it = |found: &String| {
+            let rest = found.strip_prefix("set-aside-");
+            rest.and_then(|rest| rest.split_once('-'))
+                .is_some_and(|(_, rest)| rest == name)
+        };
+        let found: Vec<String> = names.filter(is_it).collect();
+        let [found] = &found[..] else {
+            panic!("not one {name} was set aside in {folder}: {found:?}");
+        };
+        Path::new(folder).join(found).to_string_lossy().into_owned()
+    }
+
     /// Writes the user's configuration.
     ///
     /// # Panics

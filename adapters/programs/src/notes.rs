@@ -1,0 +1,177 @@
+//! What a program left that somebody must know of: said to the model with its result, and to the
+//! user, whom no model can keep from hearing it.
+
+use api::executor::{Report, ReportSink};
+use domain::fault::Fault;
+use domain::id::SessionId;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use text::escape::visible_line;
+
+/// Most places that the user is told of one by one.
+const TOLD: usize = 5;
+
+/// One thing to know after a program ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Note {
+    /// A protected place that was not there before, and what it is called now.
+    SetAside { place: PathBuf, aside: String },
+    /// One that could not be given another name.
+    Left { place: PathBuf, why: String },
+    /// Not everything could be looked at.
+    Incomplete { why: String },
+    /// What only the model needs, to do better.
+    Hint(String),
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SetAside { place, aside } => write!(
+                f,
+                "{} is a protected place; it was not there before and is now named {aside}",
+                place.display()
+            ),
+            Self::Left { place, why } => write!(
+                f,
+                "{} is a protected place and could not be set aside: {why}",
+                place.display()
+            ),
+            Self::Incomplete { why } => write!(
+                f,
+                "ATTENTION: the search for protected places that the program made is incomplete \
+                 ({why}). Tell the user to look for .git, .envrc, .vscode and the like before \
+                 running git, a shell or an editor in the folders that the program could write."
+            ),
+            Self::Hint(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Note {
+    /// What the user is told of it; `None` where only the model needs it.
+    fn notice(&self) -> Option<Fault> {
+        let told = match self {
+            Self::SetAside { place, aside } => fault(
+                "tools.set_aside",
+                format!(
+                    "{} appeared while a program of an agent ran, and git, a shell or an editor \
+                     would act on it. It is now named {aside}.",
+                    place.display()
+                ),
+                "If you made it yourself, give it its name back. If not, delete it.",
+            ),
+            Self::Left { place, why } => fault(
+                "tools.not_set_aside",
+                format!(
+                    "{} appeared while a program of an agent ran, and could not be given another \
+                     name: {why}.",
+                    place.display()
+                ),
+                "Look at it before you run git, a shell or an editor there.",
+            ),
+            Self::Incomplete { why } => fault(
+                "tools.not_looked_through",
+                format!("What a program of an agent left could not be looked through: {why}."),
+                "Look for .git, .envrc, .vscode and the like before you run git, a shell or an \
+                 editor in the folders that it could write.",
+            ),
+            Self::Hint(_) => return None,
+        };
+        Some(told)
+    }
+}
+
+fn fault(code: &str, message: String, hint: &str) -> Fault {
+    Fault {
+        code: code.to_owned(),
+        message,
+        hint: hint.to_owned(),
+    }
+}
+
+/// What the user is told of these, the first few one by one.
+pub(crate) fn notices(notes: &[Note]) -> Vec<Fault> {
+    let mut told: Vec<Fault> = notes.iter().filter_map(Note::notice).collect();
+    let more = told.len().saturating_sub(TOLD);
+    told.truncate(TOLD);
+    if let Some(last) = told.last_mut()
+        && more > 0
+    {
+        last.message.push_str(&format!(
+            " {more} more places are named in the program's result."
+        ));
+    }
+    told
+}
+
+/// What users were not told yet, by session. A program may end when no call waits for it.
+#[derive(Debug, Default)]
+pub(crate) struct Untold(Mutex<BTreeMap<SessionId, Vec<Fault>>>);
+
+impl Untold {
+    pub(crate) fn leave(&self, session_id: SessionId, notices: Vec<Fault>) {
+        if !notices.is_empty() {
+            self.change(|all| all.entry(session_id).or_default().extend(notices));
+        }
+    }
+
+    /// Tells what there is by way of a call that is answered.
+    pub(crate) fn tell(&self, session_id: SessionId, reports: &ReportSink) {
+        let notices = self.take(session_id);
+        let mut waiting = notices.into_iter();
+        while let Some(notice) = waiting.next() {
+            if reports.try_send(Report::Notice(notice.clone())).is_err() {
+                let rest = std::iter::once(notice).chain(waiting).collect();
+                return self.leave(session_id, rest);
+            }
+        }
+    }
+
+    /// Tells it where errors are logged, when there will be no more calls.
+    pub(crate) fn log(&self, session_id: SessionId) {
+        for Fault { message, hint, .. } in self.take(session_id) {
+            tracing::error!("{} {hint}", visible_line(&message));
+        }
+    }
+
+    /// The same for every session.
+    pub(crate) fn log_all(&self) {
+        let sessions: Vec<SessionId> = self.change(|all| all.keys().copied().collect());
+        sessions
+            .into_iter()
+            .for_each(|session_id| self.log(session_id));
+    }
+
+    fn take(&self, session_id: SessionId) -> Vec<Fault> {
+        self.change(|all| all.remove(&session_id).unwrap_or_default())
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut BTreeMap<SessionId, Vec<Fault>>) -> T) -> T {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_hears_of_every_place_and_of_no_hint() {
+        let place = |number: usize| Note::SetAside {
+            place: PathBuf::from(format!("/w/{number}/.git")),
+            aside: format!("set-aside-{number}-git"),
+        };
+        let hint = Note::Hint("its time was up".to_owned());
+        assert_eq!(notices(std::slice::from_ref(&hint)), []);
+        let few = notices(&[hint, place(1), place(2)]);
+        assert_eq!(few.len(), 2);
+        assert!(few[0].message.contains("/w/1/.git") && few[1].message.contains("set-aside-2-git"));
+        let many: Vec<Note> = (0..TOLD + 7).map(place).collect();
+        let told = notices(&many);
+        assert_eq!(told.len(), TOLD);
+        assert!(told[TOLD - 1].message.contains("7 more"), "{told:?}");
+    }
+}
