@@ -59,6 +59,8 @@ pub struct Job {
     pub read: Vec<PathBuf>,
     /// Files and folders it may change; absolute.
     pub write: Vec<PathBuf>,
+    /// Folders beneath those that it may change as well, and that keep their names.
+    pub held: Vec<PathBuf>,
     /// A folder of its own, which it may change.
     pub scratch: Option<Scratch>,
     /// Places beneath those that it may not change all the same.
@@ -117,6 +119,38 @@ pub struct Said {
 
 /// Asks what a running program has said so far; when it has ended, what it said in all.
 pub type Glance = Arc<dyn Fn() -> Said + Send + Sync>;
+
+/// What came of having a program stand still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pause {
+    /// Nothing of it acts until it is let go on.
+    Still,
+    /// It ends just now; when it has ended, its run answers.
+    Ending,
+}
+
+/// Makes a running program stand still, with all that it started.
+#[async_trait]
+pub trait Hold: Send + Sync {
+    /// Has it stand still.
+    ///
+    /// # Errors
+    /// [`Refusal`] when it cannot be made to.
+    async fn pause(&self) -> Result<Pause, Refusal>;
+
+    /// Lets it go on.
+    fn go_on(&self);
+}
+
+/// What can be asked of a program that was started.
+pub struct Started {
+    /// What it has said so far.
+    pub look: Glance,
+    /// Makes it stand still.
+    pub hold: Arc<dyn Hold>,
+    /// Resolves when every restriction is in force, and goes away when it never comes to that.
+    pub ready: oneshot::Receiver<()>,
+}
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,8 +221,8 @@ pub trait Sandbox: Send + Sync {
     /// [`Refusal`] when it did not run with every promised restriction.
     async fn run(&self, job: Job, stop: BoxFuture<'static, ()>) -> Result<Finished, Refusal>;
 
-    /// As [`Sandbox::run`], and `seen` gets a way to look at the output meanwhile; nothing from a
-    /// sandbox that cannot be looked into.
+    /// As [`Sandbox::run`], and `started` gets what can be asked of it meanwhile; nothing from a
+    /// sandbox that can be asked nothing.
     ///
     /// # Errors
     /// As [`Sandbox::run`].
@@ -196,9 +230,9 @@ pub trait Sandbox: Send + Sync {
         &self,
         job: Job,
         stop: BoxFuture<'static, ()>,
-        seen: oneshot::Sender<Glance>,
+        started: oneshot::Sender<Started>,
     ) -> Result<Finished, Refusal> {
-        drop(seen);
+        drop(started);
         self.run(job, stop).await
     }
 }
