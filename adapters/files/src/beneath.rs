@@ -19,6 +19,8 @@ use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
+/// The rule by which an opened folder is neither moved nor removed.
+const IS_A_ROOT: &str = "is_a_root";
 /// Most links followed for the last part of a path.
 const LINKS: usize = 16;
 /// Tries of a resolution that a rename elsewhere disturbed.
@@ -263,6 +265,8 @@ impl Place<'_> {
         for root in roots {
             match self.open_root(root).and_then(|root| act(&root)) {
                 Ok(value) => return Ok(value),
+                // By way of another root it would not stay.
+                Err(failure) if failure.rule == IS_A_ROOT => return Err(failure),
                 Err(failure) => first = first.or(Some(failure)),
             }
         }
@@ -284,7 +288,11 @@ impl Place<'_> {
         };
         let beneath = ResolveFlags::BENEATH | links;
         let rest = self.target.strip_prefix(root).unwrap_or(Path::new(""));
-        match open_folder(root, links) {
+        let real = |root: &Path| match self.spelling {
+            Spelling::Written => self.opened(root),
+            Spelling::Stored => Ok(root.to_path_buf()),
+        };
+        match open_folder(&real(root)?) {
             Ok(fd) => Ok(Root {
                 rest: if rest.as_os_str().is_empty() {
                     PathBuf::from(".")
@@ -300,13 +308,27 @@ impl Place<'_> {
                     return Err(self.fault(Errno::NOENT));
                 };
                 Ok(Root {
-                    fd: open_folder(above, links).map_err(|e| self.fault(e))?,
+                    fd: open_folder(&real(above)?).map_err(|e| self.fault(e))?,
                     rest: PathBuf::from(name),
                     resolve: beneath | ResolveFlags::NO_SYMLINKS,
                 })
             }
             Err(errno) => Err(self.fault(errno)),
         }
+    }
+
+    /// Where a root of the call lies.
+    fn opened(&self, root: &Path) -> Result<PathBuf, ToolFailure> {
+        paths::opened_path(root, self.roots).map_err(|link| {
+            refused(
+                "symlink_escape",
+                format!(
+                    "`{}` lies behind {}, a link in a folder that is open for changes.",
+                    self.shown,
+                    link.display()
+                ),
+            )
+        })
     }
 
     pub(crate) fn open_beneath(
@@ -335,13 +357,7 @@ impl Place<'_> {
         let mut rest = root.rest.clone();
         for _ in 0..LINKS {
             let Some(name) = rest.file_name().map(OsStr::to_owned) else {
-                return Err(mendable(
-                    "is_a_root",
-                    of_call(format!(
-                        "`{}` is one of the folders you were given; it stays.",
-                        self.shown
-                    )),
-                ));
+                return Err(is_opened(&self.shown));
             };
             let above = match rest.parent() {
                 Some(above) if !above.as_os_str().is_empty() => above,
@@ -385,8 +401,19 @@ impl Place<'_> {
     }
 }
 
-/// Opens one of the call's roots, which the user named; its own links are the user's.
-fn open_folder(root: &Path, resolve: ResolveFlags) -> Result<OwnedFd, Errno> {
+/// The refusal to move or remove a folder that the call was given, or one that holds such a folder.
+pub(crate) fn is_opened(shown: &str) -> ToolFailure {
+    mendable(
+        IS_A_ROOT,
+        of_call(format!(
+            "`{shown}` is one of the folders you were given, or holds one; it stays."
+        )),
+    )
+}
+
+/// Opens one of the call's roots, by where it lies.
+fn open_folder(root: &Path) -> Result<OwnedFd, Errno> {
+    let resolve = ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
     let fd = rustix::fs::openat2(CWD, root, FOLDER, Mode::empty(), resolve)?;
     if is_procfs(&fd)? {
         Err(Errno::LOOP)

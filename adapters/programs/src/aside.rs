@@ -1,8 +1,8 @@
 //! Setting a protected place aside: giving it a name that nothing acts on, and knowing it again.
 
-use crate::places::Identity;
-use protected::ASIDE;
-use rustix::fs::{RenameFlags, renameat_with};
+use crate::places::{Identity, set_mode};
+use protected::{ASIDE, ASIDE_KEYS};
+use rustix::fs::{FileType, Mode, OFlags, RenameFlags, fstat, openat, renameat_with};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -17,7 +17,7 @@ const TRIES: u32 = 4;
 /// Numbers are drawn below this.
 const NUMBERS: u128 = 1_000_000_000_000;
 /// What follows the number where there is no room for the first name.
-const NAMELESS: &str = "place";
+const NAMELESS: &str = "-place";
 
 /// What this process has set aside, by its identity: a program gives such a name itself.
 static DONE: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
@@ -37,16 +37,38 @@ pub(crate) fn holds(place: &Path) -> bool {
     })
 }
 
+/// Takes every right to a place away, where it cannot be given another name: a full disk, say. Says
+/// whether that was done.
+pub(crate) fn close(above: impl AsFd, name: &OsStr, identity: Identity) -> bool {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let Ok(held) = openat(above, name, flags, Mode::empty()) else {
+        return false;
+    };
+    let is_it = fstat(&held).is_ok_and(|about| {
+        let is_link = FileType::from_raw_mode(about.st_mode).is_symlink();
+        (about.st_dev, about.st_ino) == identity && !is_link
+    });
+    is_it && set_mode(&held, 0).is_ok()
+}
+
 /// Gives a place a name beside it that is no protected one. Its number is drawn: what a program knows
 /// beforehand it can take, or have a link lead to.
-pub(crate) fn rename(above: impl AsFd, name: &OsStr, identity: Identity) -> Result<String, Errno> {
+pub(crate) fn rename(
+    above: impl AsFd,
+    name: &OsStr,
+    (identity, holds_keys): (Identity, bool),
+) -> Result<String, Errno> {
     let plain = name.to_string_lossy().replace('.', "_");
-    let plain = plain.trim_matches('_');
+    let plain = format!("-{}", plain.trim_matches('_'));
+    let (plain, nameless) = match holds_keys {
+        true => (ASIDE_KEYS, ASIDE_KEYS),
+        false => (plain.as_str(), NAMELESS),
+    };
     // The end of such an id is drawn, and the beginning is the time.
     let draw = || Uuid::now_v7().as_u128() % NUMBERS;
-    let names = [plain, NAMELESS]
+    let names = [plain, nameless]
         .into_iter()
-        .flat_map(|rest| (0..TRIES).map(move |_| format!("{ASIDE}{:012}-{rest}", draw())));
+        .flat_map(|rest| (0..TRIES).map(move |_| format!("{ASIDE}{:012}{rest}", draw())));
     for aside in names {
         match renameat_with(&above, name, &above, &aside, RenameFlags::NOREPLACE) {
             Ok(()) => {

@@ -88,6 +88,7 @@ pub(crate) async fn run(
         read: chain.read.clone(),
         write: Vec::new(),
         scratch: scratch.with(asked.contents()?),
+        held: Vec::new(),
         frozen: Vec::new(),
         hidden: Vec::new(),
         environment: scratch.environment(&chain.programs),

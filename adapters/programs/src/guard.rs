@@ -6,11 +6,12 @@
 //! ended. It is never removed: nothing tells what the program made from what the user made meanwhile.
 
 use crate::aside;
+use crate::cover::{above, awaited, crowd, frozen, with_goals};
 use crate::notes::Note;
 use crate::places::{Found, Limits, Mark, search};
 use api::executor::ToolFailure;
-use api::failure::mendable;
-use paths::{is_inside, link_target};
+use api::failure::{mendable, refused};
+use paths::opened_path;
 use protected::{Protected, Protection};
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, fchmod, fstat, openat2, statat};
 use rustix::io::Errno;
@@ -65,6 +66,9 @@ impl Watch {
         let leads_to = |root: &&PathBuf| sight.goals.iter().any(|goal| root.starts_with(goal));
         if let Some(root) = roots.iter().find(leads_to) {
             return Err(not_a_root(root, Protection::RunsLater));
+        }
+        if let Some(crowd) = crowd(&sight) {
+            return Err(crowd);
         }
         let held = roots.iter().map(|path| Root {
             path: path.clone(),
@@ -146,8 +150,9 @@ impl Watch {
             .filter(|place| !self.known.contains(&place.mark()))
             // What a command beside this one has set aside is so already.
             .filter(|place| !aside::holds(&place.path))
-            // Keys and passwords run nothing, and under another name nothing would close them.
-            .filter(|place| !is_key(protected, &place.path))
+            // Keys and passwords run nothing, and their readers want them by their names. A folder of
+            // such a name may hold anything.
+            .filter(|place| place.is_folder || !is_key(protected, &place.path))
             // What was hidden is as it was.
             .filter(|place| !self.deep.iter().any(|deep| place.path.starts_with(deep)));
         let mut arrived: Vec<Found> = self
@@ -162,13 +167,16 @@ impl Watch {
         arrived.extend(links);
         for place in fresh.chain(&arrived) {
             let path = place.path.clone();
-            match self.set_aside(place) {
+            match self.set_aside(place, is_key(protected, &place.path)) {
                 Ok(aside) => notes.push(Note::SetAside { place: path, aside }),
                 // Somebody else was faster.
                 Err(Errno::NOENT) => {}
                 Err(error) => notes.push(Note::Left {
+                    why: match is_closed(&path) {
+                        true => format!("{error}; every right to it was taken away"),
+                        false => error.to_string(),
+                    },
                     place: path,
-                    why: error.to_string(),
                 }),
             }
         }
@@ -188,12 +196,13 @@ impl Watch {
             identity: (about.dev(), about.ino()),
             born: about.created().ok(),
             link: fs::read_link(path).ok(),
+            is_folder: about.is_dir(),
         })
     }
 
     /// Gives one another name, beneath the folder that was open from the beginning and through no
     /// link: another program may be at work in it.
-    fn set_aside(&self, place: &Found) -> Result<String, Errno> {
+    fn set_aside(&self, place: &Found, holds_keys: bool) -> Result<String, Errno> {
         let root = self.roots.get(place.root).ok_or(Errno::NOENT)?;
         let folder = root.folder.as_ref().ok_or(Errno::NOENT)?;
         let inside = place.path.strip_prefix(&root.path);
@@ -211,65 +220,45 @@ impl Watch {
             return Err(Errno::AGAIN);
         }
         let _writable = Writable::new(&above);
-        aside::rename(&above, name, place.identity)
+        let renamed = aside::rename(&above, name, (place.identity, holds_keys));
+        if renamed.is_err() {
+            // On a full disk, say. What it told is in the note.
+            let _closed = aside::close(&above, name, place.identity);
+        }
+        renamed
     }
+}
+
+/// Whether nobody has a right to a place.
+fn is_closed(place: &Path) -> bool {
+    let about = fs::symlink_metadata(place);
+    about.is_ok_and(|about| about.mode() & 0o777 == 0)
+}
+
+/// Refuses folders that are found by way of a link which a program may have made.
+///
+/// # Errors
+/// When one is.
+pub(crate) fn refuse_links(folders: &[PathBuf], changeable: &[PathBuf]) -> Result<(), ToolFailure> {
+    for folder in folders {
+        if let Err(link) = opened_path(folder, changeable) {
+            return Err(refused(
+                "symlink_escape",
+                format!(
+                    "Nothing was run: {} lies behind {}, a link in a folder that is open for \
+                     changes. The user can open the folder that it leads to.",
+                    folder.display(),
+                    link.display()
+                ),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a place holds keys or passwords.
 fn is_key(protected: &Protected, place: &Path) -> bool {
     protected.refuses_write(place, &[]) == Some(Protection::Credentials)
-}
-
-/// The folders between the roots and what is hidden in them.
-fn above(hidden: &[PathBuf], roots: &[PathBuf]) -> BTreeSet<PathBuf> {
-    let between = |path: &PathBuf| -> Vec<PathBuf> {
-        let is_inside = |folder: &&Path| {
-            roots
-                .iter()
-                .any(|root| folder.starts_with(root) && folder != &root.as_path())
-        };
-        let folders = path.ancestors().skip(1).take_while(is_inside);
-        folders.map(Path::to_path_buf).collect()
-    };
-    hidden.iter().flat_map(between).collect()
-}
-
-/// What a program may not change: each place; of a link, which no mount can freeze, what it leads to
-/// where the program could write that.
-fn frozen(found: Vec<Found>, roots: &[PathBuf]) -> Vec<PathBuf> {
-    let is_within = |real: &PathBuf| is_inside(real, roots);
-    let mut frozen = BTreeSet::new();
-    for place in found {
-        match place.link {
-            None => frozen.extend(Some(place.path)),
-            // One that leads nowhere cannot be followed.
-            Some(_) => frozen.extend(place.path.canonicalize().ok().filter(is_within)),
-        }
-    }
-    frozen.into_iter().collect()
-}
-
-/// With what else is to be frozen, in order and once; what lies in a frozen folder is.
-fn with_goals(frozen: Vec<PathBuf>, goals: &[PathBuf]) -> Vec<PathBuf> {
-    let all: BTreeSet<&PathBuf> = frozen.iter().chain(goals).collect();
-    let is_within = |path: &PathBuf| {
-        let mut others = all.iter().filter(|other| **other != path);
-        goals.contains(path) && others.any(|other| path.starts_with(other))
-    };
-    all.iter()
-        .filter(|path| !is_within(path))
-        .map(|path| (*path).clone())
-        .collect()
-}
-
-/// Where links among protected places lead in these folders, and nothing is: what a program puts
-/// there becomes one.
-fn awaited(found: &[Found], roots: &[PathBuf]) -> BTreeSet<PathBuf> {
-    let links = found.iter().filter(|place| place.link.is_some());
-    let goals = links.filter_map(|place| link_target(&place.path));
-    goals
-        .filter(|goal| is_inside(goal, roots) && goal.symlink_metadata().is_err())
-        .collect()
 }
 
 /// A folder of our own user that is writable to it until this is dropped.
@@ -459,13 +448,29 @@ mod tests {
         let found = &sight.found;
         fs::rename(root.join("sub"), root.join("gone")).unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), root.join("sub")).unwrap();
-        assert!(watch.set_aside(&found[0]).is_err());
+        assert!(watch.set_aside(&found[0], false).is_err());
         // A folder in its place instead of a link: another thing of the same name.
         fs::remove_file(root.join("sub")).unwrap();
         fs::create_dir(root.join("sub")).unwrap();
         fs::write(root.join("sub/.env"), "another").unwrap();
-        assert_eq!(watch.set_aside(&found[0]), Err(Errno::AGAIN));
+        assert_eq!(watch.set_aside(&found[0], false), Err(Errno::AGAIN));
         assert!(elsewhere.path().join(".env").exists() && root.join("sub/.env").exists());
+    }
+
+    #[test]
+    fn what_cannot_be_renamed_is_closed_and_nothing_else_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::File::open(folder.path()).unwrap();
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).unwrap().mode() & 0o777;
+        for name in [".git", "other"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let about = fs::metadata(folder.path().join(".git")).unwrap();
+        let identity = (about.dev(), about.ino());
+        assert!(aside::close(&root, ".git".as_ref(), identity));
+        assert!(!aside::close(&root, "other".as_ref(), identity));
+        assert!(is_closed(&folder.path().join(".git")));
+        assert_eq!((mode(".git"), mode("other") & 0o700), (0, 0o700));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! may reach all that the job could reach, and by no others.
 
 use crate::notes::{Note, Untold};
+use crate::turns::Turns;
 use api::executor::ToolFailure;
 use api::failure::mendable;
 use api::sandbox::{Ended, Finished, Glance, Said};
@@ -213,6 +214,7 @@ struct Shared {
     /// Programs that calls wait for.
     awaited: TaskTracker,
     untold: Untold,
+    turns: Turns,
 }
 
 impl std::fmt::Debug for Jobs {
@@ -242,6 +244,11 @@ impl Jobs {
         run: impl Future<Output = T> + Send + 'static,
     ) -> JoinHandle<T> {
         self.0.awaited.spawn(run)
+    }
+
+    /// Whose turn it is to look through folders.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.0.turns
     }
 
     /// What programs left that the user was not told of.

@@ -13,6 +13,7 @@ mod background;
 mod code;
 mod conceal;
 mod config;
+mod cover;
 mod guard;
 mod jobs;
 mod notes;
@@ -28,6 +29,7 @@ mod service;
 mod shell;
 mod table;
 mod toolchain;
+mod turns;
 
 pub use config::Config;
 pub use jobs::Jobs;

@@ -33,9 +33,10 @@ impl Limits {
         depth: 4 * WALK_DEPTH,
         leads: LINK_ENTRIES,
     };
-    /// After it ran: however deep it went. What is in a protected place is as it was.
+    /// After it ran: however deep it went, and far more than it may find. What is in a protected place
+    /// is as it was.
     pub(crate) const AFTER: Self = Self {
-        entries: GUARD_ENTRIES,
+        entries: 20 * GUARD_ENTRIES,
         depth: usize::MAX,
         leads: 0,
     };
@@ -52,6 +53,7 @@ pub(crate) struct Found {
     pub(crate) born: Option<SystemTime>,
     /// What it leads to, as it is written there, if it is a link.
     pub(crate) link: Option<PathBuf>,
+    pub(crate) is_folder: bool,
 }
 
 /// What a protected place is known again by. The number of a file that is gone is given to the next
@@ -214,6 +216,7 @@ impl Sight {
             identity: (meta.dev(), meta.ino()),
             born: meta.created().ok(),
             link,
+            is_folder: kind.is_dir(),
         });
         // Keys may lie in a place that only must not change.
         let is_open = unread.is_none() && protected.may_hold_credentials(&path);
@@ -291,7 +294,7 @@ fn hold(folder: &Path) -> rustix::io::Result<(OwnedFd, Door)> {
 }
 
 /// Changes the mode of a folder that is held without being open.
-fn set_mode(held: &OwnedFd, mode: u32) -> std::io::Result<()> {
+pub(crate) fn set_mode(held: &OwnedFd, mode: u32) -> std::io::Result<()> {
     let itself = format!("/proc/self/fd/{}", held.as_raw_fd());
     fs::set_permissions(itself, Permissions::from_mode(mode))
 }

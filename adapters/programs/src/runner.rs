@@ -2,19 +2,21 @@
 
 use crate::conceal::conceal;
 use crate::config::Config;
-use crate::guard::Watch;
+use crate::guard::{Watch, refuse_links};
 use crate::jobs::Jobs;
 use crate::notes::{Note, notices};
 use crate::output;
 use crate::scratch::ScratchFolder;
+use crate::turns::Turns;
 use api::executor::{Progress, Report, ReportSink, ToolFailure};
 use api::failure::{broken, mendable, of_call};
-use api::sandbox::{Finished, Glance, Job, JobLimits, Refusal, Sandbox};
+use api::sandbox::{Finished, Glance, Job, JobLimits, Refusal, Sandbox, Started};
 use domain::id::SessionId;
 use domain::limits::{
     EXEC_CPU, EXEC_FILE_BYTES, EXEC_MEMORY_BYTES, EXEC_OPEN_FILES, EXEC_OUTPUT_BYTES,
     EXEC_PROCESSES, EXEC_TIME, EXEC_TIME_MOST,
 };
+use paths::real_path;
 use protected::Protected;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -144,15 +146,28 @@ impl Launch {
             own_folders,
             jobs,
         } = guarding;
-        let before = protected.clone();
+        let turns = jobs.turns();
+        let reached = [searched.as_slice(), &guarded].concat();
+        let quiet = match reached.is_empty() {
+            // It reaches nothing that another program could change.
+            true => None,
+            false => Some(turns.quiet(&reached).await?),
+        };
+        let real = guarded.iter().map(|folder| real_path(folder));
+        let real = real
+            .zip(&guarded)
+            .map(|(real, folder)| real.unwrap_or_else(|| folder.clone()));
+        // Until what it left is looked through.
+        let _at_work = protected.at_work().enter(real.collect());
+        let (before, roots) = (protected.clone(), guarded.clone());
         let (watch, concealed) = blocking(move || {
-            let watch = Watch::begin(&before, &guarded)?;
-            let concealed = conceal(&before, &searched, &guarded)?;
+            refuse_links(&reached, &roots)?;
+            let watch = Watch::begin(&before, &roots)?;
+            let concealed = conceal(&before, &searched, &roots)?;
             Ok((watch, concealed))
         })
         .await?;
-        // A folder that is opened by itself cannot be given another name.
-        job.write.extend_from_slice(&watch.held);
+        job.held.extend_from_slice(&watch.held);
         job.frozen.extend_from_slice(&watch.frozen);
         job.hidden.extend_from_slice(&watch.hidden);
         job.hidden.extend(concealed.hidden);
@@ -162,14 +177,21 @@ impl Launch {
             // The other end speaks or goes away: it is one and the same.
             let _gone = unwanted.await;
         };
-        let finished = sandbox.run_seen(job, Box::pin(stop), seen).await;
-        // What the program did is told also when nobody could look.
-        let found = blocking(move || Ok(watch.end(&protected)))
-            .await
-            .unwrap_or_else(|_| {
-                let why = "it broke off".to_owned();
-                vec![Note::Incomplete { why }]
-            });
+        let (started, begun) = oneshot::channel();
+        let run = sandbox.run_seen(job, Box::pin(stop), started);
+        let enter = async {
+            let Started { look, hold, ready } = begun.await.ok()?;
+            // Nobody looks when nobody waits for this.
+            let _unseen = seen.send(look);
+            let place = turns.enter(guarded.clone(), hold);
+            // Until everything is covered, nobody else acts there.
+            let _ready = ready.await;
+            drop(quiet);
+            Some(place)
+        };
+        let (finished, place) = tokio::join!(run, enter);
+        drop(place);
+        let found = look_after(turns, &guarded, watch, protected).await;
         if let Some(session_id) = session_id {
             jobs.untold().leave(session_id, notices(&found));
         }
@@ -185,6 +207,24 @@ impl Launch {
             Err(refusal) => Err(with_notes(failure(refusal), &found)),
         }
     }
+}
+
+/// Sets aside what a program left, and says so. What it did is told also when nobody could look.
+async fn look_after(
+    turns: &Turns,
+    guarded: &[PathBuf],
+    watch: Watch,
+    protected: Protected,
+) -> Vec<Note> {
+    let incomplete = |why: String| vec![Note::Incomplete { why }];
+    let (quiet, mut notes) = match turns.quiet(guarded).await {
+        Ok(quiet) => (Some(quiet), Vec::new()),
+        Err(failure) => (None, incomplete(failure.message)),
+    };
+    let found = blocking(move || Ok(watch.end(&protected))).await;
+    drop(quiet);
+    notes.extend(found.unwrap_or_else(|_| incomplete("it broke off".to_owned())));
+    notes
 }
 
 /// A failure that also says what was set aside.

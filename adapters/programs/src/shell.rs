@@ -141,6 +141,7 @@ fn job(
         read: ground.read,
         write: ground.write,
         scratch: scratch.with(BTreeMap::new()),
+        held: Vec::new(),
         frozen: Vec::new(),
         hidden: Vec::new(),
         environment: scratch.environment(&[]),

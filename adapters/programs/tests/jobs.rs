@@ -8,7 +8,9 @@
 
 use api::authority::{Authority, JudgedCall};
 use api::executor::{Executor, ToolFailure};
-use api::sandbox::{Captured, Ended, Finished, Glance, Job, Refusal, Said, Sandbox};
+use api::sandbox::{
+    Captured, Ended, Finished, Glance, Hold, Job, Pause, Refusal, Said, Sandbox, Started,
+};
 use api::signals::Source;
 use async_trait::async_trait;
 use domain::drive::Signal;
@@ -52,6 +54,18 @@ fn captured(text: &str) -> Captured {
     }
 }
 
+/// A program that does nothing stands still at once.
+struct Stands;
+
+#[async_trait]
+impl Hold for Stands {
+    async fn pause(&self) -> Result<Pause, Refusal> {
+        Ok(Pause::Still)
+    }
+
+    fn go_on(&self) {}
+}
+
 #[async_trait]
 impl Sandbox for Stage {
     async fn run(&self, _: Job, _: BoxFuture<'static, ()>) -> Result<Finished, Refusal> {
@@ -62,7 +76,7 @@ impl Sandbox for Stage {
         &self,
         job: Job,
         stop: BoxFuture<'static, ()>,
-        seen: oneshot::Sender<Glance>,
+        started: oneshot::Sender<Started>,
     ) -> Result<Finished, Refusal> {
         let argv = job.argv.clone();
         self.jobs.lock().unwrap().push(job);
@@ -70,7 +84,10 @@ impl Sandbox for Stage {
             stdout: captured("so far"),
             stderr: Captured::default(),
         });
-        let _looking = seen.send(look);
+        let (now, ready) = oneshot::channel();
+        let _ready = now.send(());
+        let hold = Arc::new(Stands);
+        let _asked = started.send(Started { look, hold, ready });
         match argv[0].as_str() {
             "waits" => {
                 stop.await;

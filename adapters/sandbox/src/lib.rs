@@ -10,6 +10,7 @@
 
 mod cgroup;
 mod config;
+mod hold;
 pub mod inside;
 mod output;
 mod promise;

@@ -3,10 +3,12 @@
 
 use crate::Config;
 use crate::cgroup::Groups;
+use crate::hold::{Hearing, Holding};
 use crate::output::{self, Kept};
 use crate::wire::{self, EVENT_BYTES, Event, Spec, Told};
 use api::sandbox::{
     Captured, Ended, Finished, Glance, Job, JobLimits, Mechanism, Network, Refusal, Said, Sandbox,
+    Started,
 };
 use async_trait::async_trait;
 use futures::future::BoxFuture;
@@ -66,6 +68,7 @@ impl Service {
             read: Vec::new(),
             write: Vec::new(),
             scratch: None,
+            held: Vec::new(),
             frozen: Vec::new(),
             hidden: Vec::new(),
             environment: BTreeMap::new(),
@@ -81,15 +84,15 @@ impl Service {
 #[async_trait]
 impl Sandbox for Service {
     async fn run(&self, job: Job, stop: BoxFuture<'static, ()>) -> Result<Finished, Refusal> {
-        let (unseen, _nobody) = oneshot::channel();
-        self.run_seen(job, stop, unseen).await
+        let (unasked, _nobody) = oneshot::channel();
+        self.run_seen(job, stop, unasked).await
     }
 
     async fn run_seen(
         &self,
         job: Job,
         stop: BoxFuture<'static, ()>,
-        seen: oneshot::Sender<Glance>,
+        started: oneshot::Sender<Started>,
     ) -> Result<Finished, Refusal> {
         let dropped = CancellationToken::new();
         let _guard = dropped.clone().drop_guard();
@@ -101,7 +104,7 @@ impl Sandbox for Service {
         };
         let config = Arc::clone(&self.config);
         // In a task of its own, so that the burial is finished also when nobody waits for it.
-        let task = tokio::spawn(async move { run(&config, job, stop, seen).await });
+        let task = tokio::spawn(async move { run(&config, job, stop, started).await });
         task.await.map_err(|e| broken("the run", e))?
     }
 }
@@ -144,7 +147,7 @@ async fn run(
     config: &Config,
     job: Job,
     stop: impl Future<Output = ()>,
-    seen: oneshot::Sender<Glance>,
+    started: oneshot::Sender<Started>,
 ) -> Result<Finished, Refusal> {
     check(&job)?;
     let groups = Groups::make(&job.limits);
@@ -161,10 +164,16 @@ async fn run(
     let [out, err] = kept.clone();
     let stdout = tokio::spawn(output::drain(child.stdout.take(), out));
     let stderr = tokio::spawn(output::drain(child.stderr.take(), err));
-    // Nobody looks when nobody waits for this.
-    let _unseen = seen.send(glance(kept));
+    let (hearing, ready, paused) = Hearing::new();
+    let now = Started {
+        look: glance(kept),
+        hold: Arc::new(Holding::new(line.file()?, paused)),
+        ready,
+    };
+    // Nobody asks when nobody waits for this.
+    let _unasked = started.send(now);
     let wall = job.limits.wall;
-    let talk = talk(&line, job, &groups)?;
+    let talk = talk(&line, job, &groups, hearing)?;
     tokio::pin!(talk);
     let (mut is_late, mut is_stopped) = (false, false);
     let mut account = None;
@@ -241,6 +250,7 @@ fn talk(
     line: &Line,
     job: Job,
     groups: &Groups,
+    mut hearing: Hearing,
 ) -> Result<tokio::task::JoinHandle<Account>, Refusal> {
     let (down, up) = (line.file()?, line.file()?);
     let spec = Spec::of(&job, &groups.mechanisms);
@@ -249,16 +259,23 @@ fn talk(
         if let Err(error) = wire::write_job(down, &spec, &job.input) {
             account.refusal = Some(broken("handing the job over", error));
         }
-        listen(BufReader::new(up.take(EVENT_BYTES)), &mut account);
+        listen(
+            BufReader::new(up.take(EVENT_BYTES)),
+            &mut account,
+            &mut hearing,
+        );
         account
     }))
 }
 
-fn listen(lines: impl BufRead, account: &mut Account) {
+fn listen(lines: impl BufRead, account: &mut Account, hearing: &mut Hearing) {
     for line in lines.lines() {
         let Ok(line) = line else { return };
         match serde_json::from_str::<Event>(&line) {
-            Ok(event) => account.hear(event),
+            Ok(event) => {
+                hearing.hear(&event);
+                account.hear(event);
+            }
             Err(error) => account.refusal = Some(broken("an event", error)),
         }
     }
@@ -278,6 +295,7 @@ impl Account {
                 self.refusal = Some(Refusal::NotStarted { program, why });
             }
             Event::Uncovered => self.refusal = Some(Refusal::Uncovered),
+            Event::Paused { .. } => {}
             Event::Broken { why } => self.refusal = Some(Refusal::Broken(why)),
             Event::Ended { code, signal } => {
                 self.ended = match (code, signal) {

@@ -15,6 +15,11 @@ const INPUT_BYTES: u32 = 64 << 20;
 /// Longest event, bytes.
 pub(crate) const EVENT_BYTES: u64 = 1 << 20;
 
+/// What the outside says to have everything inside stand still.
+pub(crate) const PAUSE: u8 = b'p';
+/// What it says to let everything go on.
+pub(crate) const GO_ON: u8 = b'g';
+
 /// A job as it travels.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Spec {
@@ -24,6 +29,7 @@ pub(crate) struct Spec {
     pub(crate) write: Vec<PathBuf>,
     pub(crate) scratch: Option<PathBuf>,
     pub(crate) files: BTreeMap<PathBuf, Vec<u8>>,
+    pub(crate) held: Vec<PathBuf>,
     pub(crate) frozen: Vec<PathBuf>,
     pub(crate) hidden: Vec<PathBuf>,
     pub(crate) environment: BTreeMap<String, String>,
@@ -65,6 +71,7 @@ impl Spec {
                 .as_ref()
                 .map(|s| s.files.clone())
                 .unwrap_or_default(),
+            held: job.held.clone(),
             frozen: job.frozen.clone(),
             hidden: job.hidden.clone(),
             environment: job.environment.clone(),
@@ -127,6 +134,8 @@ pub(crate) enum Event {
     NotStarted { program: String, why: String },
     /// A cover fell off a protected file while the program ran.
     Uncovered,
+    /// The answer to [`PAUSE`]: whether everything inside stands still.
+    Paused { done: bool },
     /// Something failed that should not.
     Broken { why: String },
     /// The program ended.
@@ -207,6 +216,7 @@ mod tests {
             write: Vec::new(),
             scratch: None,
             files: BTreeMap::new(),
+            held: Vec::new(),
             frozen: Vec::new(),
             hidden: Vec::new(),
             environment: BTreeMap::new(),

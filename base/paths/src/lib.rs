@@ -86,6 +86,31 @@ pub fn way_of(path: &Path) -> Vec<PathBuf> {
     way
 }
 
+/// Where a folder or file lies that the user opened, beside others. Its links are the user's and are
+/// followed, but for one that lies in another opened folder: whoever may change that folder may have
+/// made it.
+///
+/// # Errors
+/// The link that is not followed.
+pub fn opened_path(root: &Path, opened: &[PathBuf]) -> Result<PathBuf, PathBuf> {
+    // Where everything is open, a link gives nothing more.
+    let folders = opened.iter().filter(|folder| folder.parent().is_some());
+    let folders: Vec<PathBuf> = folders
+        .flat_map(|folder| [Some(folder.clone()), real_path(folder)])
+        .flatten()
+        .collect();
+    let is_within = |link: &PathBuf| {
+        let mut others = folders.iter().filter(|folder| *folder != link);
+        others.any(|folder| link.starts_with(folder))
+    };
+    let mut way = way_of(root);
+    let end = way.pop().unwrap_or_else(|| root.to_path_buf());
+    match way.into_iter().find(is_within) {
+        Some(link) => Err(link),
+        None => Ok(end),
+    }
+}
+
 /// Whether a path lies in one of the folders, and above none.
 #[must_use]
 pub fn is_inside(path: &Path, roots: &[PathBuf]) -> bool {
@@ -97,6 +122,27 @@ pub fn is_inside(path: &Path, roots: &[PathBuf]) -> bool {
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
+
+    #[test]
+    fn an_opened_folder_is_not_found_by_a_link_in_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for name in ["work/src", "victim", "projects"] {
+            fs::create_dir_all(root.join(name)).unwrap();
+        }
+        symlink("projects", root.join("link")).unwrap();
+        symlink("../victim", root.join("work/out")).unwrap();
+        let all = ["work", "work/src", "work/out", "link"].map(|name| root.join(name));
+        let found = |name: &str| opened_path(&root.join(name), &all);
+        assert_eq!(found("work/src"), Ok(root.join("work/src")));
+        assert_eq!(found("work/missing"), Ok(root.join("work/missing")));
+        assert_eq!(found("link/x"), Ok(root.join("projects/x")));
+        for name in ["work/out", "work/out/deeper"] {
+            assert_eq!(found(name), Err(root.join("work/out")), "{name}");
+        }
+        // The folder that it is opened in is all that counts, and not the link's own name.
+        assert_eq!(opened_path(&all[2], &all[2..]), Ok(root.join("victim")),);
+    }
 
     #[test]
     fn what_is_missing_lies_below_what_is_real() {

@@ -2,16 +2,19 @@
 //!
 //! What it is: where keys and passwords are kept, what other programs run or trust later, our own
 //! folders, and in the user's home every name that begins with a dot, unless it was opened by its name.
-//! What it owns: the lists, as data with a source each (`table/`), and how a path is held against them.
+//! What it owns: the lists, as data with a source each (`table/`), how a path is held against them, and
+//! which programs run that may make such places.
 //! What it never does: look at the disk; a path is judged by its names.
 //! Where to start: [`Protected`], the one place that decides so. What is read is judged by
 //! [`Protected::refuses_read`], what is changed by [`Protected::refuses_write`], which holds to the
 //! first one too: a change shows and carries what was there.
 
+mod at_work;
 mod index;
 mod names;
 pub mod table;
 
+pub use at_work::{AtWork, Entry};
 use index::Index;
 use names::{folded, is_like};
 use std::ffi::OsStr;
@@ -43,6 +46,7 @@ pub struct Protected {
     /// The same, as they are written.
     written_homes: Vec<PathBuf>,
     lists: Arc<Lists>,
+    at_work: AtWork,
 }
 
 #[derive(Debug)]
@@ -69,7 +73,14 @@ impl Protected {
                 credentials: Index::of(CREDENTIALS),
                 runs_later: Index::of(RUNS_LATER),
             }),
+            at_work: AtWork::default(),
         }
+    }
+
+    /// The programs that run now and may make such places.
+    #[must_use]
+    pub const fn at_work(&self) -> &AtWork {
+        &self.at_work
     }
 
     /// With a home, absolute, in which names that begin with a dot are closed. More than one: its
@@ -158,7 +169,13 @@ impl Protected {
             return Some(Protection::Own);
         }
         let holds = self.lists.credentials.holds(path, parts, &self.homes);
-        (holds && !is_public(parts)).then_some(Protection::Credentials)
+        let is_aside = || {
+            parts
+                .iter()
+                .any(|part| is_aside(part) && part.ends_with(ASIDE_KEYS))
+        };
+        let is_listed = holds && !is_public(parts);
+        (is_listed || is_aside()).then_some(Protection::Credentials)
     }
 
     fn unwritten(&self, path: &Path, parts: &[String]) -> Option<Protection> {
@@ -248,6 +265,9 @@ impl Protected {
 /// How the name begins of a protected place that a program made, and that was given another name: a
 /// number and the first name follow. It gets that back from the user, so it stays as it is till then.
 pub const ASIDE: &str = "set-aside-";
+
+/// How it ends where the place may hold keys or passwords: those stay closed under every name.
+pub const ASIDE_KEYS: &str = "-keys";
 
 /// Whether a path lies in a place that was set aside, or is one.
 #[must_use]

@@ -447,3 +447,19 @@ fn a_folder_that_others_trust_by_its_name_is_not_replaced() {
     );
     assert!(scene.house.has("app/main.py") && scene.house.has("evil/.vscode/tasks.json"));
 }
+
+#[test]
+fn a_folder_named_like_a_key_hides_no_repository() {
+    let script = "mkdir -p id_rsa/src/.git/hooks; echo planted > id_rsa/src/.git/hooks/pre-commit; \
+                  ln -s id_rsa/src src; echo mine > id_ed25519";
+    let (house, _outcome, told) = again(House::new(), shell(script));
+    assert!(!house.has("id_rsa"), "{told}");
+    let aside = house.set_aside("", "keys");
+    // By a name that nobody knows as a key's, keys are not shown either. A key keeps its name.
+    let hook = format!("{aside}/src/.git/hooks/pre-commit");
+    assert_eq!(house.read(&hook), "planted\n");
+    assert!(house.has("id_ed25519"), "{told}");
+    let scene = recast(house, &[("read_file", json!({"path": hook}))]);
+    let outcome = do_it(&scene, &OPEN);
+    assert_eq!(statuses(&outcome), ["denied"], "{:#}", outcome.summary);
+}

@@ -26,7 +26,7 @@ pub(super) struct Plan {
 
 /// What is moved where, once nothing speaks against it. Taking a move back is one as well.
 pub(super) fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Plan, ToolFailure> {
-    let (from_spot, found) = source(from)?;
+    let (from_spot, found) = source(job, from)?;
     let to_spot = to.spot(LastLink::Keep)?;
     if to_spot.look(&to.shown)?.is_some() {
         return Err(taken(to));
@@ -36,6 +36,10 @@ pub(super) fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Pl
         if carries && was_of_another(job, from, &found, &to_spot)? {
             return Err(refused("protected", takes_a_trusted_name(from, to)));
         }
+        let at_work = job.workshop.protected.at_work();
+        if at_work.keeps(&from_spot.real, &to_spot.real, carries) {
+            return Err(mendable("program_at_work", in_use(from)));
+        }
     }
     Ok(Plan {
         from: from_spot,
@@ -44,11 +48,15 @@ pub(super) fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Pl
 }
 
 /// What is moved.
-fn source(from: &Place<'_>) -> Result<(Spot, Found), ToolFailure> {
+fn source(job: &Job<'_>, from: &Place<'_>) -> Result<(Spot, Found), ToolFailure> {
     let spot = from.spot(LastLink::Keep)?;
     let found = spot.look(&from.shown)?;
     let found = found.ok_or_else(|| not_found(&from.shown))?;
-    Ok((spot, found))
+    let mut opened = job.call.read_roots.iter().chain(&job.call.write_roots);
+    match opened.any(|root| root.starts_with(&spot.real)) {
+        true => Err(beneath::is_opened(&from.shown)),
+        false => Ok((spot, found)),
+    }
 }
 
 /// The folders that the new path needs and that do not exist, outermost first.
@@ -148,6 +156,14 @@ fn was_of_another(
     }))
 }
 
+fn in_use(from: &Place<'_>) -> String {
+    format!(
+        "`{}` may be changed by a program that still runs, and holds a repository or settings or \
+         would leave the folders of that program. Wait until it has ended, or stop it.",
+        from.shown
+    )
+}
+
 fn takes_a_trusted_name(from: &Place<'_>, to: &Place<'_>) -> String {
     format!(
         "`{}` holds settings that other programs run or trust, and `{}` was the name of another \
@@ -201,7 +217,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     if made.is_empty() {
         plan(job, &from, &to)?;
     }
-    let (spot, found) = source(&from)?;
+    let (spot, found) = source(job, &from)?;
     let change = Change::Moved {
         from: spot.real,
         to: to.real_spot(LastLink::Keep)?,
@@ -240,7 +256,7 @@ pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
     if made.is_empty() {
         plan(job, &from, &to)?;
     } else {
-        source(&from)?;
+        source(job, &from)?;
     }
     let folders = folder_lines(job, "make", &made);
     Ok(format!(

@@ -92,7 +92,7 @@ fn restrict(spec: &Spec, has_view: bool) -> Result<RestrictionStatus, RulesetErr
     for device in DEVICES {
         created = allow(created, Path::new(device), all & !AccessFs::Execute)?;
     }
-    for path in spec.write.iter().chain(&spec.scratch) {
+    for path in spec.write.iter().chain(&spec.held).chain(&spec.scratch) {
         created = allow(created, path, all)?;
     }
     created.restrict_self()

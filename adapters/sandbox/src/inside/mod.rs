@@ -12,6 +12,7 @@ mod filter;
 mod ledger;
 mod porter;
 mod rights;
+mod still;
 mod view;
 mod warden;
 

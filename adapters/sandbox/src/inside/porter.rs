@@ -3,9 +3,9 @@
 
 use super::control::{Control, broken};
 use super::ledger::Ledger;
-use super::{fence, filter, rights, view};
+use super::{fence, filter, rights, still, view};
 use crate::promise::{self, name};
-use crate::wire::{self, Event, Spec};
+use crate::wire::{self, Event, GO_ON, PAUSE, Spec};
 use api::sandbox::Refusal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::MemfdFlags;
@@ -14,7 +14,7 @@ use rustix::process::{
     DumpableBehavior, Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, pidfd_open, wait,
 };
 use std::fs::{self, File};
-use std::io::{self, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::Component;
 use std::process::{Child, Command, Stdio};
 
@@ -158,16 +158,24 @@ fn wait_for(child: &Child, covers: Option<&Covers>) -> Result<Event, Refusal> {
     let id = id.ok_or_else(|| broken("waiting for the program", "it has no id"))?;
     let program = pidfd_open(id, PidfdFlags::empty());
     let program = program.map_err(|e| broken("waiting for the program", e))?;
+    let mut is_heard = true;
     loop {
+        let control = rustix::stdio::stdin();
         let mut waiting = vec![PollFd::new(&program, PollFlags::IN)];
         waiting.extend(covers.map(Covers::poll));
+        if is_heard {
+            waiting.push(PollFd::from_borrowed_fd(control, PollFlags::IN));
+        }
         match poll(&mut waiting, Some(&BURIAL)) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(broken("waiting for the program", errno)),
         }
-        let has_fallen = |cover: &PollFd<'_>| !cover.revents().is_empty();
-        if waiting.get(1).is_some_and(has_fallen) {
+        let has_news = |of: Option<&PollFd<'_>>| of.is_some_and(|of| !of.revents().is_empty());
+        if covers.is_some() && has_news(waiting.get(1)) {
             return Err(Refusal::Uncovered);
+        }
+        if is_heard && has_news(waiting.last()) {
+            is_heard = obey().map_err(|e| broken("hearing the outside", e))?;
         }
         while let Ok(Some((ended, status))) = wait(WaitOptions::NOHANG) {
             if ended == id {
@@ -175,6 +183,23 @@ fn wait_for(child: &Child, covers: Option<&Covers>) -> Result<Event, Refusal> {
             }
         }
     }
+}
+
+/// Does what the outside says; `false` once it says nothing more.
+fn obey() -> io::Result<bool> {
+    let mut said = [0];
+    if Control.read(&mut said)? == 0 {
+        return Ok(false);
+    }
+    match said[0] {
+        PAUSE => {
+            let done = still::pause();
+            Event::Paused { done }.send(Control)?;
+        }
+        GO_ON => still::go_on(),
+        other => return Err(io::Error::other(format!("{other} is no order"))),
+    }
+    Ok(true)
 }
 
 fn told(status: WaitStatus) -> Event {

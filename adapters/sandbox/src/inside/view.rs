@@ -219,13 +219,25 @@ impl Plan {
         }
         // A place listed twice is as free as its freest listing; parents come before what is in
         // them, and frozen places last.
+        for path in &spec.held {
+            plan.add_found(path, Use::Write)?;
+        }
         plan.sources
             .sort_by(|a, b| (&a.path, a.usage).cmp(&(&b.path, b.usage)));
         plan.sources.dedup_by(|b, a| a.path == b.path);
         for path in &spec.frozen {
-            plan.add(path, Use::Read)?;
+            plan.add_found(path, Use::Read)?;
         }
         Ok(plan)
+    }
+
+    /// Opens a place that was found by its real name; one that is gone is left out. A link in its
+    /// stead leads somewhere that nobody opened.
+    fn add_found(&mut self, path: &Path, usage: Use) -> io::Result<()> {
+        match self.open(path, usage) {
+            Err(Errno::NOENT) => Ok(()),
+            done => done.map_err(|errno| named(path, errno)),
+        }
     }
 
     /// Opens a place by its resolved name; one that is not there is left out.
@@ -238,9 +250,13 @@ impl Plan {
         if real != path {
             self.links.push((path.to_path_buf(), real.clone()));
         }
+        Ok(self.open(&real, usage)?)
+    }
+
+    fn open(&mut self, real: &Path, usage: Use) -> Result<(), Errno> {
         let fd = rustix::fs::openat2(
             CWD,
-            &real,
+            real,
             OFlags::PATH | OFlags::CLOEXEC,
             Mode::empty(),
             ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS,
@@ -255,7 +271,7 @@ impl Plan {
                 | OpenTreeFlags::AT_RECURSIVE,
         )?;
         self.sources.push(Source {
-            path: real,
+            path: real.to_path_buf(),
             tree,
             is_folder: rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir(),
             usage,

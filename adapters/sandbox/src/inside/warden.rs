@@ -135,8 +135,8 @@ fn watch(porter: &Child) -> io::Result<()> {
     loop {
         let mut waiting = [
             PollFd::from_borrowed_fd(porter.as_fd(), PollFlags::IN),
-            // The outside never says anything after the job: readable means closed.
-            PollFd::from_borrowed_fd(control, PollFlags::IN | PollFlags::RDHUP),
+            // What the outside says after the job is for the porter. Here counts that it goes.
+            PollFd::from_borrowed_fd(control, PollFlags::RDHUP),
         ];
         match rustix::event::poll(&mut waiting, None) {
             Ok(_) => return Ok(()),

@@ -147,8 +147,9 @@ impl DriveTool {
                     )
                 })?;
                 let path = call.arguments["path"].as_str().unwrap_or_default();
-                if path.starts_with('~') {
-                    // What is watched is kept as it was written, and read without a home.
+                if path.starts_with('~') || path.split('/').any(|part| part == "..") {
+                    // What is watched is kept as it was written, and read without a home; and where
+                    // `..` comes after a link, it leads elsewhere than the text says.
                     let why = format!("Write the path in full: {}", watched.display());
                     return Err(failed(FailureKind::Mendable, "not_watched", why));
                 }

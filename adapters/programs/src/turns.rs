@@ -1,0 +1,138 @@
+//! Taking turns: while the folders of one program are looked through, and until what was found is
+//! covered, no other program that may change something there acts.
+
+use api::executor::ToolFailure;
+use api::failure::{broken, of_call};
+use api::sandbox::{Hold, Pause};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Mutex as Turn, MutexGuard};
+use tokio_util::sync::CancellationToken;
+
+/// Longest that the end of a program which ends already is waited for.
+const ENDING: Duration = Duration::from_secs(15);
+
+/// A program that runs.
+struct Running {
+    /// The folders that it may change.
+    folders: Vec<PathBuf>,
+    hold: Arc<dyn Hold>,
+    gone: CancellationToken,
+}
+
+#[derive(Default)]
+struct All {
+    by_number: BTreeMap<u64, Arc<Running>>,
+    next: u64,
+}
+
+/// The programs of this process that may change something.
+#[derive(Default)]
+pub(crate) struct Turns {
+    turn: Turn<()>,
+    all: Mutex<All>,
+}
+
+/// A time in which the programs that may change some folders stand still.
+pub(crate) struct Quiet<'t> {
+    still: Vec<Arc<Running>>,
+    _turn: MutexGuard<'t, ()>,
+}
+
+impl Drop for Quiet<'_> {
+    fn drop(&mut self) {
+        self.still.iter().for_each(|running| running.hold.go_on());
+    }
+}
+
+/// A program's place among those that run, until this is dropped.
+pub(crate) struct Place<'t> {
+    turns: &'t Turns,
+    number: u64,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let ended = self.turns.change(|all| all.by_number.remove(&self.number));
+        if let Some(ended) = ended {
+            ended.gone.cancel();
+        }
+    }
+}
+
+impl Turns {
+    /// Has every other program stand still that may change something in these folders, or above them.
+    ///
+    /// # Errors
+    /// When one cannot be made to. Then all go on.
+    pub(crate) async fn quiet(&self, folders: &[PathBuf]) -> Result<Quiet<'_>, ToolFailure> {
+        let mut quiet = Quiet {
+            still: Vec::new(),
+            _turn: self.turn.lock().await,
+        };
+        for running in self.in_reach(folders) {
+            // Also one of which it is not known that it stands still is let go on.
+            quiet.still.push(Arc::clone(&running));
+            let is_ending = match running.hold.pause().await {
+                Ok(paused) => paused == Pause::Ending,
+                Err(refusal) => return Err(moving(&refusal.to_string())),
+            };
+            if is_ending {
+                let gone = tokio::time::timeout(ENDING, running.gone.cancelled()).await;
+                gone.map_err(|_late| moving("it has ended and is not gone"))?;
+            }
+        }
+        Ok(quiet)
+    }
+
+    /// Counts a program among those that run. To be called while it is quiet in its folders.
+    pub(crate) fn enter(&self, folders: Vec<PathBuf>, hold: Arc<dyn Hold>) -> Place<'_> {
+        let running = Arc::new(Running {
+            folders,
+            hold,
+            gone: CancellationToken::new(),
+        });
+        let number = self.change(|all| {
+            all.next += 1;
+            all.by_number.insert(all.next, running);
+            all.next
+        });
+        Place {
+            turns: self,
+            number,
+        }
+    }
+
+    fn in_reach(&self, folders: &[PathBuf]) -> Vec<Arc<Running>> {
+        let reaches = |running: &Running| {
+            let mut changed = running.folders.iter();
+            changed.any(|changed| {
+                let mut folders = folders.iter();
+                folders.any(|folder| folder.starts_with(changed) || changed.starts_with(folder))
+            })
+        };
+        self.change(|all| {
+            let running = all.by_number.values();
+            running
+                .filter(|running| reaches(running))
+                .cloned()
+                .collect()
+        })
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut All) -> T) -> T {
+        change(&mut self.all.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn moving(why: &str) -> ToolFailure {
+    broken(
+        "not_paused",
+        of_call(format!(
+            "Nothing was run: another program of this session works in the same folder and could \
+             not be paused while the folder was looked through ({why}). Wait for it, or stop it."
+        )),
+    )
+}

@@ -1,0 +1,100 @@
+//! Having a running program stand still: what is said to its inside, and what is heard of that.
+
+use crate::wire::{Event, GO_ON, PAUSE};
+use api::sandbox::{Hold, Pause, Refusal};
+use async_trait::async_trait;
+use std::fs::File;
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::{oneshot, watch};
+
+/// Longest that the inside may take to answer.
+const ANSWER: Duration = Duration::from_secs(15);
+
+/// Answers so far, and whether the last one was that everything stands still.
+type Answers = (u64, bool);
+
+/// What is made of the events of one program while it runs.
+pub(crate) struct Hearing {
+    ready: Option<oneshot::Sender<()>>,
+    answers: watch::Sender<Answers>,
+}
+
+impl Hearing {
+    pub(crate) fn new() -> (Self, oneshot::Receiver<()>, watch::Receiver<Answers>) {
+        let (ready, is_ready) = oneshot::channel();
+        let (answers, paused) = watch::channel((0, false));
+        let hearing = Self {
+            ready: Some(ready),
+            answers,
+        };
+        (hearing, is_ready, paused)
+    }
+
+    pub(crate) fn hear(&mut self, event: &Event) {
+        match event {
+            Event::Ready { .. } => {
+                // Nobody need wait for it.
+                let _told = self.ready.take().map(|ready| ready.send(()));
+            }
+            Event::Paused { done } => {
+                self.answers.send_modify(|(count, last)| {
+                    *count += 1;
+                    *last = *done;
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Speaks to the inside of one program.
+pub(crate) struct Holding {
+    line: File,
+    asked: AtomicU64,
+    answers: watch::Receiver<Answers>,
+}
+
+impl Holding {
+    pub(crate) fn new(line: File, answers: watch::Receiver<Answers>) -> Self {
+        Self {
+            line,
+            asked: AtomicU64::new(0),
+            answers,
+        }
+    }
+
+    fn say(&self, order: u8) -> std::io::Result<()> {
+        (&self.line).write_all(&[order])
+    }
+}
+
+#[async_trait]
+impl Hold for Holding {
+    async fn pause(&self) -> Result<Pause, Refusal> {
+        let this = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.say(PAUSE).is_err() {
+            // The line is cut when the program has ended.
+            return Ok(Pause::Ending);
+        }
+        let mut answers = self.answers.clone();
+        let answer = answers.wait_for(|(count, _)| *count >= this);
+        match tokio::time::timeout(ANSWER, answer).await {
+            Ok(Ok(answer)) if answer.1 => Ok(Pause::Still),
+            Ok(Ok(_)) => Err(moving("it goes on when it is stopped")),
+            // Nobody listens to a program that has ended.
+            Ok(Err(_)) => Ok(Pause::Ending),
+            Err(_late) => Err(moving("it does not answer")),
+        }
+    }
+
+    fn go_on(&self) {
+        // Nobody left is nobody to tell.
+        let _said = self.say(GO_ON);
+    }
+}
+
+fn moving(why: &str) -> Refusal {
+    Refusal::Broken(format!("a running program cannot be paused: {why}"))
+}

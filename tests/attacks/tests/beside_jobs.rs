@@ -1,0 +1,181 @@
+//! A job and another program of the agent at once: what the one does to names, while the folders of
+//! the other are looked through, gives neither more than its question said.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use attacks::script::{Call, do_it, results, scene};
+use scenarios::{Outcome, Scene, of_kind};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// Programs may run, and files be changed, in the working folder.
+const OPEN: [&str; 6] = [
+    "--agent",
+    "sysadmin",
+    "--allow-write",
+    ".",
+    "--yes",
+    "write,exec,destructive",
+];
+
+const MINE: &str = "[core]\n\tbare = false\n";
+
+fn job(name: &str, script: &str) -> Call<'static> {
+    let argv = json!(["/bin/sh", "-c", script]);
+    ("start_job", json!({"name": name, "argv": argv}))
+}
+
+fn shell(script: &str) -> Call<'static> {
+    ("run_shell", json!({"argv": ["/bin/sh", "-c", script]}))
+}
+
+fn ends(name: &str) -> Call<'static> {
+    ("job_output", json!({"job": name, "wait_seconds": 60}))
+}
+
+fn done(scene: &Scene) -> (Outcome, Vec<String>) {
+    let outcome = do_it(scene, &OPEN);
+    let told = results(scene, &outcome);
+    (outcome, told)
+}
+
+/// How often a program begins beside the job that is in its way.
+const TRIES: usize = 3;
+
+/// A job, and others beside it that try the same; each leaves what it printed in a file.
+fn tried((name, disturbs): (&str, &str), tries: &str) -> Vec<Call<'static>> {
+    let mut calls = vec![job(name, disturbs)];
+    let names: Vec<String> = (0..TRIES).map(|number| format!("out{number}")).collect();
+    calls.extend(names.iter().map(|out| {
+        let script = format!("({tries}) > {out}.part; mv {out}.part {out}");
+        job(out, &script)
+    }));
+    let all = names.join(" ");
+    calls.push(shell(&format!(
+        "for out in {all}; do while [ ! -e $out ]; do sleep 0.05; done; done"
+    )));
+    calls
+}
+
+/// Files that make looking through the folder take longer than a rename.
+fn fill(work: &Path) {
+    for folder in 0..20 {
+        let inner = work.join(format!("fill/{folder}"));
+        fs::create_dir_all(&inner).unwrap();
+        (0..100).for_each(|file| fs::write(inner.join(file.to_string()), "").unwrap());
+    }
+}
+
+#[test]
+fn a_repository_that_a_job_moves_about_is_changed_by_no_command() {
+    let moves = "while :; do mv sub other; sleep 0.04; mv other sub; sleep 0.04; done";
+    let writes = "for i in 1 2 3 4 5 6 7 8 9 10; do for d in sub other; do \
+                  echo planted >> $d/.git/config; done; sleep 0.02; done 2>&1";
+    let scene = scene(&tried(("moves", moves), writes));
+    scene.house.write("sub/.git/config", MINE);
+    fill(&scene.house.work());
+    let (_outcome, told) = done(&scene);
+    let place = ["sub", "other"]
+        .into_iter()
+        .find(|name| scene.house.has(name));
+    let config = scene.house.read(&format!("{}/.git/config", place.unwrap()));
+    assert_eq!(config, MINE, "{told:?}");
+}
+
+#[test]
+fn a_link_that_a_job_puts_in_the_way_opens_nothing_elsewhere() {
+    let elsewhere = tempfile_folder();
+    fs::write(elsewhere.join("private.txt"), "THE-PRIVATE-TEXT").unwrap();
+    let place = elsewhere.display();
+    let swaps = format!(
+        "mkdir a; echo key > a/.netrc; while :; do mv a b; ln -s {place} a; sleep 0.04; rm a; \
+         mv b a; sleep 0.04; done"
+    );
+    let tries = format!("cat {place}/private.txt 2>&1; echo planted > {place}/new.txt");
+    let scene = scene(&tried(("swaps", &swaps), &tries));
+    fill(&scene.house.work());
+    let (_outcome, told) = done(&scene);
+    let seen: String = (0..TRIES)
+        .map(|number| scene.house.read(&format!("out{number}")))
+        .collect();
+    assert!(!seen.contains("THE-PRIVATE-TEXT"), "{seen} {told:?}");
+    assert!(!elsewhere.join("new.txt").exists(), "{told:?}");
+    fs::remove_dir_all(&elsewhere).unwrap();
+}
+
+/// A folder outside of the working folder, whose name no shell takes apart.
+fn tempfile_folder() -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("elsewhere-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn what_one_job_makes_is_not_passed_on_by_another() {
+    let makes = "mkdir -p x/.git/hooks; echo planted > x/.git/hooks/pre-commit; echo > made; \
+                 while [ ! -e go ]; do sleep 0.02; done";
+    let moves = "while [ ! -e made ]; do sleep 0.02; done; echo > go; \
+                 for i in $(seq 60); do mv x y; sleep 0.01; mv y x; sleep 0.01; done";
+    let calls = [
+        job("makes", makes),
+        job("moves", moves),
+        ends("makes"),
+        ends("moves"),
+    ];
+    let scene = scene(&calls);
+    let (_outcome, told) = done(&scene);
+    for name in ["x", "y"] {
+        assert!(!scene.house.has(&format!("{name}/.git")), "{told:?}");
+    }
+}
+
+#[test]
+fn a_folder_leaves_no_job_that_may_fill_it() {
+    let makes = "mkdir -p d/.git plain; echo > ready; while [ ! -e go ]; do sleep 0.02; done";
+    let waits = "while [ ! -e ready ]; do sleep 0.02; done";
+    let moves = |from: &str, to: &str| ("move_file", json!({"from": from, "to": to}));
+    let calls = [
+        job("makes", makes),
+        shell(waits),
+        moves("d", "e"),
+        moves("plain", "simple"),
+        ("write_file", json!({"path": "go", "content": ""})),
+        ends("makes"),
+        moves("d", "e"),
+    ];
+    let scene = scene(&calls);
+    let (outcome, told) = done(&scene);
+    let statuses: Vec<&str> = outcome.calls().iter().map(status).collect();
+    let expected = ["ok", "ok", "failed", "ok", "ok", "ok", "ok"];
+    assert_eq!(statuses, expected, "{told:?}");
+    assert!(told[2].contains("a program that still runs"), "{}", told[2]);
+    assert!(scene.house.has("simple") && !scene.house.has("e/.git"));
+}
+
+fn status(call: &Value) -> &str {
+    call["status"].as_str().unwrap()
+}
+
+#[test]
+fn a_job_goes_on_as_it_was_when_others_have_begun_and_ended() {
+    let counts = "for i in $(seq 40); do echo line $i; sleep 0.05; done; exit 7";
+    let calls = [
+        job("counts", counts),
+        job("one", "echo one > one.txt"),
+        shell("echo two > two.txt"),
+        ends("counts"),
+    ];
+    let scene = scene(&calls);
+    let (outcome, told) = done(&scene);
+    let last = told.last().unwrap();
+    assert!(last.contains("exit code 7"), "{last}");
+    let lines: Vec<String> = (1..=40).map(|number| format!("line {number}\n")).collect();
+    assert!(last.contains(&lines.concat()), "{last}");
+    let notices = scene.log(&outcome);
+    assert!(of_kind(&notices, "notice").is_empty(), "{notices:?}");
+    assert!(scene.house.has("one.txt") && scene.house.has("two.txt"));
+}

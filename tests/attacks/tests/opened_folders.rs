@@ -1,0 +1,129 @@
+//! A folder that the user opened is that folder, whatever an agent makes of its name.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use attacks::script::{Call, OPEN, do_it, recast, results, scene, statuses};
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::symlink;
+use testkit::House;
+
+const PRIVATE: &str = "THE-PRIVATE-TEXT";
+
+fn shell(script: &str) -> Call<'static> {
+    ("run_shell", json!({"argv": ["/bin/sh", "-c", script]}))
+}
+
+fn moves(from: &str, to: &str) -> Call<'static> {
+    ("move_file", json!({"from": from, "to": to}))
+}
+
+fn reads(path: &str) -> Call<'static> {
+    ("read_file", json!({"path": path}))
+}
+
+fn writes(path: &str) -> Call<'static> {
+    ("write_file", json!({"path": path, "content": "planted"}))
+}
+
+/// A house with a folder beside the work that nobody opened, and a link to it in the work.
+fn house() -> House {
+    let house = House::new();
+    let victim = house.home().join("victim");
+    fs::create_dir_all(&victim).unwrap();
+    fs::write(victim.join("private.txt"), PRIVATE).unwrap();
+    house.write("src/main.c", "");
+    house.write("assets/note", "");
+    symlink(&victim, house.work().join("assets/link")).unwrap();
+    house
+}
+
+#[test]
+fn an_opened_folder_is_not_exchanged_for_a_link() {
+    let calls = [
+        moves("src", "src2"),
+        moves("assets/link", "src"),
+        reads("src/private.txt"),
+        writes("src/new.txt"),
+        writes("other.txt"),
+    ];
+    let scene = recast(house(), &calls);
+    let outcome = do_it(&scene, &[&OPEN[..], &["--allow-write", "src"]].concat());
+    let told = results(&scene, &outcome).concat();
+    assert!(!told.contains(PRIVATE), "{told}");
+    assert!(
+        !scene.house.home().join("victim/new.txt").exists(),
+        "{told}"
+    );
+    // What is in the folder is still worked on.
+    assert_eq!(&statuses(&outcome)[3..], ["ok", "ok"], "{told}");
+    assert!(scene.house.has("src/new.txt") && scene.house.has("src/main.c"));
+}
+
+#[test]
+fn an_opened_folder_that_was_missing_is_no_link_that_a_command_made() {
+    let house = house();
+    let victim = house.home().join("victim");
+    let place = victim.display();
+    let calls = [
+        shell(&format!("ln -s {place} out")),
+        writes("out/new.txt"),
+        reads("out/private.txt"),
+        shell(&format!(
+            "cat {place}/private.txt; echo planted > {place}/new.txt; true"
+        )),
+    ];
+    let scene = recast(house, &calls);
+    let outcome = do_it(&scene, &[&OPEN[..], &["--allow-write", "out"]].concat());
+    let told = results(&scene, &outcome).concat();
+    assert!(
+        !told.contains(PRIVATE) && !victim.join("new.txt").exists(),
+        "{told}"
+    );
+}
+
+#[test]
+fn the_working_folder_stays_where_another_opened_folder_holds_it() {
+    let house = house();
+    let above = house.work().parent().unwrap().to_owned();
+    let to = above.join("elsewhere").to_string_lossy().into_owned();
+    let from = house.work().to_string_lossy().into_owned();
+    let scene = recast(house, &[moves(&from, &to)]);
+    let opened = above.to_string_lossy().into_owned();
+    let outcome = do_it(&scene, &["--yes", "write", "--allow-write", &opened]);
+    assert_ne!(statuses(&outcome), ["ok"], "{:#}", outcome.summary);
+    assert!(scene.house.has("src/main.c"));
+}
+
+#[test]
+fn a_folder_that_the_user_opened_by_a_link_is_worked_in() {
+    let house = house();
+    let real = house.home().join("real");
+    fs::create_dir_all(&real).unwrap();
+    let link = house.home().join("link");
+    symlink(&real, &link).unwrap();
+    let place = real.join("a.txt").to_string_lossy().into_owned();
+    let scene = recast(house, &[writes(&place), writes("b.txt")]);
+    let link = link.to_string_lossy().into_owned();
+    let outcome = do_it(&scene, &[&OPEN[..], &["--allow-write", &link]].concat());
+    assert_eq!(statuses(&outcome), ["ok", "ok"], "{:#}", outcome.summary);
+    assert!(real.join("a.txt").exists());
+}
+
+#[test]
+fn keys_without_number_are_named_and_not_taken_for_a_lack_of_the_machine() {
+    let scene = scene(&[shell("echo hello")]);
+    let keys = scene.house.work().join("keys");
+    fs::create_dir_all(&keys).unwrap();
+    (0..8_100).for_each(|number| fs::write(keys.join(format!("{number}.kdbx")), "").unwrap());
+    let outcome = do_it(&scene, &OPEN);
+    let told = results(&scene, &outcome).concat();
+    assert!(
+        told.contains("8100 keys and other protected places"),
+        "{told}"
+    );
+    assert!(told.contains("work/keys"), "{told}");
+}
