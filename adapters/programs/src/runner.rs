@@ -108,6 +108,35 @@ impl Guarding {
             jobs: runner.jobs.clone(),
         }
     }
+
+    /// Looks for what is kept from a job, and has it kept. Says what is left to know of it.
+    async fn cover(
+        &self,
+        job: &mut Job,
+        searched: Vec<PathBuf>,
+        guarded: Vec<PathBuf>,
+    ) -> Result<(Watch, Option<Note>), ToolFailure> {
+        let protected = self.protected.clone();
+        let (watch, concealed) = blocking(move || {
+            refuse_links(&[&searched[..], &guarded].concat(), &guarded)?;
+            let watch = Watch::begin(&protected, &guarded)?;
+            let concealed = conceal(&protected, &searched, &guarded)?;
+            Ok((watch, concealed))
+        })
+        .await?;
+        job.held.extend_from_slice(&watch.held);
+        job.frozen.extend_from_slice(&watch.frozen);
+        job.hidden.extend_from_slice(&watch.hidden);
+        job.hidden.extend(concealed.hidden);
+        job.hidden.extend_from_slice(&self.own_folders);
+        Ok((watch, concealed.note.map(Note::Hint)))
+    }
+}
+
+/// The folders by where they lie.
+fn real(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let real = |folder: &PathBuf| real_path(folder).unwrap_or_else(|| folder.clone());
+    folders.iter().map(real).collect()
 }
 
 /// A job with what belongs to it.
@@ -141,37 +170,11 @@ impl Launch {
             guarded,
             session_id,
         } = self;
-        let Guarding {
-            protected,
-            own_folders,
-            jobs,
-        } = guarding;
-        let turns = jobs.turns();
-        let reached = [searched.as_slice(), &guarded].concat();
-        let quiet = match reached.is_empty() {
-            // It reaches nothing that another program could change.
-            true => None,
-            false => Some(turns.quiet(&reached).await?),
-        };
-        let real = guarded.iter().map(|folder| real_path(folder));
-        let real = real
-            .zip(&guarded)
-            .map(|(real, folder)| real.unwrap_or_else(|| folder.clone()));
+        let turns = guarding.jobs.turns();
+        let quiet = turns.quiet(&[&searched[..], &guarded].concat()).await?;
         // Until what it left is looked through.
-        let _at_work = protected.at_work().enter(real.collect());
-        let (before, roots) = (protected.clone(), guarded.clone());
-        let (watch, concealed) = blocking(move || {
-            refuse_links(&reached, &roots)?;
-            let watch = Watch::begin(&before, &roots)?;
-            let concealed = conceal(&before, &searched, &roots)?;
-            Ok((watch, concealed))
-        })
-        .await?;
-        job.held.extend_from_slice(&watch.held);
-        job.frozen.extend_from_slice(&watch.frozen);
-        job.hidden.extend_from_slice(&watch.hidden);
-        job.hidden.extend(concealed.hidden);
-        job.hidden.extend(own_folders);
+        let _at_work = guarding.protected.at_work().enter(real(&guarded));
+        let (watch, first) = guarding.cover(&mut job, searched, guarded.clone()).await?;
         let (frozen, folder) = (watch.frozen.clone(), job.folder.clone());
         let stop = async move {
             // The other end speaks or goes away: it is one and the same.
@@ -191,15 +194,14 @@ impl Launch {
         };
         let (finished, place) = tokio::join!(run, enter);
         drop(place);
-        let found = look_after(turns, &guarded, watch, protected).await;
+        let found = look_after(turns, &guarded, watch, guarding.protected).await;
         if let Some(session_id) = session_id {
-            jobs.untold().leave(session_id, notices(&found));
+            guarding.jobs.untold().leave(session_id, notices(&found));
         }
         drop(scratch);
         match finished {
             Ok(finished) => {
                 let refused = output::read_only(&finished, &frozen, &folder);
-                let first = concealed.note.map(Note::Hint);
                 let last = refused.map(Note::Hint);
                 let notes = first.into_iter().chain(found).chain(last);
                 Ok((finished, notes.collect()))

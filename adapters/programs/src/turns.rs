@@ -38,7 +38,7 @@ pub(crate) struct Turns {
 /// A time in which the programs that may change some folders stand still.
 pub(crate) struct Quiet<'t> {
     still: Vec<Arc<Running>>,
-    _turn: MutexGuard<'t, ()>,
+    turn: Option<MutexGuard<'t, ()>>,
 }
 
 impl Drop for Quiet<'_> {
@@ -70,8 +70,13 @@ impl Turns {
     pub(crate) async fn quiet(&self, folders: &[PathBuf]) -> Result<Quiet<'_>, ToolFailure> {
         let mut quiet = Quiet {
             still: Vec::new(),
-            _turn: self.turn.lock().await,
+            turn: None,
         };
+        if folders.is_empty() {
+            // Nothing that another program could change.
+            return Ok(quiet);
+        }
+        quiet.turn = Some(self.turn.lock().await);
         for running in self.in_reach(folders) {
             // Also one of which it is not known that it stands still is let go on.
             quiet.still.push(Arc::clone(&running));
