@@ -232,6 +232,8 @@ mod tests {
                 "grüße, שלום, 你好, नमस्ते, e\u{301}",
             ),
             ("❤\u{fe0f} 👩\u{200d}💻", "❤\u{fe0f} 👩\u{200d}💻"),
+            ("1\u{fe0f}\u{20e3}", "1\u{fe0f}\u{20e3}"),
+            ("notes1\u{fe0f}.txt", "notes1\\u{fe0f}.txt"),
             ("it's \"C:\\x\"", "it's \"C:\\x\""),
         ];
         for (text, shown) in cases {

@@ -4,6 +4,8 @@
 //! Source of the ranges: the Unicode property Default_Ignorable_Code_Point, with the exceptions
 //! that real writing needs, each bound to its neighbours.
 
+use unicode_normalization::char::is_combining_mark;
+
 /// Whether `c` hides where it stands: after `before` (the last characters kept, most recent last)
 /// and in front of `rest`.
 pub(crate) fn hides(before: &str, c: char, rest: &str) -> bool {
@@ -11,7 +13,10 @@ pub(crate) fn hides(before: &str, c: char, rest: &str) -> bool {
         '\n' | '\t' => false,
         _ if c.is_control() => true,
         '\u{200c}' | '\u{200d}' => !joins(before, c, rest),
-        '\u{fe0e}' | '\u{fe0f}' => !before.chars().next_back().is_some_and(takes_presentation),
+        '\u{fe0e}' | '\u{fe0f}' => {
+            let previous = before.chars().next_back();
+            !previous.is_some_and(|previous| takes_presentation(previous, rest))
+        }
         '\u{e0061}'..='\u{e007a}' | '\u{e007f}' => !in_flag(before, c, rest),
         _ => is_ignorable(c),
     }
@@ -41,9 +46,18 @@ fn is_pictograph(c: char) -> bool {
         | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// A character that a presentation selector may follow once.
-fn takes_presentation(c: char) -> bool {
-    is_pictograph(c) || matches!(c, '0'..='9' | '#' | '*')
+/// A character that a presentation selector may follow once; one that can be typed only on a key,
+/// which comes after it.
+fn takes_presentation(c: char, rest: &str) -> bool {
+    is_pictograph(c) || (matches!(c, '0'..='9' | '#' | '*') && rest.starts_with('\u{20e3}'))
+}
+
+/// Whether nobody would miss it where a text is only compared: what hides anywhere, marks on other
+/// characters, and what most fonts have no picture for.
+pub(crate) fn is_no_letter(c: char) -> bool {
+    let is_private = matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}');
+    let is_nobodys = matches!(c, '\u{fdd0}'..='\u{fdef}') || u32::from(c) & 0xfffe == 0xfffe;
+    is_ignorable(c) || is_private || is_nobodys || is_combining_mark(c)
 }
 
 /// Letters and marks of Arabic, Syriac, Indic, South-East Asian and Mongolian scripts.

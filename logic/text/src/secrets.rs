@@ -1,6 +1,7 @@
 //! Known secrets in every encoding they could leak in, and texts that have the shape of one.
 
 use crate::defuse::strip_hidden;
+use crate::hidden::is_no_letter;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -92,7 +93,7 @@ impl Needles {
         if self.forms.is_empty() {
             return false;
         }
-        let seen = Zeroizing::new(strip_hidden(text).0);
+        let seen = Zeroizing::new(bare(text).0);
         let joined: Zeroizing<String> =
             Zeroizing::new(seen.chars().filter(|c| !c.is_whitespace()).collect());
         let is_in = |form: &Zeroizing<String>| {
@@ -116,7 +117,7 @@ impl Needles {
         if self.forms.is_empty() {
             return out;
         }
-        let (seen, hidden) = strip_hidden(&out);
+        let (seen, hidden) = bare(&out);
         let seen = Zeroizing::new(seen);
         match self.replaced(&seen) {
             Cow::Owned(without) if hidden > 0 => Cow::Owned(without),
@@ -133,6 +134,16 @@ impl Needles {
         }
         out
     }
+}
+
+/// A text without what nobody sees or misses in it, and how many characters that were.
+fn bare(text: &str) -> (String, usize) {
+    let (seen, hidden) = strip_hidden(text);
+    let all = seen.chars().count();
+    let left: String = seen.chars().filter(|c| !is_no_letter(*c)).collect();
+    let more = all - left.chars().count();
+    drop(Zeroizing::new(seen));
+    (left, hidden + more)
 }
 
 /// The base64 forms of a secret that stands `skip` bytes into a group of three: only the letters
@@ -179,6 +190,9 @@ mod tests {
             SECRET.bytes().map(|b| format!("%{b:02X}")).collect(),
             "hunter2/\u{200b}horse+battery".to_owned(),
             "\u{1b}[31mhunter2\u{1b}[0m/horse+bat\u{ad}tery".to_owned(),
+            "hunter2\u{fe0f}/horse+battery".to_owned(),
+            "hunter2\u{fe0f}\u{20e3}/horse\u{e000}+bat\u{fffe}tery".to_owned(),
+            "hunte\u{301}r2/horse+battery".to_owned(),
             SECRET.chars().rev().collect(),
         ];
         for lead in ["", "a", "ab", "abc"] {

@@ -533,11 +533,15 @@ fn a_key_in_a_file_is_withheld_whatever_nobody_sees_stands_in_it() {
     }
     let vault = Vault::planted();
     let (first, second) = KEY.split_at(KEY.len() / 2);
+    let dressed = |with: char| KEY.chars().flat_map(|c| [c, with]).collect::<String>();
     let files = [
         ("plain.txt", KEY.to_owned()),
         ("zero_width.txt", format!("{first}\u{200b}{second}")),
         ("soft_hyphen.txt", format!("{first}\u{ad}{second}")),
         ("colour.txt", format!("{first}\u{1b}[31m{second}\u{1b}[0m")),
+        ("private_use.txt", format!("{first}\u{e000}{second}")),
+        ("selectors.txt", dressed('\u{fe0f}')),
+        ("accents.txt", dressed('\u{301}')),
     ];
     for (name, key) in &files {
         vault
