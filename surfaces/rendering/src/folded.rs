@@ -38,15 +38,17 @@ pub(super) fn diff_lines(diff: &str, length: Length) -> String {
         rest.take_while(|line| line.starts_with(sign)).count()
     };
     let mut shown = Vec::with_capacity(lines.len());
-    while let Some(line) = lines.get(shown.len()) {
+    while shown.len() < lines.len() {
         let at = shown.len();
         let removed = run(at, '-');
         let added = run(at + removed, '+');
         if removed == 0 || removed != added {
-            shown.push(match line.starts_with(' ') {
+            // A run is counted once, however long it is.
+            let run = &lines[at..at + (removed + added).max(1)];
+            shown.extend(run.iter().map(|line| match line.starts_with(' ') {
                 true => unchanged_line(line, length),
                 false => line_of(line, length),
-            });
+            }));
             continue;
         }
         let (old, rest) = lines[at..].split_at(removed);
