@@ -2,7 +2,7 @@
 
 use crate::table::Tool;
 use domain::hash::{Digest, canonical_json};
-use domain::tool::{ArgumentRole, EffectClass, TargetKind};
+use domain::tool::{ArgumentRole, TargetKind};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -38,39 +38,6 @@ pub(crate) fn choice_key(
 
 const fn is_landed_on(role: ArgumentRole) -> bool {
     matches!(role, ArgumentRole::Target | ArgumentRole::Selector)
-}
-
-/// Programs that run whatever their arguments name, or do quite different things by their options.
-const LAUNCHERS: [&str; 34] = [
-    "sh", "bash", "dash", "zsh", "fish", "ksh", "env", "xargs", "find", "nohup", "timeout", "nice",
-    "setsid", "stdbuf", "sudo", "doas", "su", "python", "python3", "perl", "ruby", "node", "deno",
-    "php", "lua", "awk", "gawk", "sed", "ssh", "parallel", "watch", "time", "busybox", "tclsh",
-];
-
-/// What a command does by its program and subcommand, such as `cargo test`, with the tool and every
-/// other argument of the call; `None` where only the whole of it says so.
-pub(crate) fn command_key(tool: &Tool, arguments: &Value) -> Option<Digest> {
-    if tool.spec.effect != EffectClass::Exec {
-        return None;
-    }
-    let argv = arguments.get("argv")?.as_array()?;
-    let program = argv.first()?.as_str()?;
-    let subcommand = argv.get(1)?.as_str()?;
-    let is_word = subcommand.starts_with(|c: char| c.is_ascii_lowercase())
-        && subcommand
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_".contains(&b));
-    if LAUNCHERS.contains(&program) || program.contains('/') || !is_word {
-        return None;
-    }
-    let mut rest = arguments.as_object()?.clone();
-    rest.insert("argv".to_owned(), serde_json::json!([program, subcommand]));
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(b"command\0");
-    hasher.update(tool.spec.definition.name.as_str().as_bytes());
-    hasher.update(b"\0");
-    hasher.update(canonical_json(&Value::Object(rest)).as_bytes());
-    Some(Digest::from_bytes(*hasher.finalize().as_bytes()))
 }
 
 fn key(

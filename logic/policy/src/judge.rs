@@ -1,6 +1,6 @@
 //! The policy: every layer looks at every call, and the strictest finding decides.
 
-use crate::call_keys::{choice_key, command_key, repeat_key};
+use crate::call_keys::{choice_key, repeat_key};
 use crate::history::TaskHistory;
 use crate::judgement::{Bound, Judgement};
 use crate::layers;
@@ -220,7 +220,7 @@ impl Policy {
             choice_key
         } else {
             // A command, a payment or a message is what it says, not where it goes.
-            command_key(tool, question.arguments).unwrap_or(repeat_key)
+            repeat_key
         };
         Bound {
             tool: index,

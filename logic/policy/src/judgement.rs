@@ -25,9 +25,8 @@ pub struct Bound {
     /// Equal for calls of one tool on the same targets, and for calls without a target where all
     /// arguments are equal: what a no to a choice covers.
     pub choice_key: Digest,
-    /// Equal for changes of the same files by one tool, for commands of one program and subcommand,
-    /// and for other effects only where [`Bound::repeat_key`] is: what an answer for the session
-    /// covers.
+    /// Equal for changes of the same files by one tool, and for other effects only where
+    /// [`Bound::repeat_key`] is: what an answer for the session covers.
     pub approval_key: Digest,
 }
 

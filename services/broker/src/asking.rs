@@ -146,7 +146,7 @@ impl Call {
             }
             Reach::Opens(_) => {}
             Reach::Call(_) => {
-                let Cleared { call, bound, .. } = &shown.call;
+                let Cleared { bound, .. } = &shown.call;
                 let approved = (bound, &call.arguments, shown.places.clone());
                 session.approvals.give(approved, label, grant);
             }
@@ -156,7 +156,7 @@ impl Call {
     /// How far a yes for the session goes. What only a preview tells is another thing each time that
     /// the same call is made. `opens`: the folder that it opens.
     fn reach(&self, shown: &Shown, opens: Option<&Path>) -> Option<Reach> {
-        let Cleared { call, bound, .. } = &shown.call;
+        let Cleared { bound, .. } = &shown.call;
         if shown.only_told().is_some() {
             return opens.map(|folder| Reach::Opens(folder.to_path_buf()));
         }
@@ -165,7 +165,7 @@ impl Call {
         Some(match (changed, opens) {
             (Some(folder), _) => Reach::Changes(folder),
             (None, Some(folder)) => Reach::Opens(folder.to_path_buf()),
-            (None, None) => Reach::Call(reach::of_call(bound, &call.arguments)),
+            (None, None) => Reach::Call(reach::of_call(bound)),
         })
     }
 

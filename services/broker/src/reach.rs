@@ -4,9 +4,14 @@ use crate::approvals::Places;
 use crate::render;
 use domain::tool::EffectClass;
 use policy::Bound;
-use serde_json::Value;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+/// How far a yes for the session to a command goes. Another one, or with other arguments, is asked about
+/// anew: the agent will have read what this one printed.
+const COMMAND: &str = "exactly this command, as often as it is run, until the agent reads something \
+     that is less trusted than what programs print or changes a file that may run, the session ends or \
+     its settings change";
 
 /// How far a yes for the session goes, in words by [`fmt::Display`].
 #[derive(Debug)]
@@ -63,9 +68,9 @@ pub(crate) fn changed_folder(
 }
 
 /// How far a yes for the session to a call goes that does more than change files in a folder.
-pub(crate) fn of_call(bound: &Bound, arguments: &Value) -> String {
+pub(crate) fn of_call(bound: &Bound) -> String {
     if bound.effect == EffectClass::Exec {
-        return of_command(bound, arguments);
+        return COMMAND.to_owned();
     }
     let is_exact = bound.targets.is_empty()
         || matches!(
@@ -78,25 +83,4 @@ pub(crate) fn of_call(bound: &Bound, arguments: &Value) -> String {
         "this tool on these paths, whatever the content"
     };
     format!("{reach}; until the session ends or its settings change")
-}
-
-fn of_command(bound: &Bound, arguments: &Value) -> String {
-    let words = arguments.get("argv").and_then(Value::as_array);
-    let command: Vec<&str> = words
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .take(2)
-        .collect();
-    let reach = match bound.approval_key == bound.repeat_key {
-        true => "exactly this call".to_owned(),
-        false => format!(
-            "`{}` with any arguments",
-            render::one_line(&command.join(" "))
-        ),
-    };
-    format!(
-        "{reach}, until the agent reads something that is less trusted or changes a file that may \
-         run, the session ends or its settings change"
-    )
 }
