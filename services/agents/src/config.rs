@@ -2,15 +2,10 @@
 
 use crate::drive::Settings;
 use crate::notes::Reader;
-use domain::Timestamp;
 use domain::lineage::AgentType;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
-
-/// Tells the time, UTC. A value, so that tests choose it.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// How an agent of one type introduces itself: the body of its agent card.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,14 +1,14 @@
 //! Agents: takes what the user asks, works on it with models and tools, and keeps the session log.
 //!
 //! What it is: the implementation of [`api::sessions::Sessions`] and everything behind it.
-//! What it owns: the session log, one append-only file of JSON lines a session (`log/record.rs`). It
-//! is the truth about a conversation; the context a model sees is a view folded from it.
+//! What it owns: what is written to the session log ([`session_log`]), the truth about a conversation,
+//! and the reading of it that agents go by (`history`); the context a model sees is a view of that.
 //! What it never does: run a tool, open a network connection, decide whether a call may run, state
 //! its own lineage, read the audit log. It asks the broker and the models and is believed in nothing.
 //! Where to start: [`Service`] (what surfaces call), then `session` (one live session and its queue),
 //! then `work` (one request: models, tools, the turn and the planned modes). `delegation` is handing
-//! tasks to other agents, `tools` what agents do to their own conversation, `drive` auto mode, `log`
-//! the session log and its folds. Each needs those before it alone: log, drive, work, delegation,
+//! tasks to other agents, `tools` what agents do to their own conversation, `drive` auto mode,
+//! `history` the folds of the log. Each needs those before it alone: history, drive, work, delegation,
 //! tools, session, service.
 
 mod blocking;
@@ -17,7 +17,7 @@ mod config;
 mod delegation;
 pub mod drive;
 mod error;
-mod log;
+mod history;
 pub mod notes;
 mod prompts;
 mod service;
@@ -25,7 +25,8 @@ mod session;
 mod tools;
 mod work;
 
-pub use config::{AgentCard, Bridge, Clock, Config, Prompts};
+pub use config::{AgentCard, Bridge, Config, Prompts};
 pub use error::Error;
 pub use service::Service;
+pub use session_log::Clock;
 pub use tools::AgentTools;

@@ -7,11 +7,7 @@ mod opening;
 use crate::blocking;
 use crate::config::Config;
 use crate::error;
-use crate::log::emitter::{Durability, Scope};
-use crate::log::lines::Lines;
-use crate::log::record;
-use crate::log::store;
-use crate::log::stream;
+use crate::history::History;
 use crate::session::profile::check;
 use crate::session::refused::refused;
 use crate::session::shared::Shared;
@@ -36,6 +32,7 @@ use domain::hash::Digest;
 use domain::id::{ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::USER_TEXT_BYTES;
 use domain::settings::{Mode, SessionProfile};
+use session_log::{Durability, Fork, Lines, Scope, stream};
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, Weak};
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -82,9 +79,11 @@ impl Service {
                 "`tool_iterations` and `context_tokens` must be at least 1".to_owned(),
             ));
         }
-        record::make_folder(&config.sessions_folder).map_err(|source| error::Error::Folder {
-            folder: config.sessions_folder.clone(),
-            source,
+        session_log::make_folder(&config.sessions_folder).map_err(|source| {
+            error::Error::Folder {
+                folder: config.sessions_folder.clone(),
+                source,
+            }
         })?;
         Ok(Self {
             shared: Arc::new(Shared {
@@ -274,7 +273,7 @@ impl Sessions for Service {
             self.let_go(request.session_id).await;
         }
         let (query_id, shown) = sent?;
-        let path = record::path_of(&self.shared.config.sessions_folder, request.session_id);
+        let path = session_log::path_of(&self.shared.config.sessions_folder, request.session_id);
         Ok(stream::of_query(stream::live(shown, path), query_id))
     }
 
@@ -284,7 +283,7 @@ impl Sessions for Service {
         from_seq: u64,
         follow: Follow,
     ) -> Result<Streaming<Event, Error>, Error> {
-        let path = record::path_of(&self.shared.config.sessions_folder, session_id);
+        let path = session_log::path_of(&self.shared.config.sessions_folder, session_id);
         match (self.live(session_id).await, follow) {
             (Some(session), follow) => {
                 let shown = session.emitter.subscribe().await;
@@ -349,9 +348,9 @@ impl Sessions for Service {
                 format!("A note has at most {USER_TEXT_BYTES} bytes."),
             ));
         }
-        let path = record::path_of(&self.shared.config.sessions_folder, request.session_id);
+        let path = session_log::path_of(&self.shared.config.sessions_folder, request.session_id);
         let query_id = request.query_id;
-        if !blocking::run(move || store::has_query(&path, query_id)).await? {
+        if !blocking::run(move || session_log::has_query(&path, query_id)).await? {
             return Err(Error::new(
                 ErrorKind::InvalidRequest,
                 format!("This session has no request {query_id}."),
@@ -395,7 +394,7 @@ impl Sessions for Service {
             return self.list_live().await;
         }
         let folder = self.shared.config.sessions_folder.clone();
-        let listing = blocking::run(move || store::list(&folder, &selection));
+        let listing = blocking::run(move || session_log::list(&folder, &selection));
         let mut summaries = listing.await?;
         let live = self.live.lock().await;
         for summary in &mut summaries {
@@ -410,8 +409,13 @@ impl Sessions for Service {
     async fn fork(&self, session_id: SessionId, at_seq: u64) -> Result<SessionSummary, Error> {
         let folder = self.shared.config.sessions_folder.clone();
         let copy_id = SessionId::from_uuid(Uuid::now_v7());
+        let fork = Fork {
+            from: session_id,
+            at_seq,
+            to: copy_id,
+        };
         let now = (self.shared.clock)();
-        let copying = move || store::copy(&folder, (session_id, copy_id), at_seq, now);
+        let copying = move || session_log::copy::<History>(&folder, fork, now);
         blocking::run(copying).await
     }
 

@@ -11,6 +11,8 @@ pub enum Place {
     Contract(String),
     /// Decisions without input or output.
     Logic,
+    /// What a service keeps on disk, one form of files each.
+    Storage,
     /// One contract each.
     Service,
     /// The outside world behind a contract.
@@ -54,6 +56,7 @@ pub fn place(folder: &str) -> Option<Place> {
         "base" => Some(Place::Base),
         "contracts" => Some(Place::Contract(name.to_owned())),
         "logic" => Some(Place::Logic),
+        "storage" => Some(Place::Storage),
         "services" => Some(Place::Service),
         "adapters" => Some(Place::Adapter),
         "surfaces" => Some(Place::Surface),
@@ -94,6 +97,9 @@ pub fn allowed(arrow: &Arrow) -> bool {
             ("api", "domain") | ("proto", "api" | "domain")
         ),
         (Place::Logic, Place::Contract(to)) => to == "domain" || to == "api",
+        // It keeps what it is handed; what that means is for logic to say.
+        (Place::Storage, Place::Contract(to)) => to == "domain" || to == "api",
+        (Place::Service, Place::Storage) => true,
         (Place::Service | Place::Adapter | Place::Surface, Place::Contract(_) | Place::Logic) => {
             true
         }
@@ -112,7 +118,7 @@ pub fn check(arrows: &[Arrow]) -> Vec<Violation> {
     wrong
         .map(|arrow| {
             let rule = format!(
-                "must not depend on {}: bin → services, adapters, surfaces → logic → contracts → base",
+                "must not depend on {}: bin → services, adapters, surfaces → logic, storage → contracts → base",
                 arrow.to
             );
             Violation::of(&arrow.from, rule)
@@ -171,6 +177,9 @@ mod tests {
             ("bin/carl", "logic/plan"),
             ("services/models", "contracts/proto"),
             ("services/broker", "logic/policy"),
+            ("services/agents", "storage/session_log"),
+            ("storage/session_log", "contracts/api"),
+            ("storage/session_log", "base/disk"),
             ("adapters/tools", "contracts/api"),
             ("surfaces/terminal", "contracts/api"),
             ("surfaces/terminal", "logic/session"),
@@ -187,6 +196,10 @@ mod tests {
         }
         let bad = [
             ("services/agents", "services/broker"),
+            ("storage/session_log", "logic/session"),
+            ("storage/session_log", "services/agents"),
+            ("surfaces/terminal", "storage/session_log"),
+            ("adapters/tools", "storage/session_log"),
             ("services/broker", "adapters/tools"),
             ("adapters/tools", "services/broker"),
             ("surfaces/tui", "surfaces/http"),

@@ -21,10 +21,11 @@ fn root() -> PathBuf {
     here.parent().unwrap().parent().unwrap().to_path_buf()
 }
 
-const LAYERS: [&str; 10] = [
+const LAYERS: [&str; 11] = [
     "base",
     "contracts",
     "logic",
+    "storage",
     "services",
     "adapters",
     "surfaces",

@@ -7,7 +7,6 @@
 
 use crate::delegation::orchestrated;
 use crate::delegation::report;
-use crate::log::emitter::Durability;
 use crate::prompts::{self};
 use crate::work::Work;
 use crate::work::compaction;
@@ -28,6 +27,7 @@ use domain::settings::Mode;
 use domain::tool::EffectClass;
 use futures::FutureExt;
 use orchestration::{Checked, Refusal, failed_report};
+use session_log::Durability;
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;

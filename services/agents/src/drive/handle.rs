@@ -1,13 +1,13 @@
 //! What the drive needs of its session, and what it works with.
 
-use crate::config::Clock;
 use crate::drive::settings::{Senses, Settings};
-use crate::log::emitter::Emitter;
+use crate::history::Emitter;
 use api::broker::Control;
 use api::sessions::Error;
 use async_trait::async_trait;
 use domain::id::QueryId;
 use domain::settings::Mode;
+use session_log::Clock;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 

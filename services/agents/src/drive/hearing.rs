@@ -2,7 +2,6 @@
 
 use crate::drive::driver::Driver;
 use crate::drive::sources::{Outside, SourceError, watch_all};
-use crate::log::emitter::Scope;
 use api::signals::Error;
 use domain::drive::Signal;
 use domain::event::EventBody;
@@ -10,6 +9,7 @@ use domain::fault::Fault;
 use domain::tool::WATCH_PATH;
 use futures::StreamExt;
 use futures::stream::select_all;
+use session_log::Scope;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

@@ -2,11 +2,7 @@
 //! back, pin messages, pass on what may be a reason to act.
 
 use crate::blocking;
-use crate::log::emitter::{Durability, Emitter, Scope};
-use crate::log::history::History;
-use crate::log::lines::Lines;
-use crate::log::record;
-use crate::log::store;
+use crate::history::{Emitter, History, scope_of};
 use crate::prompts;
 use crate::service::Service;
 use crate::service::next_prompt::next_prompt;
@@ -26,6 +22,7 @@ use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRole};
 use domain::settings::{Mode, SessionProfile};
 use session::{Exchange, Exchanges, SessionView, Speech};
+use session_log::{Durability, Fold, Lines, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -35,7 +32,7 @@ fn invalid(detail: impl Into<String>) -> Error {
 
 impl Service {
     fn log_of(&self, session_id: SessionId) -> PathBuf {
-        record::path_of(&self.shared.config.sessions_folder, session_id)
+        session_log::path_of(&self.shared.config.sessions_folder, session_id)
     }
 
     pub(crate) async fn view(
@@ -138,8 +135,8 @@ impl Service {
     /// left to go on is still there for whoever opens it.
     async fn make_smaller_at_rest(&self, session_id: SessionId) -> Result<(), Error> {
         let folder = self.shared.config.sessions_folder.clone();
-        let reading = blocking::run(move || store::reopened(&folder, session_id));
-        let store::Earlier {
+        let reading = blocking::run(move || session_log::reopened::<History>(&folder, session_id));
+        let session_log::Earlier {
             log,
             cut_bytes,
             mut history,
@@ -333,14 +330,15 @@ fn pins(path: &Path, view: &SessionView, seq: u64) -> Result<Pins, Error> {
 
 /// A log as a resumed session would know it: what a dead process left open is closed.
 fn folded(path: &Path) -> Result<History, Error> {
-    let (mut history, last) = store::folded(path)?;
+    let (mut history, last) = session_log::folded::<History>(path)?;
     for (closing, further) in history.closings().into_iter().zip(1..) {
         let Some(last) = &last else { break };
+        let scope = scope_of(&closing);
         history.apply(&Event {
             seq: last.seq + further,
-            query_id: Some(closing.query_id),
-            agent_id: closing.agent_id,
-            call_id: closing.call_id,
+            query_id: scope.query_id,
+            agent_id: scope.agent_id,
+            call_id: scope.call_id,
             body: closing.body,
             ..last.clone()
         });

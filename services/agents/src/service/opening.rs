@@ -1,10 +1,7 @@
 //! How a session comes to be held: opened fresh, or folded from its log and taken up again.
 
 use crate::blocking;
-use crate::log::emitter::{Durability, Emitter, Scope};
-use crate::log::history::{History, Past};
-use crate::log::record::SessionLog;
-use crate::log::store;
+use crate::history::{Emitter, History, Past, scope_of};
 use crate::service::{Opened, Opening, Service};
 use crate::session::holders::{Holders, left};
 use crate::session::profile::check;
@@ -19,6 +16,7 @@ use domain::fault::Fault;
 use domain::id::SessionId;
 use domain::model::{ModelRole, Usage};
 use domain::settings::SessionProfile;
+use session_log::{Durability, Scope, SessionLog};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -60,8 +58,8 @@ impl Service {
         }
         let opening = self.reserve().await?;
         let folder = self.shared.config.sessions_folder.clone();
-        let reading = blocking::run(move || store::reopened(&folder, session_id));
-        let store::Earlier {
+        let reading = blocking::run(move || session_log::reopened::<History>(&folder, session_id));
+        let session_log::Earlier {
             log,
             cut_bytes,
             history,
@@ -269,13 +267,8 @@ pub(crate) async fn write_closings(
             .await?;
     }
     for closing in closings {
-        let scope = Scope {
-            query_id: Some(closing.query_id),
-            agent_id: closing.agent_id,
-            call_id: closing.call_id,
-        };
         emitter
-            .emit(scope, closing.body, Durability::Synchronised)
+            .emit(scope_of(&closing), closing.body, Durability::Synchronised)
             .await?;
     }
     Ok(())

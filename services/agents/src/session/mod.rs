@@ -11,10 +11,10 @@ pub(crate) mod shared;
 mod start;
 
 use crate::drive;
-use crate::log::agent::Unfinished;
-use crate::log::emitter::{Durability, Emitter, Scope, Shown};
+use crate::history::{Emitter, Unfinished};
 use crate::session::holders::{Force, Holders};
 use crate::session::shared::Shared;
+use session_log::{Durability, Scope, Shown};
 
 use crate::work::resources::SessionShared;
 use api::CallContext;

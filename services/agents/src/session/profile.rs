@@ -1,6 +1,5 @@
 //! Which profile counts in a session, and telling broker and log when that changes.
 
-use crate::log::emitter::{Durability, Scope};
 use crate::session::Session;
 use crate::session::holders::{Force, Holders};
 use crate::session::refused::refused;
@@ -9,6 +8,7 @@ use api::sessions::{Error, ErrorKind};
 use domain::event::EventBody;
 use domain::id::HolderId;
 use domain::settings::SessionProfile;
+use session_log::{Durability, Scope};
 use std::sync::{MutexGuard, PoisonError};
 
 impl Session {

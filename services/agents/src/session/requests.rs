@@ -2,10 +2,10 @@
 
 use crate::config::Config;
 use crate::delegation::orchestrated;
-use crate::log::emitter::Durability;
 use crate::prompts;
 use crate::session::shared::Shared;
 use crate::session::{Pending, Session};
+use session_log::Durability;
 
 use crate::work::compaction;
 use crate::work::input;

@@ -1,11 +1,12 @@
 //! What every session of a service shares.
 
-use crate::config::{Clock, Config};
+use crate::config::Config;
 use crate::tools::AgentTools;
 use api::audit::Audit;
 use api::broker::{Broker, Control};
 use api::bus::Bus;
 use api::models::Models;
+use session_log::Clock;
 use std::path::Path;
 use std::sync::Arc;
 

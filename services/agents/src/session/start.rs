@@ -1,7 +1,7 @@
 //! A session begins to work: the task that works its queue off, and its drive.
 
 use crate::drive;
-use crate::log::emitter::Emitter;
+use crate::history::Emitter;
 use crate::session::holders::{Force, Holders};
 use crate::session::shared::Shared;
 use crate::session::{Root, Session};

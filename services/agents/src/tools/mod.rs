@@ -11,13 +11,13 @@ mod spawn;
 mod tasks;
 mod tool;
 
-use crate::config::Clock;
 use crate::drive::Senses;
 use crate::tools::tool::{AgentTool, failed};
 use crate::work::{OwnTools, PermittedCall, Work};
 use api::executor::{FailureKind, ReportSink, ToolFailure};
 use async_trait::async_trait;
 use domain::tool::{ToolName, ToolOutput, ToolSpec};
+use session_log::Clock;
 use std::sync::Arc;
 
 /// Agents' own tools, with what sessions in auto mode hear by.

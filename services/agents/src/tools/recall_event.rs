@@ -2,7 +2,6 @@
 
 use super::tool::{AgentTool, SELF, VERSION, failed};
 use crate::blocking;
-use crate::log::store;
 use crate::work::{PermittedCall, Work};
 use api::executor::{FailureKind, ReportSink, ToolFailure};
 use async_trait::async_trait;
@@ -52,7 +51,7 @@ impl AgentTool for RecallEvent {
             return Err(unknown("`id` must be a number, such as 42.".to_owned()));
         };
         let path = work.log_path();
-        let found = blocking::run(move || store::event(&path, seq)).await;
+        let found = blocking::run(move || session_log::event(&path, seq)).await;
         let event = found.map_err(|error| {
             failed(FailureKind::Broken, "log_unreadable", error.to_string()).quoting()
         })?;

@@ -6,7 +6,6 @@ use super::tool::AgentTool;
 use crate::delegation::child::{Delegation, DelegationResult, delegate};
 use crate::delegation::results;
 use crate::delegation::roster::{limits, roster};
-use crate::log::emitter::Durability;
 use crate::work::record::{TasksData, TasksEnding};
 use crate::work::{PermittedCall, Work};
 use api::executor::{self, Progress, ReportSink, ToolFailure};
@@ -23,6 +22,7 @@ use orchestration::{
     Action, Assignment, Ending, Evidence, Input, Orchestration, Refusal, Start, Work as For, Worth,
     brief, check, rolling_summary, task_state, tasks_schema,
 };
+use session_log::Durability;
 use std::collections::{BTreeMap, VecDeque};
 use uuid::Uuid;
 

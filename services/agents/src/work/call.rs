@@ -1,6 +1,5 @@
 //! Calling a tool: through the broker, with every event from the request to the result.
 
-use crate::log::emitter::Durability;
 use crate::work::outcome::{CallRecord, nothing_ran};
 use crate::work::{Work, pictures};
 use api::broker::{CallRequest, ToolEvent, ToolResult};
@@ -12,6 +11,7 @@ use domain::message::ToolCall;
 use domain::tool::EffectClass;
 use futures::future::Fuse;
 use futures::{FutureExt, StreamExt};
+use session_log::Durability;
 use std::pin::pin;
 
 /// What the broker decided about a call.

@@ -3,7 +3,7 @@
 //! Whatever happens to the view happens by an event, which the fold applies: a session that is
 //! taken up again sees what the live one saw.
 
-use crate::log::agent::AgentState;
+use crate::history::AgentState;
 use crate::work::Work;
 use crate::work::ask::{Ask, Visibility};
 use api::broker::AgentListing;

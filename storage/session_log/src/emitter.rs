@@ -1,28 +1,20 @@
 //! The one way an event comes into being: appended to the session log first, then shown to whoever
 //! attached to the session, and to the bus.
 
-use crate::config::Clock;
-use crate::log::history::History;
-use crate::log::record::SessionLog;
+use crate::fold::{Fold, Scope};
+use crate::record::SessionLog;
 use api::bus::Bus;
 use api::sessions::{Error, ErrorKind};
+use domain::Timestamp;
 use domain::event::{Event, EventBody};
 use domain::fault::{Coded, Fault};
-use domain::id::{AgentId, CallId, QueryId, SessionId};
+use domain::id::SessionId;
 use domain::limits::EVENT_BACKLOG;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use tokio::sync::{Mutex, broadcast};
 
-/// What an event belongs to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Scope {
-    /// The request.
-    pub query_id: Option<QueryId>,
-    /// The agent.
-    pub agent_id: Option<AgentId>,
-    /// The tool call.
-    pub call_id: Option<CallId>,
-}
+/// Tells the time, UTC. A value, so that tests choose it.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// When an event may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,36 +27,43 @@ pub enum Durability {
 
 /// What listeners are sent.
 #[derive(Debug, Clone)]
-pub(crate) enum Shown {
+pub enum Shown {
     /// Something happened.
     Event(Arc<Event>),
     /// Something happened that the log could not take, so no one will ever see it.
     Broken(Fault),
 }
 
-/// Appends events to one session's log and shows them to whoever listens. Cheap to clone.
-#[derive(Clone)]
-pub struct Emitter {
-    inner: Arc<Inner>,
+/// Appends events to one session's log, folds them, and shows them to whoever listens. Cheap to clone.
+pub struct Emitter<F> {
+    inner: Arc<Inner<F>>,
 }
 
-struct Inner {
+impl<F> Clone for Emitter<F> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+        }
+    }
+}
+
+struct Inner<F> {
     session_id: SessionId,
     clock: Clock,
     log: Mutex<Option<SessionLog>>,
     sender: broadcast::Sender<Shown>,
     bus: Arc<dyn Bus>,
-    history: std::sync::Mutex<History>,
+    history: std::sync::Mutex<F>,
 }
 
 /// Shows an event when dropped, so that one which is in the log is shown even if its writer was
 /// cancelled while waiting for the disk.
-struct Announcement<'a> {
-    inner: &'a Inner,
+struct Announcement<'a, F: Fold> {
+    inner: &'a Inner<F>,
     event: Arc<Event>,
 }
 
-impl Drop for Announcement<'_> {
+impl<F: Fold> Drop for Announcement<'_, F> {
     fn drop(&mut self) {
         lock(&self.inner.history).apply(&self.event);
         // The bus first: who sees the event may rely on the observers being told.
@@ -77,13 +76,13 @@ impl Drop for Announcement<'_> {
     }
 }
 
-impl Emitter {
+impl<F: Fold> Emitter<F> {
     /// An emitter that continues `log`, whose events `history` has seen.
     #[must_use]
-    pub(crate) fn new(
+    pub fn new(
         session_id: SessionId,
         log: SessionLog,
-        history: History,
+        history: F,
         (clock, bus): (Clock, Arc<dyn Bus>),
     ) -> Self {
         let (sender, _) = broadcast::channel(EVENT_BACKLOG);
@@ -100,12 +99,12 @@ impl Emitter {
     }
 
     /// Whose events they are.
-    pub(crate) fn session_id(&self) -> SessionId {
+    pub fn session_id(&self) -> SessionId {
         self.inner.session_id
     }
 
     /// What happened so far. Not to be held across an await.
-    pub(crate) fn history(&self) -> MutexGuard<'_, History> {
+    pub fn history(&self) -> MutexGuard<'_, F> {
         lock(&self.inner.history)
     }
 
@@ -152,7 +151,7 @@ impl Emitter {
     }
 
     /// The last event's number and everything shown after it.
-    pub(crate) async fn subscribe(&self) -> (u64, broadcast::Receiver<Shown>) {
+    pub async fn subscribe(&self) -> (u64, broadcast::Receiver<Shown>) {
         let guard = self.inner.log.lock().await;
         let last_seq = guard.as_ref().map_or(0, SessionLog::last_seq);
         (last_seq, self.inner.sender.subscribe())
@@ -169,7 +168,7 @@ fn closed() -> Error {
         .with_hint("Open it again to continue.")
 }
 
-fn lock(history: &std::sync::Mutex<History>) -> MutexGuard<'_, History> {
+fn lock<F>(history: &std::sync::Mutex<F>) -> MutexGuard<'_, F> {
     // A panic while folding leaves at worst one event out of the view; the log has it.
     history.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,8 +6,8 @@
 //! nothing; a machine that loses power may lose what was not yet synchronised, and then at most
 //! the last line is torn.
 
-use crate::log::file_error::{never_begun, unreadable, unwritable};
-use crate::log::lines::{Lines, open_regular};
+use crate::file_error::{never_begun, unreadable, unwritable};
+use crate::lines::{Lines, open_regular};
 use api::sessions::{Error, ErrorKind};
 use disk::private;
 use domain::event::Event;
@@ -23,7 +23,7 @@ pub(crate) const EXTENSION: &str = "jsonl";
 
 /// Where a session's log is.
 #[must_use]
-pub(crate) fn path_of(folder: &Path, session_id: SessionId) -> PathBuf {
+pub fn path_of(folder: &Path, session_id: SessionId) -> PathBuf {
     folder.join(format!("{session_id}.{EXTENSION}"))
 }
 
@@ -31,13 +31,13 @@ pub(crate) fn path_of(folder: &Path, session_id: SessionId) -> PathBuf {
 ///
 /// # Errors
 /// Whatever the file system says.
-pub(crate) fn make_folder(folder: &Path) -> std::io::Result<()> {
+pub fn make_folder(folder: &Path) -> std::io::Result<()> {
     private::folder(folder)
 }
 
 /// A log open for appending.
 #[derive(Debug)]
-pub(crate) struct SessionLog {
+pub struct SessionLog {
     file: Arc<File>,
     path: PathBuf,
     last_seq: u64,
@@ -52,7 +52,7 @@ impl SessionLog {
     ///
     /// # Errors
     /// [`ErrorKind::Unwritable`] when the file exists or cannot be made.
-    pub(crate) fn create(folder: &Path, session_id: SessionId) -> Result<Self, Error> {
+    pub fn create(folder: &Path, session_id: SessionId) -> Result<Self, Error> {
         let path = path_of(folder, session_id);
         let mut options = OpenOptions::new();
         let file = private::open(&path, options.append(true).read(true).create_new(true))
@@ -211,7 +211,7 @@ fn lock(file: &File, path: &Path) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::log::lines::read_ends;
+    use crate::lines::read_ends;
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     fn event(session_id: SessionId, seq: u64, text: String) -> Event {

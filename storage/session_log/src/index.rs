@@ -3,8 +3,8 @@
 
 mod record;
 
-use crate::log::lines::{open_regular, read_ends};
-use crate::log::summary::summarise;
+use crate::lines::{open_regular, read_ends};
+use crate::summary::summarise;
 use api::sessions::SessionSummary;
 use disk::private::{self, Durability};
 use domain::id::SessionId;
@@ -117,8 +117,8 @@ fn write(path: &Path, index: &Index) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::log::record::{SessionLog, path_of};
-    use crate::log::store;
+    use crate::record::{SessionLog, path_of};
+    use crate::store;
     use api::sessions::Selection;
     use domain::Timestamp;
     use domain::event::{Event, EventBody};

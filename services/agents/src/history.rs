@@ -4,8 +4,11 @@
 //! The running session and a resumed one use the same fold on the same events, so that what a
 //! model sees after a crash is what it would have seen without one.
 
-use crate::log::agent::{AgentState, Unfinished};
-use crate::log::summary::title_of;
+use session_log::{Fold, Scope, title_of};
+mod agent;
+
+pub(crate) use agent::{AgentState, Unfinished};
+
 use crate::prompts::StandingText;
 use context::{Budget, Closing, Conversation, Ends, Received, Shape, Speaker};
 use domain::drive::Origin;
@@ -18,6 +21,9 @@ use domain::settings::{Mode, SessionProfile, SessionSettings};
 use session::SessionView;
 use std::collections::{BTreeMap, VecDeque};
 use turn::drive::Trail;
+
+/// The writer of a session's log, with the session as the log has it.
+pub(crate) type Emitter = session_log::Emitter<History>;
 
 /// What happened so far, as far as the future needs it.
 #[derive(Debug, Default)]
@@ -85,9 +91,8 @@ impl Past {
     }
 }
 
-impl History {
-    /// Takes the next event of the log.
-    pub(crate) fn apply(&mut self, event: &Event) {
+impl Fold for History {
+    fn apply(&mut self, event: &Event) {
         match &event.body {
             EventBody::ToolResult { status, label, .. } => self.past.saw(*status, label.as_ref()),
             EventBody::MemoryRecalled { text, label, .. } if !text.is_empty() => {
@@ -151,6 +156,16 @@ impl History {
         }
     }
 
+    fn endings(&self) -> Vec<(Scope, EventBody)> {
+        let closings = self.closings().into_iter();
+        let closings = closings.chain(self.root.ending());
+        closings
+            .map(|closing| (scope_of(&closing), closing.body))
+            .collect()
+    }
+}
+
+impl History {
     /// What an agent wrote counts for its task, and for that of every agent above it.
     fn wrote(&mut self, agent_id: Option<AgentId>, files: &[String]) {
         let mut below = agent_id.filter(|_| !files.is_empty());
@@ -241,14 +256,6 @@ impl History {
         self.root.unfinished()
     }
 
-    /// The events that close everything left open, in order, and the request that would go on by
-    /// itself as well.
-    pub(crate) fn endings(&self) -> Vec<Closing> {
-        let mut endings = self.closings();
-        endings.extend(self.root.ending());
-        endings
-    }
-
     /// The events that close everything left open, in order: the youngest agents first.
     pub(crate) fn closings(&self) -> Vec<Closing> {
         let mut closings = Vec::new();
@@ -264,6 +271,15 @@ impl History {
         }
         closings.extend(self.root.closings(Ends::Request));
         closings
+    }
+}
+
+/// What the end of something left open belongs to.
+pub(crate) const fn scope_of(closing: &Closing) -> Scope {
+    Scope {
+        query_id: Some(closing.query_id),
+        agent_id: closing.agent_id,
+        call_id: closing.call_id,
     }
 }
 

@@ -1,12 +1,12 @@
 //! The session logs of a folder: listing them, copying one, looking something up in one. Blocking;
 //! the service calls it away from the async threads.
 
-use crate::log::file_error::unreadable;
-use crate::log::history::History;
-use crate::log::index;
-use crate::log::lines::{Lines, read_ends};
-use crate::log::record::{self, EXTENSION, SessionLog};
-use crate::log::summary::summarise;
+use crate::file_error::unreadable;
+use crate::fold::Fold;
+use crate::index;
+use crate::lines::{Lines, read_ends};
+use crate::record::{self, EXTENSION, SessionLog};
+use crate::summary::summarise;
 use api::sessions::{Error, ErrorKind, Selection, SessionSummary};
 use domain::Timestamp;
 use domain::event::{Event, EventBody};
@@ -18,7 +18,10 @@ use std::path::{Path, PathBuf};
 /// The sessions of a selection in the folder, most recently updated first. A whole id opens its log
 /// alone; a listing of all reads the beginning and the end of the logs that changed since the last
 /// one. A log that holds no whole event is left out.
-pub(crate) fn list(folder: &Path, selection: &Selection) -> Result<Vec<SessionSummary>, Error> {
+///
+/// # Errors
+/// [`ErrorKind::Unreachable`] when the folder cannot be listed.
+pub fn list(folder: &Path, selection: &Selection) -> Result<Vec<SessionSummary>, Error> {
     let mut summaries = match selection {
         Selection::Id(part) => match part.parse::<SessionId>() {
             Ok(id) => one(folder, id).into_iter().collect(),
@@ -73,9 +76,12 @@ fn one(folder: &Path, session_id: SessionId) -> Option<SessionSummary> {
 
 /// What a log comes to, and its last event. The pieces of answers are read only where an answer was
 /// cut off: otherwise what they came to stands in the log as well.
-pub(crate) fn folded(path: &Path) -> Result<(History, Option<Event>), Error> {
+///
+/// # Errors
+/// As [`Lines::open`] and [`Lines::next_event`].
+pub fn folded<F: Fold>(path: &Path) -> Result<(F, Option<Event>), Error> {
     let fold = |mut lines: Lines| {
-        let (mut history, mut last) = (History::default(), None);
+        let (mut history, mut last) = (F::default(), None);
         while let Some(event) = lines.next_event()? {
             history.apply(&event);
             last = Some(event);
@@ -90,8 +96,12 @@ pub(crate) fn folded(path: &Path) -> Result<(History, Option<Event>), Error> {
 }
 
 /// The log of an earlier session, ready to be continued, with what it comes to and when it began.
-pub(crate) fn reopened(folder: &Path, session_id: SessionId) -> Result<Earlier, Error> {
-    let mut history = History::default();
+///
+/// # Errors
+/// [`ErrorKind::NotFound`], [`ErrorKind::Locked`] while another process writes it,
+/// [`ErrorKind::Corrupt`], [`ErrorKind::Unwritable`] when a torn last line cannot be cut off.
+pub fn reopened<F: Fold>(folder: &Path, session_id: SessionId) -> Result<Earlier<F>, Error> {
+    let mut history = F::default();
     let mut created = None;
     let reopened = SessionLog::reopen(folder, session_id, |event| {
         created.get_or_insert(event.time);
@@ -109,16 +119,22 @@ pub(crate) fn reopened(folder: &Path, session_id: SessionId) -> Result<Earlier, 
 }
 
 /// A session as its log has it.
-pub(crate) struct Earlier {
-    pub(crate) log: SessionLog,
+pub struct Earlier<F> {
+    /// Ready to be continued.
+    pub log: SessionLog,
     /// Bytes of a torn last line that were cut off; usually 0.
-    pub(crate) cut_bytes: u64,
-    pub(crate) history: History,
-    pub(crate) created: Option<Timestamp>,
+    pub cut_bytes: u64,
+    /// What it comes to.
+    pub history: F,
+    /// When the session began.
+    pub created: Option<Timestamp>,
 }
 
 /// Whether a log holds a request.
-pub(crate) fn has_query(path: &Path, query_id: QueryId) -> Result<bool, Error> {
+///
+/// # Errors
+/// As [`Lines::open`] and [`Lines::next_event`].
+pub fn has_query(path: &Path, query_id: QueryId) -> Result<bool, Error> {
     let mut lines = Lines::open(path)?.in_outline();
     while let Some(event) = lines.next_event()? {
         if event.query_id == Some(query_id) && matches!(event.body, EventBody::QueryReceived { .. })
@@ -131,7 +147,10 @@ pub(crate) fn has_query(path: &Path, query_id: QueryId) -> Result<bool, Error> {
 
 /// The event of that number, with the conversation it belongs to: the child's whose it is, `None`
 /// for the one with the user.
-pub(crate) fn event(path: &Path, seq: u64) -> Result<Option<(Event, Option<AgentId>)>, Error> {
+///
+/// # Errors
+/// As [`Lines::open`] and [`Lines::next_event`].
+pub fn event(path: &Path, seq: u64) -> Result<Option<(Event, Option<AgentId>)>, Error> {
     let mut lines = Lines::open(path)?;
     let mut children = BTreeSet::new();
     while let Some(event) = lines.next_event()? {
@@ -146,15 +165,25 @@ pub(crate) fn event(path: &Path, seq: u64) -> Result<Option<(Event, Option<Agent
     Ok(None)
 }
 
-/// Copies the events up to and including `at_seq` (0: all) into a log of its own. Numbers and times
-/// stay; the first event says where the copy comes from. What is under way there ends in the copy:
-/// it is the other's to finish.
-pub(crate) fn copy(
-    folder: &Path,
-    (from, to): (SessionId, SessionId),
-    at_seq: u64,
-    now: Timestamp,
-) -> Result<SessionSummary, Error> {
+/// A copy of a session to be made.
+#[derive(Debug, Clone, Copy)]
+pub struct Fork {
+    /// Which session.
+    pub from: SessionId,
+    /// Its last event that is copied; 0: all.
+    pub at_seq: u64,
+    /// The copy.
+    pub to: SessionId,
+}
+
+/// Copies events into a log of their own. Numbers and times stay; the first event says where the copy
+/// comes from. What is under way there ends in the copy, by the fold `F`: it is the other's to finish.
+///
+/// # Errors
+/// [`ErrorKind::InvalidRequest`] when there is no such event or nothing was said up to it, and as
+/// [`Lines::next_event`] and [`SessionLog::create`].
+pub fn copy<F: Fold>(folder: &Path, fork: Fork, now: Timestamp) -> Result<SessionSummary, Error> {
+    let Fork { from, at_seq, to } = fork;
     let path = record::path_of(folder, from);
     let mut lines = Lines::open(&path)?;
     let last_seq = match read_ends(&path) {
@@ -169,7 +198,7 @@ pub(crate) fn copy(
         ));
     }
     let mut log = SessionLog::create(folder, to)?;
-    let copied = copy_events(&mut lines, &mut log, (from, end), to).and_then(|copied| {
+    let copied = copy_events::<F>(&mut lines, &mut log, (from, end), to).and_then(|copied| {
         if at_seq > 0 && !copied.holds_request {
             return Err(Error::new(
                 ErrorKind::InvalidRequest,
@@ -197,21 +226,21 @@ pub(crate) fn copy(
 }
 
 /// What a copy holds.
-struct Copied {
+struct Copied<F> {
     holds_request: bool,
-    history: History,
+    history: F,
     last: Option<Event>,
 }
 
-fn copy_events(
+fn copy_events<F: Fold>(
     lines: &mut Lines,
     log: &mut SessionLog,
     origin: (SessionId, u64),
     to: SessionId,
-) -> Result<Copied, Error> {
+) -> Result<Copied<F>, Error> {
     let mut copied = Copied {
         holds_request: false,
-        history: History::default(),
+        history: F::default(),
         last: None,
     };
     while log.last_seq() < origin.1 {
@@ -230,18 +259,22 @@ fn copy_events(
     Ok(copied)
 }
 
-fn end_what_is_open(log: &mut SessionLog, copied: &Copied, now: Timestamp) -> Result<(), Error> {
+fn end_what_is_open<F: Fold>(
+    log: &mut SessionLog,
+    copied: &Copied<F>,
+    now: Timestamp,
+) -> Result<(), Error> {
     let Some(last) = &copied.last else {
         return Ok(());
     };
-    for closing in copied.history.endings() {
+    for (scope, body) in copied.history.endings() {
         log.append(&Event {
             seq: log.last_seq() + 1,
             time: now,
-            query_id: Some(closing.query_id),
-            agent_id: closing.agent_id,
-            call_id: closing.call_id,
-            body: closing.body,
+            query_id: scope.query_id,
+            agent_id: scope.agent_id,
+            call_id: scope.call_id,
+            body,
             ..last.clone()
         })?;
     }

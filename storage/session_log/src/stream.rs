@@ -1,7 +1,7 @@
 //! Streams of events: what is in the log, then what happens.
 
-use crate::log::emitter::Shown;
-use crate::log::lines::Lines;
+use crate::emitter::Shown;
+use crate::lines::Lines;
 use api::Streaming;
 use api::sessions::{Error, ErrorKind};
 use domain::event::{Event, EventBody};
@@ -18,12 +18,12 @@ use tokio::sync::{broadcast, mpsc};
 const READ_AHEAD: usize = 64;
 
 /// The events `from_seq..=to_seq` of a log; it ends early where the log does.
-pub(crate) fn replay(path: PathBuf, from_seq: u64, to_seq: u64) -> Streaming<Event, Error> {
+pub fn replay(path: PathBuf, from_seq: u64, to_seq: u64) -> Streaming<Event, Error> {
     read(move || Lines::open_at(&path, from_seq), (from_seq, to_seq))
 }
 
 /// The same without the pieces in which answers and thinking came.
-pub(crate) fn outline(path: PathBuf, from_seq: u64, to_seq: u64) -> Streaming<Event, Error> {
+pub fn outline(path: PathBuf, from_seq: u64, to_seq: u64) -> Streaming<Event, Error> {
     read(
         move || Ok(Lines::open_at(&path, from_seq)?.in_outline()),
         (from_seq, to_seq),
@@ -73,7 +73,7 @@ fn read(
 
 /// Everything shown after the event `last_seq`, until the session closes. A reader who falls behind
 /// what is kept in memory is given from the log what came meanwhile, and goes on from there.
-pub(crate) fn live(
+pub fn live(
     (last_seq, receiver): (u64, broadcast::Receiver<Shown>),
     path: PathBuf,
 ) -> Streaming<Event, Error> {
@@ -137,7 +137,7 @@ impl Live {
 
 /// What was, then what is: without a gap or a double, since `live` begins where `past` ends. Live
 /// events before `from_seq` are left out.
-pub(crate) fn then_live(
+pub fn then_live(
     past: Streaming<Event, Error>,
     live: Streaming<Event, Error>,
     from_seq: u64,
@@ -151,10 +151,7 @@ pub(crate) fn then_live(
 }
 
 /// The events of one request, up to its `QueryFinished` or an error.
-pub(crate) fn of_query(
-    events: Streaming<Event, Error>,
-    query_id: QueryId,
-) -> Streaming<Event, Error> {
+pub fn of_query(events: Streaming<Event, Error>, query_id: QueryId) -> Streaming<Event, Error> {
     stream::unfold(Some(events), move |events| async move {
         let mut events = events?;
         loop {

@@ -1,6 +1,6 @@
 //! Reading a session log: line by line, from any event on, and its two ends for listings.
 
-use crate::log::file_error::{corrupt, newer, unreadable};
+use crate::file_error::{corrupt, newer, unreadable};
 use api::sessions::Error;
 use domain::event::Event;
 use domain::limits::LOG_LINE_BYTES;
@@ -29,7 +29,7 @@ const KIND_BYTES: usize = 512;
 
 /// Reads a log line by line.
 #[derive(Debug)]
-pub(crate) struct Lines {
+pub struct Lines {
     reader: BufReader<File>,
     path: PathBuf,
     number: u64,
@@ -46,8 +46,8 @@ impl Lines {
     /// Opens a log for reading; the lock of a writer does not matter.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] or [`ErrorKind::Corrupt`] when it cannot be opened.
-    pub(crate) fn open(path: &Path) -> Result<Self, Error> {
+    /// `NotFound` or `Corrupt` of [`ErrorKind`](api::sessions::ErrorKind) when it cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, Error> {
         let file = open_regular(OpenOptions::new().read(true), path)
             .map_err(|source| unreadable(path, source))?;
         Ok(Self {
@@ -64,7 +64,7 @@ impl Lines {
     /// Passes over the pieces in which answers and thinking came, which are nearly all of a long log.
     /// They are not parsed.
     #[must_use]
-    pub(crate) fn in_outline(self) -> Self {
+    pub fn in_outline(self) -> Self {
         Self {
             is_outline: true,
             ..self
@@ -76,7 +76,7 @@ impl Lines {
     ///
     /// # Errors
     /// As [`Lines::open`].
-    pub(crate) fn open_at(path: &Path, seq: u64) -> Result<Self, Error> {
+    pub fn open_at(path: &Path, seq: u64) -> Result<Self, Error> {
         let mut lines = Self::open(path)?;
         if seq > 1 {
             lines
@@ -120,8 +120,9 @@ impl Lines {
     /// The next event; `None` at the end and at a torn last line.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] for a line that is no event, or out of order, with its number.
-    pub(crate) fn next_event(&mut self) -> Result<Option<Event>, Error> {
+    /// `Corrupt` of [`ErrorKind`](api::sessions::ErrorKind) for a line that is no event, or out of order,
+    /// with its number.
+    pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
         loop {
             self.line.clear();
             let read = (&mut self.reader)
@@ -195,17 +196,17 @@ impl Lines {
     }
 
     /// Where the last line that was an event ends, bytes.
-    pub(super) const fn good_bytes(&self) -> u64 {
+    pub(crate) const fn good_bytes(&self) -> u64 {
         self.good_bytes
     }
 
     /// The number of that event; 0 before the first.
-    pub(super) const fn good_seq(&self) -> u64 {
+    pub(crate) const fn good_seq(&self) -> u64 {
         self.good_seq
     }
 
     /// The size of the file.
-    pub(super) fn total_bytes(&self) -> Result<u64, Error> {
+    pub(crate) fn total_bytes(&self) -> Result<u64, Error> {
         let metadata = self
             .reader
             .get_ref()

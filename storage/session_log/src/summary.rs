@@ -1,6 +1,6 @@
 //! A session in a listing, from the two ends of its log.
 
-use crate::log::lines::Ends;
+use crate::lines::Ends;
 use api::sessions::SessionSummary;
 use domain::event::EventBody;
 use domain::id::SessionId;
@@ -36,7 +36,7 @@ pub(crate) fn summarise(session_id: SessionId, ends: Ends) -> Option<SessionSumm
 }
 
 /// The beginning of a request, on one line.
-pub(crate) fn title_of(text: &str) -> String {
+pub fn title_of(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut title: String = line.chars().take(TITLE_CHARACTERS).collect();
     if title.len() < line.len() {

@@ -1,0 +1,25 @@
+//! The session log on disk: one append-only file of JSON lines a session, the truth about it.
+//!
+//! What it is: the file and the one way an event gets into it, streams of what is in it and of what
+//! comes, and the listing of a folder of logs.
+//! What it owns: the form of the files (`record.rs`, `index/record.rs`), the lock that lets one
+//! process write, and the order: an event is in the log before anybody is shown it.
+//! What it never does: say what an event means. What a log comes to is its caller's [`Fold`].
+//! Where to start: [`Emitter`], which writes; [`Lines`], which reads.
+
+mod emitter;
+mod file_error;
+mod fold;
+mod index;
+mod lines;
+mod record;
+mod store;
+pub mod stream;
+mod summary;
+
+pub use emitter::{Clock, Durability, Emitter, Shown};
+pub use fold::{Fold, Scope};
+pub use lines::Lines;
+pub use record::{SessionLog, make_folder, path_of};
+pub use store::{Earlier, Fork, copy, event, folded, has_query, list, reopened};
+pub use summary::title_of;
