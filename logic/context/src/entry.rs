@@ -10,8 +10,6 @@ use serde_json::{Value, json};
 pub(crate) const MESSAGE_CHARACTERS: u64 = 16;
 /// What is left of a shortened tool result or argument, characters, besides the note that it was.
 const SHORTENED_CHARACTERS: usize = 400;
-/// How the last line of a fenced result begins (logic/text).
-const FENCE_END: &str = "[END ";
 /// What is left of a tool result of which one line is left, characters, besides the note.
 const RESULT_LINE_CHARACTERS: usize = 160;
 /// Longest argument that stays whole in a shortened call, characters.
@@ -108,7 +106,7 @@ fn end_of_fence(text: &str) -> String {
     let last = text
         .lines()
         .next_back()
-        .filter(|line| line.starts_with(FENCE_END));
+        .filter(|line| line.starts_with(text::fence::END));
     last.map_or_else(String::new, |line| format!("\n{line}"))
 }
 

@@ -13,12 +13,18 @@ mod budget;
 mod events;
 mod notes;
 mod pace;
+mod price;
+mod prompt;
+mod quiet;
 mod signals;
 mod trail;
 
 pub use budget::{Budget, Spent};
 pub use events::{Action, Brief, Ending, Event, Notification, Past, Why};
 pub use pace::{BACK_OFF, BACK_OFF_MOST, DREAM_AFTER, Dreams, Limits, SETTLING, interval};
+pub use price::{Price, Prices};
+pub use prompt::compose;
+pub use quiet::QuietHours;
 pub use signals::{Waiting, summary};
 pub use trail::Trail;
 

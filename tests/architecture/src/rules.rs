@@ -358,12 +358,12 @@ mod tests {
             ),
             (
                 unsafe_code,
-                "logic/text/src/a.rs",
+                "base/text/src/a.rs",
                 "#[cfg(test)] mod tests { unsafe fn f() {} }",
             ),
             (
                 ignored_tests,
-                "logic/text/src/a.rs",
+                "base/text/src/a.rs",
                 "mod tests { #[test] #[ignore] fn f() {} }",
             ),
             (

@@ -1,4 +1,4 @@
-//! Measures the firewall of `logic/text` on labelled corpora.
+//! Measures the firewall of `base/text` on labelled corpora.
 //!
 //! What it is: a test that reads attacks and ordinary texts and counts what is flagged.
 //! What it owns: the figures the firewall must reach, and the ordinary texts in `data/`.

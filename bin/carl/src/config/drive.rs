@@ -1,6 +1,6 @@
 //! `[drive]` and `[inbox]`: how sessions in auto mode go on by themselves, and what wakes them.
 
-use agents::drive::{Price, QuietHours, Settings};
+use agents::drive::Settings;
 use anyhow::Result;
 use domain::limits;
 use jiff::civil::Time;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use terminal::exit::Failure;
-use turn::drive::{Budget, Dreams, Limits};
+use turn::drive::{Budget, Dreams, Limits, Price, Prices, QuietHours};
 
 /// How sessions in auto mode go on by themselves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -107,7 +107,7 @@ impl Drive {
             },
             quiet_hours: quiet_hours(&self.quiet_hours)?,
             watch: self.watch.clone(),
-            prices,
+            prices: Prices(prices),
         })
     }
 }
@@ -190,7 +190,7 @@ mod tests {
         };
         let settings = drive.settings().unwrap();
         assert_eq!(settings.limits.day.cost_micros, Some(1_500_000));
-        assert_eq!(settings.prices["claude"].completion_micros, 15_000_000);
+        assert_eq!(settings.prices.0["claude"].completion_micros, 15_000_000);
         assert_eq!(settings.quiet_hours.unwrap().to.minute(), 30);
         assert!(Drive::default().settings().unwrap().quiet_hours.is_none());
     }

@@ -11,7 +11,6 @@ use crate::prompts::{self};
 use crate::work::Work;
 use crate::work::compaction;
 use crate::work::loop_mode;
-use crate::work::outcome::Outcome;
 use crate::work::permit::ConcurrencyPermit;
 use crate::work::pictures;
 use api::CallContext;
@@ -31,6 +30,7 @@ use session_log::Durability;
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
+use turn::Outcome;
 
 /// A task for another agent.
 #[derive(Debug, Clone)]

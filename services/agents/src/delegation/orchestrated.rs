@@ -11,7 +11,6 @@ use crate::delegation::roster::roster;
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError, Visibility};
 use crate::work::loop_mode;
-use crate::work::outcome::{CallRecord, Outcome};
 use crate::work::pipeline;
 use crate::work::record::DelegationData;
 use api::broker::AgentListing;
@@ -33,6 +32,7 @@ use orchestration::{
 use plan::schema::Reach;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use turn::{CallRecord, Outcome};
 use uuid::Uuid;
 
 /// Most tokens of a decomposition.
@@ -60,9 +60,9 @@ pub(crate) async fn run(work: &Work) -> Outcome {
         Err(ended) => return ended,
     };
     match (work.request.mode, tasks.is_empty()) {
-        (Mode::Plan, true) => joined(outcome, Box::pin(pipeline::run(work)).await),
+        (Mode::Plan, true) => outcome.then(Box::pin(pipeline::run(work)).await),
         (Mode::Plan, false) => Box::pin(planned::run(work, &tasks, outcome)).await,
-        (_, true) => joined(outcome, Box::pin(loop_mode::run(work)).await),
+        (_, true) => outcome.then(Box::pin(loop_mode::run(work)).await),
         (_, false) => Box::pin(handed_out(work, &tasks, outcome)).await,
     }
 }
@@ -95,7 +95,7 @@ async fn handed_out(work: &Work, tasks: &[Task], mut outcome: Outcome) -> Outcom
         rest.status = QueryStatus::Partial;
         rest.error = Some(fault);
     }
-    joined(outcome, rest)
+    outcome.then(rest)
 }
 
 /// The tasks of a request: those of the log when it was begun before, else what the model makes of
@@ -254,28 +254,6 @@ fn no_plan(mistake: &str) -> Fault {
     }
 }
 
-/// What came before and after, as one outcome.
-fn joined(before: Outcome, mut after: Outcome) -> Outcome {
-    let mut calls = before.tool_calls;
-    calls.append(&mut after.tool_calls);
-    let mut artifacts = before.artifacts;
-    for artifact in std::mem::take(&mut after.artifacts) {
-        if !artifacts.contains(&artifact) {
-            artifacts.push(artifact);
-        }
-    }
-    let thinking = [before.thinking, std::mem::take(&mut after.thinking)];
-    let thinking: Vec<String> = thinking.into_iter().filter(|t| !t.is_empty()).collect();
-    Outcome {
-        tool_calls: calls,
-        artifacts,
-        thinking: thinking.join("\n\n"),
-        usage: before.usage.plus(after.usage),
-        model: after.model.take().or(before.model),
-        ..after
-    }
-}
-
 /// Judges what the agents nominated for memory, and has what is worth it kept: by the broker's tool,
 /// as this agent, so that label and origin are the broker's to say.
 async fn remember(work: &Work, record: &CallRecord, outcome: &mut Outcome) {
@@ -350,25 +328,4 @@ async fn worth_keeping(work: &Work, texts: &[&str], outcome: &mut Outcome) -> BT
     keep.filter_map(|n| usize::try_from(n).ok())
         .filter(|n| *n < texts.len())
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_came_before_and_after_is_one_outcome() {
-        let mut before = Outcome::of(QueryStatus::Failed);
-        before.artifacts = vec!["/a".to_owned()];
-        before.usage.prompt_tokens = 3;
-        let mut after = Outcome::of(QueryStatus::Success);
-        after.artifacts = vec!["/a".to_owned(), "/b".to_owned()];
-        after.usage.prompt_tokens = 4;
-        after.answer = "Done.".to_owned();
-        let whole = joined(before, after);
-        assert_eq!(whole.status, QueryStatus::Success);
-        assert_eq!(whole.artifacts, ["/a", "/b"]);
-        assert_eq!(whole.usage.prompt_tokens, 7);
-        assert_eq!(whole.answer, "Done.");
-    }
 }

@@ -5,9 +5,7 @@
 use crate::delegation::handout::{close_tasks, not_whole, tasks_call};
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError};
-use crate::work::outcome::{CallRecord, Outcome};
 use crate::work::pipeline;
-use crate::work::unfinished::no_answer;
 use api::broker::{PlanApproval, PlanRequest, PlannedCall};
 use api::models::ToolChoice;
 use domain::event::{CallStatus, EventBody, QueryStatus};
@@ -16,6 +14,8 @@ use domain::limits::EMPTY_REPLY_NUDGES;
 use domain::message::Message;
 use domain::task::Task;
 use domain::tool::DELEGATE_TASKS;
+use turn::unfinished::no_answer;
+use turn::{CallRecord, Outcome};
 
 /// What a model is told that answered with nothing.
 const EMPTY: &str = "Your reply was empty. There are no tools any more: answer the request now in \
@@ -86,7 +86,7 @@ fn not_done(record: &CallRecord) -> Ended {
         CallStatus::Cancelled => (QueryStatus::Interrupted, "stopped"),
         CallStatus::Failed | CallStatus::Ok => (QueryStatus::Failed, "not done"),
     };
-    let why = pipeline::plain(record);
+    let why = record.plain();
     let fault = Fault {
         code: "plan.step_failed".to_owned(),
         message: format!("The tasks were {word}: {why}"),

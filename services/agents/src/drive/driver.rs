@@ -1,7 +1,6 @@
 //! Performs what [`turn::drive`] decides for one session, and words what the user is notified of.
 
 use crate::drive::handle::{Adapters, SessionHandle};
-use crate::drive::prompt;
 use crate::drive::settings::Settings;
 use crate::drive::sources::{Outside, SourceError, ends_of_jobs};
 use crate::drive::tools::TOOLS;
@@ -225,7 +224,7 @@ impl Driver {
             }
             EventBody::ModelAnswered { usage, .. } if self.is_own(event) => {
                 let settings = &self.adapters.settings;
-                let spent = settings.cost(self.provider.as_deref(), *usage);
+                let spent = settings.prices.cost(self.provider.as_deref(), *usage);
                 self.on(Event::Paid(spent)).await;
             }
             EventBody::ConfirmationAsked(_) if self.is_own(event) => self.on(Event::Asked).await,
@@ -439,7 +438,7 @@ impl Driver {
             tracing::warn!(session = %self.session.emitter().session_id(), %error, "a turn of the drive was not begun");
             return Some(failed());
         }
-        let text = prompt::compose(&brief, &Uuid::now_v7().simple().to_string());
+        let text = turn::drive::compose(&brief, &Uuid::now_v7().simple().to_string());
         match self.session.send_if_free(text, Mode::Auto).await {
             Ok(Some(query_id)) => {
                 self.open.insert(query_id, (Origin::Drive, false));
@@ -494,7 +493,7 @@ impl Driver {
 fn past(history: &History, settings: &Settings) -> Past {
     history
         .drive
-        .past(|provider, usage| settings.cost(Some(provider), usage))
+        .past(|provider, usage| settings.prices.cost(Some(provider), usage))
 }
 
 const fn failed() -> Event {

@@ -6,12 +6,11 @@
 mod driver;
 pub(crate) mod handle;
 mod hearing;
-mod prompt;
 pub mod settings;
 mod sources;
 mod tools;
 
 pub(crate) use driver::run;
-pub use settings::{Price, QuietHours, Senses, Settings};
+pub use settings::{Senses, Settings};
 pub(crate) use sources::{may_watch, unheard};
 pub(crate) use tools::offered;

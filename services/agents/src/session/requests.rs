@@ -10,7 +10,6 @@ use session_log::Durability;
 use crate::work::compaction;
 use crate::work::input;
 use crate::work::loop_mode;
-use crate::work::outcome::Outcome;
 use crate::work::pictures;
 use crate::work::pipeline;
 use crate::work::recall;
@@ -28,6 +27,7 @@ use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use turn::Outcome;
 
 impl Session {
     /// Gathers the standing text anew: at the start and when settings change, never in between.

@@ -1,10 +1,10 @@
-//! A question to a model and its reply, as values.
+//! A question to a model, as a value.
 
 use api::audit;
 use api::models::{self, ToolChoice};
 use domain::fault::{Coded, Fault};
-use domain::message::{Message, Thinking, ToolCall};
-use domain::model::{FinishReason, ModelRef, Think, Usage};
+use domain::message::Message;
+use domain::model::Think;
 use domain::tool::ToolDefinition;
 use serde_json::Value;
 
@@ -58,25 +58,6 @@ impl Ask {
             deadline: None,
         }
     }
-}
-
-/// A model's whole reply.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Reply {
-    /// The visible text.
-    pub(crate) text: String,
-    /// The thinking.
-    pub(crate) thinking: Option<Thinking>,
-    /// The calls it asked for, each with whether it was found in the text.
-    pub(crate) tool_calls: Vec<(ToolCall, bool)>,
-    /// What it cost.
-    pub(crate) usage: Usage,
-    /// Why it ended.
-    pub(crate) finish: FinishReason,
-    /// The model.
-    pub(crate) model: Option<ModelRef>,
-    /// The most tokens that it might have had; `None`: the provider's default.
-    pub(crate) max_tokens: Option<u32>,
 }
 
 /// Why there is no reply.

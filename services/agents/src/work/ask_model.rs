@@ -1,7 +1,7 @@
 //! Asking a model once: its reply streams out as events and comes back whole.
 
 use crate::work::Work;
-use crate::work::ask::{Ask, AskError, Reply, Visibility};
+use crate::work::ask::{Ask, AskError, Visibility};
 use api::audit;
 use api::models::{self, ChatChunk, ChatRequest, ToolChoice};
 use domain::event::{CallStatus, EventBody};
@@ -12,6 +12,7 @@ use domain::model::{FinishReason, ModelRef, Priority, Usage};
 use futures::StreamExt;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use turn::Reply;
 
 /// What stands for arguments that nest too deeply.
 const TOO_DEEP: &str = "(arguments that nest too deeply)";

@@ -1,6 +1,5 @@
 //! Calling a tool: through the broker, with every event from the request to the result.
 
-use crate::work::outcome::{CallRecord, nothing_ran};
 use crate::work::{Work, pictures};
 use api::broker::{CallRequest, ToolEvent, ToolResult};
 use domain::decision::{Decision, Layer, Verdict};
@@ -13,6 +12,7 @@ use futures::future::Fuse;
 use futures::{FutureExt, StreamExt};
 use session_log::Durability;
 use std::pin::pin;
+use turn::{CallRecord, nothing_ran};
 
 /// What the broker decided about a call.
 struct Judged {

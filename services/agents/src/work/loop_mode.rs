@@ -1,13 +1,8 @@
 //! Loop mode: the model uses tools as it sees fit. Performs what [`turn`] decides.
 
 use crate::work::Work;
-use crate::work::ask::{Ask, AskError, Reply};
+use crate::work::ask::{Ask, AskError};
 use crate::work::compaction;
-use crate::work::cut::{self, Room};
-use crate::work::outcome::{CallRecord, Outcome};
-use crate::work::unfinished::{
-    calls_used, change_not_made, no_answer, not_changed, went_in_circles, withheld,
-};
 use api::models::ToolChoice;
 use context::Budget;
 use discovery::{OFFER_TOKENS, OfferedTools};
@@ -20,7 +15,11 @@ use domain::message::ToolCall;
 use domain::tool::{EffectClass, FIND_TOOLS, ToolDefinition};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use turn::{Action, Answer, Call, Ending, Event, Limits, Reason, ToolUse, Turn};
+use turn::cut::{self, Room};
+use turn::{
+    Action, Answer, Call, CallRecord, Ending, Event, Limits, Outcome, Reason, Reply, ToolUse, Turn,
+    unfinished,
+};
 use uuid::Uuid;
 
 /// Least that an answer is left, tokens, however full the model's context is.
@@ -294,7 +293,7 @@ impl Run<'_> {
             };
             let effect = work.services.effects.get(&call.tool);
             if effect.is_some_and(|effect| *effect != EffectClass::Read) {
-                self.change_not_made = change_not_made(record, status);
+                self.change_not_made = unfinished::change_not_made(record, status);
             }
             ended.push(Event::CallEnded {
                 call_id: call.call_id,
@@ -396,57 +395,27 @@ impl Run<'_> {
     }
 
     fn publish(&mut self, ending: Ending) {
+        let work = self.work;
         self.outcome.status = ending.status;
-        match ending.reason {
-            Reason::Failed | Reason::DoesNotFit => {}
-            Reason::NoAnswer if self.outcome.answer.is_empty() => {
-                self.outcome.error = Some(no_answer());
-            }
-            Reason::IterationsUsed => {
-                self.outcome.error = Some(calls_used(self.work.services.tool_iterations))
-            }
-            Reason::WentInCircles => self.outcome.error = Some(went_in_circles()),
-            Reason::Cut => self.outcome.error = self.cut.take().map(|cut| cut.fault),
-            Reason::Withheld => self.outcome.error = Some(withheld()),
-            _ => self.outcome.error = None,
-        }
-        if self.outcome.error.is_none() && self.claims_what_was_not_done() {
+        self.outcome.error = match ending.reason {
+            Reason::Failed | Reason::DoesNotFit => self.outcome.error.take(),
+            Reason::Cut => self.cut.take().map(|cut| cut.fault),
+            Reason::NoAnswer if !self.outcome.answer.is_empty() => None,
+            reason => unfinished::because(reason, work.services.tool_iterations),
+        };
+        let effects = &work.services.effects;
+        if self.outcome.error.is_none()
+            && self
+                .outcome
+                .claims_what_was_not_done(&work.request.text, effects, &self.used())
+        {
             if self.outcome.status == QueryStatus::Success {
                 self.outcome.status = QueryStatus::Partial;
             }
-            self.outcome.error = Some(not_changed(&self.outcome.tool_calls));
+            self.outcome.error = Some(unfinished::not_changed(&self.outcome.tool_calls));
         }
         if self.outcome.error.is_none() && self.outcome.status == QueryStatus::Partial {
             self.outcome.error = self.change_not_made.take();
         }
-    }
-
-    /// Whether the answer says that a file was changed when no call of this request changed anything.
-    /// What a request before it changed may be told of, and excuses no claim of a change ordered now.
-    fn claims_what_was_not_done(&self) -> bool {
-        let changes = |tool: &str| {
-            !matches!(
-                self.work.services.effects.get(tool),
-                Some(EffectClass::Read | EffectClass::SelfWrite)
-            )
-        };
-        let calls = &self.outcome.tool_calls;
-        let is_change =
-            |call: &ToolCallSummary| call.status == CallStatus::Ok && changes(&call.tool);
-        if calls.iter().any(is_change) {
-            return false;
-        }
-        let before = |tool: &String| changes(tool) && calls.iter().all(|call| call.tool != *tool);
-        let changed_before = self.used().iter().any(before);
-        let (request, answer) = (&self.work.request.text, &self.outcome.answer);
-        // What was written into the agent's own notes is a result as well, though of no file.
-        let wrote_notes = || {
-            let effects = &self.work.services.effects;
-            let is_own = |tool: &str| effects.get(tool) == Some(&EffectClass::SelfWrite);
-            let mut done = calls.iter().filter(|call| call.status == CallStatus::Ok);
-            done.any(|call| is_own(&call.tool))
-        };
-        turn::claims_change(request, answer, changed_before)
-            || (!wrote_notes() && turn::claims_result(request, answer))
     }
 }

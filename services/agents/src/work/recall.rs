@@ -6,7 +6,6 @@
 //! conversation: fewer memories are shown, or none. A memory that is slow or broken is gone without.
 
 use crate::work::Work;
-use crate::work::outcome::is_fence;
 use api::broker::{CallRequest, ToolEvent, ToolResult};
 use context::Budget;
 use domain::decision::Verdict;
@@ -19,6 +18,7 @@ use domain::settings::Mode;
 use domain::tool::SEARCH_MEMORY;
 use futures::StreamExt;
 use serde_json::json;
+use text::fence;
 use uuid::Uuid;
 
 /// The most of a prompt that may be taken by what nobody asked for, thousandths.
@@ -163,7 +163,7 @@ fn recalled(question: String, result: ToolResult) -> Option<EventBody> {
 
 /// What a failed call says of its reason, without what is meant for the model alone.
 fn reason(text: &str) -> &str {
-    let mut lines = text.lines().filter(|line| !is_fence(line));
+    let mut lines = text.lines().filter(|line| !fence::is_mark(line));
     let line = lines.next().unwrap_or("the tool failed");
     let line = line.strip_prefix("[tool unavailable] ").unwrap_or(line);
     let line = line.strip_suffix("Go on without memory.").unwrap_or(line);
@@ -184,8 +184,8 @@ fn gone_without(why: &str) -> EventBody {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::work::outcome::nothing_ran;
     use serde_json::Value;
+    use turn::nothing_ran;
 
     fn result(data: Value) -> ToolResult {
         ToolResult {

@@ -3,14 +3,14 @@
 use super::stage::{Failed, Shown};
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError};
-use crate::work::cut::{self, Room};
-use crate::work::outcome::Outcome;
 use crate::work::recall;
 use api::models::ToolChoice;
 use domain::event::{CallStatus, EventBody};
 use plan::prompt::{self, Focus};
 use plan::schema::Reach;
 use std::collections::HashSet;
+use turn::Outcome;
+use turn::cut::{self, Room};
 
 /// Most tokens of an answer from a small model: it repeats itself when it may go on.
 const SMALL_ANSWER_TOKENS: u32 = 60;

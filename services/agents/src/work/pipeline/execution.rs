@@ -1,9 +1,8 @@
 //! The executor and the formatter: exactly the pinned calls, in order, until one does not succeed.
 
 use super::answering;
-use super::stage::{Failed, Planned, Shown, Stop, call_tool, plain};
+use super::stage::{Failed, Planned, Shown, Stop, call_tool};
 use crate::work::Work;
-use crate::work::outcome::Outcome;
 use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::PlanId;
@@ -13,6 +12,7 @@ use plan::format;
 use plan::schema::Reach;
 use serde_json::Value;
 use text::escape::{prose, visible};
+use turn::Outcome;
 
 /// The data that came with the request: a small model is shown what the steps read, and nothing else.
 fn data_given(work: &Work, reach: Reach) -> Option<Shown> {
@@ -98,7 +98,7 @@ async fn run_calls(
         if record.result.status != CallStatus::Ok {
             return Err(Failed {
                 status: record.result.status,
-                text: plain(&record),
+                text: record.plain(),
                 fault: None,
             });
         }

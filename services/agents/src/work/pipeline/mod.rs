@@ -14,10 +14,8 @@ mod reach;
 mod stage;
 
 pub(crate) use reach::{reach, reach_of_choice};
-pub(crate) use stage::plain;
 
 use crate::work::Work;
-use crate::work::outcome::Outcome;
 use api::broker::PlanRequest;
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::Fault;
@@ -25,6 +23,7 @@ use domain::hash::Digest;
 use domain::id::PlanId;
 use domain::settings::Mode;
 use stage::Stop;
+use turn::Outcome;
 
 /// Most plans that one request makes anew, each after a no of the user's with words.
 const CORRECTIONS: usize = 5;

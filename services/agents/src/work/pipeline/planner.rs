@@ -2,10 +2,9 @@
 
 use super::bridge;
 use super::reach::reach;
-use super::stage::{Planned, Stop, call_tool, interrupted, plain};
+use super::stage::{Planned, Stop, call_tool, interrupted};
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError, Visibility};
-use crate::work::outcome::Outcome;
 use crate::work::recall;
 use domain::event::{CallStatus, EventBody};
 use domain::fault::{Coded, Fault};
@@ -17,6 +16,7 @@ use plan::schema::{NARROW_CONTENT_CHARS, Reach};
 use plan::{prompt, question, rules, schema, validate};
 use serde_json::{Value, json};
 use text::escape::visible_line;
+use turn::Outcome;
 
 /// The tool that lists the workspace.
 const LIST_FILES: &str = "list_files";
@@ -161,7 +161,7 @@ async fn listing(work: &Work, outcome: &mut Outcome) -> Result<Vec<String>, Stop
                 code: "plan.no_listing".to_owned(),
                 message: format!(
                     "The folder could not be listed ({}); the plan is made without a list.",
-                    plain(&record)
+                    record.plain()
                 ),
                 hint: String::new(),
             };

@@ -2,13 +2,13 @@
 
 use crate::work::Work;
 use crate::work::ask::AskError;
-use crate::work::outcome::{CallRecord, Outcome, is_fence};
 use domain::event::{CallStatus, QueryStatus};
 use domain::fault::Fault;
 use domain::id::{CallId, PlanId};
 use domain::message::ToolCall;
 use plan::compile::Call;
 use plan::schema::Reach;
+use turn::{CallRecord, Outcome};
 use uuid::Uuid;
 
 /// Why the pipeline ends before its last stage.
@@ -57,32 +57,6 @@ pub(super) async fn call_tool(
     let record = work.call_tool(call, false, plan_id).await;
     outcome.note_call(&record);
     record
-}
-
-/// The text of a call that did not succeed, for people: without the fence that models need.
-pub(crate) fn plain(record: &CallRecord) -> String {
-    if let Some(reason) = &record.refusal {
-        return reason.clone();
-    }
-    let lines: Vec<&str> = record
-        .result
-        .text
-        .lines()
-        .filter(|line| !is_fence(line))
-        .collect();
-    let text = lines
-        .join("\n")
-        .trim()
-        .trim_start_matches("[DENIED]")
-        .trim_start_matches("[tool unavailable]")
-        .trim()
-        .to_owned();
-    match (text.is_empty(), record.result.status) {
-        (false, _) => text,
-        (true, CallStatus::Denied) => "it is not allowed".to_owned(),
-        (true, CallStatus::Cancelled) => "it was stopped".to_owned(),
-        (true, CallStatus::Failed | CallStatus::Ok) => "it failed".to_owned(),
-    }
 }
 
 /// What one finished step showed.

@@ -1,20 +1,20 @@
 //! What is said when a model's reply was stopped: at a token limit, or because it repeated itself.
 
-use crate::work::ask::Reply;
+use crate::reply::Reply;
 use domain::fault::Fault;
 use domain::id::CallId;
 use domain::model::FinishReason;
 
 /// The call that a token limit broke off: the last one of a reply that was cut, if its arguments
 /// never became a JSON object.
-pub(crate) fn call_of(reply: &Reply) -> Option<CallId> {
+pub fn call_of(reply: &Reply) -> Option<CallId> {
     let (call, _) = reply.tool_calls.last()?;
     let is_cut = reply.finish.is_cut() && !call.arguments.is_object();
     is_cut.then_some(call.call_id)
 }
 
 /// What the model is told in place of the result of such a call.
-pub(crate) fn for_the_model(reply: &Reply) -> String {
+pub fn for_the_model(reply: &Reply) -> String {
     if reply.finish == FinishReason::Repetition {
         return "Not run: the call repeated the same words without end and was stopped before its \
                 arguments were complete."
@@ -29,7 +29,7 @@ pub(crate) fn for_the_model(reply: &Reply) -> String {
 
 /// Where the most that an answer may have comes from.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Room {
+pub enum Room {
     /// The part of a context of this size, tokens, that is kept for it.
     Context(u32),
     /// It is the same for every answer of a plan.
@@ -38,7 +38,7 @@ pub(crate) enum Room {
 
 /// Why the answer is not whole, and what to change. `asked` is what the caller wanted at most,
 /// tokens.
-pub(crate) fn fault(reply: &Reply, asked: Option<u32>, room: Room) -> Fault {
+pub fn fault(reply: &Reply, asked: Option<u32>, room: Room) -> Fault {
     if reply.finish == FinishReason::Repetition {
         return repeated(reply);
     }

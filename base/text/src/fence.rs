@@ -6,6 +6,9 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+/// How the last line of a fenced text begins.
+pub const END: &str = "[END ";
+
 /// Shortest token after a quoted `[END` in the middle of a line that makes it a forged mark,
 /// characters.
 const FORGED_NONCE_CHARS: usize = 6;
@@ -16,6 +19,14 @@ const FORGED_NONCE_CHARS: usize = 6;
 #[must_use]
 pub fn wrap(tool: &str, nonce: &str, trusted: bool, body: &str) -> String {
     wrap_noted(tool, nonce, trusted, "", body)
+}
+
+/// Whether a line of a tool's result is a mark of the fence around it or of a failure, which models
+/// need and people do not.
+#[must_use]
+pub fn is_mark(line: &str) -> bool {
+    let marks = ["[TOOL_RESULT:", "[NOTE ", END];
+    marks.iter().any(|mark| line.starts_with(mark)) || line == "[FAILED]"
 }
 
 /// As [`wrap`], with a note of ours between the header and the body, on a line of its own; an empty
@@ -38,7 +49,7 @@ pub fn wrap_noted(tool: &str, nonce: &str, trusted: bool, note: &str, body: &str
     } else {
         format!("[NOTE {nonce}: {note}]\n")
     };
-    format!("[TOOL_RESULT: {trust} {tool} {nonce}]\n{note}{body}{gap}[END {nonce}]")
+    format!("[TOOL_RESULT: {trust} {tool} {nonce}]\n{note}{body}{gap}{END}{nonce}]")
 }
 
 /// A character of the body as a careless reader sees it.

@@ -1,7 +1,7 @@
 //! Why a request that ended is not done in full, for people.
 
-use crate::work::outcome::CallRecord;
-use crate::work::pipeline::plain;
+use crate::ending::Reason;
+use crate::outcome::CallRecord;
 use domain::event::{CallStatus, ToolCallSummary};
 use domain::fault::Fault;
 use text::escape::visible_line;
@@ -11,7 +11,7 @@ const WHY_CHARS: usize = 300;
 
 /// The last call that would have changed something did not, and why. `None` for one that did, and
 /// for one to which the user said no: that is their decision and no error.
-pub(crate) fn change_not_made(record: &CallRecord, status: CallStatus) -> Option<Fault> {
+pub fn change_not_made(record: &CallRecord, status: CallStatus) -> Option<Fault> {
     if record.declined {
         return None;
     }
@@ -21,7 +21,7 @@ pub(crate) fn change_not_made(record: &CallRecord, status: CallStatus) -> Option
         CallStatus::Denied => "was refused",
         CallStatus::Ok => return None,
     };
-    let told = plain(record);
+    let told = record.plain();
     let first = told.lines().next().unwrap_or_default();
     let why: String = first.chars().take(WHY_CHARS).collect();
     Some(Fault {
@@ -35,8 +35,25 @@ pub(crate) fn change_not_made(record: &CallRecord, status: CallStatus) -> Option
     })
 }
 
+/// What is said of a request that ended for this reason; `None` where the reason alone says nothing.
+/// `limit` is how many model calls a request may have.
+#[must_use]
+pub fn because(reason: Reason, limit: u32) -> Option<Fault> {
+    match reason {
+        Reason::NoAnswer => Some(no_answer()),
+        Reason::IterationsUsed => Some(calls_used(limit)),
+        Reason::WentInCircles => Some(went_in_circles()),
+        Reason::Withheld => Some(withheld()),
+        Reason::Answered
+        | Reason::Cut
+        | Reason::Interrupted
+        | Reason::Failed
+        | Reason::DoesNotFit => None,
+    }
+}
+
 /// The provider ended the answer by its own rules.
-pub(crate) fn withheld() -> Fault {
+fn withheld() -> Fault {
     Fault {
         code: "agents.answer_withheld".to_owned(),
         message:
@@ -47,7 +64,7 @@ pub(crate) fn withheld() -> Fault {
 }
 
 /// The model had all the calls that a request may have; what it says then is not the whole of it.
-pub(crate) fn calls_used(limit: u32) -> Fault {
+fn calls_used(limit: u32) -> Fault {
     Fault {
         code: "agents.calls_used".to_owned(),
         message: format!(
@@ -60,7 +77,7 @@ pub(crate) fn calls_used(limit: u32) -> Fault {
 }
 
 /// The answer says that something was changed, and the calls say that nothing was.
-pub(crate) fn not_changed(calls: &[ToolCallSummary]) -> Fault {
+pub fn not_changed(calls: &[ToolCallSummary]) -> Fault {
     let refused = calls.iter().rev().find(|c| c.status == CallStatus::Denied);
     let why = match refused {
         Some(call) => format!("`{}` was denied", call.tool),
@@ -76,7 +93,7 @@ pub(crate) fn not_changed(calls: &[ToolCallSummary]) -> Fault {
 
 /// The model asked for the same again and again, and the limits on that refused it; or it wrote
 /// the same words without end.
-pub(crate) fn went_in_circles() -> Fault {
+fn went_in_circles() -> Fault {
     Fault {
         code: "agents.went_in_circles".to_owned(),
         message: "The model repeated itself until its tools were turned off.".to_owned(),
@@ -87,7 +104,7 @@ pub(crate) fn went_in_circles() -> Fault {
 }
 
 /// The model said nothing, twice.
-pub(crate) fn no_answer() -> Fault {
+pub fn no_answer() -> Fault {
     Fault {
         code: "agents.no_answer".to_owned(),
         message: "The model gave an empty reply, and again when it was asked once more.".to_owned(),
