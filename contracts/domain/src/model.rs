@@ -110,6 +110,15 @@ pub enum ModelChoice {
     Exact(ModelRef),
 }
 
+/// How much a model can be asked at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// It chooses well among many kinds of answer, or nothing is known of it.
+    Any,
+    /// It is so small that everything the request already says should be settled for it.
+    Small,
+}
+
 /// Who waits for a model's answer. A provider with more requests than it can answer serves the
 /// first ones of this list first, and starves none.
 #[derive(

@@ -4,8 +4,9 @@
 //! start of every request so that a server can keep it, and the request last. For a small model
 //! ([`Reach::Small`]) only what the request is about is left in.
 
-use crate::schema::{Reach, actions, cues, kinds_for};
+use crate::schema::{actions, cues, kinds_for};
 use domain::message::Message;
+use domain::model::Reach;
 use std::collections::BTreeSet;
 
 /// Longest list of known paths in the prompt, bytes.

@@ -17,18 +17,10 @@ pub use paths::likely_first;
 pub use small::for_small_model;
 pub(crate) use small::kinds_for;
 
+pub use domain::model::Reach;
 use domain::plan::Plan;
 use narrow::{Known, plan_of};
 use serde_json::Value;
-
-/// How capable the planning model is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// It chooses well among many kinds of action, or nothing is known of it.
-    Any,
-    /// It is so small that everything the request already says should be settled for it.
-    Small,
-}
 
 /// The schema of a plan as the type states it.
 #[must_use]
