@@ -18,10 +18,24 @@ pub struct Assignment<'a> {
     pub reports: &'a [Input<'a>],
 }
 
-/// The brief in two parts: what is to be done, and what other agents reported, which is data and
-/// stands behind a fence. The second is empty when there is nothing to build on.
+/// The brief: what is to be done, and what other agents reported, which is data and stands behind a
+/// fence that `nonce` marks.
 #[must_use]
-pub fn brief(assignment: &Assignment<'_>) -> (String, String) {
+pub fn brief(assignment: &Assignment<'_>, nonce: &str) -> String {
+    let (mut text, reports) = parts(assignment);
+    if !reports.is_empty() {
+        let shown = text::firewall::defuse(&reports);
+        let note = shown.report.note();
+        let fenced = text::fence::wrap_noted("reports", nonce, false, &note, &shown.text);
+        text.push_str("\n\nReports it builds on:\n");
+        text.push_str(&fenced);
+    }
+    text
+}
+
+/// What is to be done, and what other agents reported; the second is empty when there is nothing to
+/// build on.
+fn parts(assignment: &Assignment<'_>) -> (String, String) {
     let task = assignment.task;
     let mut text = match assignment.work {
         Work::Do => task.goal.trim().to_owned(),
@@ -118,7 +132,7 @@ mod tests {
                 worth: Worth::Whole,
             }],
         };
-        let (text, reports) = brief(&assignment);
+        let (text, reports) = parts(&assignment);
         assert_eq!(
             text,
             "Join the lists.\n\nYou need:\n- The lists are sorted.\n\nLeave behind:\n- all.txt\n\n\
@@ -146,7 +160,7 @@ mod tests {
             again: None,
             reports: &reports,
         };
-        let (text, _) = brief(&assignment);
+        let (text, _) = parts(&assignment);
         assert!(
             text.ends_with(
                 "\n\nOf `a`, which this builds on, only part of it is done.\n\nOf `d`, which this \
@@ -169,7 +183,7 @@ mod tests {
                 worth: Worth::Whole,
             }],
         };
-        let (text, reports) = brief(&assignment);
+        let (text, reports) = parts(&assignment);
         assert!(text.contains("change nothing"));
         assert!(!text.contains("all.txt"));
         assert!(reports.starts_with("c: "));

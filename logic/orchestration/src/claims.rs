@@ -2,7 +2,10 @@
 //! reporting agent's own calls. A claim without a record is taken back, and the change is said.
 
 use crate::confidence::Files;
+use crate::record::DelegationData;
+use api::broker::ToolResult;
 use domain::event::CallStatus;
+use domain::message::ToolCall;
 use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,6 +13,15 @@ use std::collections::{BTreeMap, BTreeSet};
 const NAMED: usize = 3;
 /// Longest path that a correction repeats, characters: an unproved one may be anything.
 const NAMED_CHARS: usize = 60;
+
+/// The capability whose tools show an agent nothing but its own notes.
+const OWN_NOTES: &str = "self";
+/// The capability of tools that start agents.
+pub const SPAWN: &str = "spawn";
+/// The capability of tools that look at the web.
+const WEB: &str = "web_search";
+/// What stands on record for a call of something that is no tool.
+const UNKNOWN: &str = "unknown tool";
 
 /// One finished call of the reporting agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +36,35 @@ pub struct Entry {
     pub is_evidence: bool,
     /// Whether it looked at the web.
     pub is_web: bool,
+}
+
+impl Entry {
+    /// Of a finished call of a tool with this capability, `None` for something that is no tool.
+    /// `delegated` is what agents reported that it started.
+    #[must_use]
+    pub fn of(
+        call: &ToolCall,
+        result: &ToolResult,
+        capability: Option<&str>,
+        delegated: Option<&DelegationData>,
+    ) -> Self {
+        let names = |source| delegated.is_some_and(|data| data.names(source));
+        Self {
+            // What a model called something that is no tool is no tool's name.
+            tool: match capability {
+                None | Some("") => UNKNOWN.to_owned(),
+                Some(_) => call.name.clone(),
+            },
+            status: result.status,
+            artifacts: result.artifacts.clone(),
+            is_evidence: match capability {
+                Some(OWN_NOTES) => false,
+                Some(SPAWN) => names(ReportSource::ToolOutput) || names(ReportSource::Web),
+                _ => true,
+            },
+            is_web: capability == Some(WEB) || names(ReportSource::Web),
+        }
+    }
 }
 
 /// Everything on record of one agent.

@@ -8,6 +8,7 @@
 
 mod folded;
 
+use crate::heard::Heard;
 use domain::report::Report;
 use folded::{Folded, PIECE, SEED, words};
 use std::collections::BTreeSet;
@@ -23,19 +24,6 @@ const PATH_CHARS: usize = 160;
 /// Most characters of different paths in one report that count as one sign each. What else looks
 /// like a path is read as the words it is made of.
 const PATHS_IN_ALL: usize = 600;
-
-/// What one call gave an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heard {
-    /// The tool.
-    pub tool: String,
-    /// The event with its result.
-    pub seq: u64,
-    /// What the agent was shown.
-    pub text: String,
-    /// What the agent itself wrote into the call.
-    pub written: String,
-}
 
 /// Takes out of a report what it repeats of what its agent `heard`, oldest first; `told` is all that
 /// the agent was told with its task, `folder` where it works. Returns what was changed, one sentence

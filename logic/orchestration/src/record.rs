@@ -1,6 +1,7 @@
-//! The form of the data that calls which start agents return, for programs and for this crate: it
-//! comes back through the broker, which may be in another process.
+//! The form of the data that calls which start agents return, for programs and for agents: it comes
+//! back through the broker, which may be in another process.
 
+use domain::fault::Fault;
 use domain::lineage::AgentType;
 use domain::report::{Report, ReportSource, ReportStatus};
 use serde::{Deserialize, Serialize};
@@ -8,29 +9,49 @@ use serde_json::Value;
 
 /// What came of a call that started agents.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct DelegationData {
+pub struct DelegationData {
     /// Where tasks that may depend on each other stand; `None` for agents started one by one.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
-    pub(crate) tasks: Option<TasksData>,
+    pub tasks: Option<TasksData>,
     /// What the agents reported.
-    pub(crate) reports: Vec<NamedReport>,
+    pub reports: Vec<NamedReport>,
 }
 
 /// Where the tasks of a request stand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct TasksData {
+pub struct TasksData {
     /// How they ended.
-    pub(crate) ending: TasksEnding,
+    pub ending: TasksEnding,
     /// Those that are not done whole, each with the reason.
-    pub(crate) short: Vec<String>,
+    pub short: Vec<String>,
     /// Each with its status.
-    pub(crate) state: Value,
+    pub state: Value,
+}
+
+impl TasksData {
+    /// What people are told unless every task is done whole.
+    #[must_use]
+    pub fn not_whole(&self) -> Option<Fault> {
+        match self.ending {
+            TasksEnding::Partial | TasksEnding::Nothing => {}
+            TasksEnding::Complete | TasksEnding::Interrupted => return None,
+        }
+        Some(Fault {
+            code: "agents.tasks_short".to_owned(),
+            message: format!(
+                "Not everything is done and shown to be right: {}.",
+                self.short.join("; ")
+            ),
+            hint: "Ask for what is missing, or look at it yourself before you rely on it."
+                .to_owned(),
+        })
+    }
 }
 
 /// How the tasks of a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum TasksEnding {
+pub enum TasksEnding {
     /// Every task is done, and nothing stands against any.
     Complete,
     /// Some are, or something stands against one.
@@ -43,36 +64,41 @@ pub(crate) enum TasksEnding {
 
 /// A report under its name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct NamedReport {
-    pub(crate) name: String,
-    pub(crate) agent_type: AgentType,
-    pub(crate) report: Report,
+pub struct NamedReport {
+    /// Of the task, or of the agent.
+    pub name: String,
+    /// The type of agent.
+    pub agent_type: AgentType,
+    /// The report, after its claims were checked.
+    pub report: Report,
     /// What was changed about its claims.
-    pub(crate) corrections: Vec<String>,
+    pub corrections: Vec<String>,
     /// What the broker saw of the agent, in one line.
-    pub(crate) record: String,
+    pub record: String,
 }
 
 impl DelegationData {
-    /// Reads the data of a call; nothing where it has no such form, as that of a refused call.
-    pub(crate) fn read(data: &Value) -> Self {
-        if data.is_null() {
-            return Self::default();
+    /// Reads the data of a call; a refused one has none.
+    ///
+    /// # Errors
+    /// When it is of another form.
+    pub fn read(data: &Value) -> Result<Self, serde_json::Error> {
+        match data {
+            Value::Null => Ok(Self::default()),
+            data => Self::deserialize(data),
         }
-        Self::deserialize(data).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the result of a delegation could not be read");
-            Self::default()
-        })
     }
 
     /// The data of a result.
-    pub(crate) fn to_value(&self) -> Value {
+    #[must_use]
+    pub fn to_value(&self) -> Value {
         // Strings and JSON values only, which always serialise.
         serde_json::to_value(self).unwrap_or_default()
     }
 
     /// Whether one of the reports that did not fail names this source.
-    pub(crate) fn names(&self, source: ReportSource) -> bool {
+    #[must_use]
+    pub fn names(&self, source: ReportSource) -> bool {
         let mut reports = self.reports.iter().map(|one| &one.report);
         reports.any(|report| report.source == source && report.status != ReportStatus::Failed)
     }
@@ -98,26 +124,23 @@ mod tests {
         let tasks =
             json!({"ending": "partial", "short": ["`a`: no"], "state": {}, "reports": [report()]});
         for data in [json!({"reports": [report()]}), tasks] {
-            let read = DelegationData::read(&data);
+            let read = DelegationData::read(&data).unwrap();
             assert_eq!(read.tasks.is_some(), data.get("ending").is_some());
             assert!(read.names(ReportSource::Web) && !read.names(ReportSource::ToolOutput));
             let written = read.to_value();
             assert_eq!(written["ending"], data["ending"]);
             assert_eq!(written["short"], data["short"]);
             assert_eq!(written["reports"][0]["name"], "a");
-            assert_eq!(DelegationData::read(&written), read);
+            assert_eq!(DelegationData::read(&written).unwrap(), read);
         }
     }
 
     #[test]
     fn a_call_that_was_refused_has_no_reports() {
         assert_eq!(
-            DelegationData::read(&Value::Null),
+            DelegationData::read(&Value::Null).unwrap(),
             DelegationData::default()
         );
-        assert_eq!(
-            DelegationData::read(&json!({"x": 1})),
-            DelegationData::default()
-        );
+        assert!(DelegationData::read(&json!({"x": 1})).is_err());
     }
 }

@@ -1,15 +1,91 @@
 //! Reports as the agent that asked for them reads them.
 
-use crate::delegation::child::DelegationResult;
-use crate::work::record::{DelegationData, NamedReport, TasksData};
+use crate::failed::failed_report;
+use crate::machine::{Ending, Orchestration};
+use crate::record::{DelegationData, NamedReport, TasksData, TasksEnding};
+use crate::refusal::Refusal;
+use crate::state::task_state;
 use domain::limits::SHOWN_REPORTS;
+use domain::lineage::AgentType;
+use domain::model::Usage;
 use domain::report::{Report, ReportSource, ReportStatus};
 use domain::tool::ToolOutput;
 use std::fmt::Write as _;
 
+/// Most of a reason that is told of a task that is not done whole, characters.
+const REASON_CHARS: usize = 160;
+
+/// What came of a delegation.
+#[derive(Debug, Clone)]
+pub struct DelegationResult {
+    /// The type of agent.
+    pub agent_type: AgentType,
+    /// The report, after its claims were checked.
+    pub report: Report,
+    /// What was changed about its claims.
+    pub corrections: Vec<String>,
+    /// What the broker saw of it, in one line.
+    pub record: String,
+    /// What it cost, its own agents included.
+    pub usage: Usage,
+    /// What the guard or the user refused it, as far as it worked on a task of a request.
+    pub refused: Refusal,
+}
+
+impl DelegationResult {
+    /// Of an agent that was never started.
+    #[must_use]
+    pub fn not_begun(agent_type: AgentType, reason: &str, refused: Refusal) -> Self {
+        Self {
+            agent_type,
+            report: failed_report(reason),
+            corrections: Vec::new(),
+            record: "On record: it was not started.".to_owned(),
+            usage: Usage::default(),
+            refused,
+        }
+    }
+    /// Of an agent that reported before the process was started.
+    #[must_use]
+    pub fn from_the_log(agent_type: AgentType, report: Report) -> Self {
+        Self {
+            agent_type,
+            report,
+            corrections: Vec::new(),
+            record: "On record: reported before Housecarl was started again.".to_owned(),
+            usage: Usage::default(),
+            refused: Refusal::Nothing,
+        }
+    }
+}
+
+impl TasksData {
+    /// Where the tasks of `whole` stand, which ended so.
+    #[must_use]
+    pub fn of(whole: &Orchestration, ending: Ending) -> Self {
+        Self {
+            ending: match ending {
+                Ending::Complete => TasksEnding::Complete,
+                Ending::Partial => TasksEnding::Partial,
+                Ending::Nothing => TasksEnding::Nothing,
+                Ending::Interrupted => TasksEnding::Interrupted,
+            },
+            short: whole.short().map(in_words).collect(),
+            state: task_state(whole),
+        }
+    }
+}
+
+/// A task that is not done whole, for people: agents wrote part of the reason.
+fn in_words((task_id, reason): (&str, &str)) -> String {
+    let reason: String = reason.chars().take(REASON_CHARS).collect();
+    format!("`{task_id}`: {}", text::escape::visible(&reason))
+}
+
 /// The result of a call that started agents: each report under its name, below `head`; `tasks` says
 /// where tasks that depend on each other stand.
-pub(crate) fn output(
+#[must_use]
+pub fn output(
     reports: &[(String, &DelegationResult)],
     head: String,
     tasks: Option<TasksData>,
@@ -95,9 +171,6 @@ const fn source(source: ReportSource) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::lineage::AgentType;
-    use domain::model::Usage;
-    use orchestration::failed_report;
 
     fn returned(summary: &str) -> DelegationResult {
         let mut report = failed_report("no such file");
@@ -109,7 +182,7 @@ mod tests {
             corrections: vec!["It named `b`.".to_owned()],
             record: "On record: no calls; files changed: 0.".to_owned(),
             usage: Usage::default(),
-            refused: orchestration::Refusal::Nothing,
+            refused: Refusal::Nothing,
         }
     }
 

@@ -1,64 +1,77 @@
-//! Whom an agent may hand tasks to, and what those tasks may use.
+//! What the types of agents say of who may hand tasks to whom, and of who looks at the work of others.
 
-use crate::work::Work;
+use crate::check::Roster;
+use api::broker::AgentListing;
 use domain::lineage::AgentType;
 use domain::tool::EffectClass;
-use orchestration::{Limits, Roster};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// The types that an agent may start.
-pub(crate) fn startable(work: &Work) -> Vec<AgentType> {
-    let own = work.services.agents.get(&work.request.profile.agent_type);
-    own.map(|listing| listing.can_spawn.clone())
-        .unwrap_or_default()
+/// Every type of agent that there is, with what each known tool does to the world.
+#[derive(Debug, Clone, Copy)]
+pub struct Types<'a> {
+    /// By type.
+    pub agents: &'a BTreeMap<AgentType, AgentListing>,
+    /// By the tool's name. A tool that is not here may do anything.
+    pub effects: &'a BTreeMap<String, EffectClass>,
 }
 
-/// Whom an agent may hand tasks to.
-pub(crate) fn roster(work: &Work) -> Roster {
-    Roster {
-        types: startable(work).into_iter().collect(),
-        depth: work.agent.lineage.len(),
+impl<'a> Types<'a> {
+    /// The types that an agent may start.
+    #[must_use]
+    pub fn startable(&self, own: &AgentType) -> &'a [AgentType] {
+        let own = self.agents.get(own);
+        own.map_or(&[], |listing| listing.can_spawn.as_slice())
     }
-}
 
-/// What its tasks may use.
-pub(crate) fn limits(work: &Work) -> Limits {
-    let types = startable(work);
-    Limits {
-        at_once: work.agent.resources.shared.at_work,
-        tokens: work.agent.resources.budget.left(),
-        checker: types.iter().find(|t| only_looks(work, t)).cloned(),
-        stand_ins: types
-            .iter()
-            .filter_map(|one| {
-                let other = types.iter().find(|other| can_more(work, other, one))?;
-                Some((one.clone(), other.clone()))
-            })
-            .collect(),
+    /// Whom an agent may hand tasks to; `depth` agents are in its lineage, itself included.
+    #[must_use]
+    pub fn roster(&self, own: &AgentType, depth: usize) -> Roster {
+        Roster {
+            types: self.startable(own).iter().cloned().collect(),
+            depth,
+        }
     }
-}
 
-/// Whether agents of a type change nothing and start nobody: who looks a second time must not
-/// repeat the work.
-fn only_looks(work: &Work, agent_type: &AgentType) -> bool {
-    let looks = |tool: &str| {
-        matches!(
-            work.services.effects.get(tool),
-            Some(EffectClass::Read | EffectClass::SelfWrite | EffectClass::Egress)
-        )
-    };
-    work.services.agents.get(agent_type).is_some_and(|listing| {
-        listing.can_spawn.is_empty() && listing.tools.iter().all(|t| looks(t.as_str()))
-    })
-}
+    /// The type that looks at the work of agents that it may start a second time, if there is one.
+    #[must_use]
+    pub fn checker(&self, own: &AgentType) -> Option<AgentType> {
+        let mut types = self.startable(own).iter();
+        types.find(|one| self.only_looks(one)).cloned()
+    }
 
-/// Whether one type has all tools of another, and more.
-fn can_more(work: &Work, one: &AgentType, other: &AgentType) -> bool {
-    let tools = |agent_type| -> BTreeSet<&str> {
-        let listing = work.services.agents.get(agent_type);
-        let tools = listing.map_or(&[][..], |listing| listing.tools.as_slice());
-        tools.iter().map(|tool| tool.as_str()).collect()
-    };
-    let (one, other) = (tools(one), tools(other));
-    one.is_superset(&other) && one.len() > other.len()
+    /// For each type that an agent may start the one that takes over when it was refused something.
+    #[must_use]
+    pub fn stand_ins(&self, own: &AgentType) -> BTreeMap<AgentType, AgentType> {
+        let types = self.startable(own);
+        let stand_in = |one: &AgentType| {
+            let other = types.iter().find(|other| self.can_more(other, one))?;
+            Some((one.clone(), other.clone()))
+        };
+        types.iter().filter_map(stand_in).collect()
+    }
+
+    /// Whether agents of a type change nothing and start nobody: who looks a second time must not
+    /// repeat the work.
+    fn only_looks(&self, agent_type: &AgentType) -> bool {
+        let looks = |tool: &str| {
+            matches!(
+                self.effects.get(tool),
+                Some(EffectClass::Read | EffectClass::SelfWrite | EffectClass::Egress)
+            )
+        };
+        self.agents.get(agent_type).is_some_and(|listing| {
+            listing.can_spawn.is_empty() && listing.tools.iter().all(|t| looks(t.as_str()))
+        })
+    }
+
+    /// Whether one type has all tools of another, and more.
+    fn can_more(&self, one: &AgentType, other: &AgentType) -> bool {
+        let tools = |agent_type| -> BTreeSet<&str> {
+            let listing = self.agents.get(agent_type);
+            let tools = listing.map_or(&[][..], |listing| listing.tools.as_slice());
+            tools.iter().map(|tool| tool.as_str()).collect()
+        };
+        let (one, other) = (tools(one), tools(other));
+        one.is_superset(&other) && one.len() > other.len()
+    }
 }

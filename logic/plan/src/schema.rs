@@ -17,7 +17,7 @@ pub use paths::likely_first;
 pub use small::for_small_model;
 pub(crate) use small::kinds_for;
 
-pub use domain::model::Reach;
+use domain::model::Reach;
 use domain::plan::Plan;
 use narrow::{Known, plan_of};
 use serde_json::Value;

@@ -20,12 +20,12 @@ use domain::event::{EventBody, QueryStatus};
 use domain::fault::Coded;
 use domain::id::CallId;
 use domain::lineage::AgentType;
-use domain::model::{ModelChoice, Usage};
+use domain::model::ModelChoice;
 use domain::report::Report;
 use domain::settings::Mode;
 use domain::tool::EffectClass;
 use futures::FutureExt;
-use orchestration::{Checked, Refusal, failed_report};
+use orchestration::{Checked, DelegationResult, Refusal, failed_report};
 use session_log::Durability;
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
@@ -43,37 +43,6 @@ pub(crate) struct Delegation {
     pub(crate) task_id: Option<String>,
     /// Files it is to leave behind.
     pub(crate) expected: Vec<String>,
-}
-
-/// What came of a delegation.
-#[derive(Debug, Clone)]
-pub(crate) struct DelegationResult {
-    /// The type of agent.
-    pub(crate) agent_type: AgentType,
-    /// The report, after its claims were checked.
-    pub(crate) report: Report,
-    /// What was changed about its claims.
-    pub(crate) corrections: Vec<String>,
-    /// What the broker saw of it, in one line.
-    pub(crate) record: String,
-    /// What it cost, its own agents included.
-    pub(crate) usage: Usage,
-    /// What the guard or the user refused it, as far as it worked on a task of a request.
-    pub(crate) refused: Refusal,
-}
-
-impl DelegationResult {
-    /// An agent that was never started.
-    fn not_begun(agent_type: AgentType, reason: &str, refused: Refusal) -> Self {
-        Self {
-            agent_type,
-            report: failed_report(reason),
-            corrections: Vec::new(),
-            record: "On record: it was not started.".to_owned(),
-            usage: Usage::default(),
-            refused,
-        }
-    }
 }
 
 /// Has another agent do something, and waits for its report. Dropping the future stops the agent.

@@ -1,9 +1,8 @@
 //! Handing the tasks of a request out: the call, what is said of those that are not done, and how
 //! they end when the request is stopped.
 
-use crate::delegation::roster::limits;
 use crate::work::Work;
-use crate::work::record::{DelegationData, TasksEnding};
+use crate::work::resources::delegation_data;
 use domain::event::EventBody;
 use domain::fault::Fault;
 use domain::id::CallId;
@@ -25,19 +24,7 @@ pub(super) fn tasks_call(tasks: &[Task]) -> ToolCall {
 
 /// Which tasks are not done whole and why, unless all are.
 pub(super) fn not_whole(data: &Value) -> Option<Fault> {
-    let tasks = DelegationData::read(data).tasks?;
-    match tasks.ending {
-        TasksEnding::Partial | TasksEnding::Nothing => {}
-        TasksEnding::Complete | TasksEnding::Interrupted => return None,
-    }
-    Some(Fault {
-        code: "agents.tasks_short".to_owned(),
-        message: format!(
-            "Not everything is done and shown to be right: {}.",
-            tasks.short.join("; ")
-        ),
-        hint: "Ask for what is missing, or look at it yourself before you rely on it.".to_owned(),
-    })
+    delegation_data(data).tasks?.not_whole()
 }
 
 /// Says where the tasks of a stopped request stand, so that each has an end.
@@ -47,7 +34,7 @@ pub(super) async fn close_tasks(work: &Work) {
     let Some(log) = work.with_state(|state| state.tasks.open().cloned()) else {
         return;
     };
-    let mut whole = Orchestration::rebuilt(log.tasks(), limits(work), log.begun());
+    let mut whole = Orchestration::rebuilt(log.tasks(), work.task_limits(), log.begun());
     let said = log.said();
     for action in whole.interrupt() {
         if let Action::Move {

@@ -6,5 +6,3 @@ mod handout;
 pub(crate) mod orchestrated;
 mod planned;
 mod report;
-pub(crate) mod results;
-pub(crate) mod roster;

@@ -6,22 +6,16 @@ use crate::work::Work;
 use crate::work::ask::{Ask, AskError, Visibility};
 use domain::limits::SCHEMA_REPAIRS;
 use domain::message::Message;
-use domain::report::{Report, ReportStatus};
+use domain::report::Report;
 use orchestration::{
-    Checked, Ledger, check_claims, check_report, explained_report_schema, failed_report,
-    report_schema, take_out_copies,
+    Checked, Flaw, Ledger, REPORT_REQUEST, check_claims, explained_report_schema, failed_report,
+    read_report, report_schema, take_out_copies,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Most tokens of a report.
 const REPORT_TOKENS: u32 = 1_500;
-
-const REQUEST: &str = "Now report on your task in the given JSON form. `summary`: at most three \
-    sentences on what came of it. `artifacts`: paths of files that you made or changed, and no \
-    others. `result_quality`: `verified` only when a tool result shows it, else `inferred` or \
-    `uncertain`. `source`: `tool_output`, `web` or `model_knowledge`. `new_memory_candidates`: facts \
-    that will be useful later, often none. `failure_reason`: only when `status` is `failed`.";
 
 /// Asks an agent whose turn has ended for its report.
 pub(crate) async fn ask(work: &Work) -> Report {
@@ -30,7 +24,7 @@ pub(crate) async fn ask(work: &Work) -> Report {
     if let Err(fault) = work.tell_shown(due).await {
         return failed_report(&format!("it could not report: {}", fault.message));
     }
-    messages.push(user(REQUEST.to_owned()));
+    messages.push(user(REPORT_REQUEST.to_owned()));
     let mut mistake = String::new();
     let mut schema = report_schema();
     for _ in 0..=SCHEMA_REPAIRS {
@@ -49,7 +43,7 @@ pub(crate) async fn ask(work: &Work) -> Report {
                 return failed_report(&why);
             }
         };
-        mistake = match read(&reply.text) {
+        mistake = match read_report(&reply.text) {
             Ok(report) => return report,
             Err(Flaw { words, unexplained }) => {
                 if unexplained {
@@ -72,37 +66,6 @@ pub(crate) async fn ask(work: &Work) -> Report {
 
 fn user(text: String) -> Message {
     Message::User { text }
-}
-
-/// Why an answer is no report.
-#[derive(Debug)]
-struct Flaw {
-    /// For the model to mend.
-    words: String,
-    /// It says that it failed and not why.
-    unexplained: bool,
-}
-
-fn read(text: &str) -> Result<Report, Flaw> {
-    let report: Report = match serde_json::from_str(text.trim()) {
-        Ok(report) => report,
-        Err(error) => {
-            return Err(Flaw {
-                words: format!("{error}."),
-                unexplained: false,
-            });
-        }
-    };
-    match check_report(&report) {
-        Ok(()) => Ok(report),
-        Err(mistake) => {
-            let reason = report.failure_reason.unwrap_or_default();
-            Err(Flaw {
-                words: mistake.to_string(),
-                unexplained: report.status == ReportStatus::Failed && reason.trim().is_empty(),
-            })
-        }
-    }
 }
 
 /// Holds a report against the record, and takes out what it copied. `expected` are the files that
@@ -160,30 +123,5 @@ async fn without_copies(work: &Work, report: Report, folder: String) -> (Report,
             let report = failed_report("an internal error ended it");
             (report, Vec::new())
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_form_is_read_and_mistakes_are_named() {
-        let good = r#"{"status":"success","summary":"Done.","artifacts":[],
-            "result_quality":"inferred","source":"tool_output","new_memory_candidates":[]}"#;
-        assert!(read(good).is_ok());
-        assert!(read("I am done.").is_err());
-        assert!(
-            read(&good.replace("success", "failed"))
-                .unwrap_err()
-                .unexplained
-        );
-        assert!(
-            read(&good.replace("Done.", "A. B. C. D."))
-                .unwrap_err()
-                .words
-                .contains("3 sentences")
-        );
-        assert!(read(&good.replace("\"status\"", "\"state\"")).is_err());
     }
 }

@@ -4,15 +4,14 @@
 
 use crate::drive;
 
-use crate::delegation::orchestrated;
 use api::broker::{AgentListing, ToolListing};
 use context::NextPrompt;
 use discovery::{OFFER_TOKENS, Offer, OfferedTools};
 use domain::limits::SPAWN_DEPTH;
 use domain::lineage::AgentType;
+use domain::model::Reach;
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use orchestration::Roster;
-use plan::schema::Reach;
 use std::collections::BTreeMap;
 
 /// The next prompt of a session with this profile, whose model is this capable: `tools` is the whole
@@ -49,6 +48,6 @@ pub(crate) fn next_prompt(
     };
     NextPrompt {
         tools,
-        question: asks.then(|| orchestrated::question(agents, &roster, reach)),
+        question: asks.then(|| orchestration::question(agents, &roster, reach)),
     }
 }

@@ -2,9 +2,7 @@
 //! reports.
 
 use super::tool::{AgentTool, VERSION, failed};
-use crate::delegation::child::{Delegation, DelegationResult, delegate};
-use crate::delegation::results;
-use crate::delegation::roster::startable;
+use crate::delegation::child::{Delegation, delegate};
 use crate::work::{PermittedCall, Work};
 use api::executor::{FailureKind, Progress, Report, ReportSink, ToolFailure};
 use async_trait::async_trait;
@@ -17,10 +15,8 @@ use domain::tool::{
 };
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
+use orchestration::{DelegationResult, SPAWN};
 use serde_json::{Value, json};
-
-/// The capability that starting other agents belongs to.
-const SPAWN: &str = "spawn";
 
 /// Starts one agent.
 pub(super) struct SpawnAgent;
@@ -131,7 +127,7 @@ impl AgentTool for SpawnAgents {
 
 /// Reads one delegation, or says what can be asked for.
 fn delegation(work: &Work, asked: &Value) -> Result<Delegation, ToolFailure> {
-    let types = startable(work);
+    let types = work.types().startable(&work.request.profile.agent_type);
     let names: Vec<&str> = types.iter().map(AgentType::as_str).collect();
     if work.agent.lineage.len() >= SPAWN_DEPTH {
         return Err(mendable(format!(
@@ -209,5 +205,5 @@ fn output(all: Vec<DelegationResult>) -> ToolOutput {
             _ => (format!("{}. {}", place + 1, one.agent_type), one),
         })
         .collect();
-    results::output(&named, String::new(), None)
+    orchestration::output(&named, String::new(), None)
 }

@@ -3,10 +3,7 @@
 
 use super::spawn::{mendable, spec};
 use super::tool::AgentTool;
-use crate::delegation::child::{Delegation, DelegationResult, delegate};
-use crate::delegation::results;
-use crate::delegation::roster::{limits, roster};
-use crate::work::record::{TasksData, TasksEnding};
+use crate::delegation::child::{Delegation, delegate};
 use crate::work::{PermittedCall, Work};
 use api::executor::{self, Progress, ReportSink, ToolFailure};
 use async_trait::async_trait;
@@ -19,15 +16,12 @@ use domain::tool::{ArgumentRole, DELEGATE_TASKS, ToolOutput, ToolSpec};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use orchestration::{
-    Action, Assignment, Ending, Evidence, Input, Orchestration, Refusal, Start, Work as For, Worth,
-    brief, check, rolling_summary, task_state, tasks_schema,
+    Action, Assignment, DelegationResult, Ending, Evidence, Input, Orchestration, Start, TasksData,
+    Work as For, Worth, brief, check, rolling_summary, task_state, tasks_schema,
 };
 use session_log::Durability;
 use std::collections::{BTreeMap, VecDeque};
 use uuid::Uuid;
-
-/// Most of a reason that is told of a task that is not done whole, characters.
-const REASON_CHARS: usize = 160;
 
 /// The tool.
 pub(super) struct DelegateTasks;
@@ -53,7 +47,7 @@ impl AgentTool for DelegateTasks {
             Ok(decomposition) => decomposition,
             Err(error) => return Err(mendable(format!("These are no tasks: {error}."))),
         };
-        if let Err(mistake) = check(&decomposition, &roster(work)) {
+        if let Err(mistake) = check(&decomposition, &work.roster()) {
             return Err(mendable(mistake.to_string()));
         }
         let mut run = Run::take_up(work, call.call_id, decomposition).await;
@@ -81,7 +75,7 @@ impl<'a> Run<'a> {
         let tasks = decomposition.tasks;
         let log = work.with_state(|state| state.tasks.open().cloned());
         let known = log.filter(|log| log.tasks() == tasks);
-        let limits = limits(work);
+        let limits = work.task_limits();
         let (whole, said) = match known {
             Some(log) => (
                 Orchestration::rebuilt(tasks, limits, log.begun()),
@@ -192,17 +186,9 @@ impl<'a> Run<'a> {
                 For::Check => &own,
             },
         };
-        let (mut text, reports) = brief(&assignment);
-        if !reports.is_empty() {
-            let shown = text::firewall::defuse(&reports);
-            let nonce = format!("{:016x}", Uuid::now_v7().as_u64_pair().1);
-            let note = shown.report.note();
-            let fenced = text::fence::wrap_noted("reports", &nonce, false, &note, &shown.text);
-            text.push_str("\n\nReports it builds on:\n");
-            text.push_str(&fenced);
-        }
+        let nonce = format!("{:016x}", Uuid::now_v7().as_u64_pair().1);
         Delegation {
-            brief: text,
+            brief: brief(&assignment, &nonce),
             expected: match start.work {
                 For::Do => task.expected_artifacts.clone(),
                 For::Check => Vec::new(),
@@ -228,34 +214,13 @@ impl<'a> Run<'a> {
             .collect();
         let named: Vec<(String, &DelegationResult)> =
             known.iter().map(|(id, one)| (id.clone(), one)).collect();
-        let tasks = TasksData {
-            ending: match ending {
-                Ending::Complete => TasksEnding::Complete,
-                Ending::Partial => TasksEnding::Partial,
-                Ending::Nothing => TasksEnding::Nothing,
-                Ending::Interrupted => TasksEnding::Interrupted,
-            },
-            short: self.whole.short().map(in_words).collect(),
-            state: task_state(&self.whole),
-        };
-        results::output(&named, head, Some(tasks))
+        let tasks = TasksData::of(&self.whole, ending);
+        orchestration::output(&named, head, Some(tasks))
     }
-}
-
-/// A task that is not done whole, for people: agents wrote part of the reason.
-fn in_words((task_id, reason): (&str, &str)) -> String {
-    let reason: String = reason.chars().take(REASON_CHARS).collect();
-    format!("`{task_id}`: {}", text::escape::visible(&reason))
 }
 
 /// A report that was in before the process was started.
 fn from_the_log(agent_type: &str, report: Option<&Report>) -> Option<DelegationResult> {
-    Some(DelegationResult {
-        agent_type: AgentType::new(agent_type).ok()?,
-        report: report?.clone(),
-        corrections: Vec::new(),
-        record: "On record: reported before Housecarl was started again.".to_owned(),
-        usage: domain::model::Usage::default(),
-        refused: Refusal::Nothing,
-    })
+    let agent_type = AgentType::new(agent_type).ok()?;
+    Some(DelegationResult::from_the_log(agent_type, report?.clone()))
 }

@@ -15,7 +15,6 @@ pub(crate) mod permit;
 pub(crate) mod pictures;
 pub(crate) mod pipeline;
 pub(crate) mod recall;
-pub(crate) mod record;
 pub(crate) mod resources;
 
 use crate::config::Bridge;
@@ -36,6 +35,7 @@ use domain::lineage::{AgentType, Lineage};
 use domain::model::ModelChoice;
 use domain::settings::{Mode, SessionProfile};
 use domain::tool::{EffectClass, ToolName, ToolOutput};
+use orchestration::{Limits, Roster, Types};
 use serde_json::Value;
 use session_log::{Clock, Durability, Scope, path_of};
 use std::collections::BTreeMap;
@@ -213,6 +213,31 @@ impl Work {
                 .history()
                 .agent_mut(Some(self.agent.id)),
         )
+    }
+
+    /// What the types of agents say of who may hand what to whom.
+    pub(crate) fn types(&self) -> Types<'_> {
+        Types {
+            agents: &self.services.agents,
+            effects: &self.services.effects,
+        }
+    }
+
+    /// Whom this agent may hand tasks to.
+    pub(crate) fn roster(&self) -> Roster {
+        let own = &self.request.profile.agent_type;
+        self.types().roster(own, self.agent.lineage.len())
+    }
+
+    /// What the tasks that it hands out may use.
+    pub(crate) fn task_limits(&self) -> Limits {
+        let (own, types) = (&self.request.profile.agent_type, self.types());
+        Limits {
+            at_once: self.agent.resources.shared.at_work,
+            tokens: self.agent.resources.budget.left(),
+            checker: types.checker(own),
+            stand_ins: types.stand_ins(own),
+        }
     }
 
     /// Whether the user's requests go to this agent, and no other agent started it.

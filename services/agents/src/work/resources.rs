@@ -5,14 +5,12 @@ use crate::config::Prompts;
 use crate::work::budget::TokenBudget;
 use crate::work::lock::lock;
 use crate::work::permit::ConcurrencyPermit;
-use crate::work::record::DelegationData;
 use api::broker::ToolResult;
 use domain::message::ToolCall;
 use domain::model::Usage;
-use domain::report::ReportSource;
-use orchestration::{Entry, Heard};
+use orchestration::{DelegationData, Entry, Heard, ResultHistory, SPAWN};
 use serde_json::Value;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -20,15 +18,6 @@ use tokio_util::task::TaskTracker;
 
 /// Most calls of one agent that are kept on record; the broker's limits are below it.
 const ENTRIES: usize = 4_096;
-/// Most text of an agent's results and of its calls that is kept until it has reported, bytes; of
-/// more, the newest. The limits on calls and results leave room for all by default.
-const HEARD_BYTES: usize = 1 << 20;
-/// The capability whose tools show an agent nothing but its own notes.
-const OWN_NOTES: &str = "self";
-/// What stands on record for a call of something that is no tool.
-const UNKNOWN: &str = "unknown tool";
-const SPAWN: &str = "spawn";
-const WEB: &str = "web_search";
 
 /// What all agents of a session share.
 pub(crate) struct SessionShared {
@@ -75,26 +64,6 @@ pub(crate) struct AgentResources {
     heard: Option<Arc<Mutex<ResultHistory>>>,
 }
 
-/// What an agent's calls showed it, oldest first.
-#[derive(Default)]
-struct ResultHistory {
-    all: VecDeque<Heard>,
-    bytes: usize,
-}
-
-impl ResultHistory {
-    fn take(&mut self, heard: Heard) {
-        let size = |heard: &Heard| heard.text.len() + heard.written.len();
-        self.bytes += size(&heard);
-        self.all.push_back(heard);
-        while self.bytes > HEARD_BYTES
-            && let Some(oldest) = self.all.pop_front()
-        {
-            self.bytes -= size(&oldest);
-        }
-    }
-}
-
 impl AgentResources {
     /// The resources of the agent that the user speaks to.
     pub(crate) fn of_root(shared: &Arc<SessionShared>) -> Self {
@@ -131,52 +100,31 @@ impl AgentResources {
     /// Puts a finished call on record, with the number of its result in the log.
     pub(crate) fn note(&self, call: &ToolCall, result: &ToolResult, seq: Option<u64>) {
         let capability = self.shared.capabilities.get(&call.name);
-        let capability = capability.map_or("", String::as_str);
-        let is_spawn = capability == SPAWN;
-        let delegated = match is_spawn {
-            true => DelegationData::read(&result.data),
-            false => DelegationData::default(),
+        let delegated = match capability.is_some_and(|capability| capability == SPAWN) {
+            true => Some(delegation_data(&result.data)),
+            false => None,
         };
-        // What a model called something that is no tool is no tool's name.
-        let tool = match capability {
-            "" => UNKNOWN.to_owned(),
-            _ => call.name.clone(),
-        };
+        let entry = Entry::of(
+            call,
+            result,
+            capability.map(String::as_str),
+            delegated.as_ref(),
+        );
         // Reports were looked through when they came.
-        if let (Some(heard), Some(seq), false) = (&self.heard, seq, is_spawn) {
-            let mut written = String::new();
-            strings_in(&call.arguments, &mut written);
-            lock(heard).take(Heard {
-                tool: tool.clone(),
-                seq,
-                text: result.text.clone(),
-                written,
-            });
+        if let (Some(heard), Some(seq), None) = (&self.heard, seq, &delegated) {
+            lock(heard).take(Heard::of(&entry.tool, seq, &result.text, &call.arguments));
         }
         let mut record = lock(&self.record);
-        if record.len() >= ENTRIES {
-            return;
+        if record.len() < ENTRIES {
+            record.push(entry);
         }
-        record.push(Entry {
-            tool,
-            status: result.status,
-            artifacts: result.artifacts.clone(),
-            is_evidence: match capability {
-                OWN_NOTES => false,
-                SPAWN => {
-                    delegated.names(ReportSource::ToolOutput) || delegated.names(ReportSource::Web)
-                }
-                _ => true,
-            },
-            is_web: capability == WEB || delegated.names(ReportSource::Web),
-        });
     }
 
     /// What its calls showed it, oldest first. Keeps nothing of it: an agent reports once.
     pub(crate) fn take_heard(&self) -> Vec<Heard> {
         let heard = self.heard.as_ref();
         heard.map_or_else(Vec::new, |heard| {
-            std::mem::take(&mut *lock(heard)).all.into()
+            std::mem::take(&mut *lock(heard)).into_all()
         })
     }
 
@@ -186,17 +134,12 @@ impl AgentResources {
     }
 }
 
-/// Every text in the arguments of a call, one a line.
-fn strings_in(value: &Value, into: &mut String) {
-    match value {
-        Value::String(text) => {
-            into.push_str(text);
-            into.push('\n');
-        }
-        Value::Array(all) => all.iter().for_each(|one| strings_in(one, into)),
-        Value::Object(all) => all.values().for_each(|one| strings_in(one, into)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
+/// The data of a call that started agents; nothing where it has no such form.
+pub(crate) fn delegation_data(data: &Value) -> DelegationData {
+    DelegationData::read(data).unwrap_or_else(|error| {
+        tracing::warn!(%error, "the result of a delegation could not be read");
+        DelegationData::default()
+    })
 }
 
 #[cfg(test)]
@@ -234,26 +177,6 @@ mod tests {
         assert_eq!(grandchild.left(), Some(50));
         assert_eq!(crate::work::budget::tokens(root.budget.used()), 950);
         assert_eq!(AgentResources::of_root(&shared(None)).budget.left(), None);
-    }
-
-    #[test]
-    fn of_what_an_agent_heard_the_newest_is_kept_within_its_bytes() {
-        let mut heard = ResultHistory::default();
-        let one = |seq, bytes| Heard {
-            tool: "read_file".to_owned(),
-            seq,
-            text: "x".repeat(bytes),
-            written: String::new(),
-        };
-        heard.take(one(1, HEARD_BYTES / 2));
-        heard.take(one(2, HEARD_BYTES / 2));
-        assert_eq!(heard.all.len(), 2, "at the limit");
-        heard.take(one(3, 1));
-        let kept: Vec<u64> = heard.all.iter().map(|heard| heard.seq).collect();
-        assert_eq!((kept, heard.bytes), (vec![2, 3], HEARD_BYTES / 2 + 1));
-        let mut texts = String::new();
-        strings_in(&serde_json::json!({"a": "b", "c": [1, "d"]}), &mut texts);
-        assert_eq!(texts, "b\nd\n");
     }
 
     #[tokio::test]

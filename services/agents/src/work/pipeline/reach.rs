@@ -2,8 +2,7 @@
 
 use crate::work::Work;
 use api::models::{ModelInfo, Models};
-use domain::model::ModelChoice;
-use plan::schema::Reach;
+use domain::model::{ModelChoice, Reach};
 
 /// Largest model that counts as small, bytes on disk.
 const SMALL_MODEL_BYTES: u64 = 1 << 30;

@@ -6,8 +6,8 @@ use domain::event::{CallStatus, QueryStatus};
 use domain::fault::Fault;
 use domain::id::{CallId, PlanId};
 use domain::message::ToolCall;
+use domain::model::Reach;
 use plan::compile::Call;
-use plan::schema::Reach;
 use turn::{CallRecord, Outcome};
 use uuid::Uuid;
 
