@@ -33,7 +33,7 @@ impl JournalEntry {
 
 /// The heading of an entry of a journal.
 #[must_use]
-pub fn heading(time: Timestamp, title: &str) -> String {
+pub(crate) fn heading(time: Timestamp, title: &str) -> String {
     format!(
         "## {} — {}",
         time.strftime("%Y-%m-%dT%H:%M"),

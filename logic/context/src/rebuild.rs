@@ -7,6 +7,7 @@ use crate::heuristics;
 use crate::summary;
 use crate::view::{View, calls_of};
 use domain::context::{CompactionCause, Summary, SummaryLine};
+use domain::event::EventBody;
 use domain::limits::ROLLING_SUMMARY_TOKENS;
 use domain::message::Message;
 
@@ -86,6 +87,24 @@ pub struct Compacted {
     pub newest_characters: u64,
     /// Whether it is worth it: a fifth of what is not fixed went.
     pub shrank: bool,
+}
+
+impl Compacted {
+    /// The event that says so.
+    #[must_use]
+    pub fn event(self) -> EventBody {
+        EventBody::ContextCompacted {
+            before_tokens: self.before_tokens,
+            after_tokens: self.after_tokens,
+            dropped_messages: self.dropped_messages,
+            cause: self.cause,
+            through: self.through,
+            summary: self.summary,
+            shortened_through: self.shortened_through,
+            journal_characters: self.journal_characters,
+            newest_characters: self.newest_characters,
+        }
+    }
 }
 
 impl Plan {

@@ -4,7 +4,7 @@
 
 mod record;
 
-use crate::config::AgentCard;
+use context::AgentCard;
 use disk::read::{self, Links};
 use domain::limits::PROMPT_LAYER_BYTES;
 use domain::lineage::AgentType;

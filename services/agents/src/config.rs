@@ -2,19 +2,11 @@
 
 use crate::drive::Settings;
 use crate::notes::Reader;
+use context::AgentCard;
 use domain::lineage::AgentType;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// How an agent of one type introduces itself: the body of its agent card.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AgentCard {
-    /// One line about the agent; empty for none.
-    pub description: String,
-    /// Its standing instructions; empty for none.
-    pub text: String,
-}
 
 /// What goes into the first user message besides the user's words.
 #[derive(Debug, Clone, Default)]

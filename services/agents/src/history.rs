@@ -9,8 +9,7 @@ mod agent;
 
 pub(crate) use agent::{AgentState, Unfinished};
 
-use crate::prompts::StandingText;
-use context::{Budget, Closing, Conversation, Ends, Received, Shape, Speaker};
+use context::{Budget, Closing, Conversation, Ends, Received, Shape, Speaker, StandingText};
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::AgentId;

@@ -25,7 +25,8 @@ mod session;
 mod tools;
 mod work;
 
-pub use config::{AgentCard, Bridge, Config, Prompts};
+pub use config::{Bridge, Config, Prompts};
+pub use context::AgentCard;
 pub use error::Error;
 pub use service::Service;
 pub use session_log::Clock;

@@ -1,128 +1,32 @@
-//! Gathers the prompt layers of a session: reads instruction files, leaves the wording to
-//! [`context::prompt`].
+//! Reads what stands before a session's conversation; how it is put together is [`context`]'s.
 
 use crate::config::Prompts;
-use crate::notes::{InPrompt, Notes, Standing};
-use api::broker::AgentListing;
-use context::prompt::{Fence, Layer, LayerKind};
+use context::{GlobalNotes, Sources, StandingText};
 use domain::limits::{FILE_READ_BYTES, PROMPT_LAYER_BYTES};
-use domain::lineage::AgentType;
 use domain::settings::SessionProfile;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use text::escape::visible_line;
 
-/// What the fence around a project's notes calls them.
-const FENCED_AS: &str = "project_notes";
-
-/// What stands before an agent's conversation.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct StandingText {
-    /// In layers.
-    pub(crate) layers: Vec<Layer>,
-    /// Which of it is a project's.
-    pub(crate) notes: InPrompt,
-}
-
-impl StandingText {
-    /// Keeps the layers of some kinds.
-    pub(crate) fn retain(&mut self, keep: impl Fn(LayerKind) -> bool) {
-        self.layers.retain(|layer| keep(layer.kind));
-        if !keep(LayerKind::ProjectNotes) {
-            self.notes = InPrompt::default();
-        }
-    }
-}
-
-/// Every layer for a session with this profile. Files of the user's that are not there or not
-/// readable are left out; the log for operators says why.
-pub(crate) fn layers(prompts: &Prompts, profile: &SessionProfile, about: &str) -> StandingText {
-    let agent = &profile.agent_type;
-    let workspace = &profile.settings.workspace;
-    let card = prompts.cards.get(agent);
-    let about = match card {
-        Some(card) if !card.description.is_empty() => card.description.as_str(),
-        _ => about,
-    };
-    let identity = format!(
-        "You are the agent `{agent}`. {about}\nWorking folder: {}",
-        // Who named the folder must not add a line.
-        visible_line(&workspace.to_string_lossy())
-    );
-    let mut layers = vec![layer(LayerKind::Identity, String::new(), identity)];
-    if let Some(card) = card {
-        layers.push(layer(
-            LayerKind::AgentCard,
-            String::new(),
-            card.text.clone(),
-        ));
-    }
-    layers.push(layer(
-        LayerKind::UserText,
-        String::new(),
-        prompts.user_text.clone(),
-    ));
-    let global = prompts.global_files.iter().find_map(|path| {
-        let text = read_text(path)?;
-        Some(layer(
-            LayerKind::GlobalNotes,
-            path.display().to_string(),
-            text,
-        ))
+/// The standing text of a session with this profile; `about` is a line about the agent's type. Files of
+/// the user's that are not there or not readable are left out; the log for operators says why.
+pub(crate) fn standing(prompts: &Prompts, profile: &SessionProfile, about: &str) -> StandingText {
+    let global_notes = prompts.global_files.iter().find_map(|path| {
+        Some(GlobalNotes {
+            file: path.display().to_string(),
+            text: read_text(path)?,
+        })
     });
-    layers.extend(global);
-    let is_own = |layer: &Layer| {
-        let is_own = matches!(layer.kind, LayerKind::UserText | LayerKind::GlobalNotes);
-        is_own && !layer.text.trim().is_empty()
-    };
-    let has_own = layers.iter().any(is_own);
-    let mut found = prompts.project_notes.read(workspace);
-    found.notes.retain(|notes| !notes.text.trim().is_empty());
     let reader = &prompts.project_notes;
-    let of_project = |notes: &Notes| of_project(notes, &reader.nonce(notes.version));
-    layers.extend(found.notes.iter().map(of_project));
-    StandingText {
-        layers,
-        notes: InPrompt::of(&found, has_own),
-    }
-}
-
-fn layer(kind: LayerKind, source: String, text: String) -> Layer {
-    Layer {
-        kind,
-        source,
-        text,
-        fence: Fence::None,
-    }
-}
-
-/// Content from outside stands behind a fence that it cannot close.
-fn of_project(notes: &Notes, nonce: &str) -> Layer {
-    let (text, fence) = match notes.standing {
-        Standing::Trusted => (notes.text.clone(), Fence::None),
-        Standing::Untrusted => fenced(&notes.text, nonce),
+    let sources = Sources {
+        about,
+        card: prompts.cards.get(&profile.agent_type),
+        user_text: &prompts.user_text,
+        global_notes,
+        found: reader.read(&profile.settings.workspace),
+        nonce: &|version| reader.nonce(version),
     };
-    Layer {
-        kind: LayerKind::ProjectNotes,
-        source: notes.name.clone(),
-        text,
-        fence,
-    }
-}
-
-/// A text behind a fence, and the fence by itself: a prompt has room for only so much of the text.
-fn fenced(text: &str, nonce: &str) -> (String, Fence) {
-    let defused = text::firewall::defuse(text);
-    let note = defused.report.note();
-    let whole = text::fence::wrap_noted(FENCED_AS, nonce, false, &note, &defused.text);
-    let bare = text::fence::wrap_noted(FENCED_AS, nonce, false, &note, "");
-    let after = format!("[END {nonce}]");
-    let before = bare.strip_suffix(&after).unwrap_or(&bare).to_owned();
-    let inside = whole.strip_prefix(&before).unwrap_or(&whole);
-    let inside = inside.strip_suffix(&after).unwrap_or(inside).to_owned();
-    (inside, Fence::Around { before, after })
+    StandingText::of(profile, sources)
 }
 
 fn read_text(path: &Path) -> Option<String> {
@@ -147,41 +51,12 @@ fn read_text(path: &Path) -> Option<String> {
     }
 }
 
-/// Makes standing text fit the agent's type: one that can delegate is told which types it may start, and one that
-/// orchestrates is shown nothing of the project's files.
-pub(crate) fn fit_to_type(
-    standing: &mut StandingText,
-    agent_type: Option<&AgentType>,
-    agents: &BTreeMap<AgentType, AgentListing>,
-) {
-    let Some(listing) = agent_type.and_then(|agent_type| agents.get(agent_type)) else {
-        return;
-    };
-    if listing.orchestrates {
-        standing.retain(|kind| kind != LayerKind::ProjectNotes);
-    }
-    let about = |one: &AgentType| {
-        let about = agents.get(one).map_or("", |l| l.description.as_str());
-        format!("\n- {one}: {about}")
-    };
-    let startable: String = listing.can_spawn.iter().map(about).collect();
-    let identity = standing
-        .layers
-        .iter_mut()
-        .find(|l| l.kind == LayerKind::Identity);
-    if let Some(identity) = identity
-        && !startable.is_empty()
-    {
-        identity.text.push_str("\nAgents you can hand tasks to:");
-        identity.text.push_str(&startable);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::AgentCard;
-    use crate::notes::{Found, Reader};
+    use crate::notes::{Found, Notes, Reader, Standing};
+    use context::AgentCard;
+    use context::prompt::Fence;
     use domain::hash::Digest;
     use domain::lineage::AgentType;
     use domain::settings::{Mode, SessionSettings};
@@ -237,7 +112,7 @@ mod tests {
             ],
             project_notes: Reader::new(move |_| found.clone()),
         };
-        let standing = layers(&prompts, &profile(home.path()), "unused");
+        let standing = standing(&prompts, &profile(home.path()), "unused");
         let texts: Vec<&str> = standing.layers.iter().map(|l| l.text.as_str()).collect();
         assert!(texts[0].contains("Writes code."));
         assert_eq!(texts[1..5], ["Be terse.", "Call me Ada.", "global", "mine"]);

@@ -7,7 +7,7 @@
 
 use crate::delegation::orchestrated;
 use crate::delegation::report;
-use crate::prompts::{self};
+use crate::prompts;
 use crate::work::Work;
 use crate::work::compaction;
 use crate::work::loop_mode;
@@ -248,7 +248,7 @@ async fn set_standing(child: &Work, listing: &AgentListing) {
     let (profile, about) = (child.request.profile.clone(), listing.description.clone());
     let settings = profile.settings.clone();
     let reading =
-        tokio::task::spawn_blocking(move || prompts::layers(&shared.prompts, &profile, &about));
+        tokio::task::spawn_blocking(move || prompts::standing(&shared.prompts, &profile, &about));
     let mut standing = match reading.await {
         Ok(standing) => standing,
         Err(error) => {
@@ -264,11 +264,7 @@ async fn set_standing(child: &Work, listing: &AgentListing) {
         LayerKind::Identity | LayerKind::AgentCard => true,
         LayerKind::UserText | LayerKind::GlobalNotes | LayerKind::ProjectNotes => has_notes,
     });
-    prompts::fit_to_type(
-        &mut standing,
-        Some(&listing.agent_type),
-        &child.services.agents,
-    );
+    standing.fit_to_type(Some(&listing.agent_type), &child.services.agents);
     let budget = context::Budget::of(child.agent.context_tokens);
     pictures::set(child);
     child.with_state(|state| {

@@ -1,7 +1,7 @@
 //! One agent as the session log has it: its conversation, the tasks that it handed out, the notes
 //! that stand in its prompt.
 
-use crate::notes::InPrompt;
+use context::notes::InPrompt;
 use context::{Closing, Conversation, Ends, stopped};
 use domain::event::{Event, EventBody};
 use domain::id::{AgentId, QueryId};

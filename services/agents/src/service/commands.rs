@@ -92,9 +92,9 @@ impl Service {
         let shape = compaction::shape_of_root(listing);
         let settings = profile.settings.clone();
         let kept = self.shared.config.prompts.clone();
-        let reading = blocking::run(move || Ok(prompts::layers(&kept, &profile, &about)));
+        let reading = blocking::run(move || Ok(prompts::standing(&kept, &profile, &about)));
         let mut standing = reading.await?;
-        prompts::fit_to_type(&mut standing, Some(&agent_type), &agents);
+        standing.fit_to_type(Some(&agent_type), &agents);
         history.set_standing(&settings, standing, (budget, shape));
         Ok((budget, next))
     }

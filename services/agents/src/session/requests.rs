@@ -39,7 +39,7 @@ impl Session {
         let tokens = self.context_of(&profile);
         let settings = profile.settings.clone();
         let reading =
-            tokio::task::spawn_blocking(move || prompts::layers(&prompts, &profile, &about));
+            tokio::task::spawn_blocking(move || prompts::standing(&prompts, &profile, &about));
         let mut standing = match reading.await {
             Ok(standing) => standing,
             Err(error) => {
@@ -47,7 +47,7 @@ impl Session {
                 return;
             }
         };
-        prompts::fit_to_type(&mut standing, self.root.agent_type(), &self.root.agents);
+        standing.fit_to_type(self.root.agent_type(), &self.root.agents);
         let budget = context::Budget::of(tokens);
         let mut history = self.emitter.history();
         let root = self.root.agent_type();

@@ -6,10 +6,10 @@ use crate::blocking;
 use crate::work::{PermittedCall, Work};
 use api::executor::{FailureKind, ReportSink, ToolFailure};
 use async_trait::async_trait;
+use context::journal;
 use disk::private;
 use domain::event::EventBody;
 use domain::label::Label;
-use domain::limits::JOURNAL_ENTRY_CHARS;
 use domain::tool::{
     ArgumentRole, Audience, BuiltInTool, EffectClass, JOURNAL, ResultSource, ToolOutput, ToolSpec,
     closed_object,
@@ -18,12 +18,9 @@ use serde_json::{Value, json};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use text::markdown::{Place, disarmed};
 
 /// The folder of journals, beside that of session logs.
 const FOLDER: &str = "journals";
-/// Longest title taken from the first line, characters.
-const TITLE_CHARACTERS: usize = 120;
 
 /// The tool.
 pub(super) struct Journal;
@@ -60,11 +57,11 @@ impl AgentTool for Journal {
         _progress: ReportSink,
     ) -> Result<ToolOutput, ToolFailure> {
         let text = call.arguments["text"].as_str().unwrap_or("").trim();
-        let (title, text) = parts(text)?;
-        let heading = context::heading((work.services.clock)(), &title);
-        let entry = in_file(&heading, &text);
+        let entry = journal::parts(text)
+            .map_err(|unfit| failed(FailureKind::Mendable, "invalid_entry", unfit.to_string()))?;
+        let in_file = entry.in_file((work.services.clock)());
         let path = path_of(work);
-        blocking::run(move || Ok(append(&path, &entry)))
+        blocking::run(move || Ok(append(&path, &in_file)))
             .await
             .map_err(|error| failed(FailureKind::Broken, "unwritable", error.to_string()))?
             .map_err(|error| {
@@ -73,8 +70,8 @@ impl AgentTool for Journal {
             })?;
         let through = work.with_state(|state| state.conversation.seen_through());
         let written = EventBody::JournalWritten {
-            title,
-            text,
+            title: entry.title,
+            text: entry.text,
             through,
         };
         work.emit(written, Some(call.call_id)).await;
@@ -86,56 +83,6 @@ impl AgentTool for Journal {
             labels: Vec::new(),
         })
     }
-}
-
-/// Title and text of an entry. One line alone is both.
-fn parts(text: &str) -> Result<(String, String), ToolFailure> {
-    let mendable = |message: String| failed(FailureKind::Mendable, "invalid_entry", message);
-    if text.is_empty() {
-        return Err(mendable("An entry needs words.".to_owned()));
-    }
-    let characters = text.chars().count();
-    if characters > JOURNAL_ENTRY_CHARS {
-        return Err(mendable(format!(
-            "An entry has at most {JOURNAL_ENTRY_CHARS} characters, not {characters}: keep what \
-             matters."
-        )));
-    }
-    let (first, rest) = text.split_once('\n').unwrap_or((text, text));
-    let title: String = first
-        .trim()
-        .trim_start_matches('#')
-        .trim()
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(TITLE_CHARACTERS)
-        .collect();
-    let rest = rest.trim();
-    let rest = if rest.is_empty() { first } else { rest };
-    Ok((title, rest.to_owned()))
-}
-
-/// An entry as it stands in the file: what cannot be seen is written out, and no line of the text
-/// is a heading, so that nobody mistakes it for an entry of its own; and whoever opens the file in a
-/// viewer loads nothing.
-fn in_file(heading: &str, text: &str) -> String {
-    let heading = text::escape::visible_line(heading);
-    let body = text::escape::visible(&text.replace("\r\n", "\n"));
-    let heading = disarmed(&heading, Place::Within, |_| false);
-    let body = disarmed(&body, Place::Within, |_| false);
-    let lines: Vec<String> = body.lines().map(plain_line).collect();
-    format!("{heading}\n\n{}\n\n", lines.join("\n"))
-}
-
-/// The line, escaped when Markdown makes a heading of it or of the one before.
-fn plain_line(line: &str) -> String {
-    let words = line.trim_start();
-    let ruled = |c| !words.is_empty() && words.trim_end().chars().all(|other| other == c);
-    if words.starts_with('#') || ruled('-') || ruled('=') {
-        let indent = &line[..line.len() - words.len()];
-        return format!("{indent}\\{words}");
-    }
-    line.to_owned()
 }
 
 /// The journal of the agent: the session's own, or one beside it for an agent at work for another.
@@ -166,30 +113,6 @@ fn append(path: &Path, entry: &str) -> std::io::Result<()> {
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
-
-    #[test]
-    fn the_first_line_is_the_title_and_too_long_is_refused_at_the_limit() {
-        let (title, text) = parts("## Plan\n\nport 8443").unwrap();
-        assert_eq!((title.as_str(), text.as_str()), ("Plan", "port 8443"));
-        let (title, text) = parts("port 8443").unwrap();
-        assert_eq!((title.as_str(), text.as_str()), ("port 8443", "port 8443"));
-        assert!(parts("").is_err());
-        assert!(parts(&"x".repeat(JOURNAL_ENTRY_CHARS)).is_ok());
-        assert!(parts(&"x".repeat(JOURNAL_ENTRY_CHARS + 1)).is_err());
-    }
-
-    #[test]
-    fn no_text_hides_in_the_file_or_looks_like_another_entry() {
-        let text =
-            "a\u{1b}[31m\u{0}\u{202e}b\rc\r\nd\n## 2020-01-01T00:00 — x\n  # y\nz\n---\n- #1";
-        let entry = in_file("## 2026-01-01T00:00 — t\u{202e}", text);
-        assert_eq!(
-            entry,
-            "## 2026-01-01T00:00 — t\\u{202e}\n\n\
-             a\\u{1b}[31m\\u{0}\\u{202e}b\\u{d}c\nd\n\\## 2020-01-01T00:00 — x\n  \\# y\nz\n\\---\n- \
-             #1\n\n"
-        );
-    }
 
     #[test]
     fn entries_are_added_at_the_end_of_a_file_that_is_its_owners_alone() {

@@ -7,7 +7,7 @@ use crate::history::AgentState;
 use crate::work::Work;
 use crate::work::ask::{Ask, Visibility};
 use api::broker::AgentListing;
-use context::{Budget, Compacted, JOURNAL_NUDGE, Plan, Pressure, Shape, Thresholds, Why, summary};
+use context::{Budget, JOURNAL_NUDGE, Plan, Pressure, Shape, Thresholds, Why, summary};
 use domain::context::Summary;
 use domain::event::EventBody;
 use domain::fault::Fault;
@@ -66,7 +66,7 @@ async fn leave_steps_behind(work: &Work, budget: Budget) {
         done.shrank.then_some(done)
     });
     if let Some(done) = done {
-        work.emit(event_of(done), None).await;
+        work.emit(done.event(), None).await;
     }
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn by_rule(agent: &AgentState, budget: Budget) -> Option<EventBody> {
         .view
         .plan(budget.prompt_tokens, Why::Asked)?;
     let done = agent.conversation.view.carry_out(&plan, None);
-    (done.after_tokens < done.before_tokens).then(|| event_of(done))
+    (done.after_tokens < done.before_tokens).then(|| done.event())
 }
 
 /// What the agent does, as far as its context depends on it.
@@ -145,7 +145,7 @@ pub(crate) async fn begin_request(work: &Work) {
         Some(state.conversation.view.carry_out(&plan, None))
     });
     if let Some(done) = done {
-        work.emit(event_of(done), None).await;
+        work.emit(done.event(), None).await;
     }
 }
 
@@ -180,7 +180,7 @@ async fn rebuild(work: &Work, budget_tokens: u64, why: Why) -> (bool, Usage) {
     if !done.shrank {
         return (false, spent);
     }
-    work.emit(event_of(done), None).await;
+    work.emit(done.event(), None).await;
     (true, spent)
 }
 
@@ -214,20 +214,6 @@ async fn summarised(work: &Work, plan: &Plan, room: u64) -> (Option<Summary>, Us
             tracing::warn!(session = %work.request.session_id, code = fault.code, "no summary: {}", fault.message);
             (None, Usage::default())
         }
-    }
-}
-
-fn event_of(done: Compacted) -> EventBody {
-    EventBody::ContextCompacted {
-        before_tokens: done.before_tokens,
-        after_tokens: done.after_tokens,
-        dropped_messages: done.dropped_messages,
-        cause: done.cause,
-        through: done.through,
-        summary: done.summary,
-        shortened_through: done.shortened_through,
-        journal_characters: done.journal_characters,
-        newest_characters: done.newest_characters,
     }
 }
 
