@@ -16,4 +16,5 @@ pub mod prompt;
 pub mod question;
 pub mod rules;
 pub mod schema;
+pub mod shown;
 pub mod validate;

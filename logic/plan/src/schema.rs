@@ -12,8 +12,9 @@ mod small;
 pub use narrow::{
     KNOWN_PATHS, NARROW_ACTIONS, NARROW_CONTENT_CHARS, NARROW_EDIT_CHARS, NARROW_INTENT_CHARS,
     NARROW_LINES, NARROW_PATH_CHARS, NARROW_QUERY_CHARS, NARROW_QUESTION_CHARS, actions,
+    content_cut, fills_its_content,
 };
-pub use paths::likely_first;
+pub use paths::{likely_first, listed};
 pub use small::for_small_model;
 pub(crate) use small::kinds_for;
 

@@ -1,5 +1,6 @@
 //! The narrow schema: every kind of action, with fields that a workspace can fill.
 
+use domain::fault::Fault;
 use domain::plan::Action;
 use serde_json::{Map, Value, json};
 
@@ -175,4 +176,41 @@ fn narrow_field(kind: &str, name: &str, known: &Known) -> Option<Value> {
         _ => return None,
     };
     Some(field)
+}
+
+/// Whether a text in an action may be cut off: the schema closes one that grows too long, and the user
+/// should know before saying yes.
+#[must_use]
+pub fn fills_its_content(action: &Action) -> bool {
+    let (Action::CreateFile { content, .. } | Action::AppendText { content, .. }) = action else {
+        return false;
+    };
+    content.chars().count() as u64 >= NARROW_CONTENT_CHARS
+}
+
+/// What the user is told of such an action.
+#[must_use]
+pub fn content_cut() -> Fault {
+    Fault {
+        code: "plan.content_cut".to_owned(),
+        message: format!(
+            "A text in the plan reached the limit of {NARROW_CONTENT_CHARS} characters and may be cut off."
+        ),
+        hint: "For longer texts use --mode loop.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_at_the_limit_is_called_cut_off() {
+        let create = |count: u64| Action::CreateFile {
+            path: "a".to_owned(),
+            content: "x".repeat(usize::try_from(count).unwrap()),
+        };
+        assert!(fills_its_content(&create(NARROW_CONTENT_CHARS)));
+        assert!(!fills_its_content(&create(NARROW_CONTENT_CHARS - 1)));
+    }
 }

@@ -1,4 +1,29 @@
-//! Paths that a request names.
+//! Paths that a workspace has, and that a request names.
+
+use serde_json::Value;
+
+/// Most paths a planner is told about.
+const LISTING_PATHS: usize = 400;
+
+/// The paths in the result of a listing: files as `a/b.md`, folders as `a/`.
+#[must_use]
+pub fn listed(data: &Value) -> Vec<String> {
+    let entries = data
+        .get("entries")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    entries
+        .filter_map(|entry| {
+            let path = entry.get("path")?.as_str()?;
+            match entry.get("kind")?.as_str()? {
+                "folder" => Some(format!("{path}/")),
+                _ => Some(path.to_owned()),
+            }
+        })
+        .take(LISTING_PATHS)
+        .collect()
+}
 
 /// Known paths with those the request names first, and with paths that the request names and the
 /// listing does not (deeper files, absolute paths) added in front.
@@ -67,4 +92,19 @@ pub(super) fn is_path(word: &str) -> bool {
     });
     let looks_like_url = word.contains("://");
     !looks_like_url && (word.starts_with("~/") || word.starts_with('/') || has_extension)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_listing_becomes_paths_with_folders_marked() {
+        let data = json!({ "entries": [
+            { "path": "docs", "kind": "folder" }, { "path": "docs/a.md", "kind": "file" }, 3,
+        ]});
+        assert_eq!(listed(&data), ["docs/", "docs/a.md"]);
+        assert!(listed(&Value::Null).is_empty());
+    }
 }

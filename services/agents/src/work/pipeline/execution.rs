@@ -1,7 +1,7 @@
 //! The executor and the formatter: exactly the pinned calls, in order, until one does not succeed.
 
 use super::answering;
-use super::stage::{Failed, Planned, Shown, Stop, call_tool};
+use super::stage::{Failed, Planned, Stop, call_tool};
 use crate::work::Work;
 use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::Fault;
@@ -9,9 +9,9 @@ use domain::id::PlanId;
 use domain::model::Reach;
 use domain::plan::Action;
 use plan::compile::Call;
-use plan::format;
+use plan::shown::Shown;
 use serde_json::Value;
-use text::escape::{prose, visible};
+use text::escape::visible;
 use turn::Outcome;
 
 /// The data that came with the request: a small model is shown what the steps read, and nothing else.
@@ -104,66 +104,7 @@ async fn run_calls(
         }
         results.push(record.result.data);
     }
-    let contents = results
-        .iter()
-        .flat_map(|data| contents_of(action, data))
-        .collect();
-    Ok(Shown {
-        text: prose(&format::step(action, &results)),
-        contents,
-    })
-}
-
-/// The texts in a result that a question may be about: a file's content, or the lines found.
-fn contents_of(action: &Action, data: &Value) -> Vec<(String, String)> {
-    let text = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).map(visible);
-    match action {
-        Action::SearchText { path, .. } => {
-            let mut places: Vec<(String, String)> = Vec::new();
-            for found in data
-                .get("matches")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-            {
-                let (Some(place), Some(line)) = (text(found, "path"), text(found, "text")) else {
-                    continue;
-                };
-                match places.iter_mut().find(|(known, _)| *known == place) {
-                    Some((_, lines)) => *lines = format!("{lines}\n{line}"),
-                    None => places.push((place, line)),
-                }
-            }
-            if places.is_empty() {
-                places.push((path.clone(), String::new()));
-            }
-            places
-        }
-        Action::Recall { .. } | Action::WebSearch { .. } => told(action, data),
-        _ => text(data, "path")
-            .zip(text(data, "content"))
-            .into_iter()
-            .collect(),
-    }
-}
-
-/// What memory or the web told, by where it stands.
-fn told(action: &Action, data: &Value) -> Vec<(String, String)> {
-    let results = data.get("results").and_then(Value::as_array);
-    let told = results.into_iter().flatten().map(|one| {
-        let fields: &[&str] = match action {
-            Action::WebSearch { .. } => &["claim", "summary", "text"],
-            _ => &["name", "description", "text"],
-        };
-        let texts = fields.iter().filter_map(|field| one.get(*field)?.as_str());
-        let place = match one.get("source_url").and_then(Value::as_str) {
-            Some(url) => visible(url),
-            None => "memory".to_owned(),
-        };
-        let texts: Vec<String> = texts.map(visible).collect();
-        (place, texts.join("\n"))
-    });
-    told.collect()
+    Ok(Shown::of(action, &results))
 }
 
 fn joined(shown: &[Shown]) -> String {

@@ -9,13 +9,11 @@ use crate::work::recall;
 use domain::event::{CallStatus, EventBody};
 use domain::fault::{Coded, Fault};
 use domain::model::Reach;
-use domain::plan::Action;
 use domain::settings::Mode;
 use plan::compile::Call;
 use plan::rules::RefusalKind;
-use plan::schema::NARROW_CONTENT_CHARS;
 use plan::{prompt, question, rules, schema, validate};
-use serde_json::{Value, json};
+use serde_json::json;
 use text::escape::visible_line;
 use turn::Outcome;
 
@@ -23,8 +21,6 @@ use turn::Outcome;
 const LIST_FILES: &str = "list_files";
 /// Levels of the workspace a planner is told about.
 const LISTING_DEPTH: u32 = 3;
-/// Most paths a planner is told about.
-const LISTING_PATHS: usize = 400;
 /// Most tokens of a plan. More than the narrow schema can need for text in words.
 const PLAN_TOKENS: u32 = 3_000;
 /// Makes a plan in the way of the request's mode, and passes it through the validator.
@@ -106,8 +102,9 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
     let plan =
         validate::text(&reply.text, &kinds).map_err(|invalid| Stop::failed(invalid.fault()))?;
-    if plan.actions.iter().any(fills_its_content) {
-        work.emit(EventBody::Notice(cut_off()), None).await;
+    if plan.actions.iter().any(schema::fills_its_content) {
+        work.emit(EventBody::Notice(schema::content_cut()), None)
+            .await;
     }
     Ok(Planned {
         plan: question::with_answer(plan, &work.request.text),
@@ -121,24 +118,6 @@ fn all_kinds() -> Vec<String> {
         .into_iter()
         .map(|(kind, _)| kind)
         .collect()
-}
-
-/// The schema closes a text that grows too long; the user should know before saying yes.
-fn fills_its_content(action: &Action) -> bool {
-    let (Action::CreateFile { content, .. } | Action::AppendText { content, .. }) = action else {
-        return false;
-    };
-    content.chars().count() as u64 >= NARROW_CONTENT_CHARS
-}
-
-fn cut_off() -> Fault {
-    Fault {
-        code: "plan.content_cut".to_owned(),
-        message: format!(
-            "A text in the plan reached the limit of {NARROW_CONTENT_CHARS} characters and may be cut off."
-        ),
-        hint: "For longer texts use --mode loop.".to_owned(),
-    }
 }
 
 /// The workspace's paths, files as `a/b.md` and folders as `a/`, through the broker like any call.
@@ -155,7 +134,7 @@ async fn listing(work: &Work, outcome: &mut Outcome) -> Result<Vec<String>, Stop
     };
     let record = call_tool(work, outcome, &call, None).await;
     match record.result.status {
-        CallStatus::Ok => Ok(paths(&record.result.data)),
+        CallStatus::Ok => Ok(schema::listed(&record.result.data)),
         CallStatus::Cancelled => Err(interrupted()),
         CallStatus::Denied | CallStatus::Failed => {
             let fault = Fault {
@@ -169,46 +148,5 @@ async fn listing(work: &Work, outcome: &mut Outcome) -> Result<Vec<String>, Stop
             work.emit(EventBody::Notice(fault), None).await;
             Ok(Vec::new())
         }
-    }
-}
-
-fn paths(data: &Value) -> Vec<String> {
-    let entries = data
-        .get("entries")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    entries
-        .filter_map(|entry| {
-            let path = entry.get("path")?.as_str()?;
-            match entry.get("kind")?.as_str()? {
-                "folder" => Some(format!("{path}/")),
-                _ => Some(path.to_owned()),
-            }
-        })
-        .take(LISTING_PATHS)
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    #[test]
-    fn a_listing_becomes_paths_with_folders_marked() {
-        let data = json!({ "entries": [
-            { "path": "docs", "kind": "folder" }, { "path": "docs/a.md", "kind": "file" }, 3,
-        ]});
-        assert_eq!(paths(&data), ["docs/", "docs/a.md"]);
-        assert!(paths(&Value::Null).is_empty());
-    }
-
-    #[test]
-    fn a_text_at_the_limit_is_called_cut_off() {
-        let create = |count: u64| Action::CreateFile {
-            path: "a".to_owned(),
-            content: "x".repeat(usize::try_from(count).unwrap()),
-        };
-        assert!(fills_its_content(&create(NARROW_CONTENT_CHARS)));
-        assert!(!fills_its_content(&create(NARROW_CONTENT_CHARS - 1)));
     }
 }

@@ -59,15 +59,6 @@ pub(super) async fn call_tool(
     record
 }
 
-/// What one finished step showed.
-#[derive(Clone)]
-pub(super) struct Shown {
-    /// Formatted for people, safe to print.
-    pub(super) text: String,
-    /// Whole contents of the files it read, with their paths, safe to print.
-    pub(super) contents: Vec<(String, String)>,
-}
-
 /// A step that did not succeed.
 pub(super) struct Failed {
     pub(super) status: CallStatus,
