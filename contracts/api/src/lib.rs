@@ -18,6 +18,7 @@ pub mod failure;
 pub mod guard;
 pub mod memory;
 pub mod models;
+pub mod planner;
 pub mod sandbox;
 pub mod search;
 pub mod secrets;
