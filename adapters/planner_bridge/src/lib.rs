@@ -1,15 +1,19 @@
-//! The bridge: a planner in a process outside, asked in one line of JSON and answering in one.
+//! The planner bridge: a planner in a process outside, asked in one line of JSON and answering in one.
 //!
-//! The protocol is described in docs/plan-bridge.md. What comes back is untrusted: its size and
-//! time are bounded, its form is checked here, its plan by the validator, its calls by the broker.
+//! What it is: the [`Planner`] of bridge mode.
+//! What it owns: the protocol of docs/plan-bridge.md, and the process that it starts, which ends with
+//! everything it started.
+//! What it never does: judge a plan, or reach another machine. What comes back is untrusted: its size
+//! and time are bounded and its form is checked here, its plan by the validator, its calls by the
+//! broker.
+//! Where to start: [`Bridge`].
 
-use crate::config::Bridge;
-use domain::fault::Coded;
-use domain::limits::BRIDGE_ANSWER_BYTES;
+use api::planner::{Error, Planner, Request};
+use async_trait::async_trait;
+use domain::limits::{BRIDGE_ANSWER_BYTES, BRIDGE_TIME};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
-use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -17,114 +21,52 @@ use tokio::net::UnixStream;
 use tokio::process::Command;
 
 /// The version of the protocol, sent with every request.
-pub(crate) const PROTOCOL_VERSION: u32 = 1;
+const PROTOCOL_VERSION: u32 = 1;
 
 /// What a bridge program may see of our environment.
 const ENVIRONMENT: [&str; 6] = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR"];
 /// Longest message of a bridge that is passed on, characters.
 const MESSAGE_CHARS: usize = 400;
 
-/// Why there is no plan from the bridge.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
-    /// Configuration names none.
-    #[error("no planner bridge is configured")]
-    NotConfigured,
-    /// The program cannot be started, or nothing listens at the socket.
-    #[error("the planner bridge {name} cannot be reached: {source}")]
-    Unreachable {
-        /// The program or socket.
-        name: String,
-        /// Why.
-        #[source]
-        source: io::Error,
+/// An external planner, as it is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bridge {
+    /// A program that answers on its standard output.
+    Stdio {
+        /// The program and its arguments; not passed through a shell.
+        command: Vec<String>,
     },
-    /// It ended, or closed the connection, without an answer.
-    #[error("the planner bridge ended without an answer")]
-    NoAnswer,
-    /// Reading its answer failed.
-    #[error("the planner bridge broke off: {0}")]
-    Broken(#[source] io::Error),
-    /// No answer in time.
-    #[error("the planner bridge gave no answer within {} seconds", .0.as_secs_f32())]
-    Timeout(Duration),
-    /// Too long an answer.
-    #[error("the planner bridge answered with more than {BRIDGE_ANSWER_BYTES} bytes")]
-    TooLarge,
-    /// Not JSON.
-    #[error("the planner bridge answered with something that is not JSON: {0}")]
-    NotJson(#[source] serde_json::Error),
-    /// JSON of another form.
-    #[error("the planner bridge answered with neither a `plan` nor an `error`")]
-    WrongForm,
-    /// It says that it cannot plan this.
-    #[error("the planner bridge could not plan this: {0}")]
-    Declined(String),
+    /// A program that listens on a unix socket.
+    Socket {
+        /// Where.
+        path: PathBuf,
+    },
 }
 
-impl Coded for Error {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::NotConfigured => "bridge.not_configured",
-            Self::Unreachable { .. } => "bridge.unreachable",
-            Self::NoAnswer | Self::Broken(_) => "bridge.no_answer",
-            Self::Timeout(_) => "bridge.timeout",
-            Self::TooLarge => "bridge.too_large",
-            Self::NotJson(_) | Self::WrongForm => "bridge.invalid_answer",
-            Self::Declined(_) => "bridge.declined",
-        }
-    }
-
-    fn message(&self) -> String {
-        let text = self.to_string();
-        let mut letters = text.chars();
-        match letters.next() {
-            Some(first) => first.to_uppercase().chain(letters).collect::<String>() + ".",
-            None => text,
-        }
-    }
-
-    fn hint(&self) -> String {
-        match self {
-            Self::NotConfigured => {
-                "Name a program or socket in the configuration; docs/plan-bridge.md shows how."
-            }
-            Self::Declined(_) => "",
-            _ => "docs/plan-bridge.md describes what a bridge must answer.",
-        }
-        .to_owned()
+#[async_trait]
+impl Planner for Bridge {
+    async fn plan(&self, request: Request) -> Result<Value, Error> {
+        ask(self, &request, BRIDGE_TIME).await
     }
 }
 
-/// What a bridge is told.
-pub(super) struct Request<'a> {
-    pub(super) input: &'a str,
-    /// What was recalled for it, fenced; empty for nothing.
-    pub(super) memory: &'a str,
-    pub(super) workspace: &'a Path,
-    /// Files as `a/b.md`, folders as `a/`.
-    pub(super) listing: &'a [String],
-}
-
-impl Request<'_> {
-    /// One line.
-    fn line(&self) -> String {
-        let actions: Vec<Value> = plan::schema::actions()
-            .into_iter()
-            .map(|(kind, schema)| json!({ "kind": kind, "schema": schema }))
-            .collect();
-        let request = json!({
-            "version": PROTOCOL_VERSION,
-            "input": self.input,
-            "context": {
-                "workspace": self.workspace.to_string_lossy(),
-                "listing": self.listing,
-                "memory": self.memory,
-            },
-            "actions": actions,
-        });
-        format!("{request}\n")
-    }
+/// What the bridge is told, in one line.
+fn line_of(request: &Request) -> String {
+    let actions: Vec<Value> = plan::schema::actions()
+        .into_iter()
+        .map(|(kind, schema)| json!({ "kind": kind, "schema": schema }))
+        .collect();
+    let request = json!({
+        "version": PROTOCOL_VERSION,
+        "input": request.input,
+        "context": {
+            "workspace": request.workspace.to_string_lossy(),
+            "listing": request.listing,
+            "memory": request.memory,
+        },
+        "actions": actions,
+    });
+    format!("{request}\n")
 }
 
 /// Asks a bridge for a plan. The plan is not checked here.
@@ -132,15 +74,11 @@ impl Request<'_> {
 /// # Errors
 /// [`Error`]. Whatever the reason, and also when this future is dropped, a program that was started
 /// is gone afterwards with everything it started in its group.
-pub(super) async fn ask(
-    bridge: &Bridge,
-    request: &Request<'_>,
-    limit: Duration,
-) -> Result<Value, Error> {
-    let line = request.line();
+async fn ask(bridge: &Bridge, request: &Request, limit: Duration) -> Result<Value, Error> {
+    let line = line_of(request);
     let asked = async {
         match bridge {
-            Bridge::Stdio { command } => ask_program(command, request.workspace, &line).await,
+            Bridge::Stdio { command } => ask_program(command, &request.workspace, &line).await,
             Bridge::Socket { path } => ask_socket(path, &line).await,
         }
     };

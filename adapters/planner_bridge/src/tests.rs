@@ -1,7 +1,8 @@
 //! Bridges that answer, and bridges that misbehave.
 
 use super::*;
-use std::path::PathBuf;
+use domain::fault::Coded;
+use std::io;
 use tokio::net::UnixListener;
 
 const LONG: Duration = Duration::from_secs(30);
@@ -17,10 +18,10 @@ async fn asked(bridge: &Bridge, limit: Duration) -> Result<Value, Error> {
     let folder = tempfile::tempdir().unwrap();
     let listing = ["notes.txt".to_owned(), "docs/".to_owned()];
     let request = Request {
-        memory: "",
-        input: "show notes.txt",
-        workspace: folder.path(),
-        listing: &listing,
+        memory: String::new(),
+        input: "show notes.txt".to_owned(),
+        workspace: folder.path().to_owned(),
+        listing: listing.to_vec(),
     };
     ask(bridge, &request, limit).await
 }

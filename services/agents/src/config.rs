@@ -2,10 +2,12 @@
 
 use crate::drive::Settings;
 use crate::notes::Reader;
+use api::planner::Planner;
 use context::AgentCard;
 use domain::lineage::AgentType;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What goes into the first user message besides the user's words.
@@ -21,21 +23,6 @@ pub struct Prompts {
     pub project_notes: Reader,
 }
 
-/// An external planner for bridge mode.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Bridge {
-    /// A program that answers on its standard output.
-    Stdio {
-        /// The program and its arguments; not passed through a shell.
-        command: Vec<String>,
-    },
-    /// A program that listens on a unix socket.
-    Socket {
-        /// Where.
-        path: PathBuf,
-    },
-}
-
 /// Everything the service needs to know.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -44,7 +31,7 @@ pub struct Config {
     /// The prompt layers.
     pub prompts: Prompts,
     /// The external planner; `None`: bridge mode is not configured.
-    pub bridge: Option<Bridge>,
+    pub planner: Option<Arc<dyn Planner>>,
     /// Context size asked of a model server unless a session says otherwise, tokens.
     pub context_tokens: u32,
     /// Most sessions that are open at the same time, 1 or more.
@@ -70,7 +57,7 @@ impl Config {
         Self {
             sessions_folder,
             prompts: Prompts::default(),
-            bridge: None,
+            planner: None,
             context_tokens: domain::limits::CONTEXT_TOKENS,
             open_sessions: domain::limits::LIVE_SESSIONS,
             tool_iterations: domain::limits::TOOL_ITERATIONS,

@@ -25,7 +25,7 @@ mod session;
 mod tools;
 mod work;
 
-pub use config::{Bridge, Config, Prompts};
+pub use config::{Config, Prompts};
 pub use context::AgentCard;
 pub use error::Error;
 pub use service::Service;

@@ -7,18 +7,18 @@
 
 mod support;
 
-use agents::Bridge;
 use api::broker::Control;
 use api::models::ErrorKind;
+use api::planner::Error;
 use api::sessions::{OpenRequest, SendRequest, Sessions};
-use contracts::{BrokerTool, FakeBroker, Gate, Reply, within};
+use contracts::{BrokerTool, FakeBroker, FakePlanner, Gate, Reply};
 use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::settings::{Attendance, Mode};
 use domain::tool::EffectClass;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::sync::Arc;
 use support::{House, all, answer, count, kinds, status, until};
 
 fn tool(name: &str, data: Value) -> BrokerTool {
@@ -410,29 +410,17 @@ async fn what_a_planned_mode_said_is_part_of_the_conversation() {
     support::assert_well_formed(&messages);
 }
 
-fn reference_bridge() -> PathBuf {
-    PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../examples/plan-bridge/bridge.py"
-    ))
-}
-
-fn with_bridge(command: Vec<String>) -> House {
-    House::with([], tools(), |config| {
-        config.bridge = Some(Bridge::Stdio { command })
-    })
-}
-
-fn with_reference() -> House {
-    with_bridge(vec![
-        "python3".to_owned(),
-        reference_bridge().display().to_string(),
-    ])
+fn with_planner(answers: impl IntoIterator<Item = Result<Value, Error>>) -> House {
+    let planner = Arc::new(FakePlanner::new(answers));
+    House::with([], tools(), |config| config.planner = Some(planner))
 }
 
 #[tokio::test]
-async fn the_reference_bridge_plans_and_its_plan_goes_the_same_way() {
-    let house = with_reference();
+async fn a_plan_from_outside_goes_the_same_way() {
+    let plan = json!({ "intent": "show it", "actions": [
+        { "kind": "read_file", "path": "notes.txt" },
+    ]});
+    let house = with_planner([Ok(plan), Err(Error::Declined("not that".to_owned()))]);
     let events = ask(&house, Mode::Bridge, "show notes.txt").await;
     assert_eq!(status(&events), QueryStatus::Success, "{:?}", events.last());
     assert_eq!(answer(&events), "notes.txt (2 lines):\nmilk\nAnn: 0142");
@@ -441,52 +429,18 @@ async fn the_reference_bridge_plans_and_its_plan_goes_the_same_way() {
     let events = ask(&house, Mode::Bridge, "sing a song").await;
     assert_eq!(status(&events), QueryStatus::Failed);
     assert_eq!(fault(&events).code, "bridge.declined");
-    assert!(
-        fault(&events)
-            .message
-            .contains("I plan only `list` and `show FILE`.")
-    );
+    assert!(fault(&events).message.contains("not that"));
 }
 
 #[tokio::test]
-async fn the_reference_bridge_serves_a_socket_too() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("bridge.sock");
-    let mut server = tokio::process::Command::new("python3")
-        .arg(reference_bridge())
-        .arg("--socket")
-        .arg(&path)
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    within("the bridge to listen", async {
-        while tokio::net::UnixStream::connect(&path).await.is_err() {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
-    let house = House::with([], tools(), |config| {
-        config.bridge = Some(Bridge::Socket { path })
-    });
-    let events = ask(&house, Mode::Bridge, "list").await;
-    assert_eq!(status(&events), QueryStatus::Success, "{:?}", events.last());
-    server.kill().await.unwrap();
-}
-
-#[tokio::test]
-async fn a_bridge_cannot_plan_what_no_action_is_for_and_nothing_stands_in_for_it() {
-    let says = |answer: &str| {
-        with_bridge(
-            ["sh", "-c", &format!("echo '{answer}'")]
-                .map(str::to_owned)
-                .to_vec(),
-        )
-    };
-    let shell =
-        says(r#"{"plan": {"intent": "x", "actions": [{"kind": "run_shell", "argv": "rm"}]}}"#);
+async fn a_planner_outside_plans_nothing_that_no_action_is_for_and_nothing_stands_in_for_it() {
+    let shell = json!({ "intent": "x", "actions": [{ "kind": "run_shell", "argv": "rm" }] });
     for (house, code) in [
-        (shell, "plan.invalid"),
-        (says("garbage"), "bridge.invalid_answer"),
+        (with_planner([Ok(shell)]), "plan.invalid"),
+        (
+            with_planner([Err(Error::WrongForm)]),
+            "bridge.invalid_answer",
+        ),
         (House::with([], tools(), |_| {}), "bridge.not_configured"),
     ] {
         let events = ask(&house, Mode::Bridge, "show notes.txt").await;

@@ -9,7 +9,7 @@
 mod support;
 
 use api::sessions::SendRequest;
-use contracts::{BrokerTool, FakeBroker, Gate, Reply};
+use contracts::{BrokerTool, FakeBroker, FakePlanner, Gate, Reply};
 use domain::decision::Verdict;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::label::{Integrity, Label, Readers};
@@ -17,6 +17,7 @@ use domain::message::Message;
 use domain::settings::Mode;
 use domain::tool::{EffectClass, ToolName};
 use serde_json::json;
+use std::sync::Arc;
 use support::{House, assert_well_formed, broker, count, status};
 
 const FENCED: &str =
@@ -290,25 +291,18 @@ async fn who_plans_and_who_answers_for_a_plan_know_what_was_recalled() {
 
 #[tokio::test]
 async fn a_bridge_is_told_what_was_recalled() {
-    let plan = json!({"plan": {"intent": "x", "actions": [
-        {"kind": "read_file", "path": "told.txt"},
-    ]}});
     for remembers in [true, false] {
         let broker = if remembers { with(found()) } else { broker() };
-        let folder = tempfile::tempdir().unwrap();
-        let told = folder.path().join("told.json");
-        let script = format!("cat > '{}'; echo '{plan}'", told.display());
+        let planner = Arc::new(FakePlanner::new([]));
         let house = House::with([], broker, |config| {
-            let command = ["sh", "-c", &script].map(str::to_owned).to_vec();
-            config.bridge = Some(agents::Bridge::Stdio { command });
+            config.planner = Some(planner.clone());
         });
         let events = ask_in(&house, Mode::Bridge, COFFEE).await;
         assert_eq!(recalled(&events).len(), usize::from(remembers));
-        let told = std::fs::read_to_string(told).unwrap();
-        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
-        let memory = told["context"]["memory"].as_str().unwrap();
-        assert_eq!(memory.ends_with(FENCED), remembers, "{told:#}");
-        assert_eq!(memory.is_empty(), !remembers, "{told:#}");
+        let told = planner.requests();
+        let memory = told[0].memory.as_str();
+        assert_eq!(memory.ends_with(FENCED), remembers, "{told:#?}");
+        assert_eq!(memory.is_empty(), !remembers, "{told:#?}");
     }
 }
 

@@ -224,3 +224,22 @@ fn a_planner_that_fails_is_not_replaced_by_rules() {
     assert_eq!(outcome.code(), "models.rejected");
     assert_eq!(scene.house.read("notes.md"), "Status: draft\n");
 }
+
+#[test]
+fn a_planner_of_the_users_plans_in_bridge_mode() {
+    let house = House::new();
+    let reference = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/plan-bridge/bridge.py"
+    );
+    house.configure(&format!(
+        "[bridge]\ncommand = [\"python3\", \"{reference}\"]"
+    ));
+    house.write("docs/notes.txt", "milk\n");
+    let ask = |task| house.ask(["run", "--mode", "bridge", task]).run();
+    let shown = ask("show notes.txt").expect(0);
+    assert!(shown.stdout.contains("milk"), "{shown:#?}");
+    let declined = ask("sing a song").expect(4);
+    let words = "I plan only `list` and `show FILE`.";
+    assert!(declined.stderr.contains(words), "{declined:#?}");
+}

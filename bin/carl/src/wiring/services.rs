@@ -23,6 +23,7 @@ use files::FileTools;
 use grpc::Endpoint;
 use inbox::LazyInbox;
 use observers::Capture;
+use planner_bridge::Bridge;
 use programs::ProgramTools;
 use rendering::print_error;
 use std::collections::BTreeMap;
@@ -245,11 +246,11 @@ pub fn sessions(
     config.session_tokens =
         Some(setting.loaded.config.agents.session_tokens).filter(|most| *most > 0);
     config.drive = setting.loaded.config.drive.settings()?;
-    config.bridge = match (bridge.command.is_empty(), given(bridge.socket.clone())) {
-        (false, _) => Some(agents::Bridge::Stdio {
+    config.planner = match (bridge.command.is_empty(), given(bridge.socket.clone())) {
+        (false, _) => Some(Arc::new(Bridge::Stdio {
             command: bridge.command.clone(),
-        }),
-        (true, Some(path)) => Some(agents::Bridge::Socket { path }),
+        })),
+        (true, Some(path)) => Some(Arc::new(Bridge::Socket { path })),
         (true, None) => None,
     };
     let names = terminal::notes::NAMES;

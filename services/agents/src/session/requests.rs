@@ -208,7 +208,7 @@ impl Session {
             agents: Arc::clone(&self.root.agents),
             effects: Arc::clone(&self.root.effects),
             tool_iterations: shared.config.tool_iterations,
-            bridge: shared.config.bridge.clone(),
+            planner: shared.config.planner.clone(),
             recall_wait: shared.config.recall_wait,
             sessions_folder: Arc::clone(&shared.sessions_folder),
         }

@@ -17,7 +17,6 @@ pub(crate) mod pipeline;
 pub(crate) mod recall;
 pub(crate) mod resources;
 
-use crate::config::Bridge;
 use crate::history::{AgentState, Emitter};
 use crate::work::resources::AgentResources;
 use api::CallContext;
@@ -25,6 +24,7 @@ use api::audit::Audit;
 use api::broker::{AgentListing, Broker};
 use api::executor::{ReportSink, ToolFailure};
 use api::models::{ModelFacts, Models};
+use api::planner::Planner;
 use api::signals::Watcher;
 use async_trait::async_trait;
 use domain::event::EventBody;
@@ -112,7 +112,7 @@ pub(crate) struct Services {
     /// Most model calls with tools in one turn.
     pub(crate) tool_iterations: u32,
     /// The external planner, if one is configured.
-    pub(crate) bridge: Option<Bridge>,
+    pub(crate) planner: Option<Arc<dyn Planner>>,
     /// Longest a request waits for memories.
     pub(crate) recall_wait: Duration,
     pub(crate) sessions_folder: Arc<Path>,

@@ -7,7 +7,6 @@
 
 mod answering;
 mod approval;
-mod bridge;
 mod execution;
 mod planner;
 mod reach;

@@ -1,11 +1,11 @@
 //! The three planners: a model under a schema, the rules, and a program outside.
 
-use super::bridge;
 use super::reach::reach;
 use super::stage::{Planned, Stop, call_tool, interrupted};
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError, Visibility};
 use crate::work::recall;
+use api::planner;
 use domain::event::{CallStatus, EventBody};
 use domain::fault::{Coded, Fault};
 use domain::model::Reach;
@@ -46,21 +46,21 @@ fn by_rules(work: &Work) -> Result<Planned, Stop> {
 }
 
 async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
-    let Some(bridge) = &work.services.bridge else {
-        return Err(Stop::failed(bridge::Error::NotConfigured.fault()));
+    let Some(planner) = &work.services.planner else {
+        return Err(Stop::failed(planner::Error::NotConfigured.fault()));
     };
     let listing = listing(work, outcome).await?;
     let memory = work.with_state(|state| state.conversation.view.given().trim_end().to_owned());
-    let request = bridge::Request {
-        input: &work.request.text,
-        memory: &memory,
-        workspace: &work.request.profile.settings.workspace,
-        listing: &listing,
+    let request = planner::Request {
+        input: work.request.text.clone(),
+        memory,
+        workspace: work.request.profile.settings.workspace.clone(),
+        listing,
     };
     let asked = tokio::select! {
         biased;
         () = work.cancel.cancelled() => return Err(interrupted()),
-        asked = bridge::ask(bridge, &request, domain::limits::BRIDGE_TIME) => asked,
+        asked = planner.plan(request) => asked,
     };
     let answer = asked.map_err(|error| {
         tracing::warn!(
