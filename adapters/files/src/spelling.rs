@@ -3,9 +3,9 @@
 
 use crate::beneath::{FOLDER, LOOK, Place, Spelling};
 use crate::failure::NOT_FOUND;
+use disk::stored::spelled;
 use rustix::fd::OwnedFd;
 use rustix::fs::{OFlags, ResolveFlags};
-use std::ffi::{OsStr, OsString};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -19,43 +19,17 @@ impl Place<'_> {
         if self.spelling == Spelling::Stored || rest.as_os_str().as_bytes().is_ascii() {
             return rest.to_owned();
         }
-        let mut stored = PathBuf::new();
-        for part in rest {
-            let written = stored.join(part);
+        let is_missing = |written: &Path| {
             let look = LOOK | OFlags::NOFOLLOW;
-            let found = self.open_beneath(root, &written, look, resolve);
-            let is_missing = found.is_err_and(|failure| failure.rule == NOT_FOUND);
-            stored = match is_missing {
-                true => match self.read_the_same(root, &stored, part, resolve) {
-                    Some(name) => stored.join(name),
-                    None => written,
-                },
-                false => written,
-            };
-        }
-        stored
-    }
-
-    /// The one name in a folder that reads as `part` does; `None` for none or several.
-    fn read_the_same(
-        &self,
-        root: &OwnedFd,
-        folder: &Path,
-        part: &OsStr,
-        resolve: ResolveFlags,
-    ) -> Option<OsString> {
-        let wanted = composed(part.to_str()?);
-        let here = match folder.as_os_str().is_empty() {
-            true => Path::new("."),
-            false => folder,
+            let found = self.open_beneath(root, written, look, resolve);
+            found.is_err_and(|failure| failure.rule == NOT_FOUND)
         };
-        let folder = self.open_beneath(root, here, FOLDER, resolve).ok()?;
-        let names = self.ground.unseen(&folder).ok()?.into_iter();
-        let mut same = names
-            .map(|(name, _)| name)
-            .filter(|name| name.to_str().is_some_and(|name| composed(name) == wanted));
-        let name = same.next()?;
-        same.next().is_none().then_some(name)
+        let names = |folder: &Path| {
+            let folder = self.open_beneath(root, folder, FOLDER, resolve).ok()?;
+            let names = self.ground.unseen(&folder).ok()?.into_iter();
+            Some(names.map(|(name, _)| name).collect())
+        };
+        spelled(rest, is_missing, names)
     }
 }
 

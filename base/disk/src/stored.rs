@@ -13,35 +13,50 @@ pub fn as_stored(typed: &Path) -> PathBuf {
     if typed.to_str().is_none_or(str::is_ascii) {
         return typed.to_owned();
     }
+    let is_missing = |written: &Path| {
+        let part = written.file_name();
+        part.is_some_and(|part| !part.is_ascii()) && fs::symlink_metadata(written).is_err()
+    };
+    let names = |folder: &Path| {
+        let entries = fs::read_dir(folder).ok()?.flatten();
+        Some(entries.map(|entry| entry.file_name()).collect())
+    };
+    spelled(typed, is_missing, names)
+}
+
+/// The same for a path that is looked up in another way: `is_missing` says whether a beginning of it
+/// is not there, `names` what a folder on the way holds, `None` where that cannot be read.
+#[must_use]
+pub fn spelled(
+    written: &Path,
+    is_missing: impl Fn(&Path) -> bool,
+    names: impl Fn(&Path) -> Option<Vec<OsString>>,
+) -> PathBuf {
     let mut stored = PathBuf::new();
-    for part in typed.components() {
-        let written = stored.join(part);
-        let is_missing =
-            matches!(part, Component::Normal(_)) && fs::symlink_metadata(&written).is_err();
-        stored = match is_missing.then(|| reads_the_same(&stored, part.as_os_str())) {
-            Some(Some(name)) => stored.join(name),
-            _ => written,
+    for part in written.components() {
+        let whole = stored.join(part);
+        let other = match part {
+            Component::Normal(name) if is_missing(&whole) => {
+                let here = match stored.as_os_str().is_empty() {
+                    true => Path::new("."),
+                    false => &stored,
+                };
+                reads_the_same(name, || names(here))
+            }
+            _ => None,
+        };
+        stored = match other {
+            Some(name) => stored.join(name),
+            None => whole,
         };
     }
     stored
 }
 
-/// The one name in a folder that reads as `part` does; `None` for none or several.
-fn reads_the_same(folder: &Path, part: &OsStr) -> Option<OsString> {
-    let wanted: String = part
-        .to_str()
-        .filter(|part| !part.is_ascii())?
-        .nfc()
-        .collect();
-    let here = match folder.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => folder,
-    };
-    let names = fs::read_dir(here)
-        .ok()?
-        .flatten()
-        .map(|entry| entry.file_name());
-    let mut same = names.filter(|name| {
+/// The one of these names that reads as `part` does; `None` for none or several.
+fn reads_the_same(part: &OsStr, names: impl FnOnce() -> Option<Vec<OsString>>) -> Option<OsString> {
+    let wanted: String = part.to_str()?.nfc().collect();
+    let mut same = names()?.into_iter().filter(|name| {
         let name = name.to_str();
         name.is_some_and(|name| name.nfc().eq(wanted.chars()))
     });
