@@ -205,6 +205,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn the_lines_of_a_fence_are_told_from_what_stands_in_it() {
+        let fenced = wrap_noted("read_file", "n1", false, "a note", "one\n[2] two");
+        let inside: Vec<&str> = fenced.lines().filter(|line| !is_mark(line)).collect();
+        assert_eq!(inside, ["one", "[2] two"]);
+        assert!(is_mark("[FAILED]") && !is_mark("[FAILED] to read"));
+    }
+
+    #[test]
     fn a_plain_body_is_fenced_unchanged() {
         assert_eq!(
             wrap("read_file", "n1", false, "hello"),

@@ -75,3 +75,58 @@ impl<'a> Types<'a> {
         one.is_superset(&other) && one.len() > other.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::model::ModelRole;
+    use domain::tool::ToolName;
+    use std::time::Duration;
+
+    fn named(name: &str) -> AgentType {
+        AgentType::new(name).unwrap()
+    }
+
+    fn listing(name: &str, tools: &[&str], can_spawn: &[&str]) -> (AgentType, AgentListing) {
+        let listing = AgentListing {
+            agent_type: named(name),
+            description: String::new(),
+            tools: tools
+                .iter()
+                .map(|tool| ToolName::new(*tool).unwrap())
+                .collect(),
+            can_spawn: can_spawn.iter().map(|name| named(name)).collect(),
+            model_role: ModelRole::Fast,
+            orchestrates: false,
+            tokens: 1,
+            time: Duration::from_secs(1),
+        };
+        (named(name), listing)
+    }
+
+    #[test]
+    fn who_only_looks_checks_and_who_can_more_takes_over() {
+        let agents = BTreeMap::from([
+            listing("boss", &[], &["coder", "reader", "sysadmin"]),
+            listing("coder", &["read", "write"], &[]),
+            listing("reader", &["read"], &[]),
+            listing("sysadmin", &["read", "write", "shell"], &[]),
+        ]);
+        let effects = BTreeMap::from([
+            ("read".to_owned(), EffectClass::Read),
+            ("write".to_owned(), EffectClass::SharedWrite),
+        ]);
+        let types = Types {
+            agents: &agents,
+            effects: &effects,
+        };
+        let boss = named("boss");
+        assert_eq!(types.checker(&boss), Some(named("reader")));
+        let stand_ins = types.stand_ins(&boss);
+        assert_eq!(stand_ins[&named("coder")], named("sysadmin"));
+        assert_eq!(stand_ins.get(&named("sysadmin")), None);
+        assert_eq!(types.roster(&boss, 1).types.len(), 3);
+        assert!(types.startable(&named("coder")).is_empty());
+        assert_eq!(types.checker(&named("nobody")), None);
+    }
+}
