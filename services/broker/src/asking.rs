@@ -146,7 +146,7 @@ impl Call {
             }
             Reach::Opens(_) => {}
             Reach::Call(_) => {
-                let Cleared { bound, .. } = &shown.call;
+                let Cleared { call, bound, .. } = &shown.call;
                 let approved = (bound, &call.arguments, shown.places.clone());
                 session.approvals.give(approved, label, grant);
             }
