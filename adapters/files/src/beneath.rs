@@ -9,6 +9,7 @@ pub(crate) use crate::found::Found;
 
 use crate::failure::{NOT_FOUND, from_errno};
 use crate::ground::{Entries, Ground, is_procfs};
+use crate::links::unread_git;
 use api::executor::ToolFailure;
 use api::failure::{mendable, of_call, refused};
 use rustix::fd::{AsFd, OwnedFd};
@@ -189,7 +190,7 @@ impl Place<'_> {
                         let real = self.ground.real_path(&fd).map_err(|e| self.fault(e))?;
                         missing.reverse();
                         let whole = real.join(missing.iter().collect::<PathBuf>());
-                        self.ground.may_write(&whole, self.roots, &self.shown)?;
+                        self.may_write(&whole)?;
                         return Ok((fd, real, missing));
                     }
                     Err(failure) if failure.rule != "not_found" => return Err(failure),
@@ -241,6 +242,14 @@ impl Place<'_> {
 
     fn fault(&self, errno: Errno) -> ToolFailure {
         from_errno(errno, &self.shown)
+    }
+
+    fn may_write(&self, real: &Path) -> Result<(), ToolFailure> {
+        let judged = self.ground.may_write(real, self.roots, &self.shown);
+        judged.map_err(|refusal| match unread_git(real) {
+            Some(tree) => unread(&self.shown, &tree),
+            None => refusal,
+        })
     }
 
     /// Tries every root the path lies in by its text, the longest first; the first refusal is
@@ -371,7 +380,7 @@ impl Place<'_> {
             };
             let Some(link) = link else {
                 let real = folder.join(&name);
-                self.ground.may_write(&real, self.roots, &self.shown)?;
+                self.may_write(&real)?;
                 return Ok(Spot {
                     parent,
                     name,
@@ -443,4 +452,15 @@ pub(crate) fn look_into(folder: impl AsFd, name: &OsStr) -> Result<Found, Errno>
         Mode::empty(),
         resolve,
     )?)
+}
+
+fn unread(shown: &str, tree: &Path) -> ToolFailure {
+    refused(
+        "protected",
+        format!(
+            "`{shown}` is not changed: what git is configured to do in {} is too long to be read to \
+             its end, so nothing tells whether git runs this file. Ask the user to shorten it.",
+            tree.display()
+        ),
+    )
 }

@@ -49,6 +49,16 @@ fn links_within(protected: &Protected, roots: &[PathBuf], entries: usize) -> Lin
     search.links
 }
 
+/// The work tree around a path whose configuration of git was not read to its end.
+pub(crate) fn unread_git(path: &Path) -> Option<PathBuf> {
+    let roots = [path.to_path_buf()];
+    let mut look = Look::new(&roots, &[], LINK_ENTRIES);
+    path.ancestors().skip(1).find_map(|above| {
+        look.from(&above.join(".git"));
+        look.unread.pop()
+    })
+}
+
 /// Folders that are looked through in turn with others: a large one takes nothing from the rest.
 #[derive(Debug)]
 struct Branch {

@@ -3,19 +3,26 @@
 //! Which keys run a program is not decided here: there are too many, and every version of git has
 //! more. All are taken but a few that are written often and run nothing.
 
+mod syntax;
+
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use syntax::parsed;
 
-/// Most of a file that is read, bytes.
-const FILE_BYTES: u64 = 1 << 20;
+/// Most of a file that says in a line where a repository lies, bytes; git's own bound.
+const LINE_BYTES: u64 = 1 << 20;
+/// Most of all configuration that is read for one repository, bytes.
+pub(crate) const BYTES: u64 = 8 << 20;
+/// Most places that are looked at for what the configuration of one repository names.
+pub(crate) const LOOKS: usize = 200_000;
 /// How deep configuration may include configuration; git's own bound.
 const INCLUDES: usize = 10;
 /// Most files of configuration that are read for one repository.
 const FILES: usize = 100;
 /// Sections that run nothing.
-const PLAIN_SECTIONS: [&str; 16] = [
+const PLAIN_SECTIONS: [&str; 15] = [
     "advice",
     "author",
     "branch",
@@ -25,7 +32,6 @@ const PLAIN_SECTIONS: [&str; 16] = [
     "extensions",
     "ghq",
     "gui",
-    "lfs",
     "maintenance",
     "pull",
     "push",
@@ -33,22 +39,44 @@ const PLAIN_SECTIONS: [&str; 16] = [
     "scalar",
     "user",
 ];
-/// Keys that run nothing, in whatever section.
-const PLAIN_KEYS: [&str; 14] = [
-    "active",
-    "attributesfile",
-    "defaultbranch",
-    "excludesfile",
-    "fetch",
-    "ignorerevsfile",
-    "insteadof",
-    "merge",
-    "push",
-    "pushinsteadof",
+/// Keys that run nothing, each in its section: an alias may have any name.
+const PLAIN_KEYS: [(&str, &[&str]); 11] = [
+    ("blame", &["ignorerevsfile"]),
+    ("clone", &["defaultremotename"]),
+    ("commit", &["template"]),
+    ("core", &["attributesfile", "excludesfile", "worktree"]),
+    ("init", &["defaultbranch"]),
+    ("lfs", &PLAIN_OF_LFS),
+    ("remote", &["fetch", "push", "pushurl", "url"]),
+    (
+        "submodule",
+        &["active", "branch", "fetch", "ignore", "path", "url"],
+    ),
+    ("svn-remote", &["branches", "fetch", "tags", "url"]),
+    ("url", &["base", "insteadof", "pushinsteadof"]),
+    ("worktree", &["guessremote"]),
+];
+/// Of git-lfs, whose extensions and transfers are programs (git-lfs-config(5)).
+const PLAIN_OF_LFS: [&str; 9] = [
+    "access",
+    "batch",
+    "concurrenttransfers",
+    "fetchexclude",
+    "fetchinclude",
+    "locksverify",
     "pushurl",
-    "template",
+    "repositoryformatversion",
     "url",
-    "worktree",
+];
+/// What git runs or obeys in the folder of a repository (gitrepository-layout(5)).
+const PARTS: [&str; 7] = [
+    "commondir",
+    "config",
+    "config.worktree",
+    "hooks",
+    "info",
+    "modules",
+    "worktrees",
 ];
 /// Marks of a shell, at which a command is taken apart.
 const MARKS: &[char] = &[
@@ -84,10 +112,19 @@ impl Repository {
         name.is_some_and(|name| name.eq_ignore_ascii_case(".git"))
     }
 
-    /// What is at a place called `.git`, if it is one.
+    /// What is at a place called `.git`, if it is one, or around one called `HEAD`.
     pub(crate) fn at(place: &Path) -> Option<Self> {
+        if place.file_name().is_some_and(|name| name == "HEAD") {
+            let folder = place.parent()?.to_path_buf();
+            let is_one = ["objects", "refs"].map(|name| folder.join(name).is_dir());
+            return (is_one == [true; 2]).then(|| Self {
+                work: folder.clone(),
+                folder: folder.clone(),
+                common: folder,
+            });
+        }
         let work = place.parent().filter(|_| Self::is_at(place))?.to_path_buf();
-        let named = text(place);
+        let named = line(place);
         let named = named
             .as_deref()
             .and_then(|text| text.strip_prefix("gitdir:"));
@@ -95,7 +132,7 @@ impl Repository {
             Some(folder) => work.join(folder.trim()),
             None => place.to_path_buf(),
         };
-        let common = match text(&folder.join("commondir")) {
+        let common = match line(&folder.join("commondir")) {
             Some(common) => folder.join(common.trim()),
             None => folder.clone(),
         };
@@ -106,8 +143,16 @@ impl Repository {
         })
     }
 
+    /// What git runs or obeys in a repository that has no folder of its own in a work tree.
+    pub(crate) fn parts(&self) -> Vec<PathBuf> {
+        match self.work == self.folder {
+            true => PARTS.map(|part| self.folder.join(part)).to_vec(),
+            false => Vec::new(),
+        }
+    }
+
     /// What its own configuration says, that of a work tree and what is included too.
-    pub(crate) fn settings(&self, homes: &[PathBuf]) -> Vec<Setting> {
+    pub(crate) fn configuration(&self, homes: &[PathBuf]) -> Configuration {
         let folders = BTreeSet::from([&self.folder, &self.common]);
         let files = folders
             .into_iter()
@@ -115,14 +160,36 @@ impl Repository {
         read(files.collect(), homes)
     }
 
+    /// The folders that it may have for its work tree: the one that it lies in, and those that its
+    /// configuration names.
+    pub(crate) fn trees(&self, own: &Configuration) -> Vec<PathBuf> {
+        let named = own.settings.iter();
+        let named = named.filter(|setting| setting.key == "core.worktree");
+        let named = named.flat_map(|setting| {
+            [&self.folder, &self.common].map(|folder| folder.join(&setting.value))
+        });
+        let mut trees: Vec<PathBuf> = [self.work.clone()].into_iter().chain(named).collect();
+        trees.dedup();
+        trees
+    }
+
     /// Where a relative name may begin.
-    pub(crate) fn bases(&self) -> [&Path; 3] {
-        [&self.work, &self.folder, &self.common]
+    pub(crate) fn bases(&self, trees: &[PathBuf]) -> Vec<PathBuf> {
+        let folders = [self.folder.clone(), self.common.clone()];
+        trees.iter().cloned().chain(folders).collect()
     }
 }
 
+/// What configuration says.
+#[derive(Debug, Default)]
+pub(crate) struct Configuration {
+    pub(crate) settings: Vec<Setting>,
+    /// Whether there is more of it than is read.
+    pub(crate) is_cut: bool,
+}
+
 /// What the user's own configuration says.
-pub(crate) fn settings_of(homes: &[PathBuf]) -> Vec<Setting> {
+pub(crate) fn configuration_of(homes: &[PathBuf]) -> Configuration {
     let files = homes
         .iter()
         .flat_map(|home| [home.join(".gitconfig"), home.join(".config/git/config")]);
@@ -150,22 +217,37 @@ impl Setting {
 
     fn is_plain(&self) -> bool {
         let (section, key) = self.key.split_once('.').unwrap_or((&self.key, ""));
-        PLAIN_SECTIONS.contains(&section)
-            || PLAIN_KEYS.contains(&key)
-            || (section == "submodule" && ["path", "branch", "ignore"].contains(&key))
+        let is_listed = |(of, keys): &(&str, &[&str])| *of == section && keys.contains(&key);
+        let is_plain = PLAIN_SECTIONS.contains(&section) || PLAIN_KEYS.iter().any(is_listed);
+        is_plain && !self.is_by_helper()
+    }
+
+    /// Whether the value is an address that a program of its own is started for, such as
+    /// `ext::COMMAND` (gitremote-helpers(7)).
+    fn is_by_helper(&self) -> bool {
+        let helper = self.value.split_once("::").map(|(helper, _)| helper);
+        let is_name = |c: char| c.is_ascii_alphanumeric() || ['-', '+', '.', '_'].contains(&c);
+        helper.is_some_and(|name| !name.is_empty() && name.chars().all(is_name))
     }
 
     /// The paths that the value may name, those from one of the bases or from the folder of its
-    /// file apart from those that say where they lie: `relative`, `fixed`.
-    pub(crate) fn paths(&self, bases: &[&Path], homes: &[PathBuf]) -> Named {
+    /// file apart from those that say where they lie: `relative`, `fixed`. `None` where that takes
+    /// more looks than are left.
+    pub(crate) fn paths(
+        &self,
+        bases: &[PathBuf],
+        homes: &[PathBuf],
+        left: &mut usize,
+    ) -> Option<Named> {
         let mut named = Named::default();
         if self.is_plain() {
-            return named;
+            return Some(named);
         }
         let whole = self.value.trim_start_matches('!').trim();
-        let mut bases: BTreeSet<PathBuf> = bases.iter().map(|base| base.to_path_buf()).collect();
+        let mut bases: BTreeSet<PathBuf> = bases.iter().cloned().collect();
         bases.extend(self.file.parent().map(Path::to_path_buf));
         let words = words(whole);
+        *left = left.checked_sub(words.len() * bases.len())?;
         // A command may first go into a folder that it names.
         let folders: Vec<PathBuf> = bases
             .iter()
@@ -174,6 +256,7 @@ impl Setting {
             .filter(|path| path.is_dir())
             .collect();
         bases.extend(folders);
+        *left = left.checked_sub(words.len() * (bases.len() + homes.len()))?;
         for word in &words {
             let is_whole = *word == whole;
             for path in fixed(word, homes) {
@@ -192,7 +275,7 @@ impl Setting {
                 }
             }
         }
-        named
+        Some(named)
     }
 
     /// Whether a path may be meant: what is there, or would be if the word is clearly a path. A
@@ -264,16 +347,28 @@ fn joins(bases: &BTreeSet<PathBuf>, rest: &str) -> Vec<PathBuf> {
 }
 
 /// The settings in these files and in what they include.
-fn read(files: Vec<PathBuf>, homes: &[PathBuf]) -> Vec<Setting> {
+fn read(files: Vec<PathBuf>, homes: &[PathBuf]) -> Configuration {
     let first = files.into_iter().map(|file| (file.clone(), file, 0));
     let mut waiting: Vec<(PathBuf, PathBuf, usize)> = first.collect();
     let mut seen = BTreeSet::new();
-    let mut found = Vec::new();
+    let mut found = Configuration::default();
+    let (mut left_bytes, mut left_looks) = (BYTES, LOOKS);
     while let Some((file, origin, depth)) = waiting.pop() {
-        if seen.len() >= FILES || !seen.insert(file.clone()) {
+        if seen.contains(&file) {
             continue;
         }
-        for (key, value) in text(&file).map(|text| parsed(&text)).unwrap_or_default() {
+        // One byte more tells that there is more.
+        let Some(text) = text(&file, left_bytes + 1) else {
+            continue;
+        };
+        let length = text.len() as u64;
+        if length > left_bytes || seen.len() >= FILES {
+            found.is_cut = true;
+            break;
+        }
+        left_bytes -= length;
+        seen.insert(file.clone());
+        for (key, value) in parsed(&String::from_utf8_lossy(&text)) {
             let setting = Setting {
                 key,
                 value,
@@ -281,150 +376,39 @@ fn read(files: Vec<PathBuf>, homes: &[PathBuf]) -> Vec<Setting> {
                 origin: origin.clone(),
             };
             if setting.is_include() && depth < INCLUDES {
-                let paths = setting.paths(&[], homes).all().into_iter();
+                let named = setting.paths(&[], homes, &mut left_looks);
+                found.is_cut |= named.is_none();
+                let paths = named.unwrap_or_default().all().into_iter();
                 waiting.extend(paths.map(|path| (path, origin.clone(), depth + 1)));
             }
-            found.push(setting);
+            found.settings.push(setting);
         }
     }
     found
 }
 
-/// What a file says, or its beginning.
-fn text(path: &Path) -> Option<String> {
+/// What a file says that holds one line.
+fn line(path: &Path) -> Option<String> {
+    let bytes = text(path, LINE_BYTES)?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What a file says, or so much of its beginning.
+fn text(path: &Path, most: u64) -> Option<Vec<u8>> {
     // Opening a pipe would wait for somebody who writes.
     if !fs::metadata(path).ok()?.is_file() {
         return None;
     }
     let mut bytes = Vec::new();
     let file = File::open(path).ok()?;
-    file.take(FILE_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// The settings of a configuration: `section.key` in small letters, and the value as git reads it
-/// (git-config(1), Syntax). What git would refuse is read as far as it makes sense.
-fn parsed(text: &str) -> Vec<(String, String)> {
-    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-    let mut left = text.chars().peekable();
-    let mut section = String::new();
-    let mut found = Vec::new();
-    while let Some(c) = left.next() {
-        match c {
-            '[' => section = header(&mut left),
-            '#' | ';' => while left.next_if(|c| *c != '\n').is_some() {},
-            _ if c.is_whitespace() => {}
-            _ => {
-                let mut key = c.to_string();
-                while let Some(c) = left.next_if(|c| !['=', '\n'].contains(c)) {
-                    key.push(c);
-                }
-                let value = match left.next_if_eq(&'=') {
-                    Some(_) => value(&mut left),
-                    None => String::new(),
-                };
-                found.push((
-                    format!("{section}.{}", key.trim().to_ascii_lowercase()),
-                    value,
-                ));
-            }
-        }
-    }
-    found
-}
-
-type Characters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
-
-/// The name of a section, behind its bracket; a subsection does not count.
-fn header(left: &mut Characters<'_>) -> String {
-    let (mut whole, mut is_quoted) = (String::new(), false);
-    while let Some(c) = left.next_if(|c| *c != '\n') {
-        match c {
-            '\\' if is_quoted => {
-                left.next();
-            }
-            '"' => is_quoted = !is_quoted,
-            ']' if !is_quoted => break,
-            _ => {}
-        }
-        whole.push(c);
-    }
-    let name = whole.trim().split([' ', '\t', '"', '.']).next();
-    name.unwrap_or_default().to_ascii_lowercase()
-}
-
-/// A value, behind its `=`: over the end of a line that is continued, without comments and quotes.
-fn value(left: &mut Characters<'_>) -> String {
-    let (mut whole, mut is_quoted) = (String::new(), false);
-    // How much is left when the blanks at the end go.
-    let mut kept = 0;
-    while let Some(c) = left.next_if(|c| *c != '\n') {
-        match c {
-            '"' => is_quoted = !is_quoted,
-            '#' | ';' if !is_quoted => {
-                while left.next_if(|c| *c != '\n').is_some() {}
-                break;
-            }
-            '\\' => match left.next() {
-                Some('\n') | None => continue,
-                Some('n') => whole.push('\n'),
-                Some('t') => whole.push('\t'),
-                Some('b') => whole.push('\u{8}'),
-                Some(other) => whole.push(other),
-            },
-            ' ' | '\t' if !is_quoted => {
-                if !whole.is_empty() {
-                    whole.push(c);
-                }
-                continue;
-            }
-            _ => whole.push(c),
-        }
-        kept = whole.len();
-    }
-    whole.truncate(kept);
-    whole
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::syntax::BASE;
     use super::*;
-
-    #[test]
-    fn values_are_read_as_git_reads_them() {
-        let table = [
-            (
-                "[core]\n\thooksPath = tools # ours\n",
-                "core.hookspath",
-                "tools",
-            ),
-            (
-                "[core]\nhooksPath = tools ; ours",
-                "core.hookspath",
-                "tools",
-            ),
-            (
-                "[CORE] HooksPath=\"to\"ols  \r\n",
-                "core.hookspath",
-                "tools",
-            ),
-            ("[core]\n a = to\\\nols\n", "core.a", "tools"),
-            ("[core]\n a = \"x # y\" ; z\n", "core.a", "x # y"),
-            (
-                "[alias]\n st = \"!tools/x \\\"a b\\\"\"\n",
-                "alias.st",
-                "!tools/x \"a b\"",
-            ),
-            ("[filter \"a ] b\"]\n clean = x\n", "filter.clean", "x"),
-            ("[filter \"a\\\"] b\"]\n clean = x\n", "filter.clean", "x"),
-            ("[core.sub] a = b", "core.a", "b"),
-            ("# c\n[a]\n; [b]\n x\n", "a.x", ""),
-        ];
-        for (text, key, value) in table {
-            let wanted = vec![(key.to_owned(), value.to_owned())];
-            assert_eq!(parsed(text), wanted, "{text}");
-        }
-    }
 
     #[test]
     fn every_word_that_may_be_a_file_is_named() {
@@ -442,7 +426,8 @@ mod tests {
                 file: root.join("nowhere/config"),
                 origin: root.join("nowhere/config"),
             };
-            let Named { relative, fixed } = setting.paths(&[&root], &[root.join("h")]);
+            let named = setting.paths(std::slice::from_ref(&root), &[root.join("h")], &mut 1_000);
+            let Named { relative, fixed } = named.unwrap();
             let all = relative.into_iter().chain(fixed);
             let inside = all.filter_map(|path| {
                 let inner = path.strip_prefix(&root).ok()?;
@@ -451,7 +436,7 @@ mod tests {
             });
             inside.collect()
         };
-        let table: [(&str, &str, &[&str]); 14] = [
+        let table: [(&str, &str, &[&str]); 22] = [
             ("core.hookspath", "tools/hooks", &["tools/hooks"]),
             ("core.hookspath", "hooks", &["hooks"]),
             ("core.fsmonitor", "sh tools/x -q", &["tools/x"]),
@@ -463,6 +448,14 @@ mod tests {
             ("diff.textconv", "~/w/x", &["h/w/x"]),
             ("credential.helper", "!f() { $HOME/x; }; f", &["x", "h/x"]),
             ("filter.clean", "later/x %f", &["later/x"]),
+            ("alias.url", "!tools/x", &["tools/x"]),
+            ("alias.template", "!tools/x", &["tools/x"]),
+            ("lfs.path", "tools/x", &["tools/x"]),
+            ("lfs.clean", "tools/x %f", &["tools/x"]),
+            ("lfs.fetchexclude", "tools/x", &[]),
+            ("remote.url", "ext::tools/x %S", &["tools/x"]),
+            (BASE, "ext::tools/x ", &["tools/x"]),
+            (BASE, "https://[::1]/tools/x", &[]),
             ("remote.url", "../other/x", &[]),
             ("branch.merge", "refs/heads/main", &[]),
             ("core.bare", "false", &[]),

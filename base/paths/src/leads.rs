@@ -1,7 +1,7 @@
 //! Where what lies in a place leads: the links in it, those in what they lead to, and what a
 //! repository names of itself in other folders.
 
-use crate::git::{Repository, Setting, settings_of};
+use crate::git::{Configuration, LOOKS, Repository, configuration_of};
 use crate::{is_inside, way_of};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
@@ -30,9 +30,11 @@ pub struct Look<'a> {
     roots: &'a [PathBuf],
     homes: &'a [PathBuf],
     /// What git does in every repository of this user.
-    everywhere: Vec<Setting>,
+    everywhere: Configuration,
     /// How many entries may still be looked at.
     pub left: usize,
+    /// Work trees whose configuration of git was not read to its end: all of it leads there.
+    pub unread: Vec<PathBuf>,
     /// Whether a place in the folders leads out of them by a relative name, so that it leads
     /// elsewhere when they are moved.
     pub leads_out: bool,
@@ -61,8 +63,9 @@ impl<'a> Look<'a> {
         Self {
             roots,
             homes,
-            everywhere: settings_of(homes),
+            everywhere: configuration_of(homes),
             left,
+            unread: Vec::new(),
             leads_out: false,
         }
     }
@@ -165,33 +168,71 @@ impl<'a> Look<'a> {
     /// reads from there by its configuration.
     fn repository(&mut self, way: &mut Way, place: &Path, name: &Path) {
         let Some(repository) = Repository::at(place) else {
-            // The user's own configuration names files in the home as well.
-            let is_config = |setting: &&Setting| setting.is_of(place);
-            let own: Vec<Setting> = self.everywhere.iter().filter(is_config).cloned().collect();
-            for setting in own {
-                for path in setting.paths(&[], self.homes).all() {
-                    self.lead(way, &way_of(&path), place, name, false);
-                }
-            }
+            self.of_the_user(way, place, name);
             return;
         };
         for folder in [&repository.folder, &repository.common] {
-            if folder != place {
+            if folder != place && *folder != repository.work {
                 self.lead(way, &way_of(folder), place, name, true);
             }
         }
-        let mut settings = repository.settings(self.homes);
-        let own = settings.len();
-        settings.extend_from_slice(&self.everywhere);
+        for part in repository.parts() {
+            self.lead(way, &way_of(&part), place, name, false);
+        }
+        let own = repository.configuration(self.homes);
+        let trees = repository.trees(&own);
+        let bases = repository.bases(&trees);
         let by = name.join("config");
-        for (number, setting) in settings.iter().enumerate() {
-            let named = setting.paths(&repository.bases(), self.homes);
-            for path in named.relative {
-                // Those that git finds in every repository are sought where it lies then.
-                self.lead(way, &way_of(&path), place, &by, number < own);
+        let mut is_cut = own.is_cut || self.everywhere.is_cut;
+        let (mut left, mut leads) = (LOOKS, Vec::new());
+        // Those that git finds in every repository are sought where it lies then.
+        let settings = own.settings.iter().map(|setting| (setting, true));
+        let everywhere = self.everywhere.settings.iter();
+        for (setting, is_own) in settings.chain(everywhere.map(|setting| (setting, false))) {
+            let Some(named) = setting.paths(&bases, self.homes, &mut left) else {
+                is_cut = true;
+                break;
+            };
+            let relative = named.relative.into_iter().map(|path| (path, is_own));
+            leads.extend(relative.chain(named.fixed.into_iter().map(|path| (path, false))));
+        }
+        for (path, is_relative) in leads {
+            self.lead(way, &way_of(&path), place, &by, is_relative);
+        }
+        if is_cut {
+            self.shut(way, &trees, &by);
+        }
+    }
+
+    /// What the user's own configuration names, where this place is one: files in the home as well.
+    fn of_the_user(&mut self, way: &mut Way, place: &Path, name: &Path) {
+        let (mut left, mut leads) = (LOOKS, Vec::new());
+        for setting in &self.everywhere.settings {
+            if !setting.is_of(place) {
+                continue;
             }
-            for path in named.fixed {
-                self.lead(way, &way_of(&path), place, &by, false);
+            let Some(named) = setting.paths(&[], self.homes, &mut left) else {
+                break;
+            };
+            leads.extend(named.all());
+        }
+        for path in leads {
+            self.lead(way, &way_of(&path), place, name, false);
+        }
+    }
+
+    /// Takes up whole work trees: nothing tells which files in them git is told to run.
+    fn shut(&mut self, way: &mut Way, trees: &[PathBuf], by: &Path) {
+        for tree in trees {
+            let Some(goal) = way_of(tree).pop() else {
+                continue;
+            };
+            if self.holds(&goal) || is_above(&goal, self.roots) {
+                self.unread.push(goal.clone());
+                way.found.insert(Lead {
+                    goal,
+                    name: by.to_path_buf(),
+                });
             }
         }
     }

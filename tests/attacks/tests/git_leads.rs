@@ -74,6 +74,15 @@ fn every_file_that_git_is_told_to_run_is_protected() {
         ("[alias]\n\tst = \"!tools/x\"\n", "tools/x"),
         ("[alias]\n\tst = !cd tools && ./x\n", "tools/x"),
         ("[core]\n\tsshCommand = later/x\n", "later/x"),
+        ("[alias]\n\turl = !./tools/x\n", "tools/x"),
+        ("[alias]\n\ttemplate = !./tools/x\n", "tools/x"),
+        ("[lfs \"extension.a\"]\n\tclean = ./tools/x %f\n", "tools/x"),
+        (
+            "[lfs \"customtransfer.a\"]\n\tpath = ./tools/x\n",
+            "tools/x",
+        ),
+        ("[remote \"a\"]\n\turl = ext::tools/x %S\n", "tools/x"),
+        ("[url \"ext::tools/x \"]\n\tinsteadOf = a:\n", "tools/x"),
     ];
     for (configuration, file) in table {
         let furnish = |house: &House| {
@@ -105,15 +114,25 @@ fn git_that_runs_no_file_protects_none() {
     let configuration = "[core]\n\tbare = false\n\texcludesFile = notes.txt\n\
                          [remote \"origin\"]\n\turl = src\n[branch \"main\"]\n\tmerge = src/main\n\
                          [alias]\n\tlg = log --stat src\n[user]\n\tname = main.rs\n\
-                         [tool]\n\troot = ./src\n";
+                         [tool]\n\troot = ./src\n\
+                         [lfs]\n\turl = src/main.rs\n\tfetchexclude = src/main.rs\n\
+                         [url \"git@host:src/main.rs\"]\n\tinsteadOf = src/main\n";
     let furnish = |house: &House| {
         house.write(".git/config", configuration);
         house.write("src/main.rs", MINE);
+        let submodule = "[core]\n\tworktree = ../../../sub\n[submodule]\n\tactive = .\n";
+        house.write(".git/modules/sub/config", submodule);
+        house.write("sub/.git", "gitdir: ../.git/modules/sub\n");
     };
-    let calls = [write("src/main.rs"), write("src/main"), write("notes.txt")];
+    let calls = [
+        write("src/main.rs"),
+        write("src/main"),
+        write("notes.txt"),
+        write("sub/x"),
+    ];
     let (scene, outcome) = play(furnish, &calls);
     let told = results(&scene, &outcome);
-    assert_eq!(statuses(&outcome), ["ok"; 3], "{told:#?}");
+    assert_eq!(statuses(&outcome), ["ok"; 4], "{told:#?}");
 }
 
 #[test]
@@ -143,6 +162,78 @@ fn a_repository_above_the_opened_folder_counts() {
         after(house, "sub/tools", &[write("x"), shell("echo planted > x")]);
     assert_eq!(statuses(&outcome)[0], "denied", "{told}");
     assert_eq!(house.read("sub/tools/x"), MINE, "{told}");
+}
+
+#[test]
+fn a_work_tree_that_lies_elsewhere_counts() {
+    for (configuration, file) in [
+        ("\tfsmonitor = ./x\n", "tree/x"),
+        ("\thooksPath = hooks\n", "tree/hooks/x"),
+        ("\tpager = later/x\n", "tree/later/x"),
+    ] {
+        let furnish = |house: &House| {
+            let configuration = format!("[core]\n\tworktree = ../tree\n{configuration}");
+            house.write(".git/config", &configuration);
+            house.write("tree/x", MINE);
+            house.write("tree/hooks/x", MINE);
+        };
+        assert_kept(configuration, &furnish, ".", file);
+    }
+    // A repository without a folder of its own.
+    let bare = |house: &House| {
+        house.write("store/HEAD", "ref: refs/heads/x\n");
+        house.write("store/objects/a", "");
+        house.write("store/refs/a", "");
+        let configuration = "[core]\n\tworktree = ../tree\n\tfsmonitor = ./x\n";
+        house.write("store/config", configuration);
+        house.write("tree/x", MINE);
+    };
+    assert_kept("a bare repository", &bare, ".", "tree/x");
+    assert_kept("a bare repository", &bare, ".", "store/config");
+}
+
+#[test]
+fn a_configuration_that_is_too_long_frees_nothing() {
+    let padding = |bytes: usize| format!("{}\n", "# x".repeat(bytes / 3));
+    // More than git's own readers of other files take, and read to its end.
+    for (what, bytes) in [("long", 2 << 20), ("too long", 9 << 20)] {
+        let furnish = |house: &House| {
+            let text = format!("{}[core]\n\tfsmonitor = ./x\n", padding(bytes));
+            house.write("one/.git/config", &text);
+            house.write("one/x", MINE);
+        };
+        assert_kept(what, &furnish, ".", "one/x");
+    }
+    let included = |house: &House| {
+        let more = "[include]\n\tpath = ../more\n";
+        house.write("one/.git/config", more);
+        let text = format!("{}[core]\n\tfsmonitor = ./x\n", padding(9 << 20));
+        house.write("one/more", &text);
+        house.write("one/x", MINE);
+    };
+    assert_kept("an include", &included, ".", "one/x");
+    let many = |house: &House| {
+        let aliases = (0..60_000).map(|n| format!("\ta{n} = !tools/{n} a b c\n"));
+        let text = format!("[alias]\n{}\tz = !./x\n", aliases.collect::<String>());
+        house.write("one/.git/config", &text);
+        house.write("one/x", MINE);
+    };
+    assert_kept("many aliases", &many, ".", "one/x");
+    // Who asks is told why.
+    let furnish = |house: &House| {
+        house.write(".git/config", padding(9 << 20));
+        house.write("beside/.git/config", "[core]\n\tbare = false\n");
+    };
+    let calls = [write("a.txt"), shell("true")];
+    let (scene, outcome) = play(furnish, &calls);
+    let told = results(&scene, &outcome);
+    assert_eq!(statuses(&outcome), ["denied", "failed"], "{told:#?}");
+    let shown = format!("{:#}", outcome.summary);
+    assert!(
+        shown.contains("too long to be read"),
+        "{shown} {}",
+        outcome.finished.stderr
+    );
 }
 
 #[test]
