@@ -2,7 +2,13 @@
 //! whole lines that differ only in white space at their ends. Where that leaves a doubt, nothing
 //! is replaced.
 
-use crate::spelling::{in_form_of, places_that_read_as, reads_as};
+use crate::context::Leash;
+use crate::occurrences::{Places, occurrences};
+use crate::reindent::Indentation;
+use crate::spelling::{in_form_of, places_that_read_as, reading_of};
+use api::executor::ToolFailure;
+use domain::limits::FILE_WRITE_BYTES;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// A file's content after an edit.
@@ -26,24 +32,39 @@ pub(crate) enum Miss {
     IndentUnclear { line: u64, text: String },
     /// Nothing would change.
     NoChange,
+    /// The file would have more than these bytes.
+    TooLarge { bytes: usize },
+    /// The search was stopped.
+    Stopped(ToolFailure),
 }
 
-/// Most places told about.
-pub(crate) const PLACES: usize = 20;
+impl From<ToolFailure> for Miss {
+    fn from(failure: ToolFailure) -> Self {
+        Self::Stopped(failure)
+    }
+}
+
 /// Lines compared for the nearest one, and characters of each.
 const NEAREST_LINES: usize = 20_000;
 const NEAREST_CHARS: usize = 200;
 /// Least likeness of a line worth showing, of 1.
 const NEAREST_LIKENESS: f64 = 0.5;
 
-/// Replaces `old` by `new`: its one occurrence, or with `all` every one.
-pub(crate) fn edit(content: &str, old: &str, new: &str, all: bool) -> Result<Edited, Miss> {
+/// Replaces `old` by `new`: its one occurrence, or with `all` every one. Takes a time that grows with
+/// the texts and no faster, and none once the leash is pulled.
+pub(crate) fn edit(
+    content: &str,
+    old: &str,
+    new: &str,
+    all: bool,
+    leash: &Leash,
+) -> Result<Edited, Miss> {
     if old.is_empty() {
         return Err(Miss::NotFound { nearest: None });
     }
-    let edited = match exact_places(content, old) {
-        places if places.is_empty() => by_lines(content, old, new, all)?,
-        places => exact(content, new, all, &places)?,
+    let edited = match exact_places(content, old, all, leash)? {
+        places if places.is_empty() => by_lines(content, old, new, all, leash)?,
+        places => exact(content, new, all, &places, leash)?,
     };
     if edited.content == content {
         return Err(Miss::NoChange);
@@ -51,44 +72,46 @@ pub(crate) fn edit(content: &str, old: &str, new: &str, all: bool) -> Result<Edi
     Ok(edited)
 }
 
-/// Every place of `old`, overlapping ones too, since those are in doubt as well.
-fn exact_places(content: &str, old: &str) -> Vec<Range<usize>> {
+fn exact_places(
+    content: &str,
+    old: &str,
+    all: bool,
+    leash: &Leash,
+) -> Result<Vec<Range<usize>>, ToolFailure> {
     if !old.is_ascii() {
-        let places = places_that_read_as(content, old);
+        let places = places_that_read_as(content, old, Places::new(all), leash)?;
         if !places.is_empty() {
-            return places;
+            return Ok(places);
         }
     }
-    let step = old.chars().next().map_or(1, char::len_utf8);
-    let mut places = Vec::new();
-    let mut from = 0;
-    while let Some(at) = content[from..].find(old) {
-        places.push(from + at..from + at + old.len());
-        from += at + step;
-    }
-    places
+    let mut places = Places::new(all);
+    occurrences(content.bytes(), old.as_bytes(), leash, |at| {
+        places.take(at..at + old.len())
+    })?;
+    Ok(places.found)
 }
 
-fn exact(content: &str, new: &str, all: bool, places: &[Range<usize>]) -> Result<Edited, Miss> {
+fn exact(
+    content: &str,
+    new: &str,
+    all: bool,
+    places: &[Range<usize>],
+    leash: &Leash,
+) -> Result<Edited, Miss> {
     let newlines: Vec<usize> = content.match_indices('\n').map(|(at, _)| at).collect();
     let line_of = |at: usize| newlines.partition_point(|newline| *newline < at) as u64 + 1;
     if places.len() > 1 && !all {
-        let lines = places
-            .iter()
-            .take(PLACES)
-            .map(|place| line_of(place.start))
-            .collect();
+        let lines = places.iter().map(|place| line_of(place.start)).collect();
         return Err(Miss::Ambiguous { lines });
     }
     let new = with_line_ends_of(content, new);
     let mut out = String::with_capacity(content.len());
     let (mut copied, mut lines) = (0, Vec::new());
     for place in places {
-        if place.start < copied {
-            continue;
-        }
+        leash.check()?;
         out.push_str(&content[copied..place.start]);
         out.push_str(&in_form_of(&content[place.clone()], &new));
+        within_limit(&out)?;
         copied = place.end;
         lines.push(line_of(place.start));
     }
@@ -98,6 +121,14 @@ fn exact(content: &str, new: &str, all: bool, places: &[Range<usize>]) -> Result
         lines,
         exact: true,
     })
+}
+
+/// Text that grows with every place comes to an end.
+const fn within_limit(out: &str) -> Result<(), Miss> {
+    match out.len() > FILE_WRITE_BYTES {
+        true => Err(Miss::TooLarge { bytes: out.len() }),
+        false => Ok(()),
+    }
 }
 
 /// In a file whose every line ends with `\r\n`, so do the new lines.
@@ -145,36 +176,49 @@ fn inner_lines(text: &str) -> Vec<&str> {
     }
 }
 
-fn by_lines(content: &str, old: &str, new: &str, all: bool) -> Result<Edited, Miss> {
+/// Where the wanted lines are in the file, by the numbers of their first lines from 0.
+fn line_places(
+    file: &[Line<'_>],
+    wanted: &[&str],
+    all: bool,
+    leash: &Leash,
+) -> Result<Vec<usize>, ToolFailure> {
+    let mut known = HashMap::new();
+    let wanted: Vec<Option<usize>> = wanted
+        .iter()
+        .map(|line| {
+            let next = known.len();
+            Some(*known.entry(reading_of(line.trim())).or_insert(next))
+        })
+        .collect();
+    let lines = file.iter().map(|line| {
+        let known = known.get(&reading_of(line.text.trim()));
+        known.copied()
+    });
+    let mut places = Places::new(all);
+    occurrences(lines, &wanted, leash, |at| {
+        places.take(at..at + wanted.len())
+    })?;
+    Ok(places.found.into_iter().map(|place| place.start).collect())
+}
+
+fn by_lines(content: &str, old: &str, new: &str, all: bool, leash: &Leash) -> Result<Edited, Miss> {
     let file = lines_of(content);
     let wanted = inner_lines(old);
     let Some(first) = wanted.first() else {
         return Err(Miss::NotFound { nearest: None });
     };
-    let mut places: Vec<usize> = Vec::new();
-    for at in 0..(file.len() + 1).saturating_sub(wanted.len()) {
-        let window = &file[at..at + wanted.len()];
-        if window
-            .iter()
-            .zip(&wanted)
-            .all(|(line, want)| reads_as(line.text.trim(), want.trim()))
-        {
-            places.push(at);
-        }
-    }
+    let places = line_places(&file, &wanted, all, leash)?;
     if places.is_empty() {
         let nearest = nearest(&file, first);
         return Err(Miss::NotFound { nearest });
     }
     if places.len() > 1 && !all {
-        let lines = places
-            .iter()
-            .take(PLACES)
-            .map(|at| *at as u64 + 1)
-            .collect();
+        let lines = places.iter().map(|at| *at as u64 + 1).collect();
         return Err(Miss::Ambiguous { lines });
     }
     let replacement = inner_lines(new);
+    let indentation = Indentation::new(&wanted);
     let end_of_line = if content.contains("\r\n") {
         "\r\n"
     } else {
@@ -184,10 +228,8 @@ fn by_lines(content: &str, old: &str, new: &str, all: bool) -> Result<Edited, Mi
     for at in places {
         let window = &file[at..at + wanted.len()];
         let (start, end) = (window[0].start, window[window.len() - 1].end);
-        if start < copied {
-            continue;
-        }
-        let Some(indented) = reindented(window, &wanted, &replacement) else {
+        let real: Vec<&str> = window.iter().map(|line| line.text).collect();
+        let Some(indented) = indentation.of(&real, &replacement, leash)? else {
             let text = content[start..end]
                 .trim_end_matches(['\n', '\r'])
                 .to_owned();
@@ -201,6 +243,7 @@ fn by_lines(content: &str, old: &str, new: &str, all: bool) -> Result<Edited, Mi
         if !indented.is_empty() && content[start..end].ends_with('\n') {
             out.push_str(end_of_line);
         }
+        within_limit(&out)?;
         copied = end;
         lines.push(at as u64 + 1);
     }
@@ -210,64 +253,6 @@ fn by_lines(content: &str, old: &str, new: &str, all: bool) -> Result<Edited, Mi
         lines,
         exact: false,
     })
-}
-
-fn indent_of(line: &str) -> &str {
-    &line[..line.len() - line.trim_start().len()]
-}
-
-/// The new lines with the file's indentation. A line that was there keeps its own; another gets
-/// what the lines of the same indentation have in the file; `None` when those disagree.
-fn reindented(window: &[Line<'_>], wanted: &[&str], new: &[&str]) -> Option<Vec<String>> {
-    let pairs: Vec<(&str, &str)> = wanted
-        .iter()
-        .zip(window)
-        .filter(|(want, _)| !want.trim().is_empty())
-        .map(|(want, line)| (indent_of(want), indent_of(line.text)))
-        .collect();
-    let is_clear = pairs
-        .iter()
-        .all(|(asked, real)| pairs.iter().all(|(a, r)| a != asked || r == real));
-    let mut known = wanted.iter().zip(window);
-    let mut out = Vec::with_capacity(new.len());
-    for line in new {
-        let body = line.trim_start();
-        if body.trim().is_empty() {
-            out.push(String::new());
-            continue;
-        }
-        // The same line further down in the old text, so that a repeated line finds its own.
-        let same = known
-            .clone()
-            .position(|(want, _)| want.trim_end() == line.trim_end());
-        if let Some((_, old)) = same.and_then(|skipped| known.nth(skipped)) {
-            out.push(format!("{}{body}", indent_of(old.text)));
-        } else if is_clear {
-            out.push(format!("{}{body}", translated(indent_of(line), &pairs)?));
-        } else {
-            return None;
-        }
-    }
-    Some(out)
-}
-
-/// The file's indentation for an asked one: that of the deepest asked indentation it begins with,
-/// and the rest behind it. One further left than all of them moves as the first line did, if that
-/// was a plain move to the left or right.
-fn translated(asked: &str, pairs: &[(&str, &str)]) -> Option<String> {
-    let deepest = pairs
-        .iter()
-        .filter_map(|(from, to)| asked.strip_prefix(from).map(|rest| (from.len(), to, rest)))
-        .max_by_key(|(length, _, _)| *length);
-    if let Some((_, to, rest)) = deepest {
-        return Some(format!("{to}{rest}"));
-    }
-    let (from, to) = pairs.first()?;
-    match (to.strip_suffix(from), from.strip_suffix(to)) {
-        (Some(added), _) => Some(format!("{added}{asked}")),
-        (_, Some(taken)) => asked.strip_prefix(taken).map(str::to_owned),
-        (None, None) => None,
-    }
 }
 
 fn nearest(file: &[Line<'_>], wanted: &str) -> Option<(u64, String)> {
@@ -314,6 +299,14 @@ fn likeness(one: &[(char, char)], two: &[(char, char)]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::StopFlag;
+    use std::time::Duration;
+
+    /// With a leash that nobody pulls.
+    fn edit(content: &str, old: &str, new: &str, all: bool) -> Result<Edited, Miss> {
+        let leash = Leash::new(StopFlag::default(), Duration::from_secs(600), None);
+        super::edit(content, old, new, all, &leash)
+    }
 
     fn edited(content: &str, old: &str, new: &str, all: bool) -> (String, bool) {
         let edited = edit(content, old, new, all).unwrap();
@@ -430,5 +423,19 @@ mod tests {
             edit("a", "", "b", false),
             Err(Miss::NotFound { nearest: None })
         );
+    }
+
+    #[test]
+    fn a_search_ends_when_it_is_stopped_or_grows_too_large() {
+        let stopped = Leash::new(StopFlag::default(), Duration::ZERO, None);
+        for (content, old) in [("a", "a"), ("\u{e9}", "\u{e9}"), (" a \n b", "a\nb")] {
+            let miss = super::edit(content, old, "x", true, &stopped);
+            assert!(matches!(miss, Err(Miss::Stopped(_))), "{miss:?}");
+        }
+        let new = "x".repeat(1 << 20);
+        let miss = edit(&"a".repeat(100), "a", &new, true);
+        assert!(matches!(miss, Err(Miss::TooLarge { .. })), "{miss:?}");
+        let miss = edit(&"a \n".repeat(100), " a", &format!(" {new}"), true);
+        assert!(matches!(miss, Err(Miss::TooLarge { .. })), "{miss:?}");
     }
 }

@@ -2,11 +2,15 @@
 //! `é` as two characters, and models and people write it as one.
 
 use crate::beneath::{FOLDER, LOOK, Place, Spelling};
+use crate::context::Leash;
 use crate::failure::NOT_FOUND;
+use crate::occurrences::{Places, STRIDE, occurrences};
+use api::executor::ToolFailure;
 use disk::stored::spelled;
 use rustix::fd::OwnedFd;
 use rustix::fs::{OFlags, ResolveFlags};
-use std::ops::Range;
+use std::borrow::Cow;
+use std::ops::{ControlFlow, Range};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use unicode_normalization::char::canonical_combining_class;
@@ -38,20 +42,32 @@ pub(crate) fn composed(name: &str) -> String {
     name.nfc().collect()
 }
 
-/// Whether two texts read the same, in whichever form each is.
-pub(crate) fn reads_as(one: &str, other: &str) -> bool {
-    one == other || (!one.is_ascii() && !other.is_ascii() && one.nfc().eq(other.nfc()))
+/// A text as it reads, in whichever form it is: texts that read the same have the same.
+pub(crate) fn reading_of(text: &str) -> (bool, Cow<'_, str>) {
+    match text.is_ascii() {
+        true => (true, Cow::Borrowed(text)),
+        false => (false, Cow::Owned(composed(text))),
+    }
 }
 
-/// Every place of a content that reads as `wanted` does, overlapping ones too. A place holds whole
-/// characters: none begins or ends between a letter and its accent.
-pub(crate) fn places_that_read_as(content: &str, wanted: &str) -> Vec<Range<usize>> {
+/// The places of a content that read as `wanted` does, as far as they are asked for. A place holds
+/// whole characters: none begins or ends between a letter and its accent.
+pub(crate) fn places_that_read_as(
+    content: &str,
+    wanted: &str,
+    mut places: Places,
+    leash: &Leash,
+) -> Result<Vec<Range<usize>>, ToolFailure> {
+    leash.check()?;
     let wanted: String = wanted.nfd().collect();
     let mut apart = String::with_capacity(content.len());
     // Where each character begins, apart and as it is stored.
     let mut starts = Vec::new();
     let mut rest = content;
     while !rest.is_empty() {
+        if starts.len() % STRIDE == 0 {
+            leash.check()?;
+        }
         let (whole, behind) = rest.split_at(length_of_first(rest));
         starts.push((apart.len(), content.len() - rest.len()));
         apart.extend(whole.nfd());
@@ -62,15 +78,13 @@ pub(crate) fn places_that_read_as(content: &str, wanted: &str) -> Vec<Range<usiz
         let known = starts.binary_search_by_key(&at, |(apart, _)| *apart);
         known.ok().map(|known| starts[known].1)
     };
-    let step = wanted.chars().next().map_or(1, char::len_utf8);
-    let (mut places, mut from) = (Vec::new(), 0);
-    while let Some(at) = apart[from..].find(&wanted).map(|at| from + at) {
-        if let (Some(start), Some(end)) = (stored(at), stored(at + wanted.len())) {
-            places.push(start..end);
+    occurrences(apart.bytes(), wanted.as_bytes(), leash, |at| {
+        match (stored(at), stored(at + wanted.len())) {
+            (Some(start), Some(end)) => places.take(start..end),
+            _ => ControlFlow::Continue(()),
         }
-        from = at + step;
-    }
-    places
+    })?;
+    Ok(places.found)
 }
 
 /// How many bytes the first character has with all its accents.
@@ -119,9 +133,13 @@ pub(crate) fn pattern_in_both_forms(pattern: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::context::StopFlag;
+    use std::time::Duration;
 
     fn places(content: &str, wanted: &str) -> Vec<(usize, usize)> {
-        let places = places_that_read_as(content, wanted);
+        let leash = Leash::new(StopFlag::default(), Duration::from_secs(600), None);
+        let places = Places::new(false);
+        let places = places_that_read_as(content, wanted, places, &leash).unwrap();
         places
             .iter()
             .map(|place| (place.start, place.end))

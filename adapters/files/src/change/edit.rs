@@ -1,15 +1,17 @@
 //! `edit_file`.
 
-use super::writing::{diff, elsewhere, put, read_whole, regular_at, with_artifact};
+use super::writing::{diff, elsewhere, put, read_whole, regular_at, too_large, with_artifact};
 use crate::arguments;
 use crate::beneath::{Found, LastLink, Place, Spot};
 use crate::failure::not_found;
 use crate::job::Job;
 use crate::look::scan::closed_format_of;
-use crate::matching::{self, Edited, Miss, PLACES};
+use crate::matching::{self, Edited, Miss};
+use crate::occurrences::PLACES;
 use crate::record::EditFile;
 use api::executor::ToolFailure;
 use api::failure::mendable;
+use domain::limits::FILE_WRITE_BYTES;
 use domain::tool::ToolOutput;
 
 struct Plan {
@@ -42,8 +44,8 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
     };
     let before = String::from_utf8(read_whole(job, place, &old)?)
         .map_err(|error| not_text(&place.shown, error.as_bytes()))?;
-    let edited = matching::edit(&before, &wanted.old, &wanted.new, wanted.all)
-        .map_err(|miss| told(miss, &place.shown))?;
+    let edited = matching::edit(&before, &wanted.old, &wanted.new, wanted.all, job.leash);
+    let edited = edited.map_err(|miss| told(miss, place))?;
     Ok(Plan {
         spot,
         old,
@@ -52,8 +54,11 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
     })
 }
 
-fn told(miss: Miss, shown: &str) -> ToolFailure {
+fn told(miss: Miss, place: &Place<'_>) -> ToolFailure {
+    let shown = &place.shown;
     match miss {
+        Miss::TooLarge { bytes } => too_large(place, bytes as u64, FILE_WRITE_BYTES as u64),
+        Miss::Stopped(failure) => failure,
         Miss::NotFound { nearest: None } => mendable(
             "no_match",
             format!("The text is not in `{shown}`. Read the file and copy the text from it."),

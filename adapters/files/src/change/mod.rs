@@ -22,6 +22,8 @@ const ATTENTION: &str = "ATTENTION: a link leads to another";
 /// Runs a changing tool; a session's changes come one after another.
 pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let _lane = job.lane();
+    // Nobody may wait for this change any more by the time that it has its turn.
+    job.leash.check()?;
     match job.tool {
         Tool::WriteFile => write::run(job),
         Tool::EditFile => edit::run(job),
