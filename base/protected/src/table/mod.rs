@@ -5,8 +5,12 @@
 //! part of a name. A name with a capital counts as it is written, any other in every spelling that
 //! a file system may take for the same. Everything beneath a place belongs to it.
 //!
-//! What builds make in the folder of a project (`.gradle`, `.yarn`, `.bundle`) is not among what
-//! runs later: a program that builds could not work, and what it makes would be removed.
+//! What builds make in the folder of a project (`.gradle`, `.yarn/cache`, `.pnp.cjs`, `.bundle`) is
+//! not among what runs later: a program that builds could not work, and what it makes would be set
+//! aside. Nor is code of a project that its own tools run when the user starts them, and what stands
+//! beside such code and is edited as often (`Makefile`, `package.json`, `gradle.properties`,
+//! `tools/bazel`, `flake.nix`, `devenv.nix`): that is the work. What is among it only says to a program
+//! what it is to run, or is run by one that the user did not start for that.
 
 mod credentials;
 mod later;
