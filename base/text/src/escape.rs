@@ -120,6 +120,28 @@ pub fn visible_line(text: &str) -> String {
         .replace('\t', "\\u{9}")
 }
 
+/// As [`visible`], for what stands behind words of ours and may have lines of its own: each but the
+/// first begins with a bar, as no line of ours does.
+#[must_use]
+pub fn visible_lines(text: &str) -> String {
+    barred(&visible(text))
+}
+
+/// A text with each of its lines but the first behind a bar, as no line of ours is.
+#[must_use]
+pub fn barred(text: &str) -> String {
+    let is_barred = |line: &str| line.starts_with(BAR);
+    let lines = text.trim_end().split('\n').enumerate();
+    let lines = lines.map(|(at, line)| match at == 0 || is_barred(line) {
+        true => line.to_owned(),
+        false => format!("{BAR}{line}"),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// How a line begins that goes on with what others wrote.
+const BAR: &str = "  │ ";
+
 /// An argument list as a person can read it back: what a shell would take for something else is
 /// quoted. Not escaped: a line feed in an argument is one in the text.
 #[must_use]

@@ -26,7 +26,7 @@ use std::io::{IsTerminal, Write};
 use std::time::Duration;
 use terminal::exit::{self, Exit};
 use terminal::signals;
-use text::escape::visible;
+use text::escape::{visible, visible_line, visible_lines};
 use tracing_subscriber::EnvFilter;
 
 /// Longest the end waits for what is still at work. Only a thread that waits for a key takes it all.
@@ -141,14 +141,14 @@ fn report(error: &anyhow::Error) -> Exit {
     let (exit, fault) = exit::describe(error);
     let paint = Paint::for_stream(&std::io::stderr());
     // A message may quote a file that anyone wrote.
-    let mut text = format!("{} {}", paint.bad("error:"), visible(&fault.message));
+    let mut text = format!("{} {}", paint.bad("error:"), visible_lines(&fault.message));
     // These two say no more than the way the process ends.
     if !matches!(fault.code.as_str(), "carl.failed" | "carl.usage") {
-        text.push_str(&format!(" [{}]", visible(&fault.code)));
+        text.push_str(&format!(" [{}]", visible_line(&fault.code)));
     }
     text.push('\n');
     if !fault.hint.is_empty() {
-        text.push_str(&format!("  {}\n", visible(&fault.hint)));
+        text.push_str(&format!("  {}\n", visible_lines(&fault.hint)));
     }
     // With standard error gone there is nobody left to tell.
     let _told = print_error(&text);

@@ -11,7 +11,7 @@ use rendering::print_error;
 use std::path::PathBuf;
 use terminal::exit::Failure;
 use terminal::open_folders::OpenFolders;
-use text::escape::visible;
+use text::escape::visible_line;
 
 /// Where a command runs: folders, workspace and configuration.
 #[derive(Debug, Clone)]
@@ -45,10 +45,8 @@ impl Setting {
             print_error(&format!("warning: {line}\n"))?;
         }
         for path in profile::missing(&flags.ceiling) {
-            print_error(&visible(&format!(
-                "note: --allow-write: there is no {} yet\n",
-                path.display()
-            )))?;
+            let path = visible_line(&path.display().to_string());
+            print_error(&format!("note: --allow-write: there is no {path} yet\n"))?;
         }
         loaded.config.models.air_gap |= flags.air_gap;
         if let Some(provider) = &flags.provider {

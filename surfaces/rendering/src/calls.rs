@@ -3,7 +3,7 @@
 use super::values::short;
 use domain::id::CallId;
 use serde_json::Value;
-use text::escape::visible;
+use text::escape::visible_line;
 
 /// Tools whose result begins with how a program ended.
 const PROGRAMS: [&str; 3] = ["run_code", "run_shell", "run_script"];
@@ -52,7 +52,7 @@ impl Calls {
         let subject = subject.map_or_else(String::new, |value| format!(" {}", short(value)));
         self.open.push(Open {
             call_id,
-            name: format!("{}{subject}", visible(tool)),
+            name: format!("{}{subject}", visible_line(tool)),
             said_why: false,
         });
         self.are_several |= self.open.len() > 1;

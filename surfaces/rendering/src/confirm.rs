@@ -14,7 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
 use std::io::{self, BufRead, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
-use text::escape::{self, visible};
+use text::escape::{self, visible, visible_line};
 
 /// The questions as one text, without the prompt for an answer. It ends with what it is about in
 /// one line each, which no length of the rest pushes off the screen.
@@ -125,7 +125,10 @@ fn body(request: &ConfirmationRequest, paint: Paint, length: Length) -> String {
     if let Some(diff) = &request.diff {
         text.push_str(&paint.diff(&diff_lines(&escape::diff(diff), length)));
     }
-    text.push_str(&format!("  {}\n", paint.faint(&visible(&request.reason))));
+    text.push_str(&format!(
+        "  {}\n",
+        paint.faint(&visible_line(&request.reason))
+    ));
     text
 }
 

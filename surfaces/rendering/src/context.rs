@@ -2,7 +2,7 @@
 
 use super::Paint;
 use domain::context::ContextView;
-use text::escape::{prose, visible};
+use text::escape::{prose, visible_line};
 
 /// Columns of a bar that stands for the whole budget.
 const BAR_COLUMNS: u64 = 40;
@@ -33,7 +33,10 @@ pub fn shares(view: &ContextView, paint: Paint) -> String {
     let mut out = format!("{:NAME_COLUMNS$} {:>9} {:>7}\n", "PART", "TOKENS", "SHARE");
     let budget = view.budget_tokens;
     for part in &view.parts {
-        let name: String = visible(&part.name).chars().take(NAME_COLUMNS).collect();
+        let name: String = visible_line(&part.name)
+            .chars()
+            .take(NAME_COLUMNS)
+            .collect();
         let bar = paint.good(&bar(part.tokens, budget));
         let share = percent(part.tokens, budget);
         let line = format!(
@@ -75,7 +78,7 @@ pub fn full(view: &ContextView, paint: Paint) -> String {
     for part in &view.parts {
         let head = format!(
             "── {} ({} tokens) ",
-            visible(&part.name),
+            visible_line(&part.name),
             grouped(part.tokens)
         );
         let line: String = "─".repeat(80_usize.saturating_sub(head.chars().count()));

@@ -4,7 +4,7 @@
 use domain::Timestamp;
 use domain::drive::{DriveDecision, DriveReason};
 use session::Background;
-use text::escape::{visible, visible_line};
+use text::escape::visible_line;
 
 /// Most things that are named of those that a session waits for.
 const NAMED: usize = 6;
@@ -13,7 +13,7 @@ const NAMED: usize = 6;
 /// session has running, which is what it waits for.
 pub fn told(decision: &DriveDecision, background: &Background, now: Timestamp) -> Option<String> {
     let Some(cause) = decision.cause else {
-        return Some(visible(&decision.reason));
+        return Some(visible_line(&decision.reason));
     };
     let words = match cause {
         // Bookkeeping to a reader: what led to it is on the screen already.
@@ -37,7 +37,7 @@ pub fn told(decision: &DriveDecision, background: &Background, now: Timestamp) -
         | DriveReason::TurnsUsed
         | DriveReason::BudgetUsed
         | DriveReason::QuietBegan
-        | DriveReason::QuietEnded => return Some(visible(&decision.reason)),
+        | DriveReason::QuietEnded => return Some(visible_line(&decision.reason)),
     };
     Some(words.to_owned())
 }

@@ -24,7 +24,7 @@ use silence::Pulse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::Duration;
-use text::escape::{prose, visible, visible_line};
+use text::escape::{barred, prose, visible_line, visible_lines};
 use text::links::Known;
 use turn::drive::summary;
 use words::{gist, is_end_of, is_own_words, recalled, refusal, step};
@@ -184,8 +184,8 @@ impl Terminal {
 
     /// Which model answers, when that changes, and why, when that was not said before.
     fn chosen(&mut self, model: &str, reason: &str) -> io::Result<()> {
-        let shown = visible(model);
-        let line = format!("{shown} ({})", visible(reason));
+        let shown = visible_line(model);
+        let line = format!("{shown} ({})", visible_line(reason));
         let is_other = self.models.insert(self.depth, shown.clone()).as_ref() != Some(&shown);
         if self.reasons.insert(line.clone()) {
             return self.note(&line);
@@ -208,7 +208,7 @@ impl Terminal {
                 } else {
                     ""
                 };
-                let head = self.paint.strong(&format!("→ {}", visible(tool)));
+                let head = self.paint.strong(&format!("→ {}", visible_line(tool)));
                 let line = format!("{head} {}{found}", arguments(args));
                 self.line(line.trim_end())
             }
@@ -221,7 +221,7 @@ impl Terminal {
                 let name = self.calls.name(call_id);
                 let head = self.paint.bad(&format!("  ✗ {name}denied by {layer}:"));
                 self.calls.said_why(call_id);
-                self.line(&format!("{head} {}", visible(reason)))
+                self.line(&format!("{head} {}", visible_line(reason)))
             }
             EventBody::ConfirmationAnswered {
                 answer: ConfirmationAnswer::Deny { message },
@@ -237,7 +237,7 @@ impl Terminal {
                 self.line(
                     &self
                         .paint
-                        .faint(&format!("  … {}{share}", visible(message))),
+                        .faint(&format!("  … {}{share}", visible_line(message))),
                 )
             }
             EventBody::ToolResult {
@@ -359,11 +359,20 @@ impl Terminal {
         Ok(())
     }
 
-    /// A line of our own on standard error.
+    /// A line of our own on standard error. What it goes on with in other lines stands behind a bar,
+    /// so that nothing in it passes for a line of ours.
     ///
     /// # Errors
     /// When the terminal cannot be written.
     pub fn line(&mut self, text: &str) -> io::Result<()> {
+        self.lines(&barred(text))
+    }
+
+    /// Lines of our own on standard error, none of which others had a say in.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub fn lines(&mut self, text: &str) -> io::Result<()> {
         self.break_line()?;
         let margin = "  ".repeat(self.depth);
         let width = fit::width(&io::stderr());
@@ -489,13 +498,14 @@ impl Terminal {
                 self.line(&format!("{mark}{amount}"))
             }
             CallStatus::Failed => {
-                let line = self.paint.warn(&format!("  ✗ {name}failed: ")) + &visible(gist(text));
+                let line =
+                    self.paint.warn(&format!("  ✗ {name}failed: ")) + &visible_line(gist(text));
                 self.line(&line)
             }
             CallStatus::Denied if said_why => Ok(()),
             CallStatus::Denied => {
                 let why = text.strip_prefix("[DENIED]").unwrap_or(text).trim();
-                self.line(&(self.paint.bad(&format!("  ✗ {name}denied: ")) + &visible(why)))
+                self.line(&(self.paint.bad(&format!("  ✗ {name}denied: ")) + &visible_line(why)))
             }
             CallStatus::Cancelled => self.line(&self.paint.warn(&format!("  ✗ {name}stopped"))),
         }
@@ -504,13 +514,13 @@ impl Terminal {
     fn fault(&mut self, head: String, fault: &Fault) -> io::Result<()> {
         self.line(&format!(
             "{head} {} [{}]",
-            visible(&fault.message),
-            visible(&fault.code)
+            visible_lines(&fault.message),
+            visible_line(&fault.code)
         ))?;
         if fault.hint.is_empty() {
             return Ok(());
         }
-        self.line(&format!("  {}", visible(&fault.hint)))
+        self.line(&format!("  {}", visible_lines(&fault.hint)))
     }
 
     fn finish_answer(&mut self, answer: &str) -> io::Result<()> {

@@ -14,7 +14,7 @@ pub fn arguments(value: &Value) -> String {
         Value::Object(members) => {
             let shown = members
                 .iter()
-                .map(|(name, value)| format!("{}={}", visible(name), short(value)));
+                .map(|(name, value)| format!("{}={}", visible_line(name), short(value)));
             shown.collect::<Vec<_>>().join(" ")
         }
         other => short(other),

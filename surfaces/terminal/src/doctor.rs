@@ -16,7 +16,7 @@ use anyhow::Result;
 use rendering::fit::{width, wrapped};
 use rendering::{Paint, print};
 use std::io::IsTerminal;
-use text::escape::{visible, visible_json};
+use text::escape::{visible_json, visible_lines};
 
 /// Prints all checks; ends with [`Exit::Failed`] when one is bad.
 ///
@@ -44,11 +44,11 @@ fn shown(checks: &[Check], paint: Paint) -> String {
             State::Note => paint.warn("note"),
             State::Bad => paint.bad("bad "),
         };
-        let detail = visible(&check.detail);
+        let detail = visible_lines(&check.detail);
         let line = format!("{mark} {:<14} {detail}", check.name);
         text.push_str(&wrapped(&line, BESIDE, width));
         if !check.hint.is_empty() {
-            let hint = format!("     {:<14} {}", "", visible(&check.hint));
+            let hint = format!("     {:<14} {}", "", visible_lines(&check.hint));
             let lines = wrapped(&hint, BESIDE, width);
             for line in lines.lines() {
                 text.push_str(&format!("{}\n", paint.faint(line)));

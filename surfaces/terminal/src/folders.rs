@@ -8,7 +8,7 @@ use api::audit::Audit;
 use rendering::print;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use text::escape::{visible, visible_json};
+use text::escape::{visible_json, visible_line};
 
 /// Lists the remembered folders.
 ///
@@ -20,12 +20,18 @@ pub fn list(folders: &OpenFolders, json: bool) -> Result<Exit> {
         .iter()
         .map(|one| one.display().to_string())
         .collect();
+    let shown = |names: &[String]| {
+        names
+            .iter()
+            .map(|name| visible_line(name))
+            .collect::<Vec<_>>()
+    };
     let text = if json {
         visible_json(&serde_json::to_string_pretty(&json!(names))?)
     } else if names.is_empty() {
         "No folder is remembered as open for writing.".to_owned()
     } else {
-        visible(&names.join("\n"))
+        shown(&names).join("\n")
     };
     print(&format!("{text}\n"))?;
     Ok(Exit::Success)
@@ -41,7 +47,7 @@ pub fn show_remembered(folders: &OpenFolders) -> Result<()> {
         let name = folder.display().to_string();
         print(&format!(
             "{} is open for writing in every session that you attend there.\n",
-            visible(&name)
+            visible_line(&name)
         ))?;
     }
     Ok(())
@@ -75,7 +81,7 @@ pub async fn forget(folders: &OpenFolders, audit: &dyn Audit, folder: &Path) -> 
     let name = folder.display().to_string();
     print(&format!(
         "Forgotten: {}. The next session there asks before it writes.\n",
-        visible(&name)
+        visible_line(&name)
     ))?;
     Ok(())
 }

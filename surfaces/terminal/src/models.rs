@@ -33,17 +33,17 @@ fn listing(health: &[ProviderHealth], known: &[ModelInfo], paint: Paint) -> Stri
     for provider in health {
         let state = match &provider.fault {
             None => paint.good("ready"),
-            Some(fault) => format!("{} {}", paint.faint("off"), visible(&fault.message)),
+            Some(fault) => format!("{} {}", paint.faint("off"), visible_line(&fault.message)),
         };
         let head = format!(
             "{} {}",
-            visible(&provider.provider.to_string()),
-            paint.faint(&visible(&provider.endpoint))
+            visible_line(&provider.provider.to_string()),
+            paint.faint(&visible_line(&provider.endpoint))
         );
         text.push_str(&wrapped(&head, 2, width));
         text.push_str(&wrapped(&format!("  {state}"), 2, width));
         if !provider.note.is_empty() {
-            let note = format!("  {}", paint.faint(&visible(&provider.note)));
+            let note = format!("  {}", paint.faint(&visible_line(&provider.note)));
             text.push_str(&wrapped(&note, 2, width));
         }
     }
@@ -72,8 +72,8 @@ fn listing(health: &[ProviderHealth], known: &[ModelInfo], paint: Paint) -> Stri
         text.push_str(&match answering.next() {
             Some(one) => format!(
                 "No model is available: {} at {} answers and lists none. Load one there.\n",
-                visible(&one.provider),
-                visible(&one.endpoint)
+                visible_line(&one.provider),
+                visible_line(&one.endpoint)
             ),
             None => {
                 "No model is available. Start Ollama, or install the small stand-in: cargo xtask \

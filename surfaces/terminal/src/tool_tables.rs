@@ -15,7 +15,7 @@ use rendering::{print, print_error};
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use text::escape::{quoted_argv, visible};
+use text::escape::{quoted_argv, visible_line};
 use tooltable::classify::{Opinion, Proposal, classify, opinion_schema, question, yaml};
 use tooltable::{Offer, TABLE_BYTES, Table, offers};
 
@@ -67,8 +67,8 @@ impl Draft {
             return Ok(print(&table)?);
         };
         write_new(path, &table)?;
-        let shown = visible(&path.to_string_lossy());
-        let typed = visible(&quoted_argv(&[path.to_string_lossy()]));
+        let shown = visible_line(&path.to_string_lossy());
+        let typed = visible_line(&quoted_argv(&[path.to_string_lossy()]));
         print(&format!(
             "{shown}: {} drafted. None counts yet: read each, correct it and write \
              `approved: true`. Then: carl tools check {typed}\n",
@@ -122,7 +122,7 @@ pub fn check(tables: &[PathBuf], tools: Option<&Path>) -> Result<Exit> {
         }
     };
     for warning in &warnings {
-        print_error(&format!("{}\n", visible(warning)))?;
+        print_error(&format!("{}\n", visible_line(warning)))?;
     }
     let count = table.entries().len();
     let noun = if count == 1 { "tool" } else { "tools" };

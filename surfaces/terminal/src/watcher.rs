@@ -16,7 +16,7 @@ use session::SessionView;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use text::escape::{visible, visible_line};
+use text::escape::{visible, visible_line, visible_lines};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use turn::drive::summary;
@@ -237,8 +237,9 @@ impl WatchState {
                 drive::told(decision, background, event.time).map(|told| format!("· {told}"))
             }
             EventBody::Notice(fault) if event.query_id.is_none() => {
-                let (what, how) = (visible(&fault.message), visible(&fault.hint));
-                Some(format!("note: {what} [{}]\n  {how}", visible(&fault.code)))
+                let (what, how) = (visible_lines(&fault.message), visible_lines(&fault.hint));
+                let code = visible_line(&fault.code);
+                Some(format!("note: {what} [{code}]\n  {how}"))
             }
             EventBody::SignalReceived { signal } => {
                 Some(format!("· came in: {}", visible_line(&summary(signal))))
@@ -272,9 +273,9 @@ fn of_request(body: &EventBody) -> Option<String> {
             verdict: Verdict::Deny,
             reason,
             ..
-        } => Some(format!("  ✗ denied: {}", visible(reason))),
+        } => Some(format!("  ✗ denied: {}", visible_line(reason))),
         EventBody::ConfirmationAsked(_) => Some(QUESTION.to_owned()),
-        EventBody::Error(fault) => Some(format!("error: {}", visible(&fault.message))),
+        EventBody::Error(fault) => Some(format!("error: {}", visible_lines(&fault.message))),
         EventBody::GenerationFinished { answer, .. } if !answer.is_empty() => {
             Some(visible(answer.trim_end()))
         }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use terminal::exit::{Exit, OrFail};
 use terminal::sessions::{events_of, find};
-use text::escape::{visible, visible_json};
+use text::escape::{visible_json, visible_line};
 
 /// Judges every call of a session again, in order, after the same words of the user and the same
 /// labels of results.
@@ -61,7 +61,7 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
                 r.now.verdict.as_str().to_owned(),
                 r.now.layer.to_string(),
                 r.now.rule.clone(),
-                visible(&format!("{} {}", r.tool, r.arguments))
+                visible_line(&format!("{} {}", r.tool, r.arguments))
                     .chars()
                     .take(120)
                     .collect(),

@@ -5,7 +5,7 @@ use domain::event::EventBody;
 use domain::label::{Integrity, Label};
 use domain::notes::ShownNotes;
 use domain::plan::Action;
-use text::escape::{visible, visible_line};
+use text::escape::visible_line;
 
 /// Whether an event is a piece of what a model says: of an agent that another one started, people
 /// are shown what it does and what it reports.
@@ -36,7 +36,7 @@ pub(super) fn approved(by: &str) -> String {
         "override" => "by the override",
         "approved_hash" => "by its hash",
         "read_only" => "it only reads",
-        other => return format!("plan approved by {}", visible(other)),
+        other => return format!("plan approved by {}", visible_line(other)),
     };
     format!("plan approved ({why})")
 }
@@ -46,11 +46,11 @@ pub(super) fn refusal(name: &str, message: &str, by: &str) -> String {
     let who = match by {
         "user" => "by you".to_owned(),
         "timeout" => "because nobody answered in time".to_owned(),
-        other => format!("by {}", visible(other)),
+        other => format!("by {}", visible_line(other)),
     };
     match message {
         "" => format!("  ✗ {name}denied {who}"),
-        message => format!("  ✗ {name}denied {who}: {}", visible(message)),
+        message => format!("  ✗ {name}denied {who}: {}", visible_line(message)),
     }
 }
 
@@ -106,7 +106,7 @@ pub(super) fn recalled(count: usize, label: Option<&Label>, text: &str) -> Strin
         .collect();
     let from = match origins.is_empty() {
         true => String::new(),
-        false => format!(": {}", visible(&origins.join(", "))),
+        false => format!(": {}", visible_line(&origins.join(", "))),
     };
     format!("recalled: {memories} (untrusted{from}): {first}")
 }

@@ -21,7 +21,7 @@ use rendering::values::model_in_words;
 use rendering::{Paint, agents, context, memory, override_warning};
 use std::io;
 use std::path::{Path, PathBuf};
-use text::escape::{visible, visible_line};
+use text::escape::visible_line;
 
 /// Messages that `/pin` lists.
 const LISTED: usize = 20;
@@ -301,7 +301,7 @@ impl Chat<'_> {
         let file = pictures::placed(&file.to_string_lossy(), &self.workspace);
         let text = self.exported(&file).await?;
         write_new(&file, &text, "/export NAME.md")?;
-        let shown = visible(&file.display().to_string());
+        let shown = visible_line(&file.display().to_string());
         self.tell(&format!("written to {shown}"))
     }
 

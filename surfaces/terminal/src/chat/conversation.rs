@@ -22,6 +22,7 @@ use rendering::Paint;
 use session::SessionView;
 use std::io;
 use std::path::PathBuf;
+use text::escape::visible_lines;
 
 /// A chat under way.
 pub(super) struct Chat<'a> {
@@ -45,7 +46,7 @@ pub(super) struct Chat<'a> {
 impl Chat<'_> {
     /// A line of the chat's own, on standard error.
     pub(super) fn tell(&mut self, text: &str) -> Result<()> {
-        Ok(self.view.terminal.line(text)?)
+        Ok(self.view.terminal.lines(text)?)
     }
 
     /// Every event of the session so far.
@@ -161,7 +162,8 @@ impl Chat<'_> {
         let paint = Paint::for_stream(&io::stderr());
         let (_, fault) = describe(error);
         let terminal = &mut self.view.terminal;
-        terminal.line(&format!("{} {}", paint.bad("error:"), fault.message))?;
+        let what = visible_lines(&fault.message);
+        terminal.line(&format!("{} {what}", paint.bad("error:")))?;
         let id = self.session.session_id;
         let hint = match fault.hint.as_str() {
             "" => format!(

@@ -11,7 +11,7 @@ use api::sessions::{ErrorKind, OpenRequest};
 use domain::settings::Mode;
 use rendering::Paint;
 use std::io;
-use text::escape::visible;
+use text::escape::visible_lines;
 
 /// What is said where services live and have let go of the session.
 const LET_GO: &str = "this session was closed where it is served; opening it again";
@@ -115,7 +115,7 @@ impl Chat<'_> {
             Err(error) => {
                 let (_, fault) = describe(&error);
                 let head = Paint::for_stream(&io::stderr()).bad("error:");
-                let (what, how) = (visible(&fault.message), visible(&fault.hint));
+                let (what, how) = (visible_lines(&fault.message), visible_lines(&fault.hint));
                 printer.print(format!("{head} {what}\n  {how}\n"));
             }
         }

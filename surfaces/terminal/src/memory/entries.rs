@@ -18,7 +18,7 @@ use rendering::recalls::found_json;
 use rendering::{Paint, print, print_error};
 use std::collections::VecDeque;
 use std::io::Read;
-use text::escape::{visible, visible_json};
+use text::escape::{visible_json, visible_line};
 
 /// Words of a text that become its name.
 const NAME_WORDS: usize = 8;
@@ -61,7 +61,11 @@ pub async fn resolve(memories: &Memories, text: &str) -> Result<MemoryId> {
     let is_part = (LEAST_OF_ID..36).contains(&wanted.len())
         && wanted.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
     if !is_part {
-        return Err(no_id(format!("`{}` is not the id of a memory", visible(text))).into());
+        return Err(no_id(format!(
+            "`{}` is not the id of a memory",
+            visible_line(text)
+        ))
+        .into());
     }
     let mut entries = memories.curator.list(EVERYTHING).await.or_fail()?;
     let mut found = Vec::new();

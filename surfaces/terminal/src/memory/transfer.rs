@@ -13,7 +13,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use text::escape::{visible, visible_json};
+use text::escape::{visible_json, visible_line};
 
 /// Largest file that is imported, bytes.
 const FILE_BYTES: u64 = 256 << 20;
@@ -46,7 +46,7 @@ pub async fn export(memories: &Memories, scope: Scope, file: Option<&Path>) -> R
         written.context("the export broke off")?;
         return Ok(Exit::Success);
     };
-    let name = visible(&file.display().to_string());
+    let name = visible_line(&file.display().to_string());
     let count = match written {
         Ok(count) => count,
         Err(error) => {
@@ -128,7 +128,10 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
             }
             Ok(WriteAnswer::Rejected { detail, .. }) => {
                 refused += 1;
-                print_error(&format!("line {line}: not kept: {}\n", visible(&detail)))?;
+                print_error(&format!(
+                    "line {line}: not kept: {}\n",
+                    visible_line(&detail)
+                ))?;
             }
             Err(error) => {
                 print_error(&format!(
@@ -201,7 +204,7 @@ fn read(file: &Path) -> Result<Vec<u8>> {
         // Opening a pipe would wait for whoever writes to it.
         if !metadata.is_file() {
             return Err(Failure::usage(
-                format!("{} is no file", visible(&file.display().to_string())),
+                format!("{} is no file", visible_line(&file.display().to_string())),
                 "`carl memory import -` reads standard input.",
             )
             .into());
@@ -231,7 +234,7 @@ fn unreadable(faults: Faults) -> Failure {
 fn too_large(file: &Path) -> anyhow::Error {
     let name = match file == Path::new("-") {
         true => "standard input".to_owned(),
-        false => visible(&file.display().to_string()),
+        false => visible_line(&file.display().to_string()),
     };
     Failure::usage(
         format!("{name} is larger than {} MiB", FILE_BYTES >> 20),

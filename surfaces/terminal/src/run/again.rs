@@ -2,7 +2,7 @@
 
 use domain::hash::Digest;
 use std::path::Path;
-use text::escape::{quoted_argv, visible};
+use text::escape::{quoted_argv, visible_line};
 
 /// What a refused plan lacks that a flag gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(super) fn approving(typed: &[String], hash: Digest, missing: Missing) -> Opt
         }
         push_word(&mut line, word);
     }
-    Some(visible(&line))
+    Some(visible_line(&line))
 }
 
 fn push_word(line: &mut String, word: &str) {

@@ -15,7 +15,7 @@ use rendering::{Paint, hand_out, links, print, print_error};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
-use text::escape::{visible, visible_json};
+use text::escape::{visible_json, visible_lines};
 
 /// The one JSON object of a run that did not begin.
 ///
@@ -149,8 +149,11 @@ impl View for RunView {
             Form::Json => match &event.body {
                 // Standard error may be watched by a person even when a program reads the object.
                 EventBody::Notice(fault) => {
-                    let text = format!("note: {} [{}]\n", fault.message, fault.code);
-                    Ok(print_error(&self.remarks.warn(&visible(&text)))?)
+                    let text = format!("note: {} [{}]", fault.message, fault.code);
+                    Ok(print_error(&format!(
+                        "{}\n",
+                        self.remarks.warn(&visible_lines(&text))
+                    ))?)
                 }
                 _ => Ok(()),
             },
@@ -171,7 +174,7 @@ impl View for RunView {
     }
 
     fn remark(&mut self, text: &str) -> Result<()> {
-        let text = visible(text);
+        let text = visible_lines(text);
         Ok(print_error(&format!("{}\n", self.remarks.warn(&text)))?)
     }
 }
