@@ -128,10 +128,8 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
             }
             Ok(WriteAnswer::Rejected { detail, .. }) => {
                 refused += 1;
-                print_error(&format!(
-                    "line {line}: not kept: {}\n",
-                    visible_line(&detail)
-                ))?;
+                let why = visible_line(&detail);
+                print_error(&format!("line {line}: not kept: {why}\n"))?;
             }
             Err(error) => {
                 print_error(&format!(
