@@ -1,7 +1,7 @@
 //! Inline links of Markdown, `[what is shown](where it leads)`, and which of them show another address
 //! than they lead to.
 
-use super::{Lead, leads};
+use super::leads::{Lead, leads};
 use crate::markdown::decoded;
 use url::Url;
 

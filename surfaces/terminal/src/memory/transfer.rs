@@ -128,8 +128,7 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
             }
             Ok(WriteAnswer::Rejected { detail, .. }) => {
                 refused += 1;
-                let why = visible_line(&detail);
-                print_error(&format!("line {line}: not kept: {why}\n"))?;
+                print_error(&not_kept(line, &detail))?;
             }
             Err(error) => {
                 print_error(&format!(
@@ -161,6 +160,10 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
         0 => Exit::Success,
         _ => Exit::Partial,
     })
+}
+
+fn not_kept(line: usize, why: &str) -> String {
+    format!("line {line}: not kept: {}\n", visible_line(why))
 }
 
 /// Whether the entry that memory has under the same id says the same.
