@@ -55,10 +55,13 @@ pub struct Job {
     pub argv: Vec<String>,
     /// Where it starts; absolute, beneath a readable or writable path.
     pub folder: PathBuf,
-    /// Files and folders it may read, besides the machine's programs and libraries; absolute.
+    /// Files and folders it may read, besides the machine's programs and libraries; absolute, by
+    /// their real paths: one that is reached through a link is refused.
     pub read: Vec<PathBuf>,
-    /// Files and folders it may change; absolute.
+    /// Files and folders it may change, in the same way.
     pub write: Vec<PathBuf>,
+    /// Links that it sees, each with what it leads to: other names of places that it may reach.
+    pub links: Vec<(PathBuf, PathBuf)>,
     /// Folders beneath those that it may change as well, and that keep their names.
     pub held: Vec<PathBuf>,
     /// A folder of its own, which it may change.
@@ -132,11 +135,18 @@ pub enum Pause {
 /// Makes a running program stand still, with all that it started.
 #[async_trait]
 pub trait Hold: Send + Sync {
-    /// Has it stand still.
+    /// Has it stand still. One that cannot be made to is ended.
     ///
     /// # Errors
     /// [`Refusal`] when it cannot be made to.
     async fn pause(&self) -> Result<Pause, Refusal>;
+
+    /// Whether it has stood still since it was paused. One that did not, since it had itself woken, is
+    /// ended.
+    ///
+    /// # Errors
+    /// [`Refusal`] when it did not.
+    async fn check(&self) -> Result<(), Refusal>;
 
     /// Lets it go on.
     fn go_on(&self);
@@ -150,6 +160,8 @@ pub struct Started {
     pub hold: Arc<dyn Hold>,
     /// Resolves when every restriction is in force, and goes away when it never comes to that.
     pub ready: oneshot::Receiver<()>,
+    /// Has it start then; where this goes away unused, it is stopped instead.
+    pub go: oneshot::Sender<()>,
 }
 
 /// How a program ended.
