@@ -1,7 +1,7 @@
 //! Setting a protected place aside: giving it a name that nothing acts on, and knowing it again.
 
 use crate::places::{Identity, set_mode};
-use protected::{ASIDE, ASIDE_KEYS};
+use protected::{ASIDE, ASIDE_DIGITS, ASIDE_KEYS};
 use rustix::fs::{FileType, Mode, OFlags, RenameFlags, fstat, openat, renameat_with};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use uuid::Uuid;
 /// How often a name is drawn until one is free.
 const TRIES: u32 = 4;
 /// Numbers are drawn below this.
-const NUMBERS: u128 = 1_000_000_000_000;
+const NUMBERS: u128 = 10_u128.pow(ASIDE_DIGITS as u32);
 /// What follows the number where there is no room for the first name.
 const NAMELESS: &str = "-place";
 
@@ -66,9 +66,9 @@ pub(crate) fn rename(
     };
     // The end of such an id is drawn, and the beginning is the time.
     let draw = || Uuid::now_v7().as_u128() % NUMBERS;
-    let names = [plain, nameless]
-        .into_iter()
-        .flat_map(|rest| (0..TRIES).map(move |_| format!("{ASIDE}{:012}{rest}", draw())));
+    let names = [plain, nameless].into_iter().flat_map(|rest| {
+        (0..TRIES).map(move |_| format!("{ASIDE}{:0ASIDE_DIGITS$}{rest}", draw()))
+    });
     for aside in names {
         match renameat_with(&above, name, &above, &aside, RenameFlags::NOREPLACE) {
             Ok(()) => {

@@ -88,6 +88,7 @@ pub(crate) async fn run(
         read: chain.read.clone(),
         write: Vec::new(),
         scratch: scratch.with(asked.contents()?),
+        links: Vec::new(),
         held: Vec::new(),
         frozen: Vec::new(),
         hidden: Vec::new(),

@@ -7,8 +7,9 @@
 
 use crate::aside;
 use crate::cover::{above, awaited, crowd, frozen, with_goals};
+use crate::known::Known;
 use crate::notes::Note;
-use crate::places::{Found, Limits, Mark, search};
+use crate::places::{Found, Limits, search};
 use api::executor::ToolFailure;
 use api::failure::{mendable, refused};
 use paths::opened_path;
@@ -33,7 +34,7 @@ struct Root {
 #[derive(Debug)]
 pub(crate) struct Watch {
     roots: Vec<Root>,
-    known: BTreeSet<Mark>,
+    known: Known,
     /// Where protected links lead, and nothing is.
     awaited: BTreeSet<PathBuf>,
     /// Links that lie where protected places lead. No mount freezes a link.
@@ -84,7 +85,7 @@ impl Watch {
         let places: Vec<PathBuf> = places.map(|place| place.path.clone()).collect();
         let leading = above(&places, roots).into_iter();
         kept_names.extend(leading.filter(|folder| protected.leads_to_listed(folder)));
-        let known = found.iter().map(Found::mark).collect();
+        let known = Known::begin(&found, roots);
         let awaited = awaited(&found, roots);
         let (there, missing): (Vec<_>, Vec<_>) = std::mem::take(&mut sight.goals)
             .into_iter()
@@ -147,7 +148,7 @@ impl Watch {
         let fresh = sight
             .found
             .iter()
-            .filter(|place| !self.known.contains(&place.mark()))
+            .filter(|place| !self.known.holds(place))
             // What a command beside this one has set aside is so already.
             .filter(|place| !aside::holds(&place.path))
             // Keys and passwords run nothing, and their readers want them by their names. A folder of
@@ -155,11 +156,8 @@ impl Watch {
             .filter(|place| place.is_folder || !is_key(protected, &place.path))
             // What was hidden is as it was.
             .filter(|place| !self.deep.iter().any(|deep| place.path.starts_with(deep)));
-        let mut arrived: Vec<Found> = self
-            .awaited
-            .iter()
-            .filter_map(|path| self.at(path))
-            .collect();
+        let awaited = self.awaited.iter().filter_map(|path| self.arrived(path));
+        let mut arrived: Vec<Found> = awaited.collect();
         let links = self.links.iter().filter_map(|before| {
             let now = self.at(&before.path)?;
             (now.mark() != before.mark()).then_some(now)
@@ -181,6 +179,25 @@ impl Watch {
             }
         }
         notes
+    }
+
+    /// What there is now on the way to a place where nothing was: the place, or a link by which it is
+    /// reached.
+    fn arrived(&self, path: &Path) -> Option<Found> {
+        let root = self
+            .roots
+            .iter()
+            .find(|root| path.starts_with(&root.path))?;
+        let below = path.strip_prefix(&root.path).ok()?;
+        let mut here = root.path.clone();
+        for name in below.components() {
+            here.push(name);
+            if here.symlink_metadata().ok()?.is_symlink() {
+                break;
+            }
+        }
+        // A link that leads nowhere may lead there yet, when something is put where it points.
+        self.at(&here)
     }
 
     /// What is at a place where nothing was.
@@ -235,25 +252,36 @@ fn is_closed(place: &Path) -> bool {
     about.is_ok_and(|about| about.mode() & 0o777 == 0)
 }
 
-/// Refuses folders that are found by way of a link which a program may have made.
+/// Places by where they lie, and the links that gave them another name.
+type Places = (Vec<PathBuf>, Vec<(PathBuf, PathBuf)>);
+
+/// Where places lie that a program may reach. `changeable`: folders that programs may change.
 ///
 /// # Errors
-/// When one is.
-pub(crate) fn refuse_links(folders: &[PathBuf], changeable: &[PathBuf]) -> Result<(), ToolFailure> {
-    for folder in folders {
-        if let Err(link) = opened_path(folder, changeable) {
-            return Err(refused(
+/// When one is found by way of a link that a program may have made.
+pub(crate) fn real_places(
+    named: Vec<PathBuf>,
+    changeable: &[PathBuf],
+) -> Result<Places, ToolFailure> {
+    let (mut places, mut links) = (Vec::with_capacity(named.len()), Vec::new());
+    for place in named {
+        let real = opened_path(&place, changeable).map_err(|link| {
+            refused(
                 "symlink_escape",
                 format!(
                     "Nothing was run: {} lies behind {}, a link in a folder that is open for \
                      changes. The user can open the folder that it leads to.",
-                    folder.display(),
+                    place.display(),
                     link.display()
                 ),
-            ));
+            )
+        })?;
+        if real != place {
+            links.push((place, real.clone()));
         }
+        places.push(real);
     }
-    Ok(())
+    Ok((places, links))
 }
 
 /// Whether a place holds keys or passwords.

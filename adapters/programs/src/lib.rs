@@ -16,6 +16,7 @@ mod config;
 mod cover;
 mod guard;
 mod jobs;
+mod known;
 mod notes;
 mod office;
 mod output;

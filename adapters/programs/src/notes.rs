@@ -10,8 +10,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use text::escape::visible_line;
 
-/// Most places that the user is told of one by one.
+/// Most places set aside that the user is told of one by one.
 const TOLD: usize = 5;
+/// Most further ones that are named.
+const NAMED: usize = 50;
 
 /// One thing to know after a program ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,17 +94,23 @@ fn fault(code: &str, message: String, hint: &str) -> Fault {
     }
 }
 
-/// What the user is told of these, the first few one by one.
+/// What the user is told of these: first what was not set aside, all of it; then what was, the first few
+/// one by one and the others together.
 pub(crate) fn notices(notes: &[Note]) -> Vec<Fault> {
-    let mut told: Vec<Fault> = notes.iter().filter_map(Note::notice).collect();
-    let more = told.len().saturating_sub(TOLD);
-    told.truncate(TOLD);
-    if let Some(last) = told.last_mut()
-        && more > 0
-    {
-        last.message.push_str(&format!(
-            " {more} more places are named in the program's result."
-        ));
+    let is_aside = |note: &&Note| matches!(note, Note::SetAside { .. });
+    let (aside, left): (Vec<&Note>, Vec<&Note>) = notes.iter().partition(is_aside);
+    let mut told: Vec<Fault> = left.into_iter().filter_map(Note::notice).collect();
+    told.extend(aside.iter().take(TOLD).filter_map(|note| note.notice()));
+    let rest = aside.get(TOLD..).unwrap_or_default();
+    if !rest.is_empty() {
+        let named = rest.iter().take(NAMED).map(|note| note.to_string());
+        let mut message = format!("{} more such places: ", rest.len());
+        message.push_str(&named.collect::<Vec<_>>().join("; "));
+        if rest.len() > NAMED {
+            message.push_str(&format!("; and {} more", rest.len() - NAMED));
+        }
+        let hint = "`find . -name 'set-aside-*'` lists them all.";
+        told.push(fault("tools.set_aside", message, hint));
     }
     told
 }
@@ -169,9 +177,16 @@ mod tests {
         let few = notices(&[hint, place(1), place(2)]);
         assert_eq!(few.len(), 2);
         assert!(few[0].message.contains("/w/1/.git") && few[1].message.contains("set-aside-2-git"));
-        let many: Vec<Note> = (0..TOLD + 7).map(place).collect();
+        let mut many: Vec<Note> = (0..TOLD + NAMED + 7).map(place).collect();
+        let why = "it is full".to_owned();
+        let live = PathBuf::from("/w/live/.git");
+        many.push(Note::Left { place: live, why });
         let told = notices(&many);
-        assert_eq!(told.len(), TOLD);
-        assert!(told[TOLD - 1].message.contains("7 more"), "{told:?}");
+        assert_eq!(told.len(), 1 + TOLD + 1);
+        assert!(told[0].message.contains("/w/live/.git"), "{told:?}");
+        let last = &told[TOLD + 1].message;
+        let named = format!("/w/{}/.git", TOLD + NAMED - 1);
+        assert!(last.contains("57 more") && last.contains(&named), "{last}");
+        assert!(last.ends_with("and 7 more"), "{last}");
     }
 }

@@ -237,6 +237,7 @@ async fn run_step(
             read: step.read,
             write: step.write,
             scratch: scratch.with(step.files),
+            links: Vec::new(),
             held: Vec::new(),
             frozen: Vec::new(),
             hidden: Vec::new(),

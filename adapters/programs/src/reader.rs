@@ -76,6 +76,7 @@ pub(crate) async fn read(
         read: vec![runner.config.reader.clone()],
         write: Vec::new(),
         scratch: scratch.with(BTreeMap::new()),
+        links: Vec::new(),
         held: Vec::new(),
         frozen: Vec::new(),
         hidden: Vec::new(),

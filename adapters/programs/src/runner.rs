@@ -2,7 +2,7 @@
 
 use crate::conceal::conceal;
 use crate::config::Config;
-use crate::guard::{Watch, refuse_links};
+use crate::guard::{Watch, real_places};
 use crate::jobs::Jobs;
 use crate::notes::{Note, notices};
 use crate::output;
@@ -23,6 +23,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
+/// How often it is looked at what a program left, where another one does not stand still meanwhile.
+const LOOKS: u32 = 4;
 /// How often a running program is reported.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -117,13 +119,20 @@ impl Guarding {
         guarded: Vec<PathBuf>,
     ) -> Result<(Watch, Option<Note>), ToolFailure> {
         let protected = self.protected.clone();
-        let (watch, concealed) = blocking(move || {
-            refuse_links(&[&searched[..], &guarded].concat(), &guarded)?;
+        let listed = [job.read.clone(), job.write.clone()];
+        let (places, watch, concealed) = blocking(move || {
+            let [read, write] = listed;
+            let places = [real_places(read, &guarded)?, real_places(write, &guarded)?];
+            let (searched, _links) = real_places(searched, &guarded)?;
+            let (guarded, _links) = real_places(guarded.clone(), &guarded)?;
             let watch = Watch::begin(&protected, &guarded)?;
             let concealed = conceal(&protected, &searched, &guarded)?;
-            Ok((watch, concealed))
+            Ok((places, watch, concealed))
         })
         .await?;
+        let [(read, read_links), (write, write_links)] = places;
+        (job.read, job.write) = (read, write);
+        job.links.extend(read_links.into_iter().chain(write_links));
         job.held.extend_from_slice(&watch.held);
         job.frozen.extend_from_slice(&watch.frozen);
         job.hidden.extend_from_slice(&watch.hidden);
@@ -183,22 +192,37 @@ impl Launch {
         let (started, begun) = oneshot::channel();
         let run = sandbox.run_seen(job, Box::pin(stop), started);
         let enter = async {
-            let Started { look, hold, ready } = begun.await.ok()?;
+            let Started {
+                look,
+                hold,
+                ready,
+                go,
+            } = begun.await.ok()?;
             // Nobody looks when nobody waits for this.
             let _unseen = seen.send(look);
             let place = turns.enter(guarded.clone(), hold);
             // Until everything is covered, nobody else acts there.
-            let _ready = ready.await;
+            let checked = match ready.await {
+                Ok(()) => quiet.check().await,
+                // What it is not ready for, the run tells.
+                Err(_) => Ok(()),
+            };
+            if checked.is_ok() {
+                // One that is gone by now tells so as well.
+                let _started = go.send(());
+            }
             drop(quiet);
-            Some(place)
+            Some((place, checked))
         };
-        let (finished, place) = tokio::join!(run, enter);
-        drop(place);
+        let (finished, entered) = tokio::join!(run, enter);
+        // Its place is free as soon as it has ended.
+        let checked = entered.map_or(Ok(()), |(_place, checked)| checked);
         let found = look_after(turns, &guarded, watch, guarding.protected).await;
         if let Some(session_id) = session_id {
             guarding.jobs.untold().leave(session_id, notices(&found));
         }
         drop(scratch);
+        checked.map_err(|failure| with_notes(failure, &found))?;
         match finished {
             Ok(finished) => {
                 let refused = output::read_only(&finished, &frozen, &folder);
@@ -218,14 +242,24 @@ async fn look_after(
     watch: Watch,
     protected: Protected,
 ) -> Vec<Note> {
-    let incomplete = |why: String| vec![Note::Incomplete { why }];
-    let (quiet, mut notes) = match turns.quiet(guarded).await {
-        Ok(quiet) => (Some(quiet), Vec::new()),
-        Err(failure) => (None, incomplete(failure.message)),
-    };
-    let found = blocking(move || Ok(watch.end(&protected))).await;
-    drop(quiet);
-    notes.extend(found.unwrap_or_else(|_| incomplete("it broke off".to_owned())));
+    let incomplete = |why: String| Note::Incomplete { why };
+    let (watch, mut notes) = (Arc::new(watch), Vec::new());
+    for round in 1..=LOOKS {
+        let quiet = turns.quiet(guarded).await;
+        let (watch, protected) = (Arc::clone(&watch), protected.clone());
+        let found = blocking(move || Ok(watch.end(&protected))).await;
+        notes.extend(found.unwrap_or_else(|_| vec![incomplete("it broke off".to_owned())]));
+        let checked = match quiet {
+            Ok(quiet) => quiet.check().await,
+            Err(failure) => Err(failure),
+        };
+        match checked {
+            Ok(()) => break,
+            // Whoever did not stand still is ended, so the next look finds it gone.
+            Err(failure) if round == LOOKS => notes.push(incomplete(failure.message)),
+            Err(_) => {}
+        }
+    }
     notes
 }
 

@@ -141,6 +141,7 @@ fn job(
         read: ground.read,
         write: ground.write,
         scratch: scratch.with(BTreeMap::new()),
+        links: Vec::new(),
         held: Vec::new(),
         frozen: Vec::new(),
         hidden: Vec::new(),

@@ -41,6 +41,20 @@ pub(crate) struct Quiet<'t> {
     turn: Option<MutexGuard<'t, ()>>,
 }
 
+impl Quiet<'_> {
+    /// Makes sure that everything has stood still until now.
+    ///
+    /// # Errors
+    /// When a program had itself woken. It is ended.
+    pub(crate) async fn check(&self) -> Result<(), ToolFailure> {
+        for running in &self.still {
+            let checked = running.hold.check().await;
+            checked.map_err(|refusal| moving(&refusal.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
 impl Drop for Quiet<'_> {
     fn drop(&mut self) {
         self.still.iter().for_each(|running| running.hold.go_on());
@@ -80,11 +94,9 @@ impl Turns {
         for running in self.in_reach(folders) {
             // Also one of which it is not known that it stands still is let go on.
             quiet.still.push(Arc::clone(&running));
-            let is_ending = match running.hold.pause().await {
-                Ok(paused) => paused == Pause::Ending,
-                Err(refusal) => return Err(moving(&refusal.to_string())),
-            };
-            if is_ending {
+            let paused = running.hold.pause().await;
+            if paused.map_err(|refusal| moving(&refusal.to_string()))? == Pause::Ending {
+                quiet.still.pop();
                 let gone = tokio::time::timeout(ENDING, running.gone.cancelled()).await;
                 gone.map_err(|_late| moving("it has ended and is not gone"))?;
             }

@@ -63,6 +63,10 @@ impl Hold for Stands {
         Ok(Pause::Still)
     }
 
+    async fn check(&self) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     fn go_on(&self) {}
 }
 
@@ -85,9 +89,15 @@ impl Sandbox for Stage {
             stderr: Captured::default(),
         });
         let (now, ready) = oneshot::channel();
+        let (go, _wanted) = oneshot::channel();
         let _ready = now.send(());
         let hold = Arc::new(Stands);
-        let _asked = started.send(Started { look, hold, ready });
+        let _asked = started.send(Started {
+            look,
+            hold,
+            ready,
+            go,
+        });
         match argv[0].as_str() {
             "waits" => {
                 stop.await;

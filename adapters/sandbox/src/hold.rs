@@ -1,6 +1,6 @@
 //! Having a running program stand still: what is said to its inside, and what is heard of that.
 
-use crate::wire::{Event, GO_ON, PAUSE};
+use crate::wire::{CHECK, Event, GO_ON, PAUSE, START};
 use api::sandbox::{Hold, Pause, Refusal};
 use async_trait::async_trait;
 use std::fs::File;
@@ -19,6 +19,8 @@ type Answers = (u64, bool);
 pub(crate) struct Hearing {
     ready: Option<oneshot::Sender<()>>,
     answers: watch::Sender<Answers>,
+    /// Where nobody else says when it is to start.
+    starts: Option<File>,
 }
 
 impl Hearing {
@@ -28,8 +30,14 @@ impl Hearing {
         let hearing = Self {
             ready: Some(ready),
             answers,
+            starts: None,
         };
         (hearing, is_ready, paused)
+    }
+
+    /// Has the program start as soon as it can.
+    pub(crate) fn start_when_ready(&mut self, line: File) {
+        self.starts = Some(line);
     }
 
     pub(crate) fn hear(&mut self, event: &Event) {
@@ -37,6 +45,10 @@ impl Hearing {
             Event::Ready { .. } => {
                 // Nobody need wait for it.
                 let _told = self.ready.take().map(|ready| ready.send(()));
+                if let Some(mut line) = self.starts.take() {
+                    // A line that is cut has nobody to start.
+                    let _said = line.write_all(&[START]);
+                }
             }
             Event::Paused { done } => {
                 self.answers.send_modify(|(count, last)| {
@@ -68,24 +80,40 @@ impl Holding {
     fn say(&self, order: u8) -> std::io::Result<()> {
         (&self.line).write_all(&[order])
     }
+
+    /// Says something that is answered; `None` where nobody answers any more.
+    async fn ask(&self, order: u8) -> Result<Option<bool>, Refusal> {
+        let this = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.say(order).is_err() {
+            // The line is cut when the program has ended.
+            return Ok(None);
+        }
+        let mut answers = self.answers.clone();
+        let answer = answers.wait_for(|(count, _)| *count >= this);
+        match tokio::time::timeout(ANSWER, answer).await {
+            Ok(Ok(answer)) => Ok(Some(answer.1)),
+            // Nobody listens to a program that has ended.
+            Ok(Err(_)) => Ok(None),
+            Err(_late) => Err(moving("it does not answer")),
+        }
+    }
 }
 
 #[async_trait]
 impl Hold for Holding {
     async fn pause(&self) -> Result<Pause, Refusal> {
-        let this = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
-        if self.say(PAUSE).is_err() {
-            // The line is cut when the program has ended.
-            return Ok(Pause::Ending);
+        match self.ask(PAUSE).await? {
+            Some(true) => Ok(Pause::Still),
+            // One that goes on when it is stopped is ended.
+            Some(false) | None => Ok(Pause::Ending),
         }
-        let mut answers = self.answers.clone();
-        let answer = answers.wait_for(|(count, _)| *count >= this);
-        match tokio::time::timeout(ANSWER, answer).await {
-            Ok(Ok(answer)) if answer.1 => Ok(Pause::Still),
-            Ok(Ok(_)) => Err(moving("it goes on when it is stopped")),
-            // Nobody listens to a program that has ended.
-            Ok(Err(_)) => Ok(Pause::Ending),
-            Err(_late) => Err(moving("it does not answer")),
+    }
+
+    async fn check(&self) -> Result<(), Refusal> {
+        match self.ask(CHECK).await? {
+            Some(true) => Ok(()),
+            Some(false) => Err(moving("it had itself woken, and was ended")),
+            None => Err(moving("it ended meanwhile")),
         }
     }
 

@@ -105,6 +105,7 @@ mod tests {
             write: Vec::new(),
             scratch: None,
             files: BTreeMap::new(),
+            links: Vec::new(),
             held: Vec::new(),
             frozen: frozen.iter().map(PathBuf::from).collect(),
             hidden: Vec::new(),

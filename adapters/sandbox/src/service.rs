@@ -5,7 +5,7 @@ use crate::Config;
 use crate::cgroup::Groups;
 use crate::hold::{Hearing, Holding};
 use crate::output::{self, Kept};
-use crate::wire::{self, EVENT_BYTES, Event, Spec, Told};
+use crate::wire::{self, EVENT_BYTES, Event, START, Spec, Told};
 use api::sandbox::{
     Captured, Ended, Finished, Glance, Job, JobLimits, Mechanism, Network, Refusal, Said, Sandbox,
     Started,
@@ -68,6 +68,7 @@ impl Service {
             read: Vec::new(),
             write: Vec::new(),
             scratch: None,
+            links: Vec::new(),
             held: Vec::new(),
             frozen: Vec::new(),
             hidden: Vec::new(),
@@ -84,7 +85,8 @@ impl Service {
 #[async_trait]
 impl Sandbox for Service {
     async fn run(&self, job: Job, stop: BoxFuture<'static, ()>) -> Result<Finished, Refusal> {
-        let (unasked, _nobody) = oneshot::channel();
+        let (unasked, nobody) = oneshot::channel();
+        drop(nobody);
         self.run_seen(job, stop, unasked).await
     }
 
@@ -121,6 +123,11 @@ impl Line {
     fn cut(&self) {
         // Already cut by the other side: that is what was wanted.
         let _cut = rustix::net::shutdown(&*self.0, Shutdown::Both);
+    }
+
+    /// Has the program start, once the inside is ready.
+    fn start(&self) -> std::io::Result<()> {
+        Ok(rustix::io::write(&*self.0, &[START]).map(drop)?)
     }
 
     fn file(&self) -> Result<File, Refusal> {
@@ -164,23 +171,34 @@ async fn run(
     let [out, err] = kept.clone();
     let stdout = tokio::spawn(output::drain(child.stdout.take(), out));
     let stderr = tokio::spawn(output::drain(child.stderr.take(), err));
-    let (hearing, ready, paused) = Hearing::new();
+    let (mut hearing, ready, paused) = Hearing::new();
+    let (go, mut wanted) = oneshot::channel();
     let now = Started {
         look: glance(kept),
         hold: Arc::new(Holding::new(line.file()?, paused)),
         ready,
+        go,
     };
-    // Nobody asks when nobody waits for this.
-    let _unasked = started.send(now);
-    let wall = job.limits.wall;
+    let mut is_awaited = started.send(now).is_ok();
+    if !is_awaited {
+        hearing.start_when_ready(line.file()?);
+    }
+    let late = tokio::time::sleep(job.limits.wall);
+    tokio::pin!(late, stop);
     let talk = talk(&line, job, &groups, hearing)?;
     tokio::pin!(talk);
     let (mut is_late, mut is_stopped) = (false, false);
     let mut account = None;
-    tokio::select! {
-        told = &mut talk => account = Some(told),
-        () = tokio::time::sleep(wall) => is_late = true,
-        () = stop => is_stopped = true,
+    while account.is_none() && !is_late && !is_stopped {
+        tokio::select! {
+            told = &mut talk => account = Some(told),
+            () = &mut late => is_late = true,
+            () = &mut stop => is_stopped = true,
+            go = &mut wanted, if is_awaited => {
+                is_awaited = false;
+                is_stopped = go.is_err() || line.start().is_err();
+            }
+        }
     }
     line.cut();
     bury(&mut child).await?;

@@ -17,8 +17,12 @@ pub(crate) const EVENT_BYTES: u64 = 1 << 20;
 
 /// What the outside says to have everything inside stand still.
 pub(crate) const PAUSE: u8 = b'p';
+/// What it says to know whether everything has stood still since.
+pub(crate) const CHECK: u8 = b'c';
 /// What it says to let everything go on.
 pub(crate) const GO_ON: u8 = b'g';
+/// What it says to have the program started, once the inside is ready.
+pub(crate) const START: u8 = b's';
 
 /// A job as it travels.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -29,6 +33,7 @@ pub(crate) struct Spec {
     pub(crate) write: Vec<PathBuf>,
     pub(crate) scratch: Option<PathBuf>,
     pub(crate) files: BTreeMap<PathBuf, Vec<u8>>,
+    pub(crate) links: Vec<(PathBuf, PathBuf)>,
     pub(crate) held: Vec<PathBuf>,
     pub(crate) frozen: Vec<PathBuf>,
     pub(crate) hidden: Vec<PathBuf>,
@@ -71,6 +76,7 @@ impl Spec {
                 .as_ref()
                 .map(|s| s.files.clone())
                 .unwrap_or_default(),
+            links: job.links.clone(),
             held: job.held.clone(),
             frozen: job.frozen.clone(),
             hidden: job.hidden.clone(),
@@ -134,7 +140,7 @@ pub(crate) enum Event {
     NotStarted { program: String, why: String },
     /// A cover fell off a protected file while the program ran.
     Uncovered,
-    /// The answer to [`PAUSE`]: whether everything inside stands still.
+    /// The answer to [`PAUSE`] and [`CHECK`]: whether everything inside stands still.
     Paused { done: bool },
     /// Something failed that should not.
     Broken { why: String },
@@ -216,6 +222,7 @@ mod tests {
             write: Vec::new(),
             scratch: None,
             files: BTreeMap::new(),
+            links: Vec::new(),
             held: Vec::new(),
             frozen: Vec::new(),
             hidden: Vec::new(),

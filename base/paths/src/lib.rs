@@ -10,12 +10,19 @@ mod git;
 mod leads;
 
 pub use leads::{Lead, Look};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Most links that are followed on one way; the kernel's own bound (path_resolution(7)).
 const LINKS: usize = 40;
+/// Most opened folders whose places are kept in mind.
+const MOST_SEEN: usize = 100_000;
+
+/// Where opened folders lay when they were first asked for.
+static SEEN: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
 
 /// Where a folder lies or would lie, with the links above it resolved.
 #[must_use]
@@ -88,7 +95,7 @@ pub fn way_of(path: &Path) -> Vec<PathBuf> {
 
 /// Where a folder or file lies that the user opened, beside others. Its links are the user's and are
 /// followed, but for one that lies in another opened folder: whoever may change that folder may have
-/// made it.
+/// made it. It stays where it lay when this process first asked.
 ///
 /// # Errors
 /// The link that is not followed.
@@ -105,10 +112,25 @@ pub fn opened_path(root: &Path, opened: &[PathBuf]) -> Result<PathBuf, PathBuf> 
     };
     let mut way = way_of(root);
     let end = way.pop().unwrap_or_else(|| root.to_path_buf());
-    match way.into_iter().find(is_within) {
-        Some(link) => Err(link),
-        None => Ok(end),
+    match way.iter().find(|link| is_within(link)) {
+        Some(link) => Err(link.clone()),
+        None if first_seen(root, &end) == end => Ok(end),
+        // No link was there, or another one.
+        None => Err(way.pop().unwrap_or_else(|| root.to_path_buf())),
     }
+}
+
+/// Where a path led when this process first asked. Whoever changes a folder above it makes it lead
+/// elsewhere for agents that cannot see that folder.
+fn first_seen(root: &Path, now: &Path) -> PathBuf {
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = seen.get(root).cloned();
+    known.unwrap_or_else(|| {
+        if seen.len() < MOST_SEEN {
+            seen.insert(root.to_path_buf(), now.to_path_buf());
+        }
+        now.to_path_buf()
+    })
 }
 
 /// Whether a path lies in one of the folders, and above none.
@@ -140,6 +162,11 @@ mod tests {
         for name in ["work/out", "work/out/deeper"] {
             assert_eq!(found(name), Err(root.join("work/out")), "{name}");
         }
+        // One that becomes a link later is no longer it, for whoever is given nothing else.
+        fs::rename(root.join("work/src"), root.join("work/src2")).unwrap();
+        symlink("../victim", root.join("work/src")).unwrap();
+        let alone = [root.join("work/src")];
+        assert_eq!(opened_path(&alone[0], &alone), Err(root.join("work/src")));
         // The folder that it is opened in is all that counts, and not the link's own name.
         assert_eq!(opened_path(&all[2], &all[2..]), Ok(root.join("victim")),);
     }

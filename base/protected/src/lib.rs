@@ -266,6 +266,9 @@ impl Protected {
 /// number and the first name follow. It gets that back from the user, so it stays as it is till then.
 pub const ASIDE: &str = "set-aside-";
 
+/// How many digits that number has.
+pub const ASIDE_DIGITS: usize = 12;
+
 /// How it ends where the place may hold keys or passwords: those stay closed under every name.
 pub const ASIDE_KEYS: &str = "-keys";
 
@@ -279,8 +282,9 @@ fn is_aside(name: &str) -> bool {
     let number = name
         .strip_prefix(ASIDE)
         .and_then(|rest| rest.split_once('-'));
-    number
-        .is_some_and(|(number, _)| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
+    let is_drawn =
+        |number: &str| number.len() == ASIDE_DIGITS && number.bytes().all(|b| b.is_ascii_digit());
+    number.is_some_and(|(number, _)| is_drawn(number))
 }
 
 /// Whether it is one of the files that lie among keys and are told to everyone.
@@ -325,12 +329,12 @@ mod tests {
             "/w/.vscode/tasks.json",
             "/w/.mcp.json",
             "/w/.housecarl.toml",
-            "/w/set-aside-1-git/config",
+            "/w/set-aside-000000000001-git/config",
             "/w/.git/.env.example",
             "/w/.env.example/x",
             "/w/.env.example.local",
             "/home/u/.bashrc.d/.env.sample",
-            "/w/set-aside-12-envrc",
+            "/w/set-aside-920823525733-envrc",
         ];
         for path in refused {
             let why = places().against_write(Path::new(path));
@@ -353,6 +357,7 @@ mod tests {
             "/w/profile",
             "/w/fish/config.fish",
             "/w/set-aside-notes/a.md",
+            "/w/set-aside-2024-budget/a.md",
             "/w/src/main.rs",
             "/home/u",
         ];

@@ -46,6 +46,47 @@ fn done(scene: &Scene) -> (Outcome, Vec<String>) {
 /// How often a program begins beside the job that is in its way.
 const TRIES: usize = 3;
 
+/// Python that has the kernel wake its process again and again, stopped or not.
+const WAKES: &str = "
+import ctypes, os, signal, time
+signal.signal(signal.SIGCONT, lambda *_: None)
+class Event(ctypes.Structure):
+    _fields_ = [('value', ctypes.c_void_p), ('signo', ctypes.c_int), ('notify', ctypes.c_int),
+                ('pad', ctypes.c_char * 64)]
+class Time(ctypes.Structure):
+    _fields_ = [('s', ctypes.c_long), ('ns', ctypes.c_long)]
+class Times(ctypes.Structure):
+    _fields_ = [('interval', Time), ('value', Time)]
+libc = ctypes.CDLL(None, use_errno=True)
+timer = ctypes.c_void_p()
+event = Event(None, signal.SIGCONT, 0)
+assert libc.timer_create(1, ctypes.byref(event), ctypes.byref(timer)) == 0
+every = Time(0, 15_000_000)
+assert libc.timer_settime(timer, 0, ctypes.byref(Times(every, every)), None) == 0
+";
+
+#[test]
+fn a_job_that_has_itself_woken_wins_nothing() {
+    let moves = format!(
+        "{WAKES}\nwhile True:\n    for pair in (('sub', 'other'), ('other', 'sub')):\n        \
+         os.rename(*pair)\n        time.sleep(0.03)\n"
+    );
+    let writes = "for i in 1 2 3 4 5 6 7 8 9 10; do for d in sub other; do \
+                  echo planted >> $d/.git/config; done; sleep 0.02; done 2>&1";
+    let argv = json!(["python3", "-c", moves]);
+    let mut calls = tried(("moves", "true"), writes);
+    calls[0] = ("start_job", json!({"name": "moves", "argv": argv}));
+    let scene = scene(&calls);
+    scene.house.write("sub/.git/config", MINE);
+    fill(&scene.house.work());
+    let (_outcome, told) = done(&scene);
+    let place = ["sub", "other"]
+        .into_iter()
+        .find(|name| scene.house.has(name));
+    let config = scene.house.read(&format!("{}/.git/config", place.unwrap()));
+    assert_eq!(config, MINE, "{told:?}");
+}
+
 /// A job, and others beside it that try the same; each leaves what it printed in a file.
 fn tried((name, disturbs): (&str, &str), tries: &str) -> Vec<Call<'static>> {
     let mut calls = vec![job(name, disturbs)];
@@ -55,9 +96,9 @@ fn tried((name, disturbs): (&str, &str), tries: &str) -> Vec<Call<'static>> {
         job(out, &script)
     }));
     let all = names.join(" ");
-    calls.push(shell(&format!(
-        "for out in {all}; do while [ ! -e $out ]; do sleep 0.05; done; done"
-    )));
+    // One that is refused leaves nothing.
+    let waits = "for i in $(seq 60); do [ -e $out ] || sleep 0.05; done";
+    calls.push(shell(&format!("for out in {all}; do {waits}; done; true")));
     calls
 }
 
@@ -99,9 +140,9 @@ fn a_link_that_a_job_puts_in_the_way_opens_nothing_elsewhere() {
     let scene = scene(&tried(("swaps", &swaps), &tries));
     fill(&scene.house.work());
     let (_outcome, told) = done(&scene);
-    let seen: String = (0..TRIES)
-        .map(|number| scene.house.read(&format!("out{number}")))
-        .collect();
+    let outs = (0..TRIES).map(|number| format!("out{number}"));
+    let outs = outs.filter(|out| scene.house.has(out));
+    let seen: String = outs.map(|out| scene.house.read(&out)).collect();
     assert!(!seen.contains("THE-PRIVATE-TEXT"), "{seen} {told:?}");
     assert!(!elsewhere.join("new.txt").exists(), "{told:?}");
     fs::remove_dir_all(&elsewhere).unwrap();
@@ -130,6 +171,29 @@ fn what_one_job_makes_is_not_passed_on_by_another() {
     let (_outcome, told) = done(&scene);
     for name in ["x", "y"] {
         assert!(!scene.house.has(&format!("{name}/.git")), "{told:?}");
+    }
+}
+
+#[test]
+fn what_one_job_makes_is_carried_past_no_look_by_another() {
+    for folder in [".vscode", "id_rsa"] {
+        let makes = format!(
+            "mkdir -p x/.git/hooks; echo planted > x/.git/hooks/pre-commit; echo > made; \
+             while [ ! -e go ]; do sleep 0.02; done; mkdir {folder}; mv x {folder}/x"
+        );
+        let carries = "echo > go; for i in $(seq 60); do for aside in set-aside-*/x; do \
+                       [ -d $aside ] && mv $aside src && exit 0; done; sleep 0.05; done";
+        // Beginning a job takes longer than making a folder, so the second finds what the first made.
+        let calls = [
+            job("makes", &makes),
+            job("carries", carries),
+            ends("makes"),
+            ends("carries"),
+        ];
+        let scene = scene(&calls);
+        let (_outcome, told) = done(&scene);
+        assert!(!scene.house.has("src/.git"), "{folder}: {told:?}");
+        assert!(!scene.house.has("x/.git"), "{folder}: {told:?}");
     }
 }
 

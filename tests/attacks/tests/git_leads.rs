@@ -350,3 +350,23 @@ fn a_deep_folder_shuts_itself_and_nothing_else() {
     assert_eq!(statuses(&outcome), wanted, "{told:#?}");
     assert!(scene.house.has("b.txt"), "{told:#?}");
 }
+
+#[test]
+fn what_git_names_and_is_missing_is_put_behind_no_link() {
+    let house = House::new();
+    house.write(
+        ".git/config",
+        "[core]\n\tfsmonitor = tools/x.sh\n\thooksPath = ci/hooks\n",
+    );
+    house.write(".git/HEAD", "ref: refs/heads/main\n");
+    let script = "mkdir -p real/hooks; echo planted > real/x.sh; echo planted > real/hooks/h; \
+                  ln -s real tools; ln -s real ci; ln -s real plain; true";
+    let scene = recast(house, &[shell(script)]);
+    let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
+    let told = results(&scene, &outcome).concat();
+    assert!(
+        !scene.house.has("tools") && !scene.house.has("ci"),
+        "{told}"
+    );
+    assert!(scene.house.has("plain/x.sh"), "{told}");
+}

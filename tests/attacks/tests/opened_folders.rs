@@ -86,6 +86,48 @@ fn an_opened_folder_that_was_missing_is_no_link_that_a_command_made() {
 }
 
 #[test]
+fn a_child_with_one_folder_follows_no_link_that_its_parent_made() {
+    let victim = House::new();
+    let group = victim.work().join("group");
+    fs::create_dir_all(group.join("x")).unwrap();
+    let private = victim.home().join("private");
+    fs::create_dir_all(&private).unwrap();
+    fs::write(private.join("private.txt"), PRIVATE).unwrap();
+    let script = format!(
+        "cd {}; mv group g2 && mkdir group && ln -s {} group/x; true",
+        victim.work().display(),
+        private.display()
+    );
+    let task = json!({"type": "researcher", "task": "look", "acceptance": "told"});
+    let calls = [
+        shell(&script),
+        ("spawn_agents", json!({"agents": [task]})),
+        reads("private.txt"),
+    ];
+    let scene = recast(victim, &calls);
+    let opened = scene.house.work().to_string_lossy().into_owned();
+    let folder = group.join("x").to_string_lossy().into_owned();
+    let flags = [
+        "--agent",
+        "sysadmin",
+        "--yes",
+        "exec,write",
+        "--allow-write",
+        &opened,
+        "-C",
+        &folder,
+    ];
+    let outcome = do_it(&scene, &flags);
+    let sent: String = scene
+        .server
+        .chats()
+        .iter()
+        .map(|chat| chat.body.to_string())
+        .collect();
+    assert!(!sent.contains(PRIVATE), "{:#}", outcome.summary);
+}
+
+#[test]
 fn the_working_folder_stays_where_another_opened_folder_holds_it() {
     let house = house();
     let above = house.work().parent().unwrap().to_owned();
@@ -111,6 +153,25 @@ fn a_folder_that_the_user_opened_by_a_link_is_worked_in() {
     let outcome = do_it(&scene, &[&OPEN[..], &["--allow-write", &link]].concat());
     assert_eq!(statuses(&outcome), ["ok", "ok"], "{:#}", outcome.summary);
     assert!(real.join("a.txt").exists());
+}
+
+#[test]
+fn a_command_works_in_a_folder_whose_name_is_a_link_of_the_users() {
+    let house = house();
+    let real = house.home().join("elsewhere");
+    fs::create_dir_all(real.join("x/.git")).unwrap();
+    fs::write(real.join("x/.git/config"), "[core]\n").unwrap();
+    // What the agent may write as shipped is a link here.
+    symlink(&real, house.home().join("projects")).unwrap();
+    let place = house.home().join("projects/x");
+    let place = place.display();
+    let script = format!("echo made > {place}/made; echo planted >> {place}/.git/config; true");
+    let scene = recast(house, &[shell(&script)]);
+    let outcome = do_it(&scene, &OPEN);
+    let told = results(&scene, &outcome).concat();
+    assert!(real.join("x/made").exists(), "{told}");
+    let config = fs::read_to_string(real.join("x/.git/config")).unwrap();
+    assert_eq!(config, "[core]\n", "{told}");
 }
 
 #[test]

@@ -385,12 +385,12 @@ fn what_was_set_aside_stays_as_it_is() {
 
 #[test]
 fn a_program_keeps_nothing_by_names_that_it_takes_beforehand() {
-    let script = "for i in $(seq 30); do mkdir set-aside-$i-git; done; mkdir -p .git/hooks; \
-                  mkdir -p set-aside-1-x/.vscode; mkdir plain; true";
+    let script = "for i in $(seq 30); do mkdir set-aside-$(printf %012d $i)-git; done; mkdir -p .git/hooks; \
+                  mkdir -p set-aside-000000000001-x/.vscode; mkdir plain; true";
     let (house, _outcome, told) = again(House::new(), shell(script));
     assert!(!house.has(".git") && house.has("plain"), "{told}");
     // It gave this name itself: nobody set it aside.
-    assert!(!house.has("set-aside-1-x"), "{told}");
+    assert!(!house.has("set-aside-000000000001-x"), "{told}");
     assert_eq!(told.matches("is now named").count(), 32, "{told}");
 }
 

@@ -3,9 +3,10 @@
 
 use super::control::{Control, broken};
 use super::ledger::Ledger;
-use super::{fence, filter, rights, still, view};
+use super::still::{self, Stillness};
+use super::{fence, filter, rights, view};
 use crate::promise::{self, name};
-use crate::wire::{self, Event, GO_ON, PAUSE, Spec};
+use crate::wire::{self, CHECK, Event, GO_ON, PAUSE, START, Spec};
 use api::sandbox::Refusal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::MemfdFlags;
@@ -31,7 +32,7 @@ pub(super) fn run(number: &str) -> Result<i32, Refusal> {
     }
     .send(Control)
     .map_err(|e| broken("reporting", e))?;
-    if spec.argv.is_empty() {
+    if spec.argv.is_empty() || !is_to_start().map_err(|e| broken("hearing the outside", e))? {
         return Ok(0);
     }
     let covers = covers.filter(|_| ledger.has(name::MOUNT_VIEW));
@@ -158,7 +159,7 @@ fn wait_for(child: &Child, covers: Option<&Covers>) -> Result<Event, Refusal> {
     let id = id.ok_or_else(|| broken("waiting for the program", "it has no id"))?;
     let program = pidfd_open(id, PidfdFlags::empty());
     let program = program.map_err(|e| broken("waiting for the program", e))?;
-    let mut is_heard = true;
+    let (mut is_heard, mut standing) = (true, None);
     loop {
         let control = rustix::stdio::stdin();
         let mut waiting = vec![PollFd::new(&program, PollFlags::IN)];
@@ -175,7 +176,7 @@ fn wait_for(child: &Child, covers: Option<&Covers>) -> Result<Event, Refusal> {
             return Err(Refusal::Uncovered);
         }
         if is_heard && has_news(waiting.last()) {
-            is_heard = obey().map_err(|e| broken("hearing the outside", e))?;
+            is_heard = obey(&mut standing)?;
         }
         while let Ok(Some((ended, status))) = wait(WaitOptions::NOHANG) {
             if ended == id {
@@ -185,19 +186,53 @@ fn wait_for(child: &Child, covers: Option<&Covers>) -> Result<Event, Refusal> {
     }
 }
 
-/// Does what the outside says; `false` once it says nothing more.
-fn obey() -> io::Result<bool> {
+/// The next order of the outside; `None` once it says nothing more.
+fn order() -> io::Result<Option<u8>> {
     let mut said = [0];
-    if Control.read(&mut said)? == 0 {
-        return Ok(false);
-    }
-    match said[0] {
-        PAUSE => {
-            let done = still::pause();
-            Event::Paused { done }.send(Control)?;
+    Ok((Control.read(&mut said)? == 1).then_some(said[0]))
+}
+
+/// Waits until the outside wants the program started.
+fn is_to_start() -> io::Result<bool> {
+    Ok(order()? == Some(START))
+}
+
+/// Does what the outside says; `false` once it says nothing more. A program that did not stand still
+/// is ended.
+fn obey(standing: &mut Option<Stillness>) -> Result<bool, Refusal> {
+    let heard = order().map_err(|e| broken("hearing the outside", e))?;
+    let tell = |done: bool| {
+        let told = Event::Paused { done }.send(Control);
+        told.map_err(|e| broken("answering the outside", e))
+    };
+    match heard {
+        None => return Ok(false),
+        Some(PAUSE) => {
+            *standing = still::pause();
+            tell(standing.is_some())?;
+            if standing.is_none() {
+                let why = "the program could not be made to stand still, and was ended";
+                return Err(Refusal::Broken(why.to_owned()));
+            }
         }
-        GO_ON => still::go_on(),
-        other => return Err(io::Error::other(format!("{other} is no order"))),
+        Some(CHECK) => {
+            let done = standing.as_ref().is_some_and(Stillness::holds);
+            tell(done)?;
+            if !done {
+                let why = "the program went on while it was to stand still, and was ended";
+                return Err(Refusal::Broken(why.to_owned()));
+            }
+        }
+        Some(GO_ON) => {
+            *standing = None;
+            still::go_on();
+        }
+        Some(other) => {
+            return Err(broken(
+                "hearing the outside",
+                format!("{other} is no order"),
+            ));
+        }
     }
     Ok(true)
 }

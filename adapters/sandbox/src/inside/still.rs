@@ -1,11 +1,12 @@
 //! Standing still: everything in the process namespace but its first process is stopped, so that the
-//! outside can look at files that nothing inside changes meanwhile.
+//! outside can look at files that nothing inside changes meanwhile. A program may have the kernel wake
+//! it (a timer that sends SIGCONT): so what counts is that, in the end, nothing has run.
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, getpid, kill_process_group};
+use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
+use std::collections::BTreeMap;
 use std::fs;
-use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long everything may take to stop, before it is let go and stopped again: who has begun another
@@ -15,41 +16,70 @@ const TRY: Duration = Duration::from_millis(200);
 const TRIES: u32 = 20;
 /// Between two looks.
 const STEP: Duration = Duration::from_millis(1);
-/// What is waited where there is no /proc to look at.
-const UNSEEN: Duration = Duration::from_millis(100);
 
-/// Stops everything. To be called by the first process of its namespace alone: it is all that is
-/// spared.
-pub(super) fn pause() -> bool {
+/// How often each thread has been let run and stopped again, by its folder in /proc.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Stillness(BTreeMap<PathBuf, u64>);
+
+/// Stops everything; `None` where that cannot be done, or not be seen. To be called by the first
+/// process of its namespace alone: it is all that is spared.
+pub(super) fn pause() -> Option<Stillness> {
     if getpid() != Pid::INIT {
-        return false;
+        return None;
     }
     for _ in 0..TRIES {
-        if send(Signal::STOP).is_err() {
-            return false;
-        }
+        send(Signal::STOP).ok()?;
         let since = Instant::now();
         while since.elapsed() < TRY {
-            match stands_still() {
-                Ok(true) => return true,
-                Ok(false) => std::thread::sleep(STEP),
-                Err(_) => {
-                    std::thread::sleep(UNSEEN);
-                    return true;
-                }
+            match look() {
+                Some(still) => return Some(still),
+                None => std::thread::sleep(STEP),
             }
         }
         go_on();
         std::thread::sleep(STEP);
     }
-    false
+    None
 }
 
-/// Lets everything go on.
+/// Lets everything go on, the youngest first: a shell that finds the program it waits for stopped would
+/// go on without it.
 pub(super) fn go_on() {
-    if getpid() == Pid::INIT {
-        // Nobody left is nobody to tell.
-        let _told = send(Signal::CONT);
+    if getpid() != Pid::INIT {
+        return;
+    }
+    let mut numbers = numbers().unwrap_or_default();
+    numbers.sort_unstable_by_key(|number| std::cmp::Reverse(*number));
+    for pid in numbers.into_iter().filter_map(Pid::from_raw) {
+        // One that has ended needs no waking.
+        let _woken = kill_process(pid, Signal::CONT);
+    }
+    // Nobody left is nobody to tell.
+    let _told = send(Signal::CONT);
+}
+
+/// The processes of the namespace but this one; `None` where they cannot be seen.
+fn numbers() -> Option<Vec<i32>> {
+    let entries = fs::read_dir("/proc").ok()?;
+    let mut all = Vec::new();
+    let mut is_seen = false;
+    for entry in entries {
+        let name = entry.ok()?.file_name();
+        let Some(number) = name.to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        match number {
+            1 => is_seen = true,
+            other => all.push(other),
+        }
+    }
+    is_seen.then_some(all)
+}
+
+impl Stillness {
+    /// Whether nothing has run since.
+    pub(super) fn holds(&self) -> bool {
+        look().as_ref() == Some(self)
     }
 }
 
@@ -62,33 +92,46 @@ fn send(signal: Signal) -> Result<(), Errno> {
     }
 }
 
-/// Whether no thread of another process runs, or waits for something after which it goes on.
-fn stands_still() -> io::Result<bool> {
-    for entry in fs::read_dir("/proc")? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let number = name.to_str().and_then(|name| name.parse::<u32>().ok());
-        if number.is_none_or(|number| number == 1) {
-            continue;
-        }
+/// Every thread of the other processes; `None` where one acts, or waits for something after which it
+/// goes on, or nothing can be seen.
+fn look() -> Option<Stillness> {
+    let mut all = BTreeMap::new();
+    for number in numbers()? {
         // One that has ended meanwhile acts no more.
-        let threads = fs::read_dir(entry.path().join("task"))
-            .into_iter()
-            .flatten();
-        let mut threads = threads.flatten();
-        if threads.any(|thread| acts(&thread.path())) {
-            return Ok(false);
+        let tasks = fs::read_dir(format!("/proc/{number}/task"));
+        for thread in tasks.into_iter().flatten().flatten() {
+            match standing(&thread.path()) {
+                Standing::Stopped(runs) => drop(all.insert(thread.path(), runs)),
+                Standing::Ended => {}
+                Standing::Acts => return None,
+            }
         }
     }
-    Ok(true)
+    Some(Stillness(all))
 }
 
-/// Whether a thread is neither stopped nor ended, after proc_pid_stat(5).
-fn acts(thread: &Path) -> bool {
-    let Ok(line) = fs::read(thread.join("stat")) else {
-        return false;
+enum Standing {
+    /// With how often it was taken off a processor.
+    Stopped(u64),
+    Ended,
+    Acts,
+}
+
+/// How a thread stands, after proc_pid_status(5).
+fn standing(thread: &Path) -> Standing {
+    let Ok(status) = fs::read_to_string(thread.join("status")) else {
+        return Standing::Ended;
     };
-    let after_name = line.iter().rposition(|byte| *byte == b')');
-    let state = after_name.and_then(|end| line.get(end + 2));
-    !matches!(state, Some(b'T' | b't' | b'Z' | b'X' | b'x'))
+    let value = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        line.map(str::trim).unwrap_or_default()
+    };
+    let count = |name: &str| value(name).parse::<u64>().unwrap_or_default();
+    match value("State:").chars().next() {
+        Some('T') => Standing::Stopped(
+            count("voluntary_ctxt_switches:") + count("nonvoluntary_ctxt_switches:"),
+        ),
+        Some('Z' | 'X' | 'x') => Standing::Ended,
+        _ => Standing::Acts,
+    }
 }

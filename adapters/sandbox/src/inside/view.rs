@@ -203,7 +203,7 @@ impl Plan {
     fn of(spec: &Spec) -> io::Result<Self> {
         let mut plan = Self {
             sources: Vec::new(),
-            links: Vec::new(),
+            links: spec.links.clone(),
         };
         for path in system_paths(spec) {
             plan.add(&path, Use::Read)?;
@@ -214,7 +214,7 @@ impl Plan {
         let listed = [(&spec.read, Use::Read), (&spec.write, Use::Write)];
         for (paths, usage) in listed {
             for path in paths {
-                plan.add(path, usage)?;
+                plan.add_found(path, usage)?;
             }
         }
         // A place listed twice is as free as its freest listing; parents come before what is in
@@ -231,8 +231,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Opens a place that was found by its real name; one that is gone is left out. A link in its
-    /// stead leads somewhere that nobody opened.
+    /// Opens a place of the user's by its real name; one that is gone is left out. A link in its stead
+    /// leads somewhere that nobody opened.
     fn add_found(&mut self, path: &Path, usage: Use) -> io::Result<()> {
         match self.open(path, usage) {
             Err(Errno::NOENT) => Ok(()),
@@ -240,7 +240,7 @@ impl Plan {
         }
     }
 
-    /// Opens a place by its resolved name; one that is not there is left out.
+    /// Opens a place of the machine's by its resolved name; one that is not there is left out.
     fn add(&mut self, path: &Path, usage: Use) -> io::Result<()> {
         let real = match path.canonicalize() {
             Ok(real) => real,

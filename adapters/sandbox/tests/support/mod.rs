@@ -78,6 +78,7 @@ impl Bench {
                 folder: scratch,
                 files: BTreeMap::new(),
             }),
+            links: Vec::new(),
             held: Vec::new(),
             frozen: Vec::new(),
             hidden: Vec::new(),
