@@ -285,6 +285,9 @@ async fn blocking<T: Send + 'static>(
     }
 }
 
+/// What the system says of a program that is not there.
+const MISSING: &str = "No such file";
+
 /// The usual limits.
 pub(crate) fn limits() -> JobLimits {
     JobLimits {
@@ -308,6 +311,14 @@ fn failure(refusal: Refusal) -> ToolFailure {
             )),
         ),
         Refusal::BadJob(why) => mendable("bad_job", format!("Nothing was run: {why}.")),
+        Refusal::NotStarted { ref why, .. } if why.contains(MISSING) => mendable(
+            "not_started",
+            format!(
+                "Nothing was run: {refusal}. In the sandbox there are the programs of the system and \
+                 none of the home (rustup, nvm, pyenv, ~/.local/bin); run_code finds those of Python, \
+                 Node and Rust. The user can install it for the whole system."
+            ),
+        ),
         Refusal::NotStarted { .. } => {
             mendable("not_started", format!("Nothing was run: {refusal}."))
         }

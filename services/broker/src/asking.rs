@@ -118,7 +118,9 @@ impl Call {
         let asked = self
             .ask_for_call(record, (&shown, judgement), company, id)
             .await;
-        if asked.is_err() && judgement.is_untrusted_choice {
+        // Who says what to do instead wants to be asked about that.
+        let is_refused = matches!(asked, Err(ref stop) if !matches!(stop, Stop::Advised(_)));
+        if is_refused && judgement.is_untrusted_choice {
             lock(&self.caller.session)
                 .task(self.request.context.trace_id)
                 .refuse_choice(shown.call.bound.choice_key);
@@ -302,7 +304,13 @@ impl Call {
         .await;
         match answer {
             ConfirmationAnswer::Once | ConfirmationAnswer::Session => Ok(answer),
-            ConfirmationAnswer::Deny { message } => Err(Stop::Denied(said_no(&message, by))),
+            ConfirmationAnswer::Deny { message } => {
+                let said = said_no(&message, by);
+                match by {
+                    "user" if !message.is_empty() => Err(Stop::Advised(said)),
+                    _ => Err(Stop::Denied(said)),
+                }
+            }
         }
     }
 }

@@ -51,6 +51,8 @@ pub(crate) struct Call {
 pub(crate) enum Stop {
     /// Refused; what the model is told.
     Denied(String),
+    /// The user said no, and what to do instead.
+    Advised(String),
     /// It would fail if it ran.
     WouldFail(ToolFailure),
     /// Withdrawn while the user was asked.
@@ -82,7 +84,9 @@ impl Call {
         let record = self.record_head();
         let result = match self.clear(&record).await {
             Ok(cleared) => self.perform(&record, cleared).await,
-            Err(Stop::Denied(text)) => nothing_ran(CallStatus::Denied, format!("[DENIED] {text}")),
+            Err(Stop::Denied(text) | Stop::Advised(text)) => {
+                nothing_ran(CallStatus::Denied, format!("[DENIED] {text}"))
+            }
             Err(Stop::Cancelled) => nothing_ran(
                 CallStatus::Cancelled,
                 "[CANCELLED] The call was withdrawn.".to_owned(),

@@ -23,6 +23,25 @@ pub(super) fn failed_program<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
     is_failure.then_some(ended)
 }
 
+/// Most lines that are shown of what a failed program said, and most characters of each.
+const LAST: (usize, usize) = (8, 200);
+
+/// The last lines of what a failed program said, each behind a bar.
+pub(super) fn last_lines(text: &str) -> Vec<String> {
+    let said = |line: &&str| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with("[END ")
+    };
+    // Behind the fence and how it ended.
+    let lines: Vec<&str> = text.lines().skip(2).filter(said).collect();
+    let first = lines.len().saturating_sub(LAST.0);
+    let shown = lines[first..].iter().map(|line| {
+        let line: String = line.chars().take(LAST.1).collect();
+        format!("  │ {}", visible_line(&line))
+    });
+    shown.collect()
+}
+
 /// Calls a display keeps in mind; the oldest is forgotten first.
 const MOST: usize = 256;
 

@@ -10,6 +10,8 @@ use self::reach::{SESSION_REACH, opens_folder, reaches};
 use super::folded::{Length, diff_lines, text_lines};
 use super::{Paint, fit, print_error};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
 use std::io::{self, BufRead, IsTerminal};
@@ -57,7 +59,7 @@ fn question(requests: &[ConfirmationRequest], paint: Paint, length: Length) -> S
     let soonest = requests.iter().map(|request| request.expires).min();
     let until = format!(
         "No answer before {} means no.",
-        soonest.unwrap_or(first.expires).strftime("%H:%M:%S UTC")
+        local(soonest.unwrap_or(first.expires))
     );
     text.push_str(&format!("  {}\n", paint.faint(&until)));
     for reach in reaches(requests) {
@@ -65,6 +67,12 @@ fn question(requests: &[ConfirmationRequest], paint: Paint, length: Length) -> S
     }
     text.push_str(&in_short(requests));
     text
+}
+
+/// A time of today on the user's clock.
+fn local(time: Timestamp) -> String {
+    let here = time.to_zoned(TimeZone::system());
+    here.strftime("%H:%M:%S %Z").to_string()
 }
 
 /// What a line that goes on below itself is indented by, columns.

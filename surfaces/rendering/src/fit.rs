@@ -62,10 +62,15 @@ pub fn table_within(rows: &[Vec<String>], width: Option<usize>) -> String {
         .collect()
 }
 
-/// The beginning of a text, with an ellipsis where it is cut.
+/// The beginning of a text, with an ellipsis where it is cut; of an id the end, since those of one day
+/// begin alike.
 fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
+    }
+    if is_id(text) {
+        let end = text.len().saturating_sub(width.saturating_sub(1));
+        return format!("…{}", &text[end..]);
     }
     let mut kept = String::new();
     for one in text.chars() {
@@ -75,6 +80,12 @@ fn cut(text: &str, width: usize) -> String {
         kept.push(one);
     }
     format!("{kept}…")
+}
+
+/// Whether a text is an id of ours: hexadecimal digits in five groups.
+fn is_id(text: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_hexdigit() || c == '-';
+    text.len() == 36 && text.matches('-').count() == 4 && text.chars().all(is_digit)
 }
 
 /// A line with its end, in lines of a width, all but the first behind an indent. It is broken at
@@ -161,6 +172,9 @@ mod tests {
             vec!["grün".to_owned(), "b".to_owned()],
         ];
         assert_eq!(whole_table(&rows), "a     long\ngrün  b\n");
+        let id = "01a21650-8b3f-7000-8000-0000deadbeef";
+        assert_eq!(cut(id, 9), "…deadbeef");
+        assert_eq!(cut("a long sentence", 7), "a long…");
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod wrapping;
 
 pub use silence::Silence;
 
-use super::calls::{Calls, failed_program};
+use super::calls::{Calls, failed_program, last_lines};
 use super::delegation;
 use super::values::{arguments, milliseconds, tokens, usage};
 use super::{Paint, drive, fit, links, print, print_error};
@@ -495,7 +495,11 @@ impl Terminal {
                     Some(how) => self.paint.warn(&format!("  ✗ {name}{how}, ")),
                     None => format!("{}{name}", self.paint.good("  ✓ ")),
                 };
-                self.line(&format!("{mark}{amount}"))
+                self.line(&format!("{mark}{amount}"))?;
+                // Why it failed is the next thing anybody asks.
+                let said = failed.map(|_| last_lines(text)).unwrap_or_default();
+                let mut said = said.into_iter();
+                said.try_for_each(|line| self.line(&self.paint.faint(&line)))
             }
             CallStatus::Failed => {
                 let line =

@@ -323,13 +323,17 @@ fn a_refused_key_is_no_reason_for_a_fallback() {
 #[test]
 fn a_program_that_failed_is_not_shown_as_done_well() {
     let shell = |script: &str| Reply::call("run_shell", json!({"argv": ["sh", "-c", script]}));
-    let calls = [shell("exit 3"), Reply::text("All passed.")];
+    let calls = [
+        shell("echo expected 4, got 5 >&2; exit 3"),
+        Reply::text("All passed."),
+    ];
     let scene = Scene::new(calls);
     let told = scene
         .house
         .ask(["run", "--agent", "sysadmin", "--yes", "exec", "test it"]);
     let told = told.run().expect(0).stderr;
     assert!(told.contains("✗ exit code 3, "), "{told}");
+    assert!(told.contains("  │ expected 4, got 5\n"), "{told}");
     assert!(!told.contains("✓"), "{told}");
 }
 
@@ -491,4 +495,28 @@ fn a_result_larger_than_a_small_context_is_shown_as_far_as_it_fits() {
     assert!(shown.contains("from_line and line_count"), "{shown}");
     assert!(shown.matches(line.trim_end()).count() > 40, "{shown}");
     assert!(shown.len() < 24_000, "{}", shown.len());
+}
+
+#[test]
+fn a_no_with_what_to_do_instead_lets_the_agent_do_that() {
+    let runs = |argv: &[&str]| Reply::call("run_shell", json!({"argv": argv}));
+    let calls = [
+        runs(&["echo", "read me"]),
+        runs(&["sort", "a.txt"]),
+        runs(&["sort", "-r", "a.txt"]),
+        Reply::text("Done."),
+    ];
+    let scene = Scene::new(calls);
+    scene.house.write("a.txt", "1\n2\n");
+    let carl = scene.house.ask(["run", "--agent", "sysadmin", "sort it"]);
+    let run = carl.at_terminal(|_, number| match number {
+        1 => "n use -r please".to_owned(),
+        _ => "y".to_owned(),
+    });
+    assert_eq!(run.questions.len(), 3, "{run:#?}");
+    let shown = scene.server.chats().last().unwrap().body.to_string();
+    assert!(
+        shown.contains("use -r please") && shown.contains("2\\n1"),
+        "{shown}"
+    );
 }

@@ -253,3 +253,31 @@ fn a_long_paragraph_beside_a_change_takes_one_line_of_its_question() {
     assert!(question.contains("[v]iew all"), "{question}");
     assert!(question.lines().count() < 30, "{question}");
 }
+
+#[test]
+fn a_document_is_no_plain_text_under_its_name_and_searches_say_that_they_pass_over_it() {
+    let write = |path: &str| Reply::call("write_file", json!({"path": path, "content": "Hello"}));
+    let search = Reply::call("grep", json!({"path": ".", "pattern": "Hello"}));
+    let calls = [
+        write("Letter.docx"),
+        write("Letter.md"),
+        search,
+        Reply::text("Done."),
+    ];
+    let scene = Scene::new(calls);
+    scene.house.write("Contract.pdf", "%PDF-1.4");
+    let outcome = scene.run(&[&WRITES[..], &["write it"]].concat());
+    let statuses = outcome
+        .calls()
+        .iter()
+        .map(|call| call["status"].as_str().unwrap());
+    assert_eq!(statuses.collect::<Vec<_>>(), ["failed", "ok", "ok"]);
+    assert!(!scene.house.has("Letter.docx"));
+    let shown = scene.server.chats().last().unwrap().body.to_string();
+    assert!(shown.contains("would be no document"), "{shown}");
+    assert!(shown.contains("Letter.md:1: Hello"), "{shown}");
+    assert!(
+        shown.contains("1 documents (PDF, docx, odt) were not searched"),
+        "{shown}"
+    );
+}

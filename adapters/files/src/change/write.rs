@@ -17,7 +17,13 @@ use api::failure::mendable;
 use domain::hash::Digest;
 use domain::tool::ToolOutput;
 use rustix::fs::FileType;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Endings of documents that are archives or binary.
+const DOCUMENTS: [&str; 14] = [
+    "doc", "docx", "dotx", "odt", "ods", "odp", "xls", "xlsx", "ppt", "pptx", "pdf", "epub",
+    "pages", "numbers",
+];
 
 struct Plan {
     room: Room,
@@ -66,6 +72,16 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
         ));
     }
     let room = room(place)?;
+    if room.old().is_none() && is_for_documents(place.target) {
+        return Err(mendable(
+            "not_text",
+            format!(
+                "`{}` would be no document: this tool writes plain text, which office programs and \
+                 readers refuse under that name. Write .md or .txt, which they open as well.",
+                place.shown
+            ),
+        ));
+    }
     let content = match (wanted.mode, room.old()) {
         (WriteMode::Create, Some(_)) => {
             return Err(mendable(
@@ -100,6 +116,16 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
         }
     };
     Ok(Plan { room, content })
+}
+
+/// Whether a name says that the file is a document of a format that plain text never is.
+fn is_for_documents(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy());
+    ending.is_some_and(|ending| {
+        DOCUMENTS
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(&ending))
+    })
 }
 
 /// Whether a file holds a document or other data that text cannot take the place of.

@@ -43,6 +43,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
             matches: Vec::new(),
             truncated: false,
         },
+        documents: 0,
     };
     let place = job.read_place("path")?;
     let typed = job.typed("path");
@@ -64,6 +65,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
             };
             // A file that cannot be opened has no lines to show.
             if let Ok(file) = place.open(&found) {
+                search.documents += u64::from(is_document(entry.path));
                 search.file(job, file, &joined(&typed, entry.path))?;
             }
             files += 1;
@@ -79,7 +81,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         let file = place.open(&start)?;
         search.file(job, file, &joined(&typed, Path::new("")))?;
     }
-    let text = text(&search.found);
+    let text = text(&search.found, search.documents);
     job.output(&search.found, text, &typed)
 }
 
@@ -111,6 +113,8 @@ struct Search {
     searcher: Searcher,
     max: usize,
     found: Grep,
+    /// Documents that were passed over.
+    documents: u64,
 }
 
 impl Search {
@@ -152,7 +156,14 @@ fn shortened(line: &str) -> String {
     format!("{}…", &line[..line.floor_char_boundary(SEARCH_LINE_BYTES)])
 }
 
-fn text(found: &Grep) -> String {
+/// Whether a name says that a file is a document, which has no lines to search.
+fn is_document(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+    let known = ["pdf", "docx", "odt"];
+    ending.is_some_and(|ending| known.iter().any(|known| ending == *known))
+}
+
+fn text(found: &Grep, documents: u64) -> String {
     let mut text: String = found
         .matches
         .iter()
@@ -160,6 +171,11 @@ fn text(found: &Grep) -> String {
         .collect();
     if found.matches.is_empty() {
         text.push_str("No line matches. Files that .gitignore names were not searched.\n");
+    }
+    if documents > 0 {
+        text.push_str(&format!(
+            "({documents} documents (PDF, docx, odt) were not searched; read_document reads each)\n"
+        ));
     }
     if found.truncated {
         text.push_str("(not everything: a limit was reached or a file could not be searched)\n");
