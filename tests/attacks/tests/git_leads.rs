@@ -245,6 +245,8 @@ fn what_links_of_the_home_lead_to_is_protected() {
         (".config/fish/config.fish", "fish/config.fish"),
         (".config/systemd/user/x.service", "x.service"),
         (".ssh/authorized_keys", "authkeys"),
+        (".config/Code/User/settings.json", "vscode.json"),
+        (".taskrc", "taskrc"),
     ];
     for (link, file) in table {
         let furnish = |house: &House| {

@@ -1,6 +1,6 @@
-//! What other programs run or trust later in folders of settings.
+//! What other programs run or trust later in folders of settings, and of the kind in the home itself.
 
-use super::At::Settings;
+use super::At::{Home, Settings};
 use super::{Entry, entry};
 
 /// Places of settings that other programs run or trust later.
@@ -91,6 +91,16 @@ pub(super) const IN_SETTINGS: &[Entry] = &[
             "vscodium",
             "cursor",
             "jetbrains",
+            // Their folders are written so, and links of the home are looked for by name.
+            "Code",
+            "Code - OSS",
+            "VSCodium",
+            "Cursor",
+            "JetBrains",
+            "sublime-text-3",
+            "lvim",
+            "geany",
+            "lapce-stable",
             "lf",
             "ranger",
             "yazi",
@@ -146,5 +156,57 @@ pub(super) const IN_SETTINGS: &[Entry] = &[
         ],
         "shells, terminals and tools run what it names",
         "nushell, kitty.conf(5), alacritty(5), tmux(1), mpv(1), pip, Go: configuration",
+    ),
+    entry(
+        Settings,
+        &[
+            "lxsession",
+            "swayidle",
+            "swaylock",
+            "conky",
+            "fusuma",
+            "libinput-gestures.conf",
+            "autokey",
+            "espanso",
+            "kanata",
+            "sxiv",
+            "nsxiv",
+            "task",
+            "tmuxinator",
+            "tmuxp",
+            "vdirsyncer",
+            "khal",
+            "beets",
+            "mpd",
+            "topgrade.toml",
+            "chezmoi",
+            "yadm",
+            "home-manager",
+            "nixpkgs",
+            "k9s",
+            "tig",
+            "borgmatic",
+            "nyxt",
+            "qutebrowser",
+        ],
+        "programs that start with the session or by a key, and tools, run what it names",
+        "swayidle(1), conky(1), tmuxinator, vdirsyncer, beets, chezmoi, Home Manager, k9s: configuration",
+    ),
+    entry(
+        Home,
+        &[
+            ".conkyrc",
+            ".devilspie2",
+            ".taskrc",
+            ".task",
+            ".tmuxinator",
+            ".unison",
+            ".git-template",
+            ".tridactylrc",
+            ".hammerspoon",
+            ".vscode-oss",
+        ],
+        "the same, where they look in the home",
+        "conky(1), devilspie2, taskrc(5), tmuxinator, Unison, git-init(1), Tridactyl, Hammerspoon: configuration",
     ),
 ];
