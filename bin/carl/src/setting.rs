@@ -82,7 +82,7 @@ impl Setting {
     }
 }
 
-/// `--provider NAME`: every role goes there. The protocols' own names need no configuration.
+/// `--provider NAME`: every role goes there, and nothing anywhere else. The protocols' own names need no configuration.
 fn prefer(models: &mut ::models::Config, provider: &str) -> Result<()> {
     if !models.providers.contains_key(provider) {
         let known = [ProviderType::Ollama, ProviderType::Embedded];
@@ -104,5 +104,7 @@ fn prefer(models: &mut ::models::Config, provider: &str) -> Result<()> {
     }
     models.default_provider = Some(provider.to_owned());
     models.roles.clear();
+    // Who names one wants that one: the request is sent nowhere else.
+    models.fallbacks.clear();
     Ok(())
 }

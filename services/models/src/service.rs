@@ -141,13 +141,14 @@ impl Inner {
         if matches!(request.model, ModelChoice::Exact(_)) {
             return Err(failed);
         }
-        let mut earlier = Vec::new();
+        let (mut earlier, mut told) = (Vec::new(), Vec::new());
         for fallback in &self.config.fallbacks {
             if !is_outage(failed.kind) {
                 break;
             }
             let target = self.registry.standing_in(fallback, &silent)?;
-            let said = notice(
+            // Each that did not answer is named, the first above all: it is the one that was wanted.
+            told.push(notice(
                 "models.fallback",
                 format!(
                     "{silent} did not answer ({}); {fallback} answers instead, as models.fallbacks \
@@ -155,12 +156,12 @@ impl Inner {
                     failed.message().trim_end_matches('.')
                 ),
                 failed.hint(),
-            );
+            ));
             let schema = match &request.response_schema {
                 Some(schema) => Some(Schema::new(schema)?),
                 None => None,
             };
-            match Box::pin(self.ask(&request, target, schema, vec![said], teller)).await {
+            match Box::pin(self.ask(&request, target, schema, told.clone(), teller)).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => {
                     let (before, name) = (failed, silent);

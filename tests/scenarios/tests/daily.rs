@@ -250,7 +250,7 @@ fn a_command_that_is_none_is_told_the_right_one() {
 
 #[test]
 fn a_model_that_answers_instead_is_said_with_the_reason() {
-    let scene = Scene::new((0..2).map(|_| Reply::text("I stand in.")));
+    let scene = Scene::new((0..3).map(|_| Reply::text("I stand in.")));
     let config = scene.server.config("openai");
     let (_, provider) = config.split_once("[models.providers").unwrap();
     // Port 9 is that of a service that discards everything, and nobody has it any more.
@@ -268,6 +268,20 @@ fn a_model_that_answers_instead_is_said_with_the_reason() {
         "{told}"
     );
     assert!(!told.contains("named in the request"), "{told}");
+    // Who names a provider wants that one, and no other is sent the request.
+    let named = scene.house.ask(["run", "--provider", "first", "hello"]);
+    let told = named.run().expect(4).stderr;
+    assert!(told.contains("models.unreachable"), "{told}");
+    assert_eq!(scene.server.chats().len(), 1);
+    // Of several that are down, the one that was wanted is told as well.
+    let second =
+        "[models.providers.second]\ntype = \"openai\"\nendpoint = \"http://127.0.0.1:9/v2\"\n";
+    let both = config.replace("fallbacks = [", "fallbacks = [\"second/n\", ");
+    scene.house.configure(&format!("{both}\n{second}"));
+    let told = scene.house.ask(["run", "hello"]).run().expect(0).stderr;
+    for name in ["first/m did not answer", "second/n did not answer"] {
+        assert!(told.contains(name), "{told}");
+    }
     // A server that is down does not say which models it has; where none is named, that is no matter.
     scene
         .house
