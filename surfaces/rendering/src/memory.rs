@@ -2,7 +2,7 @@
 
 use super::Paint;
 use anyhow::Result;
-use api::memory::{HeldBy, Kind, Recall, Stage, Stats, Stored, WriteEntry};
+use api::memory::{HeldBy, Kind, Recall, Source, Stage, Stats, Stored, WriteEntry};
 use domain::id::MemoryId;
 use domain::label::{Integrity, Label, Readers};
 use serde_json::json;
@@ -203,8 +203,13 @@ pub fn line(stored: &Stored, paint: Paint) -> String {
         Some(_) => paint.faint(" (corrected)"),
         None => String::new(),
     };
+    // An agent may have been told to by a model server: the user knows what they wrote themselves.
+    let by = match stored.source {
+        Source::Agent => paint.faint(" (by an agent)"),
+        Source::User | Source::External => String::new(),
+    };
     format!(
-        "{}  {}  {}  {}  {name}{ended}{}\n",
+        "{}  {}  {}  {}  {name}{ended}{by}{}\n",
         stored.id,
         word(stored.entry.kind()),
         stored.created_at.strftime("%Y-%m-%d"),

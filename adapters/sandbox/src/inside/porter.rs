@@ -178,6 +178,10 @@ fn wait_for(child: &Child, covers: Option<&Covers>) -> Result<Event, Refusal> {
         if is_heard && has_news(waiting.last()) {
             is_heard = obey(&mut standing)?;
         }
+        // Whoever is buried is missed by the check.
+        if standing.is_some() {
+            continue;
+        }
         while let Ok(Some((ended, status))) = wait(WaitOptions::NOHANG) {
             if ended == id {
                 return Ok(told(status));

@@ -17,9 +17,15 @@ const TRIES: u32 = 20;
 /// Between two looks.
 const STEP: Duration = Duration::from_millis(1);
 
-/// How often each thread has been let run and stopped again, by its folder in /proc.
+/// What shows whether anything has run.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Stillness(BTreeMap<PathBuf, u64>);
+pub(super) struct Stillness {
+    /// The number that a process was given last: one that is born and gone again is known by it.
+    last: String,
+    /// How often each thread has been let run and stopped again, by its folder in /proc; `None` for
+    /// one that has ended.
+    threads: BTreeMap<PathBuf, Option<u64>>,
+}
 
 /// Stops everything; `None` where that cannot be done, or not be seen. To be called by the first
 /// process of its namespace alone: it is all that is spared.
@@ -31,9 +37,10 @@ pub(super) fn pause() -> Option<Stillness> {
         send(Signal::STOP).ok()?;
         let since = Instant::now();
         while since.elapsed() < TRY {
-            match look() {
-                Some(still) => return Some(still),
-                None => std::thread::sleep(STEP),
+            // What is born while one look goes on is in the next.
+            match (look(), look()) {
+                (Some(first), Some(still)) if first == still => return Some(still),
+                _ => std::thread::sleep(STEP),
             }
         }
         go_on();
@@ -95,19 +102,23 @@ fn send(signal: Signal) -> Result<(), Errno> {
 /// Every thread of the other processes; `None` where one acts, or waits for something after which it
 /// goes on, or nothing can be seen.
 fn look() -> Option<Stillness> {
-    let mut all = BTreeMap::new();
+    // Its last field, after proc_loadavg(5), in this namespace.
+    let load = fs::read_to_string("/proc/loadavg").ok()?;
+    let last = load.split_whitespace().last()?.to_owned();
+    let mut threads = BTreeMap::new();
     for number in numbers()? {
         // One that has ended meanwhile acts no more.
         let tasks = fs::read_dir(format!("/proc/{number}/task"));
         for thread in tasks.into_iter().flatten().flatten() {
-            match standing(&thread.path()) {
-                Standing::Stopped(runs) => drop(all.insert(thread.path(), runs)),
-                Standing::Ended => {}
+            let runs = match standing(&thread.path()) {
+                Standing::Stopped(runs) => Some(runs),
+                Standing::Ended => None,
                 Standing::Acts => return None,
-            }
+            };
+            threads.insert(thread.path(), runs);
         }
     }
-    Some(Stillness(all))
+    Some(Stillness { last, threads })
 }
 
 enum Standing {
