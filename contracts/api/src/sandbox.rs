@@ -135,6 +135,12 @@ pub enum Pause {
 /// Makes a running program stand still, with all that it started.
 #[async_trait]
 pub trait Hold: Send + Sync {
+    /// Has it start, once it is ready. It has been told when this returns.
+    ///
+    /// # Errors
+    /// [`Refusal`] when it has ended before.
+    fn start(&self) -> Result<(), Refusal>;
+
     /// Has it stand still. One that cannot be made to is ended.
     ///
     /// # Errors
@@ -160,8 +166,6 @@ pub struct Started {
     pub hold: Arc<dyn Hold>,
     /// Resolves when every restriction is in force, and goes away when it never comes to that.
     pub ready: oneshot::Receiver<()>,
-    /// Has it start then; where this goes away unused, it is stopped instead.
-    pub go: oneshot::Sender<()>,
 }
 
 /// How a program ended.
