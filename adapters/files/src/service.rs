@@ -206,6 +206,7 @@ impl Executor for FileTools {
 
     async fn run(&self, call: Authorized, progress: ReportSink) -> Result<ToolOutput, ToolFailure> {
         let call = call.redeem(jiff::Timestamp::now())?;
+        paths::note_changeable(&call.write_roots);
         let tool = tool_of(&call)?;
         let (judged, sink) = (call.clone(), progress.clone());
         let done = self

@@ -11,7 +11,7 @@ use crate::known::Known;
 use crate::notes::Note;
 use crate::places::{Found, Limits, search};
 use api::executor::ToolFailure;
-use api::failure::{mendable, refused};
+use api::failure::mendable;
 use paths::opened_path;
 use protected::{Protected, Protection};
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, fchmod, fstat, openat2, statat};
@@ -252,36 +252,37 @@ fn is_closed(place: &Path) -> bool {
     about.is_ok_and(|about| about.mode() & 0o777 == 0)
 }
 
-/// Places by where they lie, and the links that gave them another name.
-type Places = (Vec<PathBuf>, Vec<(PathBuf, PathBuf)>);
+/// Places by where they lie.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    pub(crate) real: Vec<PathBuf>,
+    /// The links that gave some another name.
+    pub(crate) links: Vec<(PathBuf, PathBuf)>,
+    /// What is said of those that are left out: found by way of a link that an agent may have made, or
+    /// elsewhere than before.
+    pub(crate) left_out: Vec<Note>,
+}
 
 /// Where places lie that a program may reach. `changeable`: folders that programs may change.
-///
-/// # Errors
-/// When one is found by way of a link that a program may have made.
-pub(crate) fn real_places(
-    named: Vec<PathBuf>,
-    changeable: &[PathBuf],
-) -> Result<Places, ToolFailure> {
-    let (mut places, mut links) = (Vec::with_capacity(named.len()), Vec::new());
+pub(crate) fn real_places(named: Vec<PathBuf>, changeable: &[PathBuf]) -> Places {
+    let mut places = Places::default();
     for place in named {
-        let real = opened_path(&place, changeable).map_err(|link| {
-            refused(
-                "symlink_escape",
-                format!(
-                    "Nothing was run: {} lies behind {}, a link in a folder that is open for \
-                     changes. The user can open the folder that it leads to.",
-                    place.display(),
-                    link.display()
-                ),
-            )
-        })?;
-        if real != place {
-            links.push((place, real.clone()));
+        match opened_path(&place, changeable) {
+            Ok(real) if real == place => places.real.push(real),
+            Ok(real) => {
+                places.links.push((place, real.clone()));
+                places.real.push(real);
+            }
+            Err(link) => places.left_out.push(Note::Hint(format!(
+                "{} was left out: it lies behind {}, a link that was not there before or that an \
+                 agent may have made. The user can start carl again, or open the folder that it \
+                 leads to.",
+                place.display(),
+                link.display()
+            ))),
         }
-        places.push(real);
     }
-    Ok((places, links))
+    places
 }
 
 /// Whether a place holds keys or passwords.

@@ -117,28 +117,31 @@ impl Guarding {
         job: &mut Job,
         searched: Vec<PathBuf>,
         guarded: Vec<PathBuf>,
-    ) -> Result<(Watch, Option<Note>), ToolFailure> {
+    ) -> Result<(Watch, Vec<Note>), ToolFailure> {
         let protected = self.protected.clone();
         let listed = [job.read.clone(), job.write.clone()];
         let (places, watch, concealed) = blocking(move || {
             let [read, write] = listed;
-            let places = [real_places(read, &guarded)?, real_places(write, &guarded)?];
-            let (searched, _links) = real_places(searched, &guarded)?;
-            let (guarded, _links) = real_places(guarded.clone(), &guarded)?;
+            let places = [real_places(read, &guarded), real_places(write, &guarded)];
+            let searched = real_places(searched, &guarded).real;
+            let guarded = real_places(guarded.clone(), &guarded).real;
             let watch = Watch::begin(&protected, &guarded)?;
             let concealed = conceal(&protected, &searched, &guarded)?;
             Ok((places, watch, concealed))
         })
         .await?;
-        let [(read, read_links), (write, write_links)] = places;
-        (job.read, job.write) = (read, write);
-        job.links.extend(read_links.into_iter().chain(write_links));
+        let [read, write] = places;
+        (job.read, job.write) = (read.real, write.real);
+        job.links.extend(read.links.into_iter().chain(write.links));
+        // What may be changed may be read, so the one list names all.
+        let mut first = read.left_out;
+        first.extend(concealed.note.map(Note::Hint));
         job.held.extend_from_slice(&watch.held);
         job.frozen.extend_from_slice(&watch.frozen);
         job.hidden.extend_from_slice(&watch.hidden);
         job.hidden.extend(concealed.hidden);
         job.hidden.extend_from_slice(&self.own_folders);
-        Ok((watch, concealed.note.map(Note::Hint)))
+        Ok((watch, first))
     }
 }
 
@@ -185,31 +188,37 @@ impl Launch {
         let _at_work = guarding.protected.at_work().enter(real(&guarded));
         let (watch, first) = guarding.cover(&mut job, searched, guarded.clone()).await?;
         let (frozen, folder) = (watch.frozen.clone(), job.folder.clone());
+        let (refuse, refused) = oneshot::channel::<()>();
         let stop = async move {
             // The other end speaks or goes away: it is one and the same.
-            let _gone = unwanted.await;
+            let refused = async {
+                match refused.await {
+                    Ok(()) => {}
+                    Err(_) => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                _gone = unwanted => {}
+                () = refused => {}
+            }
         };
         let (started, begun) = oneshot::channel();
         let run = sandbox.run_seen(job, Box::pin(stop), started);
         let enter = async {
-            let Started {
-                look,
-                hold,
-                ready,
-                go,
-            } = begun.await.ok()?;
+            let Started { look, hold, ready } = begun.await.ok()?;
             // Nobody looks when nobody waits for this.
             let _unseen = seen.send(look);
-            let place = turns.enter(guarded.clone(), hold);
+            let place = turns.enter(!guarded.is_empty(), Arc::clone(&hold));
             // Until everything is covered, nobody else acts there.
             let checked = match ready.await {
                 Ok(()) => quiet.check().await,
                 // What it is not ready for, the run tells.
                 Err(_) => Ok(()),
             };
-            if checked.is_ok() {
-                // One that is gone by now tells so as well.
-                let _started = go.send(());
+            // It is told before anybody else may have it stand still. One that is gone by now says so.
+            match &checked {
+                Ok(()) => drop(hold.start()),
+                Err(_) => drop(refuse.send(())),
             }
             drop(quiet);
             Some((place, checked))

@@ -75,6 +75,7 @@ impl Executor for ProgramTools {
 
     async fn run(&self, call: Authorized, progress: ReportSink) -> Result<ToolOutput, ToolFailure> {
         let call = call.redeem(jiff::Timestamp::now())?;
+        paths::note_changeable(&call.write_roots);
         self.runner.run(tool_of(&call)?, &call, &progress).await
     }
 

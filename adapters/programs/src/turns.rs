@@ -16,8 +16,8 @@ const ENDING: Duration = Duration::from_secs(15);
 
 /// A program that runs.
 struct Running {
-    /// The folders that it may change.
-    folders: Vec<PathBuf>,
+    /// Whether it may change anything but its own scratch folder.
+    may_change: bool,
     hold: Arc<dyn Hold>,
     gone: CancellationToken,
 }
@@ -77,7 +77,9 @@ impl Drop for Place<'_> {
 }
 
 impl Turns {
-    /// Has every other program stand still that may change something in these folders, or above them.
+    /// Has every other program stand still that may change anything: by links and mounts a folder has
+    /// more names than can be compared. `folders`: what is looked through; nothing is waited for where
+    /// that is nothing.
     ///
     /// # Errors
     /// When one cannot be made to. Then all go on.
@@ -91,7 +93,7 @@ impl Turns {
             return Ok(quiet);
         }
         quiet.turn = Some(self.turn.lock().await);
-        for running in self.in_reach(folders) {
+        for running in self.running() {
             // Also one of which it is not known that it stands still is let go on.
             quiet.still.push(Arc::clone(&running));
             let paused = running.hold.pause().await;
@@ -104,10 +106,10 @@ impl Turns {
         Ok(quiet)
     }
 
-    /// Counts a program among those that run. To be called while it is quiet in its folders.
-    pub(crate) fn enter(&self, folders: Vec<PathBuf>, hold: Arc<dyn Hold>) -> Place<'_> {
+    /// Counts a program among those that run. To be called while it is quiet.
+    pub(crate) fn enter(&self, may_change: bool, hold: Arc<dyn Hold>) -> Place<'_> {
         let running = Arc::new(Running {
-            folders,
+            may_change,
             hold,
             gone: CancellationToken::new(),
         });
@@ -122,21 +124,9 @@ impl Turns {
         }
     }
 
-    fn in_reach(&self, folders: &[PathBuf]) -> Vec<Arc<Running>> {
-        let reaches = |running: &Running| {
-            let mut changed = running.folders.iter();
-            changed.any(|changed| {
-                let mut folders = folders.iter();
-                folders.any(|folder| folder.starts_with(changed) || changed.starts_with(folder))
-            })
-        };
-        self.change(|all| {
-            let running = all.by_number.values();
-            running
-                .filter(|running| reaches(running))
-                .cloned()
-                .collect()
-        })
+    fn running(&self) -> Vec<Arc<Running>> {
+        let changes = |running: &&Arc<Running>| running.may_change;
+        self.change(|all| all.by_number.values().filter(changes).cloned().collect())
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut All) -> T) -> T {

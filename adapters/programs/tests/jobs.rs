@@ -63,6 +63,10 @@ impl Hold for Stands {
         Ok(Pause::Still)
     }
 
+    fn start(&self) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     async fn check(&self) -> Result<(), Refusal> {
         Ok(())
     }
@@ -89,15 +93,9 @@ impl Sandbox for Stage {
             stderr: Captured::default(),
         });
         let (now, ready) = oneshot::channel();
-        let (go, _wanted) = oneshot::channel();
         let _ready = now.send(());
         let hold = Arc::new(Stands);
-        let _asked = started.send(Started {
-            look,
-            hold,
-            ready,
-            go,
-        });
+        let _asked = started.send(Started { look, hold, ready });
         match argv[0].as_str() {
             "waits" => {
                 stop.await;

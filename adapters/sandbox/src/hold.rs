@@ -101,6 +101,11 @@ impl Holding {
 
 #[async_trait]
 impl Hold for Holding {
+    fn start(&self) -> Result<(), Refusal> {
+        let told = self.say(START);
+        told.map_err(|error| Refusal::Broken(format!("the program cannot be started: {error}")))
+    }
+
     async fn pause(&self) -> Result<Pause, Refusal> {
         match self.ask(PAUSE).await? {
             Some(true) => Ok(Pause::Still),

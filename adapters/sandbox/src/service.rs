@@ -5,7 +5,7 @@ use crate::Config;
 use crate::cgroup::Groups;
 use crate::hold::{Hearing, Holding};
 use crate::output::{self, Kept};
-use crate::wire::{self, EVENT_BYTES, Event, START, Spec, Told};
+use crate::wire::{self, EVENT_BYTES, Event, Spec, Told};
 use api::sandbox::{
     Captured, Ended, Finished, Glance, Job, JobLimits, Mechanism, Network, Refusal, Said, Sandbox,
     Started,
@@ -125,11 +125,6 @@ impl Line {
         let _cut = rustix::net::shutdown(&*self.0, Shutdown::Both);
     }
 
-    /// Has the program start, once the inside is ready.
-    fn start(&self) -> std::io::Result<()> {
-        Ok(rustix::io::write(&*self.0, &[START]).map(drop)?)
-    }
-
     fn file(&self) -> Result<File, Refusal> {
         let copy = self.0.try_clone();
         copy.map(File::from).map_err(|e| broken("the socket", e))
@@ -172,33 +167,26 @@ async fn run(
     let stdout = tokio::spawn(output::drain(child.stdout.take(), out));
     let stderr = tokio::spawn(output::drain(child.stderr.take(), err));
     let (mut hearing, ready, paused) = Hearing::new();
-    let (go, mut wanted) = oneshot::channel();
     let now = Started {
         look: glance(kept),
         hold: Arc::new(Holding::new(line.file()?, paused)),
         ready,
-        go,
     };
-    let mut is_awaited = started.send(now).is_ok();
-    if !is_awaited {
+    if started.send(now).is_err() {
+        // Nobody else says when.
         hearing.start_when_ready(line.file()?);
     }
     let late = tokio::time::sleep(job.limits.wall);
+    let tried = job.argv.is_empty().then_some(Ended::Exited(0));
     tokio::pin!(late, stop);
     let talk = talk(&line, job, &groups, hearing)?;
     tokio::pin!(talk);
     let (mut is_late, mut is_stopped) = (false, false);
     let mut account = None;
-    while account.is_none() && !is_late && !is_stopped {
-        tokio::select! {
-            told = &mut talk => account = Some(told),
-            () = &mut late => is_late = true,
-            () = &mut stop => is_stopped = true,
-            go = &mut wanted, if is_awaited => {
-                is_awaited = false;
-                is_stopped = go.is_err() || line.start().is_err();
-            }
-        }
+    tokio::select! {
+        told = &mut talk => account = Some(told),
+        () = &mut late => is_late = true,
+        () = &mut stop => is_stopped = true,
     }
     line.cut();
     bury(&mut child).await?;
@@ -215,7 +203,7 @@ async fn run(
         (_, true) => Some(Ended::Stopped),
         _ => None,
     };
-    told(account, fate, stdout, stderr, took)
+    told(account, (fate, tried), stdout, stderr, took)
 }
 
 fn glance([out, err]: [Kept; 2]) -> Glance {
@@ -345,7 +333,7 @@ async fn rest_of(stream: tokio::task::JoinHandle<Captured>) -> Result<Captured, 
 
 fn told(
     account: Account,
-    fate: Option<Ended>,
+    (fate, tried): (Option<Ended>, Option<Ended>),
     stdout: Captured,
     stderr: Captured,
     took: Duration,
@@ -357,8 +345,10 @@ fn told(
         let said = String::from_utf8_lossy(&stderr.head).into_owned();
         return Err(broken("the inside ended before it was ready", said.trim()));
     }
-    // Without a program only the restrictions were tried.
-    let ended = account.ended.or(fate).unwrap_or(Ended::Exited(0));
+    // Where nothing was to run, the restrictions were tried and no more.
+    let Some(ended) = account.ended.or(fate).or(tried) else {
+        return Err(broken("the program", "it ended without a word"));
+    };
     Ok(Finished {
         ended,
         stdout,

@@ -10,7 +10,7 @@ mod git;
 mod leads;
 
 pub use leads::{Lead, Look};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -20,6 +20,9 @@ use std::sync::{Mutex, PoisonError};
 const LINKS: usize = 40;
 /// Most opened folders whose places are kept in mind.
 const MOST_SEEN: usize = 100_000;
+
+/// Folders that somebody may change.
+static CHANGEABLE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Where opened folders lay when they were first asked for.
 static SEEN: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
@@ -101,11 +104,14 @@ pub fn way_of(path: &Path) -> Vec<PathBuf> {
 /// The link that is not followed.
 pub fn opened_path(root: &Path, opened: &[PathBuf]) -> Result<PathBuf, PathBuf> {
     // Where everything is open, a link gives nothing more.
-    let folders = opened.iter().filter(|folder| folder.parent().is_some());
+    let changeable = CHANGEABLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = opened.iter().chain(changeable.iter());
+    let folders = all.filter(|folder| folder.parent().is_some());
     let folders: Vec<PathBuf> = folders
         .flat_map(|folder| [Some(folder.clone()), real_path(folder)])
         .flatten()
         .collect();
+    drop(changeable);
     let is_within = |link: &PathBuf| {
         let mut others = folders.iter().filter(|folder| *folder != link);
         others.any(|folder| link.starts_with(folder))
@@ -117,6 +123,16 @@ pub fn opened_path(root: &Path, opened: &[PathBuf]) -> Result<PathBuf, PathBuf> 
         None if first_seen(root, &end) == end => Ok(end),
         // No link was there, or another one.
         None => Err(way.pop().unwrap_or_else(|| root.to_path_buf())),
+    }
+}
+
+/// Notes folders that somebody in this process may change: no opened folder is found by a link in one.
+pub fn note_changeable(folders: &[PathBuf]) {
+    let mut all = CHANGEABLE.lock().unwrap_or_else(PoisonError::into_inner);
+    for folder in folders {
+        if all.len() < MOST_SEEN && !all.contains(folder) {
+            all.insert(folder.clone());
+        }
     }
 }
 

@@ -196,9 +196,13 @@ fn order() -> io::Result<Option<u8>> {
     Ok((Control.read(&mut said)? == 1).then_some(said[0]))
 }
 
-/// Waits until the outside wants the program started.
+/// Waits until the outside wants the program started; `false` where it has gone.
 fn is_to_start() -> io::Result<bool> {
-    Ok(order()? == Some(START))
+    match order()? {
+        None => Ok(false),
+        Some(START) => Ok(true),
+        Some(other) => Err(io::Error::other(format!("{other} came before the start"))),
+    }
 }
 
 /// Does what the outside says; `false` once it says nothing more. A program that did not stand still
