@@ -189,21 +189,9 @@ impl Launch {
         let (watch, first) = guarding.cover(&mut job, searched, guarded.clone()).await?;
         let (frozen, folder) = (watch.frozen.clone(), job.folder.clone());
         let (refuse, refused) = oneshot::channel::<()>();
-        let stop = async move {
-            // The other end speaks or goes away: it is one and the same.
-            let refused = async {
-                match refused.await {
-                    Ok(()) => {}
-                    Err(_) => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                _gone = unwanted => {}
-                () = refused => {}
-            }
-        };
+        let stop = Box::pin(until(unwanted, refused));
         let (started, begun) = oneshot::channel();
-        let run = sandbox.run_seen(job, Box::pin(stop), started);
+        let run = sandbox.run_seen(job, stop, started);
         let enter = async {
             let Started { look, hold, ready } = begun.await.ok()?;
             // Nobody looks when nobody waits for this.
@@ -241,6 +229,20 @@ impl Launch {
             }
             Err(refusal) => Err(with_notes(failure(refusal), &found)),
         }
+    }
+}
+
+/// Resolves when nobody waits for a program any more, or it is refused. Whether the one who waits
+/// speaks or goes away is the same; of a refusal only the word counts.
+async fn until(unwanted: oneshot::Receiver<()>, refused: oneshot::Receiver<()>) {
+    let refused = async {
+        if refused.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        _gone = unwanted => {}
+        () = refused => {}
     }
 }
 

@@ -204,9 +204,9 @@ pub fn line(stored: &Stored, paint: Paint) -> String {
         None => String::new(),
     };
     // An agent may have been told to by a model server: the user knows what they wrote themselves.
-    let by = match stored.source {
-        Source::Agent => paint.faint(" (by an agent)"),
-        Source::User | Source::External => String::new(),
+    let by = match (stored.source, stored.entry.kind()) {
+        (Source::Agent, Kind::Memory) => paint.faint(" (by an agent)"),
+        _ => String::new(),
     };
     format!(
         "{}  {}  {}  {}  {name}{ended}{by}{}\n",
