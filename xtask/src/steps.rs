@@ -33,7 +33,7 @@ impl Steps {
             "== {title}: {word} ({:.1} s)",
             started.elapsed().as_secs_f64()
         ));
-        outcome.with_context(|| format!("{title} failed. {advice}"))
+        outcome.with_context(|| format!("{title} failed. {advice}{}", nearly_full(&root())))
     }
 
     /// Notes a step that was left out, and why.
@@ -136,4 +136,46 @@ fn rendered(command: &Command) -> String {
         }
     });
     quoted.collect::<Vec<_>>().join(" ")
+}
+
+/// What to say of a step that failed on a disk that is nearly full: compilers and linkers then end
+/// with errors that name everything else, such as `Bus error`. Empty where there is room.
+fn nearly_full(folder: &Path) -> String {
+    const NEEDED_KIB: u64 = 2 * 1024 * 1024;
+    let listed = Command::new("df").arg("-Pk").arg(folder).output();
+    let listed = listed.map(|it| String::from_utf8_lossy(&it.stdout).into_owned());
+    match listed.ok().as_deref().and_then(free_kib) {
+        Some(free) if free < NEEDED_KIB => format!(
+            "\nOnly {} MiB are free on the disk of {}, which may be why: a build and all tests need \
+             about 16 GiB. Make room (`cargo clean` removes what was built) and run it again.",
+            free / 1024,
+            folder.display()
+        ),
+        _ => String::new(),
+    }
+}
+
+/// The free space in KiB that `df -Pk` of one folder tells: the fourth field of its last line.
+fn free_kib(listed: &str) -> Option<u64> {
+    listed
+        .lines()
+        .last()?
+        .split_whitespace()
+        .nth(3)?
+        .parse()
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::free_kib;
+
+    #[test]
+    fn free_space_is_the_fourth_field_of_the_last_line_of_df() {
+        let listed = "Filesystem     1024-blocks     Used Available Capacity Mounted on\n\
+                      /dev/vda          264031684 56621896  39846536      59% /\n";
+        assert_eq!(free_kib(listed), Some(39_846_536));
+        assert_eq!(free_kib("df: no such file"), None);
+        assert_eq!(free_kib(""), None);
+    }
 }
