@@ -86,6 +86,9 @@ pub struct SessionSettings {
     /// Folders and files the user opened for writing, absolute.
     #[serde(default)]
     pub allow_write: BTreeSet<PathBuf>,
+    /// Folders and files the user opened for reading, absolute.
+    #[serde(default)]
+    pub allow_read: BTreeSet<PathBuf>,
     /// How far the gate is open.
     #[serde(default)]
     pub override_level: OverrideLevel,
@@ -113,6 +116,7 @@ impl SessionSettings {
         Self {
             workspace,
             allow_write: BTreeSet::new(),
+            allow_read: BTreeSet::new(),
             override_level: OverrideLevel::None,
             disabled_tools: BTreeSet::new(),
             grants: BTreeSet::new(),

@@ -6,6 +6,8 @@ use super::{
 use crate::generated as proto;
 use domain::hash::Digest;
 use domain::settings::{Attendance, Grant, OverrideLevel, SessionSettings};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 wire_enum!(OverrideLevel, proto::OverrideLevel { None, Relax, All });
 wire_enum!(
@@ -36,15 +38,16 @@ impl TryFrom<proto::Grant> for Grant {
     }
 }
 
+fn paths(paths: &BTreeSet<PathBuf>) -> Vec<Vec<u8>> {
+    paths.iter().map(|path| path_bytes(path)).collect()
+}
+
 impl From<SessionSettings> for proto::SessionSettings {
     fn from(settings: SessionSettings) -> Self {
         Self {
             workspace: path_bytes(&settings.workspace),
-            allow_write: settings
-                .allow_write
-                .iter()
-                .map(|path| path_bytes(path))
-                .collect(),
+            allow_write: paths(&settings.allow_write),
+            allow_read: paths(&settings.allow_read),
             override_level: settings.override_level.to_wire(),
             disabled_tools: settings
                 .disabled_tools
@@ -78,6 +81,7 @@ impl TryFrom<proto::SessionSettings> for SessionSettings {
         Ok(Self {
             workspace: path(wire.workspace),
             allow_write: wire.allow_write.into_iter().map(path).collect(),
+            allow_read: wire.allow_read.into_iter().map(path).collect(),
             override_level: WireEnum::from_wire(wire.override_level, "override_level")?,
             disabled_tools: names(wire.disabled_tools, "disabled_tools")?,
             grants: each(wire.grants, "grants")?,

@@ -235,6 +235,7 @@ impl Seed {
         SessionSettings {
             workspace: self.path(),
             allow_write: BTreeSet::from([self.path(), PathBuf::from("/a")]),
+            allow_read: BTreeSet::from([self.path(), PathBuf::from("/b")]),
             override_level: self.pick(&levels),
             disabled_tools: BTreeSet::from([self.tool_name()]),
             grants: BTreeSet::from([Grant {
