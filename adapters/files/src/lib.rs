@@ -15,6 +15,7 @@ mod change;
 mod changes;
 mod config;
 mod context;
+mod encoding;
 mod error;
 mod failure;
 mod found;
@@ -33,6 +34,7 @@ mod reindent;
 mod service;
 mod spelling;
 mod table;
+mod typography;
 mod walk;
 
 pub use config::Config;

@@ -1,15 +1,16 @@
 //! Finding the text an edit names: to the letter, in whichever Unicode form it is stored, else
-//! whole lines that differ only in white space at their ends. Where that leaves a doubt, nothing
-//! is replaced.
+//! whole lines that differ only in white space at their ends, else as it is typed where the file is
+//! typeset. Where that leaves a doubt, nothing is replaced.
 
 use crate::context::Leash;
 use crate::occurrences::{Places, occurrences};
 use crate::reindent::Indentation;
 use crate::spelling::{in_form_of, places_that_read_as, reading_of};
+use crate::typography::{ends_whole, places_as_typed, typeset_as};
 use api::executor::ToolFailure;
 use domain::limits::FILE_WRITE_BYTES;
 use std::collections::HashMap;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 /// A file's content after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +18,18 @@ pub(crate) struct Edited {
     pub(crate) content: String,
     /// Numbers of the lines where replaced text began, before the edit, from 1.
     pub(crate) lines: Vec<u64>,
-    pub(crate) exact: bool,
+    pub(crate) fit: Fit,
+}
+
+/// How the text that an edit names is like the one in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// To the letter.
+    Exact,
+    /// But for white space at the ends of its lines.
+    Lines,
+    /// But for typesetting: quotation marks, dashes, kinds of spaces.
+    Typed,
 }
 
 /// Why an edit was not made.
@@ -63,8 +75,8 @@ pub(crate) fn edit(
         return Err(Miss::NotFound { nearest: None });
     }
     let edited = match exact_places(content, old, all, leash)? {
-        places if places.is_empty() => by_lines(content, old, new, all, leash)?,
-        places => exact(content, new, all, &places, leash)?,
+        places if places.is_empty() => loosely(content, old, new, all, leash)?,
+        places => replaced(content, new, all, (&places, Fit::Exact), leash)?,
     };
     if edited.content == content {
         return Err(Miss::NoChange);
@@ -86,16 +98,33 @@ fn exact_places(
     }
     let mut places = Places::new(all);
     occurrences(content.bytes(), old.as_bytes(), leash, |at| {
-        places.take(at..at + old.len())
+        let end = at + old.len();
+        match ends_whole(content, end) {
+            true => places.take(at..end),
+            false => ControlFlow::Continue(()),
+        }
     })?;
     Ok(places.found)
 }
 
-fn exact(
+/// By lines, else as it is typed.
+fn loosely(content: &str, old: &str, new: &str, all: bool, leash: &Leash) -> Result<Edited, Miss> {
+    let missed = match by_lines(content, old, new, all, leash) {
+        Err(missed @ Miss::NotFound { .. }) => missed,
+        found => return found,
+    };
+    let places = places_as_typed(content, old, Places::new(all), leash)?;
+    match places.is_empty() {
+        true => Err(missed),
+        false => replaced(content, new, all, (&places, Fit::Typed), leash),
+    }
+}
+
+fn replaced(
     content: &str,
     new: &str,
     all: bool,
-    places: &[Range<usize>],
+    (places, fit): (&[Range<usize>], Fit),
     leash: &Leash,
 ) -> Result<Edited, Miss> {
     let newlines: Vec<usize> = content.match_indices('\n').map(|(at, _)| at).collect();
@@ -110,7 +139,11 @@ fn exact(
     for place in places {
         leash.check()?;
         out.push_str(&content[copied..place.start]);
-        out.push_str(&in_form_of(&content[place.clone()], &new));
+        let stored = &content[place.clone()];
+        out.push_str(&match fit {
+            Fit::Exact | Fit::Lines => in_form_of(stored, &new),
+            Fit::Typed => typeset_as(stored, &new),
+        });
         within_limit(&out)?;
         copied = place.end;
         lines.push(line_of(place.start));
@@ -119,7 +152,7 @@ fn exact(
     Ok(Edited {
         content: out,
         lines,
-        exact: true,
+        fit,
     })
 }
 
@@ -251,7 +284,7 @@ fn by_lines(content: &str, old: &str, new: &str, all: bool, leash: &Leash) -> Re
     Ok(Edited {
         content: out,
         lines,
-        exact: false,
+        fit: Fit::Lines,
     })
 }
 
@@ -310,7 +343,7 @@ mod tests {
 
     fn edited(content: &str, old: &str, new: &str, all: bool) -> (String, bool) {
         let edited = edit(content, old, new, all).unwrap();
-        (edited.content, edited.exact)
+        (edited.content, edited.fit == Fit::Exact)
     }
 
     #[test]
@@ -392,6 +425,37 @@ mod tests {
         );
         assert_eq!(edited("a\r\nb\n", "a", "x\ny", false).0, "x\ny\r\nb\n");
         assert_eq!(edited("a\nb", "a\r\nb", "x\r\ny", false).0, "x\ny");
+    }
+
+    #[test]
+    fn typeset_text_is_found_as_it_is_typed() {
+        let content = "It\u{2019}s\u{a0}5 \u{2013} no, don\u{2019}t.\n";
+        let edited = edit(content, "5 - no, don't", "6 - no, don't", false).unwrap();
+        assert_eq!(edited.fit, Fit::Typed);
+        assert_eq!(
+            edited.content,
+            "It\u{2019}s\u{a0}6 \u{2013} no, don\u{2019}t.\n"
+        );
+        // To the letter comes first, and a doubt stays one.
+        let mixed = "don't don\u{2019}t\n";
+        assert_eq!(edit(mixed, "don't", "do", false).unwrap().fit, Fit::Exact);
+        let doubt = edit("a\u{2019}b a\u{2018}b", "a'b", "c", false);
+        assert_eq!(doubt, Err(Miss::Ambiguous { lines: vec![1, 1] }));
+        let all = edit("a\u{2019}b a\u{2018}b", "a'b", "c", true).unwrap();
+        assert_eq!(all.content, "c c");
+    }
+
+    #[test]
+    fn an_edit_parts_no_letter_from_its_accent() {
+        let nothing = Err(Miss::NotFound { nearest: None });
+        assert_eq!(edit("Cafe\u{301}", "Cafe", "Bar", false), nothing);
+        assert_eq!(
+            edit("Cafe\u{301} Cafe", "Cafe", "Bar", true)
+                .unwrap()
+                .content,
+            "Cafe\u{301} Bar"
+        );
+        assert_eq!(edit("a\u{2019}e\u{301}", "a'e", "b", false), nothing);
     }
 
     #[test]

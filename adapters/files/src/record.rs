@@ -125,7 +125,8 @@ pub struct EditFile {
     pub path: String,
     /// Numbers of the lines where text was replaced, before the change, from 1.
     pub lines: Vec<u64>,
-    /// Whether the text matched to the letter; else only white space at line ends differed.
+    /// Whether the text matched to the letter; else only white space at line ends differed, or
+    /// quotation marks, dashes and kinds of spaces.
     pub exact: bool,
 }
 

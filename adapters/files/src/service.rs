@@ -139,7 +139,7 @@ impl FileTools {
             Ok(Err(error)) => Err(broken("tool_crashed", format!("The tool failed: {error}."))),
             Err(_) => Err(timeout(
                 "timeout",
-                "The file system did not answer in time; the call was given up.",
+                "The call did not end in time and was given up: what it waits for, or looks through, takes too long.",
             )),
         }
     }

@@ -160,12 +160,12 @@ async fn an_edit_replaces_the_text_it_names_or_says_why_not() {
         message.contains("line 2") && message.contains("three();"),
         "{message}"
     );
-    bench.write("latin", b"caf\xe9");
+    bench.write("damaged", b"gr\xc3\xbcn \xff");
     assert_eq!(
         bench
             .rule(
                 "edit_file",
-                json!({"path": "latin", "old": "caf", "new": "x"})
+                json!({"path": "damaged", "old": "gr", "new": "x"})
             )
             .await,
         "not_utf8"

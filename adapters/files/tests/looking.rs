@@ -316,6 +316,22 @@ async fn documents_are_read_or_refused_with_a_way_on() {
 }
 
 #[tokio::test]
+async fn a_large_pattern_is_searched_for_in_short_lines_alone() {
+    let bench = Bench::new();
+    bench.write("long", "a".repeat(100_000) + "\nneedle\n");
+    bench.write("short", "needle\n");
+    for (pattern, long) in [("needle", true), ("(?:(?:(?:a|a){50}){50})b|needle", false)] {
+        let found = bench
+            .ok("grep", json!({"pattern": pattern, "path": "."}))
+            .await;
+        let lines = found["matches"].as_array().unwrap();
+        let of = |path: &str| lines.iter().any(|line| line["path"] == path);
+        assert_eq!((of("long"), of("short")), (long, true), "{found}");
+        assert_eq!(found["truncated"], !long);
+    }
+}
+
+#[tokio::test]
 async fn documents_in_old_encodings_are_read() {
     let bench = Bench::new();
     bench.write("latin.txt", b"Gr\xfc\xdfe aus K\xf6ln");

@@ -3,10 +3,11 @@
 use super::writing::{diff, elsewhere, put, read_whole, regular_at, too_large, with_artifact};
 use crate::arguments;
 use crate::beneath::{Found, LastLink, Place, Spot};
+use crate::encoding::{old_bytes, old_text};
 use crate::failure::not_found;
 use crate::job::Job;
 use crate::look::scan::closed_format_of;
-use crate::matching::{self, Edited, Miss};
+use crate::matching::{self, Edited, Fit, Miss};
 use crate::occurrences::PLACES;
 use crate::record::EditFile;
 use api::executor::ToolFailure;
@@ -19,9 +20,11 @@ struct Plan {
     old: Found,
     before: String,
     edited: Edited,
+    /// The edited content in the file's own encoding.
+    bytes: Vec<u8>,
 }
 
-/// Why a file that is no UTF-8 text is not edited, and what can be done.
+/// Why a file that is no text is not edited, and what can be done.
 fn not_text(shown: &str, content: &[u8]) -> ToolFailure {
     let message = match closed_format_of(content).is_some() {
         true => format!(
@@ -29,11 +32,22 @@ fn not_text(shown: &str, content: &[u8]) -> ToolFailure {
              edits it."
         ),
         false => format!(
-            "`{shown}` is not UTF-8 text, so it cannot be edited as it is. The user can convert it, most \
-             old texts with `iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW`."
+            "`{shown}` is not a whole UTF-8 text, nor one in an older encoding: some of its bytes are \
+             damaged or no text. Nothing here edits it."
         ),
     };
     mendable("not_utf8", message)
+}
+
+/// Why a text cannot be written in a file's encoding.
+fn no_letter(shown: &str, letter: char) -> ToolFailure {
+    mendable(
+        "not_in_encoding",
+        format!(
+            "`{shown}` is in windows-1252, which has no `{letter}`. Write it in other letters. The user can \
+             convert the file: `iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW`."
+        ),
+    )
 }
 
 fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
@@ -42,15 +56,26 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
     let Some(old) = regular_at(place, &spot)? else {
         return Err(not_found(&place.shown));
     };
-    let before = String::from_utf8(read_whole(job, place, &old)?)
-        .map_err(|error| not_text(&place.shown, error.as_bytes()))?;
+    let (before, is_utf8) = match String::from_utf8(read_whole(job, place, &old)?) {
+        Ok(text) => (text, true),
+        Err(error) => {
+            let bytes = error.as_bytes();
+            let text = old_text(bytes).ok_or_else(|| not_text(&place.shown, bytes))?;
+            (text, false)
+        }
+    };
     let edited = matching::edit(&before, &wanted.old, &wanted.new, wanted.all, job.leash);
     let edited = edited.map_err(|miss| told(miss, place))?;
+    let bytes = match is_utf8 {
+        true => edited.content.clone().into_bytes(),
+        false => old_bytes(&edited.content).map_err(|letter| no_letter(&place.shown, letter))?,
+    };
     Ok(Plan {
         spot,
         old,
         before,
         edited,
+        bytes,
     })
 }
 
@@ -117,16 +142,14 @@ fn list(lines: &[u64]) -> String {
 pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let place = job.write_place("path")?;
     let plan = plan(job, &place)?;
-    put(
-        job,
-        &place,
-        &plan.spot,
-        Some(&plan.old),
-        plan.edited.content.as_bytes(),
-    )?;
-    let how = match plan.edited.exact {
-        true => "",
-        false => " (white space at line ends differed from the text given)",
+    put(job, &place, &plan.spot, Some(&plan.old), &plan.bytes)?;
+    let how = match plan.edited.fit {
+        Fit::Exact => "",
+        Fit::Lines => " (white space at line ends differed from the text given)",
+        Fit::Typed => {
+            " (quotation marks, dashes or spaces differed from the text given; those of what stays \
+             are kept)"
+        }
     };
     let text = format!(
         "Edited {}: {} place(s), line {}{how}.",
@@ -138,7 +161,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let data = EditFile {
         path: typed.clone(),
         lines: plan.edited.lines,
-        exact: plan.edited.exact,
+        exact: plan.edited.fit == Fit::Exact,
     };
     let real = elsewhere(&place, plan.spot.real);
     Ok(with_artifact(

@@ -23,17 +23,24 @@ use text::escape::visible_line;
 const DEFAULT_MATCHES: usize = 200;
 /// Largest compiled pattern, bytes.
 const PATTERN_BYTES: usize = 2 << 20;
-/// Longest single line that is searched, bytes; a file with a longer one is passed over.
-const LINE_BYTES: usize = 16 << 20;
+/// Largest compiled pattern that is searched for in long lines, bytes.
+const QUICK_PATTERN_BYTES: usize = 64 << 10;
+/// Longest line that such a pattern is searched for in, and any other, bytes; a file with a longer one
+/// is passed over. The time for a line grows with both, and nothing stops a search within a line.
+const LINE_BYTES: (usize, usize) = (4 << 20, 64 << 10);
 
 pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let wanted: arguments::Grep = job.call.parse_arguments()?;
+    let line_bytes = match matcher(&wanted, QUICK_PATTERN_BYTES) {
+        Ok(_) => LINE_BYTES.0,
+        Err(_) => LINE_BYTES.1,
+    };
     let mut search = Search {
-        matcher: matcher(&wanted)?,
+        matcher: matcher(&wanted, PATTERN_BYTES)?,
         searcher: SearcherBuilder::new()
             .line_number(true)
             .binary_detection(BinaryDetection::quit(0))
-            .heap_limit(Some(LINE_BYTES))
+            .heap_limit(Some(line_bytes))
             .build(),
         max: wanted
             .max
@@ -85,7 +92,8 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     job.output(&search.found, text, &typed)
 }
 
-fn matcher(wanted: &arguments::Grep) -> Result<RegexMatcher, ToolFailure> {
+/// The pattern, if it is no larger than so many bytes when compiled.
+fn matcher(wanted: &arguments::Grep, most: usize) -> Result<RegexMatcher, ToolFailure> {
     let patterns = match wanted.literal {
         true => both_forms(&wanted.pattern).to_vec(),
         false => vec![pattern_in_both_forms(&wanted.pattern)],
@@ -94,7 +102,7 @@ fn matcher(wanted: &arguments::Grep) -> Result<RegexMatcher, ToolFailure> {
         .fixed_strings(wanted.literal)
         .case_insensitive(wanted.ignore_case)
         .line_terminator(Some(b'\n'))
-        .size_limit(PATTERN_BYTES)
+        .size_limit(most)
         .dfa_size_limit(PATTERN_BYTES)
         .build_many(&patterns);
     built.map_err(|error| {

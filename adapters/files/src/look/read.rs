@@ -1,6 +1,7 @@
 //! `read_file`.
 
 use crate::arguments;
+use crate::encoding::old_text;
 use crate::job::Job;
 use crate::look::document::{no_reader, unread_archive};
 use crate::look::scan::{self, Lines, Scan};
@@ -9,14 +10,12 @@ use api::executor::ToolFailure;
 use api::failure::mendable;
 use domain::limits::FILE_READ_BYTES;
 use domain::tool::ToolOutput;
-use encoding_rs::WINDOWS_1252;
 
-/// What stands for bytes that are no text.
-const REPLACED: char = '\u{fffd}';
 /// What is said of a text with such bytes.
 const DAMAGED: &str = "(bytes that are not UTF-8 are shown as \u{fffd})\n";
 /// What is said of a text in another encoding than UTF-8.
-const OTHER_ENCODING: &str = "(not UTF-8: read as windows-1252. To edit it, convert it first: `iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW`)\n";
+const OTHER_ENCODING: &str =
+    "(not UTF-8: read as windows-1252, and kept in that encoding when it is edited)\n";
 
 /// How rich text begins, and what is said of it.
 const RICH_TEXT: &str = "{\\rtf";
@@ -65,12 +64,10 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let typed = job.typed("path");
     let (content, note) = match scan::to_text(scan.content.clone(), scan.cut) {
         (text, false) => (text, ""),
-        // A damaged UTF-8 text has other letters that are whole.
-        (text, true) if text.chars().any(|c| !c.is_ascii() && c != REPLACED) => (text, DAMAGED),
-        (_, true) => {
-            let (text, _) = WINDOWS_1252.decode_without_bom_handling(&scan.content);
-            (text.into_owned(), OTHER_ENCODING)
-        }
+        (damaged, true) => match old_text(&scan.content) {
+            Some(text) => (text, OTHER_ENCODING),
+            None => (damaged, DAMAGED),
+        },
     };
     let marks = if content.starts_with(RICH_TEXT) {
         MARKS
