@@ -6,7 +6,7 @@ use crate::flow::knowledge::Pinned;
 use crate::flow::normal::{decoded, exact, folded, unmasked};
 use crate::flow::parts::{Asked, Part};
 use crate::flow::provenance::Found;
-use crate::flow::rules::{Call, finding, origins, read_origins, shown};
+use crate::flow::rules::{Call, finding, read_origins, shown, source};
 use crate::request::Asking;
 use domain::decision::{Finding, Verdict};
 use domain::label::{Integrity, Readers};
@@ -95,15 +95,15 @@ impl Call<'_> {
         };
         let mut secret_parts = told.filter(|part| !self.may_learn(self.readers(part)));
         if let Some(part) = secret_parts.next() {
-            let from = origins(&part.traced.label);
             return Some(finding(
                 Verdict::Confirm,
                 "audience",
                 "It would tell others what they may not know. Leave that out.",
                 format!(
-                    "`{}` may hold what {} may not learn; it may come from {from}.",
+                    "`{}` may hold what {} may not learn: {}.",
                     part.argument,
-                    self.audience_words()
+                    self.audience_words(),
+                    source(part)
                 ),
             ));
         }

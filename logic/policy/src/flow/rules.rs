@@ -309,8 +309,6 @@ impl Call<'_> {
             .targets
             .iter()
             .find(|t| t.traced.label.integrity == Integrity::Untrusted && !self.is_designated(t))?;
-        // Not named by the user: where else it may come from.
-        let from = read_origins(&chosen.traced.label);
         // Nobody is asked about what nobody asked for.
         let requested = self.flow.known.requested;
         let is_expected = requested.may_lead_to(&self.spec.definition.name);
@@ -324,9 +322,10 @@ impl Call<'_> {
             "untrusted_target",
             "What it acts on does not come from the user. Ask the user to name it.",
             format!(
-                "`{}` ({}) was not named by you: it may come from {from}.",
+                "You did not write `{}` ({}): {}.",
                 chosen.argument,
-                shown(&chosen.text)
+                shown(&chosen.text),
+                source(chosen)
             ),
         ))
     }
@@ -468,7 +467,22 @@ pub(super) fn read_origins(context: &Label) -> String {
     origins(&read)
 }
 
-pub(super) fn origins(label: &Label) -> String {
+/// Where a part of a call that the user did not write comes from, as the end of a sentence. What
+/// stands nowhere may be made from anything the agent read, and no single source may be accused.
+pub(super) fn source(part: &Part<'_>) -> String {
+    let from = read_origins(&part.traced.label);
+    match part.traced.found {
+        Found::Stored | Found::Referenced if part.traced.label.origins.len() > 1 => {
+            format!("it stands in one of {from}")
+        }
+        Found::Stored | Found::Referenced => format!("it stands in {from}"),
+        Found::Said | Found::Nowhere => {
+            format!("the agent wrote it itself, after reading {from}")
+        }
+    }
+}
+
+fn origins(label: &Label) -> String {
     if label.origins.is_empty() {
         let is_ours = label.integrity == Integrity::Trusted;
         return if is_ours {
