@@ -200,6 +200,16 @@ impl Changes<'_> {
         look.leads_out
     }
 
+    /// Whether a link would bring what it leads to under a name that other programs run or trust, or
+    /// that stands on the way to such a place.
+    pub(crate) fn link_is_trusted(&self, from: &Path, to: &Path) -> bool {
+        let is_on_the_way = |path| self.protected.leads_to_listed(path);
+        // A link that comes along with its folder is as trusted as it was.
+        let is_as_before = from.file_name() == to.file_name() && is_on_the_way(from);
+        let mut leads = self.links().leads.iter();
+        is_on_the_way(to) && !is_as_before || leads.any(|lead| lead.goal.starts_with(to))
+    }
+
     /// How what lies at `from` may be carried to `to`: no keys or passwords from anywhere, and
     /// nothing to where a change would be refused and is not now.
     pub(crate) fn carriage(&self, from: &Path, to: &Path) -> Carriage {
@@ -243,8 +253,7 @@ fn told(protection: Option<Protection>, shown: &str) -> Result<(), ToolFailure> 
         Some(Protection::Credentials) => "it holds keys or passwords.",
         Some(Protection::Closed) => {
             "it lies beneath a name with a dot in the user's home, which nobody opened. The user \
-             can name it in `allowed_paths` of agents.yaml, open it with `--allow-write`, or start \
-             carl in it."
+             can open it by its own name with `--allow-read` or `--allow-write`, or start carl in it."
         }
         Some(Protection::Own) => "it belongs to Housecarl.",
     };

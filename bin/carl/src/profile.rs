@@ -12,6 +12,10 @@ use std::path::{Path, PathBuf};
 use terminal::exit::Failure;
 use terminal::profile::{RequestedProfile, TypedParts};
 
+/// The flags that open places.
+const ALLOW_WRITE: &str = "--allow-write";
+const ALLOW_READ: &str = "--allow-read";
+
 /// The folder to work in: absolute, without symbolic links.
 ///
 /// # Errors
@@ -81,10 +85,15 @@ pub fn requested(profile: SessionProfile, flags: &SessionFlags) -> RequestedProf
     }
 }
 
-/// What is to be open for writing and is not there: it may be made, or be a slip of the keyboard.
-pub fn missing(flags: &Ceiling) -> impl Iterator<Item = &Path> {
-    let paths = flags.allow_write.iter().map(PathBuf::as_path);
-    paths.filter(|path| path.symlink_metadata().is_err())
+/// What is to be open and is not there, with the flag that names it: it may be made, or be a slip of
+/// the keyboard.
+pub fn missing(flags: &Ceiling) -> impl Iterator<Item = (&'static str, &Path)> {
+    let written = flags.allow_write.iter().map(|path| (ALLOW_WRITE, path));
+    let read = flags.allow_read.iter().map(|path| (ALLOW_READ, path));
+    let paths = written
+        .chain(read)
+        .map(|(flag, path)| (flag, path.as_path()));
+    paths.filter(|(_, path)| path.symlink_metadata().is_err())
 }
 
 /// The user's ceiling.
@@ -96,7 +105,10 @@ pub fn settings(flags: &Ceiling, config: &Config, workspace: &Path) -> Result<Se
     settings.override_level = flags.override_level.map(Into::into).unwrap_or_default();
     settings.auto_approve = flags.yes.iter().map(|class| (*class).into()).collect();
     for path in &flags.allow_write {
-        settings.allow_write.insert(absolute(path)?);
+        settings.allow_write.insert(absolute(ALLOW_WRITE, path)?);
+    }
+    for path in &flags.allow_read {
+        settings.allow_read.insert(absolute(ALLOW_READ, path)?);
     }
     for name in flags
         .disable_tool
@@ -169,7 +181,7 @@ fn parse_grant(text: &str) -> Result<Grant> {
 
 /// A path as the user means it now, whatever the folder of a later process. What exists already
 /// is followed to where it really is; what does not is taken below its folder.
-fn absolute(path: &Path) -> Result<PathBuf> {
+fn absolute(flag: &str, path: &Path) -> Result<PathBuf> {
     let path = &as_stored(path);
     let known = path.canonicalize().or_else(|_missing| {
         let parent = path
@@ -182,7 +194,7 @@ fn absolute(path: &Path) -> Result<PathBuf> {
     });
     known.map_err(|error: std::io::Error| {
         Failure::usage(
-            format!("--allow-write: {} cannot be used: {error}", path.display()),
+            format!("{flag}: {} cannot be used: {error}", path.display()),
             "Give a file or folder that exists, or one inside a folder that exists.",
         )
         .into()

@@ -44,9 +44,9 @@ impl Setting {
         for line in &loaded.ignored {
             print_error(&format!("warning: {line}\n"))?;
         }
-        for path in profile::missing(&flags.ceiling) {
+        for (flag, path) in profile::missing(&flags.ceiling) {
             let path = visible_line(&path.display().to_string());
-            print_error(&format!("note: --allow-write: there is no {path} yet\n"))?;
+            print_error(&format!("note: {flag}: there is no {path} yet\n"))?;
         }
         loaded.config.models.air_gap |= flags.air_gap;
         if let Some(provider) = &flags.provider {

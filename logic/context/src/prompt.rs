@@ -5,9 +5,11 @@
 
 use domain::limits::{PROMPT_LAYER_BYTES, SYSTEM_PROMPT_CHARS};
 use domain::settings::{Attendance, OverrideLevel, SessionSettings};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
-/// Most characters of the list of writable places in the system prompt.
-const WRITABLE_CHARACTERS: usize = 300;
+/// Most characters of a list of opened places in the system prompt.
+const LISTED_CHARACTERS: usize = 300;
 
 const HOW_TO_WORK: &str = "\
 You are Housecarl, an assistant that works for one person on their own computer. You act through \
@@ -46,14 +48,27 @@ fn writing_line(settings: &SessionSettings) -> String {
     if settings.override_level == OverrideLevel::All {
         return "The user has opened every file and tool to you.".to_owned();
     }
+    let reading = match listed(&settings.allow_read) {
+        places if places.is_empty() => String::new(),
+        places => format!(" and {places}"),
+    };
+    let writing = match listed(&settings.allow_write) {
+        places if places.is_empty() => "only where the user opens it when asked".to_owned(),
+        places => places,
+    };
+    format!("Reading: the working folder{reading}. Writing: {writing}.")
+}
+
+/// Folders and files in a few words.
+fn listed(opened: &BTreeSet<PathBuf>) -> String {
     let mut places = String::new();
-    for path in &settings.allow_write {
+    for path in opened {
         // Who named the folder must not add a line.
         let path = path
             .display()
             .to_string()
             .replace(char::is_control, "\u{fffd}");
-        if places.chars().count() + path.chars().count() > WRITABLE_CHARACTERS {
+        if places.chars().count() + path.chars().count() > LISTED_CHARACTERS {
             places.push_str(", and others");
             break;
         }
@@ -62,10 +77,7 @@ fn writing_line(settings: &SessionSettings) -> String {
         }
         places.push_str(&path);
     }
-    if places.is_empty() {
-        places.push_str("only where the user opens it when asked");
-    }
-    format!("Reading: the working folder. Writing: {places}.")
+    places
 }
 
 fn asking_line(settings: &SessionSettings) -> &'static str {
@@ -244,6 +256,9 @@ mod tests {
             settings
                 .allow_write
                 .insert(PathBuf::from(format!("/home/user/{n}/{}", "ü".repeat(60))));
+            settings
+                .allow_read
+                .insert(PathBuf::from(format!("/home/user/{n}/{}", "ä".repeat(60))));
         }
         for level in [
             OverrideLevel::None,

@@ -259,7 +259,8 @@ fn roots(question: &Question<'_>) -> (Vec<PathBuf>, Vec<PathBuf>) {
         }
     }
     let mut read = vec![question.settings.workspace.clone()];
-    for root in paths.read.roots().iter().chain(&write) {
+    let by_user = question.settings.allow_read.iter();
+    for root in by_user.chain(paths.read.roots()).chain(&write) {
         if !read.contains(root) {
             read.push(root.clone());
         }

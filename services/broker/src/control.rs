@@ -244,10 +244,11 @@ fn configured(settings: &SessionSettings) -> String {
         OverrideLevel::All => "all",
     };
     format!(
-        "override={level} grants={} disabled={} allow_write={} yes={}",
+        "override={level} grants={} disabled={} allow_write={} allow_read={} yes={}",
         settings.grants.len(),
         settings.disabled_tools.len(),
         settings.allow_write.len(),
+        settings.allow_read.len(),
         settings.auto_approve.len()
     )
 }

@@ -123,11 +123,10 @@ impl Inner {
                 .map_err(|e| invalid(format!("{}: {e}.", path.display())))
         };
         settings.workspace = absolute(&settings.workspace)?;
-        settings.allow_write = settings
-            .allow_write
-            .iter()
-            .map(|path| absolute(path))
-            .collect::<Result<_, Error>>()?;
+        for opened in [&mut settings.allow_write, &mut settings.allow_read] {
+            let paths = opened.iter().map(|path| absolute(path));
+            *opened = paths.collect::<Result<_, Error>>()?;
+        }
         let table = self.policy.table();
         let disabled = settings.disabled_tools.iter();
         let disabled = disabled.map(|tool| ("`disabled_tools`", tool));

@@ -125,6 +125,11 @@ fn opened(ours: &SessionSettings, theirs: &SessionSettings) -> Vec<String> {
     let lists = [
         differ("open folders", &ours.allow_write, &theirs.allow_write),
         differ(
+            "folders open for reading",
+            &ours.allow_read,
+            &theirs.allow_read,
+        ),
+        differ(
             "disabled tools",
             &ours.disabled_tools,
             &theirs.disabled_tools,

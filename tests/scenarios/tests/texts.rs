@@ -62,6 +62,40 @@ fn an_edit_writes_in_the_form_that_stands_there() {
 }
 
 #[test]
+fn what_is_typeset_is_edited_as_it_is_typed() {
+    let edit = json!({"path": "a.md", "old": "don't - not twice", "new": "don't - not once"});
+    let scene = Scene::new([Reply::call("edit_file", edit), Reply::text("Done.")]);
+    let typeset = "\u{201c}I don\u{2019}t \u{2013} not\u{a0}twice,\u{201d} she said.\n";
+    scene.house.write("a.md", typeset);
+    let outcome = scene.run(&[&WRITES[..], &["mend it"]].concat());
+    outcome.assert_ends(0, "success");
+    assert_eq!(scene.house.read("a.md"), typeset.replace("twice", "once"));
+}
+
+#[test]
+fn a_text_in_an_old_encoding_is_edited_in_it() {
+    let edit = |new: &str| {
+        let edit = json!({"path": "old.txt", "old": "K\u{f6}ln", "new": new});
+        Reply::call("edit_file", edit)
+    };
+    let scene = Scene::new([
+        edit("M\u{fc}nchen \u{2192} Bonn"),
+        edit("M\u{fc}nchen"),
+        Reply::text("Done."),
+    ]);
+    let stored = |town: &[u8]| [&b"Gr\xfc\xdfe aus "[..], town, b"\n"].concat();
+    scene.house.write("old.txt", stored(b"K\xf6ln"));
+    let outcome = scene.run(&[&WRITES[..], &["mend it"]].concat());
+    outcome.assert_ends(0, "success");
+    let path = scene.house.work().join("old.txt");
+    assert_eq!(std::fs::read(&path).unwrap(), stored(b"M\xfcnchen"));
+    // The first one would have needed a letter that the encoding does not have.
+    assert!(scene.told().contains("which has no `\u{2192}`"));
+    let _back = scene.house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert_eq!(std::fs::read(&path).unwrap(), stored(b"K\xf6ln"));
+}
+
+#[test]
 fn a_moved_file_is_listed_once_in_whichever_form_its_name_is_stored() {
     let house = House::new();
     house.write(&format!("Caf{APART}.txt"), "text\n");
@@ -78,6 +112,38 @@ fn a_folder_to_open_that_is_not_there_is_said() {
         let note = "note: --allow-write: there is no gone yet";
         assert_eq!(told.matches(note).count(), notes, "{told}");
     }
+}
+
+#[test]
+fn a_folder_open_for_reading_is_read_and_not_changed() {
+    let read = || Reply::call("read_file", json!({"path": "../other/a.txt"}));
+    let write = json!({"path": "../other/a.txt", "content": "mine"});
+    let scene = Scene::new([
+        read(),
+        Reply::text("I cannot."),
+        read(),
+        Reply::call("write_file", write),
+        Reply::text("I read it."),
+    ]);
+    scene.house.write("../other/a.txt", "the port is 8112\n");
+    let closed = scene.house.ask(["run", "which port?"]).run();
+    assert!(!scene.told().contains("8112"), "{closed:#?}");
+    assert!(closed.stderr.contains("--allow-read "), "{closed:#?}");
+    let open = [
+        "run",
+        "--yes",
+        "write",
+        "--allow-read",
+        "../other",
+        "which port?",
+    ];
+    let open = scene.house.ask(open).run();
+    assert!(scene.told().contains("8112"), "{open:#?}");
+    assert_eq!(scene.house.read("../other/a.txt"), "the port is 8112\n");
+    assert!(
+        open.stderr.contains("is outside what `coder` may write"),
+        "{open:#?}"
+    );
 }
 
 #[test]

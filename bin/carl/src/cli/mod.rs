@@ -259,6 +259,10 @@ mod tests {
             let open = &cli.ceiling().unwrap().allow_write;
             let expected = [".", "/x"].map(PathBuf::from);
             assert_eq!(*open, expected, "{command:?}");
+            let reading = ["-C", "f", "--allow-read", "../g"];
+            let mut cli = parsed(&[command, &reading].concat()).unwrap();
+            let open = &cli.ceiling().unwrap().allow_read;
+            assert_eq!(*open, [PathBuf::from("f/../g")], "{command:?}");
         }
     }
 

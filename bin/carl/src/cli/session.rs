@@ -19,6 +19,9 @@ pub struct Ceiling {
     /// Let agents write to this file or folder
     #[arg(long, value_name = "PATH")]
     pub allow_write: Vec<PathBuf>,
+    /// Let agents read this file or folder too
+    #[arg(long, value_name = "PATH")]
+    pub allow_read: Vec<PathBuf>,
     /// Forbid a tool to every agent
     #[arg(long, value_name = "TOOL")]
     pub disable_tool: Vec<String>,
@@ -42,7 +45,8 @@ impl Ceiling {
 
     /// Takes what is open from where it was typed, before another folder is put in place of `-C`.
     pub(super) fn settle(&mut self) {
-        self.allow_write = self.allow_write.iter().map(|one| self.place(one)).collect();
+        let place = |typed: &Vec<PathBuf>| typed.iter().map(|one| self.place(one)).collect();
+        (self.allow_write, self.allow_read) = (place(&self.allow_write), place(&self.allow_read));
     }
 }
 

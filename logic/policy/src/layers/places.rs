@@ -90,21 +90,18 @@ fn protected_path(view: &View<'_>, path: &Path, is_write: bool) -> Option<Findin
             let above = path
                 .parent()
                 .filter(|above| view.protected.is_below_dot(above));
-            closed_name(view, path, is_write.then_some(above.unwrap_or(path)))
+            match is_write {
+                true => closed_name(view, path, "--allow-write", above.unwrap_or(path)),
+                false => closed_name(view, path, "--allow-read", path),
+            }
         }
     })
 }
 
-/// A name with a dot in the home, which nobody opened; for a change with what would open it.
-fn closed_name(view: &View<'_>, path: &Path, to_open: Option<&Path>) -> Finding {
+/// A name with a dot in the home, which nobody opened, with the flag and the path that would.
+fn closed_name(view: &View<'_>, path: &Path, flag: &str, to_open: &Path) -> Finding {
     let agent = view.agent();
-    let how = match to_open {
-        Some(name) => format!("open it by its own name (`--allow-write {}`)", typed(name)),
-        None => format!(
-            "add it by its own name to `allowed_paths: fs_read` of `{agent}` in agents.yaml, or \
-             start `carl` in it"
-        ),
-    };
+    let how = format!("open it by its own name (`{flag} {}`)", typed(to_open));
     deny_path(
         "closed_name",
         format!(
@@ -126,9 +123,9 @@ fn one_path(view: &View<'_>, target: &Target<'_>, path: &Path) -> Option<Finding
     if !is_write {
         let is_inside = is_within(path, &view.bound.read_roots);
         return (!is_inside).then(|| deny_path("outside_roots", format!(
-            "{tool} would read {}, which is outside what `{agent}` may read ({}). Start `carl` in \
-             that folder, or add it to `allowed_paths: fs_read` of `{agent}` in agents.yaml.",
-            path.display(), list(&view.bound.read_roots))));
+            "{tool} would read {}, which is outside what `{agent}` may read ({}). To open it: \
+             `--allow-read {}`, or for good `allowed_paths: fs_read` of `{agent}` in agents.yaml.",
+            path.display(), list(&view.bound.read_roots), typed(path))));
     }
     if is_within(path, &view.bound.write_roots) {
         return None;
