@@ -8,20 +8,16 @@
 //! network connection.
 //! Where to start: [`ProgramTools`], then `runner.rs`.
 
-mod aside;
 mod background;
 mod code;
 mod conceal;
 mod config;
-mod cover;
 mod guard;
 mod jobs;
-mod known;
 mod notes;
 mod office;
 mod output;
 mod package;
-mod places;
 mod reader;
 pub mod record;
 mod runner;

@@ -7,7 +7,7 @@ use crate::jobs::Jobs;
 use crate::notes::{Note, notices};
 use crate::output;
 use crate::scratch::ScratchFolder;
-use crate::turns::Turns;
+use crate::turns::{Turns, enter};
 use api::executor::{Progress, Report, ReportSink, ToolFailure};
 use api::failure::{broken, mendable, of_call};
 use api::sandbox::{Finished, Glance, Job, JobLimits, Refusal, Sandbox, Started};
@@ -185,14 +185,15 @@ impl Launch {
         let turns = guarding.jobs.turns();
         let quiet = turns.quiet(&[&searched[..], &guarded].concat()).await?;
         // Until what it left is looked through.
-        let _at_work = guarding.protected.at_work().enter(real(&guarded));
+        let at_work = guarding.protected.at_work();
+        let _at_work = enter(at_work, &real(&guarded)).await?;
         let (watch, first) = guarding.cover(&mut job, searched, guarded.clone()).await?;
         let (frozen, folder) = (watch.frozen.clone(), job.folder.clone());
         let (refuse, refused) = oneshot::channel::<()>();
         let stop = Box::pin(until(unwanted, refused));
         let (started, begun) = oneshot::channel();
         let run = sandbox.run_seen(job, stop, started);
-        let enter = async {
+        let entering = async {
             let Started { look, hold, ready } = begun.await.ok()?;
             // Nobody looks when nobody waits for this.
             let _unseen = seen.send(look);
@@ -211,7 +212,7 @@ impl Launch {
             drop(quiet);
             Some((place, checked))
         };
-        let (finished, entered) = tokio::join!(run, enter);
+        let (finished, entered) = tokio::join!(run, entering);
         // Its place is free as soon as it has ended.
         let checked = entered.map_or(Ok(()), |(_place, checked)| checked);
         let found = look_after(turns, &guarded, watch, guarding.protected).await;

@@ -4,6 +4,7 @@
 use api::executor::ToolFailure;
 use api::failure::{broken, of_call};
 use api::sandbox::{Hold, Pause};
+use protected::{AtWork, Entry};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 /// Longest that the end of a program which ends already is waited for.
 const ENDING: Duration = Duration::from_secs(15);
+
+/// How often is looked whether a folder is moved no more.
+const MOVING: Duration = Duration::from_millis(5);
 
 /// A program that runs.
 struct Running {
@@ -132,6 +136,23 @@ impl Turns {
     fn change<T>(&self, change: impl FnOnce(&mut All) -> T) -> T {
         change(&mut self.all.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Counts a program among those beside which folders stay where they are, once none is moved any more.
+///
+/// # Errors
+/// When one is moved for ever: the file system does not answer.
+pub(crate) async fn enter(at_work: &AtWork, folders: &[PathBuf]) -> Result<Entry, ToolFailure> {
+    let entered = async {
+        loop {
+            match at_work.enter(folders) {
+                Some(entry) => return entry,
+                None => tokio::time::sleep(MOVING).await,
+            }
+        }
+    };
+    let entered = tokio::time::timeout(ENDING, entered).await;
+    entered.map_err(|_late| moving("a folder is being moved"))
 }
 
 fn moving(why: &str) -> ToolFailure {

@@ -38,7 +38,26 @@ pub fn text(path: &Path, limit: u64, links: Links) -> Result<Option<String>, Err
 /// # Errors
 /// When it is no regular file, too large or cannot be read.
 pub fn bytes(path: &Path, limit: u64, links: Links) -> Result<Option<Vec<u8>>, Error> {
-    let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let Some(file) = regular(path, links)? else {
+        return Ok(None);
+    };
+    let name = path.display();
+    let length = file.metadata().map(|facts| facts.len());
+    if length.is_ok_and(|length| length > limit) {
+        return Err(Error::new(format!("{name} is larger than {limit} bytes")));
+    }
+    let mut bytes = Vec::new();
+    file.take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Error::of(format!("{name} cannot be read"), error))?;
+    Ok(Some(bytes))
+}
+
+/// A regular file, open for reading; `None` when there is none. What is opened is looked at, and not
+/// the name before: whoever exchanges files would put a pipe there in between, which waits for ever,
+/// and a lease on a file may hold up whoever opens it.
+fn regular(path: &Path, links: Links) -> Result<Option<File>, Error> {
+    let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     if links == Links::Refused {
         flags |= OFlags::NOFOLLOW;
     }
@@ -55,17 +74,10 @@ pub fn bytes(path: &Path, limit: u64, links: Links) -> Result<Option<Vec<u8>>, E
     let facts = file
         .metadata()
         .map_err(|error| Error::of(format!("{name} cannot be looked at"), error))?;
-    if !facts.is_file() {
-        return Err(Error::new(format!("{name} is not a regular file")));
+    match facts.is_file() {
+        true => Ok(Some(file)),
+        false => Err(Error::new(format!("{name} is not a regular file"))),
     }
-    if facts.len() > limit {
-        return Err(Error::new(format!("{name} is larger than {limit} bytes")));
-    }
-    let mut bytes = Vec::new();
-    file.take(limit)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Error::of(format!("{name} cannot be read"), error))?;
-    Ok(Some(bytes))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 mod syntax;
 
+use rustix::fs::{Mode, OFlags, open};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::Read;
@@ -395,12 +396,14 @@ fn line(path: &Path) -> Option<String> {
 
 /// What a file says, or so much of its beginning.
 fn text(path: &Path, most: u64) -> Option<Vec<u8>> {
-    // Opening a pipe would wait for somebody who writes.
-    if !fs::metadata(path).ok()?.is_file() {
+    // What is opened is looked at, and not the name before: a pipe that is put there in between would
+    // wait for somebody who writes, and a lease on a file may hold up whoever opens it.
+    let at_once = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(open(path, at_once, Mode::empty()).ok()?);
+    if !file.metadata().ok()?.is_file() {
         return None;
     }
     let mut bytes = Vec::new();
-    let file = File::open(path).ok()?;
     file.take(most).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }

@@ -14,7 +14,7 @@ mod index;
 mod names;
 pub mod table;
 
-pub use at_work::{AtWork, Entry};
+pub use at_work::{AtWork, Entry, Moving};
 use index::Index;
 use names::{folded, is_like};
 use std::ffi::OsStr;

@@ -6,11 +6,12 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use attacks::script::{Call, do_it, results, scene};
+use attacks::script::{Call, do_it, recast, results, scene, sit};
 use scenarios::{Outcome, Scene, of_kind};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use testkit::House;
 
 /// Programs may run, and files be changed, in the working folder.
 const OPEN: [&str; 6] = [
@@ -218,6 +219,51 @@ fn a_folder_leaves_no_job_that_may_fill_it() {
     assert_eq!(statuses, expected, "{told:?}");
     assert!(told[2].contains("a program that still runs"), "{}", told[2]);
     assert!(scene.house.has("simple") && !scene.house.has("e/.git"));
+}
+
+/// Whoever opens a file with a lease on it waits, 45 seconds in Linux as shipped.
+const LEASES: &str = "
+import fcntl, signal, time
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+held = open('repo/.git/config')
+fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+time.sleep(900)
+";
+
+#[test]
+fn a_lease_on_configuration_holds_nobody_up() {
+    let leases = json!({"name": "leases", "argv": ["python3", "leases.py"]});
+    let calls = [
+        ("start_job", leases),
+        ("job_output", json!({"job": "leases", "wait_seconds": 3})),
+        ("write_file", json!({"path": "a.txt", "content": "x"})),
+    ];
+    let scene = scene(&calls);
+    scene.house.write("leases.py", LEASES);
+    scene.house.write("repo/.git/config", MINE);
+    let (outcome, told) = done(&scene);
+    let statuses: Vec<&str> = outcome.calls().iter().map(status).collect();
+    assert_eq!(statuses, ["ok"; 3], "{told:?}");
+}
+
+/// What came after the job began is covered by nothing.
+#[test]
+fn a_repository_comes_to_no_job_that_may_change_it() {
+    let house = House::new();
+    let projects = house.home().join("projects");
+    fs::create_dir_all(&projects).unwrap();
+    house.write("repo/.git/config", "[core]\n");
+    house.write("plain/a.txt", "");
+    let to = |name: &str| projects.join(name).to_string_lossy().into_owned();
+    let moves = |name: &str| ("move_file", json!({"from": name, "to": to(name)}));
+    let calls = [job("waits", "sleep 900"), moves("repo"), moves("plain")];
+    let scene = recast(house, &calls);
+    let sitting = sit(&scene, &["--agent", "sysadmin", "do it"], |_, _| {
+        "y".to_owned()
+    });
+    let seen = &sitting.seen.finished.stderr;
+    assert_eq!(sitting.statuses(), ["ok", "failed", "ok"], "{seen}");
+    assert!(scene.house.has("repo/.git/config") && projects.join("plain").is_dir());
 }
 
 fn status(call: &Value) -> &str {

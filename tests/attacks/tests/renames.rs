@@ -449,6 +449,50 @@ fn a_folder_that_others_trust_by_its_name_is_not_replaced() {
 }
 
 #[test]
+fn a_link_takes_no_name_that_others_trust() {
+    let house = House::new();
+    let work = house.work();
+    house.write("conf/config.toml", PLANTED);
+    house.write("conf/gitconfig", PLANTED);
+    house.write("shared/gitconfig", "[user]\n\tname = me\n");
+    for (name, tasks) in [("mine", MINE), ("theirs", PLANTED)] {
+        house.write(&format!("{name}/.vscode/tasks.json"), tasks);
+    }
+    symlink("conf", work.join("latest")).unwrap();
+    symlink("theirs", work.join("current")).unwrap();
+    house.write("bundle/file", MINE);
+    symlink("../conf", work.join("bundle/cargo")).unwrap();
+    let git = |args: &[&str]| {
+        let git = Command::new("git").arg("-C").arg(&work).args(args).status();
+        assert!(git.unwrap().success());
+    };
+    git(&["init", "-q"]);
+    git(&["config", "include.path", "../shared/gitconfig"]);
+    let go = |from: &str, to: &str| ("move_file", json!({"from": from, "to": to}));
+    let moves = [
+        // A name on the way to a place that is run later.
+        (go("latest", ".cargo"), "denied"),
+        (go("bundle/cargo", "bundle/.github"), "denied"),
+        // The name of a folder in which git's configuration names a file.
+        (go("shared", "old"), "ok"),
+        (go("latest", "shared"), "denied"),
+        // The name of a project that an editor trusts.
+        (go("mine", "before"), "ok"),
+        (go("current", "mine"), "denied"),
+        // Plain names are free, by themselves and with their folder.
+        (go("latest", "newest"), "ok"),
+        (go("bundle", "parcel"), "ok"),
+    ];
+    let (calls, wanted): (Vec<_>, Vec<_>) = moves.into_iter().unzip();
+    let scene = recast(house, &calls);
+    let outcome = do_it(&scene, &OPEN);
+    let told = results(&scene, &outcome);
+    assert_eq!(statuses(&outcome), wanted, "{told:#?}");
+    assert!(!scene.house.has(".cargo") && !scene.house.has("shared"));
+    assert!(scene.house.has("newest") && scene.house.has("parcel/cargo"));
+}
+
+#[test]
 fn a_folder_named_like_a_key_hides_no_repository() {
     let script = "mkdir -p id_rsa/src/.git/hooks; echo planted > id_rsa/src/.git/hooks/pre-commit; \
                   ln -s id_rsa/src src; echo mine > id_ed25519";

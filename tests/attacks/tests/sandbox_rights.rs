@@ -418,6 +418,31 @@ fn what_carl_was_started_with_steers_no_program() {
     drop(scene);
 }
 
+/// They are bound into the sandbox, also in the place of a hidden file, and their owner runs it.
+#[test]
+fn the_devices_of_the_machine_stay_as_they_are() {
+    let facts = |name: &str| {
+        let facts = fs::metadata(format!("/dev/{name}")).unwrap();
+        (
+            facts.mode(),
+            facts.mtime(),
+            facts.ctime(),
+            facts.ctime_nsec(),
+        )
+    };
+    let before = ["full", "null"].map(facts);
+    let script = "for device in /dev/full /dev/null .netrc; do chmod 666 $device; touch -c -d 2020-02-02 $device; done; \
+                  echo gone > /dev/null && echo written";
+    let argv = json!(["/bin/sh", "-c", script]);
+    let house = House::new();
+    house.write(".netrc", "password");
+    let scene = recast(house, &[("run_shell", json!({"argv": argv}))]);
+    let outcome = do_it(&scene, &OPEN);
+    let told = results(&scene, &outcome).concat();
+    assert_eq!(["full", "null"].map(facts), before, "{told}");
+    assert!(told.contains("written"), "{told}");
+}
+
 /// A folder of many files takes longer to look through than a process takes to end.
 #[test]
 fn what_a_command_left_in_a_large_folder_is_set_aside_after_an_interrupt() {

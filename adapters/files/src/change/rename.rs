@@ -15,6 +15,7 @@ use api::executor::ToolFailure;
 use api::failure::{broken, mendable, refused};
 use domain::limits::GUARD_ENTRIES;
 use domain::tool::ToolOutput;
+use protected::Moving;
 use rustix::fs::FileType;
 use rustix::io::Errno;
 use std::path::PathBuf;
@@ -22,6 +23,8 @@ use std::path::PathBuf;
 pub(super) struct Plan {
     pub(super) from: Spot,
     pub(super) to: Spot,
+    /// No program begins until a folder is where it goes.
+    _moving: Option<Moving>,
 }
 
 /// What is moved where, once nothing speaks against it. Taking a move back is one as well.
@@ -31,19 +34,31 @@ pub(super) fn plan(job: &Job<'_>, from: &Place<'_>, to: &Place<'_>) -> Result<Pl
     if to_spot.look(&to.shown)?.is_some() {
         return Err(taken(to));
     }
+    if found.kind == FileType::Symlink {
+        let changes = from.ground.changes(from.roots);
+        if changes.link_is_trusted(&from_spot.real, &to_spot.real) {
+            return Err(refused("protected", trusted_link(from)));
+        }
+        if was_of_another(job, from, &found, &to_spot)? {
+            return Err(refused("protected", takes_a_trusted_name(from, to)));
+        }
+    }
+    let mut moving = None;
     if found.kind == FileType::Directory {
         let carries = refuse_protected_inside(job, from, &found, (&from_spot, &to_spot))?;
         if carries && was_of_another(job, from, &found, &to_spot)? {
             return Err(refused("protected", takes_a_trusted_name(from, to)));
         }
         let at_work = job.workshop.protected.at_work();
-        if at_work.keeps(&from_spot.real, &to_spot.real, carries) {
+        moving = at_work.moves(&from_spot.real, &to_spot.real, carries);
+        if moving.is_none() {
             return Err(mendable("program_at_work", in_use(from)));
         }
     }
     Ok(Plan {
         from: from_spot,
         to: to_spot,
+        _moving: moving,
     })
 }
 
@@ -120,6 +135,9 @@ fn refuse_protected_inside(
                     ),
                 ));
             }
+            if kind == FileType::Symlink && changes.link_is_trusted(&old, &new) {
+                return Err(refused("protected", trusted_link(place)));
+            }
             if changes.leads_out(&old, &from.real) {
                 return Err(refused("protected", leads_elsewhere(place)));
             }
@@ -158,8 +176,17 @@ fn was_of_another(
 
 fn in_use(from: &Place<'_>) -> String {
     format!(
-        "`{}` may be changed by a program that still runs, and holds a repository or settings or \
-         would leave the folders of that program. Wait until it has ended, or stop it.",
+        "`{}` may be changed by a program that still runs, or would come to its folders, and holds a \
+         repository or settings or would leave the folders of that program. Wait until it has ended, \
+         or stop it.",
+        from.shown
+    )
+}
+
+fn trusted_link(from: &Place<'_>) -> String {
+    format!(
+        "`{}` is or holds a link, and its new name would lead other programs to settings that they run or \
+         trust. Ask the user to move it.",
         from.shown
     )
 }

@@ -326,8 +326,17 @@ fn hide(target: &Path) -> io::Result<()> {
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::RDONLY;
             tmpfs(target, flags, "mode=0000,size=4k")
         }
-        // A file of ours alone among files of others.
-        Ok(_) => rustix::mount::mount_bind("/dev/null", target).map_err(|e| named(target, e)),
+        // A file of ours alone among files of others. It is the machine's own device.
+        Ok(_) => {
+            let flags = MountFlags::NOSUID
+                | MountFlags::NODEV
+                | MountFlags::NOEXEC
+                | MountFlags::RDONLY
+                | MountFlags::BIND;
+            rustix::mount::mount_bind("/dev/null", target)
+                .and_then(|()| rustix::mount::mount_remount(target, flags, c""))
+                .map_err(|e| named(target, e))
+        }
         Err(_) => Ok(()),
     }
 }
@@ -391,7 +400,8 @@ fn restrict(root: &Path, sources: &[Source], in_memory: &[PathBuf]) -> io::Resul
         let extra = match usage {
             Use::Write => MountFlags::NOSUID | MountFlags::NODEV,
             Use::Read => MountFlags::NOSUID | MountFlags::NODEV | MountFlags::RDONLY,
-            Use::Device => MountFlags::NOSUID | MountFlags::NOEXEC,
+            // A device is written to all the same; its rights and times are the machine's.
+            Use::Device => MountFlags::NOSUID | MountFlags::NOEXEC | MountFlags::RDONLY,
         };
         let flags = held | extra | MountFlags::BIND;
         rustix::mount::mount_remount(&path, flags, c"").map_err(|e| named(&path, e))?;

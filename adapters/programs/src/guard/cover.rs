@@ -1,7 +1,7 @@
 //! What is covered before a program runs: places that it may not change, and the folders that keep
 //! their names meanwhile.
 
-use crate::places::{Found, Sight};
+use super::places::{Found, Sight};
 use api::executor::ToolFailure;
 use api::failure::mendable;
 use paths::{is_inside, link_target};

@@ -1,7 +1,7 @@
 //! What was there before programs ran, shared among those that run at once: what one of them may have
 //! made is new to every other one that begins meanwhile, until both have ended.
 
-use crate::places::{Found, Mark};
+use super::places::{Found, Mark};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};

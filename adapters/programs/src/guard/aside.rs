@@ -1,6 +1,6 @@
 //! Setting a protected place aside: giving it a name that nothing acts on, and knowing it again.
 
-use crate::places::{Identity, set_mode};
+use super::places::{Identity, set_mode};
 use protected::{ASIDE, ASIDE_DIGITS, ASIDE_KEYS};
 use rustix::fs::{FileType, Mode, OFlags, RenameFlags, fstat, openat, renameat_with};
 use rustix::io::Errno;
