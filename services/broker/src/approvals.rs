@@ -3,12 +3,11 @@
 use api::broker::GrantListing;
 use domain::hash::Digest;
 use domain::id::AgentId;
-use domain::label::{Integrity, Label};
+use domain::label::Label;
 use domain::tool::EffectClass;
 use policy::{Allowed, Bound};
-use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Targets the user may allow for a session.
 const APPROVALS: usize = 10_000;
@@ -26,8 +25,6 @@ struct Approval {
     effect: EffectClass,
     /// What the agent had been shown when it was given.
     shown: Label,
-    /// The words of the call, among them the files that it runs.
-    words: BTreeSet<String>,
     /// Where its paths lay when it was given.
     places: Places,
 }
@@ -77,18 +74,6 @@ impl Approval {
             then == real
         })
     }
-
-    /// Whether the call may run what an agent that was shown so much writes into the file.
-    fn may_run(&self, path: &Path, integrity: Integrity) -> bool {
-        let is_named = || {
-            let name = path.file_name().map(|name| name.to_string_lossy());
-            self.words.iter().any(|word| {
-                let last = Path::new(word).file_name();
-                name.is_some() && last.map(|last| last.to_string_lossy()) == name
-            })
-        };
-        self.effect == EffectClass::Exec && (integrity == Integrity::Untrusted || is_named())
-    }
 }
 
 /// Every yes for the session.
@@ -103,7 +88,7 @@ impl Approvals {
     /// the label of what the agent was shown. When there are too many, it is asked again.
     pub(crate) fn give(
         &mut self,
-        (bound, arguments, places): (&Bound, &Value, Places),
+        (bound, places): (&Bound, Places),
         shown: Label,
         grant: GrantListing,
     ) {
@@ -113,7 +98,6 @@ impl Approvals {
                 keys: [bound.approval_key, bound.repeat_key],
                 effect: bound.effect,
                 shown,
-                words: words_of(arguments),
                 places,
             });
         }
@@ -167,15 +151,20 @@ impl Approvals {
             || self.changeable.iter().any(|one| !one.is_there(places))
     }
 
-    /// Forgets each yes to run something that a file may be part of, since the file is changed by an
-    /// agent that was shown what may be trusted so far.
-    pub(crate) fn file_changes(&mut self, path: &Path, integrity: Integrity) {
-        self.given.retain(|one| !one.may_run(path, integrity));
-    }
-
-    /// Forgets every yes to run something, since files are changed that the call does not name.
+    /// Forgets every yes to run something, since files are changed: nothing tells which of them a
+    /// command reads and runs.
     pub(crate) fn files_change(&mut self) {
         self.given.retain(|one| one.effect != EffectClass::Exec);
+    }
+
+    /// The same before a program runs that may change files, but for one that is allowed for the
+    /// session itself: the user said yes to what it does, as often as it does it.
+    pub(crate) fn program_runs(&mut self, bound: &Bound) {
+        let keys = [bound.approval_key, bound.repeat_key];
+        let is_it = |one: &Approval| keys.iter().any(|key| one.keys.contains(key));
+        if !bound.write_roots.is_empty() && !self.given.iter().any(is_it) {
+            self.files_change();
+        }
     }
 
     /// Forgets every yes: what it was given under has changed.
@@ -194,17 +183,4 @@ impl Approvals {
         grants.sort_by_key(|grant| grant.given);
         grants
     }
-}
-
-/// Every text of a call's arguments, and the items of its lists.
-fn words_of(arguments: &Value) -> BTreeSet<String> {
-    let fields = arguments
-        .as_object()
-        .into_iter()
-        .flat_map(|fields| fields.values());
-    let items = fields.flat_map(|value| match value {
-        Value::Array(items) => items.iter().collect(),
-        one => vec![one],
-    });
-    items.filter_map(Value::as_str).map(str::to_owned).collect()
 }

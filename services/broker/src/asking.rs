@@ -148,8 +148,7 @@ impl Call {
             }
             Reach::Opens(_) => {}
             Reach::Call(_) => {
-                let Cleared { call, bound, .. } = &shown.call;
-                let approved = (bound, &call.arguments, shown.places.clone());
+                let approved = (&shown.call.bound, shown.places.clone());
                 session.approvals.give(approved, label, grant);
             }
         }
@@ -252,7 +251,8 @@ impl Call {
             &shown.call.call.arguments,
             &shown.call.bound,
         );
-        let end = render::in_short(&render::told(line, shown.only_told()), &[]);
+        let line = render::told(line, shown.only_told()) + &render::led_to(&shown.places);
+        let end = render::in_short(&line, &[]);
         let folder = judgement.write_root.as_deref();
         let kind = match folder {
             Some(_) => ConfirmationKind::WriteRoot,

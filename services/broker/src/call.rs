@@ -14,8 +14,8 @@ use api::failure::{mendable, panicked, timeout};
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::CallStatus;
 use domain::id::ConfirmationId;
-use domain::label::{Integrity, Label};
-use domain::tool::{EffectClass, TargetKind, ToolOutput};
+use domain::label::Label;
+use domain::tool::{EffectClass, ToolOutput};
 use policy::{Bound, Cover, Judgement};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -393,20 +393,10 @@ impl Call {
         if let Some((_, tool)) = self.inner.policy.table().find(&self.request.tool) {
             session.provenance.change(&tool.spec, arguments);
         }
-        let agent = session.agents.get(&self.caller.agent_id);
-        let integrity = agent.map_or(Integrity::Untrusted, |agent| agent.label.integrity);
-        let changes = matches!(
-            bound.effect,
-            EffectClass::SharedWrite | EffectClass::Destructive
-        );
-        let mut named = bound.targets.values();
-        if changes && !named.any(|(kind, _)| *kind == TargetKind::WritePath) {
-            session.approvals.files_change();
-        }
-        for (kind, path) in bound.targets.values() {
-            if *kind == TargetKind::WritePath {
-                session.approvals.file_changes(path, integrity);
-            }
+        match bound.effect {
+            EffectClass::SharedWrite | EffectClass::Destructive => session.approvals.files_change(),
+            EffectClass::Exec => session.approvals.program_runs(bound),
+            _ => {}
         }
     }
 

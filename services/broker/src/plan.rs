@@ -103,7 +103,16 @@ impl Pin {
         let settings = lock(&self.caller.session).settings.clone();
         if settings.attendance == Attendance::Unattended {
             let started = self.effects_started(&settings);
-            return Err(nobody_to_ask(&draft, &started));
+            let mut decision = nobody_to_ask(&draft, &started);
+            // What a yes given later stands for is shown whole, as in a question.
+            let needles = self.inner.secrets.needles();
+            let rendering = self.rendering(&draft);
+            decision.user_reason = format!(
+                "{}\nAll of it:\n{}",
+                decision.user_reason,
+                needles.scrub(rendering.trim_end())
+            );
+            return Err(decision);
         }
         self.ask(&draft, diff).await?;
         lock(&self.caller.session).opened.extend(draft.opens);

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 /// How far a yes for the session to a command goes. Another one, or with other arguments, is asked about
 /// anew: the agent will have read what this one printed.
 const COMMAND: &str = "exactly this command, as often as it is run, until the agent reads something \
-     that is less trusted than what programs print or changes a file that may run, the session ends or \
-     its settings change";
+     that is less trusted than what programs print, changes a file or runs another program that may, the \
+     session ends or its settings change";
 
 /// How far a yes for the session goes, in words by [`fmt::Display`].
 #[derive(Debug)]
@@ -57,14 +57,18 @@ pub(crate) fn changed_folder(
         let mut roots = bound.write_roots.iter();
         folder.parent().is_some() && roots.any(|root| folder.starts_with(root))
     };
-    let holds_all = |folder: &Path| {
-        bound.changes_within([folder]) && places.values().all(|real| real.starts_with(folder))
-    };
     let mut open: Vec<&Path> = bound.write_roots.iter().map(PathBuf::as_path).collect();
     open.sort_by_key(|root| std::cmp::Reverse(root.components().count()));
     let folders = opens.into_iter().chain([workspace]).chain(open);
-    let mut fitting = folders.filter(is_open).filter(|folder| holds_all(folder));
-    fitting.next().map(Path::to_path_buf)
+    let mut fitting = folders
+        .filter(is_open)
+        .filter(|folder| bound.changes_within([*folder]));
+    // A link out of the folder makes the yes no wider: whoever wrote what the user works on may have
+    // put it there.
+    let folder = fitting.next()?;
+    let mut real = places.values();
+    real.all(|real| real.starts_with(folder))
+        .then(|| folder.to_path_buf())
 }
 
 /// How far a yes for the session to a call goes that does more than change files in a folder.

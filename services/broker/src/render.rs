@@ -94,6 +94,14 @@ pub(crate) fn told(line: String, comes_to: Option<&str>) -> String {
     }
 }
 
+/// What the paths of a call really are where links lead elsewhere, as the end of its line.
+pub(crate) fn led_to(places: &BTreeMap<PathBuf, PathBuf>) -> String {
+    let elsewhere = places.iter().filter(|(named, real)| named != real);
+    let words =
+        elsewhere.map(|(_, real)| format!("; really {}", one_line(&real.to_string_lossy())));
+    words.collect()
+}
+
 /// An argument list as the command that it is; any other list as it stands.
 fn command(words: &[Value]) -> String {
     let argv: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();

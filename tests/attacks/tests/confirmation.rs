@@ -357,6 +357,30 @@ fn a_yes_for_the_session_follows_no_link_put_there_later() {
     assert_eq!(scene.house.read("other/ci/run.yml"), "good\n");
 }
 
+/// A repository that ships a link to a folder beside its own.
+#[test]
+fn a_yes_for_the_session_is_made_no_wider_by_a_link() {
+    let write = |path: &str| overwrite(path, "all: evil\n");
+    let house = House::new();
+    house.write("p/plain.md", "x\n");
+    house.write("q/log.md", "x\n");
+    house.write("q/Makefile", "all:\n");
+    symlink("../q/log.md", house.work().join("p/notes.md")).unwrap();
+    let server = Server::openai(replies(&[write("notes.md"), write("../q/Makefile")]));
+    house.configure(&server.config("openai"));
+    let scene = Scene { house, server };
+    let open = ["-C", "p", "--allow-write", "..", "do it"];
+    let sitting = sit(&scene, &open, once_for_the_session);
+    let [first, second] = sitting.seen.questions.as_slice() else {
+        panic!("{:#?}", sitting.seen);
+    };
+    assert!(!first.contains("every change of files"), "{first}");
+    let (_, end) = first.rsplit_once("In short: ").unwrap();
+    assert!(end.contains("q/log.md"), "{first}");
+    assert!(second.contains("q/Makefile"), "{second}");
+    assert_eq!(sitting.statuses(), ["ok", "denied"], "{:#?}", sitting.seen);
+}
+
 #[test]
 fn a_yes_for_the_session_holds_while_a_link_leads_where_it_led() {
     let edit = |old: &str, new: &str| {
@@ -520,6 +544,33 @@ fn a_question_about_a_command_ends_with_the_command() {
     );
     assert_eq!(sitting.statuses(), ["denied", "denied", "ok"]);
     assert!(!scene.house.has("EVIL"));
+}
+
+/// A command runs more files than it names: a yes to it ends with any change of files.
+#[test]
+fn a_yes_for_the_session_to_a_command_ends_when_files_change() {
+    let shell = |words: &[&str]| ("run_shell", json!({"argv": words}));
+    let build = || shell(&["sh", "build.sh"]);
+    let changes = [
+        overwrite("lib.sh", "echo evil > made\n"),
+        shell(&["sh", "change.sh"]),
+    ];
+    for change in changes {
+        let scene = scene(&[build(), build(), change, build()]);
+        scene.house.write("build.sh", ". ./lib.sh\n");
+        scene.house.write("lib.sh", "echo honest > made\n");
+        scene
+            .house
+            .write("change.sh", "echo 'echo evil > made' > lib.sh\n");
+        let sitting = sit(&scene, &SYSADMIN, |_, number| {
+            ["s", "y", "n"][number.min(2)].to_owned()
+        });
+        // The second time needs no question, the last one does.
+        let seen = &sitting.seen;
+        assert_eq!(seen.questions.len(), 3, "{seen:#?}");
+        assert_eq!(sitting.statuses(), ["ok", "ok", "ok", "denied"]);
+        assert_eq!(scene.house.read("made"), "honest\n");
+    }
 }
 
 #[test]
