@@ -31,6 +31,7 @@ use domain::tool::{ToolDefinition, ToolOutput};
 use futures::StreamExt;
 use policy::table::ToolTable;
 use policy::{Cover, Parts, Policy};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{OnceCell, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
@@ -104,6 +105,13 @@ impl Service {
                 started: OnceCell::new(),
             }),
         })
+    }
+
+    /// The folders that an agent of some type may change, whatever the user opens.
+    pub fn changeable_folders(&self) -> Vec<PathBuf> {
+        let agents = self.inner.policy.manifest().agents.values();
+        let stated = agents.filter_map(|agent| agent.allowed_paths.write.as_ref());
+        stated.flat_map(|paths| paths.roots().to_vec()).collect()
     }
 
     /// A value an agent of the session was shown, while it is kept; for the user's eyes.

@@ -1,6 +1,6 @@
 //! The session whose last change is taken back.
 
-use super::Setting;
+use super::{Setting, named};
 use crate::cli::{ModeArg, SessionFlags};
 use crate::wiring::House;
 use anyhow::Result;
@@ -34,7 +34,7 @@ pub async fn target(
         None => newest_changed(sessions, &setting).await?,
     };
     flags.mode = Some(ModeArg::Deterministic);
-    flags.ceiling.workspace = Some(chosen.workspace.clone());
+    flags.ceiling.workspace = Some(named::still_there(chosen.workspace.clone())?);
     flags.ceiling.allow_write.extend(opened(&events));
     flags.ceiling.allow_write.push(chosen.workspace.clone());
     Ok((chosen.session_id, flags))

@@ -57,7 +57,7 @@ pub async fn chat(mut flags: SessionFlags, begin: Begin) -> Result<Exit> {
         .as_ref()
         .filter(|_| flags.ceiling.workspace.is_none())
     {
-        flags.ceiling.workspace = Some(found.workspace.clone());
+        flags.ceiling.workspace = Some(named::still_there(found.workspace.clone())?);
         setting = Setting::read(&flags)?;
     }
     let profile = setting.profile(&flags, Attendance::Attended)?;

@@ -11,6 +11,7 @@ use domain::id::SessionId;
 use std::path::PathBuf;
 use terminal::exit::{Failure, OrFail};
 use terminal::sessions::find;
+use text::escape::visible_line;
 
 /// The session named by either end of its id, from the logs alone.
 ///
@@ -40,9 +41,30 @@ pub async fn named(setting: &Setting, part: &str) -> Result<SessionSummary> {
 /// The folder a session works in.
 ///
 /// # Errors
-/// A usage failure when there is no such session.
+/// A usage failure when there is no such session, or its folder is another one by now.
 pub async fn folder_of(setting: &Setting, session_id: SessionId) -> Result<PathBuf> {
-    Ok(named(setting, &session_id.to_string()).await?.workspace)
+    still_there(named(setting, &session_id.to_string()).await?.workspace)
+}
+
+/// The folder of a session, which had no link on the way to it. Whoever put one there since, and that
+/// may have been an agent, would choose where the session goes on.
+///
+/// # Errors
+/// A usage failure when the path leads to another folder by now.
+pub fn still_there(folder: PathBuf) -> Result<PathBuf> {
+    match folder.canonicalize() {
+        Ok(real) if real != folder => Err(Failure::usage(
+            format!(
+                "the folder of this session, {}, is reached by a link now and would be {}",
+                visible_line(&folder.to_string_lossy()),
+                visible_line(&real.to_string_lossy())
+            ),
+            "If you put the link there, say where to work with -C FOLDER; otherwise look at what \
+             replaced the folder.",
+        )
+        .into()),
+        _ => Ok(folder),
+    }
 }
 
 /// Checks that each tool that the configuration takes away is one.

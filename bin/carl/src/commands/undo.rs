@@ -5,12 +5,14 @@ use super::{Setting, run};
 use crate::cli::{RunArgs, SessionFlags, UndoArgs};
 use crate::wiring::House;
 use anyhow::{Context as _, Result};
+use disk::read::{Links, bytes};
 use domain::hash::Digest;
 use domain::id::SessionId;
+use domain::limits::FILE_READ_BYTES;
 use domain::tool::UNDO;
 use files::LeftFile;
 use rendering::{print, print_error};
-use std::io::{BufRead as _, ErrorKind, IsTerminal as _, Write as _};
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use terminal::exit::{Exit, Failure};
 use terminal::sessions;
@@ -86,7 +88,7 @@ fn pass_over(histories: &[PathBuf], file: &Path) -> Result<()> {
 
 /// Where another session changed the file since, that change is the one to take back first.
 async fn refuse_overtaken(setting: &Setting, next: &LeftFile, session_id: SessionId) -> Result<()> {
-    let Ok(now) = std::fs::read(&next.path) else {
+    let Ok(Some(now)) = bytes(&next.path, FILE_READ_BYTES, Links::Followed) else {
         return Ok(());
     };
     let now = Digest::of(&now);
@@ -137,12 +139,13 @@ fn why_not_undone(file: &LeftFile) -> Option<String> {
     }
     let is_other = |facts: std::fs::Metadata| !facts.is_file();
     let has_changed = std::fs::symlink_metadata(&file.path).is_ok_and(is_other)
-        || match std::fs::read(&file.path) {
-            Ok(bytes) => {
+        || match bytes(&file.path, FILE_READ_BYTES, Links::Followed) {
+            Ok(Some(bytes)) => {
                 let now = Digest::of(&bytes);
                 now != file.after && Some(now) != file.before
             }
-            Err(error) => error.kind() == ErrorKind::NotFound && file.before.is_some(),
+            Ok(None) => file.before.is_some(),
+            Err(_) => false,
         };
     has_changed
         .then(|| format!("has changed since {tool} changed it; undo would lose that newer change."))

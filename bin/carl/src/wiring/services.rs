@@ -204,6 +204,8 @@ pub fn guard(
     let clock = Arc::new(Timestamp::now);
     let broker = broker::Service::with_secrets(config, audit, Arc::new(tools), secrets, clock);
     let broker = Arc::new(broker.or_fail()?);
+    // What an agent of an earlier process put there is no link of the user's.
+    ::paths::note_changeable(&broker.changeable_folders());
     Ok(Guard {
         broker: broker.clone(),
         control: broker,
