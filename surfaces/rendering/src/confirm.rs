@@ -2,19 +2,20 @@
 
 mod answers;
 mod reach;
+mod typeahead;
 
 use self::answers::{Asked, parse, prompt, unclear};
 pub use self::answers::{Memory, Reply, Said};
 pub use self::reach::share_reach;
 use self::reach::{SESSION_REACH, opens_folder, reaches};
+pub use self::typeahead::{Typeahead, is_yes};
 use super::folded::{Length, diff_lines, text_lines};
 use super::{Paint, fit, print_error};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{QueueSelector, tcflush};
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, BufRead};
 use std::sync::atomic::{AtomicBool, Ordering};
 use text::escape::{self, visible, visible_line};
 
@@ -160,12 +161,13 @@ pub fn ask(
     is_closed: &AtomicBool,
 ) -> io::Result<Option<Reply>> {
     let width = fit::width(&io::stderr());
+    let mut ahead = Typeahead::begin()?;
     let shown = question(requests, paint, Length::Folded);
     print_error(&fitted(&shown, width))?;
     let whole = question(requests, paint, Length::Whole);
     let is_folded = shown != whole;
     let asked = Asked::of(requests, memory);
-    forget_typed_ahead()?;
+    ahead.throw_away()?;
     loop {
         let view = if is_folded { "[v]iew all, " } else { "" };
         print_error(&format!("  {view}{}", prompt(asked)))?;
@@ -177,10 +179,16 @@ pub fn ask(
                 message: String::new(),
             }))));
         }
+        if !ahead.is_answer(&line)? {
+            continue;
+        }
         match parse(&line, asked) {
             Some(reply) => return Ok(Some(reply)),
             None if is_folded && is_view(&line) => print_error(&fitted(&whole, width))?,
-            None => print_error(unclear(asked))?,
+            None => {
+                print_error(unclear(asked))?;
+                ahead.throw_away()?;
+            }
         }
     }
 }
@@ -188,15 +196,6 @@ pub fn ask(
 /// Whether the line asks for what is folded.
 fn is_view(line: &str) -> bool {
     matches!(line.trim().to_lowercase().as_str(), "v" | "view")
-}
-
-/// Throws away what was typed before the question was there: it cannot have been meant for it.
-fn forget_typed_ahead() -> io::Result<()> {
-    let stdin = io::stdin();
-    if stdin.is_terminal() {
-        tcflush(&stdin, QueueSelector::IFlush)?;
-    }
-    Ok(())
 }
 
 /// What the answer would cover, one line for each question; for a plan one more for each call.

@@ -40,6 +40,15 @@ pub fn named_in(text: &str, folder: &Path) -> Result<Vec<PictureFile>> {
         .collect()
 }
 
+/// Of these pictures those that lie in none of the folders, by where they really are.
+pub fn outside(pictures: &[PictureFile], folder: &Path, opened: &[PathBuf]) -> Vec<PathBuf> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let opened: Vec<PathBuf> = opened.iter().map(|one| real(one)).collect();
+    let places = pictures.iter().map(|one| real(&placed(&one.name, folder)));
+    let is_outside = |place: &PathBuf| !opened.iter().any(|one| place.starts_with(one));
+    places.filter(is_outside).collect()
+}
+
 /// What is to be said of what a text names with `@` and that is no picture: nothing of it goes to the
 /// model with the text. `None` where there is nothing of the kind.
 pub fn not_sent(text: &str, folder: &Path) -> Option<String> {

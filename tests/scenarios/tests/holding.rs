@@ -267,7 +267,11 @@ fn an_override_in_a_chat_is_for_one_message() {
     seat.types("n\n");
     seat.until("> ");
     assert!(!house.has("file2.txt"));
+    // One that waits does not go along into auto mode.
+    seat.types("/override all\n");
+    seat.until("for your next message alone");
     seat.types("/mode auto\n");
+    seat.until("the override is over");
     seat.until("> ");
     seat.types("/override relax\n");
     seat.until("in auto mode an override cannot");

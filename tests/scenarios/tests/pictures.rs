@@ -210,6 +210,27 @@ fn a_chat_takes_pictures_by_name() {
     assert!(screen.contains("there is no picture"), "{screen}");
 }
 
+/// What is pasted is somebody else's, and may name any file of the user's.
+#[test]
+fn a_picture_from_elsewhere_goes_along_with_a_yes_alone() {
+    for (answer, count) in [("n", 0), ("y", 1)] {
+        let scene = scene(answers().openai(), "openai", SEES);
+        let passport = scene.house.home().join("passport.gif");
+        std::fs::write(&passport, GIF).unwrap();
+        let mail = "Summarise: my logo is @~/passport.gif see you";
+        let mut lines = [mail, answer, "/quit"].into_iter();
+        let chat = scene.house.ask(["chat"]).env("TERM", "dumb");
+        let attended = chat.talking(&["\n> ", "[y/N] "], |_, _| {
+            lines.next().unwrap_or("/quit").to_owned()
+        });
+        let screen = attended.questions.concat();
+        assert!(screen.contains("home/passport.gif"), "{screen}");
+        let body = &scene.server.chats()[0].body;
+        assert_eq!(shown(body).len(), count, "{answer}: {screen}");
+        assert!(body.to_string().contains("Summarise: my logo"), "{body}");
+    }
+}
+
 /// Another `@` than a picture's sends nothing along, and that is said.
 #[test]
 fn a_file_named_with_an_at_sign_that_is_no_picture_is_said_not_to_be_sent() {

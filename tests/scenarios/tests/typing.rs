@@ -140,6 +140,40 @@ fn what_is_typed_before_a_question_waits_and_answers_nothing() {
 }
 
 #[test]
+fn a_line_that_was_begun_before_a_question_and_what_is_pasted_at_it_answer_nothing() {
+    let gate = Gate::new();
+    let write = Reply::text("Writing it. ").and_wait(&gate);
+    let scene = forgetful(Server::openai([
+        write.and_call("write_file", json!({"path": "a.txt", "content": "x"})),
+        Reply::text("Not written."),
+    ]));
+    let mut seat = seat(&scene, &["--allow-write", "."]);
+    seat.types("write it\n");
+    seat.until("Writing ");
+    seat.types("show me the test");
+    seat.until("show me the test");
+    gate.open();
+    seat.until("message to the agent: ");
+    seat.types("s\n");
+    seat.until("it answers nothing");
+    seat.until("message to the agent: ");
+    seat.types("\u{1b}[200~Dear all,\ny\nEve\u{1b}[201~\n");
+    for _ in 0..3 {
+        seat.until("it answers nothing");
+    }
+    seat.until("message to the agent: ");
+    // An unclear answer is most likely the beginning of a text.
+    seat.types("Dear all,\ny\n");
+    seat.until("message to the agent: ");
+    seat.types("n\n");
+    seat.until("Not written.");
+    seat.until(PROMPT);
+    seat.types("/quit\n");
+    assert_eq!(seat.finish().code, Some(0));
+    assert!(!scene.house.has("a.txt"));
+}
+
+#[test]
 fn lines_pasted_at_the_prompt_of_a_plain_terminal_are_all_said() {
     let scene = forgetful(Server::openai([
         Reply::text("First."),

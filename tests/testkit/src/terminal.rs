@@ -281,6 +281,18 @@ impl Drop for Seated {
     }
 }
 
+/// What is shown of what came: a terminal takes the switch of its paste marks without showing it.
+fn on_screen(piece: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(piece);
+    match text.contains("\x1b[?2004") {
+        true => {
+            let shown = text.replace("\x1b[?2004h", "");
+            shown.replace("\x1b[?2004l", "").into_bytes()
+        }
+        false => piece.to_vec(),
+    }
+}
+
 /// Both sides of a terminal: the keyboard and screen, and what `carl` sees.
 fn terminal(echo: Echo) -> (OwnedFd, OwnedFd) {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
@@ -301,7 +313,7 @@ fn screen(master: OwnedFd) -> mpsc::Receiver<Vec<u8>> {
         let mut screen = File::from(master);
         let mut bytes = [0; 4096];
         while let Ok(count) = screen.read(&mut bytes) {
-            if count == 0 || sender.send(bytes[..count].to_vec()).is_err() {
+            if count == 0 || sender.send(on_screen(&bytes[..count])).is_err() {
                 break;
             }
         }

@@ -127,6 +127,9 @@ impl Chat<'_> {
             ..self.profile.clone()
         })
         .await?;
+        if mode == Mode::Auto && self.once.take().is_some() {
+            self.tell("the override is over: in auto mode none holds for one message alone")?;
+        }
         self.tell(&format!("mode: {}", mode.as_str()))
     }
 

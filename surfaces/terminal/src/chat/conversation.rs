@@ -12,17 +12,18 @@ use crate::sessions;
 use crate::signals::Signals;
 use crate::undo::FileHistory;
 use crate::watcher::SessionWatcher;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use api::Streaming;
-use api::sessions::{Error, Follow, SendRequest, SessionSummary};
+use api::sessions::{Error, Follow, PictureFile, SendRequest, SessionSummary};
 use domain::event::{Event, QueryStatus};
 use domain::settings::{OverrideLevel, SessionProfile};
 use futures::StreamExt;
 use rendering::Paint;
+use rendering::confirm::is_yes;
 use session::SessionView;
 use std::io;
 use std::path::PathBuf;
-use text::escape::visible_lines;
+use text::escape::{visible_line, visible_lines};
 
 /// A chat under way.
 pub(super) struct Chat<'a> {
@@ -107,11 +108,50 @@ impl Chat<'_> {
         let send = SendRequest {
             mode: Some(self.profile.mode),
             holder_id: self.session.holder_id,
-            pictures: pictures::named_in(text, &self.workspace)?,
+            pictures: self.pictures_of(text)?,
             ..SendRequest::new(self.session.session_id, text)
         };
         self.work_on(send).await?;
         Ok(())
+    }
+
+    /// The pictures that go along with a text, which is said. What stands in it may be pasted and
+    /// somebody else's: a picture from outside of the session's folders goes along with a yes alone.
+    fn pictures_of(&mut self, text: &str) -> Result<Vec<PictureFile>> {
+        let mut named = pictures::named_in(text, &self.workspace)?;
+        if named.is_empty() {
+            return Ok(named);
+        }
+        let settings = &self.profile.settings;
+        let opened = settings.allow_read.iter().chain(&settings.allow_write);
+        let opened: Vec<PathBuf> = opened.chain([&self.workspace]).cloned().collect();
+        let outside = pictures::outside(&named, &self.workspace, &opened);
+        if !outside.is_empty() {
+            let places: Vec<String> = outside
+                .iter()
+                .map(|place| visible_line(&place.to_string_lossy()))
+                .collect();
+            let question = format!(
+                "Your text names pictures from outside of this session's folders: {}. Show them to the \
+                 model?",
+                places.join(", ")
+            );
+            if !is_yes(&question).context("the answer cannot be read")? {
+                named.retain(|one| {
+                    pictures::outside(std::slice::from_ref(one), &self.workspace, &opened)
+                        .is_empty()
+                });
+                self.tell("no picture from there goes along")?;
+            }
+        }
+        let names: Vec<String> = named
+            .iter()
+            .map(|one| format!("@{}", visible_line(&one.name)))
+            .collect();
+        if !names.is_empty() {
+            self.tell(&format!("shown to the model: {}", names.join(", ")))?;
+        }
+        Ok(named)
     }
 
     /// Has the session work on a request, and keeps what is typed meanwhile.

@@ -5,9 +5,10 @@ use crate::exit::{Exit, Failure, not_remembered};
 use anyhow::{Context, Result};
 use api::memory::{Stored, WriteEntry};
 use domain::id::MemoryId;
+use rendering::confirm::is_yes;
 use rendering::memory as render;
 use rendering::{Paint, print, print_error};
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 use std::path::Path;
 
 /// Asks, forgets, and tells. `logs`: the folder of the logs of sessions.
@@ -60,13 +61,8 @@ fn asked(stored: &Stored) -> Result<bool> {
     }
     let paint = Paint::for_stream(&std::io::stderr());
     print_error(&render::entry(stored, paint))?;
-    print_error("Forget this, with what it corrected? It cannot be undone. [y/N] ")?;
-    let mut line = String::new();
-    stdin
-        .lock()
-        .read_line(&mut line)
-        .context("the answer cannot be read")?;
-    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+    is_yes("Forget this, with what it corrected? It cannot be undone.")
+        .context("the answer cannot be read")
 }
 
 /// Where the same words may stand that are no memory: what was said stays said.

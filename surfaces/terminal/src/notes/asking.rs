@@ -3,9 +3,9 @@
 use super::file::File;
 use super::vouched::Word;
 use domain::limits::CONFIRMATION_WAIT;
+use rendering::confirm::Typeahead;
 use rendering::{Paint, print_error};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{QueueSelector, tcflush};
 use std::io::{self, BufRead};
 use text::escape::{visible, visible_line};
 
@@ -52,18 +52,25 @@ fn question(file: &File, known: Known, paint: Paint) -> String {
 /// # Errors
 /// When the terminal cannot be written or read.
 pub fn ask(file: &File, known: Known, paint: Paint) -> io::Result<Option<Word>> {
+    let mut ahead = Typeahead::begin()?;
     print_error(&question(file, known, paint))?;
-    tcflush(io::stdin(), QueueSelector::IFlush)?;
+    ahead.throw_away()?;
     loop {
         print_error(PROMPT)?;
         let Some(line) = line()? else {
             print_error("\n  No answer: untrusted this time.\n")?;
             return Ok(None);
         };
+        if !ahead.is_answer(&line)? {
+            continue;
+        }
         match parse(&line) {
             Some(Reply::View) => print_error(&shown(&file.text))?,
             Some(Reply::Said(word)) => return Ok(Some(word)),
-            None => print_error("  Please answer with one of the letters in brackets.\n")?,
+            None => {
+                print_error("  Please answer with one of the letters in brackets.\n")?;
+                ahead.throw_away()?;
+            }
         }
     }
 }

@@ -1,0 +1,181 @@
+//! What was typed or pasted for something else, and is no answer to a question that came meanwhile.
+
+use crate::print_error;
+use domain::limits::CONFIRMATION_WAIT;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{LocalModes, OptionalActions, QueueSelector, tcflush, tcgetattr, tcsetattr};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+/// Has the terminal mark what is pasted (xterm's bracketed paste), and no longer.
+const MARKED: &str = "\x1b[?2004h";
+const UNMARKED: &str = "\x1b[?2004l";
+/// The marks around what is pasted.
+const PASTE_BEGINS: &str = "\x1b[200~";
+const PASTE_ENDS: &str = "\x1b[201~";
+/// What is said of a line that is no answer.
+const NO_ANSWER: &str = "  That was typed or pasted for something else: it answers nothing.\n";
+
+/// Tells answers from what was not meant as one, while a question stands.
+#[derive(Debug)]
+pub struct Typeahead {
+    is_terminal: bool,
+    /// The terminal marks what is pasted.
+    is_marked: bool,
+    /// The line that comes next was begun before the question was there.
+    was_begun: bool,
+    is_pasting: bool,
+}
+
+impl Typeahead {
+    /// Before a question is shown. [`Self::throw_away`] once it is.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub fn begin() -> io::Result<Self> {
+        let is_terminal = io::stdin().is_terminal();
+        // A file would keep the codes as text.
+        let is_marked = is_terminal && io::stderr().is_terminal();
+        if is_marked {
+            tell_terminal(MARKED)?;
+        }
+        Ok(Self {
+            is_terminal,
+            is_marked,
+            was_begun: false,
+            is_pasting: false,
+        })
+    }
+
+    /// Whether a line was meant as an answer; says so when it was not.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub fn is_answer(&mut self, line: &str) -> io::Result<bool> {
+        let is_answer = self.judge(line);
+        if !is_answer {
+            print_error(NO_ANSWER)?;
+        }
+        Ok(is_answer)
+    }
+
+    fn judge(&mut self, line: &str) -> bool {
+        let was_begun = std::mem::take(&mut self.was_begun);
+        let was_pasting = self.is_pasting;
+        let (begins, ends) = (line.rfind(PASTE_BEGINS), line.rfind(PASTE_ENDS));
+        self.is_pasting = match (begins, ends) {
+            (None, None) => was_pasting,
+            (begins, ends) => begins > ends,
+        };
+        !was_begun && !was_pasting && begins.is_none() && ends.is_none()
+    }
+
+    /// Throws away what was typed before the question was there, or after an answer that was not
+    /// understood: the rest of the same text, most likely. Of a line that is begun, the rest as well,
+    /// as soon as it comes.
+    ///
+    /// # Errors
+    /// When the terminal cannot be read.
+    pub fn throw_away(&mut self) -> io::Result<()> {
+        if self.is_terminal && !self.is_pasting {
+            self.was_begun = throw_away()?;
+        }
+        Ok(())
+    }
+}
+
+/// Asks a question of ours whose answer is no unless it is a clear yes; so are silence and the end of
+/// input.
+///
+/// # Errors
+/// When the terminal cannot be written or read.
+pub fn is_yes(question: &str) -> io::Result<bool> {
+    let stdin = io::stdin();
+    let mut ahead = Typeahead::begin()?;
+    print_error(question)?;
+    ahead.throw_away()?;
+    let wait = Timespec {
+        tv_sec: i64::try_from(CONFIRMATION_WAIT.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: 0,
+    };
+    loop {
+        print_error(" [y/N] ")?;
+        let mut line = String::new();
+        let is_silent = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&wait))? == 0;
+        if is_silent || stdin.lock().read_line(&mut line)? == 0 {
+            print_error("\n")?;
+            return Ok(false);
+        }
+        if ahead.is_answer(&line)? {
+            return Ok(matches!(line.trim(), "y" | "Y" | "yes"));
+        }
+    }
+}
+
+impl Drop for Typeahead {
+    fn drop(&mut self) {
+        if self.is_marked {
+            let _told = tell_terminal(UNMARKED);
+        }
+    }
+}
+
+/// Tells the terminal something that is not shown.
+fn tell_terminal(code: &str) -> io::Result<()> {
+    let mut terminal = io::stderr().lock();
+    terminal.write_all(code.as_bytes())?;
+    terminal.flush()
+}
+
+/// Throws away what was typed; whether the last line of it has no end yet. The terminal hands out whole
+/// lines only, so it is asked for single characters for a moment.
+fn throw_away() -> io::Result<bool> {
+    let stdin = io::stdin();
+    let by_lines = tcgetattr(&stdin)?;
+    let mut by_letters = by_lines.clone();
+    by_letters.local_modes.remove(LocalModes::ICANON);
+    tcsetattr(&stdin, OptionalActions::Now, &by_letters)?;
+    let last = last_of_waiting();
+    tcsetattr(&stdin, OptionalActions::Now, &by_lines)?;
+    tcflush(&stdin, QueueSelector::IFlush)?;
+    Ok(last?.is_some_and(|last| last != b'\n'))
+}
+
+fn last_of_waiting() -> io::Result<Option<u8>> {
+    let stdin = io::stdin();
+    let at_once = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    let (mut last, mut bytes) = (None, [0; 4096]);
+    while poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&at_once))? > 0 {
+        match rustix::io::read(&stdin, &mut bytes)? {
+            0 => break,
+            count => last = Some(bytes[count - 1]),
+        }
+    }
+    Ok(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_pasted_or_was_begun_before_is_no_answer() {
+        let lines = |was_begun: bool, lines: &[&str]| -> Vec<bool> {
+            let mut ahead = Typeahead {
+                is_terminal: false,
+                is_marked: false,
+                was_begun,
+                is_pasting: false,
+            };
+            lines.iter().map(|line| ahead.judge(line)).collect()
+        };
+        assert_eq!(lines(false, &["y\n"]), [true]);
+        assert_eq!(lines(true, &["s\n", "y\n"]), [false, true]);
+        let pasted = ["\x1b[200~Dear all,\n", "y\n", "Eve\x1b[201~\n", "n\n"];
+        assert_eq!(lines(false, &pasted), [false, false, false, true]);
+        let twice = ["\x1b[200~y\x1b[201~\x1b[200~y\n", "y\n"];
+        assert_eq!(lines(false, &twice), [false, false]);
+    }
+}
