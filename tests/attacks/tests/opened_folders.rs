@@ -174,6 +174,68 @@ fn a_command_works_in_a_folder_whose_name_is_a_link_of_the_users() {
     assert_eq!(config, "[core]\n", "{told}");
 }
 
+/// What an agent may write as shipped, with an agent that may use one folder of it.
+const WRITER: &str = "agents:
+  writer:
+    description: writes the site
+    model_role: fast
+    allowed_tools: [self, fs_read, fs_write]
+    allowed_paths:
+      fs_read: [~/projects/site]
+      fs_write: [~/projects/site]
+";
+
+#[test]
+fn a_link_that_an_agent_left_opens_nothing_to_a_later_command() {
+    let house = house();
+    let site = house.home().join("projects/site");
+    fs::create_dir_all(&site).unwrap();
+    let config = house.home().join(".config/housecarl");
+    fs::create_dir_all(&config).unwrap();
+    fs::write(config.join("agents.yaml"), WRITER).unwrap();
+    let place = site.display();
+    let writer = ["--agent", "writer", "--yes", "write", "do it"];
+    let scene = recast(house, &[writes(&format!("{place}/a.txt"))]);
+    let outcome = scene.run(&writer);
+    assert_eq!(statuses(&outcome), ["ok"], "{:#}", outcome.summary);
+    let script = format!("mv {place} {place}.old; ln -s ../victim {place}");
+    let scene = recast(scene.house, &[shell(&script)]);
+    let outcome = scene.run(&["--agent", "sysadmin", "--yes", "exec", "do it"]);
+    assert_eq!(statuses(&outcome), ["ok"], "{:#}", outcome.summary);
+    assert!(site.is_symlink());
+    let calls = [
+        reads(&format!("{place}/private.txt")),
+        writes(&format!("{place}/new.txt")),
+    ];
+    let scene = recast(scene.house, &calls);
+    let outcome = scene.run(&writer);
+    let told = results(&scene, &outcome).concat();
+    assert!(!told.contains(PRIVATE), "{told}");
+    assert!(!scene.house.home().join("victim/new.txt").exists());
+}
+
+#[test]
+fn a_session_goes_on_in_no_folder_that_a_link_leads_to_since() {
+    let house = house();
+    let folder = house.work().join("project");
+    fs::create_dir_all(&folder).unwrap();
+    let scene = recast(house, &[reads("none")]);
+    let begun = scene.run(&["-C", "project", "look"]);
+    let id = begun.text("session_id");
+    let goes_on = ["run", "--session-id", id, "look"];
+    let honest = scene.house.ask(goes_on).run().expect(0);
+    assert!(!honest.stderr.contains("by a link"), "{honest:#?}");
+    fs::rename(&folder, folder.with_extension("old")).unwrap();
+    symlink(scene.house.home().join("victim"), &folder).unwrap();
+    for refused in [&goes_on[..], &["undo", id]] {
+        let refused = scene.house.ask(refused.iter().copied()).run().expect(2);
+        assert!(
+            refused.stderr.contains("is reached by a link now"),
+            "{refused:#?}"
+        );
+    }
+}
+
 #[test]
 fn keys_without_number_are_named_and_not_taken_for_a_lack_of_the_machine() {
     let scene = scene(&[shell("echo hello")]);
