@@ -14,6 +14,7 @@ mod effective_settings;
 mod lock;
 mod paths;
 mod profile;
+mod serving;
 mod setting;
 mod wiring;
 

@@ -115,15 +115,39 @@ fn a_log_of_a_newer_version_is_said_to_be_one() {
     scene.run(&["another session"]).assert_ends(0, "success");
 }
 
+/// What `carl doctor` says of other processes.
+fn running(house: &House) -> String {
+    let told = house.ask(["doctor", "--json"]).run().stdout;
+    let checks: Vec<serde_json::Value> = serde_json::from_str(&told).unwrap();
+    let named = checks.iter().find(|check| check["name"] == "running");
+    named.unwrap()["detail"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn doctor_names_each_role_that_is_served() {
+    let house = House::new();
+    house.configure("");
+    let socket = house.run_dir().join("elsewhere.sock");
+    let listen = format!("unix:{}", socket.display());
+    let mut audit = house.ask(["serve", "--role", "audit"]).spawn();
+    let models = house.ask(["serve", "--role", "models", "--listen", &listen]);
+    let mut models = models.spawn();
+    for role in [&mut audit, &mut models] {
+        role.until("serving at ");
+    }
+    let told = running(&house);
+    assert!(told.contains("which serves audit at unix:"), "{told}");
+    let at = format!("which serves models at {listen}");
+    assert!(told.contains(&at), "{told}");
+    assert!(told.contains("another carl, process "), "{told}");
+    audit.kill();
+    models.kill();
+    assert_eq!(running(&house), "no other carl");
+}
+
 #[test]
 fn doctor_and_serve_name_the_process_that_runs() {
     let house = House::new();
-    let running = |house: &House| {
-        let told = house.ask(["doctor", "--json"]).run().stdout;
-        let checks: Vec<serde_json::Value> = serde_json::from_str(&told).unwrap();
-        let named = checks.iter().find(|check| check["name"] == "running");
-        named.unwrap()["detail"].as_str().unwrap().to_owned()
-    };
     assert_eq!(running(&house), "no other carl");
     let mut chat = house.ask(["chat"]).env("TERM", "dumb").seated();
     chat.until("/help");

@@ -39,3 +39,20 @@ pub enum RoleArg {
     /// Secrets, for the broker and the model gateway alone
     Secrets,
 }
+
+impl RoleArg {
+    /// Its name, as it is typed.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Audit => "audit",
+            Self::Models => "models",
+            Self::Broker => "broker",
+            Self::Agents => "agents",
+            Self::Memory => "memory",
+            Self::Search => "search",
+            Self::Secrets => "secrets",
+        }
+    }
+}

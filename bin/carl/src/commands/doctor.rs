@@ -8,6 +8,7 @@ use super::{Setting, named};
 use crate::cli::{DoctorArgs, SessionFlags};
 use crate::lock;
 use crate::profile;
+use crate::serving;
 use crate::wiring::{House, chosen, secrets_to_look, try_credential};
 use anyhow::Result;
 use api::sandbox::Enforcement;
@@ -96,20 +97,28 @@ fn configuration(setting: &Setting) -> Check {
 
 /// Who else is at work in this state folder: asked before this command is.
 fn running(setting: &Setting) -> Check {
-    let Some(other) = lock::running(&setting.paths.state) else {
-        return Check::ok("running", "no other carl");
-    };
-    let who = match other.process {
-        Some(id) => format!("another carl, process {id}"),
-        None => "another carl".to_owned(),
-    };
-    Check::ok(
-        "running",
-        match other.address {
+    let state = &setting.paths.state;
+    let mut all: Vec<String> = Vec::new();
+    if let Some(other) = lock::running(state) {
+        let who = match other.process {
+            Some(id) => format!("another carl, process {id}"),
+            None => "another carl".to_owned(),
+        };
+        all.push(match other.address {
             Some(address) => format!("{who}, which serves at {address}"),
             None => who,
-        },
-    )
+        });
+    }
+    for role in serving::served_roles(state) {
+        let (process, role, address) = (role.process, role.role, role.address);
+        all.push(format!(
+            "another carl, process {process}, which serves {role} at {address}"
+        ));
+    }
+    match all.is_empty() {
+        true => Check::ok("running", "no other carl"),
+        false => Check::ok("running", all.join("; ")),
+    }
 }
 
 /// The services did not open.

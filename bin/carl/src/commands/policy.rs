@@ -138,7 +138,9 @@ async fn serve(args: GuardArgs) -> Result<Exit> {
         let address = listen(address)?;
         locked(&address, args.trust_network)?;
         let service = guard::Service::new(rules, Timestamp::now);
-        return until_stopped(Builder::new().guard(Arc::new(service)), &address).await;
+        let offer = Builder::new().guard(Arc::new(service));
+        // It has nothing of the state folder.
+        return until_stopped(offer, &address, |_| None).await;
     }
     tokio::task::spawn_blocking(move || lines(&rules))
         .await

@@ -5,6 +5,7 @@ use crate::cli::{RoleArg, ServeArgs, SessionFlags};
 use crate::config::Endpoints;
 use crate::effective_settings;
 use crate::paths::private_folder;
+use crate::serving::Announced;
 use crate::wiring::{self, House, Remembrance};
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit};
@@ -73,7 +74,8 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
             .await
             .or_fail()?;
     }
-    let stopped = until_all_stopped(offer, &address, own).await?;
+    let announce = |at: &str| announced(&setting, args.role, at);
+    let stopped = until_all_stopped(offer, &address, announce, own).await?;
     if let Some(capture) = &capture {
         capture.settle(wiring::CAPTURE_WAIT).await;
     }
@@ -96,14 +98,19 @@ async fn users_own(setting: &Setting, remembrance: &Remembrance, terms: String) 
 }
 
 /// Serves as [`until_stopped`], and at the user's own socket for as long.
-async fn until_all_stopped(offer: Builder, listen: &Listen, own: Option<Bound>) -> Result<Exit> {
+async fn until_all_stopped(
+    offer: Builder,
+    listen: &Listen,
+    announce: impl FnOnce(&str) -> Option<Announced>,
+    own: Option<Bound>,
+) -> Result<Exit> {
     let Some(own) = own else {
-        return until_stopped(offer, listen).await;
+        return until_stopped(offer, listen, announce).await;
     };
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let (ended, served) = tokio::join!(
         async {
-            let ended = until_stopped(offer, listen).await;
+            let ended = until_stopped(offer, listen, announce).await;
             drop(stop);
             ended
         },
@@ -180,7 +187,8 @@ async fn all(setting: &Setting, address: &Listen, terms: String) -> Result<Exit>
         // The user's own socket; over a network others would read and forget.
         offer = offer.curator(house.remembrance.sides.curator.clone());
     }
-    let stopped = until_stopped(offer, address).await;
+    // The lock of the state folder says it already.
+    let stopped = until_stopped(offer, address, |_| None).await;
     house.close(stopped).await
 }
 
@@ -214,19 +222,34 @@ pub(super) fn locked(address: &Listen, trusts_network: bool) -> Result<()> {
     Ok(())
 }
 
-/// Serves until Ctrl-C, SIGTERM or SIGHUP, and says where.
+/// Says in the state folder that a role is served. Where that cannot be written it is served all the
+/// same.
+fn announced(setting: &Setting, role: RoleArg, address: &str) -> Option<Announced> {
+    Announced::role(&setting.paths.state, role.as_str(), address)
+        .inspect_err(|error| tracing::warn!("it is not told that this is served: {error:#}"))
+        .ok()
+}
+
+/// Serves until Ctrl-C, SIGTERM or SIGHUP, and says where. `announce` is called with the address;
+/// what it gives back is held until the end.
 ///
 /// # Errors
 /// When the address cannot be used or serving fails.
-pub(super) async fn until_stopped(offer: Builder, listen: &Listen) -> Result<Exit> {
+pub(super) async fn until_stopped(
+    offer: Builder,
+    listen: &Listen,
+    announce: impl FnOnce(&str) -> Option<Announced>,
+) -> Result<Exit> {
     // Before the socket is there: who waited for it may stop this process at once.
     let stopped = stop_signal()?;
     let bound = offer
         .bind(listen)
         .await
         .context("the address cannot be served at")?;
+    let address = bound.local().to_string();
+    let _announced = announce(&address);
     // On standard output, for whoever starts it and waits for it.
-    print(&format!("serving at {}; Ctrl-C stops\n", bound.local()))?;
+    print(&format!("serving at {address}; Ctrl-C stops\n"))?;
     bound.serve(stopped).await.context("serving failed")?;
     Ok(Exit::Success)
 }

@@ -1,0 +1,118 @@
+//! Roles that processes of their own serve for a state folder: a file each, which is locked for as
+//! long as the role is served and says by whom and where.
+
+use anyhow::{Context, Result};
+use disk::private;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use text::escape::visible_line;
+
+/// Most roles that are told of at once, and processes that serve the same one.
+const ROLES: usize = 64;
+/// Most that is read of a file, bytes.
+const FILE_BYTES: u64 = 4_096;
+
+/// A role is served for as long as this is held. The kernel lets go of it however the process ends.
+#[derive(Debug)]
+pub struct Announced {
+    _file: File,
+}
+
+impl Announced {
+    /// Says in a state folder that this process serves a role at an address.
+    ///
+    /// # Errors
+    /// When the file cannot be written, or too many serve the same role.
+    pub fn role(state: &Path, role: &str, address: &str) -> Result<Self> {
+        let folder = folder(state);
+        private::folder(&folder)
+            .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
+        for number in 1..=ROLES {
+            let path = folder.join(format!("{role}-{number}"));
+            let cannot = || format!("{} cannot be written", path.display());
+            let Some(mut file) = private::lock(&path).with_context(cannot)? else {
+                continue;
+            };
+            file.set_len(0)
+                .and_then(|()| write!(file, "{}\n{role}\n{address}", std::process::id()))
+                .with_context(cannot)?;
+            return Ok(Self { _file: file });
+        }
+        anyhow::bail!("{ROLES} processes serve {role} already")
+    }
+}
+
+/// A role that a process serves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServedRole {
+    /// The number of the process.
+    pub process: u32,
+    /// The role.
+    pub role: String,
+    /// Where.
+    pub address: String,
+}
+
+/// The roles that are served for a state folder, by name.
+#[must_use]
+pub fn served_roles(state: &Path) -> Vec<ServedRole> {
+    let Ok(entries) = std::fs::read_dir(folder(state)) else {
+        return Vec::new();
+    };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    let held = paths
+        .iter()
+        .filter(|path| matches!(private::lock(path), Ok(None)));
+    held.filter_map(|path| read(path)).take(ROLES).collect()
+}
+
+fn read(path: &Path) -> Option<ServedRole> {
+    let file = File::open(path).ok()?;
+    let mut text = String::new();
+    file.take(FILE_BYTES).read_to_string(&mut text).ok()?;
+    let mut lines = text.splitn(3, '\n');
+    Some(ServedRole {
+        process: lines.next()?.parse().ok()?,
+        role: visible_line(lines.next()?),
+        address: visible_line(lines.next()?),
+    })
+}
+
+fn folder(state: &Path) -> PathBuf {
+    state.join("serving")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_are_told_of_while_they_are_served() {
+        let state = tempfile::tempdir().unwrap();
+        assert_eq!(served_roles(state.path()), []);
+        let first = Announced::role(state.path(), "models", "unix:/one").unwrap();
+        let second = Announced::role(state.path(), "models", "unix:/another").unwrap();
+        let addresses = || {
+            let roles = served_roles(state.path()).into_iter();
+            roles.map(|one| one.address).collect::<Vec<_>>()
+        };
+        assert_eq!(addresses(), ["unix:/one", "unix:/another"]);
+        drop(first);
+        assert_eq!(addresses(), ["unix:/another"]);
+        drop(second);
+        let _shorter = Announced::role(state.path(), "models", "unix:/1").unwrap();
+        assert_eq!(addresses(), ["unix:/1"]);
+    }
+
+    #[test]
+    fn no_more_than_a_limit_serve_one_role() {
+        let state = tempfile::tempdir().unwrap();
+        let all: Vec<_> = (0..ROLES)
+            .map(|_| Announced::role(state.path(), "audit", "unix:/a").unwrap())
+            .collect();
+        assert!(Announced::role(state.path(), "audit", "unix:/a").is_err());
+        drop(all);
+    }
+}
