@@ -45,6 +45,14 @@ pub fn public_key(config: &Config) -> Result<Option<PublicKey>, Error> {
     Ok(key.map(|key| key.public()))
 }
 
+/// Whether there is anything that [`archive`] would set aside.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn is_there(config: &Config) -> Result<bool, Error> {
+    Ok(!segment::list(&config.folder)?.is_empty() || Left::of(&config.folder)?.is_something)
+}
+
 /// Sets the log aside as it is, be it only its checkpoints, so that the next start begins a fresh
 /// one, and says where it is now. The private key of every log that its segments and checkpoints
 /// name is destroyed, so that nothing more can be signed in that name; the public halves are put

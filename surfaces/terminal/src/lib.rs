@@ -35,3 +35,4 @@ pub mod signals;
 pub mod tool_tables;
 pub mod undo;
 pub mod watcher;
+pub mod yes_or_no;

@@ -193,7 +193,11 @@ fn a_changed_record_is_named_and_stops_the_next_start_until_the_log_is_set_aside
     let shown = newest.stdout.lines().count();
     assert_eq!(shown as u64, (record - 1).min(20), "{newest:?}");
     assert!(newest.stderr.contains("audit.damaged"), "{newest:?}");
-    let told = house.ask(["audit", "archive"]).run().expect(0).stdout;
+    let told = house
+        .ask(["audit", "archive", "--yes"])
+        .run()
+        .expect(0)
+        .stdout;
     let aside = told
         .split("--folder ")
         .nth(1)
@@ -246,7 +250,11 @@ fn a_log_whose_segments_were_deleted_is_missed_and_stops_the_next_start_until_it
         house.ask(["audit", command]).run().expect(4);
     }
 
-    let told = house.ask(["audit", "archive"]).run().expect(0).stdout;
+    let told = house
+        .ask(["audit", "archive", "--yes"])
+        .run()
+        .expect(0)
+        .stdout;
     let (_, aside) = told.split_once("--folder ").unwrap();
     let (aside, _) = aside.split_once('`').unwrap();
     verified(&house, &["--folder", aside], 3);
@@ -374,4 +382,26 @@ fn a_session_of_the_record_is_named_by_last_or_an_end_of_its_id() {
     assert_eq!(found, std::slice::from_ref(&first));
     let empty = house.ask(["audit", "query", "--session", ""]).run();
     assert!(empty.expect(2).stderr.contains("the session's id is empty"));
+}
+
+#[test]
+fn a_log_is_set_aside_only_after_a_yes() {
+    let house = House::new();
+    let listed = ["run", "--mode", "deterministic", "list files"];
+    house.ask(listed).run().expect(0);
+    let archive = || house.ask(["audit", "archive"]);
+    let unasked = archive().run().expect(2).stderr;
+    assert!(unasked.contains("Add --yes"), "{unasked}");
+    let kept = archive().typing(&["[y/N] "], |_, _| "n".to_owned());
+    assert_eq!(kept.finished.code, Some(5), "{kept:#?}");
+    let asked = &kept.questions[0];
+    for told in ["What is lost: its private key", "What stays: its records"] {
+        assert!(asked.contains(told), "{asked}");
+    }
+    assert!(!segments(&house).is_empty());
+    // The key is still there: a checkpoint can be signed.
+    house.ask(["audit", "anchor"]).run().expect(0);
+    let gone = archive().typing(&["[y/N] "], |_, _| "y".to_owned());
+    assert_eq!(gone.finished.code, Some(0), "{gone:#?}");
+    assert!(!house.state().join("audit").exists());
 }

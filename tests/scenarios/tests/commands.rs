@@ -280,6 +280,7 @@ fn audit(tour: &mut Tour) {
         &["audit", "anchor"],
         &["audit", "anchor", "--key"],
         &["audit", "archive"],
+        &["audit", "archive", "--yes"],
         &["audit", "tail"],
     ] {
         let _seen = tour.run(args);

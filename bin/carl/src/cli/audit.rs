@@ -73,8 +73,12 @@ pub enum AuditCommand {
         #[arg(long)]
         key: bool,
     },
-    /// Set the log aside as it is, and let a fresh one begin
-    Archive,
+    /// Set the log aside as it is, end its key, and let a fresh one begin
+    Archive {
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
 }
 
 /// Which log.

@@ -12,14 +12,14 @@ use crate::sessions;
 use crate::signals::Signals;
 use crate::undo::FileHistory;
 use crate::watcher::SessionWatcher;
-use anyhow::{Context as _, Result};
+use crate::yes_or_no::is_yes;
+use anyhow::Result;
 use api::Streaming;
 use api::sessions::{Error, Follow, PictureFile, SendRequest, SessionSummary};
 use domain::event::{Event, QueryStatus};
 use domain::settings::{OverrideLevel, SessionProfile};
 use futures::StreamExt;
 use rendering::Paint;
-use rendering::confirm::is_yes;
 use session::SessionView;
 use std::io;
 use std::path::PathBuf;
@@ -136,7 +136,7 @@ impl Chat<'_> {
                  model?",
                 places.join(", ")
             );
-            if !is_yes(&question).context("the answer cannot be read")? {
+            if !is_yes(&question)? {
                 named.retain(|one| {
                     pictures::outside(std::slice::from_ref(one), &self.workspace, &opened)
                         .is_empty()

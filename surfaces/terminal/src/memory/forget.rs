@@ -1,14 +1,13 @@
 //! `carl memory forget`: what goes, what was searched for it, and what is not memory's to remove.
 
 use super::Memories;
-use crate::exit::{Exit, Failure, not_remembered};
-use anyhow::{Context, Result};
+use crate::exit::{Exit, not_remembered};
+use crate::yes_or_no::{is_yes, needs_somebody};
+use anyhow::Result;
 use api::memory::{Stored, WriteEntry};
 use domain::id::MemoryId;
-use rendering::confirm::is_yes;
 use rendering::memory as render;
 use rendering::{Paint, print, print_error};
-use std::io::IsTerminal;
 use std::path::Path;
 
 /// Asks, forgets, and tells. `logs`: the folder of the logs of sessions.
@@ -51,18 +50,10 @@ pub async fn forget(memories: &Memories, id: MemoryId, is_sure: bool, logs: &Pat
 }
 
 fn asked(stored: &Stored) -> Result<bool> {
-    let stdin = std::io::stdin();
-    if !stdin.is_terminal() {
-        return Err(Failure::usage(
-            "forgetting cannot be undone, and nobody is here to be asked",
-            "Add --yes.",
-        )
-        .into());
-    }
+    needs_somebody("forgetting")?;
     let paint = Paint::for_stream(&std::io::stderr());
     print_error(&render::entry(stored, paint))?;
-    is_yes("Forget this, with what it corrected? It cannot be undone.")
-        .context("the answer cannot be read")
+    is_yes("It cannot be undone. Forget this, with what it corrected?")
 }
 
 /// Where the same words may stand that are no memory: what was said stays said.

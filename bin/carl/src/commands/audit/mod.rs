@@ -21,6 +21,7 @@ use std::path::Path;
 use std::time::Duration;
 use terminal::exit::{Exit, Failure, OrFail};
 use terminal::sessions::{LAST, find};
+use terminal::yes_or_no::{is_yes, needs_somebody};
 use text::escape::quoted_argv;
 
 /// How often `carl audit tail --follow` looks for more.
@@ -47,7 +48,7 @@ const fn filter_of(command: &mut AuditCommand) -> Option<&mut RecordFilter> {
         AuditCommand::Show { .. }
         | AuditCommand::Verify { .. }
         | AuditCommand::Anchor { .. }
-        | AuditCommand::Archive => None,
+        | AuditCommand::Archive { .. } => None,
     }
 }
 
@@ -116,7 +117,7 @@ fn act(command: &AuditCommand) -> Result<Exit> {
             export(&mut log.records(query), *form)
         }
         AuditCommand::Anchor { key } => keep(&config, *key),
-        AuditCommand::Archive => archive(&config),
+        AuditCommand::Archive { yes } => archive(&config, *yes),
     }
 }
 
@@ -317,7 +318,28 @@ fn keep(config: &Config, key: bool) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn archive(config: &Config) -> Result<Exit> {
+/// Asks whether the log is to be set aside, after what that costs.
+fn is_meant(config: &Config) -> Result<bool> {
+    needs_somebody("setting the log aside")?;
+    print_error(&format!(
+        "The log in {} is set aside, and a fresh one begins with the next start.\n\
+         What is lost: its private key, so that nothing more can be added to it and no checkpoint \
+         of it signed.\n\
+         What stays: its records, which can still be read and checked.\n",
+        config.folder.display()
+    ))?;
+    is_yes("It cannot be undone. Set it aside?")
+}
+
+fn archive(config: &Config, is_sure: bool) -> Result<Exit> {
+    if !anchor::is_there(config).or_fail()? {
+        nothing(config)?;
+        return Ok(Exit::Success);
+    }
+    if !is_sure && !is_meant(config)? {
+        print_error("Nothing was set aside.\n")?;
+        return Ok(Exit::Denied);
+    }
     let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ");
     match anchor::archive(config, &format!("audit-{now}")).or_fail()? {
         Some(folder) => {
