@@ -440,7 +440,7 @@ async fn a_preview_shows_the_change_and_makes_none() {
         .await;
     let diff = preview("undo", json!({})).await.unwrap().unwrap();
     let path = bench.work("a.txt").display().to_string();
-    let head = format!("undo edit_file of {path}\n--- a{path}\n+++ b{path}\n");
+    let head = format!("take back what edit_file did to {path}\n--- a{path}\n+++ b{path}\n");
     assert!(diff.starts_with(&head), "{diff}");
     assert!(diff.contains("-2\n+two\n"), "{diff}");
     let diff = preview("delete_file", json!({ "path": path })).await;

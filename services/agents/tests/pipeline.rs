@@ -166,7 +166,7 @@ async fn a_change_runs_only_after_a_yes_to_the_whole_plan() {
     let house = House::with([], tools(), |_| {});
     let events = ask_and(&house, Mode::Deterministic, text, deny()).await;
     assert_eq!(status(&events), QueryStatus::Denied);
-    assert_eq!(fault(&events).code, "plan.refused");
+    assert_eq!(fault(&events).code, "plan.declined");
     assert!(house.broker.calls().is_empty());
 }
 

@@ -108,7 +108,7 @@ async fn an_answer_for_the_session_covers_that_tool_on_that_target_only() {
 #[tokio::test]
 async fn an_answer_for_the_session_covers_once_what_only_a_preview_tells() {
     let mut undo = FakeTool::new("delete_file", "fs_write", EffectClass::Destructive)
-        .previews("undo write_file of /home/u/projects/a\n");
+        .previews("take back what write_file did to /home/u/projects/a\n");
     undo.spec.arguments.clear();
     undo.spec.definition.parameters = json!({"type": "object", "additionalProperties": false});
     let house = House::with(vec![undo], attended()).await;
@@ -116,8 +116,7 @@ async fn an_answer_for_the_session_covers_once_what_only_a_preview_tells() {
         let mut stream = house.start("delete_file", json!({})).await;
         let asked = question(&mut stream).await;
         assert!(!asked.rendering.contains("for the session"), "{asked:?}");
-        let end =
-            "In short: delete_file (effect: destructive): undo write_file of /home/u/projects/a\n";
+        let end = "In short: delete_file (effect: destructive): take back what write_file did to /home/u/projects/a\n";
         assert!(asked.rendering.ends_with(end), "{asked:?}");
         house.answer(&asked, ConfirmationAnswer::Session).await;
         assert_eq!(result(&mut stream).await.status, CallStatus::Ok);

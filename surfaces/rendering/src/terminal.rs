@@ -30,6 +30,9 @@ use turn::drive::summary;
 use words::{gist, is_end_of, is_own_words, recalled, refusal, step};
 use wrapping::Wrapping;
 
+/// The code of a request that ended with the user's no to its plan.
+pub const DECLINED: &str = "plan.declined";
+
 /// What the last piece of output was, so that kinds are told apart by a line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
@@ -161,6 +164,8 @@ impl Terminal {
             }
             EventBody::ModelChosen { model, reason } => self.chosen(&model.to_string(), reason),
             EventBody::Notice(fault) => self.fault(self.paint.warn("note:"), fault),
+            // What the user chose is told at the end.
+            EventBody::Error(fault) if fault.code == DECLINED => Ok(()),
             EventBody::Error(fault) => {
                 self.reported = Some(fault.clone());
                 self.fault(self.paint.bad("error:"), fault)
@@ -557,6 +562,14 @@ impl Terminal {
         if self.has_helped {
             let spent = self.spent;
             self.cost("all agents: ", &spent, tokens)?;
+        }
+        if let Some(fault) = error.filter(|fault| fault.code == DECLINED) {
+            // The answer stands above: what follows from it is no error.
+            return self.line(
+                &self
+                    .paint
+                    .faint(&format!("  {}", visible_lines(&fault.hint))),
+            );
         }
         // An error event has usually said it already.
         if let Some(fault) = error.filter(|fault| self.reported.as_ref() != Some(*fault)) {

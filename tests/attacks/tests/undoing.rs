@@ -164,7 +164,7 @@ fn a_yes_to_one_undo_covers_no_later_one() {
     for (question, file) in [(&asked[2], "a.txt"), (&asked[4], "thesis.txt")] {
         let path = scene.house.work().join(file);
         let line = format!(
-            "In short: undo (effect: write): undo write_file of {}",
+            "In short: undo (effect: write): take back what write_file did to {}",
             path.display()
         );
         assert!(on_one_line(question).contains(&line), "{question}");
@@ -205,7 +205,7 @@ fn a_plan_of_undos_names_each_file_at_its_end() {
     for (number, file) in [(1, "b.txt"), (2, "a.txt")] {
         let path = scene.house.work().join(file);
         let line = format!(
-            "{number}. undo (effect: write): undo write_file of {}",
+            "{number}. undo (effect: write): take back what write_file did to {}",
             path.display()
         );
         assert!(short.contains(&line), "{short}");

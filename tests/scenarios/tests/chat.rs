@@ -265,14 +265,17 @@ fn a_refused_undo_takes_nothing_back() {
         });
     let screen = &run.finished.stderr;
     assert!(
-        screen.contains("0 of 1 file change taken back; the exchange stays"),
+        screen.contains("nothing was taken back; the exchange stays"),
         "{screen}"
     );
     assert!(scene.house.has("a.txt"));
     let log = &logs(&scene)[0];
     // Only the request to undo is taken back.
     assert_eq!(of_kind(log, "rewound").len(), 1);
-    let spoken = screen.rsplit("0 of 1").next().unwrap_or_default();
+    let spoken = screen
+        .rsplit("nothing was taken")
+        .next()
+        .unwrap_or_default();
     assert!(
         spoken.contains("write a file") && spoken.contains("Written."),
         "{spoken}"

@@ -93,3 +93,61 @@ fn a_change_under_a_later_sessions_is_told_which_one_to_take_back_first() {
     let _first = undo(&first).expect(0);
     assert_eq!(house.read("one.txt"), "draft\n");
 }
+
+#[test]
+fn a_no_to_leaving_an_edited_file_is_a_choice() {
+    let house = changed_twice(true);
+    let undo = house.ask(["undo", "--yes", "write"]);
+    let attended = undo.typing(&["[y/N] "], |_, _| "n".to_owned());
+    assert_eq!(attended.finished.code, Some(5), "{attended:#?}");
+    let told = &attended.finished.stderr;
+    assert!(told.contains("Nothing was taken back."), "{told}");
+    assert!(told.contains("carl undo --print"), "{told}");
+    assert!(!told.contains("error:"), "{told}");
+    assert_eq!(house.read("one.txt"), "final one\n");
+    assert_eq!(house.read("two.txt"), "my own words\n");
+}
+
+#[test]
+fn a_no_to_an_undo_is_a_choice() {
+    let house = House::new();
+    house.write("one.txt", "draft\n");
+    by_rules(&house, &[], "replace draft with final in one.txt");
+    let no = house.ask(["undo"]).at_terminal(|_, _| "n".to_owned());
+    assert_eq!(no.finished.code, Some(5), "{no:#?}");
+    let asked = &no.questions[0];
+    assert!(
+        asked.contains("take back what edit_file did to "),
+        "{asked}"
+    );
+    let told = &no.finished.stderr;
+    assert!(told.contains("Nothing was run."), "{told}");
+    assert!(
+        !told.contains("error:") && !told.contains("refused"),
+        "{told}"
+    );
+    assert_eq!(house.read("one.txt"), "final\n");
+}
+
+#[test]
+fn a_no_to_an_undo_in_a_chat_is_a_choice() {
+    let house = House::new();
+    house.write("one.txt", "draft\n");
+    let chat = ["chat", "--mode", "deterministic"];
+    let mut seat = house.ask(chat).env("TERM", "xterm").seated();
+    seat.until("/help");
+    seat.types("replace draft with final in one.txt\n");
+    seat.until("a message to the agent: ");
+    seat.types("y\n");
+    seat.until("changed ");
+    seat.types("/undo\n");
+    seat.until("a message to the agent: ");
+    seat.types("n\n");
+    let said = seat.until("nothing was taken back; the exchange stays");
+    assert!(said.contains("denied by you"), "{said}");
+    assert!(!said.contains("error:"), "{said}");
+    seat.types("/quit\n");
+    let finished = seat.finish();
+    assert_eq!(finished.code, Some(0), "{finished:#?}");
+    assert_eq!(house.read("one.txt"), "final\n");
+}

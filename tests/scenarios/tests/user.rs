@@ -66,7 +66,7 @@ fn an_undo_refused_unattended_names_its_file_and_binds_the_approval() {
     let refused = |file: &str| {
         let told = house.ask(["undo"]).run().expect(5).stderr;
         let names = format!(
-            "it would undo edit_file of {}",
+            "it would take back what edit_file did to {}",
             house.work().join(file).display()
         );
         assert!(told.contains(&names), "no `{names}`: {told}");

@@ -384,7 +384,7 @@ pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailur
     let place = job.past_place(path_of(&last.change));
     if !is_made {
         return Ok(format!(
-            "undo {} of {}: it is as it was before already, nothing changes\n",
+            "take back what {} did to {}: it is as it was before already, nothing changes\n",
             last.tool, place.shown
         ));
     }
@@ -399,7 +399,12 @@ pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailur
     let change = match &last.change {
         Change::Put { before, made, .. } => {
             let now = match left.get(place.target) {
-                Some(None) => return Ok(format!("undo {} of {}\n", last.tool, place.shown)),
+                Some(None) => {
+                    return Ok(format!(
+                        "take back what {} did to {}\n",
+                        last.tool, place.shown
+                    ));
+                }
                 Some(Some(content)) => content.as_ref().map(kept_text).transpose()?,
                 None => match found_at(&place)? {
                     Now::There(found) => Some(as_text(read_whole(job, &place, &found)?)),
@@ -430,5 +435,8 @@ pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailur
             )
         }
     };
-    Ok(format!("undo {} of {}\n{change}", last.tool, place.shown))
+    Ok(format!(
+        "take back what {} did to {}\n{change}",
+        last.tool, place.shown
+    ))
 }

@@ -4,7 +4,7 @@ use super::changed::{self, newest_changed, target};
 use super::{Setting, run};
 use crate::cli::{RunArgs, SessionFlags, UndoArgs};
 use crate::wiring::House;
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use disk::read::{Links, bytes};
 use domain::hash::Digest;
 use domain::id::SessionId;
@@ -12,11 +12,12 @@ use domain::limits::FILE_READ_BYTES;
 use domain::tool::UNDO;
 use files::LeftFile;
 use rendering::{print, print_error};
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use terminal::exit::{Exit, Failure};
 use terminal::sessions;
-use text::escape::{visible, visible_line};
+use terminal::yes_or_no::is_yes;
+use text::escape::{quoted_argv, visible, visible_line};
 
 /// Has a session undo.
 ///
@@ -47,8 +48,10 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
             break (session_id, known);
         };
         refuse_overtaken(&setting, &next, session_id).await?;
-        if !is_left(&next, &why)? {
-            break (session_id, known);
+        match choice(&next, &why)? {
+            Choice::Leave => {}
+            Choice::Stop => return stopped(&next, named),
+            Choice::Unasked => break (session_id, known),
         }
         // The next may be an older session's.
         pass_over(&histories, &next.path)?;
@@ -108,24 +111,44 @@ async fn refuse_overtaken(setting: &Setting, next: &LeftFile, session_id: Sessio
     .into())
 }
 
-/// Asks whether to leave a file that somebody changed as it is. Without anybody to ask, the undo
-/// itself says what can be done.
-fn is_left(next: &LeftFile, why: &str) -> Result<bool> {
-    let stdin = std::io::stdin();
-    if !stdin.is_terminal() {
-        return Ok(false);
+/// What is to be done about a file that undo cannot take back.
+enum Choice {
+    /// It stays as it is, and an older change is taken back.
+    Leave,
+    /// Nothing is taken back.
+    Stop,
+    /// Nobody is here to be asked: the undo itself says what can be done.
+    Unasked,
+}
+
+/// Asks whether to leave a file that somebody changed as it is.
+fn choice(next: &LeftFile, why: &str) -> Result<Choice> {
+    if !std::io::stdin().is_terminal() {
+        return Ok(Choice::Unasked);
     }
-    print_error(&format!(
-        "{} {why}\n\
-         Leave it as it is, and take back the older change of another file? [y/N] ",
-        visible_line(&next.path.to_string_lossy()),
-    ))?;
-    let mut line = String::new();
-    stdin
-        .lock()
-        .read_line(&mut line)
-        .context("the answer cannot be read")?;
-    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+    let file = visible_line(&next.path.to_string_lossy());
+    let question = format!(
+        "{file} {why}\n\
+         Leave this file as it is, and take back the change before that one?"
+    );
+    Ok(match is_yes(&question)? {
+        true => Choice::Leave,
+        false => Choice::Stop,
+    })
+}
+
+/// Says that nothing was taken back, and how to come by the earlier text.
+fn stopped(next: &LeftFile, session: Option<&str>) -> Result<Exit> {
+    print_error("Nothing was taken back.\n")?;
+    if next.before.is_some() {
+        let undo = ["carl", "undo"].into_iter().chain(session);
+        let line: Vec<&str> = undo.chain(["--print"]).collect();
+        print_error(&format!(
+            "  `{}` prints what the file held before.\n",
+            quoted_argv(&line)
+        ))?;
+    }
+    Ok(Exit::Denied)
 }
 
 /// What is said of a file that holds neither what the change left nor what was there before, or that
@@ -134,7 +157,8 @@ fn why_not_undone(file: &LeftFile) -> Option<String> {
     let tool = visible_line(&file.tool);
     if std::fs::canonicalize(&file.path).is_ok_and(|real| real != file.path) {
         return Some(format!(
-            "leads through a link to another place than {tool} changed."
+            "leads through a link to another place than {tool} changed, so that change cannot be \
+             taken back."
         ));
     }
     let is_other = |facts: std::fs::Metadata| !facts.is_file();
@@ -147,8 +171,9 @@ fn why_not_undone(file: &LeftFile) -> Option<String> {
             Ok(None) => file.before.is_some(),
             Err(_) => false,
         };
-    has_changed
-        .then(|| format!("has changed since {tool} changed it; undo would lose that newer change."))
+    has_changed.then(|| {
+        format!("has changed since {tool} changed it: to undo that would lose what is newer.")
+    })
 }
 
 /// Prints what a file held before the last change to it, for who changed it by hand since.

@@ -12,8 +12,19 @@ use domain::settings::Mode;
 use domain::tool::EffectClass;
 use domain::tool::UNDO;
 use rendering::agents::gist;
+use rendering::terminal::DECLINED;
 use session::{Exchange, SessionView};
 use std::collections::BTreeSet;
+
+/// What became of the changes that were to be taken back.
+struct Restored {
+    /// How many were taken back.
+    undone: usize,
+    /// How many were as before already.
+    back: usize,
+    /// Whether the user said no to the last of it.
+    is_declined: bool,
+}
 
 impl Chat<'_> {
     /// Takes the last exchange back and asks it again. Files stay as it left them.
@@ -46,7 +57,14 @@ impl Chat<'_> {
         let id = self.session.session_id;
         let all = self.changes.of_calls(id, &calls)?;
         refuse_what_stays(&all, &calls)?;
-        let (undone, back) = self.restore(&calls, all.next).await?;
+        let Restored {
+            undone,
+            back,
+            is_declined,
+        } = self.restore(&calls, all.next).await?;
+        if is_declined && undone + back == 0 {
+            return self.tell("nothing was taken back; the exchange stays");
+        }
         if undone + back < all.next {
             return Err(Failure::usage(
                 format!(
@@ -89,15 +107,11 @@ impl Chat<'_> {
     }
 
     /// Has the session take back the changes of these calls, so many, in as few requests as
-    /// possible: how many it did, and how many were as before already. A request that did not do all
-    /// of it is taken back itself.
-    async fn restore(
-        &mut self,
-        calls: &BTreeSet<CallId>,
-        changes: usize,
-    ) -> Result<(usize, usize)> {
+    /// possible. A request that did not do all of it is taken back itself.
+    async fn restore(&mut self, calls: &BTreeSet<CallId>, changes: usize) -> Result<Restored> {
         let mut left = changes;
-        let mut already = 0;
+        let mut back = 0;
+        let mut is_declined = false;
         while left > 0 {
             let steps = left.min(PLAN_ACTIONS);
             let before = self.events().await?.last().map_or(0, |event| event.seq);
@@ -107,7 +121,11 @@ impl Chat<'_> {
                 ..SendRequest::new(self.session.session_id, vec![UNDO; steps].join("; "))
             };
             self.work_on(send).await?;
-            already += undos(&self.events().await?, before).1;
+            let events = self.events().await?;
+            back += undos(&events, before).1;
+            is_declined = events
+                .iter()
+                .any(|event| event.seq > before && declines(event));
             let id = self.session.session_id;
             let now = self.changes.of_calls(id, calls)?.next;
             let done = left.saturating_sub(now);
@@ -119,7 +137,11 @@ impl Chat<'_> {
             }
         }
         let gone = changes.saturating_sub(left);
-        Ok((gone.saturating_sub(already), already))
+        Ok(Restored {
+            undone: gone.saturating_sub(back),
+            back,
+            is_declined,
+        })
     }
 
     /// Says that memory is left alone, where answers are remembered.
@@ -150,6 +172,16 @@ impl Chat<'_> {
             return Ok(());
         }
         self.tell(&format!("  not taken back: what {} did", used.join(", ")))
+    }
+}
+
+/// Whether a request ended with the user's no to its plan.
+fn declines(event: &Event) -> bool {
+    match &event.body {
+        EventBody::QueryFinished { error, .. } => {
+            error.as_ref().is_some_and(|fault| fault.code == DECLINED)
+        }
+        _ => false,
     }
 }
 

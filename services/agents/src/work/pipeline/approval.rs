@@ -83,6 +83,7 @@ async fn judged(
         .await
         .map_err(broker_failed)?;
     let mut words = String::new();
+    let mut by_user = false;
     while let Some(event) = events.next().await {
         let body = match event.map_err(broker_failed)? {
             PlanEvent::Proposed { hash, .. } => proposed(hash),
@@ -94,6 +95,7 @@ async fn judged(
             } => {
                 if let ConfirmationAnswer::Deny { message } = &answer {
                     words.clone_from(message);
+                    by_user = by == "user";
                 }
                 EventBody::ConfirmationAnswered {
                     confirmation_id,
@@ -107,7 +109,10 @@ async fn judged(
                 return Ok(plan_id);
             }
             PlanEvent::Refused { decision } => {
-                let (status, fault) = refused(&decision);
+                let (status, mut fault) = refused(&decision);
+                if by_user {
+                    fault = declined(&decision);
+                }
                 return Err(match words.is_empty() {
                     true => Stop::Fault(status, fault),
                     false => Stop::Corrected { words, fault },
@@ -141,6 +146,15 @@ fn refused(decision: &Decision) -> (QueryStatus, Fault) {
         hint: "Nothing was run.".to_owned(),
     };
     (status, fault)
+}
+
+/// A plan that the user said no to: a choice, and nothing that went wrong.
+fn declined(decision: &Decision) -> Fault {
+    Fault {
+        code: "plan.declined".to_owned(),
+        message: decision.user_reason.clone(),
+        hint: "Nothing was run.".to_owned(),
+    }
 }
 
 /// A plan that the gate marked is never run as one that only reads, whatever the broker said.
