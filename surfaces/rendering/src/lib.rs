@@ -10,6 +10,7 @@
 
 pub mod agents;
 mod calls;
+mod changes;
 pub mod confirm;
 pub mod context;
 mod delegation;

@@ -8,6 +8,7 @@ mod wrapping;
 pub use silence::Silence;
 
 use super::calls::{Calls, failed_program, last_lines};
+use super::changes::Changes;
 use super::delegation;
 use super::values::{arguments, milliseconds, tokens, usage};
 use super::{Paint, drive, fit, links, print, print_error};
@@ -72,6 +73,8 @@ pub struct Terminal {
     reasons: BTreeSet<String>,
     /// The calls under way.
     calls: Calls,
+    /// What they did to files.
+    changes: Changes,
     /// Agents that others started, and how deep the one stands whose event is drawn.
     agents: AgentTree,
     depth: usize,
@@ -98,6 +101,7 @@ impl Terminal {
             models: BTreeMap::new(),
             reasons: BTreeSet::new(),
             calls: Calls::default(),
+            changes: Changes::default(),
             agents: AgentTree::default(),
             depth: 0,
             spent: Usage::default(),
@@ -139,6 +143,7 @@ impl Terminal {
         self.background.apply(event);
         self.depth = self.agents.depth(event.agent_id);
         self.agents.apply(event);
+        self.changes.add(event);
         if self.depth > 0 && is_own_words(&event.body) {
             return Ok(());
         }
@@ -556,8 +561,8 @@ impl Terminal {
         error: Option<&Fault>,
     ) -> io::Result<()> {
         self.break_line()?;
-        for artifact in artifacts {
-            self.note(&format!("changed {}", visible_line(artifact)))?;
+        for line in self.changes.told(artifacts) {
+            self.note(&line)?;
         }
         if self.has_helped {
             let spent = self.spent;

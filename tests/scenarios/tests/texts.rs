@@ -100,7 +100,8 @@ fn a_moved_file_is_listed_once_in_whichever_form_its_name_is_stored() {
     let house = House::new();
     house.write(&format!("Caf{APART}.txt"), "text\n");
     let moved = by_rules(&house, &format!("move Caf{WHOLE}.txt to bistro.txt")).expect(0);
-    assert_eq!(moved.stderr.matches("· changed ").count(), 2, "{moved:#?}");
+    assert_eq!(moved.stderr.matches("· moved ").count(), 1, "{moved:#?}");
+    assert!(!moved.stderr.contains("· changed "), "{moved:#?}");
 }
 
 #[test]
@@ -346,4 +347,41 @@ fn a_document_is_no_plain_text_under_its_name_and_searches_say_that_they_pass_ov
         shown.contains("1 documents (PDF, docx, odt) were not searched"),
         "{shown}"
     );
+}
+
+#[test]
+fn the_end_tells_what_became_of_each_file() {
+    let house = House::new();
+    house.write("old.txt", "text\n");
+    house.write("gone.txt", "text\n");
+    let path = |name: &str| house.work().join(name).display().to_string();
+    let by_rules = |task: &str| {
+        let run = house.ask(["run", "--mode", "deterministic", "--yes", "write"]);
+        let run = run.args(["--yes", "destructive", "--allow-write", "."]);
+        run.arg(task).run().expect(0).stderr
+    };
+    for (task, expected) in [
+        (
+            "create new.txt with the content text",
+            format!("created {}", path("new.txt")),
+        ),
+        (
+            "replace text with words in new.txt",
+            format!("changed {}", path("new.txt")),
+        ),
+        ("delete gone.txt", format!("deleted {}", path("gone.txt"))),
+        (
+            "move old.txt to moved.txt",
+            format!("moved {} to {}", path("old.txt"), path("moved.txt")),
+        ),
+        ("undo", format!("restored {}", path("moved.txt"))),
+    ] {
+        let told = by_rules(task);
+        assert_eq!(
+            told.matches(&format!("· {expected}\n")).count(),
+            1,
+            "{told}"
+        );
+        assert_eq!(told.matches("\n· ").count(), 2, "{told}");
+    }
 }

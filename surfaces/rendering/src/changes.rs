@@ -1,0 +1,172 @@
+//! What became of files in a request, by the tools that did it: created, changed, deleted, moved.
+
+use domain::event::{CallStatus, Event, EventBody};
+use domain::id::CallId;
+use domain::tool::UNDO;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use text::escape::visible_line;
+
+/// Most calls and files that are kept in mind; of what is more it is said that it changed.
+const MOST: usize = 4_096;
+
+/// What a file has come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Fate {
+    Created,
+    Changed,
+    Deleted,
+    /// It is at this place now.
+    MovedTo(String),
+    /// It came from another place, at which that is said.
+    MovedHere,
+    Restored,
+}
+
+/// What the calls of a request did to files.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Calls without a result yet that make a file where none is.
+    creating: Vec<CallId>,
+    fates: BTreeMap<String, Fate>,
+}
+
+impl Changes {
+    /// Takes in one event.
+    pub(super) fn add(&mut self, event: &Event) {
+        match &event.body {
+            EventBody::ToolRequested {
+                tool, arguments, ..
+            } => self.begin(event.call_id, tool, arguments),
+            EventBody::ToolResult {
+                tool,
+                status,
+                artifacts,
+                ..
+            } => self.end(event.call_id, (tool, *status), artifacts),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, call_id: Option<CallId>, tool: &str, arguments: &Value) {
+        // `create`, which is what it does unasked, fails where something is.
+        let mode = arguments.get("mode").and_then(Value::as_str);
+        let creates = match tool {
+            "write_file" => mode.unwrap_or("create") == "create",
+            "make_dir" => true,
+            _ => false,
+        };
+        if creates && self.creating.len() < MOST {
+            self.creating.extend(call_id);
+        }
+    }
+
+    fn end(
+        &mut self,
+        call_id: Option<CallId>,
+        (tool, status): (&str, CallStatus),
+        artifacts: &[String],
+    ) {
+        let at = self.creating.iter().position(|id| Some(*id) == call_id);
+        let creates = at.map(|at| self.creating.swap_remove(at)).is_some();
+        if status != CallStatus::Ok {
+            return;
+        }
+        match (tool, artifacts) {
+            ("move_file", [from, to]) => {
+                self.note(from, Fate::MovedTo(to.clone()));
+                self.note(to, Fate::MovedHere);
+            }
+            ("delete_file", all) => all.iter().for_each(|path| self.note(path, Fate::Deleted)),
+            (UNDO, all) => all.iter().for_each(|path| self.note(path, Fate::Restored)),
+            (_, all) if creates => all.iter().for_each(|path| self.note(path, Fate::Created)),
+            (_, all) => all.iter().for_each(|path| self.note(path, Fate::Changed)),
+        }
+    }
+
+    fn note(&mut self, path: &str, fate: Fate) {
+        let is_new = matches!(self.fates.get(path), Some(Fate::Created | Fate::MovedHere));
+        // A file that is new and was edited is new.
+        if (fate == Fate::Changed && is_new) || self.fates.len() >= MOST {
+            return;
+        }
+        self.fates.insert(path.to_owned(), fate);
+    }
+
+    /// The files of a request at its end, a line each. The next one begins anew.
+    pub(super) fn told(&mut self, artifacts: &[String]) -> Vec<String> {
+        let fates = std::mem::take(self).fates;
+        let lines = artifacts.iter().filter_map(|path| {
+            let shown = visible_line(path);
+            Some(match fates.get(path).unwrap_or(&Fate::Changed) {
+                Fate::Created => format!("created {shown}"),
+                Fate::Changed => format!("changed {shown}"),
+                Fate::Deleted => format!("deleted {shown}"),
+                Fate::MovedTo(to) => format!("moved {shown} to {}", visible_line(to)),
+                Fate::MovedHere => return None,
+                Fate::Restored => format!("restored {shown}"),
+            })
+        });
+        lines.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use uuid::Uuid;
+
+    /// What is told of calls with their arguments and files.
+    fn told(calls: &[(&str, Value, &[&str])]) -> Vec<String> {
+        let mut changes = Changes::default();
+        let mut all: Vec<String> = Vec::new();
+        for (number, (tool, arguments, files)) in calls.iter().enumerate() {
+            let id = Some(CallId::from_uuid(Uuid::from_u128(number as u128)));
+            let files: Vec<String> = files.iter().map(|&file| file.to_owned()).collect();
+            changes.begin(id, tool, arguments);
+            changes.end(id, (tool, CallStatus::Ok), &files);
+            all.extend(files);
+        }
+        all.sort();
+        all.dedup();
+        changes.told(&all)
+    }
+
+    #[test]
+    fn each_file_is_told_by_what_became_of_it() {
+        let lines = told(&[
+            ("write_file", json!({"path": "a"}), &["/a"]),
+            ("edit_file", json!({"path": "a"}), &["/a"]),
+            (
+                "write_file",
+                json!({"path": "b", "mode": "overwrite"}),
+                &["/b"],
+            ),
+            ("delete_file", json!({"path": "c"}), &["/c"]),
+            ("move_file", json!({"from": "d", "to": "e"}), &["/d", "/e"]),
+            ("undo", json!({}), &["/f"]),
+            ("another", json!({}), &["/g\u{1b}[2J"]),
+        ]);
+        let escaped = visible_line("/g\u{1b}[2J");
+        assert_eq!(
+            lines,
+            [
+                "created /a".to_owned(),
+                "changed /b".to_owned(),
+                "deleted /c".to_owned(),
+                "moved /d to /e".to_owned(),
+                "restored /f".to_owned(),
+                format!("changed {escaped}"),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_last_that_became_of_a_file_counts() {
+        let made = ("write_file", json!({}), &["/a"][..]);
+        let gone = ("delete_file", json!({}), &["/a"][..]);
+        assert_eq!(told(&[made.clone(), gone.clone()]), ["deleted /a"]);
+        assert_eq!(told(&[gone, made]), ["created /a"]);
+    }
+}
