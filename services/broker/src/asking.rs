@@ -3,14 +3,15 @@
 use crate::approvals::Places;
 use crate::batch::Seat;
 use crate::call::{Call, Cleared, Stop};
-use crate::judging::{broken_finding, changes_unnamed};
+use crate::differences::Difference;
+use crate::judging::changes_unnamed;
 use crate::ledger::CallRecord;
 use crate::question::Answered;
 use crate::reach::{self, Reach};
 use crate::render;
 use crate::state::{About, lock};
 use api::broker::{GrantListing, ToolEvent};
-use domain::decision::{Decision, Finding, Verdict};
+use domain::decision::{Decision, Verdict};
 use domain::event::{Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::ConfirmationId;
@@ -65,9 +66,10 @@ impl Call {
             .approval(record, (&judgement, label), company, id)
             .await?;
         self.turn_to_run(None).await?;
-        if let Some(cleared) = self.as_shown(record, &shown, label).await? {
-            return Ok(cleared);
-        }
+        let mut difference = match self.as_shown(record, &shown, label).await? {
+            Ok(cleared) => return Ok(cleared),
+            Err(difference) => difference,
+        };
         if company.is_some() {
             // A call before it has changed what it would do: the yes was for something else.
             let id = fresh_id();
@@ -77,11 +79,12 @@ impl Call {
                 return self.cleared(&judgement, label);
             }
             let shown = self.approval(record, (&judgement, label), None, id).await?;
-            if let Some(cleared) = self.as_shown(record, &shown, label).await? {
-                return Ok(cleared);
-            }
+            difference = match self.as_shown(record, &shown, label).await? {
+                Ok(cleared) => return Ok(cleared),
+                Err(difference) => difference,
+            };
         }
-        let finding = changed_since();
+        let finding = difference.finding();
         let text = finding.model_reason.clone();
         self.record_refusal(record, &Decision::strictest(vec![finding]))
             .await;
@@ -178,18 +181,25 @@ impl Call {
         }
     }
 
-    /// The call, judged once more, if it is still what was shown.
+    /// The call, judged once more, if it is still what was shown; else what is not.
     async fn as_shown(
         &self,
         record: &CallRecord,
         shown: &Shown,
         label: &Label,
-    ) -> Result<Option<Cleared>, Stop> {
+    ) -> Result<Result<Cleared, Difference>, Stop> {
         let again = self.judge_again(record, Cover::ThisCall).await?;
         let cleared = self.cleared(&again, label)?;
-        let is_same = cleared.call.binding() == shown.call.call.binding()
-            && self.early(&cleared, &again).await? == shown.diff;
-        Ok((again.verdict() == Verdict::Allow && is_same).then_some(cleared))
+        if again.verdict() != Verdict::Allow {
+            return Ok(Err(Difference::Rules(again.decision().user_reason)));
+        }
+        if let Some(difference) = Difference::of_calls(&shown.call.call, &cleared.call) {
+            return Ok(Err(difference));
+        }
+        Ok(match self.early(&cleared, &again).await? == shown.diff {
+            true => Ok(cleared),
+            false => Err(Difference::of_preview(&cleared.bound)),
+        })
     }
 
     /// Waits until the calls before it in its row are over; `looked` is what it asks for until then.
@@ -348,15 +358,4 @@ fn said_no(message: &str, by: &str) -> String {
         (_, "") => format!("The user said no to this call. {advice}"),
         (_, message) => format!("The user said no to this call, and says: {message}"),
     }
-}
-
-fn changed_since() -> Finding {
-    let mut finding = broken_finding(
-        "changed_since_asked",
-        "The settings, the call or the file changed between question and answer.",
-    );
-    finding.model_reason =
-        "Something changed while the user was asked. Look at the file again and repeat the call."
-            .to_owned();
-    finding
 }

@@ -16,6 +16,7 @@ mod call;
 pub mod config;
 mod control;
 mod credentials;
+mod differences;
 mod discovery;
 pub mod error;
 mod filling;

@@ -334,3 +334,28 @@ fn columns(line: &str) -> usize {
     });
     shown.map(|part| part.chars().count()).sum()
 }
+
+#[test]
+fn a_yes_for_a_file_that_changed_meanwhile_is_void_and_names_it() {
+    let overwrite = json!({"path": "a.txt", "content": "new\n", "mode": "overwrite"});
+    let scene = Scene::new([
+        Reply::call("write_file", overwrite),
+        Reply::text("As you like."),
+    ]);
+    scene.house.write("a.txt", "old\n");
+    let carl = scene.house.ask(["run", "--allow-write", ".", "write"]);
+    let run = carl.at_terminal(|_, _| {
+        scene.house.write("a.txt", "mine\n");
+        "y".to_owned()
+    });
+    let told = &run.finished.stderr;
+    let file = scene.house.work().join("a.txt");
+    let what = format!("What it acts on changed meanwhile: `{}`.", file.display());
+    assert!(told.contains(&what), "{told}");
+    assert_eq!(scene.house.read("a.txt"), "mine\n");
+    let shown = scene.server.chats().last().unwrap().body.to_string();
+    assert!(
+        shown.contains("What it acts on changed meanwhile"),
+        "{shown}"
+    );
+}
