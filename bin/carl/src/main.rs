@@ -88,9 +88,15 @@ fn no_command(error: &clap::Error, typed: &[OsString]) -> String {
     let name = [&["carl"], &above[..], &[wrong]].concat().join(" ");
     let hint = cli::instead_of(wrong, &above);
     let task = words.first().unwrap_or(&"");
+    // A misspelt `run` is no task.
+    let task = match hint.contains("`carl run`") {
+        true => String::new(),
+        false => {
+            format!("  To give an agent a task, write it after `run`: carl run \"{task}\"\n")
+        }
+    };
     visible(&format!(
-        "error: there is no command `{name}`\n  {hint}\n  To give an agent a task, write it after \
-         `run`: carl run \"{task}\"\n"
+        "error: there is no command `{name}`\n  {hint}\n{task}"
     ))
     .to_string()
 }

@@ -99,3 +99,15 @@ fn a_listing_says_what_it_leaves_out() {
     assert!(cut.stderr.contains("--limit 2"), "{cut:#?}");
     assert!(!list("2").stderr.contains("--limit"));
 }
+
+#[test]
+fn a_misspelt_run_is_told_from_a_task() {
+    let house = House::new();
+    for args in [&["rnu", "hello there"][..], &["rnu"], &["rn", "hello"]] {
+        let told = house.ask(args.iter().copied()).run().expect(2).stderr;
+        assert!(told.contains("Did you mean `carl run`?"), "{told}");
+        assert!(!told.contains("write it after"), "{told}");
+    }
+    let told = house.ask(["hello there"]).run().expect(2).stderr;
+    assert!(told.contains("carl run \"hello there\""), "{told}");
+}

@@ -8,6 +8,12 @@ const LIKENESS: f64 = 0.8;
 /// Most commands that are named.
 const NAMED: usize = 4;
 
+/// Whether a short name was typed with one slip: a letter too many, too few or wrong, or two in the
+/// wrong order. Likeness is too coarse for it.
+fn is_a_slip(name: &str, wrong: &str) -> bool {
+    wrong.chars().count() > 1 && strsim::osa_distance(name, wrong) == 1
+}
+
 /// What to say of a name that is no command. `above` are the words before it, without `carl`.
 #[must_use]
 pub fn instead_of(wrong: &str, above: &[&str]) -> String {
@@ -34,7 +40,10 @@ fn likely(root: &Command, wrong: &str, above: &[&str]) -> Vec<String> {
     let mut found: Vec<(f64, String)> = Vec::new();
     let mut look = |family: &[&str], command: &Command| {
         let name = command.get_name();
-        let likeness = strsim::jaro_winkler(name, wrong);
+        let likeness = match is_a_slip(name, wrong) {
+            true => strsim::jaro_winkler(name, wrong).max(LIKENESS),
+            false => strsim::jaro_winkler(name, wrong),
+        };
         let rank = match (name == wrong, family == above) {
             (true, _) => 2.0,
             // A neighbour of what was typed is likelier than the same slip elsewhere.
@@ -66,6 +75,8 @@ mod tests {
         for (wrong, above, expected) in [
             ("trust", &[][..], "Did you mean `carl policy trust`?"),
             ("sesion", &[], "Did you mean `carl session`?"),
+            ("rnu", &[], "Did you mean `carl run`?"),
+            ("rn", &[], "Did you mean `carl run`?"),
             ("lst", &["session"], "Did you mean `carl session list`?"),
             ("serch", &["memory"], "Did you mean `carl memory search`?"),
             ("search", &["session"], "Did you mean `carl memory search`?"),
