@@ -4,7 +4,8 @@ use anyhow::Result;
 use api::broker::{AgentListing, GrantListing, ToolListing};
 use domain::decision::{Decision, Verdict};
 use domain::lineage::AgentType;
-use rendering::{Paint, print, table};
+use jiff::tz::TimeZone;
+use rendering::{Paint, moments, print, table};
 use serde_json::{Value, json};
 use text::escape::visible_json;
 
@@ -120,7 +121,7 @@ pub fn grants(grants: &[GrantListing]) -> Result<()> {
         print(&format!(
             "{} since {}: {}\n",
             grant.tool,
-            grant.given.strftime("%Y-%m-%d %H:%M:%S UTC"),
+            moments::second(grant.given, &TimeZone::system()),
             grant.scope
         ))?;
     }

@@ -178,6 +178,7 @@ fn times_for_people_are_local_and_json_keeps_utc() {
             &["session", "show", "last"],
             &["audit", "tail"],
             &["audit", "show", "1"],
+            &["doctor"],
         ] {
             assert!(told(args).contains(" +05:30"), "{args:?}: {}", told(args));
         }

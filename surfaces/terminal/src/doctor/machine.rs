@@ -3,6 +3,8 @@
 use super::check::{Check, State};
 use anyhow::{Context, Result};
 use disk::private;
+use jiff::tz::TimeZone;
+use rendering::moments;
 use rendering::values::bytes;
 use std::path::Path;
 
@@ -104,10 +106,10 @@ pub fn clock() -> Check {
     let now = jiff::Timestamp::now();
     // Ids and records carry the time; a clock before this release is certainly wrong.
     match now.as_second() > 1_760_000_000 {
-        true => Check::ok("clock", now.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()),
+        true => Check::ok("clock", moments::second(now, &TimeZone::system())),
         false => Check::note(
             "clock",
-            format!("it says {now}"),
+            format!("it says {}", moments::second(now, &TimeZone::system())),
             "Set the clock; records carry it.",
         ),
     }

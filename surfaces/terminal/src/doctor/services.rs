@@ -9,6 +9,7 @@ use api::memory::{IndexState, Stats};
 use api::models::{ErrorKind, Models, ProviderHealth};
 use domain::fault::Coded;
 use domain::model::ModelRole;
+use jiff::tz::TimeZone;
 use rendering::memory::counted;
 use rendering::values::bytes;
 use std::path::Path;
@@ -147,7 +148,7 @@ pub async fn speed(models: &dyn Models, audit: &dyn Audit, state: &Path) -> Chec
                 speed.line(),
                 speed.rate(),
                 best.rate,
-                best.at.strftime("%Y-%m-%d")
+                best.at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d")
             ),
             format!(
                 "Something else may use the machine, or the model is no longer on the graphics \
