@@ -88,41 +88,91 @@ fn is_id(text: &str) -> bool {
     text.len() == 36 && text.matches('-').count() == 4 && text.chars().all(is_digit)
 }
 
-/// A line with its end, in lines of a width, all but the first behind an indent. It is broken at
-/// spaces, after commas, and within a word that is longer than a line.
+/// A line with its end, in lines of a width, all but the first behind an indent, which gets smaller
+/// where it would leave too little. It is broken at spaces and after commas; a word that is longer
+/// than a line after a slash, and within where nothing else is left.
 pub fn wrapped(line: &str, indent: usize, width: Option<usize>) -> String {
-    let Some(width) = width.filter(|width| *width >= indent + LEAST) else {
+    let Some(width) = width.filter(|width| *width > 0) else {
         return format!("{line}\n");
     };
-    let (mut out, mut column) = (String::new(), 0);
-    let next = |out: &mut String, column: &mut usize| {
-        out.truncate(out.trim_end_matches(' ').len());
-        out.push('\n');
-        out.extend(std::iter::repeat_n(' ', indent));
-        *column = indent;
+    let indent = match width >= indent + LEAST {
+        true => indent,
+        false => indent.min(width / 2),
+    };
+    let mut page = Page {
+        text: String::new(),
+        column: 0,
+        indent,
+        width,
     };
     for word in line.split_inclusive([' ', ',']) {
-        let size = shown_width(word.trim_end_matches(' '));
-        if column + size > width && column > indent {
-            next(&mut out, &mut column);
-        }
-        if size > width - indent {
-            for one in word.chars() {
-                let size = one.width().unwrap_or(0);
-                if column + size > width {
-                    next(&mut out, &mut column);
-                }
-                out.push(one);
-                column += size;
-            }
+        if page.has_line_for(word) {
+            page.put(word);
             continue;
         }
-        out.push_str(word);
-        column += shown_width(word);
+        page.begin_line();
+        for part in word.split_inclusive('/') {
+            match page.has_line_for(part) {
+                true => page.put(part),
+                false => page.put_in_pieces(part),
+            }
+        }
     }
-    out.truncate(out.trim_end_matches(' ').len());
-    out.push('\n');
-    out
+    page.text.truncate(page.text.trim_end_matches(' ').len());
+    page.text.push('\n');
+    page.text
+}
+
+/// Text that is wrapped.
+struct Page {
+    text: String,
+    /// How much of the last line is used.
+    column: usize,
+    indent: usize,
+    width: usize,
+}
+
+impl Page {
+    /// Whether a word fits into a line of its own.
+    fn has_line_for(&self, word: &str) -> bool {
+        shown_width(word.trim_end_matches(' ')) <= self.width - self.indent
+    }
+
+    /// A word, in the next line where this one has no room for it.
+    fn put(&mut self, word: &str) {
+        let size = shown_width(word.trim_end_matches(' '));
+        if self.column + size > self.width && self.column > self.indent {
+            self.next();
+        }
+        self.text.push_str(word);
+        self.column += shown_width(word);
+    }
+
+    /// Goes on in a line of its own.
+    fn begin_line(&mut self) {
+        if self.column > self.indent {
+            self.next();
+        }
+    }
+
+    /// What is longer than a line.
+    fn put_in_pieces(&mut self, word: &str) {
+        for one in word.chars() {
+            let size = one.width().unwrap_or(0);
+            if self.column + size > self.width {
+                self.next();
+            }
+            self.text.push(one);
+            self.column += size;
+        }
+    }
+
+    fn next(&mut self) {
+        self.text.truncate(self.text.trim_end_matches(' ').len());
+        self.text.push('\n');
+        self.text.extend(std::iter::repeat_n(' ', self.indent));
+        self.column = self.indent;
+    }
 }
 
 /// The columns of a text, without the escapes that colour it.
@@ -183,6 +233,15 @@ mod tests {
         assert_eq!(wrapped(line, 6, None), format!("{line}\n"));
         let text = wrapped(line, 6, Some(26));
         assert_eq!(text, "name  one two three four\n      five six\n");
+        let narrow = wrapped(line, 20, Some(14));
+        assert!(narrow.lines().all(|line| line.width() <= 14), "{narrow}");
+        assert!(narrow.ends_with("      six\n"), "{narrow}");
+        let path = "in /a-long-folder/another-folder/file.txt";
+        let text = wrapped(path, 2, Some(24));
+        assert_eq!(
+            text,
+            "in\n  /a-long-folder/\n  another-folder/\n  file.txt\n"
+        );
         let painted = "\u{1b}[2mone two\u{1b}[0m";
         assert_eq!(wrapped(painted, 0, Some(20)), format!("{painted}\n"));
     }

@@ -56,9 +56,9 @@ fn shown(checks: &[Check], paint: Paint) -> String {
         }
     }
     if !std::io::stdin().is_terminal() {
-        text.push_str(
-            "note terminal       none here: confirmations are refused unless --yes covers them\n",
-        );
+        let line = "note terminal       none here: confirmations are refused unless --yes covers \
+                    them";
+        text.push_str(&wrapped(line, BESIDE, width));
     }
     text
 }

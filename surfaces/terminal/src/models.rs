@@ -69,18 +69,19 @@ fn listing(health: &[ProviderHealth], known: &[ModelInfo], paint: Paint) -> Stri
     text.push_str(&table(&rows));
     if known.is_empty() {
         let mut answering = health.iter().filter(|one| one.fault.is_none());
-        text.push_str(&match answering.next() {
+        let none = match answering.next() {
             Some(one) => format!(
-                "No model is available: {} at {} answers and lists none. Load one there.\n",
+                "No model is available: {} at {} answers and lists none. Load one there.",
                 visible_line(&one.provider),
                 visible_line(&one.endpoint)
             ),
             None => {
                 "No model is available. Start Ollama, or install the small stand-in: cargo xtask \
-                     setup\n"
+                 setup"
                     .to_owned()
             }
-        });
+        };
+        text.push_str(&wrapped(&none, 2, width));
     }
     text
 }

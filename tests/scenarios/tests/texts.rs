@@ -385,3 +385,35 @@ fn the_end_tells_what_became_of_each_file() {
         assert_eq!(told.matches("\n· ").count(), 2, "{told}");
     }
 }
+
+#[test]
+fn narrow_terminals_break_no_word() {
+    let house = House::new();
+    house.configure("");
+    for command in ["doctor", "models"] {
+        let wide = house.ask([command]).run().stdout;
+        // Numbers may differ from one look to the next, and paths are longer than a line.
+        let is_word = |word: &&str| !word.contains(|c: char| c.is_ascii_digit() || c == '/');
+        let words: Vec<&str> = wide.split_whitespace().filter(is_word).collect();
+        for columns in ["36", "48", "80"] {
+            let seat = house.ask([command]).env("COLUMNS", columns);
+            let narrow = seat.env("TERM", "dumb").seated().finish().stderr;
+            let width: usize = columns.parse().unwrap();
+            for line in narrow.lines() {
+                assert!(line.chars().count() <= width, "{line}\n{narrow}");
+            }
+            let shown: Vec<&str> = narrow.split_whitespace().collect();
+            for word in &words {
+                let parts: Vec<&str> = word.split_inclusive(',').collect();
+                let is_whole = |part: &&str| shown.iter().any(|one| one.contains(*part));
+                // What stands for no terminal is not said at one.
+                let is_there = parts.iter().all(is_whole) || NO_TERMINAL.contains(word);
+                assert!(is_there, "{command} {columns}: {word}\n{narrow}");
+            }
+        }
+    }
+}
+
+/// What `carl doctor` says of a missing terminal.
+const NO_TERMINAL: &str =
+    "note terminal none here: confirmations are refused unless --yes covers them";
