@@ -5,9 +5,10 @@ use api::broker::{AgentListing, GrantListing, ToolListing};
 use domain::decision::{Decision, Verdict};
 use domain::lineage::AgentType;
 use jiff::tz::TimeZone;
+use rendering::fit::{width, wrapped};
 use rendering::{Paint, moments, print, table};
 use serde_json::{Value, json};
-use text::escape::visible_json;
+use text::escape::{visible_json, visible_line};
 
 /// Prints the tool table.
 ///
@@ -77,19 +78,38 @@ pub fn agents(agents: &[AgentListing], json: bool) -> Result<()> {
         )))?;
         return Ok(());
     }
-    let mut rows = vec![heads(&["TYPE", "MODEL ROLE", "SPAWNS", "TOOLS"])];
-    rows.extend(agents.iter().map(|agent| {
-        let spawns: Vec<&str> = agent.can_spawn.iter().map(AgentType::as_str).collect();
-        let tools: Vec<&str> = agent.tools.iter().map(|tool| tool.as_str()).collect();
-        vec![
-            agent.agent_type.to_string(),
-            agent.model_role.as_str().to_owned(),
-            or_dash(spawns.join(",")),
-            or_dash(tools.join(",")),
-        ]
-    }));
-    print(&table(&rows))?;
+    let (width, paint) = (
+        width(&std::io::stdout()),
+        Paint::for_stream(&std::io::stdout()),
+    );
+    let described = agents.iter().map(|agent| described(agent, paint, width));
+    print(&described.collect::<Vec<_>>().join("\n"))?;
     Ok(())
+}
+
+/// An agent type: what it is for, what it starts, and its tools.
+fn described(agent: &AgentListing, paint: Paint, width: Option<usize>) -> String {
+    /// What the lines below the name stand behind, columns.
+    const BELOW: usize = 2;
+    let starts: Vec<&str> = agent.can_spawn.iter().map(AgentType::as_str).collect();
+    let tools: Vec<&str> = agent.tools.iter().map(|tool| tool.as_str()).collect();
+    let role = agent.model_role.as_str();
+    let starts = match starts.is_empty() {
+        true => "starts no other agent".to_owned(),
+        false => format!("starts {}", starts.join(", ")),
+    };
+    let mut text = format!("{}\n", paint.strong(agent.agent_type.as_str()));
+    for line in [
+        visible_line(agent.description.trim()),
+        format!("model role {role}; {starts}"),
+        format!("tools: {}", or_dash(tools.join(", "))),
+    ] {
+        // A type of the user's own need not describe itself.
+        if !line.is_empty() {
+            text.push_str(&wrapped(&format!("{:BELOW$}{line}", ""), BELOW, width));
+        }
+    }
+    text
 }
 
 fn heads(names: &[&str]) -> Vec<String> {

@@ -226,3 +226,17 @@ fn the_shipped_agent_types_can_be_printed_when_the_own_file_is_wrong() {
     let listed = house.ask(["agents", "--json"]).run().expect(0).stdout;
     assert!(listed.contains("sysadmin"), "{listed}");
 }
+
+#[test]
+fn agents_are_listed_with_what_they_are_for() {
+    let house = House::new();
+    let listed = house.ask(["agents"]).run().expect(0).stdout;
+    let agents = house.ask(["agents", "--json"]).run().expect(0).json();
+    let agents = agents.as_array().unwrap();
+    assert!(agents.len() >= 5, "{agents:#?}");
+    for agent in agents {
+        let (name, what) = (&agent["type"], &agent["description"]);
+        let head = format!("{}\n  {}\n", name.as_str().unwrap(), what.as_str().unwrap());
+        assert!(listed.contains(&head), "{head}{listed}");
+    }
+}

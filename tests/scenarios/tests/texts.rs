@@ -390,7 +390,7 @@ fn the_end_tells_what_became_of_each_file() {
 fn narrow_terminals_break_no_word() {
     let house = House::new();
     house.configure("");
-    for command in ["doctor", "models"] {
+    for command in ["doctor", "models", "agents"] {
         let wide = house.ask([command]).run().stdout;
         // Numbers may differ from one look to the next, and paths are longer than a line.
         let is_word = |word: &&str| !word.contains(|c: char| c.is_ascii_digit() || c == '/');
