@@ -132,8 +132,9 @@ fn doctor_names_each_role_that_is_served() {
     let mut audit = house.ask(["serve", "--role", "audit"]).spawn();
     let models = house.ask(["serve", "--role", "models", "--listen", &listen]);
     let mut models = models.spawn();
-    for role in [&mut audit, &mut models] {
-        role.until("serving at ");
+    for (role, what) in [(&mut audit, "the audit log: "), (&mut models, "models: ")] {
+        let said = role.until("Ctrl-C stops");
+        assert!(said.contains(&format!("{what}serving at unix:")), "{said}");
     }
     let told = running(&house);
     assert!(told.contains("which serves audit at unix:"), "{told}");

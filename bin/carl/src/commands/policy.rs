@@ -140,7 +140,7 @@ async fn serve(args: GuardArgs) -> Result<Exit> {
         let service = guard::Service::new(rules, Timestamp::now);
         let offer = Builder::new().guard(Arc::new(service));
         // It has nothing of the state folder.
-        return until_stopped(offer, &address, |_| None).await;
+        return until_stopped(offer, &address, "the guard", |_| None).await;
     }
     tokio::task::spawn_blocking(move || lines(&rules))
         .await

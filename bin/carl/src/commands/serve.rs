@@ -75,7 +75,8 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
             .or_fail()?;
     }
     let announce = |at: &str| announced(&setting, args.role, at);
-    let stopped = until_all_stopped(offer, &address, announce, own).await?;
+    let stopped =
+        until_all_stopped(offer, &address, (what_is_served(args.role), announce), own).await?;
     if let Some(capture) = &capture {
         capture.settle(wiring::CAPTURE_WAIT).await;
     }
@@ -101,16 +102,16 @@ async fn users_own(setting: &Setting, remembrance: &Remembrance, terms: String) 
 async fn until_all_stopped(
     offer: Builder,
     listen: &Listen,
-    announce: impl FnOnce(&str) -> Option<Announced>,
+    (what, announce): (&str, impl FnOnce(&str) -> Option<Announced>),
     own: Option<Bound>,
 ) -> Result<Exit> {
     let Some(own) = own else {
-        return until_stopped(offer, listen, announce).await;
+        return until_stopped(offer, listen, what, announce).await;
     };
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let (ended, served) = tokio::join!(
         async {
-            let ended = until_stopped(offer, listen, announce).await;
+            let ended = until_stopped(offer, listen, what, announce).await;
             drop(stop);
             ended
         },
@@ -188,7 +189,7 @@ async fn all(setting: &Setting, address: &Listen, terms: String) -> Result<Exit>
         offer = offer.curator(house.remembrance.sides.curator.clone());
     }
     // The lock of the state folder says it already.
-    let stopped = until_stopped(offer, address, |_| None).await;
+    let stopped = until_stopped(offer, address, what_is_served(RoleArg::All), |_| None).await;
     house.close(stopped).await
 }
 
@@ -230,14 +231,29 @@ fn announced(setting: &Setting, role: RoleArg, address: &str) -> Option<Announce
         .ok()
 }
 
-/// Serves until Ctrl-C, SIGTERM or SIGHUP, and says where. `announce` is called with the address;
-/// what it gives back is held until the end.
+/// What a role serves, for who starts it.
+const fn what_is_served(role: RoleArg) -> &'static str {
+    match role {
+        RoleArg::All => "everything",
+        RoleArg::Audit => "the audit log",
+        RoleArg::Models => "models",
+        RoleArg::Broker => "the broker and its tools",
+        RoleArg::Agents => "sessions and agents",
+        RoleArg::Memory => "memory",
+        RoleArg::Search => "search",
+        RoleArg::Secrets => "secrets",
+    }
+}
+
+/// Serves until Ctrl-C, SIGTERM or SIGHUP, and says what and where. `announce` is called with the
+/// address; what it gives back is held until the end.
 ///
 /// # Errors
 /// When the address cannot be used or serving fails.
 pub(super) async fn until_stopped(
     offer: Builder,
     listen: &Listen,
+    what: &str,
     announce: impl FnOnce(&str) -> Option<Announced>,
 ) -> Result<Exit> {
     // Before the socket is there: who waited for it may stop this process at once.
@@ -249,7 +265,7 @@ pub(super) async fn until_stopped(
     let address = bound.local().to_string();
     let _announced = announce(&address);
     // On standard output, for whoever starts it and waits for it.
-    print(&format!("serving at {address}; Ctrl-C stops\n"))?;
+    print(&format!("{what}: serving at {address}; Ctrl-C stops\n"))?;
     bound.serve(stopped).await.context("serving failed")?;
     Ok(Exit::Success)
 }
