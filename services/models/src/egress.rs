@@ -1,6 +1,7 @@
 //! The one place that opens connections, and the list of where they may go.
 
 use crate::error::{Error, ErrorKind, configuration};
+use crate::roots;
 use reqwest::{Client, Url};
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -56,7 +57,11 @@ impl Egress {
     pub(crate) fn client(&self, url: &Url, patience: Patience) -> Result<&Client, Error> {
         self.check(url)?;
         match (url.scheme(), patience) {
-            ("https", _) => client_in(&self.encrypted, || self.builder(self.connect).build()),
+            ("https", _) => {
+                let built = client_in(&self.encrypted, || self.builder(self.connect).build());
+                // With all else fixed, only the certificates of this machine can be at fault.
+                built.map_err(|error| roots::none_to_trust().with_source(error))
+            }
             (_, Patience::Usual) => client_in(&self.plain, || self.plain_client(self.connect)),
             (_, Patience::Probe) => {
                 client_in(&self.probing, || self.plain_client(self.probe_connect))

@@ -36,6 +36,7 @@ mod queue;
 mod quiet;
 mod record;
 mod registry;
+mod roots;
 mod schema;
 mod service;
 mod spoken;

@@ -1,6 +1,7 @@
 //! Why a model server cannot be reached, in words that say what to do.
 
 use crate::error::{Error, ErrorKind};
+use crate::roots;
 use reqwest::Url;
 use rustls::{CertificateError, InvalidMessage};
 use std::error::Error as Cause;
@@ -11,26 +12,8 @@ pub(crate) fn unreachable(provider: &str, endpoint: &Url, source: reqwest::Error
     let source = source.without_url();
     let section = format!("[models.providers.{provider}]");
     let (detail, hint) = match tls_error(&source).map(Refused::of) {
-        Some(Refused::Untrusted) => (
-            format!("the certificate of {provider} at {endpoint} is not trusted on this machine"),
-            "trust who signed it: name the file with that certificate in the environment, \
-             SSL_CERT_FILE=FILE.pem, or add it to the system's (docs/models.md)"
-                .to_owned(),
-        ),
-        Some(Refused::SignedByItself) => (
-            format!(
-                "the certificate of {provider} at {endpoint} is that of an authority, and none of \
-                 a server"
-            ),
-            "make one for the server with basicConstraints CA:FALSE, and trust it or who signed \
-             it (docs/models.md)"
-                .to_owned(),
-        ),
-        Some(Refused::NoTls) => (
-            format!("{provider} at {endpoint} answers without encryption"),
-            format!("write http:// in `endpoint` of {section}, or the port where it speaks TLS"),
-        ),
-        Some(Refused::Otherwise) | None => (
+        Some(refused) => refused.told(provider, endpoint),
+        None => (
             format!(
                 "{provider} does not answer at {endpoint}: {}",
                 first_cause(&source)
@@ -47,26 +30,100 @@ pub(crate) fn unreachable(provider: &str, endpoint: &Url, source: reqwest::Error
 enum Refused {
     /// Nobody known here signed the certificate.
     Untrusted,
+    /// The signature is not that of the authority of that name which is known here.
+    BadSignature,
     /// It is an authority's own.
     SignedByItself,
+    /// It is over, or not valid yet.
+    OutOfTime,
+    /// It is for other names.
+    OtherName,
     /// The server does not speak TLS.
     NoTls,
-    /// Anything else, which its own words tell.
-    Otherwise,
+    /// Anything else, in the library's words.
+    Otherwise(String),
 }
 
 impl Refused {
     fn of(error: &rustls::Error) -> Self {
-        match error {
-            rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => Self::Untrusted,
+        use CertificateError as Bad;
+        let bad = match error {
+            rustls::Error::InvalidCertificate(bad) => bad,
+            rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
+                return Self::NoTls;
+            }
+            other => return Self::Otherwise(visible_line(&other.to_string())),
+        };
+        match bad {
+            Bad::UnknownIssuer => Self::Untrusted,
+            Bad::BadSignature => Self::BadSignature,
+            Bad::Expired
+            | Bad::ExpiredContext { .. }
+            | Bad::NotValidYet
+            | Bad::NotValidYetContext { .. } => Self::OutOfTime,
+            Bad::NotValidForName | Bad::NotValidForNameContext { .. } => Self::OtherName,
             // The library's name for it is the only thing that tells it apart.
-            rustls::Error::InvalidCertificate(CertificateError::Other(other))
-                if format!("{other:?}").contains("CaUsedAsEndEntity") =>
-            {
+            Bad::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
                 Self::SignedByItself
             }
-            rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => Self::NoTls,
-            _ => Self::Otherwise,
+            other => Self::Otherwise(visible_line(&other.to_string())),
+        }
+    }
+
+    /// What is wrong where, and what to do.
+    fn told(self, provider: &str, endpoint: &Url) -> (String, String) {
+        let section = format!("[models.providers.{provider}]");
+        let certificate = format!("the certificate of {provider} at {endpoint}");
+        let trust = "name the file with that certificate in the environment, \
+                     SSL_CERT_FILE=FILE.pem, or add it to the system's (docs/models.md)";
+        match self {
+            Self::Untrusted => match roots::named_file() {
+                Some(fault) => (
+                    format!("{certificate} is not trusted on this machine: {fault}"),
+                    roots::own_file_hint(),
+                ),
+                None => (
+                    format!("{certificate} is not trusted on this machine"),
+                    format!("trust who signed it: {trust}"),
+                ),
+            },
+            Self::BadSignature => (
+                format!(
+                    "{certificate} is not signed by the authority that is trusted here under the \
+                     name it gives"
+                ),
+                format!(
+                    "if that authority's certificate was made anew, {trust}; if not, somebody else \
+                     may be answering there"
+                ),
+            ),
+            Self::SignedByItself => (
+                format!("{certificate} is that of an authority, and none of a server"),
+                "make one for the server with basicConstraints CA:FALSE, and trust it or who \
+                 signed it (docs/models.md)"
+                    .to_owned(),
+            ),
+            Self::OutOfTime => (
+                format!("{certificate} is not valid at the time that this machine's clock shows"),
+                "renew it there, or set the clock here: `carl doctor` shows it".to_owned(),
+            ),
+            Self::OtherName => (
+                format!("{certificate} is for other names than that"),
+                format!(
+                    "write a name that it is for in `endpoint` of {section}, or make one with this \
+                     name (subjectAltName)"
+                ),
+            ),
+            Self::NoTls => (
+                format!("{provider} at {endpoint} answers without encryption"),
+                format!(
+                    "write http:// in `endpoint` of {section}, or the port where it speaks TLS"
+                ),
+            ),
+            Self::Otherwise(why) => (
+                format!("{provider} at {endpoint} cannot be spoken to with encryption: {why}"),
+                format!("mend the server, or correct `endpoint` in {section}"),
+            ),
         }
     }
 }

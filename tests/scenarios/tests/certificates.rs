@@ -122,3 +122,54 @@ fn an_authoritys_own_certificate_and_no_encryption_are_named() {
     assert!(told.contains("answers without encryption"), "{told}");
     assert!(told.contains("write http://"), "{told}");
 }
+
+/// A certificate of `localhost` that an authority signed, with its key.
+fn signed_by(root: &Root, names: [&str; 1]) -> (CertificateDer<'static>, Vec<u8>) {
+    let key = KeyPair::generate().unwrap();
+    let params = CertificateParams::new(names.map(str::to_owned)).unwrap();
+    let leaf = params.signed_by(&key, root).unwrap();
+    (leaf.der().clone(), key.serialize_der())
+}
+
+/// What is said where this file names the certificates to trust.
+fn told_with(house: &House, file: &str) -> String {
+    let run = house.ask(["run", "hello"]).env("SSL_CERT_FILE", file);
+    run.env("SSL_CERT_DIR", "").run().expect(4).stderr
+}
+
+#[test]
+fn a_file_of_certificates_that_cannot_be_used_is_named() {
+    let house = house(serving(Some(signed_by(&root(), ["localhost"]))));
+    house.write("empty.pem", "");
+    let at = |name: &str| house.work().join(name).display().to_string();
+    for (file, why) in [
+        (at("gone.pem"), "which cannot be read: No such file"),
+        (at("empty.pem"), "in which there is no certificate"),
+        (at("."), "which is a folder"),
+    ] {
+        let told = told_with(&house, &file);
+        let named = format!("SSL_CERT_FILE names {file}, {why}");
+        assert!(told.contains(&named), "{told}");
+        assert!(told.contains("or unset it"), "{told}");
+        assert!(!told.contains("HTTP client"), "{told}");
+    }
+}
+
+#[test]
+fn a_signature_that_is_another_authoritys_is_told_from_an_unknown_one() {
+    // Of one name, and of another key.
+    let (own, namesake) = (root(), root());
+    let house_of = |names| house(serving(Some(signed_by(&own, names))));
+    let house = house_of(["localhost"]);
+    house.write("root.pem", namesake.pem());
+    let file = house.work().join("root.pem").display().to_string();
+    let told = told_with(&house, &file);
+    assert!(told.contains("not signed by the authority"), "{told}");
+    assert!(told.contains("at https://localhost:"), "{told}");
+    assert!(told.contains("made anew"), "{told}");
+    let elsewhere = house_of(["elsewhere"]);
+    elsewhere.write("root.pem", own.pem());
+    let file = elsewhere.work().join("root.pem").display().to_string();
+    let told = told_with(&elsewhere, &file);
+    assert!(told.contains("is for other names than that"), "{told}");
+}
