@@ -6,7 +6,7 @@ use api::executor::ToolFailure;
 use domain::hash::Digest;
 use domain::id::CallId;
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// When the last change of a session was made that can be taken back, by the folder of its undo
@@ -16,6 +16,18 @@ pub fn last_changed(history: &Path) -> Option<jiff::Timestamp> {
     let open = Journal::new(history.to_owned(), 0).open_changes().ok()?;
     let mut newest = open.iter().rev();
     newest.find(|one| !one.is_passed).map(|one| one.time)
+}
+
+/// Forgets a session's undo history, with the copies that it keeps, by its folder. One that is not
+/// there is no error.
+///
+/// # Errors
+/// Whatever else the file system says.
+pub fn forget(history: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(history) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// How the changes that some calls made stand in a session's undo history.

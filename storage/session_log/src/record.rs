@@ -111,6 +111,24 @@ impl SessionLog {
         Ok(Reopened { log, cut_bytes })
     }
 
+    /// Deletes the log of a session that nobody has open. It is gone from the folder for good once
+    /// this returns; the listing forgets it the next time.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`], [`ErrorKind::Locked`] while a process has it open,
+    /// [`ErrorKind::Unwritable`].
+    pub fn delete(folder: &Path, session_id: SessionId) -> Result<(), Error> {
+        let path = path_of(folder, session_id);
+        let file = open_regular(OpenOptions::new().append(true).read(true), &path)
+            .map_err(|source| unreadable(&path, source))?;
+        // Held until the name is gone, so that nobody goes on in a log without one.
+        lock(&file, &path)?;
+        std::fs::remove_file(&path)
+            .and_then(|()| File::open(folder))
+            .and_then(|folder| folder.sync_all())
+            .map_err(|source| unwritable(&path, source))
+    }
+
     /// The number of the last event; 0 when there is none.
     #[must_use]
     pub(crate) const fn last_seq(&self) -> u64 {

@@ -1,8 +1,9 @@
-//! `carl session`: listing, showing, compacting, forking and exporting sessions.
+//! `carl session`: listing, showing, compacting, forking, deleting and exporting sessions.
 
 use crate::exit::OrFail;
 use crate::new_file::write_new;
 use crate::sessions::{agent_of, as_json, events_of, events_of_document, find, fork_point};
+use crate::yes_or_no::{is_yes, needs_somebody};
 use anyhow::{Context, Result};
 use api::sessions::{ErrorKind, Follow, Selection, SessionSummary, Sessions, Whose};
 use domain::event::{Event, EventBody};
@@ -14,7 +15,7 @@ use rendering::transcript::{self, Extent};
 use rendering::{Paint, print, print_error, table};
 use serde::Serialize;
 use std::path::Path;
-use text::escape::{visible, visible_json};
+use text::escape::{visible, visible_json, visible_line};
 
 /// The session that a command is about.
 #[derive(Clone, Copy)]
@@ -228,6 +229,34 @@ pub async fn fork(chosen: Chosen<'_>, message: u64) -> Result<SessionId> {
     let at = fork_point(chosen.sessions, id, message).await?;
     let forked = chosen.sessions.fork(id, at).await.or_fail()?;
     Ok(forked.session_id)
+}
+
+/// The session that is to be deleted, once that is meant; `None` after a no.
+///
+/// # Errors
+/// When it is not found, or nobody is there to be asked.
+pub async fn to_delete(chosen: Chosen<'_>, is_sure: bool) -> Result<Option<SessionId>> {
+    let found = find(chosen.sessions, chosen.part, chosen.workspace).await?;
+    if is_sure {
+        return Ok(Some(found.session_id));
+    }
+    needs_somebody("deleting a session")?;
+    print_error(&format!(
+        "session {} of {}, last used {}\n  {}\n\
+         What is lost: all that was said and done in it, and the copies with which its changes of \
+         files can be undone.\n\
+         What stays: the files themselves, what memory keeps of it (`carl memory list`, `carl \
+         memory forget`), the history of typed lines, and the audit log.\n",
+        found.session_id,
+        visible_line(&found.workspace.to_string_lossy()),
+        moments::minute(found.updated, &TimeZone::system()),
+        visible_line(&found.title),
+    ))?;
+    if is_yes("It cannot be undone. Delete the session?")? {
+        return Ok(Some(found.session_id));
+    }
+    print_error("Nothing was deleted.\n")?;
+    Ok(None)
 }
 
 /// Writes a session to a new file, or prints it.

@@ -153,6 +153,9 @@ fn sessions(tour: &mut Tour) {
     ] {
         let _seen = tour.run(args);
     }
+    let forked = tour.run(&["session", "fork"]).expect(0).stdout;
+    let deleted = ["session", "delete", "--yes", forked.trim()];
+    let _deleted = tour.run(&deleted).expect(0);
 }
 
 fn undo(tour: &mut Tour) {

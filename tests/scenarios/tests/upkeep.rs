@@ -250,3 +250,74 @@ fn a_damaged_undo_history_is_named() {
         assert!(told.stderr.contains(&folder), "{told:?}");
     }
 }
+
+/// A session that changed a file, and its id.
+fn a_session(house: &House) -> String {
+    house.write("a.txt", "draft\n");
+    let args = ["run", "--json", "--mode", "deterministic"];
+    let run = house.ask(args).args(testkit::flags::WRITES);
+    let ran = run.arg("replace draft with final in a.txt").run().expect(0);
+    ran.json()["session_id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_session_is_deleted_after_a_yes_with_what_belongs_to_it() {
+    let house = House::new();
+    let id = a_session(&house);
+    let belongings = [
+        house.state().join(format!("sessions/{id}.jsonl")),
+        house.state().join("undo").join(&id),
+    ];
+    let are_there = || belongings.iter().all(|path| path.exists());
+    let delete = || house.ask(["session", "delete", &id]);
+    let unasked = delete().run().expect(2).stderr;
+    assert!(unasked.contains("Add --yes"), "{unasked}");
+    let no = delete().typing(&["[y/N] "], |_, _| "n".to_owned());
+    assert_eq!(no.finished.code, Some(5), "{no:#?}");
+    for told in ["replace draft", "What is lost:", "What stays:"] {
+        assert!(no.questions[0].contains(told), "{no:#?}");
+    }
+    assert!(are_there());
+    let yes = delete().typing(&["[y/N] "], |_, _| "y".to_owned());
+    assert_eq!(yes.finished.code, Some(0), "{yes:#?}");
+    assert!(belongings.iter().all(|path| !path.exists()));
+    let listed = house.ask(["session", "list", "--json"]).run().expect(0);
+    assert_eq!(listed.json(), serde_json::json!([]));
+    let index = house.state().join("sessions/index.json");
+    let index = fs::read_to_string(index).unwrap_or_default();
+    assert!(!index.contains(&id) && !index.contains("draft"), "{index}");
+    let gone = delete().arg("--yes").run().expect(2).stderr;
+    assert!(gone.contains("no session's id"), "{gone}");
+    // What it did stands, and stays on record.
+    assert_eq!(house.read("a.txt"), "final\n");
+    let audit = house.ask(["audit", "verify"]).run().expect(0).stdout;
+    assert!(audit.contains("whole"), "{audit}");
+    let record = ["audit", "query", "--session", &id];
+    let record = house.ask(record).run().expect(0).stdout;
+    assert!(record.contains("edit_file"), "{record}");
+}
+
+#[test]
+fn a_session_that_somebody_has_is_not_deleted() {
+    let house = House::new();
+    let id = a_session(&house);
+    let log = house.state().join(format!("sessions/{id}.jsonl"));
+    let delete = || house.ask(["session", "delete", "--yes", &id]).run();
+    let mut served = house.ask(["serve"]).spawn();
+    served.until("serving at");
+    let mut chat = house.ask(["session", "resume", &id]);
+    chat = chat.env("TERM", "dumb");
+    let mut chat = chat.seated();
+    chat.until("> ");
+    let refused = delete().expect(4).stderr;
+    assert!(refused.contains("Another process is writing"), "{refused}");
+    assert!(log.exists() && house.state().join("undo").join(&id).exists());
+    chat.types("/quit\n");
+    chat.finish();
+    // Whoever serves is in nobody's way.
+    delete().expect(0);
+    assert!(!log.exists());
+    let resume = house.ask(["session", "resume", &id]).run();
+    assert_ne!(resume.code, Some(0), "{resume:#?}");
+    served.kill();
+}

@@ -119,7 +119,7 @@ pub enum Command {
     /// Ask the guard what it would say
     #[command(subcommand, after_help = examples::POLICY)]
     Policy(PolicyCommand),
-    /// Look at, continue, fork and export sessions
+    /// Look at, continue, fork, delete and export sessions
     #[command(subcommand, after_help = examples::SESSION)]
     Session(SessionCommand),
     /// Take back a session's last file change

@@ -181,6 +181,14 @@ pub enum SessionCommand {
         #[arg(long, default_value_t = 0)]
         at: u64,
     },
+    /// Delete a session: its log, and what undo keeps of it
+    Delete {
+        /// Which session: the beginning or end of its id
+        session: String,
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
     /// Write a session as Markdown or JSON
     Export {
         /// Which session: the beginning or end of its id, or `last` for the one last used here

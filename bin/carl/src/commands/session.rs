@@ -1,12 +1,14 @@
-//! `carl session`: look at, continue, compact, fork and export.
+//! `carl session`: look at, continue, compact, fork, delete and export.
 
+use super::changed::history_of;
 use super::{Setting, chat};
 use crate::cli::{self, SessionCommand};
 use crate::wiring::House;
-use anyhow::Result;
+use agents::SessionLog;
+use anyhow::{Context, Result};
 use rendering::context::Depth;
 use rendering::print;
-use terminal::exit::Exit;
+use terminal::exit::{Exit, OrFail};
 use terminal::session_commands::{
     self as commands, Chosen, ContextForm, ExportForm, ListForm, ShowForm,
 };
@@ -49,11 +51,7 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
             full,
             json,
         } => {
-            let form = match (json, full) {
-                (true, _) => ContextForm::Json,
-                (false, true) => ContextForm::Shown(Depth::Full),
-                (false, false) => ContextForm::Shown(Depth::Shares),
-            };
+            let form = context_form(json, full);
             let setting = Setting::plain()?;
             let house = House::watch(&setting).await?;
             let chosen = chosen(&house, &setting, &session);
@@ -69,6 +67,7 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
             let forked = commands::fork(chosen(&house, &setting, &session), at).await;
             print(&format!("{}\n", house.close(forked).await?))?;
         }
+        SessionCommand::Delete { session, yes } => return delete(&session, yes).await,
         SessionCommand::Export {
             session,
             format,
@@ -82,6 +81,32 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
             commands::export(chosen(&house, &setting, &session), form, out.as_deref()).await?;
         }
     }
+    Ok(Exit::Success)
+}
+
+const fn context_form(json: bool, full: bool) -> ContextForm {
+    match (json, full) {
+        (true, _) => ContextForm::Json,
+        (false, true) => ContextForm::Shown(Depth::Full),
+        (false, false) => ContextForm::Shown(Depth::Shares),
+    }
+}
+
+/// Deletes a session's log, and then what belongs to it alone. While somebody has the session, the
+/// log is not to be deleted, and the rest stays too.
+async fn delete(part: &str, is_sure: bool) -> Result<Exit> {
+    let (setting, house) = look().await?;
+    let chosen = chosen(&house, &setting, part);
+    let Some(session_id) = commands::to_delete(chosen, is_sure).await? else {
+        return Ok(Exit::Denied);
+    };
+    SessionLog::delete(&setting.paths.sessions(), session_id).or_fail()?;
+    let history = history_of(&setting, session_id);
+    files::forget_history(&history)
+        .with_context(|| format!("{} cannot be removed", history.display()))?;
+    observers::record::remove(&setting.paths.capture(), session_id)
+        .context("its answers that are not remembered yet cannot be forgotten")?;
+    print(&format!("Deleted: session {session_id}.\n"))?;
     Ok(Exit::Success)
 }
 
