@@ -109,7 +109,7 @@ impl Call {
             }
             None => self.cleared(judgement, label)?,
         };
-        let places = self.inner.places_of(&call.bound).await;
+        let places = self.inner.places_of(&call.bound, None).await;
         let diff = self.early(&call, judgement).await?;
         let mut shown = Shown {
             call,

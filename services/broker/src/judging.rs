@@ -265,11 +265,11 @@ impl Inner {
         places
     }
 
-    /// Where the paths of a call that was judged really lie.
-    pub(crate) async fn places_of(&self, bound: &Bound) -> Places {
+    /// Where the paths of a call that was judged really lie. `opens`: a folder that a yes would open.
+    pub(crate) async fn places_of(&self, bound: &Bound, opens: Option<&Path>) -> Places {
         let mut places = Places::new();
         for (kind, path) in bound.targets.values() {
-            let roots = located_roots(*kind, bound, None);
+            let roots = located_roots(*kind, bound, opens);
             if let Ok(Some(real)) = self.locate_one(path.clone(), *kind, roots).await {
                 places.insert(path.clone(), real);
             }

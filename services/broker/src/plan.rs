@@ -4,6 +4,7 @@
 mod earlier;
 mod refusal;
 
+use crate::approvals::Places;
 use crate::call::Events;
 use crate::foreseen::Foreseen;
 use crate::inner::Inner;
@@ -15,7 +16,7 @@ use crate::running::paths_of;
 use crate::state::{About, Caller, Pinned, Step, lock};
 use api::audit::{Action, Durability};
 use api::broker::{CallRequest, PlanApproval, PlanEvent, PlanRequest, PlannedCall};
-use domain::decision::{Decision, Finding, Layer, Verdict};
+use domain::decision::{Decision, Layer, Verdict};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::{CallId, ConfirmationId, PlanId};
@@ -26,15 +27,19 @@ use domain::tool::{EffectClass, ToolName};
 use earlier::Earlier;
 use policy::Judgement;
 use policy::history::TaskHistory;
-use refusal::{bad_size, cannot_run, refused_step, said_no, sentence};
+use refusal::{
+    bad_size, cannot_run, flow_reasons, nobody_to_ask, refused_step, said_no, sentence, words,
+};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+/// Who approved a plan by its hash.
+const BY_HASH: &str = "approved_hash";
 /// Most calls a plan comes to: an action of a plan may take a few.
 const PLAN_CALLS: usize = PLAN_ACTIONS * 4;
 
@@ -55,6 +60,8 @@ struct Draft {
     opens: Vec<PathBuf>,
     /// For each call that changes files and names none, such as `undo`, what it comes to now.
     unnamed: Vec<Option<String>>,
+    /// For each call, where its paths really lie.
+    places: Vec<Places>,
 }
 
 /// A plan that may run.
@@ -96,21 +103,27 @@ impl Pin {
         }
         let hash = draft.hash;
         if let Some(by) = self.approved_in_advance(&draft) {
-            let shown = vec![None; self.request.calls.len()];
+            // A yes by the hash is one to what was shown with it; any other is one to kinds of effects.
+            let shown = match by {
+                BY_HASH => self.diffs(&draft).await?.1,
+                _ => vec![None; self.request.calls.len()],
+            };
             return Ok(Settled { hash, by, shown });
         }
         let (diff, shown) = self.diffs(&draft).await?;
         let settings = lock(&self.caller.session).settings.clone();
         if settings.attendance == Attendance::Unattended {
             let started = self.effects_started(&settings);
-            let mut decision = nobody_to_ask(&draft, &started);
+            let mut decision =
+                nobody_to_ask((&draft.hash, &draft.judgements, &draft.unnamed), &started);
             // What a yes given later stands for is shown whole, as in a question.
             let needles = self.inner.secrets.needles();
-            let rendering = self.rendering(&draft);
+            let diff = diff.map(|diff| render::diff(&diff)).unwrap_or_default();
+            let all = format!("{}{diff}", self.rendering(&draft));
             decision.user_reason = format!(
                 "{}\nAll of it:\n{}",
                 decision.user_reason,
-                needles.scrub(rendering.trim_end())
+                needles.scrub(all.trim_end())
             );
             return Err(decision);
         }
@@ -148,6 +161,7 @@ impl Pin {
         let mut judgements = Vec::with_capacity(calls.len());
         let mut opens = Vec::new();
         let mut unnamed = Vec::with_capacity(calls.len());
+        let mut places = Vec::with_capacity(calls.len());
         let mut earlier = Vec::new();
         for call in calls {
             let what = (call.tool.as_str(), &call.arguments);
@@ -168,14 +182,22 @@ impl Pin {
                 opens.push(folder.clone());
             }
             unnamed.push(self.unnamed(call, &judgement, &opens, done).await);
+            places.push(match &judgement.bound {
+                Some(bound) => {
+                    let opens = judgement.write_root.as_deref();
+                    self.inner.places_of(bound, opens).await
+                }
+                None => Places::new(),
+            });
             judgements.push(judgement);
         }
-        let hash = self.hash(&judgements, &unnamed);
+        let hash = self.hash(&judgements, &unnamed, &places);
         Ok(Draft {
             judgements,
             hash,
             opens,
             unnamed,
+            places,
         })
     }
 
@@ -217,15 +239,20 @@ impl Pin {
     }
 
     /// A digest over the intent and, for each call, tool, version, arguments and the paths they
-    /// come to, so that it stands for the same effects wherever it is repeated. A call that names no
+    /// come to, by name and in truth, so that it stands for the same effects wherever it is repeated. A call that names no
     /// path stands for the change that it comes to now, in these files and with this content.
-    fn hash(&self, judgements: &[Judgement], unnamed: &[Option<String>]) -> Digest {
+    fn hash(
+        &self,
+        judgements: &[Judgement],
+        unnamed: &[Option<String>],
+        places: &[Places],
+    ) -> Digest {
         let calls: Vec<Value> = self
             .request
             .calls
             .iter()
-            .zip(judgements.iter().zip(unnamed))
-            .map(|(call, (judgement, comes_to))| {
+            .zip(judgements.iter().zip(unnamed).zip(places))
+            .map(|(call, ((judgement, comes_to), places))| {
                 let known = self.inner.policy.table().find(&call.tool);
                 json!({
                     "tool": call.tool,
@@ -233,6 +260,7 @@ impl Pin {
                     "arguments": call.arguments,
                     "targets": judgement.bound.as_ref().map(paths_of),
                     "comes_to": comes_to,
+                    "places": in_truth(places),
                 })
             })
             .collect();
@@ -255,7 +283,7 @@ impl Pin {
             return settings
                 .approved_plans
                 .contains(&draft.hash)
-                .then_some("approved_hash");
+                .then_some(BY_HASH);
         }
         let bounds = || draft.judgements.iter().filter_map(|j| j.bound.as_ref());
         let reads_only =
@@ -278,7 +306,7 @@ impl Pin {
         settings
             .approved_plans
             .contains(&draft.hash)
-            .then_some("approved_hash")
+            .then_some(BY_HASH)
     }
 
     /// Whether every call of it, and all that its agents could do, is looking.
@@ -360,15 +388,18 @@ impl Pin {
     /// The plan's calls, a line each, and the strictest of what they do.
     fn in_short(&self, draft: &Draft) -> String {
         let judged = draft.judgements.iter().zip(&draft.unnamed);
+        let judged = judged.zip(&draft.places);
         let calls = self.request.calls.iter().zip(judged);
         let lines: Vec<String> = calls
-            .map(|(call, (judgement, comes_to))| match &judgement.bound {
-                Some(bound) => {
-                    let line = self.inner.call_line(&call.tool, &call.arguments, bound);
-                    render::told(line, comes_to.as_deref())
-                }
-                None => render::one_line(&call.tool),
-            })
+            .map(
+                |(call, ((judgement, comes_to), places))| match &judgement.bound {
+                    Some(bound) => {
+                        let line = self.inner.call_line(&call.tool, &call.arguments, bound);
+                        render::told(line, comes_to.as_deref()) + &render::led_to(places)
+                    }
+                    None => render::one_line(&call.tool),
+                },
+            )
             .collect();
         let effect = strictest_effect(&draft.judgements).as_str();
         let count = match lines.len() {
@@ -499,12 +530,13 @@ impl Inner {
     }
 }
 
-/// Why untrusted content may have had a hand in a step.
-fn flow_reasons(judgement: &Judgement) -> impl Iterator<Item = &str> {
-    let findings = judgement.findings.iter();
-    findings
-        .filter(|f| f.layer == Layer::InformationFlow && f.verdict != Verdict::Allow)
-        .map(|f| f.user_reason.as_str())
+/// Where links lead elsewhere, by digests: a real name need be no text.
+fn in_truth(places: &Places) -> BTreeMap<String, String> {
+    let elsewhere = places.iter().filter(|(named, real)| named != real);
+    let digest = |path: &Path| Digest::of(path.as_os_str().as_encoded_bytes()).to_string();
+    elsewhere
+        .map(|(named, real)| (digest(named), digest(real)))
+        .collect()
 }
 
 fn strictest_effect(judgements: &[Judgement]) -> EffectClass {
@@ -512,57 +544,4 @@ fn strictest_effect(judgements: &[Judgement]) -> EffectClass {
         .iter()
         .filter_map(|j| j.bound.as_ref().map(|b| b.effect));
     effects.max().unwrap_or(EffectClass::Read)
-}
-
-/// Kinds of effect as `--yes` takes them.
-fn words(effects: &BTreeSet<EffectClass>) -> String {
-    let words: Vec<&str> = effects.iter().map(|effect| effect.as_str()).collect();
-    words.join(",")
-}
-
-fn nobody_to_ask(draft: &Draft, started: &BTreeSet<EffectClass>) -> Decision {
-    let hash = &draft.hash;
-    let bounds = draft.judgements.iter().filter_map(|j| j.bound.as_ref());
-    let effects: BTreeSet<EffectClass> = bounds
-        .map(|bound| bound.effect)
-        .filter(|effect| !matches!(effect, EffectClass::Read | EffectClass::SelfWrite))
-        .collect();
-    // What untrusted content may have chosen is approved as exactly this plan, or not at all.
-    let careful = draft
-        .judgements
-        .iter()
-        .find_map(|judged| flow_reasons(judged).next());
-    let in_advance = match (careful, started.is_empty(), effects.is_empty()) {
-        (Some(why), ..) => format!("`--yes` does not cover it. {}", render::one_line(why)),
-        (None, false, _) => format!(
-            "To approve every kind of effect that its agents could have: `--yes {}`.",
-            words(started)
-        ),
-        (None, true, false) => format!(
-            "To approve its kinds of effect: `--yes {}`.",
-            words(&effects)
-        ),
-        // It only looks: any yes is more than it needs.
-        (None, true, true) => "To approve it with others of its kind: `--yes write`.".to_owned(),
-    };
-    // Of a call that names no file, the first line of what it comes to says which.
-    let changes = draft.unnamed.iter().flatten();
-    let changes: Vec<String> = changes
-        .filter_map(|change| change.lines().next().map(render::one_line))
-        .collect();
-    let comes_to = match changes.is_empty() {
-        true => String::new(),
-        false => format!(" As the files are now, it would {}.", changes.join("; ")),
-    };
-    Decision::strictest(vec![Finding {
-        layer: Layer::SafetyGate,
-        verdict: Verdict::Deny,
-        rule: "nobody_to_ask".to_owned(),
-        model_reason: "The plan needs the user's approval, and no one is there to give it."
-            .to_owned(),
-        user_reason: format!(
-            "The plan needs your approval, and no one is there to ask.{comes_to} To approve exactly \
-             this plan: `--approve {hash}`. {in_advance}"
-        ),
-    }])
 }

@@ -152,3 +152,50 @@ fn tasks_that_are_approved_by_their_hash_were_shown_whole() {
         assert!(unwrapped.contains(shown), "{shown}: {refused}");
     }
 }
+
+/// The plan that is approved by the hash of a refusal, once `meanwhile` was done; what both runs said.
+fn approved_by_hash(scene: &Scene, meanwhile: impl Fn()) -> [String; 2] {
+    let args = ["run", "--mode", "plan", "--allow-write", "..", "-C", "p"];
+    let refused = scene.house.ask(args).arg(TASK).run().expect(5).stderr;
+    let (_, after) = refused.split_once("--approve ").unwrap();
+    let hash: String = after.chars().take_while(char::is_ascii_hexdigit).collect();
+    meanwhile();
+    let approved = ["--approve", &hash, TASK];
+    let again = scene.house.ask(args).args(approved).run().stderr;
+    [refused, again]
+}
+
+#[test]
+fn a_plan_approved_by_its_hash_lands_on_no_other_file() {
+    let append = json!({"kind": "append_text", "path": "n2.txt", "content": "evil"});
+    let plan = json!({"intent": "Tidy up.", "actions": [append]}).to_string();
+    let planned = || {
+        let scene = Scene::new([Reply::text(&plan), Reply::text(&plan)]);
+        scene.house.write("p/n2.txt", "mine\n");
+        scene.house.write("q/precious.md", "precious\n");
+        scene
+    };
+    // The control: what was shown is what is done.
+    let honest = planned();
+    let told = approved_by_hash(&honest, || ());
+    assert_eq!(honest.house.read("p/n2.txt"), "mine\nevil\n", "{told:#?}");
+    let swapped = planned();
+    let told = approved_by_hash(&swapped, || {
+        let file = swapped.house.work().join("p/n2.txt");
+        fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink("../q/precious.md", file).unwrap();
+    });
+    assert_eq!(
+        swapped.house.read("q/precious.md"),
+        "precious\n",
+        "{told:#?}"
+    );
+    // A link from the start is named for what it is.
+    let linked = planned();
+    let file = linked.house.work().join("p/n2.txt");
+    fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink("../q/precious.md", file).unwrap();
+    let [refused, _] = approved_by_hash(&linked, || ());
+    let (_, end) = refused.rsplit_once("In short: ").unwrap();
+    assert!(end.contains("q/precious.md"), "{refused}");
+}

@@ -5,6 +5,10 @@ use crate::render;
 use api::broker::PlannedCall;
 use api::executor::{FailureKind, ToolFailure};
 use domain::decision::{Decision, Finding, Layer, Verdict};
+use domain::hash::Digest;
+use domain::tool::EffectClass;
+use policy::Judgement;
+use std::collections::BTreeSet;
 
 pub(super) fn refused_step(decision: &Decision, index: usize, call: &PlannedCall) -> Decision {
     let step = format!("Step {} ({}): ", index + 1, render::one_line(&call.tool));
@@ -58,5 +62,69 @@ pub(super) fn said_no(why: &str) -> Decision {
         rule: "plan_not_approved".to_owned(),
         model_reason: format!("{why} Nothing was run."),
         user_reason: why.to_owned(),
+    }])
+}
+
+/// Why untrusted content may have had a hand in a step.
+pub(super) fn flow_reasons(judgement: &Judgement) -> impl Iterator<Item = &str> {
+    let findings = judgement.findings.iter();
+    findings
+        .filter(|f| f.layer == Layer::InformationFlow && f.verdict != Verdict::Allow)
+        .map(|f| f.user_reason.as_str())
+}
+
+/// Kinds of effect as `--yes` takes them.
+pub(super) fn words(effects: &BTreeSet<EffectClass>) -> String {
+    let words: Vec<&str> = effects.iter().map(|effect| effect.as_str()).collect();
+    words.join(",")
+}
+
+/// Why a plan is refused that nobody is asked about, and how to approve it. `unnamed`: what its calls
+/// come to that change files and name none.
+pub(super) fn nobody_to_ask(
+    (hash, judgements, unnamed): (&Digest, &[Judgement], &[Option<String>]),
+    started: &BTreeSet<EffectClass>,
+) -> Decision {
+    let bounds = judgements.iter().filter_map(|j| j.bound.as_ref());
+    let effects: BTreeSet<EffectClass> = bounds
+        .map(|bound| bound.effect)
+        .filter(|effect| !matches!(effect, EffectClass::Read | EffectClass::SelfWrite))
+        .collect();
+    // What untrusted content may have chosen is approved as exactly this plan, or not at all.
+    let careful = judgements
+        .iter()
+        .find_map(|judged| flow_reasons(judged).next());
+    let in_advance = match (careful, started.is_empty(), effects.is_empty()) {
+        (Some(why), ..) => format!("`--yes` does not cover it. {}", render::one_line(why)),
+        (None, false, _) => format!(
+            "To approve every kind of effect that its agents could have: `--yes {}`.",
+            words(started)
+        ),
+        (None, true, false) => format!(
+            "To approve its kinds of effect: `--yes {}`.",
+            words(&effects)
+        ),
+        // It only looks: any yes is more than it needs.
+        (None, true, true) => "To approve it with others of its kind: `--yes write`.".to_owned(),
+    };
+    // Of a call that names no file, the first line of what it comes to says which.
+    let changes = unnamed.iter().flatten();
+    let changes: Vec<String> = changes
+        .filter_map(|change| change.lines().next().map(render::one_line))
+        .collect();
+    let comes_to = match changes.is_empty() {
+        true => String::new(),
+        false => format!(" As the files are now, it would {}.", changes.join("; ")),
+    };
+    Decision::strictest(vec![Finding {
+        layer: Layer::SafetyGate,
+        verdict: Verdict::Deny,
+        rule: "nobody_to_ask".to_owned(),
+        model_reason: "The plan needs the user's approval, and no one is there to give it."
+            .to_owned(),
+        user_reason: format!(
+            "The plan needs your approval, and no one is there to ask.{comes_to} To approve exactly \
+             this plan: `--approve {hash}`. {in_advance}"
+        ),
     }])
 }
