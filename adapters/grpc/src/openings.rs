@@ -125,6 +125,7 @@ mod tests {
             mode: Mode::Loop,
             model: None,
             context_tokens: None,
+            provider: None,
             settings: SessionSettings::closed(PathBuf::from("/w")),
         };
         let opened = sessions.open(OpenRequest::New(profile)).await.unwrap();

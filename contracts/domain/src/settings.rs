@@ -150,6 +150,9 @@ pub struct SessionProfile {
     pub model: Option<ModelChoice>,
     /// Context size to ask the server for, tokens; `None`: configuration's.
     pub context_tokens: Option<u32>,
+    /// The provider that everything is to go to; `None`: where configuration says.
+    #[serde(default)]
+    pub provider: Option<String>,
     /// The user's ceiling.
     pub settings: SessionSettings,
 }

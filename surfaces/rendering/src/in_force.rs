@@ -181,6 +181,7 @@ mod tests {
             mode: Mode::Loop,
             model: None,
             context_tokens: None,
+            provider: None,
             settings: SessionSettings::closed(PathBuf::from("/w")),
         };
         own.settings.attendance = Attendance::Attended;

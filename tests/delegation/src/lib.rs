@@ -166,6 +166,7 @@ impl House {
             mode: Mode::Loop,
             model: None,
             context_tokens: None,
+            provider: None,
             settings: SessionSettings {
                 allow_write: BTreeSet::from([self.work()]),
                 // What is needless to ask is not asked; what breaks a rule is not covered by it.

@@ -90,6 +90,7 @@ impl Scene {
             mode: Mode::Loop,
             model: None,
             context_tokens: None,
+            provider: None,
             settings: SessionSettings {
                 attendance: Attendance::Unattended,
                 ..SessionSettings::closed(PathBuf::from("/w"))

@@ -41,6 +41,7 @@ impl From<SessionProfile> for proto::SessionProfile {
             mode: profile.mode.to_wire(),
             model: profile.model.map(Into::into),
             context_tokens: profile.context_tokens,
+            provider: profile.provider,
             settings: Some(profile.settings.into()),
         }
     }
@@ -56,6 +57,7 @@ impl TryFrom<proto::SessionProfile> for SessionProfile {
             mode: WireEnum::from_wire(wire.mode, "mode")?,
             model: optional(wire.model, "model")?,
             context_tokens: wire.context_tokens,
+            provider: wire.provider,
             settings: required(wire.settings, "settings")?,
         })
     }

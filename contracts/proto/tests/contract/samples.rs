@@ -255,6 +255,7 @@ impl Seed {
             mode: self.mode(),
             model: self.maybe(self.choice()),
             context_tokens: self.maybe(u32::MAX),
+            provider: self.maybe("local".to_owned()),
             settings: self.settings(),
         }
     }

@@ -64,6 +64,7 @@ fn profile() -> SessionProfile {
         mode: Mode::Loop,
         model: None,
         context_tokens: None,
+        provider: None,
         settings: SessionSettings::closed(PathBuf::from("/w")),
     }
 }

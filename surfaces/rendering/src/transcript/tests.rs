@@ -164,6 +164,7 @@ fn log() -> Vec<Event> {
         mode: Mode::Loop,
         model: None,
         context_tokens: None,
+        provider: None,
         settings: SessionSettings::closed("/work".into()),
     };
     let opened = EventBody::SessionOpened {
