@@ -68,6 +68,7 @@ pub fn build(
         mode: flags.mode.map_or(config.chat.default_mode, Into::into),
         model: model(flags)?,
         context_tokens: flags.context_tokens,
+        provider: flags.provider.clone(),
         settings,
     })
 }

@@ -43,6 +43,10 @@ impl RequestedProfile {
                 false => own.model,
             },
             context_tokens: asked.context_tokens.or(own.context_tokens),
+            provider: match self.typed.model {
+                true => asked.provider,
+                false => own.provider,
+            },
             settings: asked.settings,
         }
     }

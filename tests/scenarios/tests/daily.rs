@@ -335,6 +335,65 @@ fn a_refused_key_is_no_reason_for_a_fallback() {
     assert!(server.chats().is_empty());
 }
 
+/// Who chose the provider on this machine for a private matter has chosen it for what follows.
+#[test]
+fn a_session_goes_on_at_the_provider_that_it_was_begun_with() {
+    let reply = || {
+        Server::openai([
+            Reply::text("One."),
+            Reply::text("Two."),
+            Reply::text("Three."),
+        ])
+    };
+    let (cloud, local) = (reply(), reply());
+    let provider = |name: &str, server: &Server| {
+        let config = server.config("openai");
+        let (_, rest) = config.split_once("[models.providers.scripted]").unwrap();
+        format!("[models.providers.{name}]{rest}\n")
+    };
+    let house = House::new();
+    house.configure(&format!(
+        "[models]\ndefault_provider = \"cloud\"\n{}{}",
+        provider("cloud", &cloud),
+        provider("local", &local)
+    ));
+    let begun = house.ask(["run", "--json", "--provider", "local", "a private matter"]);
+    let id = begun.run().json()["session_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let goes_on = ["run", "--session-id", &id, "more of it"];
+    let _goes_on = house.ask(goes_on).run().expect(0);
+    let mut chat = house
+        .ask(["session", "resume", &id])
+        .env("TERM", "xterm")
+        .seated();
+    chat.until("/help");
+    chat.until("> ");
+    chat.types("and more\n");
+    chat.until("Three.");
+    chat.until("> ");
+    chat.types("/quit\n");
+    assert_eq!(chat.finish().code, Some(0));
+    assert!(
+        cloud
+            .requests()
+            .iter()
+            .all(|one| !one.body.to_string().contains("private"))
+    );
+    // Who names another one has it.
+    let elsewhere = [
+        "run",
+        "--session-id",
+        &id,
+        "--provider",
+        "cloud",
+        "go there",
+    ];
+    let _elsewhere = house.ask(elsewhere).run().expect(0);
+    assert_eq!(cloud.chats().len(), 1);
+}
+
 #[test]
 fn a_program_that_failed_is_not_shown_as_done_well() {
     let shell = |script: &str| Reply::call("run_shell", json!({"argv": ["sh", "-c", script]}));

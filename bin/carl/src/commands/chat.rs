@@ -60,10 +60,18 @@ pub async fn chat(mut flags: SessionFlags, begin: Begin) -> Result<Exit> {
         flags.ceiling.workspace = Some(named::still_there(found.workspace.clone())?);
         setting = Setting::read(&flags)?;
     }
+    let typed = flags.clone();
+    if let Some(found) = &resumed {
+        let provider = named::provider_of(&setting, found.session_id, &flags).await?;
+        if provider != flags.provider {
+            flags.provider = provider;
+            setting = Setting::read(&flags)?;
+        }
+    }
     let profile = setting.profile(&flags, Attendance::Attended)?;
     let request = ChatRequest {
         resumed,
-        profile: profile::requested(profile, &flags),
+        profile: profile::requested(profile, &typed),
         workspace: setting.workspace.clone(),
         history: setting.paths.state.join("chat_history"),
         captures: setting.loaded.config.memory.capture,

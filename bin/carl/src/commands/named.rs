@@ -2,15 +2,17 @@
 //! opened for work, and the agent type.
 
 use super::Setting;
+use crate::cli::SessionFlags;
 use crate::config::{check_default_agent, check_disabled_tools};
 use crate::wiring::House;
 use anyhow::Result;
 use api::broker::Control;
-use api::sessions::SessionSummary;
+use api::sessions::{Follow, SessionSummary};
+use domain::event::EventBody;
 use domain::id::SessionId;
 use std::path::PathBuf;
 use terminal::exit::{Failure, OrFail};
-use terminal::sessions::find;
+use terminal::sessions::{events_of, find};
 use text::escape::visible_line;
 
 /// The session named by either end of its id, from the logs alone.
@@ -65,6 +67,33 @@ pub fn still_there(folder: PathBuf) -> Result<PathBuf> {
         .into()),
         _ => Ok(folder),
     }
+}
+
+/// The provider that a session was last held with by name, unless these flags name another one or a
+/// model: what was said there goes nowhere else by itself.
+///
+/// # Errors
+/// When its log cannot be read.
+pub async fn provider_of(
+    setting: &Setting,
+    session_id: SessionId,
+    flags: &SessionFlags,
+) -> Result<Option<String>> {
+    if flags.provider.is_some() || flags.model.is_some() {
+        return Ok(flags.provider.clone());
+    }
+    let house = House::look(setting).await?;
+    let events = events_of(house.sessions.as_ref(), session_id, Follow::Outline).await?;
+    let profiles = events
+        .into_iter()
+        .rev()
+        .filter_map(|event| match event.body {
+            EventBody::SessionOpened { profile, .. }
+            | EventBody::SessionResumed { profile, .. }
+            | EventBody::SessionConfigured { profile, .. } => Some(profile),
+            _ => None,
+        });
+    Ok(profiles.take(1).find_map(|profile| profile.provider))
 }
 
 /// Checks that each tool that the configuration takes away is one.

@@ -60,6 +60,13 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         flags.ceiling.workspace = Some(named::folder_of(&setting, session_id).await?);
         setting = Setting::read(&flags)?;
     }
+    if let Some(session_id) = args.session_id {
+        let provider = named::provider_of(&setting, session_id, &flags).await?;
+        if provider != flags.provider {
+            flags.provider = provider;
+            setting = Setting::read(&flags)?;
+        }
+    }
     let pictures = source.pictures(&text, &setting.workspace)?;
     let form = form(&args);
     let attendance = attendance(&source, form);
