@@ -27,6 +27,7 @@ pub mod picture;
 pub mod plan;
 pub mod report;
 pub mod rights;
+pub mod schema;
 pub mod settings;
 pub mod task;
 pub mod tool;

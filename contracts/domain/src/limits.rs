@@ -10,6 +10,13 @@ pub const USER_TEXT_BYTES: usize = 1 << 20;
 pub const TOOL_ARGUMENT_BYTES: usize = 1 << 20;
 /// Deepest nesting of JSON from outside.
 pub const JSON_DEPTH: usize = 64;
+/// Most steps that hold one value to a part of a JSON Schema of somebody else: keywords, and entries
+/// of their lists, on every way that leads to them.
+pub const SCHEMA_VALUE_STEPS: u64 = 100_000;
+/// Most steps that hold the arguments of a call, or an answer, to such a schema.
+pub const SCHEMA_STEPS: u64 = 1_000_000;
+/// Most levels of parts and references on the way through such a schema.
+pub const SCHEMA_LEVELS: usize = 512;
 /// Most of a tool result that a model is shown, bytes.
 pub const TOOL_RESULT_BYTES: usize = 16 << 10;
 /// Largest file a tool reads whole, bytes.

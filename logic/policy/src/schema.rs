@@ -5,6 +5,7 @@ use crate::table::{Tool, ToolTable};
 use domain::decision::{Finding, Layer, Verdict};
 use domain::limits::{JSON_DEPTH, TOOL_ARGUMENT_BYTES};
 use domain::message::is_shallow;
+use domain::schema::bounded_for;
 use domain::tool::ArgumentRole;
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
@@ -49,7 +50,7 @@ pub(crate) fn unknown_tool(question: &Question<'_>, table: &ToolTable) -> Findin
     )
 }
 
-/// Checks size, depth, unknown arguments and the schema.
+/// Checks size, depth, unknown arguments, and the schema with the work that it takes.
 pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
     let name = tool.spec.definition.name.as_str();
     let Some(object) = arguments.as_object() else {
@@ -92,6 +93,21 @@ pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
         ));
     }
     no_secret_given(tool, object)?;
+    fits(tool, arguments)
+}
+
+/// Holds arguments to the schema, unless that takes too much work.
+fn fits(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
+    let name = tool.spec.definition.name.as_str();
+    if let Err(much) = bounded_for(&tool.spec.definition.parameters, arguments) {
+        return Err(deny(
+            "schema_too_costly",
+            format!(
+                "The arguments of {name} cannot be checked: {much}. Give less, or nest it less."
+            ),
+            format!("The arguments of {name} could not be checked: {much}."),
+        ));
+    }
     if tool.validator.is_valid(arguments) {
         return Ok(());
     }

@@ -3,6 +3,7 @@
 use crate::manifest::Selector;
 use domain::hash::{Digest, canonical_json};
 use domain::limits::JSON_DEPTH;
+use domain::schema::{TooMuch, bounded};
 use domain::tool::{EffectClass, TargetKind, ToolSpec};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -28,6 +29,15 @@ pub enum TableError {
         /// What is wrong with it.
         #[source]
         source: Box<jsonschema::ValidationError<'static>>,
+    },
+    /// A schema that takes too much work to hold anything to.
+    #[error("the schema of tool `{tool}` cannot be used")]
+    Costly {
+        /// The tool.
+        tool: String,
+        /// What of it takes the work.
+        #[source]
+        source: TooMuch,
     },
 }
 
@@ -72,18 +82,12 @@ impl ToolTable {
     /// Compiles a table.
     ///
     /// # Errors
-    /// [`TableError`] when two tools share a name or a schema is none.
+    /// [`TableError`] when two tools share a name, or a schema is none or takes too much work.
     pub fn new(specs: Vec<ToolSpec>) -> Result<Self, TableError> {
         let mut table = Self::default();
         for spec in specs {
             let name = spec.definition.name.as_str().to_owned();
-            let validator =
-                jsonschema::validator_for(&spec.definition.parameters).map_err(|e| {
-                    TableError::Schema {
-                        tool: name.clone(),
-                        source: Box::new(e.to_owned()),
-                    }
-                })?;
+            let validator = validator(&name, &spec.definition.parameters)?;
             if table
                 .by_name
                 .insert(name.clone(), table.tools.len())
@@ -177,6 +181,19 @@ impl ToolTable {
         }
         Digest::from_bytes(*hasher.finalize().as_bytes())
     }
+}
+
+/// What holds arguments to the schema of a tool.
+fn validator(tool: &str, schema: &Value) -> Result<jsonschema::Validator, TableError> {
+    let tool = || tool.to_owned();
+    bounded(schema).map_err(|source| TableError::Costly {
+        tool: tool(),
+        source,
+    })?;
+    jsonschema::validator_for(schema).map_err(|error| TableError::Schema {
+        tool: tool(),
+        source: Box::new(error.to_owned()),
+    })
 }
 
 /// The whole numbers whose schema leaves few of them.

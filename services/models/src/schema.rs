@@ -2,6 +2,7 @@
 
 use crate::error::{Error, ErrorKind, quote};
 use domain::message::Message;
+use domain::schema::{bounded, bounded_for};
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -10,6 +11,7 @@ const SHOWN_ERRORS: usize = 5;
 
 /// A compiled schema. It never fetches another schema.
 pub(crate) struct Schema {
+    schema: Value,
     validator: Validator,
 }
 
@@ -17,18 +19,19 @@ impl Schema {
     /// Compiles a schema.
     ///
     /// # Errors
-    /// `Rejected` when it is no schema or refers to one elsewhere.
+    /// `Rejected` when it is no schema, refers to one elsewhere, or takes too much work.
     pub(crate) fn new(schema: &Value) -> Result<Self, Error> {
-        let validator = jsonschema::validator_for(schema).map_err(|source| {
-            Error::new(
-                ErrorKind::Rejected,
-                format!(
-                    "the schema for the answer cannot be used: {}",
-                    quote(&source.to_string())
-                ),
-            )
-        })?;
-        Ok(Self { validator })
+        let refused = |why: &dyn std::error::Error| {
+            let why = quote(&why.to_string());
+            let detail = format!("the schema for the answer cannot be used: {why}");
+            Error::new(ErrorKind::Rejected, detail)
+        };
+        bounded(schema).map_err(|source| refused(&source))?;
+        let validator = jsonschema::validator_for(schema).map_err(|source| refused(&source))?;
+        Ok(Self {
+            schema: schema.clone(),
+            validator,
+        })
     }
 
     /// The JSON text of an answer that fits, without anything around it.
@@ -39,6 +42,8 @@ impl Schema {
         let text = unfenced(answer);
         let value: Value = serde_json::from_str(text)
             .map_err(|error| format!("- the answer is not valid JSON: {error}"))?;
+        bounded_for(&self.schema, &value)
+            .map_err(|much| format!("- the answer cannot be checked: {much}; answer with less"))?;
         let mut problems: Vec<String> = Vec::new();
         for error in self.validator.iter_errors(&value).take(SHOWN_ERRORS) {
             let place = error.instance_path().to_string();
@@ -118,6 +123,22 @@ mod tests {
         assert!(problems.contains("/status"), "{problems}");
         assert!(schema().check("I think it is fine.").is_err());
         assert!(schema().check("{\"status\":\"ok\"} trailing").is_err());
+    }
+
+    #[test]
+    fn a_schema_without_end_is_refused() {
+        let doubled =
+            |n: u32| json!({"anyOf": vec![json!({"$ref": format!("#/$defs/d{}", n + 1)}); 2]});
+        let all = (0..40).map(|n| (format!("d{n}"), doubled(n)));
+        let mut all: serde_json::Map<String, Value> = all.collect();
+        all.insert("d40".to_owned(), json!({"type": "number"}));
+        let endless = json!({"$ref": "#/$defs/d0", "$defs": all});
+        let refused = Schema::new(&endless).err().unwrap();
+        assert!(refused.to_string().contains("/$defs/d"), "{refused}");
+        let node = json!({"properties": {"next": {"$ref": "#"}}});
+        let tree = Schema::new(&json!({"oneOf": [node, node, node]})).unwrap();
+        let deep = (0..40).fold("1".to_owned(), |inner, _| format!("{{\"next\":{inner}}}"));
+        assert!(tree.check(&deep).unwrap_err().contains("cannot be checked"));
     }
 
     #[test]
