@@ -4,6 +4,7 @@
 //! more. All are taken but a few that are written often and run nothing.
 
 mod syntax;
+mod words;
 
 use rustix::fs::{Mode, OFlags, open};
 use std::collections::BTreeSet;
@@ -11,6 +12,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use syntax::parsed;
+use words::{Kind, Word, words};
 
 /// Most of a file that says in a line where a repository lies, bytes; git's own bound.
 const LINE_BYTES: u64 = 1 << 20;
@@ -79,11 +81,6 @@ const PARTS: [&str; 7] = [
     "modules",
     "worktrees",
 ];
-/// Marks of a shell, at which a command is taken apart.
-const MARKS: &[char] = &[
-    '|', ';', '&', '(', ')', '{', '}', '<', '>', '$', '`', '"', '\'', '=', ',', ':', '!',
-];
-
 /// A value of a configuration.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting {
@@ -247,47 +244,73 @@ impl Setting {
         let whole = self.value.trim_start_matches('!').trim();
         let mut bases: BTreeSet<PathBuf> = bases.iter().cloned().collect();
         bases.extend(self.file.parent().map(Path::to_path_buf));
-        let words = words(whole);
+        let words = words(whole, self.kind());
         *left = left.checked_sub(words.len() * bases.len())?;
         // A command may first go into a folder that it names.
         let folders: Vec<PathBuf> = bases
             .iter()
             .filter(|_| words.len() > 1)
-            .flat_map(|base| words.iter().map(|word| base.join(word)))
+            .flat_map(|base| words.keys().map(|word| base.join(word)))
             .filter(|path| path.is_dir())
             .collect();
         bases.extend(folders);
         *left = left.checked_sub(words.len() * (bases.len() + homes.len()))?;
-        for word in &words {
+        for (word, about) in &words {
             let is_whole = *word == whole;
             for path in fixed(word, homes) {
-                if self.counts(word, is_whole, &path) {
-                    named.fixed.insert(path);
-                }
+                let fitting = about.fitting(Path::new("/"), &path.to_string_lossy(), left)?;
+                named.fixed.extend(fitting);
+                named
+                    .fixed
+                    .extend(self.found(*about, is_whole, path, left)?);
             }
             let rests = [Some(word.trim_start_matches('/')), after_variable(word)];
-            for path in rests
-                .into_iter()
-                .flatten()
-                .flat_map(|rest| joins(&bases, rest))
-            {
-                if self.counts(word, is_whole, &path) {
-                    named.relative.insert(path);
+            for rest in rests.into_iter().flatten() {
+                for path in joins(&bases, rest) {
+                    named
+                        .relative
+                        .extend(self.found(*about, is_whole, path, left)?);
+                }
+                for base in &bases {
+                    named.relative.extend(about.fitting(base, rest, left)?);
                 }
             }
         }
         Some(named)
     }
 
+    /// What the value is to git: of an alias only what a shell runs is a command.
+    fn kind(&self) -> Kind {
+        let is_alias = self.key.starts_with("alias.");
+        match self.is_path() || (is_alias && !self.value.starts_with('!')) {
+            true => Kind::Plain,
+            false => Kind::Command,
+        }
+    }
+
+    /// What a word may mean by a path: itself, and what is there under longer names.
+    fn found(
+        &self,
+        word: Word,
+        is_whole: bool,
+        path: PathBuf,
+        left: &mut usize,
+    ) -> Option<Vec<PathBuf>> {
+        let mut found = word.longer(&path, left)?;
+        if self.counts(word, is_whole, &path) {
+            found.push(path);
+        }
+        Some(found)
+    }
+
     /// Whether a path may be meant: what is there, or would be if the word is clearly a path. A
     /// folder runs nothing unless the key asks for one: programs keep their roots there, too.
-    fn counts(&self, word: &str, is_whole: bool, path: &Path) -> bool {
+    fn counts(&self, word: Word, is_whole: bool, path: &Path) -> bool {
         let is_path = self.is_path() && is_whole;
-        let is_clear = is_path || (word.contains('/') && !word.contains(char::is_whitespace));
         match fs::metadata(path) {
             Ok(about) if about.is_dir() => is_path,
             Ok(_) => true,
-            Err(_) => is_clear,
+            Err(_) => is_path || word.is_clear,
         }
     }
 }
@@ -304,21 +327,6 @@ impl Named {
     pub(crate) fn all(self) -> BTreeSet<PathBuf> {
         self.relative.into_iter().chain(self.fixed).collect()
     }
-}
-
-/// A value as a path, and everything in it that a shell might take for one.
-fn words(value: &str) -> BTreeSet<&str> {
-    let quoted = value.split(['"', '\'']);
-    let spaced = value.split_whitespace();
-    let marked = value.split(|c: char| c.is_whitespace() || MARKS.contains(&c));
-    let all = [value]
-        .into_iter()
-        .chain(quoted)
-        .chain(spaced)
-        .chain(marked);
-    let all = all.map(str::trim);
-    all.filter(|word| !["", ".", "..", "/", "true", "false"].contains(word))
-        .collect()
 }
 
 /// Where a word lies that says so itself.
@@ -413,33 +421,43 @@ mod tests {
     use super::syntax::BASE;
     use super::*;
 
-    #[test]
-    fn every_word_that_may_be_a_file_is_named() {
+    /// A key with a value, and what it names.
+    type Row = (&'static str, &'static str, &'static [&'static str]);
+
+    fn assert_named(table: &[Row]) {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        fs::create_dir_all(root.join("tools/hooks")).unwrap();
-        fs::create_dir_all(root.join("src")).unwrap();
-        for file in ["tools/x", "watch"] {
+        for folder in ["tools/hooks", "tools/Deep", "package", "src"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let modules = ["tools/mod.py", "top.py", "package/__main__.py"];
+        let files = ["tools/x", "watch", "tools/hook.js", "tools/Deep/Mod.pm"];
+        for file in files.iter().chain(&modules) {
             fs::write(root.join(file), "").unwrap();
         }
-        let named = |key: &str, value: &str| -> Vec<String> {
+        for (key, value, wanted) in table {
             let setting = Setting {
-                key: key.to_owned(),
-                value: value.to_owned(),
+                key: (*key).to_owned(),
+                value: (*value).to_owned(),
                 file: root.join("nowhere/config"),
                 origin: root.join("nowhere/config"),
             };
-            let named = setting.paths(std::slice::from_ref(&root), &[root.join("h")], &mut 1_000);
-            let Named { relative, fixed } = named.unwrap();
-            let all = relative.into_iter().chain(fixed);
-            let inside = all.filter_map(|path| {
+            let named = setting.paths(std::slice::from_ref(&root), &[root.join("h")], &mut 5_000);
+            let inside = named.unwrap().all().into_iter().filter_map(|path| {
                 let inner = path.strip_prefix(&root).ok()?;
                 let plain: PathBuf = inner.components().collect();
                 (!inner.starts_with("nowhere")).then(|| plain.display().to_string())
             });
-            inside.collect()
-        };
-        let table: [(&str, &str, &[&str]); 22] = [
+            let named: Vec<String> = inside.collect();
+            let is_named = |path: &&str| named.contains(&(*path).to_owned());
+            assert!(wanted.iter().all(is_named), "{value}: {named:?}");
+            assert_eq!(named.is_empty(), wanted.is_empty(), "{value}: {named:?}");
+        }
+    }
+
+    #[test]
+    fn every_word_that_may_be_a_file_is_named() {
+        assert_named(&[
             ("core.hookspath", "tools/hooks", &["tools/hooks"]),
             ("core.hookspath", "hooks", &["hooks"]),
             ("core.fsmonitor", "sh tools/x -q", &["tools/x"]),
@@ -462,12 +480,46 @@ mod tests {
             ("remote.url", "../other/x", &[]),
             ("branch.merge", "refs/heads/main", &[]),
             ("core.bare", "false", &[]),
-        ];
-        for (key, value, wanted) in table {
-            let named = named(key, value);
-            let is_named = |path: &&str| named.contains(&(*path).to_owned());
-            assert!(wanted.iter().all(is_named), "{value}: {named:?}");
-            assert_eq!(named.is_empty(), wanted.is_empty(), "{value}: {named:?}");
-        }
+        ]);
+    }
+
+    #[test]
+    fn a_file_is_named_by_part_of_its_name() {
+        assert_named(&[
+            ("filter.clean", "sed -ftools/x", &["tools/x"]),
+            ("filter.clean", "sed -nftools/x", &["tools/x"]),
+            ("core.pager", "t\\ools/x", &["tools/x"]),
+            ("core.pager", "to\"ol\"s/x", &["tools/x"]),
+            ("core.editor", "node ./tools/hook", &["tools/hook.js"]),
+            ("core.editor", "ruby -r./tools/hook", &["tools/hook.js"]),
+            (
+                "core.fsmonitor",
+                "python3 -m tools.mod",
+                &["tools/mod.py", "tools/__init__.py"],
+            ),
+            ("core.fsmonitor", "python3 -m top", &["top.py"]),
+            (
+                "core.fsmonitor",
+                "python3 -m package",
+                &["package/__main__.py"],
+            ),
+            (
+                "alias.u",
+                "!PYTHONPATH=tools python3 -c 'import mod'",
+                &["tools/mod.py"],
+            ),
+            (
+                "alias.u",
+                "!perl -Itools -MDeep::Mod -e1",
+                &["tools/Deep/Mod.pm"],
+            ),
+            ("merge.driver", "tools/h*k.js %O", &["tools/hook.js"]),
+            ("alias.u", "!git add -A && git commit -m top", &[]),
+            ("alias.u", "log -m top", &[]),
+            ("alias.u", "!git diff -- '*.py'", &[]),
+            ("core.editor", "top", &[]),
+            ("tool.run", "python3 ./package", &["package/__main__.py"]),
+            ("tool.root", "./package", &[]),
+        ]);
     }
 }

@@ -109,6 +109,86 @@ fn every_file_that_git_is_told_to_run_is_protected() {
     assert_kept("~/.gitconfig", &of_the_user, ".", "tools/x");
 }
 
+/// An option with its path in one word, what an interpreter adds to a name, a pattern, a shell's quotes.
+#[test]
+fn a_file_that_git_runs_by_part_of_its_name_is_protected() {
+    let table = [
+        ("[filter \"a\"]\n\tclean = sed -ftools/x\n", "tools/x"),
+        ("[filter \"a\"]\n\tclean = sed -nftools/x\n", "tools/x"),
+        ("[core]\n\tsshCommand = ssh -Flater/x\n", "later/x"),
+        ("[core]\n\teditor = ruby -r./tools/y -e1\n", "tools/y.rb"),
+        ("[alias]\n\tst = !node ./tools/z\n", "tools/z.js"),
+        ("[core]\n\tfsmonitor = python3 -m tools.w\n", "tools/w.py"),
+        (
+            "[core]\n\tfsmonitor = python3 -m tools.w\n",
+            "tools/__init__.py",
+        ),
+        ("[core]\n\tfsmonitor = python3 -m v\n", "v.py"),
+        ("[core]\n\tfsmonitor = python3 ./run\n", "run/__main__.py"),
+        (
+            "[alias]\n\tu = !PYTHONPATH=tools python3 -c 'import w'\n",
+            "tools/w.py",
+        ),
+        (
+            "[merge \"a\"]\n\tdriver = tools/dr*v?r.sh %O\n",
+            "tools/driver.sh",
+        ),
+        ("[core]\n\tpager = to\\\"ol\\\"s/x\n", "tools/x"),
+    ];
+    let files = [
+        "tools/x",
+        "tools/y.rb",
+        "tools/z.js",
+        "tools/w.py",
+        "tools/driver.sh",
+        "v.py",
+        "run/__main__.py",
+    ];
+    for (configuration, file) in table {
+        let furnish = |house: &House| {
+            house.write(".git/config", configuration);
+            for file in files {
+                house.write(file, MINE);
+            }
+        };
+        assert_kept(configuration, &furnish, ".", file);
+    }
+}
+
+#[test]
+fn git_that_runs_its_own_commands_protects_no_file() {
+    let configuration = "[core]\n\teditor = vim\n\tpager = less -FRX\n\tautocrlf = input\n\
+                         [user]\n\tname = A. Main\n[credential]\n\thelper = store\n\
+                         [diff]\n\ttool = meld\n[merge]\n\tconflictstyle = diff3\n\
+                         [filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\
+                         [difftool \"code\"]\n\tcmd = code --wait --diff $LOCAL $REMOTE\n\
+                         [alias]\n\tlg = log --stat -p main\n\tst = status -sb\n\
+                         \twip = !git add -A && git commit -m wip\n\
+                         \tlock = \"!git diff -- . ':(exclude)*.lock'\"\n\
+                         [tool]\n\troot = ./src\n";
+    let files = [
+        "vim.py",
+        "less.js",
+        "input.rb",
+        "store.ts",
+        "main.py",
+        "wip.py",
+        "clean.py",
+        "diff.py",
+        "Cargo.lock",
+        "src/__init__.py",
+        "src/index.js",
+    ];
+    let furnish = |house: &House| {
+        house.write(".git/config", configuration);
+        files.iter().for_each(|file| drop(house.write(file, MINE)));
+    };
+    let calls = files.map(write);
+    let (scene, outcome) = play(furnish, &calls);
+    let told = results(&scene, &outcome);
+    assert_eq!(statuses(&outcome), ["ok"; 11], "{told:#?}");
+}
+
 #[test]
 fn git_that_runs_no_file_protects_none() {
     let configuration = "[core]\n\tbare = false\n\texcludesFile = notes.txt\n\
