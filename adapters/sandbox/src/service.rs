@@ -12,7 +12,7 @@ use api::sandbox::{
 };
 use async_trait::async_trait;
 use futures::future::BoxFuture;
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd, OwnedFd};
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -121,14 +121,18 @@ struct Line(Arc<OwnedFd>);
 
 impl Line {
     fn cut(&self) {
-        // Already cut by the other side: that is what was wanted.
-        let _cut = rustix::net::shutdown(&*self.0, Shutdown::Both);
+        cut(&*self.0);
     }
 
     fn file(&self) -> Result<File, Refusal> {
         let copy = self.0.try_clone();
         copy.map(File::from).map_err(|e| broken("the socket", e))
     }
+}
+
+fn cut(line: impl AsFd) {
+    // Already cut by the other side: that is what was wanted.
+    let _cut = rustix::net::shutdown(line, Shutdown::Both);
 }
 
 impl Drop for Line {
@@ -147,12 +151,15 @@ struct Account {
 
 async fn run(
     config: &Config,
-    job: Job,
+    mut job: Job,
     stop: impl Future<Output = ()>,
     started: oneshot::Sender<Started>,
 ) -> Result<Finished, Refusal> {
     check(&job)?;
     let groups = Groups::make(&job.limits);
+    // What cannot be handed over is refused before anybody waits for it.
+    let packed = Spec::of(&job, &groups.mechanisms).packed()?;
+    let input = std::mem::take(&mut job.input);
     let (mut child, line) = start(config)?;
     let pid = child
         .id()
@@ -179,7 +186,7 @@ async fn run(
     let late = tokio::time::sleep(job.limits.wall);
     let tried = job.argv.is_empty().then_some(Ended::Exited(0));
     tokio::pin!(late, stop);
-    let talk = talk(&line, job, &groups, hearing)?;
+    let talk = talk(&line, packed, input, hearing)?;
     tokio::pin!(talk);
     let (mut is_late, mut is_stopped) = (false, false);
     let mut account = None;
@@ -254,16 +261,17 @@ fn start(config: &Config) -> Result<(Child, Line), Refusal> {
 /// Hands the job over and listens until the line is closed, on a thread that may block.
 fn talk(
     line: &Line,
-    job: Job,
-    groups: &Groups,
+    packed: Vec<u8>,
+    input: Vec<u8>,
     mut hearing: Hearing,
 ) -> Result<tokio::task::JoinHandle<Account>, Refusal> {
-    let (down, up) = (line.file()?, line.file()?);
-    let spec = Spec::of(&job, &groups.mechanisms);
+    let (mut down, up) = (line.file()?, line.file()?);
     Ok(tokio::task::spawn_blocking(move || {
         let mut account = Account::default();
-        if let Err(error) = wire::write_job(down, &spec, &job.input) {
+        if let Err(error) = wire::write_job(&mut down, &packed, &input) {
             account.refusal = Some(broken("handing the job over", error));
+            // The inside would wait for the rest.
+            cut(&down);
         }
         listen(
             BufReader::new(up.take(EVENT_BYTES)),
@@ -356,4 +364,24 @@ fn told(
         mechanisms: account.mechanisms,
         took,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_job_that_is_not_handed_over_leaves_nobody_waiting() {
+        let pair = std::os::unix::net::UnixStream::pair().unwrap();
+        let (ours, mut inside) = pair;
+        let line = Line(Arc::new(ours.into()));
+        let (hearing, _ready, _paused) = Hearing::new();
+        let too_large = vec![b' '; 16 << 20];
+        let account = talk(&line, too_large, Vec::new(), hearing).unwrap();
+        let mut heard = Vec::new();
+        inside.read_to_end(&mut heard).unwrap();
+        assert_eq!(heard, b"");
+        let refusal = account.await.unwrap().refusal;
+        assert!(matches!(refusal, Some(Refusal::Broken(_))), "{refusal:?}");
+    }
 }

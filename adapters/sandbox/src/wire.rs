@@ -1,11 +1,13 @@
 //! What the two sides of the sandbox tell each other: one job down, a few events up, over a socket
 //! that both hold.
 
+mod names;
+
 use api::sandbox::{Enforcement, Job, JobLimits, Mechanism, Network, Refusal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Largest job, bytes, without its input.
@@ -28,14 +30,22 @@ pub(crate) const START: u8 = b's';
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Spec {
     pub(crate) argv: Vec<String>,
+    #[serde(with = "names")]
     pub(crate) folder: PathBuf,
+    #[serde(with = "names")]
     pub(crate) read: Vec<PathBuf>,
+    #[serde(with = "names")]
     pub(crate) write: Vec<PathBuf>,
+    #[serde(with = "names")]
     pub(crate) scratch: Option<PathBuf>,
     pub(crate) files: BTreeMap<PathBuf, Vec<u8>>,
+    #[serde(with = "names")]
     pub(crate) links: Vec<(PathBuf, PathBuf)>,
+    #[serde(with = "names")]
     pub(crate) held: Vec<PathBuf>,
+    #[serde(with = "names")]
     pub(crate) frozen: Vec<PathBuf>,
+    #[serde(with = "names")]
     pub(crate) hidden: Vec<PathBuf>,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) has_network: bool,
@@ -88,6 +98,48 @@ impl Spec {
             file_bytes,
             open_files,
             given: given.iter().map(Told::of).collect(),
+        }
+    }
+}
+
+impl Spec {
+    /// The job as bytes.
+    ///
+    /// # Errors
+    /// [`Refusal::BadJob`] when it is too large; it says what takes the room.
+    pub(crate) fn packed(&self) -> Result<Vec<u8>, Refusal> {
+        let packed = serde_json::to_vec(self);
+        let packed = packed.map_err(|e| Refusal::Broken(format!("writing the job: {e}")))?;
+        match packed.len() > as_size(SPEC_BYTES) {
+            true => Err(Refusal::BadJob(self.crowd(packed.len()))),
+            false => Ok(packed),
+        }
+    }
+
+    /// What makes a job of so many bytes too large: the folder with the most of what is kept from the
+    /// program, or else what the call brings.
+    fn crowd(&self, bytes: usize) -> String {
+        let mut by_folder: BTreeMap<&Path, usize> = BTreeMap::new();
+        let kept = self.held.iter().chain(&self.frozen).chain(&self.hidden);
+        for place in kept {
+            let length = place.as_os_str().len();
+            *by_folder
+                .entry(place.parent().unwrap_or(place))
+                .or_default() += length;
+        }
+        let all: usize = by_folder.values().sum();
+        let most = by_folder.into_iter().max_by_key(|(_, length)| *length);
+        match most.filter(|_| all > bytes / 4) {
+            Some((folder, _)) => format!(
+                "the names of keys and other protected places come to more than {SPEC_BYTES} bytes, so \
+                 they cannot be guarded; most of it lies in {}. Ask the user to look at that folder, \
+                 or to open a narrower one",
+                folder.display()
+            ),
+            None => format!(
+                "the command with its files comes to {bytes} bytes, more than {SPEC_BYTES}; \
+                 write what is large to a file first"
+            ),
         }
     }
 }
@@ -171,12 +223,11 @@ impl Event {
     }
 }
 
-/// Writes a job and its input.
-pub(crate) fn write_job(mut to: impl Write, spec: &Spec, input: &[u8]) -> io::Result<()> {
-    let spec = serde_json::to_vec(spec)?;
-    to.write_all(&length(spec.len(), SPEC_BYTES)?)?;
+/// Writes a packed job and its input.
+pub(crate) fn write_job(mut to: impl Write, packed: &[u8], input: &[u8]) -> io::Result<()> {
+    to.write_all(&length(packed.len(), SPEC_BYTES)?)?;
     to.write_all(&length(input.len(), INPUT_BYTES)?)?;
-    to.write_all(&spec)?;
+    to.write_all(packed)?;
     to.write_all(input)
 }
 
@@ -189,6 +240,11 @@ pub(crate) fn read_job(mut from: impl Read) -> io::Result<(Spec, Vec<u8>)> {
     let mut input = vec![0; input_bytes];
     from.read_exact(&mut input)?;
     Ok((serde_json::from_slice(&spec)?, input))
+}
+
+/// A limit as a size in memory, which is no smaller on any machine that this runs on.
+fn as_size(limit: u32) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
 }
 
 fn length(len: usize, most: u32) -> io::Result<[u8; 4]> {
@@ -240,7 +296,7 @@ mod tests {
     #[test]
     fn a_job_and_its_input_arrive_as_sent() {
         let mut sent = Vec::new();
-        write_job(&mut sent, &spec(), b"in\0put").unwrap();
+        write_job(&mut sent, &spec().packed().unwrap(), b"in\0put").unwrap();
         let (got, input) = read_job(&sent[..]).unwrap();
         assert_eq!((got.argv, input), (spec().argv, b"in\0put".to_vec()));
         assert!(read_job(&sent[..sent.len() - 1]).is_err());
@@ -249,11 +305,34 @@ mod tests {
     #[test]
     fn what_is_longer_than_a_job_may_be_is_refused_on_both_sides() {
         let at_limit = vec![0; INPUT_BYTES as usize];
-        assert!(write_job(io::sink(), &spec(), &at_limit).is_ok());
+        let packed = spec().packed().unwrap();
+        assert!(write_job(io::sink(), &packed, &at_limit).is_ok());
         let over = vec![0; INPUT_BYTES as usize + 1];
-        assert!(write_job(io::sink(), &spec(), &over).is_err());
+        assert!(write_job(io::sink(), &packed, &over).is_err());
+        assert!(write_job(io::sink(), &over[..=SPEC_BYTES as usize], b"").is_err());
         let mut forged = (SPEC_BYTES + 1).to_be_bytes().to_vec();
         forged.extend([0; 4]);
         assert!(read_job(&forged[..]).is_err());
+    }
+
+    #[test]
+    fn too_large_a_job_names_what_takes_the_room() {
+        let refusal = |spec: Spec| match spec.packed() {
+            Err(Refusal::BadJob(why)) => why,
+            other => panic!("{other:?}"),
+        };
+        let long = "n".repeat(4_000);
+        let place = |name: usize| PathBuf::from(format!("/work/{long}/{name}.kdbx"));
+        let crowded = Spec {
+            frozen: (0..3_000).map(place).collect(),
+            ..spec()
+        };
+        assert!(refusal(crowded).contains(&format!("lies in /work/{long}.")));
+        let wordy = Spec {
+            argv: vec!["x".repeat(SPEC_BYTES as usize)],
+            ..spec()
+        };
+        assert!(refusal(wordy).starts_with("the command with its files"));
+        assert!(spec().packed().is_ok());
     }
 }

@@ -7,7 +7,10 @@
 
 use attacks::script::{Call, recast, results, statuses};
 use serde_json::json;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::time::{Duration, Instant};
 use testkit::House;
 
 const SECRET: &str = "the-silver-is-under-the-stairs";
@@ -77,4 +80,59 @@ fn a_large_home_costs_a_command_no_question() {
     let shown = results(&scene, &outcome);
     assert_eq!(statuses(&outcome), ["ok"], "{shown:?}");
     assert!(shown[0].contains("mine\n20000"), "{shown:?}");
+}
+
+/// Programs may run, and files be changed, in the working folder.
+const OPEN: [&str; 7] = [
+    "--agent",
+    "sysadmin",
+    "--allow-write",
+    ".",
+    "--yes",
+    "write,exec",
+    "do it",
+];
+
+#[test]
+fn keys_with_endless_names_are_refused_at_once() {
+    let house = House::new();
+    let mut folder = house.work();
+    for _level in 0..12 {
+        folder.push("n".repeat(250));
+    }
+    fs::create_dir_all(&folder).unwrap();
+    for number in 0..3_000 {
+        fs::write(folder.join(format!("{number}.kdbx")), SECRET).unwrap();
+    }
+    let job = ("start_job", json!({"name": "waits", "argv": ["true"]}));
+    let hello = || shell("echo hello".to_owned());
+    let mut scene = recast(house, &[]);
+    let ends = ("job_output", json!({"job": "waits", "wait_seconds": 60}));
+    for calls in [vec![hello()], vec![job, ends]] {
+        scene = recast(scene.house, &calls);
+        let began = Instant::now();
+        let outcome = scene.run(&OPEN);
+        let told = results(&scene, &outcome).concat();
+        assert!(began.elapsed() < Duration::from_secs(60), "{told}");
+        assert!(told.contains("Nothing was run"), "{told}");
+        assert!(told.contains("look at that folder"), "{told}");
+    }
+    // Without them the same runs.
+    fs::remove_dir_all(scene.house.work().join("n".repeat(250))).unwrap();
+    let scene = recast(scene.house, &[hello()]);
+    let outcome = scene.run(&OPEN);
+    assert_eq!(statuses(&outcome), ["ok"]);
+}
+
+#[test]
+fn a_name_that_is_no_text_stops_no_command() {
+    let house = House::new();
+    let key = OsStr::from_bytes(b"a\xff\xc3.kdbx");
+    fs::write(house.work().join(key), SECRET).unwrap();
+    house.write("nöte.txt", "mine\n");
+    let scene = recast(house, &[shell("cat *.txt *.kdbx".to_owned())]);
+    let outcome = scene.run(&OPEN);
+    let shown = results(&scene, &outcome).concat();
+    assert_eq!(statuses(&outcome), ["ok"], "{shown}");
+    assert!(shown.contains("mine") && !shown.contains(SECRET), "{shown}");
 }

@@ -109,9 +109,10 @@ fn map_users(uid: u32, gid: u32) -> io::Result<()> {
 
 /// Starts the porter. Its job stands in a file without a name, whose descriptor it inherits.
 fn start_porter(spec: &Spec, input: &[u8]) -> Result<Child, Refusal> {
+    let packed = spec.packed()?;
     let hand_over = || -> io::Result<File> {
         let mut file = File::from(rustix::fs::memfd_create("job", MemfdFlags::empty())?);
-        wire::write_job(&mut file, spec, input)?;
+        wire::write_job(&mut file, &packed, input)?;
         file.flush()?;
         file.rewind()?;
         Ok(file)
