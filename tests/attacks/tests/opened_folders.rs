@@ -250,3 +250,39 @@ fn keys_without_number_are_named_and_not_taken_for_a_lack_of_the_machine() {
     );
     assert!(told.contains("work/keys"), "{told}");
 }
+
+#[test]
+fn a_command_works_where_file_tools_do() {
+    let house = house();
+    let folder = house.home().join("projects/foo");
+    fs::create_dir_all(folder.join(".git/hooks")).unwrap();
+    fs::write(folder.join(".git/config"), "[core]\n").unwrap();
+    let other = house.home().join("other");
+    fs::create_dir_all(&other).unwrap();
+    let place = folder.to_string_lossy().into_owned();
+    let other = other.to_string_lossy().into_owned();
+    let script = "echo made > made; echo planted >> .git/config; echo planted > .git/hooks/x; true";
+    let flags = ["--agent", "sysadmin", "--yes", "exec,write"];
+    let scene = recast(house, &[writes(&format!("{place}/a.txt")), shell(script)]);
+    let outcome = do_it(&scene, &[&flags[..], &["-C", &place]].concat());
+    let told = results(&scene, &outcome).concat();
+    assert_eq!(statuses(&outcome), ["ok", "ok"], "{told}");
+    assert!(folder.join("made").exists(), "{told}");
+    // What is protected there is so all the same, also where it is opened by its name.
+    let git = folder.join(".git").to_string_lossy().into_owned();
+    let scene = recast(scene.house, &[shell(script)]);
+    let outcome = do_it(
+        &scene,
+        &[&flags[..], &["-C", &place, "--allow-read", &git]].concat(),
+    );
+    let told = results(&scene, &outcome).concat();
+    assert_eq!(statuses(&outcome), ["ok"], "{told}");
+    let config = fs::read_to_string(folder.join(".git/config")).unwrap();
+    assert_eq!(config, "[core]\n", "{told}");
+    assert!(!folder.join(".git/hooks/x").exists(), "{told}");
+    // A working folder that lies elsewhere may be read.
+    let scene = recast(scene.house, &[shell("echo made > made; true")]);
+    let outcome = do_it(&scene, &[&flags[..], &["-C", &other]].concat());
+    let told = results(&scene, &outcome).concat();
+    assert!(told.contains("Read-only file system"), "{told}");
+}

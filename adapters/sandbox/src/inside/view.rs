@@ -211,11 +211,11 @@ impl Plan {
         for device in DEVICES {
             plan.add(Path::new(device), Use::Device)?;
         }
-        let listed = [(&spec.read, Use::Read), (&spec.write, Use::Write)];
-        for (paths, usage) in listed {
-            for path in paths {
-                plan.add_found(path, usage)?;
-            }
+        for path in &spec.read {
+            plan.add_found(path, usage_of_readable(path, spec))?;
+        }
+        for path in &spec.write {
+            plan.add_found(path, Use::Write)?;
         }
         // A place listed twice is as free as its freest listing; parents come before what is in
         // them, and frozen places last.
@@ -277,6 +277,16 @@ impl Plan {
             usage,
         });
         Ok(())
+    }
+}
+
+/// How a place that may be read may be used: in a folder that may be written, and in no frozen one, as
+/// everything else there.
+fn usage_of_readable(path: &Path, spec: &Spec) -> Use {
+    let is_in = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
+    match is_in(&spec.write) && !is_in(&spec.frozen) {
+        true => Use::Write,
+        false => Use::Read,
     }
 }
 
