@@ -5,10 +5,11 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use attacks::script::{Call, play, replies, results};
+use attacks::script::{Call, play, replies, results, scene};
 use scenarios::Scene;
 use serde_json::json;
 use std::fs;
+use std::io::Read;
 use testkit::{Gate, Hit, House, Reply, Searx, Server};
 
 /// Most different searches of a task after something private was read, see docs/security.md.
@@ -180,6 +181,64 @@ fn code_with_no_files_sees_nothing_of_the_users_surroundings() {
     let seen = told("sysadmin", ("run_shell", json!({"argv": argv})));
     assert!(seen.contains(host.trim()), "{seen}");
     assert!(seen.contains("UNTRUSTED run_shell"), "{seen}");
+}
+
+/// What stays of `/proc` beside the processes.
+const KEPT: [&str; 8] = [
+    "cpuinfo",
+    "loadavg",
+    "meminfo",
+    "stat",
+    "uptime",
+    "version",
+    "self/status",
+    "sys/kernel/osrelease",
+];
+
+#[test]
+fn code_reads_nothing_of_the_machines_boot_and_hardware() {
+    let outside = |name: &&str| {
+        let read = |mut file: fs::File| file.read(&mut [0; 50]);
+        fs::File::open(format!("/proc/{name}"))
+            .and_then(read)
+            .is_ok_and(|bytes| bytes > 0)
+    };
+    let listed = fs::read_dir("/proc").unwrap().flatten();
+    let listed: Vec<String> = listed
+        .filter(|entry| entry.file_type().unwrap().is_file())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| !KEPT.contains(&name.as_str()))
+        // Reading takes words off the kernel's log; the others tell only what the kernel can.
+        .filter(|name| !["cgroups", "filesystems", "kmsg"].contains(&name.as_str()))
+        .collect();
+    let deep = [
+        "bus/pci/devices",
+        "bus/input/devices",
+        "sys/kernel/random/boot_id",
+        "tty/drivers",
+    ];
+    let told: Vec<&str> = listed
+        .iter()
+        .map(String::as_str)
+        .chain(deep)
+        .filter(outside)
+        .collect();
+    assert!(
+        told.contains(&"cmdline") && told.len() > 5,
+        "the control fails: {told:?}"
+    );
+    let code = format!(
+        "def read(name):\n    try: return len(open('/proc/' + name, 'rb').read(50))\n    \
+             except OSError: return 0\n\
+         print('told', [name for name in {told:?} if read(name)])\n\
+         print('kept', [name for name in {KEPT:?} if read(name)] == {KEPT:?})\n"
+    );
+    let code = ("run_code", json!({"language": "python", "code": code}));
+    let scene = scene(&[code]);
+    let outcome = scene.run(&["--agent", "coder", "--yes", "exec", "do it"]);
+    let seen = results(&scene, &outcome).concat();
+    assert!(seen.contains("told []"), "{seen}");
+    assert!(seen.contains("kept True"), "{seen}");
 }
 
 /// What an agent finds with a search server: `calls`, then a search in words of its own.

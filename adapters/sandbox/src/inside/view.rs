@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::ffi::{CString, OsString};
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// Where the new root is put together. What lies there before is out of the way, not gone: the
@@ -85,18 +85,34 @@ const DEVICE_LINKS: [(&str, &str); 4] = [
     ("dev/stderr", "/proc/self/fd/2"),
 ];
 
-/// What /proc tells of the whole machine, or does to it.
-const MACHINE: [&str; 10] = [
-    "kcore",
-    "key-users",
-    "keys",
-    "kmsg",
-    "latency_stats",
-    "sched_debug",
+/// What stays of /proc beside the processes. All else tells of the machine and its boot, or does
+/// something to it, and another kernel has more of it: it is covered, whatever it is.
+const KEPT: [&str; 14] = [
+    "cgroups",
+    "cpuinfo",
+    "filesystems",
+    "loadavg",
+    "meminfo",
+    "mounts",
+    "net",
+    "self",
+    "stat",
+    "sys",
+    "sysvipc",
+    "thread-self",
+    "uptime",
+    "version",
+];
+
+/// What tells of the machine and its boot in the settings that stay.
+const MACHINE_SETTINGS: [&str; 7] = [
+    "sys/debug",
+    "sys/dev",
+    "sys/kernel/bootloader_type",
+    "sys/kernel/bootloader_version",
+    "sys/kernel/firmware_config",
     "sys/kernel/random/boot_id",
-    "sysrq-trigger",
-    "timer_list",
-    "vmallocinfo",
+    "sys/kernel/real-root-dev",
 ];
 
 /// How a place may be used.
@@ -362,11 +378,35 @@ fn processes(root: &Path) -> io::Result<()> {
         Err(Errno::PERM | Errno::ACCESS) => return Ok(()),
         Err(errno) => return Err(named(&target, errno)),
     }
-    let tell_tales = MACHINE.iter().map(|name| target.join(name));
-    for file in tell_tales.filter(|file| file.exists()) {
-        rustix::mount::mount_bind("/dev/null", &file).map_err(|e| named(&file, e))?;
+    for entry in fs::read_dir(&target)? {
+        let name = entry?.file_name();
+        let is_process = name.as_bytes().iter().all(u8::is_ascii_digit);
+        if !is_process && !KEPT.iter().any(|kept| name == *kept) {
+            mask(&target.join(name))?;
+        }
     }
-    Ok(())
+    let settings = MACHINE_SETTINGS.iter().map(|name| target.join(name));
+    settings
+        .filter(|setting| setting.exists())
+        .try_for_each(|setting| mask(&setting))
+}
+
+/// Makes what is at a place in /proc empty. A link stays: what it leads to is covered, or not there.
+fn mask(target: &Path) -> io::Result<()> {
+    let kind = match fs::symlink_metadata(target) {
+        Ok(found) => found.file_type(),
+        // A driver that is unloaded takes its files along.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if kind.is_symlink() {
+        return Ok(());
+    }
+    if kind.is_dir() {
+        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::RDONLY;
+        return tmpfs(target, flags, "mode=0555,size=4k");
+    }
+    rustix::mount::mount_bind("/dev/null", target).map_err(|e| named(target, e))
 }
 
 /// Makes /proc read-only: as the super user, some of its files change the whole machine.
