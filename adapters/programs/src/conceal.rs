@@ -1,5 +1,5 @@
 //! What a program may not see of the folders that it may read: keys and passwords at any depth, names
-//! with a dot in the home that nobody opened, and folders that could not be looked through.
+//! with a dot in the home that nobody opened, named pipes, and folders that could not be looked through.
 //!
 //! A home can be larger than anybody wants to wait for. The look is bounded, shallow folders come
 //! first, and what it did not come to is hidden whole: nothing is shown that was not looked at.
@@ -13,6 +13,7 @@ use rustix::fs::{Access, access};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::{self, DirEntry};
 use std::io::ErrorKind;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -131,6 +132,11 @@ impl Look<'_> {
     /// Takes up one entry; a folder that is to be looked through comes back.
     fn look(&mut self, entry: &DirEntry, is_open: bool) -> std::io::Result<Option<PathBuf>> {
         let kind = entry.file_type()?;
+        if kind.is_fifo() {
+            // It could be written to although nothing in the folder may be changed.
+            self.hidden.insert(entry.path());
+            return Ok(None);
+        }
         if is_open && !self.protected.may_refuse(&entry.file_name()) {
             return Ok(kind.is_dir().then(|| entry.path()));
         }

@@ -15,7 +15,7 @@ mod tests;
 use crate::notes::Note;
 use api::executor::ToolFailure;
 use api::failure::mendable;
-use cover::{above, awaited, crowd, frozen, with_goals};
+use cover::{above, awaited, crowd, frozen, pipes, with_goals};
 use known::Known;
 use paths::opened_path;
 use places::{Found, Limits, search};
@@ -68,7 +68,7 @@ pub(crate) struct Watch {
     unseen: BTreeSet<PathBuf>,
     /// What must be frozen.
     pub(crate) frozen: Vec<PathBuf>,
-    /// What must not even be seen: keys and passwords, however deep.
+    /// What must not even be seen: keys and passwords, however deep, and named pipes in frozen places.
     pub(crate) hidden: Vec<PathBuf>,
     /// Folders above those and above protected places that are known by their names, too, which
     /// must keep them: elsewhere, what is in them would be known to no list.
@@ -130,6 +130,9 @@ impl Watch {
             .cloned()
             .collect();
         kept_names.extend(above(&goals, roots));
+        // What is frozen keeps its name, and so does what is in it.
+        hidden.extend(pipes(&frozen));
+        hidden.extend(std::mem::take(&mut sight.pipes));
         let mut watch = Self {
             held: kept_names.into_iter().collect(),
             awaited: awaited.into_iter().chain(missing).collect(),

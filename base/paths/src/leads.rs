@@ -5,6 +5,7 @@ use crate::git::{Configuration, LOOKS, Repository, configuration_of};
 use crate::{is_inside, way_of};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// The folder of a repository that holds what was committed, in many files and no links.
@@ -38,6 +39,8 @@ pub struct Look<'a> {
     /// Whether a place in the folders leads out of them by a relative name, so that it leads
     /// elsewhere when they are moved.
     pub leads_out: bool,
+    /// Named pipes in the places, and in what they lead to in the folders.
+    pub pipes: BTreeSet<PathBuf>,
 }
 
 /// The way of one place.
@@ -67,6 +70,7 @@ impl<'a> Look<'a> {
             left,
             unread: Vec::new(),
             leads_out: false,
+            pipes: BTreeSet::new(),
         }
     }
 
@@ -138,6 +142,10 @@ impl<'a> Look<'a> {
             let path = entry.path();
             // A folder of the look is no part of the place that it lies in.
             if is_far && self.holds(&path) {
+                continue;
+            }
+            if kind.is_fifo() && !is_far {
+                self.pipes.insert(path);
                 continue;
             }
             let is_git = entry.file_name().eq_ignore_ascii_case(".git");

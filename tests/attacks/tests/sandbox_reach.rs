@@ -10,9 +10,12 @@ use attacks::probe::{PREAMBLE, assert_shut, in_scratch, inside, outside, run};
 use attacks::script::OPEN;
 use serde_json::json;
 use std::fs;
+use std::io::{Read, Write};
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::symlink;
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use testkit::House;
 
@@ -187,6 +190,81 @@ fn sockets_with_a_path_are_not_met() {
     let (_, shut) = inside(house, &code);
     assert_shut(&free, &shut, &shown);
     drop((in_runtime, in_project, datagram));
+}
+
+/// A named pipe that a program outside holds, and what came through it.
+struct Pipe {
+    path: String,
+    held: fs::File,
+}
+
+impl Pipe {
+    fn new(path: &Path) -> Self {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+        // With both ends nobody waits for anybody.
+        let held = fs::File::options().read(true).write(true).open(path);
+        Self {
+            path: path.to_string_lossy().into_owned(),
+            held: held.unwrap(),
+        }
+    }
+
+    fn got(&mut self) -> String {
+        self.held.write_all(b".").unwrap();
+        let mut got = Vec::new();
+        while got.last() != Some(&b'.') {
+            let mut byte = [0];
+            self.held.read_exact(&mut byte).unwrap();
+            got.extend(byte);
+        }
+        got.pop();
+        String::from_utf8(got).unwrap()
+    }
+}
+
+#[test]
+fn pipes_where_nothing_may_be_changed_are_not_written_to() {
+    let house = House::new();
+    let (work, home) = (house.work(), house.home());
+    symlink("plain/told", work.join(".envrc")).unwrap();
+    let shut = [
+        work.join(".git/pipe"),
+        work.join(".vscode/deep/pipe"),
+        work.join("plain/told"),
+        work.join("sub/.tmux.conf"),
+        home.join("music/mpv.fifo"),
+    ];
+    let free = [work.join("build.fifo"), work.join("plain/other")];
+    let mut shut = shut.map(|path| Pipe::new(&path));
+    let mut free = free.map(|path| Pipe::new(&path));
+    let paths: Vec<&str> = shut
+        .iter()
+        .chain(&free)
+        .map(|pipe| pipe.path.as_str())
+        .collect();
+    let code = format!(
+        "def tell(path):\n    f = os.open(path, os.O_WRONLY | os.O_NONBLOCK)\n    \
+             os.write(f, b'evil')\n\
+         for number, path in enumerate({paths:?}):\n    \
+             attempt('pipe%d' % number, lambda: tell(path))\n"
+    );
+    let all = [
+        "pipe0", "pipe1", "pipe2", "pipe3", "pipe4", "pipe5", "pipe6",
+    ];
+    assert_eq!(outside(&house, &code).reached, all, "the control fails");
+    for pipe in shut.iter_mut().chain(&mut free) {
+        assert_eq!(pipe.got(), "evil", "{}", pipe.path);
+    }
+    let (_scene, seen) = inside(house, &code);
+    assert_eq!(seen.reached, ["pipe5", "pipe6"], "{}", seen.text);
+    for pipe in &mut shut {
+        assert_eq!(pipe.got(), "", "{}", pipe.path);
+    }
+    // A pipe in a folder that may be changed works on.
+    for pipe in &mut free {
+        assert_eq!(pipe.got(), "evil", "{}", pipe.path);
+    }
 }
 
 #[test]

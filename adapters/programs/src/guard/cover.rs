@@ -6,6 +6,7 @@ use api::executor::ToolFailure;
 use api::failure::mendable;
 use paths::{is_inside, link_target};
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Most places that are covered for one program; each takes a descriptor while it starts.
@@ -53,6 +54,15 @@ pub(crate) fn with_goals(frozen: Vec<PathBuf>, goals: &[PathBuf]) -> Vec<PathBuf
         .collect()
 }
 
+/// Those of some places that are named pipes.
+pub(crate) fn pipes(places: &[PathBuf]) -> Vec<PathBuf> {
+    let is_pipe = |place: &&PathBuf| {
+        let about = place.symlink_metadata();
+        about.is_ok_and(|about| about.file_type().is_fifo())
+    };
+    places.iter().filter(is_pipe).cloned().collect()
+}
+
 /// Where links among protected places lead in these folders, and nothing is: what a program puts
 /// there becomes one.
 pub(crate) fn awaited(found: &[Found], roots: &[PathBuf]) -> BTreeSet<PathBuf> {
@@ -67,7 +77,8 @@ pub(crate) fn awaited(found: &[Found], roots: &[PathBuf]) -> BTreeSet<PathBuf> {
 /// folder that has most of them.
 pub(crate) fn crowd(sight: &Sight) -> Option<ToolFailure> {
     let found = sight.found.iter().map(|place| &place.path);
-    let places: BTreeSet<&PathBuf> = found.chain(&sight.hidden).collect();
+    let places = found.chain(&sight.hidden).chain(&sight.pipes);
+    let places: BTreeSet<&PathBuf> = places.collect();
     if places.len() <= COVERED_PLACES {
         return None;
     }

@@ -75,6 +75,9 @@ pub(crate) struct Sight {
     pub(crate) found: Vec<Found>,
     /// All that hold keys or passwords.
     pub(crate) hidden: Vec<PathBuf>,
+    /// Named pipes in protected places and in what they lead to: where nothing may be changed, a pipe
+    /// can be written to.
+    pub(crate) pipes: BTreeSet<PathBuf>,
     /// Where what is in protected places leads.
     pub(crate) goals: BTreeSet<PathBuf>,
     /// Protected places that lead out of the folder that they lie in: with another name for a folder
@@ -139,6 +142,7 @@ pub(crate) fn search<'a>(
             }
         }
     }
+    sight.pipes = look.pipes;
     sight
 }
 
