@@ -5,8 +5,10 @@
 
 use async_trait::async_trait;
 use domain::drive::Signal;
+use domain::fault::Fault;
 use domain::id::SessionId;
-use futures::stream::BoxStream;
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
 use std::path::PathBuf;
 
 /// Why nothing is watched, or the user was not told.
@@ -44,6 +46,13 @@ pub trait Source: Send + Sync {
     /// and why nothing comes. The stream ends when there is nothing more to come; dropping it ends
     /// the listening.
     fn signals(&self, session_id: SessionId) -> BoxStream<'static, Result<Signal, Error>>;
+
+    /// What the user of this session is to know at once, whether or not a drive is on: no reason to
+    /// act, and for no model. None by default.
+    fn notices(&self, session_id: SessionId) -> BoxStream<'static, Fault> {
+        let _nobodys = session_id;
+        stream::pending().boxed()
+    }
 }
 
 /// Watches files.
