@@ -10,6 +10,7 @@ use api::failure::mendable;
 use api::sandbox::{Ended, Finished, Glance, Said};
 use api::signals::{Error, Source};
 use domain::drive::Signal;
+use domain::fault::Fault;
 use domain::id::SessionId;
 use domain::limits::{DRIVE_SIGNALS, JOBS_AT_WORK, JOBS_KEPT, LIVE_SESSIONS};
 use futures::stream::{self, BoxStream, StreamExt};
@@ -458,6 +459,14 @@ impl Source for Jobs {
             }
         };
         stream::unfold(self.clone(), next).boxed()
+    }
+
+    fn notices(&self, session_id: SessionId) -> BoxStream<'static, Fault> {
+        let next = move |jobs: Self| async move {
+            let notices = jobs.untold().next(session_id).await;
+            Some((stream::iter(notices), jobs))
+        };
+        stream::unfold(self.clone(), next).flatten().boxed()
     }
 }
 

@@ -6,12 +6,18 @@ use domain::fault::Fault;
 use domain::id::SessionId;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use text::escape::visible_line;
+use tokio::sync::Notify;
 
 /// Most places set aside that the user is told of one by one.
 const TOLD: usize = 5;
+/// Most of a path that the user is told, characters.
+const SHOWN_CHARS: usize = 400;
+/// How long a call that ends with a program has to tell what there is to know.
+const CALLS_FIRST: Duration = Duration::from_secs(1);
 /// Most further ones that are named.
 const NAMED: usize = 50;
 
@@ -61,7 +67,7 @@ impl Note {
                 format!(
                     "{} appeared while a program of an agent ran, and git, a shell or an editor \
                      would act on it. It is now named {aside}.",
-                    place.display()
+                    shown(place)
                 ),
                 "If you made it yourself, give it its name back. If not, delete it.",
             ),
@@ -70,7 +76,7 @@ impl Note {
                 format!(
                     "{} appeared while a program of an agent ran, and could not be given another \
                      name: {why}.",
-                    place.display()
+                    shown(place)
                 ),
                 "Look at it before you run git, a shell or an editor there.",
             ),
@@ -84,6 +90,19 @@ impl Note {
         };
         Some(told)
     }
+}
+
+/// A place without the middle of a path that would push others off the screen.
+fn shown(place: &Path) -> String {
+    let path = place.display().to_string();
+    let count = path.chars().count();
+    if count <= SHOWN_CHARS {
+        return path;
+    }
+    let half = SHOWN_CHARS / 2;
+    let head: String = path.chars().take(half).collect();
+    let tail: String = path.chars().skip(count - half).collect();
+    format!("{head}…{tail}")
 }
 
 fn fault(code: &str, message: String, hint: &str) -> Fault {
@@ -117,12 +136,35 @@ pub(crate) fn notices(notes: &[Note]) -> Vec<Fault> {
 
 /// What users were not told yet, by session. A program may end when no call waits for it.
 #[derive(Debug, Default)]
-pub(crate) struct Untold(Mutex<BTreeMap<SessionId, Vec<Fault>>>);
+pub(crate) struct Untold {
+    all: Mutex<BTreeMap<SessionId, Vec<Fault>>>,
+    news: Notify,
+}
 
 impl Untold {
     pub(crate) fn leave(&self, session_id: SessionId, notices: Vec<Fault>) {
         if !notices.is_empty() {
             self.change(|all| all.entry(session_id).or_default().extend(notices));
+            self.news.notify_waiters();
+        }
+    }
+
+    /// The next of them that no call has told within a moment.
+    pub(crate) async fn next(&self, session_id: SessionId) -> Vec<Fault> {
+        loop {
+            let news = self.news.notified();
+            tokio::pin!(news);
+            // Before looking, so that nothing comes in between unnoticed.
+            news.as_mut().enable();
+            if self.change(|all| all.contains_key(&session_id)) {
+                tokio::time::sleep(CALLS_FIRST).await;
+                let left = self.take(session_id);
+                if !left.is_empty() {
+                    return left;
+                }
+                continue;
+            }
+            news.await;
         }
     }
 
@@ -158,7 +200,7 @@ impl Untold {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut BTreeMap<SessionId, Vec<Fault>>) -> T) -> T {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        change(&mut self.all.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -123,6 +123,31 @@ fn a_finished_job_wakes_the_session_and_until_then_no_model_is_asked() {
     assert!(told.contains("heard go"), "{told}");
 }
 
+/// The model makes no further call, and the user says nothing.
+#[test]
+fn what_a_job_left_is_told_when_it_ends_and_not_with_the_next_call() {
+    let leaves = "sleep 1; mkdir -p a/.git/hooks";
+    let scene = scene([begins("leaves", leaves), Reply::text("It is started.")]);
+    let flags = [
+        "chat",
+        "--agent",
+        "sysadmin",
+        "--allow-write",
+        ".",
+        "--yes",
+        "write,exec",
+    ];
+    let mut chat = scene.house.ask(flags).env("TERM", "xterm").seated();
+    chat.until("/help");
+    chat.until("> ");
+    chat.types("do it\n");
+    chat.until("It is started.");
+    chat.until("> ");
+    chat.until("set-aside-");
+    chat.types("/quit\n");
+    assert_eq!(chat.finish().code, Some(0));
+}
+
 #[test]
 fn a_session_in_auto_mode_is_not_over_while_a_job_runs() {
     let scene = scene([

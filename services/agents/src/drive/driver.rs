@@ -2,18 +2,19 @@
 
 use crate::drive::handle::{Adapters, SessionHandle};
 use crate::drive::settings::Settings;
-use crate::drive::sources::{Outside, SourceError, ends_of_jobs};
+use crate::drive::sources::{Outside, SourceError, ends_of_jobs, notices_of_jobs};
 use crate::drive::tools::TOOLS;
 use crate::history::History;
 use api::signals::Notice;
 use domain::Timestamp;
 use domain::drive::{DriveDecision, Origin, Signal};
 use domain::event::{CallStatus, Event as Happened, EventBody, QueryStatus};
+use domain::fault::Fault;
 use domain::id::{CallId, QueryId};
 use domain::settings::{Mode, SessionProfile};
 use domain::tool::{WATCH_PATH, YIELD_TO_USER};
 use futures::StreamExt;
-use futures::stream::{SelectAll, select_all};
+use futures::stream::{BoxStream, SelectAll, select_all};
 use session_log::{Durability, Scope, Shown};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -62,6 +63,9 @@ pub(crate) async fn run(
                 Ok(signal) => driver.came_in(signal).await,
                 Err(error) => driver.report_source_error(&error, SourceError::Unavailable).await,
             },
+            Some(notice) = driver.notices.next() => {
+                driver.emit(Scope::default(), EventBody::Notice(notice)).await;
+            }
             Some(reported) = driver.outside.next() => match reported {
                 Ok(signal) => driver.came_in(signal).await,
                 Err(error) => driver.report_source_error(&error, SourceError::Unavailable).await,
@@ -81,6 +85,8 @@ pub(super) struct Driver {
     pub(super) outside: SelectAll<Outside>,
     /// The ends of background jobs, heard in every mode.
     jobs: futures::stream::Fuse<Outside>,
+    /// What the user is to know of background jobs.
+    notices: futures::stream::Fuse<BoxStream<'static, Fault>>,
     drive: Drive,
     /// The drive's own turn, once it is in the queue.
     running: Option<QueryId>,
@@ -110,10 +116,13 @@ impl Driver {
     ) -> Self {
         let now = (adapters.clock)();
         let past = past(&session.emitter().history(), &adapters.settings);
-        let jobs = ends_of_jobs(&adapters.senses, session.emitter().session_id()).fuse();
+        let id = session.emitter().session_id();
+        let jobs = ends_of_jobs(&adapters.senses, id).fuse();
+        let notices = notices_of_jobs(&adapters.senses, id).fuse();
         Self {
             drive: Drive::new(adapters.settings.limits, past, now),
             jobs,
+            notices,
             session,
             adapters,
             shown,

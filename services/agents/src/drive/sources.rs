@@ -3,6 +3,7 @@
 use crate::drive::settings::Senses;
 use api::signals::{Error, Watcher};
 use domain::drive::Signal;
+use domain::fault::Fault;
 use domain::id::SessionId;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
@@ -74,6 +75,14 @@ pub(super) fn watch_all(
 pub(super) fn ends_of_jobs(senses: &Senses, session_id: SessionId) -> Outside {
     match &senses.jobs {
         Some(jobs) => jobs.signals(session_id),
+        None => stream::pending().boxed(),
+    }
+}
+
+/// What the user is to know of them.
+pub(super) fn notices_of_jobs(senses: &Senses, session_id: SessionId) -> BoxStream<'static, Fault> {
+    match &senses.jobs {
+        Some(jobs) => jobs.notices(session_id),
         None => stream::pending().boxed(),
     }
 }
