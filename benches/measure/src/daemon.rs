@@ -83,6 +83,7 @@ impl Daemon {
             mode: Mode::Loop,
             model: None,
             context_tokens: None,
+            provider: None,
             settings: self.settings(),
         };
         let opened = self.sessions.open(OpenRequest::New(profile)).await?;

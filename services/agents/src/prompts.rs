@@ -68,6 +68,7 @@ mod tests {
             mode: Mode::Loop,
             model: None,
             context_tokens: None,
+            provider: None,
             settings: SessionSettings::closed(workspace.to_owned()),
         }
     }

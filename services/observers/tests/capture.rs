@@ -95,6 +95,7 @@ impl Scene {
             mode: Mode::Loop,
             model: None,
             context_tokens: None,
+            provider: None,
             settings: SessionSettings::closed(PathBuf::from("/w")),
         };
         let opened = self.sessions.open(OpenRequest::New(profile)).await;

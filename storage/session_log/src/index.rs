@@ -133,6 +133,7 @@ mod tests {
                 mode: Mode::Loop,
                 model: None,
                 context_tokens: None,
+                provider: None,
                 settings: SessionSettings::closed(PathBuf::from("/w")),
             },
             forked_from: None,

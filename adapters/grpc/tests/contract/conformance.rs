@@ -256,6 +256,7 @@ fn sessions_subject(sessions: Arc<dyn Sessions>) -> sessions_suite::Subject {
             mode: Mode::Loop,
             model: None,
             context_tokens: Some(8_192),
+            provider: None,
             settings: SessionSettings::closed(PathBuf::from("/work")),
         },
         ends: "say something ä".to_owned(),

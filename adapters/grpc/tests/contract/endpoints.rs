@@ -294,6 +294,7 @@ async fn an_endpoint_stops_although_a_reader_is_attached() {
         mode: domain::settings::Mode::Loop,
         model: None,
         context_tokens: None,
+        provider: None,
         settings: domain::settings::SessionSettings::closed("/work".into()),
     };
     let opening = client.open(api::sessions::OpenRequest::New(profile));

@@ -144,6 +144,7 @@ mod tests {
             mode,
             model: None,
             context_tokens: None,
+            provider: None,
             settings,
         }
     }

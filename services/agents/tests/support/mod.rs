@@ -179,6 +179,7 @@ pub fn profile(workspace: &Path) -> SessionProfile {
         mode: Mode::Loop,
         model: None,
         context_tokens: None,
+        provider: None,
         settings: SessionSettings {
             attendance: Attendance::Attended,
             ..SessionSettings::closed(workspace.to_owned())
