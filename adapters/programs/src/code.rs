@@ -92,6 +92,7 @@ pub(crate) async fn run(
         held: Vec::new(),
         frozen: Vec::new(),
         hidden: Vec::new(),
+        expendable: Vec::new(),
         environment: scratch.environment(&chain.programs),
         input: Vec::new(),
         network: Network::None,

@@ -241,6 +241,7 @@ async fn run_step(
             held: Vec::new(),
             frozen: Vec::new(),
             hidden: Vec::new(),
+            expendable: Vec::new(),
             environment,
             input: Vec::new(),
             network: step.network,

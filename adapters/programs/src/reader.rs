@@ -80,6 +80,7 @@ pub(crate) async fn read(
         held: Vec::new(),
         frozen: Vec::new(),
         hidden: Vec::new(),
+        expendable: Vec::new(),
         environment: scratch.environment(&[]),
         input: bytes,
         network: Network::None,

@@ -145,6 +145,7 @@ fn job(
         held: Vec::new(),
         frozen: Vec::new(),
         hidden: Vec::new(),
+        expendable: Vec::new(),
         environment: scratch.environment(&[]),
         input: Vec::new(),
         network: Network::None,

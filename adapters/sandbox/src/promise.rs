@@ -109,6 +109,7 @@ mod tests {
             held: Vec::new(),
             frozen: frozen.iter().map(PathBuf::from).collect(),
             hidden: Vec::new(),
+            expendable: Vec::new(),
             environment: BTreeMap::new(),
             has_network: false,
             cpu_secs: 1,

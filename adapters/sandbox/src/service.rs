@@ -72,6 +72,7 @@ impl Service {
             held: Vec::new(),
             frozen: Vec::new(),
             hidden: Vec::new(),
+            expendable: Vec::new(),
             environment: BTreeMap::new(),
             input: Vec::new(),
             network: Network::None,

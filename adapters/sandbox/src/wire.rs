@@ -47,6 +47,8 @@ pub(crate) struct Spec {
     pub(crate) frozen: Vec<PathBuf>,
     #[serde(with = "names")]
     pub(crate) hidden: Vec<PathBuf>,
+    #[serde(with = "names")]
+    pub(crate) expendable: Vec<PathBuf>,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) has_network: bool,
     pub(crate) cpu_secs: u64,
@@ -90,6 +92,7 @@ impl Spec {
             held: job.held.clone(),
             frozen: job.frozen.clone(),
             hidden: job.hidden.clone(),
+            expendable: job.expendable.clone(),
             environment: job.environment.clone(),
             has_network: job.network == Network::Host,
             cpu_secs: cpu.max(Duration::from_secs(1)).as_secs(),
@@ -282,6 +285,7 @@ mod tests {
             held: Vec::new(),
             frozen: Vec::new(),
             hidden: Vec::new(),
+            expendable: Vec::new(),
             environment: BTreeMap::new(),
             has_network: false,
             cpu_secs: 1,

@@ -70,6 +70,9 @@ pub struct Job {
     pub frozen: Vec<PathBuf>,
     /// Places beneath those that it may not even see.
     pub hidden: Vec<PathBuf>,
+    /// Those of the held, frozen and hidden places that another program, which still runs, may have
+    /// made: when one is removed or replaced, the program is not ended.
+    pub expendable: Vec<PathBuf>,
     /// Its environment, whole: nothing is inherited.
     pub environment: BTreeMap<String, String>,
     /// Its standard input.

@@ -82,6 +82,7 @@ impl Bench {
             held: Vec::new(),
             frozen: Vec::new(),
             hidden: Vec::new(),
+            expendable: Vec::new(),
             environment: environment
                 .into_iter()
                 .map(|(name, value)| (name.to_owned(), value))
