@@ -7,6 +7,7 @@
 
 mod aside;
 mod cover;
+mod expendable;
 mod known;
 mod places;
 #[cfg(test)]
@@ -16,9 +17,11 @@ use crate::notes::Note;
 use api::executor::ToolFailure;
 use api::failure::mendable;
 use cover::{above, awaited, crowd, frozen, pipes, with_goals};
+use expendable::Reasons;
 use known::Known;
+pub(crate) use known::is_doubtful;
 use paths::opened_path;
-use places::{Found, Limits, search};
+use places::{Found, Limits, Sight, search};
 use protected::{Protected, Protection};
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, fchmod, fstat, open, openat2, stat, statat};
 use rustix::io::Errno;
@@ -73,27 +76,14 @@ pub(crate) struct Watch {
     /// Folders above those and above protected places that are known by their names, too, which
     /// must keep them: elsewhere, what is in them would be known to no list.
     pub(crate) held: Vec<PathBuf>,
+    /// Those of all these that a program which still runs may have made.
+    pub(crate) expendable: Vec<PathBuf>,
 }
 
 impl Watch {
     /// Looks for the protected places beneath the roots.
     pub(crate) fn begin(protected: &Protected, roots: &[PathBuf]) -> Result<Self, ToolFailure> {
-        for root in roots {
-            if let Some(why) = protected.refuses_write(root, roots) {
-                return Err(not_a_root(root, why));
-            }
-        }
-        let mut sight = search(protected, roots.iter(), Limits::BEFORE);
-        if sight.is_cut {
-            return Err(too_many());
-        }
-        let leads_to = |root: &&PathBuf| sight.goals.iter().any(|goal| root.starts_with(goal));
-        if let Some(root) = roots.iter().find(leads_to) {
-            return Err(not_a_root(root, Protection::RunsLater));
-        }
-        if let Some(crowd) = crowd(&sight) {
-            return Err(crowd);
-        }
+        let mut sight = look_through(protected, roots)?;
         let held = roots.iter().map(|path| Root {
             path: path.clone(),
             folder: open(path, AT_ONCE, Mode::empty()).ok(),
@@ -108,7 +98,9 @@ impl Watch {
         let places: Vec<PathBuf> = places.map(|place| place.path.clone()).collect();
         let leading = above(&places, roots).into_iter();
         kept_names.extend(leading.filter(|folder| protected.leads_to_listed(folder)));
-        let known = Known::begin(&found, roots);
+        let reasons = Reasons::of(&found, &deep, &sight.led);
+        let known = Known::begin(found.iter().chain(&reasons.deep), roots);
+        let reasons = reasons.doubted_by(&known, &found);
         let awaited = awaited(&found, roots);
         let (there, missing): (Vec<_>, Vec<_>) = std::mem::take(&mut sight.goals)
             .into_iter()
@@ -133,8 +125,11 @@ impl Watch {
         // What is frozen keeps its name, and so does what is in it.
         hidden.extend(pipes(&frozen));
         hidden.extend(std::mem::take(&mut sight.pipes));
+        let held_names: Vec<PathBuf> = kept_names.into_iter().collect();
+        let covered = frozen.iter().chain(&hidden);
         let mut watch = Self {
-            held: kept_names.into_iter().collect(),
+            expendable: reasons.expendable(covered, &held_names),
+            held: held_names,
             awaited: awaited.into_iter().chain(missing).collect(),
             links: Vec::new(),
             deep,
@@ -240,15 +235,7 @@ impl Watch {
             .roots
             .iter()
             .position(|root| path.starts_with(&root.path))?;
-        let about = fs::symlink_metadata(path).ok()?;
-        Some(Found {
-            path: path.to_path_buf(),
-            root,
-            identity: (about.dev(), about.ino()),
-            born: about.created().ok(),
-            link: fs::read_link(path).ok(),
-            is_folder: about.is_dir(),
-        })
+        Found::at(path, root).ok()
     }
 
     /// Gives one another name, beneath the folder that was open from the beginning and through no
@@ -277,6 +264,30 @@ impl Watch {
             let _closed = aside::close(&above, name, place.identity);
         }
         renamed
+    }
+}
+
+/// Looks through folders that a program may write.
+///
+/// # Errors
+/// When what is protected there cannot be kept from it.
+fn look_through(protected: &Protected, roots: &[PathBuf]) -> Result<Sight, ToolFailure> {
+    for root in roots {
+        if let Some(why) = protected.refuses_write(root, roots) {
+            return Err(not_a_root(root, why));
+        }
+    }
+    let sight = search(protected, roots.iter(), Limits::BEFORE);
+    if sight.is_cut {
+        return Err(too_many());
+    }
+    let leads_to = |root: &&PathBuf| sight.goals.iter().any(|goal| root.starts_with(goal));
+    if let Some(root) = roots.iter().find(leads_to) {
+        return Err(not_a_root(root, Protection::RunsLater));
+    }
+    match crowd(&sight) {
+        Some(crowd) => Err(crowd),
+        None => Ok(sight),
     }
 }
 

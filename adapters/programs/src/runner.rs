@@ -2,7 +2,7 @@
 
 use crate::conceal::conceal;
 use crate::config::Config;
-use crate::guard::{Watch, real_places};
+use crate::guard::{Watch, is_doubtful, real_places};
 use crate::jobs::Jobs;
 use crate::notes::{Note, notices};
 use crate::output;
@@ -120,14 +120,16 @@ impl Guarding {
     ) -> Result<(Watch, Vec<Note>), ToolFailure> {
         let protected = self.protected.clone();
         let listed = [job.read.clone(), job.write.clone()];
-        let (places, watch, concealed) = blocking(move || {
+        let (places, watch, concealed, new) = blocking(move || {
             let [read, write] = listed;
             let places = [real_places(read, &guarded), real_places(write, &guarded)];
             let searched = real_places(searched, &guarded).real;
             let guarded = real_places(guarded.clone(), &guarded).real;
             let watch = Watch::begin(&protected, &guarded)?;
             let concealed = conceal(&protected, &searched, &guarded)?;
-            Ok((places, watch, concealed))
+            let hidden = concealed.hidden.iter();
+            let new: Vec<PathBuf> = hidden.filter(|place| is_doubtful(place)).cloned().collect();
+            Ok((places, watch, concealed, new))
         })
         .await?;
         let [read, write] = places;
@@ -140,6 +142,8 @@ impl Guarding {
         job.frozen.extend_from_slice(&watch.frozen);
         job.hidden.extend_from_slice(&watch.hidden);
         job.hidden.extend(concealed.hidden);
+        job.expendable.extend_from_slice(&watch.expendable);
+        job.expendable.extend(new);
         job.hidden.extend_from_slice(&self.own_folders);
         Ok((watch, first))
     }
@@ -336,9 +340,10 @@ fn failure(refusal: Refusal) -> ToolFailure {
         }
         Refusal::Uncovered => broken(
             "uncovered",
-            "The command was stopped, and its output is not shown: while it ran, another program of \
-             the user's (an editor, git) replaced a protected file in a folder that it may reach, \
-             and such a file cannot be kept from it any more. Run it again.",
+            "The command was stopped, and its output is not shown: while it ran, another program, \
+             most likely one of the user's (an editor, git), replaced a protected file in a folder \
+             that it may reach, or removed it, and such a file cannot be kept from it any more. Run \
+             it again.",
         ),
         Refusal::Broken(_) => broken("sandbox_failed", format!("{refusal}.")),
     }

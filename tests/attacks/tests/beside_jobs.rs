@@ -6,12 +6,14 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use attacks::script::{Call, do_it, recast, results, scene, sit};
+use attacks::script::{Call, do_it, recast, replies, results, scene, sit};
 use scenarios::{Outcome, Scene, of_kind};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::Path;
-use testkit::House;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use testkit::{House, Server};
 
 /// Programs may run, and files be changed, in the working folder.
 const OPEN: [&str; 6] = [
@@ -158,7 +160,7 @@ fn tempfile_folder() -> std::path::PathBuf {
 
 #[test]
 fn what_one_job_makes_is_not_passed_on_by_another() {
-    let makes = "mkdir -p x/.git/hooks; echo planted > x/.git/hooks/pre-commit; echo > made; \
+    let makes = "mkdir -p x/.git/hooks; echo planted > x/.git/hooks/pre-commit; echo up > made; \
                  while [ ! -e go ]; do sleep 0.02; done";
     let moves = "while [ ! -e made ]; do sleep 0.02; done; echo > go; \
                  for i in $(seq 60); do mv x y; sleep 0.01; mv y x; sleep 0.01; done";
@@ -179,7 +181,7 @@ fn what_one_job_makes_is_not_passed_on_by_another() {
 fn what_one_job_makes_is_carried_past_no_look_by_another() {
     for folder in [".vscode", "id_rsa"] {
         let makes = format!(
-            "mkdir -p x/.git/hooks; echo planted > x/.git/hooks/pre-commit; echo > made; \
+            "mkdir -p x/.git/hooks; echo planted > x/.git/hooks/pre-commit; echo up > made; \
              while [ ! -e go ]; do sleep 0.02; done; mkdir {folder}; mv x {folder}/x"
         );
         let carries = "echo > go; for i in $(seq 60); do for aside in set-aside-*/x; do \
@@ -288,4 +290,100 @@ fn a_job_goes_on_as_it_was_when_others_have_begun_and_ended() {
     let notices = scene.log(&outcome);
     assert!(of_kind(&notices, "notice").is_empty(), "{notices:?}");
     assert!(scene.house.has("one.txt") && scene.house.has("two.txt"));
+}
+
+/// A job that makes `made`, then another one, whose end is waited for.
+fn one_after_another(house: House, first: &str, second: &str) -> Scene {
+    let calls = [job("first", first), job("second", second), ends("second")];
+    let replies = replies(&calls);
+    let made = pipe(&house, "made");
+    let server = Server::speak(move |_, number| {
+        if number == 1 {
+            assert_eq!(fs::read_to_string(&made).unwrap(), "up\n");
+        }
+        let last = replies.len() - 1;
+        replies[number.min(last)].clone()
+    });
+    let server = server.openai();
+    house.configure(&server.config("openai"));
+    Scene { house, server }
+}
+
+/// A pipe in the working folder, by which a program says how far it is.
+fn pipe(house: &House, name: &str) -> PathBuf {
+    let path = house.work().join(name);
+    let made = Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    path
+}
+
+/// Shell that waits for a file.
+fn waits(name: &str) -> String {
+    format!("while [ ! -e {name} ]; do sleep 0.02; done")
+}
+
+#[test]
+fn what_a_job_makes_and_removes_ends_no_other_program() {
+    // What it makes of the protected kind, and how it goes again.
+    let ways = [
+        (
+            "mkdir -p tmp/.git/hooks; echo x > tmp/.git/config",
+            "rm -rf tmp",
+        ),
+        ("mkdir -p tmp/.git new", "mv -T new tmp/.git"),
+        (
+            "mkdir tmp; echo key > tmp/.netrc",
+            "rm tmp/.netrc; rmdir tmp",
+        ),
+        (
+            "mkdir tmp; echo key > tmp/.netrc; echo > new",
+            "mv new tmp/.netrc",
+        ),
+        (
+            "mkdir tmp; echo x > tmp/plain; ln -s plain tmp/.envrc",
+            "rm -r tmp",
+        ),
+        ("mkdir -p tmp/.git; mkfifo tmp/.git/pipe", "rm -r tmp"),
+        // Deeper than anybody looks: hidden whole.
+        ("mkdir -p tmp/$(printf 'a/%.0s' $(seq 140))", "rm -r tmp/a"),
+    ];
+    for (makes, removes) in ways {
+        let (go, gone) = (waits("go"), waits("gone"));
+        let first = format!("{makes}; echo up > made; {go}; {removes}; echo > gone; sleep 5");
+        let second = format!("echo > go; {gone}; sleep 0.3; echo PASSED; exit 7");
+        let scene = one_after_another(House::new(), &first, &second);
+        let (_outcome, told) = done(&scene);
+        let last = told.last().unwrap();
+        assert!(last.contains("PASSED"), "{makes}: {told:?}");
+        assert!(last.contains("exit code 7"), "{makes}: {told:?}");
+        assert!(!scene.house.has("tmp/.git"), "{makes}: {told:?}");
+    }
+}
+
+#[test]
+fn what_the_user_replaces_ends_a_program_beside_a_job_too() {
+    for name in [".netrc", ".envrc"] {
+        let house = House::new();
+        house.write(name, "old");
+        house.write("plain", "old");
+        let (work, to) = (house.work(), house.work().join(name));
+        let go = pipe(&house, "go");
+        let second = format!("echo up > go; while :; do cat {name} plain; sleep 0.1; done");
+        // A link of the job's makes what was there before no more its own.
+        let first = format!(
+            "mkdir -p tmp/.git; echo key > tmp/.netrc; ln -s ../{name} tmp/.envrc; echo up > made; \
+             sleep 30"
+        );
+        let scene = one_after_another(house, &first, &second);
+        let saves = thread::spawn(move || {
+            assert_eq!(fs::read_to_string(go).unwrap(), "up\n");
+            fs::write(work.join("new"), "NEWCANARY").unwrap();
+            fs::rename(work.join("new"), to).unwrap();
+        });
+        let (_outcome, told) = done(&scene);
+        saves.join().unwrap();
+        let told = told.concat();
+        assert!(told.contains("replaced a protected file"), "{told}");
+        assert!(!told.contains("NEWCANARY"), "{told}");
+    }
 }

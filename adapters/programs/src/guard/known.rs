@@ -3,7 +3,7 @@
 
 use super::places::{Found, Mark};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 static ALL: Mutex<All> = Mutex::new(All {
@@ -14,6 +14,24 @@ static ALL: Mutex<All> = Mutex::new(All {
 struct All {
     by_number: BTreeMap<u64, Before>,
     next: u64,
+}
+
+impl All {
+    /// Whether no program that runs may have made a place.
+    fn was_there(&self, place: &Found) -> bool {
+        let mut others = self.by_number.values();
+        others.all(|before| {
+            let mut roots = before.roots.iter();
+            let reaches = roots.any(|root| place.path.starts_with(root));
+            !reaches || before.marks.contains(&place.mark())
+        })
+    }
+}
+
+/// Whether a program that runs may have made what is at a path.
+pub(crate) fn is_doubtful(path: &Path) -> bool {
+    let place = Found::at(path, 0);
+    place.is_ok_and(|place| change(|all| !all.was_there(&place)))
 }
 
 /// What one program found.
@@ -33,17 +51,10 @@ pub(crate) struct Known {
 
 impl Known {
     /// Takes up what was found beneath the roots of a program that begins.
-    pub(crate) fn begin(found: &[Found], roots: &[PathBuf]) -> Self {
+    pub(crate) fn begin<'f>(found: impl Iterator<Item = &'f Found>, roots: &[PathBuf]) -> Self {
         change(|all| {
-            let was_there = |place: &&Found| {
-                let mut others = all.by_number.values();
-                others.all(|before| {
-                    let mut roots = before.roots.iter();
-                    let reaches = roots.any(|root| place.path.starts_with(root));
-                    !reaches || before.marks.contains(&place.mark())
-                })
-            };
-            let marks: BTreeSet<Mark> = found.iter().filter(was_there).map(Found::mark).collect();
+            let was_there = |place: &&Found| all.was_there(place);
+            let marks: BTreeSet<Mark> = found.filter(was_there).map(Found::mark).collect();
             all.next += 1;
             let before = Before {
                 roots: roots.to_vec(),

@@ -62,6 +62,26 @@ pub(crate) struct Found {
 pub(crate) type Mark = (Identity, Option<SystemTime>, OsString, Option<PathBuf>);
 
 impl Found {
+    /// What there is at a path beneath a root.
+    ///
+    /// # Errors
+    /// When nothing is there, or it cannot be looked at.
+    pub(crate) fn at(path: &Path, root: usize) -> std::io::Result<Self> {
+        let about = fs::symlink_metadata(path)?;
+        let link = match about.is_symlink() {
+            true => Some(fs::read_link(path)?),
+            false => None,
+        };
+        Ok(Self {
+            path: path.to_path_buf(),
+            root,
+            identity: (about.dev(), about.ino()),
+            born: about.created().ok(),
+            link,
+            is_folder: about.is_dir(),
+        })
+    }
+
     pub(crate) fn mark(&self) -> Mark {
         let name = self.path.file_name().unwrap_or_default();
         let name = name.to_owned();
@@ -80,6 +100,8 @@ pub(crate) struct Sight {
     pub(crate) pipes: BTreeSet<PathBuf>,
     /// Where what is in protected places leads.
     pub(crate) goals: BTreeSet<PathBuf>,
+    /// The same, each with the place that leads there.
+    pub(crate) led: Vec<(PathBuf, PathBuf)>,
     /// Protected places that lead out of the folder that they lie in: with another name for a folder
     /// above, they may lead elsewhere.
     pub(crate) anchored: Vec<PathBuf>,
@@ -162,6 +184,7 @@ impl Sight {
             }
             let why = protected.refuses_write(&name, roots);
             if leads_on(why) || why == Some(Protection::Own) {
+                self.led.push((goal.clone(), name));
                 self.goals.insert(goal);
             }
         }
@@ -206,22 +229,13 @@ impl Sight {
             if leads.iter().any(|lead| !lead.goal.starts_with(folder)) {
                 self.anchored.push(path.clone());
             }
-            self.goals.extend(leads.into_iter().map(|lead| lead.goal));
+            for Lead { goal, .. } in leads {
+                self.led.push((goal.clone(), path.clone()));
+                self.goals.insert(goal);
+            }
             self.is_cut |= look.left == 0;
         }
-        let meta = fs::symlink_metadata(&path)?;
-        let link = match meta.is_symlink() {
-            true => Some(fs::read_link(&path)?),
-            false => None,
-        };
-        self.found.push(Found {
-            path: path.clone(),
-            root,
-            identity: (meta.dev(), meta.ino()),
-            born: meta.created().ok(),
-            link,
-            is_folder: kind.is_dir(),
-        });
+        self.found.push(Found::at(&path, root)?);
         // Keys may lie in a place that only must not change.
         let is_open = unread.is_none() && protected.may_hold_credentials(&path);
         Ok((kind.is_dir() && is_open).then_some(path))

@@ -7,6 +7,7 @@
 //! single-threaded, so that what one thread gives up the whole process gives up.
 
 mod control;
+mod covers;
 mod fence;
 mod filter;
 mod ledger;

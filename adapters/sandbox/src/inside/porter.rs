@@ -2,6 +2,7 @@
 //! program and waits for it.
 
 use super::control::{Control, broken};
+use super::covers::Covers;
 use super::ledger::Ledger;
 use super::still::{self, Stillness};
 use super::{fence, filter, rights, view};
@@ -36,6 +37,7 @@ pub(super) fn run(number: &str) -> Result<i32, Refusal> {
         return Ok(0);
     }
     let covers = covers.filter(|_| ledger.has(name::MOUNT_VIEW));
+    let covers = covers.map(|covers| covers.in_place(&spec.expendable));
     let ended = start(&spec, &input, covers)?;
     ended
         .send(Control)
@@ -100,27 +102,6 @@ fn fill(spec: &Spec) -> io::Result<()> {
     Ok(())
 }
 
-/// The mounts of this namespace, watched for one that goes. When a file is replaced by another one
-/// outside (an editor's save), the kernel drops what was mounted on it here, and nothing covers the
-/// new one.
-struct Covers(File);
-
-impl Covers {
-    /// Opens the table, while it can be reached. `None` where there is no /proc.
-    fn watch() -> io::Result<Option<Self>> {
-        match File::open("/proc/self/mountinfo") {
-            Ok(table) => Ok(Some(Self(table))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// What says that the table has changed since it was last asked; the program itself cannot.
-    fn poll(&self) -> PollFd<'_> {
-        PollFd::new(&self.0, PollFlags::PRI)
-    }
-}
-
 /// Longest that what ends beside the program waits to be buried.
 const BURIAL: Timespec = Timespec {
     tv_sec: 1,
@@ -129,7 +110,7 @@ const BURIAL: Timespec = Timespec {
 
 /// Starts the program, waits for it, and buries everything else that ends meanwhile. Stops, and with
 /// it everything in its process namespace, when a cover falls off.
-fn start(spec: &Spec, input: &[u8], covers: Option<Covers>) -> Result<Event, Refusal> {
+fn start(spec: &Spec, input: &[u8], mut covers: Option<Covers>) -> Result<Event, Refusal> {
     let [program, arguments @ ..] = spec.argv.as_slice() else {
         return Err(Refusal::BadJob("no program is named".to_owned()));
     };
@@ -151,10 +132,10 @@ fn start(spec: &Spec, input: &[u8], covers: Option<Covers>) -> Result<Event, Ref
         .stdin(stdin)
         .spawn()
         .map_err(|e| not_started(e.to_string()))?;
-    wait_for(&child, covers.as_ref())
+    wait_for(&child, covers.as_mut())
 }
 
-fn wait_for(child: &Child, covers: Option<&Covers>) -> Result<Event, Refusal> {
+fn wait_for(child: &Child, mut covers: Option<&mut Covers>) -> Result<Event, Refusal> {
     let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let id = id.ok_or_else(|| broken("waiting for the program", "it has no id"))?;
     let program = pidfd_open(id, PidfdFlags::empty());
@@ -163,7 +144,7 @@ fn wait_for(child: &Child, covers: Option<&Covers>) -> Result<Event, Refusal> {
     loop {
         let control = rustix::stdio::stdin();
         let mut waiting = vec![PollFd::new(&program, PollFlags::IN)];
-        waiting.extend(covers.map(Covers::poll));
+        waiting.extend(covers.as_deref().map(Covers::poll));
         if is_heard {
             waiting.push(PollFd::from_borrowed_fd(control, PollFlags::IN));
         }
@@ -172,10 +153,14 @@ fn wait_for(child: &Child, covers: Option<&Covers>) -> Result<Event, Refusal> {
             Err(errno) => return Err(broken("waiting for the program", errno)),
         }
         let has_news = |of: Option<&PollFd<'_>>| of.is_some_and(|of| !of.revents().is_empty());
-        if covers.is_some() && has_news(waiting.get(1)) {
+        let is_changed = covers.is_some() && has_news(waiting.get(1));
+        let is_spoken_to = is_heard && has_news(waiting.last());
+        drop(waiting);
+        let is_uncovered = |covers: &mut &mut Covers| is_changed && !covers.hold();
+        if covers.as_mut().is_some_and(is_uncovered) {
             return Err(Refusal::Uncovered);
         }
-        if is_heard && has_news(waiting.last()) {
+        if is_spoken_to {
             is_heard = obey(&mut standing)?;
         }
         // Whoever is buried is missed by the check.

@@ -431,7 +431,7 @@ fn restrict(root: &Path, sources: &[Source], in_memory: &[PathBuf]) -> io::Resul
         .iter()
         .map(|s| (s.path.as_path(), s.usage))
         .collect();
-    for (path, held) in mounts()? {
+    for Mounted { path, held, .. } in mounts()? {
         let Ok(inside) = path.strip_prefix(root) else {
             continue;
         };
@@ -459,12 +459,23 @@ fn restrict(root: &Path, sources: &[Source], in_memory: &[PathBuf]) -> io::Resul
     Ok(())
 }
 
-/// Every mount and what it forbids, after proc_pid_mountinfo(5).
-fn mounts() -> io::Result<Vec<(PathBuf, MountFlags)>> {
+/// A mount of this namespace.
+#[derive(Debug)]
+pub(super) struct Mounted {
+    pub(super) number: Vec<u8>,
+    pub(super) path: PathBuf,
+    /// What it forbids.
+    held: MountFlags,
+}
+
+/// Every mount, after proc_pid_mountinfo(5).
+pub(super) fn mounts() -> io::Result<Vec<Mounted>> {
     let table = fs::read("/proc/self/mountinfo")?;
     let lines = table.split(|byte| *byte == b'\n');
     let mounts = lines.filter_map(|line| {
-        let mut fields = line.split(|byte| *byte == b' ').skip(4);
+        let mut fields = line.split(|byte| *byte == b' ');
+        let number = fields.next()?.to_vec();
+        let mut fields = fields.skip(3);
         let place = unescaped(fields.next()?);
         let options = String::from_utf8_lossy(fields.next()?).into_owned();
         let mut flags = MountFlags::empty();
@@ -477,7 +488,11 @@ fn mounts() -> io::Result<Vec<(PathBuf, MountFlags)>> {
                 _ => MountFlags::empty(),
             };
         }
-        Some((PathBuf::from(OsString::from_vec(place)), flags))
+        Some(Mounted {
+            number,
+            path: PathBuf::from(OsString::from_vec(place)),
+            held: flags,
+        })
     });
     Ok(mounts.collect())
 }
