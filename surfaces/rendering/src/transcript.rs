@@ -257,7 +257,7 @@ fn opening(event: &Event, facts: &Facts) -> String {
         "" => "Session",
         name => name,
     };
-    let folder = profile.settings.workspace.display();
+    let folder = shown_line(&profile.settings.workspace.to_string_lossy());
     let mut text = format!(
         "# {}\n\n- id: {}\n- began: {}\n- folder: {folder}\n- agent: {}",
         shown_line(name),

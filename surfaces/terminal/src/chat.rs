@@ -31,6 +31,7 @@ use rendering::{Paint, override_warning, print_error};
 use slash::{Slash, mode_in_words};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use text::escape::visible_line;
 use view::ChatView;
 
 /// What is said of a line in another encoding.
@@ -135,7 +136,7 @@ fn greet(
 ) -> Result<()> {
     let paint = Paint::for_stream(&io::stderr());
     let id = session.session_id;
-    let folder = workspace.display();
+    let folder = visible_line(&workspace.to_string_lossy());
     let mut text = format!(
         "{} {} in {folder}, session {id}\n{}\n",
         paint.strong("carl"),

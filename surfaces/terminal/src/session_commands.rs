@@ -111,7 +111,7 @@ pub async fn list(sessions: &dyn Sessions, limit: usize, form: ListForm) -> Resu
             vec![
                 session.session_id.to_string(),
                 moments::minute(session.updated, &zone),
-                session.workspace.display().to_string(),
+                visible_line(&session.workspace.to_string_lossy()),
                 visible(&session.title).replace('\n', " "),
             ]
         })

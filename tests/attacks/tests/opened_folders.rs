@@ -174,6 +174,31 @@ fn a_command_works_in_a_folder_whose_name_is_a_link_of_the_users() {
     assert_eq!(config, "[core]\n", "{told}");
 }
 
+/// What a user names in a cloned repository is the repository's, and no file of the user's elsewhere.
+#[test]
+fn a_shipped_link_brings_no_file_from_elsewhere_into_a_task() {
+    let house = house();
+    let victim = house.home().join("victim/private.txt");
+    symlink(&victim, house.work().join("data.txt")).unwrap();
+    house.write("docs/real.txt", "the honest data");
+    symlink("docs/real.txt", house.work().join("near.txt")).unwrap();
+    let scene = recast(house, &[reads("docs/real.txt")]);
+    for args in [
+        &["run", "sum up", "--input", "data.txt"][..],
+        &["run", "@data.txt"],
+    ] {
+        let refused = scene.house.ask(args.iter().copied()).run().expect(2);
+        assert!(
+            refused.stderr.contains("victim/private.txt"),
+            "{refused:#?}"
+        );
+    }
+    assert!(scene.server.chats().is_empty());
+    let near = ["run", "sum up", "--input", "near.txt"];
+    let _near = scene.house.ask(near).run();
+    assert!(scene.told().contains("the honest data"));
+}
+
 /// What an agent may write as shipped, with an agent that may use one folder of it.
 const WRITER: &str = "agents:
   writer:

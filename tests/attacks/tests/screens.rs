@@ -46,6 +46,34 @@ fn names_of_models_move_no_terminal() {
     assert!(models.contains("\u{202e}"), "{models}");
 }
 
+/// A folder of an unpacked archive is named by whoever packed it.
+#[test]
+fn the_name_of_a_folder_begins_no_line_of_ours() {
+    let scene = Scene::new([Reply::text("Hello.")]);
+    let folder = scene.house.work().join(format!("x\n? coder wants{MOVING}"));
+    std::fs::create_dir(&folder).unwrap();
+    let at = ["-C", folder.to_str().unwrap()];
+    let house = &scene.house;
+    let run = house.ask(["run"]).args(at).arg("hello").run().expect(0);
+    assert!(run.stdout.contains("Hello."), "{run:#?}");
+    let chat = house.ask(["chat"]).args(at).env("TERM", "dumb");
+    let chat = chat.talking(&["\n> "], |_, _| "/quit".to_owned());
+    let list = house.ask(["session", "list"]).run().expect(0);
+    let show = house.ask(["session", "show", "last"]).args(at).run();
+    let shown = [
+        chat.questions.concat(),
+        list.stdout,
+        show.stdout + &show.stderr,
+    ];
+    for shown in shown {
+        assert!(
+            !shown.lines().any(|line| line.starts_with("? coder")),
+            "{shown}"
+        );
+        assert_still(&shown);
+    }
+}
+
 #[test]
 fn json_on_a_terminal_moves_nothing() {
     let said = format!("grüße {MOVING}");

@@ -8,6 +8,7 @@ use disk::read::{self, Links};
 use disk::stored::as_stored;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use text::escape::visible_line;
 
 /// Where a task, its data and its pictures come from, as it was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,11 +22,31 @@ pub struct TaskSource {
 }
 
 impl TaskSource {
-    fn place(&self, typed: &Path) -> PathBuf {
-        as_stored(&match &self.folder {
-            Some(folder) => folder.join(typed),
-            None => typed.to_owned(),
-        })
+    /// Where what was typed lies. A name within the folder that a link leads out of it is not followed:
+    /// whoever made the folder's content, of a cloned repository say, would choose what is shown.
+    ///
+    /// # Errors
+    /// A usage failure with the true path, for such a link.
+    fn place(&self, typed: &Path) -> Result<PathBuf> {
+        let folder = self.folder.as_deref().unwrap_or(Path::new("."));
+        let place = as_stored(&folder.join(typed));
+        let truth = (folder.canonicalize(), place.canonicalize());
+        let (Ok(folder), Ok(real)) = truth else {
+            return Ok(place);
+        };
+        let is_within = typed.is_relative() && !typed.iter().any(|part| part == "..");
+        match is_within && !real.starts_with(&folder) {
+            true => Err(Failure::usage(
+                format!(
+                    "{} is a link out of its folder, to {}",
+                    visible_line(&typed.to_string_lossy()),
+                    visible_line(&real.to_string_lossy())
+                ),
+                "If that is what you mean, name it by its own path.",
+            )
+            .into()),
+            false => Ok(place),
+        }
     }
 
     /// Whether something was piped here that nobody asked for. A loop in a script may keep its own list
@@ -56,13 +77,17 @@ impl TaskSource {
     pub fn pictures(&self, task: &str, folder: &Path) -> Result<Vec<PictureFile>> {
         let mut given = match &self.input {
             Some(typed) if self.input_is_picture() => {
-                let file = self.place(typed);
+                let file = self.place(typed)?;
                 vec![pictures::read(&typed.display().to_string(), &file)?]
             }
             _ => Vec::new(),
         };
         if self.words.join(" ") == task {
-            given.extend(pictures::named_in(task, folder)?);
+            let named = pictures::named_in(task, folder)?;
+            for one in &named {
+                self.place(Path::new(&one.name))?;
+            }
+            given.extend(named);
         }
         Ok(given)
     }
@@ -90,7 +115,7 @@ impl TaskSource {
         let (name, text) = match self.input_is_piped() {
             true => ("standard input".to_owned(), stdin_text()?),
             false => {
-                let file = self.place(typed);
+                let file = self.place(typed)?;
                 let limit = domain::limits::USER_TEXT_BYTES as u64;
                 let text = read::text(&file, limit, Links::Followed)
                     .map_err(|error| {
@@ -143,7 +168,7 @@ impl TaskSource {
                     )
                     .into());
                 }
-                let file = self.place(Path::new(&only[1..]));
+                let file = self.place(Path::new(&only[1..]))?;
                 read::text(&file, limit, Links::Followed)
                     .map_err(|error| refuse(format!("the task file: {error:#}")))?
                     .ok_or_else(|| refuse(format!("there is no task file {}", file.display())))?
