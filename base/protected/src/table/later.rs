@@ -33,6 +33,9 @@ const ELSEWHERE: &[Entry] = &[
             ".hgrc",
             ".lfsconfig",
             ".jj",
+            ".pijul",
+            "_fossil_",
+            ".fslckout",
             ".sl",
             "_darcs",
             // Any folder with this file, objects and references is a repository to git.
@@ -66,6 +69,8 @@ const ELSEWHERE: &[Entry] = &[
             ".nano-staged.*",
             ".nanostagedrc",
             ".rusty-hook.toml",
+            "rusty-hook.toml",
+            ".cargo-husky",
             "hk.pkl",
             "hk.local.pkl",
             ".config/hk.pkl",
@@ -74,7 +79,7 @@ const ELSEWHERE: &[Entry] = &[
             "grumphp.yml.dist",
         ],
         "hooks that git runs",
-        "Husky, also of version 4; pre-commit, Adding plugins; prek; Lefthook and Overcommit configuration; lint-staged, Nano Staged, rusty-hook and simple-git-hooks, README; hk, Configuration; CaptainHook and GrumPHP, Configuration",
+        "Husky, also of version 4; pre-commit, Adding plugins; prek; Lefthook and Overcommit configuration; lint-staged, Nano Staged, rusty-hook, cargo-husky and simple-git-hooks, README; hk, Configuration; CaptainHook and GrumPHP, Configuration",
     ),
     entry(
         Anywhere,
@@ -82,6 +87,8 @@ const ELSEWHERE: &[Entry] = &[
             ".env*",
             ".direnv",
             ".autoenv*",
+            ".bash_enter",
+            ".bash_exit",
             ".mise",
             ".mise.*",
             "mise.toml",
@@ -160,6 +167,7 @@ const ELSEWHERE: &[Entry] = &[
     entry(
         Anywhere,
         &[
+            ".vs",
             ".vscode",
             ".vscode-server",
             "*.code-workspace",
@@ -292,9 +300,11 @@ const ELSEWHERE: &[Entry] = &[
             ".zencoder",
             "conductor.json",
             ".superset",
+            ".emdash.json",
+            ".container-use",
         ],
         "agents take it for instructions of the user's, or start the servers that it names",
-        "AGENTS.md; Claude Code, Memory and Settings; Gemini CLI, GEMINI.md; GitHub, Repository custom instructions; Cursor, Cline, Windsurf rules; GitHub Copilot, Hooks; Factory, Hooks; OpenHands, Repository customization; JetBrains AI Assistant, Project rules; iFlow, CodeBuddy, Amp, Grok CLI, Mistral Vibe, Letta Code and Pi, Settings; Kilo Code, Qoder, Lingma, Tabnine and Zencoder, Rules; Conductor and Superset, Scripts",
+        "AGENTS.md; Claude Code, Memory and Settings; Gemini CLI, GEMINI.md; GitHub, Repository custom instructions; Cursor, Cline, Windsurf rules; GitHub Copilot, Hooks; Factory, Hooks; OpenHands, Repository customization; JetBrains AI Assistant, Project rules; iFlow, CodeBuddy, Amp, Grok CLI, Mistral Vibe, Letta Code and Pi, Settings; Kilo Code, Qoder, Lingma, Tabnine and Zencoder, Rules; Conductor, Superset, Emdash and Container Use, Scripts",
     ),
     entry(
         Anywhere,
