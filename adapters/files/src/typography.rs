@@ -39,15 +39,16 @@ pub(crate) fn places_as_typed(
     let ends: Vec<usize> = ends.chain([content.len()]).collect();
     let found = places.found.into_iter();
     let found = found.map(|place| ends[place.start]..ends[place.end]);
-    Ok(found
-        .filter(|place| ends_whole(content, place.end))
-        .collect())
+    Ok(found.filter(|place| is_whole(content, place)).collect())
 }
 
-/// Whether no accent of the letter before it begins there.
-pub(crate) fn ends_whole(content: &str, at: usize) -> bool {
-    let next = content[at..].chars().next();
-    next.is_none_or(|next| canonical_combining_class(next) == 0)
+/// Whether a place holds whole letters: it neither begins nor ends between one and its accent.
+pub(crate) fn is_whole(content: &str, place: &Range<usize>) -> bool {
+    let is_accent = |at: usize| {
+        let next = content[at..].chars().next();
+        next.is_some_and(|next| canonical_combining_class(next) != 0)
+    };
+    !is_accent(place.end) && (place.start == 0 || !is_accent(place.start))
 }
 
 /// A new text, typeset as what it stands for where both begin and end alike.

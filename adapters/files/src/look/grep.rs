@@ -51,6 +51,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
             truncated: false,
         },
         documents: 0,
+        is_partial: false,
     };
     let place = job.read_place("path")?;
     let typed = job.typed("path");
@@ -88,6 +89,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         let file = place.open(&start)?;
         search.file(job, file, &joined(&typed, Path::new("")))?;
     }
+    search.found.truncated |= search.is_partial;
     let text = text(&search.found, search.documents);
     job.output(&search.found, text, &typed)
 }
@@ -123,6 +125,8 @@ struct Search {
     found: Grep,
     /// Documents that were passed over.
     documents: u64,
+    /// A file could not be searched; the others still are.
+    is_partial: bool,
 }
 
 impl Search {
@@ -151,7 +155,7 @@ impl Search {
             .is_err()
         {
             job.leash.check()?;
-            self.found.truncated = true;
+            self.is_partial = true;
         }
         Ok(())
     }
