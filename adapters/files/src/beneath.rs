@@ -9,7 +9,6 @@ pub(crate) use crate::found::Found;
 
 use crate::failure::{NOT_FOUND, from_errno};
 use crate::ground::{Entries, Ground, is_procfs};
-use crate::links::unread_git;
 use api::executor::ToolFailure;
 use api::failure::{mendable, of_call, refused};
 use rustix::fd::{AsFd, OwnedFd};
@@ -245,11 +244,7 @@ impl Place<'_> {
     }
 
     fn may_write(&self, real: &Path) -> Result<(), ToolFailure> {
-        let judged = self.ground.may_write(real, self.roots, &self.shown);
-        judged.map_err(|refusal| match unread_git(real) {
-            Some(tree) => unread(&self.shown, &tree),
-            None => refusal,
-        })
+        self.ground.may_write(real, self.roots, &self.shown)
     }
 
     /// Tries every root the path lies in by its text, the longest first; the first refusal is
@@ -452,15 +447,4 @@ pub(crate) fn look_into(folder: impl AsFd, name: &OsStr) -> Result<Found, Errno>
         Mode::empty(),
         resolve,
     )?)
-}
-
-fn unread(shown: &str, tree: &Path) -> ToolFailure {
-    refused(
-        "protected",
-        format!(
-            "`{shown}` is not changed: what git is configured to do in {} is too long to be read to \
-             its end, so nothing tells whether git runs this file. Ask the user to shorten it.",
-            tree.display()
-        ),
-    )
 }

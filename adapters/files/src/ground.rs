@@ -117,6 +117,9 @@ impl Ground {
         shown: &str,
     ) -> Result<(), ToolFailure> {
         let changes = self.changes(roots);
+        if let Some(repository) = changes.unread(real) {
+            return Err(unread(shown, repository));
+        }
         told(changes.refuses(real), shown)?;
         match changes.is_unseen(real) {
             true => Err(too_many(shown)),
@@ -173,6 +176,17 @@ impl Changes<'_> {
             })
         };
         refused(real).or_else(by_link)
+    }
+
+    /// The repository that closes a path because it was not read to its end what git is configured to
+    /// do there.
+    fn unread(&self, real: &Path) -> Option<&Path> {
+        if self.protected.refuses_write(real, self.roots).is_some() {
+            return None;
+        }
+        let mut unread = self.links().unread.iter();
+        let lead = unread.find(|lead| real.starts_with(&lead.goal))?;
+        Some(&lead.name)
     }
 
     /// Whether nothing tells what leads to a path: it lies where nobody looked, or would.
@@ -319,4 +333,16 @@ fn known_kind(folder: impl AsFd, name: &OsStr, listed: FileType) -> FileType {
 
 pub(crate) fn is_procfs(fd: &OwnedFd) -> Result<bool, Errno> {
     Ok(rustix::fs::fstatfs(fd)?.f_type == PROC_SUPER_MAGIC)
+}
+
+fn unread(shown: &str, repository: &Path) -> ToolFailure {
+    refused(
+        "protected",
+        format!(
+            "`{shown}` is not changed: what git is configured to do in {} is too long to be read to \
+             its end, alone or with all other repositories here, so nothing tells whether git runs \
+             this file. Ask the user to look at that repository.",
+            repository.display()
+        ),
+    )
 }

@@ -18,6 +18,8 @@ pub(crate) struct Links {
     pub(crate) leads: Vec<Lead>,
     /// Folders that were not looked through: nothing tells what in them leads where.
     pub(crate) unseen: Vec<PathBuf>,
+    /// Work trees whose configuration of git was not read to its end, with their repositories.
+    pub(crate) unread: Vec<Lead>,
 }
 
 /// Where the protected places in these folders, those around them and in the home, and links on the
@@ -46,17 +48,8 @@ fn links_within(protected: &Protected, roots: &[PathBuf], entries: usize) -> Lin
         open: None,
     });
     search.run(branches.collect());
+    search.links.unread = search.look.unread;
     search.links
-}
-
-/// The work tree around a path whose configuration of git was not read to its end.
-pub(crate) fn unread_git(path: &Path) -> Option<PathBuf> {
-    let roots = [path.to_path_buf()];
-    let mut look = Look::new(&roots, &[], LINK_ENTRIES);
-    path.ancestors().skip(1).find_map(|above| {
-        look.from(&above.join(".git"));
-        look.unread.pop()
-    })
 }
 
 /// Folders that are looked through in turn with others: a large one takes nothing from the rest.

@@ -20,7 +20,7 @@ use cover::{above, awaited, crowd, frozen, pipes, with_goals};
 use expendable::Reasons;
 use known::Known;
 pub(crate) use known::is_doubtful;
-use paths::opened_path;
+use paths::{Lead, opened_path};
 use places::{Found, Limits, Sight, search};
 use protected::{Protected, Protection};
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, fchmod, fstat, open, openat2, stat, statat};
@@ -36,6 +36,9 @@ const AT_ONCE: OFlags = OFlags::RDONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY)
     .union(OFlags::CLOEXEC);
+
+/// Most repositories that a note names.
+const NAMED_REPOSITORIES: usize = 3;
 
 /// A folder that is guarded, held open, so that nothing that is put in its place is taken for it.
 #[derive(Debug)]
@@ -69,6 +72,9 @@ pub(crate) struct Watch {
     deep: Vec<PathBuf>,
     /// What could not be looked at before either.
     unseen: BTreeSet<PathBuf>,
+    /// Work trees that are frozen whole: what git is configured to do in their repositories was not
+    /// read to its end.
+    unread: Vec<Lead>,
     /// What must be frozen.
     pub(crate) frozen: Vec<PathBuf>,
     /// What must not even be seen: keys and passwords, however deep, and named pipes in frozen places.
@@ -110,9 +116,10 @@ impl Watch {
         let frozen = with_goals(frozen(found, roots), &there);
         // Beneath another name of its folder, what a place leads to would be another file. In a
         // frozen folder every name is kept, and a folder that is held is one that may be written.
+        let covered: BTreeSet<&Path> = frozen.iter().map(PathBuf::as_path).collect();
         let is_outermost = |goal: &&PathBuf| {
             let mut above = goal.ancestors().skip(1);
-            !above.any(|folder| frozen.iter().any(|place| place == folder))
+            !above.any(|folder| covered.contains(folder))
         };
         let goals: Vec<PathBuf> = there
             .iter()
@@ -122,6 +129,8 @@ impl Watch {
             .cloned()
             .collect();
         kept_names.extend(above(&goals, roots));
+        // Nothing holds a name that is not there.
+        kept_names.retain(|folder| folder.exists());
         // What is frozen keeps its name, and so does what is in it.
         hidden.extend(pipes(&frozen));
         hidden.extend(std::mem::take(&mut sight.pipes));
@@ -135,12 +144,35 @@ impl Watch {
             deep,
             hidden,
             unseen: std::mem::take(&mut sight.unseen),
+            unread: std::mem::take(&mut sight.unread),
             roots: held.collect(),
             known,
             frozen,
         };
         watch.links = links.iter().filter_map(|link| watch.at(link)).collect();
         Ok(watch)
+    }
+
+    /// What there is to say of work trees that are frozen whole.
+    pub(crate) fn unread(&self) -> Option<Note> {
+        let trees: BTreeSet<&Path> = self.unread.iter().map(|lead| lead.goal.as_path()).collect();
+        let repositories: BTreeSet<&Path> =
+            self.unread.iter().map(|lead| lead.name.as_path()).collect();
+        let first = trees.first()?;
+        let named = repositories.iter().take(NAMED_REPOSITORIES);
+        let names: Vec<String> = named.map(|folder| folder.display().to_string()).collect();
+        let more = match repositories.len() - names.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        Some(Note::Hint(format!(
+            "nothing can be changed in {} work trees, the first is {}: what git is configured to do \
+             in {}{more} is too long to be read to its end, alone or with all other repositories \
+             here, so nothing tells which files git runs there",
+            trees.len(),
+            first.display(),
+            names.join(", ")
+        )))
     }
 
     /// Sets aside the protected places that were not there before, and says which, and also when
@@ -281,6 +313,10 @@ fn look_through(protected: &Protected, roots: &[PathBuf]) -> Result<Sight, ToolF
     if sight.is_cut {
         return Err(too_many());
     }
+    let is_shut = |unread: &&Lead| roots.iter().any(|root| root.starts_with(&unread.goal));
+    if let Some(unread) = sight.unread.iter().find(is_shut) {
+        return Err(unread_root(unread));
+    }
     let leads_to = |root: &&PathBuf| sight.goals.iter().any(|goal| root.starts_with(goal));
     if let Some(root) = roots.iter().find(leads_to) {
         return Err(not_a_root(root, Protection::RunsLater));
@@ -373,6 +409,19 @@ fn not_a_root(root: &Path, why: Protection) -> ToolFailure {
         format!(
             "{} {what}, so no program may write there. Ask the user to open a narrower folder.",
             root.display()
+        ),
+    )
+}
+
+fn unread_root(unread: &Lead) -> ToolFailure {
+    mendable(
+        "root_too_wide",
+        format!(
+            "No program may write in {}: what git is configured to do in {} is too long to be read to \
+             its end, alone or with all other repositories here, so nothing tells which files git \
+             runs. Ask the user to look at that repository.",
+            unread.goal.display(),
+            unread.name.display()
         ),
     )
 }

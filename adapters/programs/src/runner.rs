@@ -138,6 +138,7 @@ impl Guarding {
         // What may be changed may be read, so the one list names all.
         let mut first = read.left_out;
         first.extend(concealed.note.map(Note::Hint));
+        first.extend(watch.unread());
         job.held.extend_from_slice(&watch.held);
         job.frozen.extend_from_slice(&watch.frozen);
         job.hidden.extend_from_slice(&watch.hidden);

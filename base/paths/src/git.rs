@@ -3,9 +3,11 @@
 //! Which keys run a program is not decided here: there are too many, and every version of git has
 //! more. All are taken but a few that are written often and run nothing.
 
+mod budget;
 mod syntax;
 mod words;
 
+pub(crate) use budget::{Budget, Share};
 use rustix::fs::{Mode, OFlags, open};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -16,10 +18,6 @@ use words::{Kind, Word, words};
 
 /// Most of a file that says in a line where a repository lies, bytes; git's own bound.
 const LINE_BYTES: u64 = 1 << 20;
-/// Most of all configuration that is read for one repository, bytes.
-pub(crate) const BYTES: u64 = 8 << 20;
-/// Most places that are looked at for what the configuration of one repository names.
-pub(crate) const LOOKS: usize = 200_000;
 /// How deep configuration may include configuration; git's own bound.
 const INCLUDES: usize = 10;
 /// Most files of configuration that are read for one repository.
@@ -150,12 +148,12 @@ impl Repository {
     }
 
     /// What its own configuration says, that of a work tree and what is included too.
-    pub(crate) fn configuration(&self, homes: &[PathBuf]) -> Configuration {
+    pub(crate) fn configuration(&self, homes: &[PathBuf], left: &mut Share) -> Configuration {
         let folders = BTreeSet::from([&self.folder, &self.common]);
         let files = folders
             .into_iter()
             .flat_map(|folder| ["config", "config.worktree"].map(|name| folder.join(name)));
-        read(files.collect(), homes)
+        read(files.collect(), homes, left)
     }
 
     /// The folders that it may have for its work tree: the one that it lies in, and those that its
@@ -194,6 +192,7 @@ pub(crate) fn configuration_of(homes: &[PathBuf]) -> Configuration {
     read(
         files.chain([PathBuf::from("/etc/gitconfig")]).collect(),
         homes,
+        &mut Budget::default().share(),
     )
 }
 
@@ -235,7 +234,7 @@ impl Setting {
         &self,
         bases: &[PathBuf],
         homes: &[PathBuf],
-        left: &mut usize,
+        left: &mut Share,
     ) -> Option<Named> {
         let mut named = Named::default();
         if self.is_plain() {
@@ -244,8 +243,10 @@ impl Setting {
         let whole = self.value.trim_start_matches('!').trim();
         let mut bases: BTreeSet<PathBuf> = bases.iter().cloned().collect();
         bases.extend(self.file.parent().map(Path::to_path_buf));
+        // Taking apart what is left unread anyway would take its time.
+        left.holds(whole.split_whitespace().count())?;
         let words = words(whole, self.kind());
-        *left = left.checked_sub(words.len() * bases.len())?;
+        left.spend(words.len() * bases.len())?;
         // A command may first go into a folder that it names.
         let folders: Vec<PathBuf> = bases
             .iter()
@@ -254,7 +255,7 @@ impl Setting {
             .filter(|path| path.is_dir())
             .collect();
         bases.extend(folders);
-        *left = left.checked_sub(words.len() * (bases.len() + homes.len()))?;
+        left.spend(words.len() * (bases.len() + homes.len()))?;
         for (word, about) in &words {
             let is_whole = *word == whole;
             for path in fixed(word, homes) {
@@ -294,7 +295,7 @@ impl Setting {
         word: Word,
         is_whole: bool,
         path: PathBuf,
-        left: &mut usize,
+        left: &mut Share,
     ) -> Option<Vec<PathBuf>> {
         let mut found = word.longer(&path, left)?;
         if self.counts(word, is_whole, &path) {
@@ -356,26 +357,25 @@ fn joins(bases: &BTreeSet<PathBuf>, rest: &str) -> Vec<PathBuf> {
 }
 
 /// The settings in these files and in what they include.
-fn read(files: Vec<PathBuf>, homes: &[PathBuf]) -> Configuration {
+fn read(files: Vec<PathBuf>, homes: &[PathBuf], left: &mut Share) -> Configuration {
     let first = files.into_iter().map(|file| (file.clone(), file, 0));
     let mut waiting: Vec<(PathBuf, PathBuf, usize)> = first.collect();
     let mut seen = BTreeSet::new();
     let mut found = Configuration::default();
-    let (mut left_bytes, mut left_looks) = (BYTES, LOOKS);
     while let Some((file, origin, depth)) = waiting.pop() {
         if seen.contains(&file) {
             continue;
         }
         // One byte more tells that there is more.
-        let Some(text) = text(&file, left_bytes + 1) else {
+        let Some(text) = text(&file, left.bytes + 1) else {
             continue;
         };
         let length = text.len() as u64;
-        if length > left_bytes || seen.len() >= FILES {
+        if length > left.bytes || seen.len() >= FILES {
             found.is_cut = true;
             break;
         }
-        left_bytes -= length;
+        left.bytes -= length;
         seen.insert(file.clone());
         for (key, value) in parsed(&String::from_utf8_lossy(&text)) {
             let setting = Setting {
@@ -385,7 +385,7 @@ fn read(files: Vec<PathBuf>, homes: &[PathBuf]) -> Configuration {
                 origin: origin.clone(),
             };
             if setting.is_include() && depth < INCLUDES {
-                let named = setting.paths(&[], homes, &mut left_looks);
+                let named = setting.paths(&[], homes, left);
                 found.is_cut |= named.is_none();
                 let paths = named.unwrap_or_default().all().into_iter();
                 waiting.extend(paths.map(|path| (path, origin.clone(), depth + 1)));
@@ -442,7 +442,9 @@ mod tests {
                 file: root.join("nowhere/config"),
                 origin: root.join("nowhere/config"),
             };
-            let named = setting.paths(std::slice::from_ref(&root), &[root.join("h")], &mut 5_000);
+            let mut left = Budget::default().share();
+            let bases = std::slice::from_ref(&root);
+            let named = setting.paths(bases, &[root.join("h")], &mut left);
             let inside = named.unwrap().all().into_iter().filter_map(|path| {
                 let inner = path.strip_prefix(&root).ok()?;
                 let plain: PathBuf = inner.components().collect();

@@ -1,7 +1,7 @@
 //! Where what lies in a place leads: the links in it, those in what they lead to, and what a
 //! repository names of itself in other folders.
 
-use crate::git::{Configuration, LOOKS, Repository, configuration_of};
+use crate::git::{Budget, Configuration, Repository, configuration_of};
 use crate::{is_inside, way_of};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
@@ -32,10 +32,13 @@ pub struct Look<'a> {
     homes: &'a [PathBuf],
     /// What git does in every repository of this user.
     everywhere: Configuration,
+    /// What is left for what repositories are configured to do.
+    budget: Budget,
     /// How many entries may still be looked at.
     pub left: usize,
-    /// Work trees whose configuration of git was not read to its end: all of it leads there.
-    pub unread: Vec<PathBuf>,
+    /// Work trees whose configuration of git was not read to its end, by the folders of their
+    /// repositories: all of it leads there.
+    pub unread: Vec<Lead>,
     /// Whether a place in the folders leads out of them by a relative name, so that it leads
     /// elsewhere when they are moved.
     pub leads_out: bool,
@@ -67,6 +70,7 @@ impl<'a> Look<'a> {
             roots,
             homes,
             everywhere: configuration_of(homes),
+            budget: Budget::default(),
             left,
             unread: Vec::new(),
             leads_out: false,
@@ -187,12 +191,13 @@ impl<'a> Look<'a> {
         for part in repository.parts() {
             self.lead(way, &way_of(&part), place, name, false);
         }
-        let own = repository.configuration(self.homes);
+        let mut left = self.budget.share();
+        let own = repository.configuration(self.homes, &mut left);
         let trees = repository.trees(&own);
         let bases = repository.bases(&trees);
         let by = name.join("config");
         let mut is_cut = own.is_cut || self.everywhere.is_cut;
-        let (mut left, mut leads) = (LOOKS, Vec::new());
+        let mut leads = Vec::new();
         // Those that git finds in every repository are sought where it lies then.
         let settings = own.settings.iter().map(|setting| (setting, true));
         let everywhere = self.everywhere.settings.iter();
@@ -205,16 +210,22 @@ impl<'a> Look<'a> {
             leads.extend(relative.chain(named.fixed.into_iter().map(|path| (path, false))));
         }
         for (path, is_relative) in leads {
+            if left.spend(1).is_none() {
+                is_cut = true;
+                break;
+            }
             self.lead(way, &way_of(&path), place, &by, is_relative);
         }
+        self.budget.take(&left);
         if is_cut {
-            self.shut(way, &trees, &by);
+            self.shut(way, &trees, &by, &repository.folder);
         }
     }
 
     /// What the user's own configuration names, where this place is one: files in the home as well.
     fn of_the_user(&mut self, way: &mut Way, place: &Path, name: &Path) {
-        let (mut left, mut leads) = (LOOKS, Vec::new());
+        // What others keep in the folders takes nothing from it.
+        let (mut left, mut leads) = (Budget::default().share(), Vec::new());
         for setting in &self.everywhere.settings {
             if !setting.is_of(place) {
                 continue;
@@ -230,13 +241,16 @@ impl<'a> Look<'a> {
     }
 
     /// Takes up whole work trees: nothing tells which files in them git is told to run.
-    fn shut(&mut self, way: &mut Way, trees: &[PathBuf], by: &Path) {
+    fn shut(&mut self, way: &mut Way, trees: &[PathBuf], by: &Path, repository: &Path) {
         for tree in trees {
             let Some(goal) = way_of(tree).pop() else {
                 continue;
             };
             if self.holds(&goal) || is_above(&goal, self.roots) {
-                self.unread.push(goal.clone());
+                self.unread.push(Lead {
+                    goal: goal.clone(),
+                    name: repository.to_path_buf(),
+                });
                 way.found.insert(Lead {
                     goal,
                     name: by.to_path_buf(),

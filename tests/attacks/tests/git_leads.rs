@@ -12,6 +12,7 @@ use scenarios::Outcome;
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::time::{Duration, Instant};
 use testkit::House;
 
 const MINE: &str = "#!/bin/sh\nexit 0\n";
@@ -314,6 +315,58 @@ fn a_configuration_that_is_too_long_frees_nothing() {
         "{shown} {}",
         outcome.finished.stderr
     );
+}
+
+/// Repositories as plain files of a project, each configured to run what these words name.
+fn bare(house: &House, count: usize, words: usize) {
+    let words: String = (0..words).map(|n| format!(" w{n}/x")).collect();
+    for number in 0..count {
+        let at = |name: &str| format!("others/r{number}/{name}");
+        house.write(&at("HEAD"), "ref: refs/heads/main\n");
+        house.write(&at("objects/info/x"), "");
+        house.write(&at("refs/heads/x"), "");
+        house.write(&at("config"), format!("[alias]\n\ta = !{words}\n"));
+    }
+}
+
+#[test]
+fn many_repositories_with_long_configuration_close_themselves_alone() {
+    let edit = (
+        "edit_file",
+        json!({"path": "a.txt", "old": MINE, "new": ""}),
+    );
+    let plant = format!("for r in others/*; do echo {PLANTED} > $r/new; done; echo hello");
+    // As few as fit are read to their end, and so are many that say little.
+    for (count, words, closes) in [(2, 20_000, false), (15, 20_000, true), (100, 10, false)] {
+        let furnish = |house: &House| {
+            bare(house, count, words);
+            house.write("a.txt", MINE);
+            house.write(".git/config", "[alias]\n\ta = log\n");
+        };
+        let began = Instant::now();
+        let (scene, outcome) = play(furnish, &[edit.clone(), shell(&plant)]);
+        let told = results(&scene, &outcome);
+        assert_eq!(statuses(&outcome), ["ok", "ok"], "{count}: {told:#?}");
+        assert!(told[1].contains("hello"), "{count}: {told:#?}");
+        let took = began.elapsed();
+        assert!(took < Duration::from_secs(60), "{count}: {took:?}");
+        let closed = (0..count).map(|number| format!("others/r{number}"));
+        let closed: Vec<String> = closed
+            .filter(|folder| !scene.house.has(&format!("{folder}/new")))
+            .collect();
+        assert_eq!(!closed.is_empty(), closes, "{closed:?} {told:#?}");
+        let is_named = closed.iter().any(|folder| told[1].contains(folder));
+        let is_told = told[1].contains("too long to be read to its end") && is_named;
+        assert_eq!(is_told, closes, "{told:#?}");
+        if let Some(folder) = closed.last() {
+            let scene = recast(scene.house, &[write(&format!("{folder}/new"))]);
+            let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
+            assert_eq!(statuses(&outcome), ["denied"]);
+            let told = format!("{:#}", outcome.summary);
+            let is_told = told.contains(folder) && told.contains("too long to be read");
+            assert!(is_told, "{told} {}", outcome.finished.stderr);
+        }
+    }
 }
 
 #[test]

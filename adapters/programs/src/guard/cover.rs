@@ -43,14 +43,15 @@ pub(crate) fn frozen(found: Vec<Found>, roots: &[PathBuf]) -> Vec<PathBuf> {
 
 /// With what else is to be frozen, in order and once; what lies in a frozen folder is.
 pub(crate) fn with_goals(frozen: Vec<PathBuf>, goals: &[PathBuf]) -> Vec<PathBuf> {
-    let all: BTreeSet<&PathBuf> = frozen.iter().chain(goals).collect();
-    let is_within = |path: &PathBuf| {
-        let mut others = all.iter().filter(|other| **other != path);
-        goals.contains(path) && others.any(|other| path.starts_with(other))
+    let all: BTreeSet<&Path> = frozen.iter().chain(goals).map(PathBuf::as_path).collect();
+    let goals: BTreeSet<&Path> = goals.iter().map(PathBuf::as_path).collect();
+    let is_within = |path: &Path| {
+        let mut above = path.ancestors().skip(1);
+        goals.contains(path) && above.any(|folder| all.contains(folder))
     };
     all.iter()
         .filter(|path| !is_within(path))
-        .map(|path| (*path).clone())
+        .map(|path| path.to_path_buf())
         .collect()
 }
 

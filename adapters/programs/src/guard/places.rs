@@ -102,6 +102,8 @@ pub(crate) struct Sight {
     pub(crate) goals: BTreeSet<PathBuf>,
     /// The same, each with the place that leads there.
     pub(crate) led: Vec<(PathBuf, PathBuf)>,
+    /// Work trees whose configuration of git was not read to its end, with their repositories.
+    pub(crate) unread: Vec<Lead>,
     /// Protected places that lead out of the folder that they lie in: with another name for a folder
     /// above, they may lead elsewhere.
     pub(crate) anchored: Vec<PathBuf>,
@@ -165,6 +167,7 @@ pub(crate) fn search<'a>(
         }
     }
     sight.pipes = look.pipes;
+    sight.unread = look.unread;
     sight
 }
 

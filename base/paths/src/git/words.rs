@@ -1,6 +1,7 @@
 //! The words of a value, in every spelling by which a shell, an option or an interpreter may take
 //! them for a file.
 
+use super::budget::Share;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -153,13 +154,13 @@ fn add_module(found: &mut Words, word: &str) {
 impl Word {
     /// The files that are there under longer names than the one that is written. `None` where that
     /// takes more looks than are left.
-    pub(super) fn longer(self, path: &Path, left: &mut usize) -> Option<Vec<PathBuf>> {
+    pub(super) fn longer(self, path: &Path, left: &mut Share) -> Option<Vec<PathBuf>> {
         let mut found = Vec::new();
         let folder = path
             .parent()
             .filter(|folder| self.is_stem && folder.is_dir());
         if let (Some(_), Some(name)) = (folder, path.file_name()) {
-            *left = left.checked_sub(ENDINGS.len())?;
+            left.spend(ENDINGS.len())?;
             found.extend(ENDINGS.iter().map(|ending| {
                 let mut whole = name.to_os_string();
                 whole.push(".");
@@ -168,7 +169,7 @@ impl Word {
             }));
         }
         if self.is_entered && path.is_dir() {
-            *left = left.checked_sub(ENTRIES.len())?;
+            left.spend(ENTRIES.len())?;
             found.extend(ENTRIES.iter().map(|entry| path.join(entry)));
         }
         found.retain(|path| path.is_file());
@@ -181,7 +182,7 @@ impl Word {
         self,
         folder: &Path,
         rest: &str,
-        left: &mut usize,
+        left: &mut Share,
     ) -> Option<Vec<PathBuf>> {
         if !self.is_pattern {
             return Some(Vec::new());
@@ -195,7 +196,7 @@ impl Word {
             let pattern = simple(part);
             let mut fitting = Vec::new();
             for entry in found.iter().flat_map(fs::read_dir).flatten().flatten() {
-                *left = left.checked_sub(1)?;
+                left.spend(1)?;
                 if fits(&pattern, &entry.file_name().to_string_lossy()) {
                     fitting.push(entry.path());
                 }
