@@ -4,6 +4,7 @@
 //! A home can be larger than anybody wants to wait for. The look is bounded, shallow folders come
 //! first, and what it did not come to is hidden whole: nothing is shown that was not looked at.
 
+use crate::guard::FOLDER_BYTES;
 use api::executor::ToolFailure;
 use api::failure::mendable;
 use domain::limits::{HIDDEN_PLACES, HIDE_ENTRIES, HIDE_TIME};
@@ -98,8 +99,9 @@ impl Look<'_> {
         let mut waiting = VecDeque::from([root.to_path_buf()]);
         while let Some(folder) = waiting.pop_front() {
             let is_another = folder != root && self.roots.contains(&folder);
-            let is_late = folder != root && Instant::now() > self.until;
-            if !is_another && (is_late || !self.list(&folder, &mut waiting)) {
+            let is_long = folder.as_os_str().len() > FOLDER_BYTES;
+            let is_out = folder != root && (is_long || Instant::now() > self.until);
+            if !is_another && (is_out || !self.list(&folder, &mut waiting)) {
                 self.unseen.insert(folder);
             }
         }

@@ -21,6 +21,7 @@ use expendable::Reasons;
 use known::Known;
 pub(crate) use known::is_doubtful;
 use paths::{Lead, opened_path};
+pub(crate) use places::FOLDER_BYTES;
 use places::{Found, Limits, Sight, search};
 use protected::{Protected, Protection};
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, fchmod, fstat, open, openat2, stat, statat};

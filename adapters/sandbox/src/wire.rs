@@ -10,6 +10,9 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Longest path that can be covered, bytes: the view is put together beneath another folder, with a name
+/// of four bytes at most, and the kernel takes 4,095 (path_resolution(7)).
+const COVERED_PATH_BYTES: usize = 4_091;
 /// Largest job, bytes, without its input.
 const SPEC_BYTES: u32 = 8 << 20;
 /// Largest standard input of a job, bytes.
@@ -109,8 +112,17 @@ impl Spec {
     /// The job as bytes.
     ///
     /// # Errors
-    /// [`Refusal::BadJob`] when it is too large; it says what takes the room.
+    /// [`Refusal::BadJob`] when it is too large, with what takes the room, or a place in it cannot be
+    /// covered.
     pub(crate) fn packed(&self) -> Result<Vec<u8>, Refusal> {
+        let mut kept = self.held.iter().chain(&self.frozen).chain(&self.hidden);
+        if let Some(long) = kept.find(|path| path.as_os_str().len() > COVERED_PATH_BYTES) {
+            return Err(Refusal::BadJob(format!(
+                "the path of a key or another protected place is too long for it to be guarded; it lies \
+                 in {}. Ask the user to look at that folder",
+                long.parent().unwrap_or(long).display()
+            )));
+        }
         let packed = serde_json::to_vec(self);
         let packed = packed.map_err(|e| Refusal::Broken(format!("writing the job: {e}")))?;
         match packed.len() > as_size(SPEC_BYTES) {
@@ -337,6 +349,12 @@ mod tests {
             ..spec()
         };
         assert!(refusal(wordy).starts_with("the command with its files"));
+        let hidden = |bytes: usize| Spec {
+            hidden: vec![PathBuf::from(format!("/{}/x", "n".repeat(bytes - 3)))],
+            ..spec()
+        };
+        assert!(hidden(COVERED_PATH_BYTES).packed().is_ok());
+        assert!(refusal(hidden(COVERED_PATH_BYTES + 1)).contains("it lies in /nnn"));
         assert!(spec().packed().is_ok());
     }
 }

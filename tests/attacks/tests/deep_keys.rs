@@ -136,3 +136,64 @@ fn a_name_that_is_no_text_stops_no_command() {
     assert_eq!(statuses(&outcome), ["ok"], "{shown}");
     assert!(shown.contains("mine") && !shown.contains(SECRET), "{shown}");
 }
+
+/// Makes a folder whose path has so many bytes, by steps: a path of that length cannot be given whole.
+const LONG: &str = "import os, sys\nleft = int(sys.argv[2]) - len(sys.argv[1])\nos.chdir(sys.argv[1])\n\
+                    while left > 0:\n n = min(left - 1, 200)\n n -= left - 1 - n == 1\n \
+                    os.mkdir('n' * n); os.chdir('n' * n); left -= n + 1\n";
+
+fn furnish_long(folder: &std::path::Path, bytes: usize, then: &str) {
+    let script = format!("{LONG}{then}");
+    let made = std::process::Command::new("python3")
+        .args(["-c", &script, folder.to_str().unwrap(), &bytes.to_string()])
+        .status();
+    assert!(made.unwrap().success());
+}
+
+#[test]
+fn a_place_with_the_longest_path_is_neither_shown_nor_in_the_way() {
+    // A key in what may be read, one in what may be written, and a repository there.
+    for (in_work, then, bytes) in [
+        (false, "open('id_rsa', 'w').write(SECRET)", 4_086),
+        (true, "open('id_rsa', 'w').write(SECRET)", 4_086),
+        (true, "os.mkdir('.git')", 4_089),
+        (false, "open('id_rsa', 'w').write(SECRET)", 3_000),
+    ] {
+        let house = House::new();
+        let folder = match in_work {
+            true => house.work(),
+            false => house.home(),
+        };
+        let then = then.replace("SECRET", &format!("'{SECRET}'"));
+        furnish_long(&folder, bytes, &then);
+        let down = "while d=$(ls -d n* 2>/dev/null) && [ -n \"$d\" ]; do cd -P $d || break; done";
+        let script = format!("echo hello; cd {}; {down}; cat id_rsa", folder.display());
+        let scene = recast(house, &[shell(script)]);
+        let outcome = scene.run(&OPEN);
+        let shown = results(&scene, &outcome).concat();
+        assert!(shown.contains("hello"), "{in_work} {bytes}: {shown}");
+        assert!(!shown.contains(SECRET), "{in_work} {bytes}: {shown}");
+    }
+}
+
+#[test]
+fn a_protected_place_in_a_folder_that_is_no_text_stays() {
+    let house = House::new();
+    let folder = house.work().join(OsStr::from_bytes(b"Entw\xfcrfe"));
+    fs::create_dir_all(folder.join(".vscode")).unwrap();
+    fs::write(folder.join(".vscode/tasks.json"), "{}").unwrap();
+    fs::write(folder.join("id_rsa"), SECRET).unwrap();
+    let first =
+        "cd Entw*; cat id_rsa; echo x > .vscode/tasks.json; mkdir .git; echo mine > plain; true";
+    let mut scene = recast(house, &[]);
+    for script in [first, "cd Entw*; cat id_rsa plain; true"] {
+        scene = recast(scene.house, &[shell(script.to_owned())]);
+        let outcome = scene.run(&OPEN);
+        let shown = results(&scene, &outcome).concat();
+        assert_eq!(statuses(&outcome), ["ok"], "{shown}");
+        assert!(!shown.contains(SECRET), "{shown}");
+        assert_eq!(shown.contains("mine"), script != first, "{shown}");
+    }
+    let tasks = fs::read_to_string(folder.join(".vscode/tasks.json"));
+    assert!(tasks.unwrap() == "{}" && !folder.join(".git").exists());
+}

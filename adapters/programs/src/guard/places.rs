@@ -14,6 +14,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+/// Longest path of a folder whose places can be covered, bytes. The view is put together beneath another
+/// folder, where a name in it must still fit into the kernel's 4,096 bytes (path_resolution(7)).
+pub(crate) const FOLDER_BYTES: usize = 3_800;
+
 /// A file or folder, whatever it is called.
 pub(crate) type Identity = (u64, u64);
 
@@ -22,6 +26,8 @@ pub(crate) type Identity = (u64, u64);
 pub(crate) struct Limits {
     pub(crate) entries: usize,
     pub(crate) depth: usize,
+    /// Longest path of a folder that is looked through.
+    pub(crate) path_bytes: usize,
     /// Most entries in protected places that are looked at for where they lead.
     pub(crate) leads: usize,
 }
@@ -31,6 +37,7 @@ impl Limits {
     pub(crate) const BEFORE: Self = Self {
         entries: GUARD_ENTRIES,
         depth: 4 * WALK_DEPTH,
+        path_bytes: FOLDER_BYTES,
         leads: LINK_ENTRIES,
     };
     /// After it ran: however deep it went, and far more than it may find. What is in a protected place
@@ -38,8 +45,14 @@ impl Limits {
     pub(crate) const AFTER: Self = Self {
         entries: 20 * GUARD_ENTRIES,
         depth: usize::MAX,
+        path_bytes: usize::MAX,
         leads: 0,
     };
+
+    /// Whether a folder in one of this depth lies beyond them.
+    fn end(&self, folder: &Path, depth: usize) -> bool {
+        depth >= self.depth || folder.as_os_str().len() > self.path_bytes
+    }
 }
 
 /// A protected place.
@@ -159,7 +172,7 @@ pub(crate) fn search<'a>(
                 }
             });
             match looked {
-                Ok(Some(below)) if depth >= limits.depth => sight.deep.push(below),
+                Ok(Some(below)) if limits.end(&below, depth) => sight.deep.push(below),
                 Ok(Some(below)) => waiting.push_back((below, root, depth + 1)),
                 Ok(None) => {}
                 Err(error) => sight.miss(folder.clone(), &error),

@@ -363,7 +363,9 @@ fn hide(target: &Path) -> io::Result<()> {
                 .and_then(|()| rustix::mount::mount_remount(target, flags, c""))
                 .map_err(|e| named(target, e))
         }
-        Err(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        // What cannot be looked at cannot be covered, and may be seen all the same.
+        Err(error) => Err(io::Error::other(format!("{}: {error}", target.display()))),
     }
 }
 
