@@ -29,7 +29,10 @@ impl TaskSource {
     /// A usage failure with the true path, for such a link.
     fn place(&self, typed: &Path) -> Result<PathBuf> {
         let folder = self.folder.as_deref().unwrap_or(Path::new("."));
-        let place = as_stored(&folder.join(typed));
+        let place = as_stored(&match &self.folder {
+            Some(folder) => folder.join(typed),
+            None => typed.to_owned(),
+        });
         let truth = (folder.canonicalize(), place.canonicalize());
         let (Ok(folder), Ok(real)) = truth else {
             return Ok(place);
