@@ -6,6 +6,7 @@ use domain::id::AgentId;
 use domain::label::Label;
 use domain::tool::EffectClass;
 use policy::{Allowed, Bound};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -16,6 +17,16 @@ const APPROVALS: usize = 10_000;
 const PROGRAMS: &str = "program";
 /// Where paths of a call really lie, by their names in it. One that cannot be told counts as itself.
 pub(crate) type Places = BTreeMap<PathBuf, PathBuf>;
+
+/// Where links of these lead elsewhere, in one digest: a real name need be no text.
+pub(crate) fn in_truth(places: &Places) -> Digest {
+    let elsewhere = places.iter().filter(|(named, real)| named != real);
+    let digest = |path: &PathBuf| Digest::of(path.as_os_str().as_encoded_bytes()).to_string();
+    let digests: BTreeMap<String, String> = elsewhere
+        .map(|(named, real)| (digest(named), digest(real)))
+        .collect();
+    Digest::of_json(&json!(digests))
+}
 
 /// A yes for the session to a call.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! One call from request to result: judge, record, ask, judge again, permit, run, record, show.
 
+use crate::approvals::in_truth;
 use crate::batch::Seat;
 use crate::foreseen::{Foreseen, differs_from_shown};
 use crate::inner::Inner;
@@ -270,6 +271,10 @@ impl Call {
             return true;
         }
         match self.cleared(judgement, label) {
+            Ok(cleared) if let Foreseen::Lands(_) = shown => {
+                let places = self.inner.places_of(&cleared.bound, None).await;
+                shown.is_still(Foreseen::Lands(in_truth(&places)))
+            }
             Ok(cleared) => {
                 let now = Foreseen::of(&self.inner.preview(&cleared.call).await);
                 shown.is_still(now)

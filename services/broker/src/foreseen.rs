@@ -17,6 +17,8 @@ const DIFFERS: &str = "Your yes did not show this change: it builds on an earlie
 pub(crate) enum Foreseen {
     /// A change that was shown, by its digest, or one that its arguments tell whole.
     Change(Option<Digest>),
+    /// Where it lands, by [`crate::approvals::in_truth`]; what it comes to builds on an earlier step.
+    Lands(Digest),
     /// Nothing could be shown: it builds on an earlier step.
     Unknown,
 }

@@ -4,7 +4,7 @@
 mod earlier;
 mod refusal;
 
-use crate::approvals::Places;
+use crate::approvals::{Places, in_truth};
 use crate::call::Events;
 use crate::foreseen::Foreseen;
 use crate::inner::Inner;
@@ -31,9 +31,9 @@ use refusal::{
     bad_size, cannot_run, flow_reasons, nobody_to_ask, refused_step, said_no, sentence, words,
 };
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -105,7 +105,7 @@ impl Pin {
         if let Some(by) = self.approved_in_advance(&draft) {
             // A yes by the hash is one to what was shown with it; any other is one to kinds of effects.
             let shown = match by {
-                BY_HASH => self.diffs(&draft).await?.1,
+                BY_HASH => self.landings(&draft).await?,
                 _ => vec![None; self.request.calls.len()],
             };
             return Ok(Settled { hash, by, shown });
@@ -260,7 +260,7 @@ impl Pin {
                     "arguments": call.arguments,
                     "targets": judgement.bound.as_ref().map(paths_of),
                     "comes_to": comes_to,
-                    "places": in_truth(places),
+                    "places": in_truth(places).to_string(),
                 })
             })
             .collect();
@@ -433,6 +433,24 @@ impl Pin {
         out
     }
 
+    /// What each step of a plan that was approved by its hash is held to: what was shown of it, and
+    /// where an earlier step may have changed that, where it lands.
+    async fn landings(&self, draft: &Draft) -> Result<Vec<Option<Foreseen>>, Decision> {
+        let (_, mut shown) = self.diffs(draft).await?;
+        let mut changes = Earlier::default();
+        let steps = draft.judgements.iter().zip(&draft.places).zip(&mut shown);
+        for ((judgement, places), shown) in steps {
+            let Some(bound) = &judgement.bound else {
+                continue;
+            };
+            if shown.is_some() && changes.may_matter_to(bound) {
+                *shown = Some(Foreseen::Lands(in_truth(places)));
+            }
+            changes.add(bound);
+        }
+        Ok(shown)
+    }
+
     /// The changes that can be told from the files as they are now, and for each step what it comes
     /// to so. A step that builds on an earlier one is shown without. A step that cannot run refuses
     /// the plan: the user is not asked for what is known to come to nothing.
@@ -528,15 +546,6 @@ impl Inner {
             "arguments": arguments,
         }))
     }
-}
-
-/// Where links lead elsewhere, by digests: a real name need be no text.
-fn in_truth(places: &Places) -> BTreeMap<String, String> {
-    let elsewhere = places.iter().filter(|(named, real)| named != real);
-    let digest = |path: &Path| Digest::of(path.as_os_str().as_encoded_bytes()).to_string();
-    elsewhere
-        .map(|(named, real)| (digest(named), digest(real)))
-        .collect()
 }
 
 fn strictest_effect(judgements: &[Judgement]) -> EffectClass {

@@ -199,3 +199,38 @@ fn a_plan_approved_by_its_hash_lands_on_no_other_file() {
     let (_, end) = refused.rsplit_once("In short: ").unwrap();
     assert!(end.contains("q/precious.md"), "{refused}");
 }
+
+/// An earlier step of the plan itself puts a link in the way; steps that build on each other (control).
+#[test]
+fn a_plan_approved_by_its_hash_makes_no_link_of_what_it_changes() {
+    let append =
+        |content: &str| json!({"kind": "append_text", "path": "n2.txt", "content": content});
+    let planned = |actions: &[Value]| {
+        let plan = json!({"intent": "Tidy up.", "actions": actions}).to_string();
+        let scene = Scene::new([Reply::text(&plan), Reply::text(&plan)]);
+        scene.house.write("p/n2.txt", "mine\n");
+        scene.house.write("q/precious.md", "precious\n");
+        let link = scene.house.work().join("p/link.txt");
+        std::os::unix::fs::symlink("../q/precious.md", link).unwrap();
+        scene
+    };
+    let moves = [
+        moved("n2.txt", "n1.txt"),
+        moved("link.txt", "n2.txt"),
+        append("evil"),
+    ];
+    let linked = planned(&moves);
+    let told = approved_by_hash(&linked, || ());
+    assert_eq!(
+        linked.house.read("q/precious.md"),
+        "precious\n",
+        "{told:#?}"
+    );
+    let honest = planned(&[append("one\n"), append("two\n"), moved("n2.txt", "n3.txt")]);
+    let told = approved_by_hash(&honest, || ());
+    assert_eq!(
+        honest.house.read("p/n3.txt"),
+        "mine\none\ntwo\n",
+        "{told:#?}"
+    );
+}
