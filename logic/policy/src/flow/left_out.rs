@@ -6,7 +6,7 @@ use domain::tool::ArgumentRole;
 
 impl Call<'_> {
     /// An argument that has to say what the call lands on, and says nothing: one that the schema
-    /// requires; or, where the call has no text either, any of them when none says anything, or none
+    /// requires, or that is given empty; or, where the call has no text either, any of them when none says anything, or none
     /// of those that select does.
     pub(super) fn left_out(&self) -> Option<&str> {
         let places = self.silent(&[ArgumentRole::Target, ArgumentRole::Selector]);
@@ -24,7 +24,12 @@ impl Call<'_> {
             let count = all.filter(|one| roles.contains(&one.role)).count();
             names.first().copied().filter(|_| names.len() == count)
         };
-        let found = places.iter().copied().find(is_required);
+        let is_emptied = |name: &str| {
+            let mut given = self.targets.iter().filter(|part| part.argument == name);
+            given.any(|part| part.text.trim().is_empty())
+        };
+        let mut places = places.iter().copied();
+        let found = places.find(|name| is_required(name) || is_emptied(name));
         found.or_else(|| {
             let is_open = !has_text();
             let nowhere = || silent(&[ArgumentRole::Target, ArgumentRole::Selector]);

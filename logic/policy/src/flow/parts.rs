@@ -266,6 +266,11 @@ impl<'a> Parts<'a, '_> {
         });
     }
 
+    fn selects(&self) -> bool {
+        let argument = self.flow.tool.spec.arguments.get(self.argument);
+        argument.is_some_and(|argument| argument.role == ArgumentRole::Selector)
+    }
+
     fn trace(&self, leaf: &Value) -> Traced {
         let Knowledge {
             provenance,
@@ -286,6 +291,8 @@ impl<'a> Parts<'a, '_> {
             (Asked::Target | Asked::Amount | Asked::Access, _) => {
                 provenance.trace_target(leaf, context)
             }
+            // What selects something lands on it as well: a count or the mark of a list selects nothing.
+            (Asked::Content, _) if self.selects() => provenance.trace_target(leaf, context),
             (Asked::Content, _) => provenance.trace(leaf, context),
         }
     }
