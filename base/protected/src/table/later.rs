@@ -365,10 +365,8 @@ const ELSEWHERE: &[Entry] = &[
     entry(
         Anywhere,
         &[
-            ".pylintrc",
-            ".pylintrc.toml",
-            "pylintrc",
-            "pylintrc.toml",
+            ".pylintrc*",
+            "pylintrc*",
             ".rubocop.yml",
             ".standard.yml",
             ".haml-lint.yml",
