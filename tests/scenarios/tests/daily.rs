@@ -315,15 +315,17 @@ fn both_failures_are_told_where_the_fallback_fails_too() {
     );
 }
 
+/// The part of a configuration that makes a scripted server the provider of this name.
+fn provider(name: &str, server: &Server) -> String {
+    let config = server.config("openai");
+    let (_, rest) = config.split_once("[models.providers.scripted]").unwrap();
+    format!("[models.providers.{name}]{rest}\n")
+}
+
 #[test]
 fn a_refused_key_is_no_reason_for_a_fallback() {
     let server = Server::openai([Reply::text("I stand in.")]);
     let refusing = Server::openai([Reply::refuse(401, "invalid key")]);
-    let provider = |name: &str, server: &Server| {
-        let config = server.config("openai");
-        let (_, rest) = config.split_once("[models.providers.scripted]").unwrap();
-        format!("[models.providers.{name}]{rest}\n")
-    };
     let house = House::new();
     house.configure(&format!(
         "[models]\ndefault_provider = \"first\"\nfallbacks = [\"second/scripted-model\"]\n{}{}",
@@ -346,11 +348,6 @@ fn a_session_goes_on_at_the_provider_that_it_was_begun_with() {
         ])
     };
     let (cloud, local) = (reply(), reply());
-    let provider = |name: &str, server: &Server| {
-        let config = server.config("openai");
-        let (_, rest) = config.split_once("[models.providers.scripted]").unwrap();
-        format!("[models.providers.{name}]{rest}\n")
-    };
     let house = House::new();
     house.configure(&format!(
         "[models]\ndefault_provider = \"cloud\"\n{}{}",
