@@ -11,6 +11,6 @@ mod offered;
 mod rank;
 mod words;
 
-pub use offer::{MOST_FOUND, OFFER_TOKENS, Offer, Presence, offer, tokens};
+pub use offer::{Holding, MOST_FOUND, OFFER_TOKENS, Offer, Presence, offer, tokens};
 pub use offered::OfferedTools;
 pub use rank::Index;

@@ -78,7 +78,7 @@ fn the_right_tool_is_among_those_offered() {
 fn what_is_always_there_stays_and_the_bound_holds_whatever_the_definitions() {
     let mut many = tools();
     many[40].presence = Presence::Always;
-    many[0].definition.description = "mail ".repeat(2_000);
+    many[0].definition.description = "mail ".repeat(4_000);
     let offered = offer(many.clone(), "send a mail", OFFER_TOKENS);
     let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
     assert!(
@@ -91,6 +91,25 @@ fn what_is_always_there_stays_and_the_bound_holds_whatever_the_definitions() {
     );
     assert_eq!(offered.len(), MOST_FOUND + 1);
     assert!(offered.iter().map(tokens).sum::<u64>() <= OFFER_TOKENS);
+}
+
+#[test]
+fn who_gets_more_tools_keeps_those_of_the_type() {
+    let mut all = tools();
+    all.iter_mut()
+        .skip(12)
+        .for_each(|tool| tool.presence = Presence::Opened);
+    let own: Vec<ToolDefinition> = all[..12].iter().map(|t| t.definition.clone()).collect();
+    for task in [
+        "",
+        "open the pod bay door",
+        "turn on the lamp in the kitchen",
+    ] {
+        let offered = offer(all.clone(), task, OFFER_TOKENS);
+        assert_eq!(offered[..12], own, "{task}");
+        assert!(offered.len() > 12, "{task}");
+        assert!(offered.iter().map(tokens).sum::<u64>() <= OFFER_TOKENS);
+    }
 }
 
 #[test]

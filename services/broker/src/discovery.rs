@@ -3,13 +3,13 @@
 use crate::call::Call;
 use crate::inner::Inner;
 use crate::state::lock;
-use ::discovery::Offer;
+use ::discovery::{Holding, Offer};
 use api::broker::{Error, ErrorKind};
 use domain::label::Label;
 use domain::settings::{OverrideLevel, SessionSettings};
 use domain::tool::{
     ArgumentRole, Audience, BuiltInTool, EffectClass, FIND_TOOLS, ResultSource, ToolDefinition,
-    ToolOutput, ToolSpec, closed_object, text_argument,
+    ToolName, ToolOutput, ToolSpec, closed_object, text_argument,
 };
 use policy::standing::Standing;
 use serde_json::{Value, json};
@@ -78,14 +78,20 @@ impl Inner {
         Ok(offer(self.usable(&standing, &settings), task, room_tokens))
     }
 
-    fn usable(&self, standing: &Standing, settings: &SessionSettings) -> Vec<&ToolSpec> {
+    fn usable(&self, standing: &Standing, settings: &SessionSettings) -> Vec<(&ToolSpec, Holding)> {
         let is_open = settings.override_level == OverrideLevel::All;
+        let is_granted = |name: &ToolName| settings.grants.iter().any(|grant| grant.tool == *name);
         let tools = self.policy.table().tools().iter().enumerate();
-        tools
-            .filter(|(index, _)| is_open || standing.may_use(*index))
-            .map(|(_, tool)| &tool.spec)
-            .filter(|spec| !settings.disabled_tools.contains(&spec.definition.name))
-            .collect()
+        let usable = tools.filter_map(|(index, tool)| {
+            let may_use = standing.may_use(index);
+            let holding = match may_use && !is_granted(&tool.spec.definition.name) {
+                true => Holding::Own,
+                false => Holding::Opened,
+            };
+            (is_open || may_use).then_some((&tool.spec, holding))
+        });
+        let is_enabled = |spec: &ToolSpec| !settings.disabled_tools.contains(&spec.definition.name);
+        usable.filter(|(spec, _)| is_enabled(spec)).collect()
     }
 }
 
@@ -132,9 +138,9 @@ impl Call {
 }
 
 /// What `discovery` picks from `usable`: everything while that is little, else what fits the task.
-fn offer(usable: Vec<&ToolSpec>, task: &str, room_tokens: u64) -> Vec<ToolDefinition> {
+fn offer(usable: Vec<(&ToolSpec, Holding)>, task: &str, room_tokens: u64) -> Vec<ToolDefinition> {
     let offers = usable
         .into_iter()
-        .map(|tool| Offer::of(tool.definition.clone(), &tool.capability));
+        .map(|(tool, holding)| Offer::of(tool.definition.clone(), &tool.capability, holding));
     ::discovery::offer(offers.collect(), task, room_tokens)
 }

@@ -7,6 +7,7 @@
 
 use scenarios::{Scene, of_kind};
 use serde_json::json;
+use std::collections::BTreeSet;
 use testkit::{House, Reply};
 
 fn writes() -> Scene {
@@ -91,6 +92,35 @@ fn an_open_gate_is_on_record_for_every_call() {
             "{action}: {audit:#?}"
         );
     }
+}
+
+#[test]
+fn more_rights_leave_every_tool_of_the_type_on_offer() {
+    let offered = |flags: &[&str]| -> BTreeSet<String> {
+        let scene = Scene::new([Reply::text("ok")]);
+        let config = scene.server.config("openai") + "context_tokens = 32768\n";
+        scene.house.configure(&config);
+        let task = ["please make the tests pass"];
+        scene
+            .run(&[flags, &task].concat())
+            .assert_ends(0, "success");
+        let body = &scene.server.chats()[0].body;
+        let tools = body["tools"].as_array().unwrap().iter();
+        tools
+            .map(|tool| tool["function"]["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let grants = ["--grant", "coder:run_shell", "--grant", "coder:start_job"];
+    for agent in ["coder", "sysadmin"] {
+        let own = offered(&["--agent", agent]);
+        assert!(own.contains("edit_file"), "{own:?}");
+        for more in [&["--override", "all"][..], &grants] {
+            let wide = offered(&[&["--agent", agent], more].concat());
+            assert!(own.is_subset(&wide), "{agent} {more:?}: {wide:?}");
+        }
+    }
+    let granted = offered(&grants);
+    assert!(granted.contains("run_shell"), "{granted:?}");
 }
 
 #[test]

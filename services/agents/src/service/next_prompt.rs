@@ -6,13 +6,14 @@ use crate::drive;
 
 use api::broker::{AgentListing, ToolListing};
 use context::NextPrompt;
-use discovery::{OFFER_TOKENS, Offer, OfferedTools};
+use discovery::{Holding, OFFER_TOKENS, Offer, OfferedTools};
 use domain::limits::SPAWN_DEPTH;
 use domain::lineage::AgentType;
 use domain::model::Reach;
-use domain::settings::{Mode, OverrideLevel, SessionProfile};
+use domain::settings::{Grant, Mode, OverrideLevel, SessionProfile};
+use domain::tool::ToolName;
 use orchestration::Roster;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The next prompt of a session with this profile, whose model is this capable: `tools` is the whole
 /// table, `task` what the request is, as far as there is one, `room` the tokens that definitions may
@@ -27,11 +28,20 @@ pub(crate) fn next_prompt(
     };
     let is_open = profile.settings.override_level == OverrideLevel::All;
     let disabled = &profile.settings.disabled_tools;
-    let usable = tools.into_iter().filter(|tool| {
+    let of_type = |grant: &&Grant| grant.agent_type == profile.agent_type;
+    let granted = profile.settings.grants.iter().filter(of_type);
+    let granted: BTreeSet<&ToolName> = granted.map(|grant| &grant.tool).collect();
+    let offers = tools.into_iter().filter_map(|tool| {
         let name = &tool.definition.name;
-        (is_open || own.tools.contains(name)) && !disabled.contains(name)
+        let is_opened = is_open || granted.contains(name);
+        let holding = match own.tools.contains(name) && !granted.contains(name) {
+            true => Holding::Own,
+            false if is_opened => Holding::Opened,
+            false => return None,
+        };
+        let is_enabled = !disabled.contains(name);
+        is_enabled.then(|| Offer::of(tool.definition, &tool.capability, holding))
     });
-    let offers = usable.map(|tool| Offer::of(tool.definition, &tool.capability));
     let room = room.min(OFFER_TOKENS);
     let offered = discovery::offer(offers.collect(), task, room);
     let offered = OfferedTools::new(drive::offered(profile.mode, true, offered), room).tools();
