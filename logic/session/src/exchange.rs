@@ -6,6 +6,8 @@
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::{AgentId, QueryId};
+use domain::settings::Mode;
+use domain::tool::UNDO;
 use std::collections::BTreeSet;
 
 /// A request that counts, with what it takes to go back to before it.
@@ -17,6 +19,9 @@ pub struct Exchange {
     pub text: String,
     /// Whose they are.
     pub origin: Origin,
+    /// Whether it is a command that takes changes back (`carl undo`, or `/undo` of a chat), and not
+    /// something that was said to the agent.
+    pub is_undo: bool,
     /// The event it came in with.
     pub received_seq: u64,
     /// The last event before it was worked on: where a [`EventBody::Rewound`] that takes it back
@@ -46,12 +51,14 @@ impl Exchanges {
     /// Takes the next event of the log.
     pub fn apply(&mut self, event: &Event) {
         match &event.body {
-            EventBody::QueryReceived { text, origin, .. } => {
+            EventBody::QueryReceived { text, origin, mode } => {
                 if let Some(query_id) = event.query_id {
                     self.standing.push(Exchange {
                         query_id,
                         text: text.clone(),
                         origin: *origin,
+                        is_undo: *mode == Mode::Deterministic
+                            && text.split("; ").all(|step| step == UNDO),
                         received_seq: event.seq,
                         begins_after: event.seq.saturating_sub(1),
                         finished_seq: None,
@@ -91,13 +98,14 @@ impl Exchanges {
         self.standing.iter().find(|one| one.query_id == query_id)
     }
 
-    /// The last that the user made: what the drive asked for after it goes with it.
+    /// The last that the user said to the agent: what the drive asked for after it, and what was
+    /// taken back since, goes with it.
     #[must_use]
     pub fn last_of_user(&self) -> Option<&Exchange> {
         self.standing
             .iter()
             .rev()
-            .find(|one| one.origin == Origin::User)
+            .find(|one| one.origin == Origin::User && !one.is_undo)
     }
 
     /// Whether an event belongs to the conversation still: it is of no request, or of one that

@@ -104,7 +104,7 @@ impl Changes {
                 Fate::Deleted => format!("deleted {shown}"),
                 Fate::MovedTo(to) => format!("moved {shown} to {}", visible_line(to)),
                 Fate::MovedHere => return None,
-                Fate::Restored => format!("restored {shown}"),
+                Fate::Restored => format!("took back the change of {shown}"),
             })
         });
         lines.collect()
@@ -156,7 +156,7 @@ mod tests {
                 "changed /b".to_owned(),
                 "deleted /c".to_owned(),
                 "moved /d to /e".to_owned(),
-                "restored /f".to_owned(),
+                "took back the change of /f".to_owned(),
                 format!("changed {escaped}"),
             ]
         );

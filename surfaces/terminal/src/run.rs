@@ -16,10 +16,10 @@ use crate::request::{Asker, Meanwhile, View, follow, work_on};
 use crate::signals::Signals;
 use crate::{sessions, undo};
 use anyhow::Result;
-use api::sessions::{Follow, OpenRequest, SendRequest, Sessions};
+use api::sessions::{Follow, OpenRequest, RewindTo, SendRequest, Sessions};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
-use domain::id::{HolderId, SessionId};
+use domain::id::{HolderId, QueryId, SessionId};
 use domain::settings::{Mode, SessionProfile};
 use futures::StreamExt;
 use rendering::override_warning;
@@ -185,6 +185,9 @@ impl Begun {
                  it as data",
             )?;
         }
+        if status != QueryStatus::Success && view.summary.artifacts.is_empty() {
+            forget_vain_undo(sessions, session_id, view.summary.query_id).await?;
+        }
         match leave(sessions, (session_id, holder_id), own, &mut view).await {
             // Whoever served has ended since the answer, and the session with that.
             Err(_) if host.is_gone().await => {}
@@ -215,6 +218,21 @@ fn cut_off(error: &anyhow::Error, session_id: SessionId) -> anyhow::Error {
 fn is_unread(error: &anyhow::Error) -> bool {
     let cause = error.downcast_ref::<io::Error>();
     cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Takes an undo that took nothing back out of the conversation, which it is no part of.
+async fn forget_vain_undo(
+    sessions: &dyn Sessions,
+    session_id: SessionId,
+    query_id: Option<QueryId>,
+) -> Result<()> {
+    let view = sessions::view_of(sessions, session_id).await?;
+    let asked = query_id.and_then(|id| view.exchanges().find(id));
+    if let Some(undo) = asked.filter(|one| one.is_undo) {
+        let to = RewindTo::Request(undo.query_id);
+        sessions.rewind(session_id, to).await.or_fail()?;
+    }
+    Ok(())
 }
 
 /// Closes the session, and leaves it as `own` where that is given.

@@ -123,3 +123,39 @@ fn a_chat_whose_window_is_closed_waits_for_those_that_it_serves() {
     assert!(finished.stdout.contains("Whole."), "{finished:?}");
     assert_eq!(host.finish().code, Some(0));
 }
+
+#[test]
+fn retry_asks_what_was_said_whatever_was_undone_since() {
+    let scene = Scene::new(["Hello.", "Again.", "Once more."].map(Reply::text));
+    scene.house.write("one.txt", "draft\n");
+    let mut seat = seat(&scene, &["chat", "--allow-write", "."]);
+    seat.types("hello there\n");
+    seat.until("Hello.");
+    seat.until("> ");
+    let edit = [
+        "--mode",
+        "deterministic",
+        "--session-id",
+        "last",
+        "--allow-write",
+        ".",
+        "--yes",
+        "write",
+    ];
+    let task = "replace draft with final in one.txt";
+    scene
+        .house
+        .ask(["run"])
+        .args(edit)
+        .arg(task)
+        .run()
+        .expect(0);
+    // One that is refused, and one that is done.
+    scene.house.ask(["undo"]).run().expect(5);
+    scene.house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert_eq!(scene.house.read("one.txt"), "draft\n");
+    scene.house.ask(["undo"]).run().expect(2);
+    seat.types("/retry\n");
+    seat.until(&format!("again: {task}"));
+    leaves(seat);
+}

@@ -4,9 +4,9 @@ use super::conversation::Chat;
 use crate::exit::{Failure, OrFail};
 use crate::undo::{CallChanges, changing_calls, undos};
 use anyhow::Result;
-use api::sessions::{RewindTo, SendRequest};
+use api::sessions::{RewindTo, SendRequest, Sessions};
 use domain::event::{CallStatus, Event, EventBody};
-use domain::id::CallId;
+use domain::id::{CallId, SessionId};
 use domain::limits::PLAN_ACTIONS;
 use domain::settings::Mode;
 use domain::tool::EffectClass;
@@ -131,8 +131,7 @@ impl Chat<'_> {
             let done = left.saturating_sub(now);
             left = now;
             if done < steps {
-                let asked = RewindTo::LastRequest;
-                self.host.sessions().rewind(id, asked).await.or_fail()?;
+                take_back_itself(self.host.sessions(), id, &events).await?;
                 break;
             }
         }
@@ -173,6 +172,22 @@ impl Chat<'_> {
         }
         self.tell(&format!("  not taken back: what {} did", used.join(", ")))
     }
+}
+
+/// Takes an undo back that did not do all of it, so that it stands in no conversation.
+async fn take_back_itself(
+    sessions: &dyn Sessions,
+    session_id: SessionId,
+    events: &[Event],
+) -> Result<()> {
+    let view = SessionView::of(events);
+    let standing = view.exchanges().standing().iter();
+    let Some(undo) = standing.rev().find(|one| one.is_undo) else {
+        return Ok(());
+    };
+    let to = RewindTo::Request(undo.query_id);
+    sessions.rewind(session_id, to).await.or_fail()?;
+    Ok(())
 }
 
 /// Whether a request ended with the user's no to its plan.
