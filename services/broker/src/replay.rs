@@ -2,7 +2,7 @@
 
 use api::CallContext;
 use api::broker::{Broker, CallRequest, Control, Error, Registered};
-use domain::decision::Decision;
+use domain::decision::{Decision, Verdict};
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::{CallId, SessionId, TraceId};
 use domain::label::Label;
@@ -19,8 +19,25 @@ pub struct Replayed {
     pub arguments: Value,
     /// The verdict of then; `none` where there was none.
     pub then: String,
-    /// The decision of now.
+    /// Whether it was a step of a plan that had been approved: its question was answered with the
+    /// plan's.
+    pub is_planned: bool,
+    /// The decision of now, for the call by itself.
     pub now: Decision,
+    /// The call, in the session's log.
+    call_id: Option<CallId>,
+}
+
+impl Replayed {
+    /// Whether it would be decided differently. A step that was allowed with its plan would be asked
+    /// about by itself, then as now.
+    #[must_use]
+    pub fn is_changed(&self) -> bool {
+        let is_asked_by_itself = self.is_planned
+            && self.then == Verdict::Allow.as_str()
+            && self.now.verdict == Verdict::Confirm;
+        self.then != self.now.verdict.as_str() && !is_asked_by_itself
+    }
 }
 
 /// Judges every call of a session again, in order, after the same words of the user and the same
@@ -75,6 +92,7 @@ impl<'a> Stage<'a> {
     async fn play(&mut self, events: &[Event]) -> Result<Vec<Replayed>, Error> {
         let control = self.control;
         let mut played: Vec<Replayed> = Vec::new();
+        let mut approved = None;
         for event in events {
             match &event.body {
                 EventBody::SessionConfigured { profile } => {
@@ -92,17 +110,19 @@ impl<'a> Stage<'a> {
                         tool: tool.clone(),
                         arguments: arguments.clone(),
                         then: "none".to_owned(),
+                        is_planned: approved.is_some() && approved == event.query_id,
+                        call_id: event.call_id,
                         now: self.judge(tool, arguments).await?,
                     });
                 }
                 EventBody::BrokerDecision { verdict, .. } => {
                     // What follows an answer is not what the call met at first.
-                    if let Some(last) = played.last_mut()
-                        && last.then == "none"
-                    {
-                        last.then = verdict.as_str().to_owned();
+                    let mut undecided = played.iter_mut().filter(|one| one.then == "none");
+                    if let Some(call) = undecided.find(|one| one.call_id == event.call_id) {
+                        call.then = verdict.as_str().to_owned();
                     }
                 }
+                EventBody::PlanApproved { .. } => approved = event.query_id,
                 EventBody::ToolResult { status, label, .. } => {
                     if let Some(seen) = seen(*status, label.as_ref()) {
                         control.recall(self.session_id, seen).await?;

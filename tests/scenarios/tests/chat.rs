@@ -457,3 +457,24 @@ fn a_session_in_deterministic_mode_says_so_when_it_is_gone_on_with() {
     assert_eq!(told.matches(mode).count(), 2, "{told}");
     assert!(told.contains("as /mode loop does in a chat"), "{told}");
 }
+
+#[test]
+fn a_replay_tells_no_difference_of_calls_made_at_once_or_in_an_approved_plan() {
+    let read = |name: &str| json!({"path": name});
+    let scene = forgetful([
+        Reply::call("read_file", read("notes.md")).and_call("read_file", read("notes.md")),
+        Reply::call("write_file", json!({"path": "a.txt", "content": "one\n"})),
+        Reply::text("Written."),
+    ]);
+    scene.house.write("notes.md", "words\n");
+    let lines = ["read it twice and write a.txt", "/undo"];
+    let (run, _) = chat(&scene, &["--allow-write", "."], &lines);
+    assert!(!scene.house.has("a.txt"), "{run:#?}");
+    let replay = scene.house.ask(["policy", "replay"]).run().expect(0).stdout;
+    assert!(
+        replay.contains("4 calls; none would be decided differently today."),
+        "{replay}"
+    );
+    let undo = replay.lines().find(|line| line.contains("undo")).unwrap();
+    assert!(undo.starts_with("allow (plan)"), "{replay}");
+}

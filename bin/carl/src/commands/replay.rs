@@ -42,7 +42,6 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
     let played = broker::replay::replay(judges, control, profile, &events)
         .await
         .or_fail()?;
-    let is_changed = |r: &&Replayed| r.then != r.now.verdict.as_str();
     if args.json {
         let rows: Vec<Value> = played.iter().map(as_json).collect();
         print(&visible_json(&format!(
@@ -57,7 +56,7 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
         ];
         rows.extend(played.iter().map(|r| {
             vec![
-                r.then.clone(),
+                then(r),
                 r.now.verdict.as_str().to_owned(),
                 r.now.layer.to_string(),
                 r.now.rule.clone(),
@@ -67,11 +66,20 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
                     .collect(),
             ]
         }));
-        let changed = played.iter().filter(is_changed).count();
+        let changed = played.iter().filter(|r| r.is_changed()).count();
         let end = summary(played.len(), changed);
         print(&format!("{}{end}", table(&rows)))?;
     }
     Ok(Exit::Success)
+}
+
+/// What a call met then. A step of a plan was asked about with it.
+fn then(replayed: &Replayed) -> String {
+    let verdict = &replayed.then;
+    match replayed.is_planned {
+        true => format!("{verdict} (plan)"),
+        false => verdict.clone(),
+    }
 }
 
 /// How many calls there were, and how many would be decided differently.
@@ -96,6 +104,7 @@ fn as_json(replayed: &Replayed) -> Value {
         "tool": replayed.tool,
         "arguments": replayed.arguments,
         "then": replayed.then,
+        "in_plan": replayed.is_planned,
         "now": replayed.now,
     })
 }
