@@ -86,6 +86,7 @@ pub async fn chat(host: &mut dyn Host, request: ChatRequest) -> Result<Exit> {
         profile,
         once: None,
         watcher: None,
+        entered: None,
     };
     chat.hold(request.history).await
 }
@@ -229,7 +230,10 @@ impl Chat<'_> {
                 }
             };
             tokio::select! {
-                typed = &mut reading => return typed,
+                typed = &mut reading => {
+                    self.entered = Some(signals);
+                    return typed;
+                }
                 () = signals.hung_up() => return Ok(Typed::End),
                 () = closed => self.look_again(&printer).await,
             }
@@ -284,7 +288,7 @@ impl Chat<'_> {
             _ => None,
         };
         let place = (sessions, id, &asker);
-        let mut meanwhile = listening()?;
+        let mut meanwhile = listening(self.entered.take())?;
         let view = &mut self.view;
         let followed = follow(place, events.or_fail()?, view, &mut meanwhile, ended).await;
         self.view.keep(meanwhile).await?;

@@ -42,6 +42,8 @@ pub(super) struct Chat<'a> {
     pub(super) once: Option<OverrideLevel>,
     /// Shows what the drive and other windows do while the prompt waits.
     pub(super) watcher: Option<SessionWatcher>,
+    /// The signals since the last line was entered, until a request is worked on.
+    pub(super) entered: Option<Signals>,
 }
 
 impl Chat<'_> {
@@ -158,7 +160,7 @@ impl Chat<'_> {
     pub(super) async fn work_on(&mut self, send: SendRequest) -> Result<QueryStatus> {
         let asker = self.host.asker();
         let sessions = self.host.sessions();
-        let mut meanwhile = listening()?;
+        let mut meanwhile = listening(self.entered.take())?;
         let worked = work_on(sessions, send, &asker, &mut self.view, &mut meanwhile).await;
         self.view.keep(meanwhile).await?;
         worked
@@ -229,10 +231,14 @@ impl Chat<'_> {
     }
 }
 
-/// What can be done at the terminal while a request runs.
-pub(super) fn listening() -> Result<Meanwhile> {
+/// What can be done at the terminal while a request runs. A Ctrl-C since the line was entered counts.
+pub(super) fn listening(entered: Option<Signals>) -> Result<Meanwhile> {
+    let signals = match entered {
+        Some(signals) => signals,
+        None => Signals::of_terminal()?,
+    };
     Ok(Meanwhile {
-        signals: Signals::of_terminal()?,
+        signals,
         keyboard: Some(Keyboard::default()),
     })
 }

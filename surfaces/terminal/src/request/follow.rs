@@ -63,6 +63,8 @@ pub async fn follow(
     let mut running: Option<QueryId> = None;
     let mut prompts = PromptQueue::default();
     let mut interrupts = 0_u32;
+    // Whether the first event, which says what runs, is still to come.
+    let mut is_first = true;
     loop {
         prompts.share_keyboard(asker, view, meanwhile).await?;
         let event = tokio::select! {
@@ -86,11 +88,13 @@ pub async fn follow(
                 if interrupts > 1 {
                     view.left()?;
                 }
-                if interrupts > 1 || running.is_none() {
+                if interrupts > 1 || (running.is_none() && !is_first) {
                     return Ok(QueryStatus::Interrupted);
                 }
                 // This request alone: what runs may be somebody else's.
-                sessions.interrupt(session_id, running).await.or_fail()?;
+                if running.is_some() {
+                    sessions.interrupt(session_id, running).await.or_fail()?;
+                }
                 if let Some(text) = view.stopping(caught) {
                     view.remark(&text)?;
                 }
@@ -110,6 +114,13 @@ pub async fn follow(
             EventBody::QueryReceived { .. } => running = event.query_id,
             EventBody::QueryFinished { .. } => running = None,
             _ => {}
+        }
+        // A signal that came before anything was known to run.
+        if std::mem::take(&mut is_first) && interrupts > 0 {
+            if running.is_none() {
+                return Ok(QueryStatus::Interrupted);
+            }
+            sessions.interrupt(session_id, running).await.or_fail()?;
         }
         if let Some(status) = ended(&event) {
             return Ok(status);
