@@ -18,6 +18,8 @@ const ANSWER: &str = "8472";
 const EDIT: &str = "Replace \"draft\" with \"final\" in notes.md";
 const BEFORE: &str = "Status: draft";
 const AFTER: &str = "Status: final";
+/// How `carl` is built to be tried, and the folder of that build (the workspace's Cargo.toml).
+const PROFILE: &str = "quick";
 
 /// Sets up, builds, runs the job and checks it.
 ///
@@ -30,11 +32,11 @@ pub fn run(steps: &mut Steps) -> Result<()> {
         || setup::run(setup::Options::default()),
     )?;
     let house = steps.run(
-        "release build of carl",
+        "quick build of carl",
         "The compiler's messages are above.",
         || {
-            show(&mut cargo(&["build", "--release", "-p", "carl"]))?;
-            House::prepare(paths.engine.with_file_name("carl"))
+            show(&mut cargo(&["build", "--profile", PROFILE, "-p", "carl"]))?;
+            House::prepare(installed(&paths.engine)?)
         },
     )?;
     say(&format!(
@@ -57,12 +59,35 @@ pub fn run(steps: &mut Steps) -> Result<()> {
          \n  {carl}            a chat in the folder you are in\
          \n  {carl} doctor     what works here, and what to do where something does not\
          \n  {carl} models     the models that can be used\
-         \n\nThe model you just saw is a small stand-in, so that a bare machine has something to run. \
+         \n\nThis `carl` was built to be tried soon and runs slower than it can. For daily use type \
+         `cargo build --release -p carl` (about ten minutes on two cores) and use {release}.\n\
+         \nThe model you just saw is a small stand-in, so that a bare machine has something to run. \
          For real work install Ollama and a model (`ollama pull qwen2.5:7b-instruct`): `carl` finds \
          Ollama by itself and says so.",
-        carl = house.carl.display()
+        carl = house.carl.display(),
+        release = paths.engine.with_file_name("carl").display()
     ));
     Ok(())
+}
+
+/// `carl` in its folder of the quick build, with the engine beside it, where `carl` looks for it.
+///
+/// # Errors
+/// When the engine cannot be put there.
+fn installed(engine: &Path) -> Result<PathBuf> {
+    let name = engine.file_name().context("the engine has no name")?;
+    let target = engine.parent().and_then(Path::parent);
+    let folder = target
+        .context("the engine lies in no folder")?
+        .join(PROFILE);
+    let beside = folder.join(name);
+    if beside.exists() {
+        fs::remove_file(&beside).with_context(|| format!("cannot replace {}", beside.display()))?;
+    }
+    fs::hard_link(engine, &beside)
+        .or_else(|_no_links| fs::copy(engine, &beside).map(|_bytes| ()))
+        .with_context(|| format!("cannot put the engine at {}", beside.display()))?;
+    Ok(folder.join("carl"))
 }
 
 struct House {
