@@ -4,6 +4,7 @@ use crate::approvals::Places;
 use crate::batch::Seat;
 use crate::call::{Call, Cleared, Stop};
 use crate::differences::Difference;
+use crate::foreseen::is_same_change;
 use crate::judging::changes_unnamed;
 use crate::ledger::CallRecord;
 use crate::question::Answered;
@@ -196,10 +197,13 @@ impl Call {
         if let Some(difference) = Difference::of_calls(&shown.call.call, &cleared.call) {
             return Ok(Err(difference));
         }
-        Ok(match self.early(&cleared, &again).await? == shown.diff {
-            true => Ok(cleared),
-            false => Err(Difference::of_preview(&cleared.bound)),
-        })
+        let now = self.early(&cleared, &again).await?;
+        Ok(
+            match is_same_change(shown.diff.as_deref(), now.as_deref()) {
+                true => Ok(cleared),
+                false => Err(Difference::of_preview(&cleared.bound)),
+            },
+        )
     }
 
     /// Waits until the calls before it in its row are over; `looked` is what it asks for until then.

@@ -37,6 +37,12 @@ impl Foreseen {
     }
 }
 
+/// Whether a change is the one that was shown, but for folders that it made then and that are there by
+/// now.
+pub(crate) fn is_same_change(shown: Option<&str>, now: Option<&str>) -> bool {
+    shown.map(digest) == now.map(digest)
+}
+
 /// The digest of a change, but for the folders that it makes, which an earlier step may have made.
 fn digest(change: &str) -> Digest {
     let is_change = |line: &&str| !line.starts_with(MAKES_FOLDER);

@@ -271,6 +271,32 @@ fn three_changes_can_be_answered_one_by_one() {
 }
 
 #[test]
+fn what_goes_into_a_folder_of_the_same_answer_is_asked_about_once() {
+    let write = |name: &str| json!({"path": format!("part two/{name}"), "content": "x\n"});
+    let reply = Reply::call("make_dir", json!({"path": "part two"}))
+        .and_call("write_file", write("a.md"))
+        .and_call("write_file", write("b.md"))
+        .and_call(
+            "move_file",
+            json!({"from": "old.md", "to": "part two/old.md"}),
+        );
+    let scene = Scene::new([reply, Reply::text("Done.")]);
+    scene.house.write("old.md", "as it was\n");
+    let carl = scene.house.ask(["run", "--allow-write", ".", "split it"]);
+    let run = carl.at_terminal(|question, _| {
+        let answer = match question {
+            several if several.contains("wants to run 4 calls") => "o",
+            last if last.contains("move_file") => "n leave it where it is",
+            _ => "y",
+        };
+        answer.to_owned()
+    });
+    assert_eq!(run.questions.len(), 5, "{run:#?}");
+    let has = |name: &str| scene.house.has(name);
+    assert!(has("part two/a.md") && has("part two/b.md") && has("old.md"));
+}
+
+#[test]
 fn a_link_that_an_outsider_chose_says_where_it_leads() {
     let answer = "Sign in at [your bank](https://bank.example@evil.example/x), or \
                   \u{1b}]8;;https://evil.example\u{7}here. You named https://mine.example/a.";
