@@ -294,7 +294,12 @@ impl Call {
             .step_key(&self.request.tool, &self.request.arguments);
         let mut session = lock(&self.caller.session);
         match session.claim_step(plan_id, self.caller.agent_id, &step) {
-            Some(step) => (Cover::PlanStep, None, step.shown),
+            Some(step) => {
+                if let Some(folder) = step.opens {
+                    self.lent.get_or_init(|| folder);
+                }
+                (Cover::PlanStep, None, step.shown)
+            }
             None => (Cover::Nothing, Some(outside_plan()), None),
         }
     }

@@ -71,6 +71,8 @@ struct Settled {
     by: &'static str,
     /// What of each step was shown.
     shown: Vec<Option<Foreseen>>,
+    /// The folder that each step may write in although it is not open.
+    opens: Vec<Option<PathBuf>>,
 }
 
 impl Pin {
@@ -108,7 +110,14 @@ impl Pin {
                 BY_HASH => self.landings(&draft).await?,
                 _ => vec![None; self.request.calls.len()],
             };
-            return Ok(Settled { hash, by, shown });
+            // What opens a folder is never approved in advance.
+            let opens = vec![None; shown.len()];
+            return Ok(Settled {
+                hash,
+                by,
+                shown,
+                opens,
+            });
         }
         let (diff, shown) = self.diffs(&draft).await?;
         let settings = lock(&self.caller.session).settings.clone();
@@ -128,9 +137,13 @@ impl Pin {
             return Err(decision);
         }
         self.ask(&draft, diff).await?;
-        lock(&self.caller.session).opened.extend(draft.opens);
-        let by = "user";
-        Ok(Settled { hash, by, shown })
+        let folders = draft.judgements.into_iter();
+        Ok(Settled {
+            hash,
+            by: "user",
+            shown,
+            opens: folders.map(|judgement| judgement.write_root).collect(),
+        })
     }
 
     async fn draft(&self) -> Result<Draft, Decision> {
@@ -415,7 +428,10 @@ impl Pin {
         for folder in &draft.opens {
             let folder = render::one_line(&folder.to_string_lossy());
             // Writing to a String cannot fail.
-            let _ = writeln!(out, "Opens {folder} for writing, until this session ends.");
+            let _ = writeln!(
+                out,
+                "Writes in {folder}, which is opened for this plan alone."
+            );
         }
         for (index, (call, judgement)) in
             self.request.calls.iter().zip(&draft.judgements).enumerate()
@@ -505,7 +521,12 @@ impl Pin {
     }
 
     async fn pinned(&self, settled: Settled) -> PlanEvent {
-        let Settled { hash, by, shown } = settled;
+        let Settled {
+            hash,
+            by,
+            shown,
+            opens,
+        } = settled;
         let plan_id = PlanId::from_uuid(Uuid::now_v7());
         let mut entry =
             ledger::agent_entry(&self.caller, (self.inner.clock)(), Action::PlanApproval);
@@ -519,10 +540,11 @@ impl Pin {
         let plan = Pinned {
             agent_id: self.caller.agent_id,
             steps: steps
-                .zip(shown)
-                .map(|(call, shown)| Step {
+                .zip(shown.into_iter().zip(opens))
+                .map(|(call, (shown, opens))| Step {
                     key: self.inner.step_key(&call.tool, &call.arguments),
                     shown,
+                    opens,
                 })
                 .collect(),
             next: 0,

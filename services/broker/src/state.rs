@@ -85,12 +85,14 @@ pub(crate) struct Pinned {
 }
 
 /// A step of an approved plan.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Step {
     /// Tool and arguments.
     pub(crate) key: Digest,
     /// What the user was shown of it; `None` where nobody was asked, and for what only looks.
     pub(crate) shown: Option<Foreseen>,
+    /// The folder that it may write in although it is not open, since the user approved the plan.
+    pub(crate) opens: Option<PathBuf>,
 }
 
 /// One session.
@@ -228,8 +230,10 @@ impl Session {
         step: &Digest,
     ) -> Option<Step> {
         let (_, plan) = self.plans.iter_mut().find(|(plan_id, _)| *plan_id == id)?;
-        let next = plan.steps.get(plan.next).copied();
-        let claimed = next.filter(|next| plan.agent_id == agent_id && next.key == *step)?;
+        let next = plan.steps.get(plan.next);
+        let claimed = next
+            .filter(|next| plan.agent_id == agent_id && next.key == *step)?
+            .clone();
         plan.next += 1;
         Some(claimed)
     }

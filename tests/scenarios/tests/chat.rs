@@ -459,6 +459,33 @@ fn a_session_in_deterministic_mode_says_so_when_it_is_gone_on_with() {
 }
 
 #[test]
+fn a_yes_to_an_undo_leaves_the_folder_closed() {
+    let write = |name: &str| Reply::call("write_file", json!({"path": name, "content": "one\n"}));
+    let scene = Scene::new([
+        write("a.txt"),
+        Reply::text("Written."),
+        write("b.txt"),
+        Reply::text("Written."),
+    ]);
+    let mut lines = ["write a file", "/undo", "write another"].into_iter();
+    let mut questions = Vec::new();
+    let carl = scene.house.ask(["chat"]).env("TERM", "dumb");
+    let run = carl.talking(&[PROMPT, ANSWER], |shown, _| {
+        if shown.contains("[y]") {
+            questions.push(shown.to_owned());
+            return "y".to_owned();
+        }
+        lines.next().unwrap_or("/quit").to_owned()
+    });
+    let says = |index: usize, what: &str| questions.get(index).is_some_and(|q| q.contains(what));
+    assert_eq!(questions.len(), 3, "{run:#?}");
+    assert!(says(0, "not open for writing"), "{run:#?}");
+    assert!(says(1, "which is opened for this plan alone"), "{run:#?}");
+    assert!(says(2, "not open for writing"), "{run:#?}");
+    assert!(scene.house.has("b.txt") && !scene.house.has("a.txt"));
+}
+
+#[test]
 fn a_replay_tells_no_difference_of_calls_made_at_once_or_in_an_approved_plan() {
     let read = |name: &str| json!({"path": name});
     let scene = forgetful([
