@@ -101,7 +101,7 @@ pub fn hint(detail: &str, note: &str) -> String {
     };
     let nearest = wrong.and_then(|wrong| {
         quoted
-            .map(|right| (strsim::jaro_winkler(wrong, right), right))
+            .map(|right| (likeness(wrong, right), right))
             .filter(|(likeness, _)| *likeness > 0.75)
             .max_by(|a, b| a.0.total_cmp(&b.0))
     });
@@ -109,6 +109,11 @@ pub fn hint(detail: &str, note: &str) -> String {
         Some((_, right)) => format!("Did you mean `{right}`? {note}"),
         None => note.to_owned(),
     }
+}
+
+/// How alike two names are, 0 to 1. In capitals a name is the same one to whoever typed it.
+fn likeness(one: &str, other: &str) -> f64 {
+    strsim::jaro_winkler(&one.to_lowercase(), &other.to_lowercase())
 }
 
 /// What to do where a name is none of the known ones; `None` where it is one.
@@ -119,7 +124,7 @@ pub fn nearest(known: &[&str], name: &str) -> Option<String> {
     }
     let nearest = known
         .iter()
-        .map(|known| (strsim::jaro_winkler(known, name), *known))
+        .map(|known| (likeness(known, name), *known))
         .max_by(|one, other| one.0.total_cmp(&other.0))
         .filter(|(likeness, _)| *likeness > 0.75);
     Some(match nearest {

@@ -451,3 +451,18 @@ fn an_address_that_a_role_cannot_serve_at_is_refused_by_its_key() {
         assert!(refused.stderr.contains(told), "{address}: {refused:#?}");
     }
 }
+
+#[test]
+fn a_choice_that_differs_in_capitals_alone_is_proposed() {
+    let scene = scene(Server::openai([]), "");
+    let config = scene.server.config("openai");
+    let typed = config.replace("type = \"openai\"", "type = \"OpenAI\"");
+    scene.house.configure(&typed);
+    let told = scene.house.ask(["run", "hello"]).run().expect(2).stderr;
+    assert!(told.contains("Did you mean `openai`?"), "{told}");
+    scene.house.configure(&config);
+    let run = scene.house.ask(["run", "hello"]);
+    let run = run.env("CARL_MODELS__PROVIDERS__SCRIPTED__TYPE", "OPENAI");
+    let told = run.run().expect(2).stderr;
+    assert!(told.contains("Did you mean `openai`?"), "{told}");
+}
