@@ -1,7 +1,7 @@
 //! From flags and configuration to the profile a session is opened with.
 
 use crate::cli::{Ceiling, SessionFlags};
-use crate::config::Config;
+use crate::config::{Config, check_model};
 use anyhow::Result;
 use disk::stored::as_stored;
 use domain::lineage::AgentType;
@@ -66,7 +66,7 @@ pub fn build(
         name: String::new(),
         agent_type: agent_type("--agent", agent)?,
         mode: flags.mode.map_or(config.chat.default_mode, Into::into),
-        model: model(flags)?,
+        model: model(flags, config)?,
         context_tokens: flags.context_tokens,
         provider: flags.provider.clone(),
         settings,
@@ -128,7 +128,7 @@ pub fn settings(flags: &Ceiling, config: &Config, workspace: &Path) -> Result<Se
 
 /// The model that the flags name; `None` leaves it to the agent type's role, which `--provider`
 /// alone has already sent to that provider (see [`crate::setting::Setting::read`]).
-fn model(flags: &SessionFlags) -> Result<Option<ModelChoice>> {
+fn model(flags: &SessionFlags, config: &Config) -> Result<Option<ModelChoice>> {
     let Some(model) = flags.model.as_deref() else {
         return Ok(None);
     };
@@ -141,7 +141,10 @@ fn model(flags: &SessionFlags) -> Result<Option<ModelChoice>> {
         return Ok(Some(ModelChoice::Exact(exact)));
     }
     match model.parse::<ModelRef>() {
-        Ok(model) => Ok(Some(ModelChoice::Exact(model))),
+        Ok(model) => {
+            check_model(config, &model)?;
+            Ok(Some(ModelChoice::Exact(model)))
+        }
         Err(error) => Err(Failure::usage(
             format!("--model: {error}"),
             "`carl models` lists what is there; with --provider NAME, its own name for a model is enough.",

@@ -1,7 +1,7 @@
 //! What a command runs in.
 
 use crate::cli::SessionFlags;
-use crate::config::{Loaded, load};
+use crate::config::{Loaded, instead_of, load};
 use crate::paths::Paths;
 use crate::profile;
 use ::models::{ProviderConfig, ProviderType};
@@ -87,16 +87,8 @@ fn prefer(models: &mut ::models::Config, provider: &str) -> Result<()> {
     if !models.providers.contains_key(provider) {
         let known = [ProviderType::Ollama, ProviderType::Embedded];
         let Some(kind) = known.into_iter().find(|kind| kind.as_str() == provider) else {
-            let configured: Vec<&str> = models.providers.keys().map(String::as_str).collect();
-            return Err(Failure::usage(
-                format!("--provider: `{provider}` is not configured"),
-                format!(
-                    "Add [models.providers.{provider}] to config.toml, or use ollama, embedded{}{}.",
-                    if configured.is_empty() { "" } else { ", " },
-                    configured.join(", ")
-                ),
-            )
-            .into());
+            let why = format!("--provider: `{provider}` is not configured");
+            return Err(Failure::usage(why, instead_of(models, provider)).into());
         };
         models
             .providers

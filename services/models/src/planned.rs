@@ -2,7 +2,9 @@
 //! `config.rs`.
 
 use crate::breaker::Breaker;
-use crate::config::{Config, LimitsConfig, ProviderConfig, ProviderType, ToolCalls, address};
+use crate::config::{
+    Config, DiscoveryConfig, LimitsConfig, ProviderConfig, ProviderType, ToolCalls, address,
+};
 use crate::discovery;
 use crate::egress::Egress;
 use crate::engine::{EngineBackend, EngineSettings};
@@ -21,14 +23,19 @@ use domain::limits::{self, MODEL_FIRST_BYTE, MODEL_STALL};
 use domain::model::Think;
 use reqwest::Url;
 use schedule::Bounds;
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Requests in progress at one time where the configuration does not say.
 const MAX_PARALLEL: usize = 4;
+/// The name of the usual Ollama's instance.
+const OLLAMA: &str = "ollama";
 /// The name of the embedded engine's instance.
 pub(crate) const EMBEDDED: &str = "embedded";
+/// What is proposed to people though nobody configured it.
+pub(crate) const PROPOSED: [&str; 2] = [OLLAMA, EMBEDDED];
 /// The name of the instance with word tables.
 pub(crate) const STATIC: &str = "static";
 
@@ -55,14 +62,8 @@ pub(crate) fn plan(config: &Config) -> Result<Vec<Planned>, Error> {
             is_place: false,
         });
     }
-    let found = &config.discovery;
-    let ollama = ("ollama".to_owned(), ProviderType::Ollama, found.ollama_port);
-    let others = found
-        .openai_ports
-        .iter()
-        .map(|port| (discovery::name_of(*port), ProviderType::OpenAi, *port));
-    for (name, kind, port) in std::iter::once(ollama).chain(others) {
-        if !found.enabled || config.providers.contains_key(&name) {
+    for (name, kind, port) in places(&config.discovery) {
+        if config.providers.contains_key(&name) {
             continue;
         }
         let provider = ProviderConfig::new(kind, Some(format!("http://127.0.0.1:{port}")));
@@ -91,6 +92,17 @@ pub(crate) fn plan(config: &Config) -> Result<Vec<Planned>, Error> {
     Ok(plan)
 }
 
+/// Where discovery looks, best first: name, protocol and port.
+fn places(found: &DiscoveryConfig) -> impl Iterator<Item = (String, ProviderType, u16)> {
+    let ollama = (OLLAMA.to_owned(), ProviderType::Ollama, found.ollama_port);
+    let others = found
+        .openai_ports
+        .iter()
+        .map(|port| (discovery::name_of(*port), ProviderType::OpenAi, *port));
+    let all = std::iter::once(ollama).chain(others);
+    all.filter(|_| found.enabled)
+}
+
 /// Longest that a call to a provider may be allowed to take: a day.
 const LONGEST_CALL_SECS: u64 = 86_400;
 /// Smallest context that a request of any kind fits into, tokens.
@@ -106,6 +118,25 @@ pub struct UnusableProvider {
 }
 
 impl Config {
+    /// Whether a role, a fallback or a request may name this provider.
+    #[must_use]
+    pub fn has_provider(&self, name: &str) -> bool {
+        let mut places = places(&self.discovery);
+        self.providers.contains_key(name)
+            || [EMBEDDED, STATIC].contains(&name)
+            || places.any(|(place, ..)| place == name)
+    }
+
+    /// The providers to propose to somebody who named none: what is configured, and what
+    /// `--provider` takes without.
+    #[must_use]
+    pub fn proposed_providers(&self) -> Vec<String> {
+        let own = PROPOSED.map(str::to_owned);
+        let own = own.into_iter().filter(|name| self.has_provider(name));
+        let names: BTreeSet<String> = self.providers.keys().cloned().chain(own).collect();
+        names.into_iter().collect()
+    }
+
     /// Refuses a provider whose settings make no sense. Of an endpoint nothing is repeated: it may
     /// hold a key.
     ///

@@ -10,7 +10,7 @@ use crate::egress::Egress;
 use crate::engine::EngineSettings;
 use crate::error::{Error, ErrorKind, configuration, notice};
 use crate::instance::Instance;
-use crate::planned::{EMBEDDED, STATIC, backend, instance, plan};
+use crate::planned::{EMBEDDED, PROPOSED, STATIC, backend, instance, plan};
 use api::secrets::Secrets;
 use domain::fault::Fault;
 use domain::model::{ModelChoice, ModelRef, ModelRole};
@@ -134,13 +134,16 @@ impl Registry {
 
     fn named(&self, name: &str) -> Result<&Arc<Instance>, Error> {
         self.instances.get(name).ok_or_else(|| {
-            let known: Vec<&str> = self.instances.keys().map(String::as_str).collect();
+            let known = self.instances.values();
+            let known =
+                known.filter(|one| one.is_configured || PROPOSED.contains(&one.name.as_str()));
+            let known: Vec<&str> = known.map(|one| one.name.as_str()).collect();
             configuration(
+                format!("there is no provider `{name}`"),
                 format!(
-                    "there is no provider `{name}`; there is {}",
+                    "Write one of {}, or add [models.providers.{name}] to config.toml.",
                     known.join(", ")
                 ),
-                format!("add [models.providers.{name}] to the configuration"),
             )
         })
     }

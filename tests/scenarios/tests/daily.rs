@@ -208,7 +208,7 @@ fn a_default_provider_that_is_none_is_told_which_there_are() {
     for part in [
         "config.toml: line 2: models.default_provider: ",
         "Did you mean `scripted`?",
-        "Write one of scripted, configured under [models.providers]",
+        "Write one of embedded, ollama, scripted, or add [models.providers.scriptd]",
     ] {
         assert!(told.contains(part), "no `{part}` in {told}");
     }

@@ -8,6 +8,7 @@ mod drive;
 mod load;
 mod origin;
 mod project;
+mod providers;
 mod sense;
 mod template;
 
@@ -15,6 +16,7 @@ pub use agent::{check_default_agent, check_disabled_tools};
 pub use drive::{Drive, InboxConfig};
 pub use load::{Loaded, load};
 pub use origin::{Origins, show};
+pub use providers::{check_model, instead_of};
 pub use template::TEMPLATE;
 
 use configuration::Variables;

@@ -2,11 +2,9 @@
 
 use super::{Config, VARIABLES, usage};
 use anyhow::Result;
-use configuration::nearest;
 use domain::fault::Coded;
 use domain::limits;
 use figment::Figment;
-use models::ProviderType;
 use std::net::SocketAddr;
 
 /// Refuses what cannot be meant.
@@ -42,25 +40,7 @@ fn check_providers(config: &Config, layers: &Figment) -> Result<()> {
         let why = why.trim_start_matches([':', ' ']);
         return Err(wrong(layers, &key, why, &fault.hint));
     }
-    let among_providers = |name: &str| nearest(&known_providers(config), name);
-    if let Some(provider) = &config.models.default_provider
-        && let Some(hint) = among_providers(provider)
-    {
-        let why = format!("there is no provider `{provider}`");
-        let how = format!("{}{}", likely(&hint), there_are(config));
-        return Err(wrong(layers, "models.default_provider", &why, &how));
-    }
-    for provider in config.drive.prices.keys() {
-        if let Some(hint) = among_providers(provider) {
-            return Err(wrong(
-                layers,
-                &format!("drive.prices.{provider}"),
-                "there is no provider of this name, so nothing would be counted",
-                &hint,
-            ));
-        }
-    }
-    Ok(())
+    super::providers::check(config, layers)
 }
 
 fn check_tools(config: &Config, layers: &Figment) -> Result<()> {
@@ -146,44 +126,6 @@ fn check_search(config: &Config, layers: &Figment) -> Result<()> {
         &format!("it is {pages}"),
         &format!("Write 1 to {most}, or leave it out."),
     ))
-}
-
-/// Those that are configured, and those that need no configuration.
-/// The name that was meant, if one is near; what there is instead is said by [`there_are`].
-fn likely(hint: &str) -> String {
-    match hint.starts_with("Did you") {
-        true => format!("{hint} "),
-        false => String::new(),
-    }
-}
-
-/// Which providers are configured, and which there are besides.
-fn there_are(config: &Config) -> String {
-    let own: Vec<&str> = config.models.providers.keys().map(String::as_str).collect();
-    match own.as_slice() {
-        [] => "Write one of ollama, openai and embedded; none is configured under \
-               [models.providers]."
-            .to_owned(),
-        own => format!(
-            "Write one of {}, configured under [models.providers], or one of ollama, openai and \
-             embedded, which need no section there.",
-            own.join(", ")
-        ),
-    }
-}
-
-fn known_providers(config: &Config) -> Vec<&str> {
-    let configured = config.models.providers.keys().map(String::as_str);
-    let own = [
-        ProviderType::Ollama,
-        ProviderType::OpenAi,
-        ProviderType::Embedded,
-    ];
-    let mut known: Vec<&str> = configured.collect();
-    known.extend(own.map(ProviderType::as_str));
-    known.sort_unstable();
-    known.dedup();
-    known
 }
 
 fn wrong(layers: &Figment, key: &str, why: &str, how: &str) -> anyhow::Error {
