@@ -85,7 +85,11 @@ fn from_status(status: Status, endpoint: &Endpoint, lost: ErrorKind) -> Error {
 
 fn to_status(error: Error) -> Status {
     let code = match error.kind {
-        ErrorKind::NotConfigured | ErrorKind::SchemaUnmet => Code::FailedPrecondition,
+        ErrorKind::NotConfigured
+        | ErrorKind::KeyMissing
+        | ErrorKind::KeyLocked
+        | ErrorKind::KeyUnavailable
+        | ErrorKind::SchemaUnmet => Code::FailedPrecondition,
         ErrorKind::UnknownModel => Code::NotFound,
         ErrorKind::Unreachable | ErrorKind::CircuitOpen => Code::Unavailable,
         ErrorKind::Blocked => Code::PermissionDenied,

@@ -77,9 +77,17 @@ impl Client {
         }
     }
 
+    /// It says something that helps nobody, or nothing.
     fn unavailable(&self, detail: impl std::fmt::Display) -> Error {
+        let hint = "Start it with the same configuration: `carl serve --role secrets` (at a TCP \
+                    address with `--listen ADDRESS --trust-network`).";
+        self.told(&detail.to_string(), hint.to_owned())
+    }
+
+    fn told(&self, detail: &str, hint: String) -> Error {
         Error::Unavailable {
             detail: format!("{}: {detail}", self.endpoint),
+            hint,
         }
     }
 }
@@ -131,7 +139,7 @@ impl Client {
             "secrets.sealed" => Error::Sealed {
                 detail: reason.detail,
             },
-            _ => self.unavailable(reason.detail),
+            _ => self.told(&reason.detail, reason.hint),
         }
     }
 }
@@ -146,7 +154,7 @@ fn to_status(error: &Error) -> Status {
     };
     // The client puts the sentence around it again.
     let detail = match error {
-        Error::Unavailable { detail } | Error::Locked { detail } | Error::Sealed { detail } => {
+        Error::Unavailable { detail, .. } | Error::Locked { detail } | Error::Sealed { detail } => {
             detail
         }
         _ => "",

@@ -5,7 +5,7 @@
 //! by two attributes, so that people see them in their desktop's own program as well.
 
 use api::secrets::{
-    Error, Keeper, Kept, SECRET_TIME, SecretName, SecretValue, Secrets, check_value,
+    Error, Keeper, Kept, SECRET_TIME, SecretName, SecretValue, Secrets, TRY_THE_STORE, check_value,
 };
 use async_trait::async_trait;
 use oo7::dbus::{Collection, Error as BusError, Item, Service, ServiceError};
@@ -117,12 +117,10 @@ impl Keeper for SecretService {
 async fn within<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     match tokio::time::timeout(SECRET_TIME, work).await {
         Ok(done) => done,
-        Err(_elapsed) => Err(Error::Unavailable {
-            detail: format!(
-                "the Secret Service did not answer on D-Bus within {} s",
-                SECRET_TIME.as_secs()
-            ),
-        }),
+        Err(_elapsed) => Err(Error::unavailable(format!(
+            "the Secret Service did not answer on D-Bus within {} s",
+            SECRET_TIME.as_secs()
+        ))),
     }
 }
 
@@ -134,7 +132,8 @@ fn bus_is_a_socket() -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Unavailable {
-        detail: "DBUS_SESSION_BUS_ADDRESS is no unix socket; write unix:path=…".to_owned(),
+        detail: "DBUS_SESSION_BUS_ADDRESS is no unix socket".to_owned(),
+        hint: "Write unix:path=… there.".to_owned(),
     })
 }
 
@@ -148,8 +147,9 @@ async fn open_collection() -> Result<Collection, Error> {
     collection
         .map_err(|error| explained(&error))?
         .ok_or_else(|| Error::Unavailable {
-            detail: "the Secret Service has no default collection; sign in to the desktop once, \
-                     or make one in its own program for passwords and keys"
+            detail: "the Secret Service has no default collection".to_owned(),
+            hint: "Sign in to the desktop once, or make one in its own program for passwords and \
+                   keys."
                 .to_owned(),
         })
 }
@@ -203,19 +203,24 @@ fn explained(error: &BusError) -> Error {
         BusError::ZBus(bus) | BusError::Service(ServiceError::ZBus(bus)) => Some(bus),
         _ => None,
     };
-    let detail = match bus {
+    let plain = || error.to_string();
+    let (detail, hint) = match bus {
         Some(Bus::MethodError(name, ..)) if is_absence(name.as_str()) => {
-            "no program on the session bus offers the Secret Service; GNOME Keyring and KWallet do"
-                .to_owned()
+            let nobody = "no program on the session bus offers the Secret Service";
+            (nobody.to_owned(), "GNOME Keyring and KWallet do.")
         }
-        Some(Bus::FDO(_) | Bus::MethodError(..)) => error.to_string(),
-        Some(_) => format!(
-            "there is no D-Bus session bus here, as there is in a desktop session ({error}); on a \
-             server choose backend = \"kernel-keyring\""
+        Some(Bus::FDO(_) | Bus::MethodError(..)) | None => (plain(), TRY_THE_STORE),
+        Some(_) => (
+            format!(
+                "there is no D-Bus session bus here, as there is in a desktop session ({error})"
+            ),
+            "On a server write `backend = \"kernel-keyring\"` under [secrets] in config.toml.",
         ),
-        None => error.to_string(),
     };
-    Error::Unavailable { detail }
+    Error::Unavailable {
+        detail,
+        hint: hint.to_owned(),
+    }
 }
 
 /// Whether the bus says that nobody offers what was asked for.

@@ -479,7 +479,7 @@ fn not_found(name: &SecretName) -> Error {
 }
 
 fn unavailable(detail: String) -> Error {
-    Error::Unavailable { detail }
+    Error::unavailable(detail)
 }
 
 fn refused(error: KeyError) -> Error {

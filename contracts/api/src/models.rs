@@ -208,6 +208,12 @@ pub enum ErrorKind {
     Blocked,
     /// The server refused the key.
     Unauthorised,
+    /// The key is named, and no secret of that name is kept.
+    KeyMissing,
+    /// The key is in a secret store that is locked.
+    KeyLocked,
+    /// The key is in a secret store that cannot be used.
+    KeyUnavailable,
     /// The server is overloaded or limits the rate.
     Busy,
     /// The server failed.
@@ -234,12 +240,15 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::NotConfigured,
         Self::UnknownModel,
         Self::Unreachable,
         Self::Blocked,
         Self::Unauthorised,
+        Self::KeyMissing,
+        Self::KeyLocked,
+        Self::KeyUnavailable,
         Self::Busy,
         Self::Server,
         Self::Rejected,
@@ -262,6 +271,10 @@ impl ErrorKind {
             Self::Unreachable => "models.unreachable",
             Self::Blocked => "models.blocked",
             Self::Unauthorised => "models.unauthorised",
+            // The store's own codes: whoever waits for the unlocking waits for both.
+            Self::KeyMissing => "secrets.not_found",
+            Self::KeyLocked => "secrets.locked",
+            Self::KeyUnavailable => "secrets.unavailable",
             Self::Busy => "models.busy",
             Self::Server => "models.server",
             Self::Rejected => "models.rejected",
@@ -316,6 +329,17 @@ impl Error {
     pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.source = Some(Box::new(source));
         self
+    }
+}
+
+impl ErrorKind {
+    /// Whether the key could not be had, so that the server was not asked.
+    #[must_use]
+    pub const fn is_of_the_key(self) -> bool {
+        matches!(
+            self,
+            Self::KeyMissing | Self::KeyLocked | Self::KeyUnavailable
+        )
     }
 }
 

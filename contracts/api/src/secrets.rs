@@ -144,6 +144,9 @@ impl FromStr for SecretName {
     }
 }
 
+/// What to do about a store that cannot be used, where nothing better is known.
+pub const TRY_THE_STORE: &str = "`carl doctor` tries the store and says what is missing.";
+
 /// Why a secret was not given or not kept.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -179,6 +182,8 @@ pub enum Error {
     Unavailable {
         /// What it said.
         detail: String,
+        /// What to do: [`TRY_THE_STORE`] where nothing better is known.
+        hint: String,
     },
     /// The passphrase is wrong, or what was stored was changed.
     #[error("the secret store does not open: {detail}")]
@@ -189,6 +194,17 @@ pub enum Error {
     /// The caller is not the broker.
     #[error("only the broker may read secrets")]
     NotPermitted,
+}
+
+impl Error {
+    /// A store that cannot be used, where nothing better is known than to try it.
+    #[must_use]
+    pub fn unavailable(detail: impl Into<String>) -> Self {
+        Self::Unavailable {
+            detail: detail.into(),
+            hint: TRY_THE_STORE.to_owned(),
+        }
+    }
 }
 
 impl Coded for Error {
@@ -219,9 +235,7 @@ impl Coded for Error {
                 `backend = \"kernel-keyring\"` (servers) under [secrets] in config.toml."
                 .to_owned(),
             Self::Locked { .. } => "Unlock it with `carl secret unlock`.".to_owned(),
-            Self::Unavailable { .. } => {
-                "`carl doctor` tries the store and says what is missing.".to_owned()
-            }
+            Self::Unavailable { hint, .. } => hint.clone(),
             Self::Sealed { .. } => {
                 "Try the passphrase again. A file that was changed has to come from a backup."
                     .to_owned()

@@ -77,8 +77,6 @@ struct NoSecrets;
 #[async_trait]
 impl Secrets for NoSecrets {
     async fn get_secret(&self, _: &str) -> Result<SecretValue, Error> {
-        Err(Error::Unavailable {
-            detail: "no secret store is set up".to_owned(),
-        })
+        Err(Error::unavailable("no secret store is set up"))
     }
 }

@@ -248,6 +248,9 @@ impl Ticket {
             | ErrorKind::UnknownModel
             | ErrorKind::Blocked
             | ErrorKind::Unauthorised
+            | ErrorKind::KeyMissing
+            | ErrorKind::KeyLocked
+            | ErrorKind::KeyUnavailable
             | ErrorKind::Busy
             | ErrorKind::Rejected
             | ErrorKind::ContextOverflow

@@ -6,6 +6,7 @@ use api::secrets::{Refusals, SECRET_TIME, SecretName, SecretValue, Secrets};
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::event::CallStatus;
+use domain::fault::Coded as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -81,9 +82,10 @@ impl Service {
         let store = self.store.as_ref().ok_or(Error::NotChosen)?;
         match tokio::time::timeout(SECRET_TIME, store.get_secret(name.as_str())).await {
             Ok(answer) => answer,
-            Err(_elapsed) => Err(Error::Unavailable {
-                detail: format!("it did not answer within {} s", SECRET_TIME.as_secs()),
-            }),
+            Err(_elapsed) => Err(Error::unavailable(format!(
+                "it did not answer within {} s",
+                SECRET_TIME.as_secs()
+            ))),
         }
     }
 
@@ -109,6 +111,7 @@ impl Service {
             Ok(_ack) => Ok(()),
             Err(error) => Err(Error::Unavailable {
                 detail: format!("what cannot be recorded is not read: {error}"),
+                hint: error.hint(),
             }),
         }
     }

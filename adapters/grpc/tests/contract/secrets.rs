@@ -130,6 +130,7 @@ async fn every_error_arrives_as_it_left() {
         },
         || Error::Unavailable {
             detail: "because".to_owned(),
+            hint: "do this".to_owned(),
         },
     ];
     let running = Running::default();
@@ -138,6 +139,7 @@ async fn every_error_arrives_as_it_left() {
         let client = Client::connect(&endpoint, token(TOKEN));
         let (sent, arrived) = (error(), refusal(&client, "work").await);
         assert_eq!(arrived.code(), sent.code());
+        assert_eq!(arrived.hint(), sent.hint());
         if sent.to_string().contains(&detail()) {
             assert!(arrived.to_string().contains(&detail()), "{arrived}");
         }

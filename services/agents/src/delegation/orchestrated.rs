@@ -182,6 +182,9 @@ const fn is_of_the_answer(kind: ErrorKind) -> bool {
         | ErrorKind::Unreachable
         | ErrorKind::Blocked
         | ErrorKind::Unauthorised
+        | ErrorKind::KeyMissing
+        | ErrorKind::KeyLocked
+        | ErrorKind::KeyUnavailable
         | ErrorKind::Busy
         | ErrorKind::CircuitOpen
         | ErrorKind::Cancelled => false,
