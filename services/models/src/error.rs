@@ -1,8 +1,9 @@
 //! The contract's error, and the few ways this crate makes one.
 
 pub use api::models::{Error, ErrorKind};
+use api::secrets;
 pub(crate) use api::secrets::KEEP_THE_KEY;
-use domain::fault::Fault;
+use domain::fault::{Coded as _, Fault};
 use domain::limits;
 
 /// Longest piece of a server's own words that is shown, characters.
@@ -11,6 +12,34 @@ const QUOTE_CHARS: usize = 300;
 /// The configuration cannot work as it stands.
 pub(crate) fn configuration(detail: impl Into<String>, hint: impl Into<String>) -> Error {
     Error::new(ErrorKind::NotConfigured, detail).with_hint(hint)
+}
+
+/// The key of a provider cannot be had, for the reason that the store gives.
+pub(crate) fn of_the_key(provider: &str, source: secrets::Error) -> Error {
+    let kind = match source {
+        secrets::Error::NotFound { .. } => ErrorKind::KeyMissing,
+        secrets::Error::Locked { .. } => ErrorKind::KeyLocked,
+        secrets::Error::Unavailable { .. } | secrets::Error::Sealed { .. } => {
+            ErrorKind::KeyUnavailable
+        }
+        secrets::Error::InvalidName { .. }
+        | secrets::Error::InvalidValue { .. }
+        | secrets::Error::NotChosen
+        | secrets::Error::NotPermitted => ErrorKind::NotConfigured,
+    };
+    Error::new(
+        kind,
+        format!("the key of {provider} cannot be read: {source}"),
+    )
+    .with_hint(source.hint())
+    .with_source(source)
+}
+
+/// What an error says where it is told in full beside: of a key that cannot be had not the reason.
+pub(crate) fn in_short(error: &Error) -> &str {
+    let sentence = error.detail.split(": ").next();
+    let sentence = sentence.filter(|_| error.kind.is_of_the_key());
+    sentence.unwrap_or(&error.detail)
 }
 
 /// The server's bytes are not what its protocol says.

@@ -11,7 +11,6 @@ use crate::providers::{Outgoing, Protocol, error_text};
 use crate::unreachable::unreachable;
 use api::secrets::Secrets;
 use async_trait::async_trait;
-use domain::fault::Coded;
 use domain::limits;
 use futures::StreamExt;
 use futures::stream;
@@ -371,13 +370,8 @@ impl HttpBackend {
                 error::KEEP_THE_KEY,
             ));
         };
-        let value = secrets.get_secret(secret).await.map_err(|source| {
-            error::configuration(
-                format!("the key of {} cannot be read: {source}", self.name),
-                source.hint(),
-            )
-            .with_source(source)
-        })?;
+        let value = secrets.get_secret(secret).await;
+        let value = value.map_err(|source| error::of_the_key(&self.name, source))?;
         let text = std::str::from_utf8(value.expose()).map_err(|source| {
             error::configuration(format!("the secret `{secret}` is not text"), "")
                 .with_source(source)

@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::discovery;
 use crate::egress::Egress;
 use crate::engine::EngineSettings;
-use crate::error::{Error, ErrorKind, configuration, notice};
+use crate::error::{Error, ErrorKind, configuration, in_short, notice};
 use crate::instance::Instance;
 use crate::planned::{EMBEDDED, PROPOSED, STATIC, backend, instance, plan};
 use api::secrets::Secrets;
@@ -255,7 +255,7 @@ impl Registry {
                     return Ok(Target {
                         instance: Arc::clone(instance),
                         model,
-                        reason: format!("{}; {what}", error.detail),
+                        reason: format!("{}; {what}", in_short(&error)),
                         role: Some(role),
                     });
                 }

@@ -643,7 +643,7 @@ async fn the_key_comes_from_the_secret_store() {
         config.providers.get_mut("test").unwrap().api_key = key("gone");
         let without = Service::new(config, Some(Arc::new(OneSecret)), no_engine()).unwrap();
         let answer = ask(&without, question()).await;
-        assert_eq!(answer.kind(), Some(ErrorKind::NotConfigured));
+        assert_eq!(answer.kind(), Some(ErrorKind::KeyMissing));
         assert!(answer.error.unwrap().hint.contains("carl secret set gone"));
     }
 }

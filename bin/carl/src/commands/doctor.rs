@@ -12,7 +12,7 @@ use crate::serving;
 use crate::wiring::{House, chosen, secrets_to_look, try_credential};
 use anyhow::Result;
 use api::sandbox::Enforcement;
-use api::secrets::{Error, Secrets as _};
+use api::secrets::{Error, Secrets as _, TRY_THE_STORE};
 use api::sessions::{OpenRequest, SendRequest};
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::Coded;
@@ -49,12 +49,14 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
     }
     checks.push(doctor::clock());
     checks.extend(doctor::hardware().await);
-    checks.push(secret_store(&setting).await);
+    let store = secret_store(&setting).await;
+    checks.push(store.clone());
     checks.extend(programs().await);
     match House::open(&setting, &flags, By::Command).await {
         Ok(house) => {
             checks.push(audit_log(&setting, is_writable).await);
-            checks.extend(doctor::providers(house.gateway.as_ref(), used_first(&setting)).await);
+            let used_first = used_first(&setting);
+            checks.extend(doctor::providers(house.gateway.as_ref(), used_first, &store).await);
             let config = &setting.loaded.config.models;
             checks.extend(models::named(house.gateway.as_ref(), config).await);
             checks.push(match setting.loaded.config.endpoints.memory.as_str() {
@@ -214,10 +216,15 @@ async fn served_secrets(setting: &Setting, address: &str) -> Check {
 fn not_open(name: &'static str, error: &anyhow::Error) -> Check {
     let (_, fault) = describe(error);
     // A locked store is as it should be until somebody needs it.
-    match fault.code.as_str() {
+    let mut check = match fault.code.as_str() {
         "secrets.locked" => Check::note(name, fault.message, fault.hint),
         _ => Check::bad(name, error),
+    };
+    if check.hint == TRY_THE_STORE {
+        // This is that try.
+        check.hint.clear();
     }
+    check
 }
 
 /// What programs are held by here, tried for real.

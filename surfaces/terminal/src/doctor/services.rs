@@ -7,7 +7,7 @@ use crate::models::{default_choice, measure};
 use api::audit::Audit;
 use api::memory::{IndexState, Stats};
 use api::models::{ErrorKind, Models, ProviderHealth};
-use domain::fault::Coded;
+use domain::fault::{Coded, Fault};
 use domain::model::ModelRole;
 use jiff::tz::TimeZone;
 use rendering::memory::counted;
@@ -65,8 +65,9 @@ pub fn memory(stats: Result<Stats, api::memory::Error>) -> Check {
     Check::note("memory", detail, hint)
 }
 
-/// Which model servers answer. `used_first`: the one that requests go to.
-pub async fn providers(models: &dyn Models, used_first: Option<&str>) -> Vec<Check> {
+/// Which model servers answer. `used_first`: the one that requests go to. `store`: what was found of
+/// the secret store, which is not said again of each provider whose key lies there.
+pub async fn providers(models: &dyn Models, used_first: Option<&str>, store: &Check) -> Vec<Check> {
     let health = match models.health().await.or_fail() {
         Ok(health) => health,
         Err(error) => return vec![Check::bad("models", &error)],
@@ -76,7 +77,8 @@ pub async fn providers(models: &dyn Models, used_first: Option<&str>) -> Vec<Che
     let is_used = |name: &str| used_first == Some(name);
     for provider in &health {
         let place = format!("{} at {}", provider.provider, provider.endpoint);
-        match &provider.fault {
+        let fault = provider.fault.clone().map(|fault| unrepeated(fault, store));
+        match &fault {
             None => {
                 let detail = format!("{place}: ready; {}", provider.note);
                 checks.push(Check::ok("model server", detail));
@@ -126,6 +128,15 @@ pub async fn providers(models: &dyn Models, used_first: Option<&str>) -> Vec<Che
         });
     }
     checks
+}
+
+/// A fault without what the check of its cause has said.
+fn unrepeated(mut fault: Fault, cause: &Check) -> Fault {
+    if let Some(before) = fault.message.strip_suffix(&cause.detail) {
+        fault.message = format!("{before}see {} above", cause.name);
+        fault.hint.clear();
+    }
+    fault
 }
 
 /// How fast the model answers, beside the best that was measured here.
