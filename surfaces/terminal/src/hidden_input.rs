@@ -2,7 +2,7 @@
 
 use crate::exit::{Exit, Failure};
 use anyhow::{Context, Result};
-use api::secrets::{SECRET_VALUE_BYTES, SecretValue};
+use api::secrets::{Error, SECRET_VALUE_BYTES, SecretValue};
 use domain::fault::Fault;
 use rendering::print_error;
 use rustix::termios::{
@@ -17,37 +17,96 @@ const CANCEL: [u8; 2] = [0x03, 0x04];
 const ERASE: [u8; 2] = [0x08, 0x7f];
 const ERASE_ALL: u8 = 0x15;
 
+/// What is typed unseen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hidden {
+    /// A secret, which must not be mistyped.
+    Secret,
+    /// The passphrase of a file that is there: a mistyped one does not open it.
+    Passphrase,
+    /// The passphrase of a file to be made, which must not be mistyped.
+    NewPassphrase {
+        /// How many characters it has at the least.
+        least_chars: usize,
+    },
+}
+
+impl Hidden {
+    const fn prompt(self) -> &'static str {
+        match self {
+            Self::Secret => "The secret (it is not shown)",
+            Self::Passphrase | Self::NewPassphrase { .. } => {
+                "The passphrase of the encrypted file (it is not shown)"
+            }
+        }
+    }
+
+    /// Refuses what cannot be kept, or cannot be a passphrase.
+    fn check(self, value: &SecretValue) -> Result<()> {
+        let Err(error) = api::secrets::check_value(value) else {
+            return Ok(());
+        };
+        let failure = match (self, error) {
+            (Self::Secret, error) => Failure::usage(error.to_string(), "Nothing was stored."),
+            (_, Error::InvalidValue { problem }) => unusable(problem),
+            (_, error) => unusable(&error.to_string()),
+        };
+        Err(failure.into())
+    }
+
+    /// What a new passphrase is refused with.
+    fn too_short(self, value: &SecretValue) -> Option<String> {
+        let Self::NewPassphrase { least_chars } = self else {
+            return None;
+        };
+        let text = Zeroizing::new(String::from_utf8_lossy(value.expose()).into_owned());
+        let is_short = text.chars().count() < least_chars;
+        is_short.then(|| format!("that is too short: {least_chars} characters or more"))
+    }
+}
+
+fn unusable(problem: &str) -> Failure {
+    let message = format!("the passphrase cannot be used: {problem}");
+    Failure::usage(message, "Nothing was changed.")
+}
+
 /// Asks at the terminal, without showing what is typed; a second time where it must not be
-/// mistyped. Without a terminal it is standard input, less one line end, and that is said.
+/// mistyped. Without a terminal it is standard input, less one line end.
 ///
 /// # Errors
-/// When it is empty, too long, cancelled, or the two do not match.
-pub fn ask(what: &str, twice: Twice) -> Result<SecretValue> {
+/// When it is empty, too long or too short, cancelled, or the two do not match.
+pub fn ask(what: Hidden) -> Result<SecretValue> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
-        return piped(&stdin);
+        let value = piped(&stdin)?;
+        what.check(&value)?;
+        return match what.too_short(&value) {
+            Some(why) => Err(unusable(&why).into()),
+            None => Ok(value),
+        };
     }
-    let first = typed(&stdin, &format!("{what}: "))?;
-    if twice == Twice::Yes {
-        let again = typed(&stdin, &format!("{what}, once more: "))?;
+    let first = loop {
+        let value = typed(&stdin, &format!("{}: ", what.prompt()))?;
+        what.check(&value)?;
+        // Before it is typed again in vain.
+        match what.too_short(&value) {
+            Some(why) => print_error(&format!("{why}\n"))?,
+            None => break value,
+        }
+    };
+    if what != Hidden::Passphrase {
+        let again = typed(&stdin, &format!("{}, once more: ", what.prompt()))?;
         if !first.matches(again.expose()) {
-            return Err(
-                Failure::usage("the two do not match", "Nothing was stored. Try again.").into(),
-            );
+            let hint = "Nothing was stored. Try again.";
+            return Err(Failure::usage("the two do not match", hint).into());
         }
     }
     Ok(first)
 }
 
-/// Whether something is typed a second time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Twice {
-    /// It is.
-    Yes,
-    /// It is not.
-    No,
-}
-
+/// All of standard input, less the one line end that `echo`, editors and password programs put
+/// there. That is not said: it is so each time, and a secret with a line end of its own can be given
+/// one more.
 fn piped(stdin: &Stdin) -> Result<SecretValue> {
     let mut bytes = Zeroizing::new(Vec::with_capacity(SECRET_VALUE_BYTES + 2));
     let limit = SECRET_VALUE_BYTES as u64 + 2;
@@ -61,9 +120,8 @@ fn piped(stdin: &Stdin) -> Result<SecretValue> {
         if bytes.last() == Some(&b'\r') {
             bytes.pop();
         }
-        print_error("note: the line end was left out\n")?;
     }
-    checked(&bytes)
+    Ok(SecretValue::new(bytes.to_vec()))
 }
 
 /// One line from the terminal.
@@ -75,9 +133,9 @@ fn typed(stdin: &Stdin, prompt: &str) -> Result<SecretValue> {
     loop {
         let read = rustix::io::read(stdin, &mut byte).context("the terminal cannot be read")?;
         match byte[0] {
-            _ if read == 0 => return Err(cancelled()),
+            _ if read == 0 => return cancelled(),
             end if ENTER.contains(&end) => break,
-            end if CANCEL.contains(&end) => return Err(cancelled()),
+            end if CANCEL.contains(&end) => return cancelled(),
             back if ERASE.contains(&back) => erase(&mut line),
             ERASE_ALL => line.clear(),
             _ if line.len() > SECRET_VALUE_BYTES => {}
@@ -85,7 +143,7 @@ fn typed(stdin: &Stdin, prompt: &str) -> Result<SecretValue> {
         }
     }
     print_error("\n")?;
-    checked(&line)
+    Ok(SecretValue::new(line.to_vec()))
 }
 
 /// Takes back one character, which may have several bytes.
@@ -97,25 +155,19 @@ fn erase(line: &mut Vec<u8>) {
     }
 }
 
-fn checked(bytes: &[u8]) -> Result<SecretValue> {
-    let value = SecretValue::new(bytes.to_vec());
-    match api::secrets::check_value(&value) {
-        Ok(()) => Ok(value),
-        Err(error) => Err(Failure::usage(error.to_string(), "Nothing was stored.").into()),
-    }
-}
-
-fn cancelled() -> anyhow::Error {
+fn cancelled() -> Result<SecretValue> {
+    // What comes of it does not stand on the question's own line.
+    print_error("\n")?;
     let fault = Fault {
         code: "carl.usage".to_owned(),
         message: "cancelled; nothing was changed".to_owned(),
         hint: String::new(),
     };
-    Failure {
+    let failure = Failure {
         exit: Exit::Interrupted,
         fault,
-    }
-    .into()
+    };
+    Err(failure.into())
 }
 
 /// A terminal that shows nothing of what is typed and gives every byte at once. Ctrl-C is a byte,

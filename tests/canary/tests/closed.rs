@@ -1,7 +1,7 @@
-//! A store that is closed or not there: what people are told.
+//! A store that is closed or not there, and the passphrase that opens it: what people are told.
 #![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
 
-use canary::Vault;
+use canary::{PASSPHRASE, Vault};
 use testkit::{House, KERNEL_KEYRING, Reply, Server, is_absent};
 
 fn house(backend: &str, server: &Server) -> House {
@@ -63,4 +63,63 @@ fn a_secrets_role_that_is_down_is_named_with_what_starts_it() {
     for part in ["[secrets.unavailable]", "`carl serve --role secrets`"] {
         assert!(told.contains(part), "no `{part}` in {told}");
     }
+}
+
+#[test]
+fn what_is_wrong_with_a_passphrase_is_said_of_the_passphrase() {
+    if is_absent(KERNEL_KEYRING) {
+        return;
+    }
+    let house = House::new();
+    house.configure("[secrets]\nbackend = \"kernel-keyring\"\n");
+    for (typed, why) in [("", "it is empty"), ("short\n", "8 characters or more")] {
+        let told = house.ask(["secret", "unlock"]).stdin(typed);
+        let told = told.run().expect(2).stderr;
+        for part in [
+            "the passphrase cannot be used: ",
+            why,
+            "Nothing was changed.",
+        ] {
+            assert!(told.contains(part), "no `{part}` in {told}");
+        }
+        assert!(!told.contains("secret cannot"), "{told}");
+    }
+    let prompts = ["shown): ", "more: "];
+    let cancelled = house
+        .ask(["secret", "unlock"])
+        .typing(&prompts, |_, count| ["short", "x\u{3}"][count].to_owned());
+    let screen = &cancelled.finished.stderr;
+    assert_eq!(cancelled.finished.code, Some(130), "{screen}");
+    // Told before it is typed again, and that nothing was changed not on the question's own line.
+    assert_eq!(screen.matches("once more").count(), 0, "{screen}");
+    let told = |words: &str| screen.lines().find(|line| line.contains(words)).unwrap();
+    assert!(!told("cancelled; nothing").contains("shown"), "{screen}");
+    assert!(
+        !told("too short: 8 characters").contains("shown"),
+        "{screen}"
+    );
+    let made = house
+        .ask(["secret", "unlock"])
+        .stdin(format!("{PASSPHRASE}\n"));
+    let told = made.run().expect(0).stderr;
+    assert!(!told.contains("line end"), "{told}");
+    house.ask(["secret", "lock"]).run().expect(0);
+}
+
+#[test]
+fn a_secret_to_remove_that_is_not_there_is_told_the_nearest() {
+    if is_absent(KERNEL_KEYRING) {
+        return;
+    }
+    let vault = Vault::new();
+    vault.store("work", "value");
+    let told = vault.run(&["secret", "rm", "wrok"]).expect(4).stderr;
+    for part in [
+        "[secrets.not_found]",
+        "Did you mean `work`?",
+        "`carl secret list`",
+    ] {
+        assert!(told.contains(part), "no `{part}` in {told}");
+    }
+    assert!(!told.contains("secret set"), "{told}");
 }

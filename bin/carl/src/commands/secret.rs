@@ -6,12 +6,13 @@ use crate::wiring::{Store, chosen, log};
 use anyhow::Result;
 use api::secrets::Keeper as _;
 use api::secrets::{Error, Kept, SecretName, SecretValue};
+use configuration::nearest;
 use domain::fault::Coded;
 use keyring::{KernelKeyring, PASSPHRASE_CHARS, State};
+use rendering::fit::{width, wrapped};
 use rendering::{print, print_error};
 use terminal::exit::{Exit, Failure, OrFail};
-use terminal::hidden_input::{Twice, ask};
-use zeroize::Zeroizing;
+use terminal::hidden_input::{Hidden, ask};
 
 /// What the record says of an opened store.
 const UNLOCKED: &str = "secret store to be unlocked";
@@ -58,12 +59,9 @@ async fn remove(setting: &Setting, store: &Store, name: &str) -> Result<()> {
     let name = named(SecretName::kept(name))?;
     ready(setting, store).await?;
     let keeper = store.keeper();
-    if !keeper.names().await.or_fail()?.contains(&name) {
-        let name = match name.is_a_key() {
-            true => "…".to_owned(),
-            false => name.to_string(),
-        };
-        return Err(Error::NotFound { name }).or_fail();
+    let names = keeper.names().await.or_fail()?;
+    if !names.contains(&name) {
+        return Err(not_there(&name, &names).into());
     }
     let change = match name.is_a_key() {
         true => "secret removed: a name in the shape of a key".to_owned(),
@@ -73,6 +71,22 @@ async fn remove(setting: &Setting, store: &Store, name: &str) -> Result<()> {
     keeper.remove(&name).await.or_fail()?;
     print(&format!("{name} is forgotten.\n"))?;
     Ok(())
+}
+
+/// The refusal to remove what is not there: who wants to be rid of something stores nothing.
+fn not_there(name: &SecretName, names: &[SecretName]) -> Failure {
+    // What has the shape of a key is not shown, be it typed or kept.
+    let shown = names.iter().filter(|name| !name.is_a_key());
+    let shown: Vec<&str> = shown.map(SecretName::as_str).collect();
+    let near = nearest(&shown, name.as_str()).filter(|hint| hint.starts_with("Did you"));
+    let near = near.map_or_else(String::new, |hint| format!("{hint} "));
+    let name = match name.is_a_key() {
+        true => "…".to_owned(),
+        false => name.to_string(),
+    };
+    let mut failure = Failure::from_coded(&Error::NotFound { name });
+    failure.fault.hint = format!("{near}`carl secret list` lists what is stored.");
+    failure
 }
 
 fn in_argv() -> Failure {
@@ -89,7 +103,7 @@ async fn set(setting: &Setting, store: &Store, name: &SecretName) -> Result<()> 
     ready(setting, store).await?;
     let keeper = store.keeper();
     keeper.names().await.or_fail()?;
-    let value = ask("The secret (it is not shown)", Twice::Yes)?;
+    let value = ask(Hidden::Secret)?;
     if value.expose().iter().all(u8::is_ascii_whitespace) {
         let hint = "Nothing was stored.";
         return Err(Failure::usage("the secret is nothing but blanks", hint).into());
@@ -135,7 +149,7 @@ async fn unlock(setting: &Setting, store: &Store) -> Result<()> {
                 counted(count)
             ))?,
             State::Locked => {
-                let passphrase = passphrase(store, Twice::No)?;
+                let passphrase = passphrase(store, Hidden::Passphrase)?;
                 on_record(setting, UNLOCKED).await?;
                 let count = kernel.unlock(passphrase).await.or_fail()?;
                 print(&format!("Unlocked, with {}.\n", counted(count)))?;
@@ -175,7 +189,7 @@ async fn ready(setting: &Setting, store: &Store) -> Result<()> {
             create(setting, store, kernel).await
         }
         State::Locked if asks() || store.credential()?.is_some() => {
-            let passphrase = passphrase(store, Twice::No)?;
+            let passphrase = passphrase(store, Hidden::Passphrase)?;
             on_record(setting, UNLOCKED).await?;
             kernel.unlock(passphrase).await.or_fail()?;
             Ok(())
@@ -194,27 +208,22 @@ async fn ready(setting: &Setting, store: &Store) -> Result<()> {
 
 async fn create(setting: &Setting, store: &Store, kernel: &KernelKeyring) -> Result<()> {
     let file = kernel.file().display();
-    print_error(&format!(
+    say(&format!(
         "There is no encrypted file yet. A new, empty one will be {file}; one from a backup is to \
          be put there instead, before anything is typed here. Its passphrase has \
-         {PASSPHRASE_CHARS} characters or more; whoever loses it loses what is in the file.\n"
+         {PASSPHRASE_CHARS} characters or more; whoever loses it loses what is in the file."
     ))?;
-    let mut chosen = passphrase(store, Twice::Yes)?;
-    while asks() && store.credential()?.is_none() && is_short(&chosen) {
-        print_error(&format!(
-            "That is too short: {PASSPHRASE_CHARS} characters or more.\n"
-        ))?;
-        chosen = passphrase(store, Twice::Yes)?;
-    }
+    let least_chars = PASSPHRASE_CHARS;
+    let chosen = passphrase(store, Hidden::NewPassphrase { least_chars })?;
     on_record(setting, "secret store to be made").await?;
     kernel.create(chosen).await.or_fail()?;
-    print_error(&format!("{file} is made, with nothing in it.\n"))?;
+    say(&format!("{file} is made, with nothing in it."))?;
     Ok(())
 }
 
-fn is_short(passphrase: &SecretValue) -> bool {
-    let text = Zeroizing::new(String::from_utf8_lossy(passphrase.expose()).into_owned());
-    text.chars().count() < PASSPHRASE_CHARS
+/// Told beside the output, in lines of the terminal's width.
+fn say(line: &str) -> Result<()> {
+    Ok(print_error(&wrapped(line, 0, width(&std::io::stderr())))?)
 }
 
 fn counted(count: usize) -> String {
@@ -222,13 +231,10 @@ fn counted(count: usize) -> String {
     format!("{count} secret{plural}")
 }
 
-fn passphrase(store: &Store, twice: Twice) -> Result<SecretValue> {
+fn passphrase(store: &Store, what: Hidden) -> Result<SecretValue> {
     match store.credential()? {
         Some(passphrase) => Ok(passphrase),
-        None => ask(
-            "The passphrase of the encrypted file (it is not shown)",
-            twice,
-        ),
+        None => ask(what),
     }
 }
 
