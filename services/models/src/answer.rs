@@ -198,7 +198,7 @@ impl Answer {
                 let piece = piece?;
                 // A count is a sign of life for the gateway, and nothing to a reader.
                 if !matches!(piece, Piece::Counted(_)) {
-                    self.quiet = Quiet::begin();
+                    self.quiet = Quiet::within();
                 }
                 self.take(piece)
             }

@@ -14,14 +14,25 @@ const FIRST: Duration = Duration::from_secs(10);
 pub(crate) struct Quiet {
     since: Instant,
     next: Duration,
+    /// What a model may be doing at that point.
+    may: &'static str,
 }
 
 impl Quiet {
-    /// Begins now.
+    /// Begins now, before anything of the answer has come.
     pub(crate) fn begin() -> Self {
         Self {
             since: Instant::now(),
             next: FIRST,
+            may: "it may be loading the model, reading a long prompt or writing a tool call",
+        }
+    }
+
+    /// Begins now, within an answer: the model is loaded, and the prompt was read.
+    pub(crate) fn within() -> Self {
+        Self {
+            may: "it may be writing a tool call, or be held up",
+            ..Self::begin()
         }
     }
 
@@ -37,9 +48,9 @@ impl Quiet {
         notice(
             "models.quiet",
             format!(
-                "{provider} has sent nothing for {} s: it may be loading the model, reading a long \
-                 prompt or writing a tool call",
-                waited.as_secs()
+                "{provider} has sent nothing for {} s: {}",
+                waited.as_secs(),
+                self.may
             ),
             format!(
                 "it is given up after {} s (`timeout_secs` in [models.providers.{provider}])",

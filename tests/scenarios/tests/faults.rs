@@ -301,6 +301,11 @@ fn a_model_that_writes_slowly_is_waited_for_and_said_to_be_quiet() {
         .spawn();
     let said = running.until("models.quiet");
     assert!(said.contains("sent nothing for 10 s"), "{said}");
+    // Words have come: the model is loaded, and the prompt was read.
+    assert!(
+        said.contains("held up") && !said.contains("loading"),
+        "{said}"
+    );
     assert!(said.contains("timeout_secs"), "{said}");
     gate.open();
     let finished = running.finish();
