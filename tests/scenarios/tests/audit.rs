@@ -211,6 +211,14 @@ fn a_changed_record_is_named_and_stops_the_next_start_until_the_log_is_set_aside
         verified(&house, &["--folder", aside], 4)["problem"]["record"],
         record
     );
+    // The log in use is whole: nobody is told to set it aside for what a copy lacks.
+    for command in ["tail", "query", "export"] {
+        let copy = house.ask(["audit", command, "--folder", aside]).run();
+        let said = copy.expect(4).stderr;
+        let verify = format!("`carl audit verify --folder {aside}`");
+        assert!(said.contains(&verify), "{said}");
+        assert!(!said.contains("archive`"), "{said}");
+    }
 }
 
 #[test]

@@ -19,10 +19,14 @@ use rustix::termios::{isatty, tcgetwinsize};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
-use terminal::exit::{Exit, Failure, OrFail};
+use terminal::exit::{Exit, Failure, OrFail, describe};
 use terminal::sessions::{LAST, find};
 use terminal::yes_or_no::{is_yes, needs_somebody};
 use text::escape::quoted_argv;
+
+/// The codes of a log that is not whole.
+const DAMAGED: &str = "audit.damaged";
+const INCOMPLETE: &str = "audit.incomplete";
 
 /// How often `carl audit tail --follow` looks for more.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
@@ -35,7 +39,33 @@ pub async fn audit(mut command: AuditCommand) -> Result<Exit> {
     if let Some(filter) = filter_of(&mut command) {
         filter.session = named_session(filter.session.take()).await?;
     }
-    act(&command)
+    act(&command).map_err(|error| match folder_of(&command) {
+        Some(folder) => of_a_copy(&error, folder),
+        None => error,
+    })
+}
+
+/// The folder of a log that is not the one in use.
+fn folder_of(command: &AuditCommand) -> Option<&Path> {
+    match command {
+        AuditCommand::Tail { place, .. }
+        | AuditCommand::Show { place, .. }
+        | AuditCommand::Query { place, .. }
+        | AuditCommand::Verify { place, .. }
+        | AuditCommand::Export { place, .. } => place.folder.as_deref(),
+        AuditCommand::Anchor { .. } | AuditCommand::Archive { .. } => None,
+    }
+}
+
+/// The hint to set the log aside is for the one in use, which nothing is wrong with here.
+fn of_a_copy(error: &anyhow::Error, folder: &Path) -> anyhow::Error {
+    let (exit, mut fault) = describe(error);
+    if [DAMAGED, INCOMPLETE].contains(&fault.code.as_str()) {
+        let folder = folder.display().to_string();
+        let verify = quoted_argv(&["carl", "audit", "verify", "--folder", &folder]);
+        fault.hint = format!("`{verify}` says what is wrong.");
+    }
+    Failure { exit, fault }.into()
 }
 
 /// The filter of a command that has one.
