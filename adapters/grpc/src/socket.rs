@@ -249,7 +249,8 @@ fn check_folder(path: &Path) -> Result<(), FolderError> {
     } else if metadata.uid() != own_uid() && metadata.uid() != 0 {
         refuse("the folder belongs to another user")
     } else if metadata.mode() & OTHERS_WRITE != 0 {
-        refuse("others may write to the folder (fix: chmod go-w)")
+        // Not to close it: a folder such as /tmp is open to all on purpose.
+        refuse("others may write to the folder; choose one of your own, such as $XDG_RUNTIME_DIR")
     } else {
         Ok(())
     }

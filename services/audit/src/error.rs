@@ -171,8 +171,8 @@ impl Coded for Error {
         match self {
             Self::Io { .. } => "Check free space and permissions of the folder.",
             Self::Locked { .. } => {
-                "End that process; or write where it serves the log, `audit = \"unix:…\"` under \
-                 `[endpoints]` in config.toml."
+                "End that process, which `carl doctor` names; or write where it serves the log, \
+                 `audit = \"unix:…\"` under `[endpoints]` in config.toml."
             }
             Self::Key { .. } => {
                 "Put the key file back from a copy. Without it, `carl audit archive` sets the log \

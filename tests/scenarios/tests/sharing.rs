@@ -7,6 +7,8 @@
 )]
 
 use scenarios::{Scene, of_kind};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 use testkit::{Carl, Gate, House, Reply, Running, Seated, Server};
 
@@ -442,4 +444,17 @@ fn an_export_that_breaks_off_leaves_nothing_behind() {
     assert!(!house.has("out.md"));
     assert_eq!(export().run().code, Some(0));
     assert!(house.read("out.md").contains("hello"));
+}
+
+#[test]
+fn a_socket_in_a_folder_open_to_all_is_refused_without_advice_to_close_it() {
+    let house = House::new();
+    let folder = house.work().join("open");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    let address = format!("unix:{}", folder.join("carl.sock").display());
+    let refused = house.ask(["serve", "--listen", &address]).run();
+    let told = refused.expect(4).stderr;
+    assert!(told.contains("choose one of your own"), "{told}");
+    assert!(!told.contains("chmod"), "{told}");
 }

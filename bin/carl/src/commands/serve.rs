@@ -19,7 +19,7 @@ use observers::Capture;
 use rendering::print;
 use settings::By;
 use std::sync::Arc;
-use terminal::exit::{Exit, Failure, OrFail};
+use terminal::exit::{Exit, Failure, OrFail, describe};
 use terminal::signals::Signals;
 
 /// Serves until Ctrl-C, SIGTERM or SIGHUP.
@@ -96,6 +96,24 @@ async fn users_own(setting: &Setting, remembrance: &Remembrance, terms: String) 
     let socket = Listen::Unix(wiring::memory_socket(setting));
     let bound = offer.curator(sides.curator).bind(&socket).await;
     bound.context("memory cannot be served to your own commands")
+}
+
+/// The refusal of an address, with what to do where a process has it: after the end of a service a
+/// chat that was open serves the others in its place.
+fn not_bound(error: grpc::server::Error) -> anyhow::Error {
+    let is_taken = matches!(
+        error,
+        grpc::server::Error::Bind(grpc::BindError::InUse { .. })
+    );
+    let error = anyhow::Error::from(error).context("the address cannot be served at");
+    let (exit, mut fault) = describe(&error);
+    if is_taken {
+        fault.hint =
+            "It is a chat, a command or a service; `carl doctor` names those of your own. \
+                      End it, and then start this."
+                .to_owned();
+    }
+    Failure { exit, fault }.into()
 }
 
 /// Serves as [`until_stopped`], and at the user's own socket for as long.
@@ -258,10 +276,7 @@ pub(super) async fn until_stopped(
 ) -> Result<Exit> {
     // Before the socket is there: who waited for it may stop this process at once.
     let stopped = stop_signal()?;
-    let bound = offer
-        .bind(listen)
-        .await
-        .context("the address cannot be served at")?;
+    let bound = offer.bind(listen).await.map_err(not_bound)?;
     let address = bound.local().to_string();
     let _announced = announce(&address);
     // On standard output, for whoever starts it and waits for it.
