@@ -2,7 +2,7 @@
 
 use super::paint::CODES;
 use std::borrow::Cow;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use text::escape::prose;
 
 /// Writes a whole text to standard output. A reader that went away is not an error worth a
@@ -11,7 +11,7 @@ use text::escape::prose;
 /// # Errors
 /// Any other failure to write.
 pub fn print(text: &str) -> io::Result<()> {
-    quiet_on_broken_pipe(io::stdout().lock(), text)
+    quiet_on_broken_pipe(io::stdout().lock(), text).map_err(|error| unwritten(&error))
 }
 
 /// Writes a whole text to standard output, for a reader without whom there is nothing to go on for.
@@ -20,16 +20,34 @@ pub fn print(text: &str) -> io::Result<()> {
 /// Any failure to write; a closed pipe is one.
 pub fn hand_out(text: &str) -> io::Result<()> {
     let mut stream = io::stdout().lock();
-    stream.write_all(for_stream(&stream, text).as_bytes())?;
-    stream.flush()
+    let written = stream.write_all(for_stream(&stream, text).as_bytes());
+    let written = written.and_then(|()| stream.flush());
+    written.map_err(|error| unwritten(&error))
 }
 
-/// The same as [`print()`] for standard error.
+/// An error that says what could not be written: the user may have opened several files.
+fn unwritten(error: &io::Error) -> io::Error {
+    let told = format!("standard output cannot be written: {error}");
+    io::Error::new(error.kind(), told)
+}
+
+/// The same as [`print()`] for standard error. A file that takes nothing more is none either: what is
+/// said there beside an answer is not worth the answer. Questions are put at terminals alone.
 ///
 /// # Errors
-/// Any failure to write but a closed pipe.
+/// Any failure to write but a closed pipe and a disk without room.
 pub fn print_error(text: &str) -> io::Result<()> {
-    quiet_on_broken_pipe(io::stderr().lock(), text)
+    match quiet_on_broken_pipe(io::stderr().lock(), text) {
+        Err(error) if has_no_room(error.kind()) => Ok(()),
+        other => other,
+    }
+}
+
+fn has_no_room(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
+    )
 }
 
 /// A text for a terminal: colours are ours, and whatever else would move it is spelled out, whoever
@@ -63,7 +81,7 @@ fn quiet_on_broken_pipe(mut stream: impl Write + IsTerminal, text: &str) -> io::
         .write_all(for_stream(&stream, text).as_bytes())
         .and_then(|()| stream.flush())
     {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }
 }

@@ -178,6 +178,7 @@ impl Begun {
             }
             worked => worked?,
         };
+        view.ended(status);
         view.finish()?;
         if request.source.leaves_a_pipe_unread() {
             view.remark(

@@ -7,8 +7,9 @@
 
 use scenarios::Scene;
 use serde_json::json;
+use std::process::Command;
 use testkit::flags::WRITES;
-use testkit::{House, Reply};
+use testkit::{Gate, House, Reply};
 
 #[test]
 fn a_request_of_which_some_is_done_and_some_refused_is_partly_done() {
@@ -42,4 +43,25 @@ fn the_line_that_approves_a_plan_is_in_json_as_well() {
     assert_eq!(hash.len(), 64, "{hint}");
     assert!(rest.contains("--allow-write ."), "{hint}");
     assert!(rest.ends_with(&format!("'{task}'")), "{hint}");
+}
+
+/// As `timeout -s INT` does it, which signals the child and the group.
+#[test]
+fn a_run_that_is_interrupted_twice_is_told_as_interrupted() {
+    let gate = Gate::new();
+    let scene = Scene::new([Reply::text("Begun ").and_wait(&gate).and_text("and done.")]);
+    let running = scene.house.ask(["run", "--json", "go"]).spawn();
+    scene.server.wait_for_chats(1);
+    let interrupt = || {
+        let mut kill = Command::new("kill");
+        kill.args(["-INT", &running.pid().to_string()]);
+        kill.status().unwrap()
+    };
+    interrupt();
+    interrupt();
+    let finished = running.finish().expect(130);
+    let summary = finished.json();
+    assert_eq!(summary["status"], "interrupted", "{summary:#}");
+    assert_ne!(summary["duration_ms"], 0, "{summary:#}");
+    gate.open();
 }

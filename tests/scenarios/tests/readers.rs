@@ -118,3 +118,20 @@ fn a_summary_tells_what_was_done_before_a_server_ended() {
     );
     gate.open();
 }
+
+#[test]
+fn notes_that_find_no_room_do_not_cost_the_answer() {
+    let scene = Scene::new([Reply::text("The heron stands.")]);
+    let run = scene.house.ask(["run"]).typed("carl run hello 2>/dev/full");
+    let finished = run.run().expect(0);
+    assert_eq!(finished.stdout.trim(), "The heron stands.", "{finished:#?}");
+    let list = scene
+        .house
+        .ask(["session"])
+        .typed("carl session list >/dev/full");
+    let told = list.run().expect(4).stderr;
+    assert!(
+        told.contains("standard output cannot be written: "),
+        "{told}"
+    );
+}

@@ -14,7 +14,7 @@ use rendering::terminal::{Answer, Terminal};
 use rendering::{Paint, hand_out, links, print, print_error};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use text::escape::{visible_json, visible_lines};
 
 /// The one JSON object of a run that did not begin.
@@ -28,7 +28,7 @@ pub fn print_failure(fault: Fault) -> Result<()> {
 fn print_summary(summary: &RunSummary) -> Result<()> {
     let text =
         serde_json::to_string_pretty(summary).context("the result cannot be written as JSON")?;
-    print(&visible_json(&format!("{text}\n"))).context("standard output cannot be written")
+    Ok(print(&visible_json(&format!("{text}\n")))?)
 }
 
 /// How this run is shown.
@@ -42,6 +42,7 @@ pub(super) struct RunView {
     form: Form,
     pub(super) summary: RunSummary,
     remarks: Paint,
+    began: Instant,
     /// The last event that was shown.
     pub(super) last_seq: u64,
     /// The plan that waits for a yes.
@@ -79,6 +80,7 @@ impl RunView {
             form,
             summary: RunSummary::new(Some(session_id)),
             remarks,
+            began: Instant::now(),
             last_seq: 0,
             proposed: None,
             workspace,
@@ -89,6 +91,15 @@ impl RunView {
     /// Whether one JSON object is all that is printed.
     pub(super) const fn is_json(&self) -> bool {
         matches!(self.form, Form::Json)
+    }
+
+    /// How it ended, for a request whose own end was not waited for, as after a second Ctrl-C.
+    pub(super) fn ended(&mut self, status: QueryStatus) {
+        if self.summary.status != status {
+            self.summary.status = status;
+            let took = self.began.elapsed().as_millis();
+            self.summary.duration_ms = u64::try_from(took).unwrap_or(u64::MAX);
+        }
     }
 
     /// Prints what comes at the end.
