@@ -22,15 +22,10 @@ const LEAST_SHOWN: f32 = 0.005;
 /// What was found, best first.
 #[must_use]
 pub fn results(recalls: &[Recall], paint: Paint) -> String {
-    // Best first: where the best has nothing to do with the question, nothing has.
-    if recalls
-        .first()
-        .is_none_or(|best| best.relevance < LEAST_SHOWN)
-    {
-        return "Nothing was found.\n".to_owned();
-    }
+    // What has nothing to do with the question fills the list where little has.
+    let fitting = recalls.iter().filter(|one| one.relevance >= LEAST_SHOWN);
     let mut out = String::new();
-    for (place, recall) in recalls.iter().enumerate() {
+    for (place, recall) in fitting.enumerate() {
         let name = paint.strong(&visible_line(&recall.name));
         let about = format!(
             "{} · {} · {} · {} · relevance {:.2}",
@@ -49,7 +44,10 @@ pub fn results(recalls: &[Recall], paint: Paint) -> String {
             }
         }
     }
-    out
+    match out.is_empty() {
+        true => "Nothing was found.\n".to_owned(),
+        false => out,
+    }
 }
 
 /// A warning behind what is not to be trusted.

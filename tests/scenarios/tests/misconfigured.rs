@@ -314,6 +314,12 @@ fn a_variable_that_cannot_be_meant_is_named_with_what_it_may_be() {
             ["\"maybe\"", "true or false"],
         ),
         (
+    // As a fault of the disk leaves it: not the memory of somebody who begins.
+    std::fs::write(&file, "").unwrap();
+    let told = scene.house.ask(["memory", "list"]).run().expect(4).stderr;
+    assert!(told.contains("memory.damaged"), "{told}");
+    std::fs::remove_file(&file).unwrap();
+    scene.house.ask(["memory", "list"]).run().expect(0);
             "CARL_MEMORY__CAPTRE",
             "false",
             ["CAPTRE", "Did you mean `capture`?"],

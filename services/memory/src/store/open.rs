@@ -63,6 +63,7 @@ pub(crate) fn private(path: &Path) -> Result<File, Error> {
 /// # Errors
 /// [`Error::Unavailable`] for a file that is not ours, newer than this program, or damaged.
 pub(crate) fn writer(path: &Path) -> Result<Connection, Error> {
+    not_emptied(path)?;
     drop(private(path)?);
     let of = |e| sqlite(path, e);
     let mut connection = Connection::open_with_flags(
@@ -74,6 +75,23 @@ pub(crate) fn writer(path: &Path) -> Result<Connection, Error> {
     settle(&connection).map_err(of)?;
     prepare(&mut connection).map_err(of)?;
     Ok(connection)
+}
+
+/// Refuses a file without a byte in it beside vectors of what was in it: a fault of the disk or of a
+/// copy leaves one, and to begin anew in it would have what is left thrown away as well.
+fn not_emptied(path: &Path) -> Result<(), Error> {
+    let length = |path: &Path| path.metadata().map_or(None, |facts| Some(facts.len()));
+    let has_vectors = length(&path.with_file_name("vectors.db")).is_some_and(|bytes| bytes > 0);
+    if length(path) != Some(0) || !has_vectors {
+        return Ok(());
+    }
+    Err(Error::Damaged {
+        detail: format!(
+            "{} is empty, and what was made of it is still there; nothing was changed: put a copy \
+             of it back, or move it away and import the newest export",
+            path.display()
+        ),
+    })
 }
 
 /// A connection that reads.

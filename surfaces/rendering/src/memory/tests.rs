@@ -72,9 +72,13 @@ fn nothing_is_said_to_be_nothing_and_sizes_have_units() {
         relevance: 0.004,
         ..recall(1, Label::trusted("user"))
     };
-    for none in [&[][..], &[unrelated]] {
+    for none in [&[][..], std::slice::from_ref(&unrelated)] {
         assert_eq!(results(none, Paint::Plain), "Nothing was found.\n");
     }
+    // What only fills the list is left out of it.
+    let fitting = recall(2, Label::trusted("user"));
+    let alone = results(std::slice::from_ref(&fitting), Paint::Plain);
+    assert_eq!(results(&[fitting, unrelated], Paint::Plain), alone);
     for (count, said) in [
         (0, "0 B"),
         (1_023, "1023 B"),
