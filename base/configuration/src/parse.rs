@@ -40,8 +40,9 @@ fn stands_already(detail: &str, text: &str) -> Option<String> {
     })
 }
 
-/// The parser's message without Rust's names of numbers.
-fn in_plain_words(mut detail: String) -> String {
+/// The parser's message without the names that Rust has for numbers and lists.
+fn in_plain_words(detail: String) -> String {
+    let mut detail = detail.replace("expected a sequence", "expected a list, such as [\"…\"]");
     for width in ["usize", "u64", "u32", "u16", "u8"] {
         for (theirs, ours) in [
             (format!("a nonzero {width}"), "a whole number, 1 or more"),

@@ -186,6 +186,7 @@ fn in_words(kind: &Kind) -> String {
                 "a boolean" | "bool" => "true or false",
                 "f32" | "f64" => "a number",
                 "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
+                "a sequence" => "a list, such as [\"…\"]",
                 other => other,
             };
             format!("found {found}, expected {wanted}")

@@ -89,8 +89,13 @@ impl Failure {
     /// A service's error.
     #[must_use]
     pub fn from_coded(error: &dyn Coded) -> Self {
+        // As config.toml, agents.yaml is what the user wrote.
+        let exit = match error.code() {
+            "broker.manifest_invalid" | "broker.manifest_too_large" => Exit::Usage,
+            _ => Exit::Failed,
+        };
         Self {
-            exit: Exit::Failed,
+            exit,
             fault: error.fault(),
         }
     }

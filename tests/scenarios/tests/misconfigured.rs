@@ -91,6 +91,14 @@ fn a_configuration_that_cannot_be_used_is_a_mistake_of_usage() {
     ]);
     house.configure("[models.providers.m]\ntype = \"embedded\"\nendpoint = \"http://h\"\n");
     told(&["line 3: models.providers.m.endpoint: ", "Remove the line"]);
+    house.configure("[models.limits]\nfirst_byte_ms = 0\n");
+    told(&["line 2: models.limits.first_byte_ms: it is 0", "Write 1"]);
+    house.configure("[models]\nfallbacks = \"a/m\"\n");
+    told(&["line 2", "expected a list, such as [\"…\"]"]);
+    house.configure("[search]\nurl = \"127.0.0.1:8888\"\n");
+    told(&["line 2: search.url: must begin with", "Write it as"]);
+    house.configure("[endpoints]\nmemory = \"127.0.0.1:7000\"\n");
+    told(&["line 2: endpoints.memory: `127.0.0.1:7000` is no", "tcp:"]);
     let file = house.home().join(".config/housecarl/config.toml");
     fs::write(&file, b"[chat]\ninstructions = \"caf\xe9\"\n").unwrap();
     told(&["UTF-8"]);
@@ -132,6 +140,10 @@ fn an_unknown_default_agent_names_file_line_and_the_types() {
     );
     // What a flag names counts instead, and doctor says the same.
     run().args(["--agent", "coder"]).run().expect(0);
+    let said = run().args(["--agent", "codr"]).run().expect(2).stderr;
+    for part in ["--agent: no agent type", "Did you mean `coder`?", types] {
+        assert!(said.contains(part), "no `{part}`: {said}");
+    }
     let doctor = scene.house.ask(["doctor", "--json"]).run().expect(4).stdout;
     assert!(doctor.contains(&place), "{doctor}");
     scene.house.configure(&config);

@@ -332,7 +332,7 @@ async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
     let attempt = async {
         let house = House::in_process(&setting).await?;
         named::check_tools(&setting, house.guard.control.as_ref()).await?;
-        named::check_agent(&setting, house.guard.control.as_ref()).await?;
+        named::check_agent(&setting, house.guard.control.as_ref(), None).await?;
         let config = &setting.loaded.config;
         let flags = SessionFlags::default();
         let profile = profile::build(&flags, config, &setting.workspace, Attendance::Unattended)?;

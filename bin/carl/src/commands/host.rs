@@ -49,7 +49,7 @@ impl CommandHost {
     }
 
     /// Checks the tools that the configuration takes away, and the agent type that a session of
-    /// these flags begins with, where they name none.
+    /// these flags begins with.
     ///
     /// # Errors
     /// As [`named::check_tools`] and [`named::check_agent`].
@@ -63,11 +63,9 @@ impl CommandHost {
     }
 
     async fn check_named(&self) -> Result<()> {
-        named::check_tools(&self.setting, self.house.guard.control.as_ref()).await?;
-        match self.flags.agent {
-            Some(_) => Ok(()),
-            None => named::check_agent(&self.setting, self.house.guard.control.as_ref()).await,
-        }
+        let control = self.house.guard.control.as_ref();
+        named::check_tools(&self.setting, control).await?;
+        named::check_agent(&self.setting, control, self.flags.agent.as_deref()).await
     }
 
     /// Ends the work here.

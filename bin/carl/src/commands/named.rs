@@ -3,7 +3,7 @@
 
 use super::Setting;
 use crate::cli::SessionFlags;
-use crate::config::{check_default_agent, check_disabled_tools};
+use crate::config::{check_default_agent, check_disabled_tools, check_typed_agent};
 use crate::wiring::House;
 use anyhow::Result;
 use api::broker::Control;
@@ -110,12 +110,19 @@ pub async fn check_tools(setting: &Setting, control: &dyn Control) -> Result<()>
     check_disabled_tools(&setting.loaded, &known)
 }
 
-/// Checks the agent type of the configuration, where no flag names another.
+/// Checks the agent type that a flag names, or else that of the configuration.
 ///
 /// # Errors
 /// A usage failure when there is none of its name.
-pub async fn check_agent(setting: &Setting, control: &dyn Control) -> Result<()> {
+pub async fn check_agent(
+    setting: &Setting,
+    control: &dyn Control,
+    typed: Option<&str>,
+) -> Result<()> {
     let listed = control.list_agents().await.or_fail()?;
     let known: Vec<&str> = listed.iter().map(|one| one.agent_type.as_str()).collect();
-    check_default_agent(&setting.loaded, &known)
+    match typed {
+        Some(agent) => check_typed_agent(agent, &known),
+        None => check_default_agent(&setting.loaded, &known),
+    }
 }

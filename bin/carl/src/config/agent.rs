@@ -14,17 +14,34 @@ use text::escape::visible_line;
 /// A usage failure that names the key, where it stands and the agent types there are.
 pub fn check_default_agent(loaded: &Loaded, known: &[&str]) -> Result<()> {
     let agent = &loaded.config.chat.default_agent;
-    let Some(hint) = nearest(known, agent) else {
+    let Some(how) = instead_of(known, agent) else {
         return Ok(());
     };
     let key = "chat.default_agent";
     let why = format!("no agent type is named `{agent}`");
+    Err(usage(VARIABLES.wrong(&loaded.layers, key, &why, &how)))
+}
+
+/// Refuses an agent type named on the command line that is none of these.
+///
+/// # Errors
+/// A usage failure that names the agent types there are.
+pub fn check_typed_agent(agent: &str, known: &[&str]) -> Result<()> {
+    let Some(how) = instead_of(known, agent) else {
+        return Ok(());
+    };
+    let why = format!("--agent: no agent type is named `{}`", visible_line(agent));
+    Err(Failure::usage(why, how).into())
+}
+
+/// What to write instead of an agent type that is none; `None` where it is one.
+fn instead_of(known: &[&str], agent: &str) -> Option<String> {
+    let hint = nearest(known, agent)?;
     let there_are = format!("`carl agents` lists them: {}.", known.join(", "));
-    let how = match hint.starts_with("Did you") {
+    Some(match hint.starts_with("Did you") {
         true => format!("{hint} {there_are}"),
         false => hint,
-    };
-    Err(usage(VARIABLES.wrong(&loaded.layers, key, &why, &how)))
+    })
 }
 
 /// Refuses a tool of `disabled_tools` that is none: whoever wrote it believes that it is taken away.

@@ -8,6 +8,7 @@ use configuration::{FILE_BYTES, flattened, parse_toml};
 use disk::read::{self, Links};
 use figment::Figment;
 use figment::providers::{Format, Serialized, Toml};
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use terminal::exit::Failure;
@@ -68,7 +69,10 @@ fn text_of(file: &Path) -> Result<Option<String>> {
     let refused = |why: String, hint: &str| anyhow::Error::from(Failure::usage(why, hint));
     let text = read::text(file, FILE_BYTES, Links::Followed).map_err(|error| {
         let most = FILE_BYTES >> 10;
-        let hint = format!("It has to be a text file in UTF-8 of at most {most} KiB.");
+        let hint = match is_denied(&error) {
+            true => "Look who owns it and who may read it, with `ls -l`.".to_owned(),
+            false => format!("It has to be a text file in UTF-8 of at most {most} KiB."),
+        };
         refused(format!("{error:#}"), &hint)
     })?;
     let Ok(facts) = std::fs::metadata(file) else {
@@ -89,6 +93,11 @@ fn text_of(file: &Path) -> Result<Option<String>> {
         ));
     }
     Ok(text)
+}
+
+fn is_denied(error: &disk::Error) -> bool {
+    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref());
+    source.is_some_and(|source: &std::io::Error| source.kind() == ErrorKind::PermissionDenied)
 }
 
 /// Refuses a variable that would be configuration if its section had two underscores after it.

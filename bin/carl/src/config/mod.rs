@@ -12,7 +12,7 @@ mod providers;
 mod sense;
 mod template;
 
-pub use agent::{check_default_agent, check_disabled_tools};
+pub use agent::{check_default_agent, check_disabled_tools, check_typed_agent};
 pub use drive::{Drive, InboxConfig};
 pub use load::{Loaded, load};
 pub use origin::{Origins, show};

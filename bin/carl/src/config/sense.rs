@@ -25,6 +25,8 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
         ));
     }
     check_providers(config, layers)?;
+    check_waits(config, layers)?;
+    check_endpoints(config, layers)?;
     check_tools(config, layers)?;
     check_drive(config, layers)?;
     check_inbox(config, layers)?;
@@ -41,6 +43,52 @@ fn check_providers(config: &Config, layers: &Figment) -> Result<()> {
         return Err(wrong(layers, &key, why, &fault.hint));
     }
     super::providers::check(config, layers)
+}
+
+/// A wait of no time is no wait without an end: each request would fail.
+fn check_waits(config: &Config, layers: &Figment) -> Result<()> {
+    let limits = &config.models.limits;
+    for (key, value) in [
+        ("connect_ms", Some(limits.connect_ms)),
+        ("first_byte_ms", limits.first_byte_ms),
+        ("stall_ms", limits.stall_ms),
+        ("call_ms", Some(limits.call_ms)),
+    ] {
+        if value == Some(0) {
+            let key = format!("models.limits.{key}");
+            let how = "Write 1 or more milliseconds, or remove the line for the usual time.";
+            return Err(wrong(
+                layers,
+                &key,
+                "it is 0, so that every request would fail",
+                how,
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_endpoints(config: &Config, layers: &Figment) -> Result<()> {
+    let at = &config.endpoints;
+    for (role, address) in [
+        ("audit", &at.audit),
+        ("models", &at.models),
+        ("broker", &at.broker),
+        ("secrets", &at.secrets),
+        ("search", &at.search),
+        ("memory", &at.memory),
+    ] {
+        if address.is_empty() {
+            continue;
+        }
+        if let Err(error) = address.parse::<grpc::Endpoint>() {
+            let told = error.to_string();
+            let why = told.split("; write ").next().unwrap_or(&told);
+            let how = "Write unix:/path/to.sock or tcp:127.0.0.1:50051.";
+            return Err(wrong(layers, &format!("endpoints.{role}"), why, how));
+        }
+    }
+    Ok(())
 }
 
 fn check_tools(config: &Config, layers: &Figment) -> Result<()> {
@@ -115,6 +163,12 @@ fn check_memory(config: &Config, layers: &Figment) -> Result<()> {
 }
 
 fn check_search(config: &Config, layers: &Figment) -> Result<()> {
+    if let Err(error) = config.search.endpoint() {
+        let told = error.fault().message;
+        let why = told.strip_prefix("search.url ").unwrap_or(&told);
+        let how = "Write it as `http://127.0.0.1:8888`, or as `https://` and a name.";
+        return Err(wrong(layers, "search.url", why, how));
+    }
     let pages = config.search.pages;
     let most = limits::SEARCH_PAGES;
     if (1..=most).contains(&pages) {
@@ -186,6 +240,16 @@ mod tests {
             ),
             ("[memory]\nrecall_ms = 0", "memory.recall_ms"),
             ("[search]\npages = 0", "search.pages"),
+            ("[search]\nurl = \"127.0.0.1:8888\"", "search.url"),
+            (
+                "[models.limits]\nfirst_byte_ms = 0",
+                "models.limits.first_byte_ms",
+            ),
+            (
+                "[endpoints]\nmemory = \"127.0.0.1:7000\"",
+                "endpoints.memory",
+            ),
+            ("[models]\nfallbacks = [\"nope/m\"]", "models.fallbacks"),
         ] {
             std::fs::write(&file, format!("# mine\n\n{line}\n")).unwrap();
             let layers = Figment::from(Serialized::defaults(Config::default()));
