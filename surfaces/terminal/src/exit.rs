@@ -2,6 +2,7 @@
 
 use domain::event::QueryStatus;
 use domain::fault::{Coded, Fault};
+use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
 /// How the process ends.
@@ -116,6 +117,23 @@ impl<T, E: Coded> OrFail<T> for Result<T, E> {
     }
 }
 
+/// What to do where the system did not let something be read or written; empty for nothing.
+fn of_the_disk(error: &anyhow::Error) -> &'static str {
+    let mut causes = error.chain();
+    let cause = causes.find_map(|cause| cause.downcast_ref::<io::Error>());
+    match cause.map(io::Error::kind) {
+        Some(ErrorKind::PermissionDenied) => {
+            "Look who owns it and what its permissions allow, with `ls -ld`."
+        }
+        Some(ErrorKind::ReadOnlyFilesystem) => {
+            "The disk is mounted for reading alone: mount it for writing, or name another folder \
+             (XDG_STATE_HOME for the state folder)."
+        }
+        Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => "Make room on its disk.",
+        _ => "",
+    }
+}
+
 /// Turns the refusal to open a session into one that ends the process: what was typed, such as an
 /// agent type that does not exist, is a mistake of usage.
 #[must_use]
@@ -180,7 +198,7 @@ pub fn describe(error: &anyhow::Error) -> (Exit, Fault) {
                 Fault {
                     code: "carl.failed".to_owned(),
                     message,
-                    hint: String::new(),
+                    hint: of_the_disk(error).to_owned(),
                 },
             )
         }

@@ -281,3 +281,24 @@ fn an_open_gate_is_announced_before_anything_runs() {
     let told = by_rules(&house, &[], "list files").expect(0);
     assert!(!told.stderr.contains("override"), "{}", told.stderr);
 }
+
+#[test]
+fn a_state_folder_that_cannot_be_made_is_told_with_what_to_look_at() {
+    let house = House::new();
+    // Nobody makes folders there.
+    let run = house.ask(["run", "--mode", "deterministic", "list files"]);
+    let told = run
+        .env("XDG_STATE_HOME", "/sys/state")
+        .run()
+        .expect(4)
+        .stderr;
+    assert!(
+        told.contains("/sys/state/housecarl cannot be made"),
+        "{told}"
+    );
+    let is_advised = ["permissions allow", "mounted for reading"];
+    assert!(
+        is_advised.iter().any(|advice| told.contains(advice)),
+        "{told}"
+    );
+}
