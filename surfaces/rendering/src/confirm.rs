@@ -170,7 +170,9 @@ pub fn ask(
     ahead.throw_away()?;
     loop {
         let view = if is_folded { "[v]iew all, " } else { "" };
-        print_error(&format!("  {view}{}", prompt(asked)))?;
+        let answers = fitted(&format!("  {view}{}", prompt(asked)), width);
+        // The answer stands behind it.
+        print_error(&format!("{} ", answers.trim_end()))?;
         let Some(line) = read_line(is_closed)? else {
             return Ok(None);
         };

@@ -27,6 +27,7 @@ use domain::settings::{Mode, SessionProfile};
 use futures::StreamExt;
 use handover::is_let_go;
 use line::{Line, Typed};
+use rendering::fit::{width, wrapped};
 use rendering::{Paint, override_warning, print_error};
 use slash::{Slash, mode_in_words};
 use std::io::{self, IsTerminal};
@@ -138,12 +139,12 @@ fn greet(
     let paint = Paint::for_stream(&io::stderr());
     let id = session.session_id;
     let folder = visible_line(&workspace.to_string_lossy());
-    let mut text = format!(
-        "{} {} in {folder}, session {id}\n{}\n",
-        paint.strong("carl"),
-        profile.agent_type,
-        paint.faint("/help lists the commands; Ctrl-D leaves")
-    );
+    let carl = paint.strong("carl");
+    let head = format!("{carl} {} in {folder}, session {id}", profile.agent_type);
+    // An id that is broken at the edge cannot be copied whole.
+    let head = wrapped(&head, 2, width(&io::stderr()));
+    let help = paint.faint("/help lists the commands; Ctrl-D leaves");
+    let mut text = format!("{head}{help}\n");
     if profile.mode != usual {
         text.push_str(&format!("{}\n", paint.faint(&mode_in_words(profile.mode))));
     }

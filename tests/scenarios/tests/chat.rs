@@ -505,3 +505,17 @@ fn a_replay_tells_no_difference_of_calls_made_at_once_or_in_an_approved_plan() {
     let undo = replay.lines().find(|line| line.contains("undo")).unwrap();
     assert!(undo.starts_with("allow (plan)"), "{replay}");
 }
+
+#[test]
+fn the_head_of_a_chat_breaks_no_session_id() {
+    let scene = Scene::new([]);
+    let carl = scene.house.ask(["chat"]).env("TERM", "dumb");
+    let shown = carl.env("COLUMNS", "60");
+    let shown = shown.talking(&[PROMPT], |_, _| "/quit".to_owned());
+    let told = &shown.finished.stderr;
+    let listed = scene.house.ask(["session", "list", "--json"]).run();
+    let id = listed.expect(0).json()[0]["session_id"].clone();
+    let id = id.as_str().unwrap();
+    let head = told.lines().find(|line| line.contains(id)).unwrap();
+    assert!(head.trim_end().len() <= 60, "{told}");
+}

@@ -342,13 +342,24 @@ fn what_is_typed_before_a_question_is_there_answers_nothing() {
 fn a_question_fits_the_terminal() {
     let content = "a line that is much longer than any terminal is wide, ".repeat(9);
     let arguments = json!({"path": "long.txt", "content": content, "mode": "create"});
-    let scene = Scene::new([Reply::call("write_file", arguments), Reply::text("Done.")]);
+    let call = || Reply::call("write_file", arguments.clone());
+    let scene = Scene::new([call(), Reply::text("Done.")]);
+    let too_long = |shown: &Attended, width: usize| {
+        let lines = shown.questions.iter().flat_map(|one| one.lines());
+        let long: Vec<&str> = lines.filter(|line| columns(line) > width).collect();
+        assert!(long.is_empty(), "{long:#?}");
+    };
     let carl = scene.house.ask(["run", "write a note"]);
     let shown = run(carl.env("COLUMNS", "80"), "y");
-    let lines = shown.questions.iter().flat_map(|one| one.lines());
-    let long: Vec<&str> = lines.filter(|line| columns(line) > 80).collect();
-    assert!(long.is_empty(), "{long:#?}");
+    too_long(&shown, 80);
     assert!(scene.house.has("long.txt"), "{shown:#?}");
+    // What may be answered is wrapped at words as well.
+    let narrow = Scene::new([call(), Reply::text("Done.")]);
+    let carl = narrow.house.ask(["run", "write a note"]);
+    let carl = carl.env("COLUMNS", "46");
+    let shown = carl.typing(&["agent: "], |_, _| "y".to_owned());
+    too_long(&shown, 46);
+    assert!(narrow.house.has("long.txt"), "{shown:#?}");
 }
 
 /// The columns of a line without what colours it.
