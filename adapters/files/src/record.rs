@@ -81,8 +81,11 @@ pub struct GrepMatch {
     pub path: String,
     /// The line's number, from 1.
     pub line: u64,
-    /// The line without its end, cut when long.
+    /// The line without its end; of a long one the places that match, with `…` for what is left out.
     pub text: String,
+    /// Whether more places of the line match than stand in `text`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_part: bool,
 }
 
 /// Result of `grep`.
@@ -90,6 +93,9 @@ pub struct GrepMatch {
 pub struct Grep {
     /// Lines that match, by path and number.
     pub matches: Vec<GrepMatch>,
+    /// Documents (PDF, docx, odt) that were passed over.
+    #[serde(default)]
+    pub documents: u64,
     /// Whether a limit left something out.
     pub truncated: bool,
 }

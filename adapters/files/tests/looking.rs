@@ -4,7 +4,9 @@
 
 mod support;
 
-use domain::limits::{FILE_READ_BYTES, LISTING_ENTRIES, SEARCH_LINE_BYTES, WALK_DEPTH};
+use domain::limits::{
+    FILE_READ_BYTES, LISTING_ENTRIES, SEARCH_LINE_BYTES, SEARCH_LINE_PLACES, WALK_DEPTH,
+};
 use serde_json::json;
 use std::fs;
 use support::{Bench, link};
@@ -261,7 +263,7 @@ async fn lines_are_found_by_pattern_and_by_text() {
         json!({"matches": [
             {"path": "a.txt", "line": 2, "text": "Beta (x)"},
             {"path": "sub/b.txt", "line": 1, "text": "beta again"},
-        ], "truncated": false})
+        ], "documents": 0, "truncated": false})
     );
     let data = found(json!({"pattern": "a (x)", "literal": true, "path": "a.txt"})).await;
     assert_eq!(data["matches"][0]["line"], 2);
@@ -287,10 +289,40 @@ async fn lines_are_found_by_pattern_and_by_text() {
     let data = found(json!({"pattern": "needle"})).await;
     let text = data["matches"][0]["text"].as_str().unwrap();
     assert!(
-        text.len() <= SEARCH_LINE_BYTES + 3 && text.ends_with('…'),
+        text.len() <= SEARCH_LINE_BYTES + 4 && text.ends_with('…'),
         "{}",
         text.len()
     );
+}
+
+#[tokio::test]
+async fn of_a_long_line_the_places_that_match_are_shown() {
+    let bench = Bench::new();
+    let line = |places: usize| {
+        let apart = "ü".repeat(SEARCH_LINE_BYTES);
+        format!("{apart} ").repeat(places).replace(' ', " needle ") + &apart
+    };
+    for (places, is_part) in [
+        (1, false),
+        (SEARCH_LINE_PLACES, false),
+        (SEARCH_LINE_PLACES + 1, true),
+    ] {
+        bench.write("long.txt", line(places));
+        let data = bench.ok("grep", json!({"pattern": "needle"})).await;
+        let found = &data["matches"][0];
+        let text = found["text"].as_str().unwrap();
+        let shown = places.min(SEARCH_LINE_PLACES);
+        assert_eq!(text.matches("needle").count(), shown, "{text}");
+        assert_eq!(found["is_part"].as_bool().unwrap_or(false), is_part);
+        assert!(text.len() <= SEARCH_LINE_BYTES + 5 * (shown + 1), "{text}");
+    }
+    // A match that is longer than what is shown, and one that is nowhere.
+    bench.write("long.txt", "é".repeat(2 * SEARCH_LINE_BYTES));
+    for pattern in [".+", "é$", "^", "é*?"] {
+        let data = bench.ok("grep", json!({"pattern": pattern})).await;
+        let text = data["matches"][0]["text"].as_str().unwrap();
+        assert!(text.contains('é') && text.contains('…'), "{pattern} {text}");
+    }
 }
 
 #[tokio::test]

@@ -33,6 +33,8 @@ pub const WALK_DEPTH: usize = 32;
 pub const IGNORE_FILE_BYTES: u64 = 256 << 10;
 /// Longest part of a line that a search shows, bytes.
 pub const SEARCH_LINE_BYTES: usize = 500;
+/// Most places of one long line that a search shows.
+pub const SEARCH_LINE_PLACES: usize = 6;
 /// Longest a single built-in file tool may run.
 pub const FILE_TOOL_TIME: Duration = Duration::from_secs(30);
 /// Longest a program in the sandbox may run unless the call or the configuration says otherwise.

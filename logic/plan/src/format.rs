@@ -211,9 +211,9 @@ fn found_lines(query: &str, path: &str, data: &Value) -> String {
             ""
         };
         return format!(
-            "No line in {} contains \"{query}\", in small or capital letters. {IGNORED} Documents \
-             (PDF, docx, odt) are not searched.{rest}",
-            place(path)
+            "No line in {} contains \"{query}\", in small or capital letters. {IGNORED}{rest}{}",
+            place(path),
+            documents(data)
         );
     }
     let mut files: Vec<&str> = matches.iter().map(|one| text(one, "path")).collect();
@@ -231,14 +231,37 @@ fn found_lines(query: &str, path: &str, data: &Value) -> String {
     );
     for one in matches {
         out.push_str(&format!(
-            "\n  {}:{}: {}",
+            "\n  {}:{}: {}{}",
             text(one, "path"),
             number(one, "line"),
-            text(one, "text").trim()
+            text(one, "text").trim(),
+            more_places(one)
         ));
     }
+    out.push_str(&documents(data));
     not_everything(data, &mut out);
     out
+}
+
+/// What is said of a long line that has more places than are shown.
+fn more_places(found: &Value) -> &'static str {
+    if found.get("is_part") == Some(&Value::Bool(true)) {
+        " (more places in this line)"
+    } else {
+        ""
+    }
+}
+
+/// What is said of documents that a search passed over.
+fn documents(data: &Value) -> String {
+    match number(data, "documents") {
+        0 => String::new(),
+        1 => "\n(1 document (PDF, docx, odt) was not searched.)".to_owned(),
+        more => format!(
+            "\n({} (PDF, docx, odt) were not searched.)",
+            count(more, "document")
+        ),
+    }
 }
 
 fn appended(path: &str, content: &str, data: &Value) -> String {

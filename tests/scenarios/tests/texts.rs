@@ -344,7 +344,7 @@ fn a_document_is_no_plain_text_under_its_name_and_searches_say_that_they_pass_ov
     assert!(shown.contains("would be no document"), "{shown}");
     assert!(shown.contains("Letter.md:1: Hello"), "{shown}");
     assert!(
-        shown.contains("1 documents (PDF, docx, odt) were not searched"),
+        shown.contains("1 document (PDF, docx, odt) was not searched"),
         "{shown}"
     );
 }

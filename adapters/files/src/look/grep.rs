@@ -3,13 +3,13 @@
 use crate::arguments;
 use crate::context::Leashed;
 use crate::job::Job;
-use crate::look::joined;
+use crate::look::{excerpt, joined};
 use crate::record::{Grep, GrepMatch};
 use crate::spelling::{both_forms, pattern_in_both_forms};
 use crate::walk::{End, Ignore, Step, Walk};
 use api::executor::ToolFailure;
 use api::failure::{mendable, of_call};
-use domain::limits::{LISTING_ENTRIES, SEARCH_LINE_BYTES, WALK_DEPTH};
+use domain::limits::{LISTING_ENTRIES, WALK_DEPTH};
 use domain::tool::ToolOutput;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
@@ -28,6 +28,9 @@ const QUICK_PATTERN_BYTES: usize = 64 << 10;
 /// Longest line that such a pattern is searched for in, and any other, bytes; a file with a longer one
 /// is passed over. The time for a line grows with both, and nothing stops a search within a line.
 const LINE_BYTES: (usize, usize) = (4 << 20, 64 << 10);
+
+/// Behind a long line, of which only the first places are shown.
+const MORE_PLACES: &str = " (more places in this line)";
 
 pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let wanted: arguments::Grep = job.call.parse_arguments()?;
@@ -48,9 +51,9 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
             .clamp(1, LISTING_ENTRIES),
         found: Grep {
             matches: Vec::new(),
+            documents: 0,
             truncated: false,
         },
-        documents: 0,
         is_partial: false,
     };
     let place = job.read_place("path")?;
@@ -73,7 +76,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
             };
             // A file that cannot be opened has no lines to show.
             if let Ok(file) = place.open(&found) {
-                search.documents += u64::from(is_document(entry.path));
+                search.found.documents += u64::from(is_document(entry.path));
                 search.file(job, file, &joined(&typed, entry.path))?;
             }
             files += 1;
@@ -86,11 +89,12 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         })?;
         search.found.truncated |= end == End::Part;
     } else {
+        search.found.documents += u64::from(is_document(Path::new(&typed)));
         let file = place.open(&start)?;
         search.file(job, file, &joined(&typed, Path::new("")))?;
     }
     search.found.truncated |= search.is_partial;
-    let text = text(&search.found, search.documents);
+    let text = text(&search.found);
     job.output(&search.found, text, &typed)
 }
 
@@ -123,8 +127,6 @@ struct Search {
     searcher: Searcher,
     max: usize,
     found: Grep,
-    /// Documents that were passed over.
-    documents: u64,
     /// A file could not be searched; the others still are.
     is_partial: bool,
 }
@@ -132,16 +134,18 @@ struct Search {
 impl Search {
     /// Adds a file's lines. What cannot be read, or is not text, is passed over.
     fn file(&mut self, job: &Job<'_>, file: File, path: &str) -> Result<(), ToolFailure> {
-        let (found, max) = (&mut self.found, self.max);
+        let (found, matcher, max) = (&mut self.found, &self.matcher, self.max);
         let sink = Lossy(|number, line: &str| {
             if found.matches.len() >= max {
                 found.truncated = true;
                 return Ok(false);
             }
+            let shown = excerpt::of(line.trim_end_matches(['\n', '\r']), matcher);
             found.matches.push(GrepMatch {
                 path: path.to_owned(),
                 line: number,
-                text: shortened(line.trim_end_matches(['\n', '\r'])),
+                text: shown.text,
+                is_part: shown.is_part,
             });
             Ok(true)
         });
@@ -161,13 +165,6 @@ impl Search {
     }
 }
 
-fn shortened(line: &str) -> String {
-    if line.len() <= SEARCH_LINE_BYTES {
-        return line.to_owned();
-    }
-    format!("{}…", &line[..line.floor_char_boundary(SEARCH_LINE_BYTES)])
-}
-
 /// Whether a name says that a file is a document, which has no lines to search.
 fn is_document(path: &Path) -> bool {
     let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
@@ -175,19 +172,25 @@ fn is_document(path: &Path) -> bool {
     ending.is_some_and(|ending| known.iter().any(|known| ending == *known))
 }
 
-fn text(found: &Grep, documents: u64) -> String {
+fn text(found: &Grep) -> String {
     let mut text: String = found
         .matches
         .iter()
-        .map(|m| format!("{}:{}: {}\n", visible_line(&m.path), m.line, m.text))
+        .map(|m| {
+            let more = if m.is_part { MORE_PLACES } else { "" };
+            format!("{}:{}: {}{more}\n", visible_line(&m.path), m.line, m.text)
+        })
         .collect();
     if found.matches.is_empty() {
         text.push_str("No line matches. Files that .gitignore names were not searched.\n");
     }
-    if documents > 0 {
-        text.push_str(&format!(
-            "({documents} documents (PDF, docx, odt) were not searched; read_document reads each)\n"
-        ));
+    match found.documents {
+        0 => {}
+        1 => text
+            .push_str("(1 document (PDF, docx, odt) was not searched; read_document reads it)\n"),
+        more => text.push_str(&format!(
+            "({more} documents (PDF, docx, odt) were not searched; read_document reads each)\n"
+        )),
     }
     if found.truncated {
         text.push_str("(not everything: a limit was reached or a file could not be searched)\n");

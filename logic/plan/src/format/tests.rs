@@ -127,6 +127,14 @@ fn what_was_found_is_listed_and_nothing_is_said_plainly() {
         step(&search, &[data]),
         "2 lines in 2 files contain \"milk\":\n  a.txt:3: buy milk\n  b.txt:1: Milk"
     );
+    let data = json!({ "truncated": false, "documents": 2, "matches": [
+        { "path": "a.txt", "line": 3, "text": "… milk …", "is_part": true },
+    ]});
+    assert_eq!(
+        step(&search, &[data]),
+        "1 line in 1 file contains \"milk\":\n  a.txt:3: … milk … (more places in this line)\n\
+         (2 documents (PDF, docx, odt) were not searched.)"
+    );
     let none = json!({ "truncated": false, "matches": [] });
     assert!(step(&search, &[none]).starts_with("No line in this folder contains \"milk\""));
     let find = Action::FindFiles {

@@ -1,0 +1,54 @@
+//! What a writer does with texts and documents: searches long paragraphs, replaces words in many
+//! chapters, takes changes back.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::Scene;
+use serde_json::json;
+use testkit::{House, Reply};
+
+/// A paragraph, which is one line, in which "Hamburg" stands twice, far from either end.
+fn paragraph() -> String {
+    let filler = "Die Türen schwiegen, während der Regen fiel. ".repeat(60);
+    format!(
+        "{filler}Der Zug hielt in Hamburg, und sie stieg aus. {filler}Von Hamburg kam nichts. {filler}\n"
+    )
+}
+
+#[test]
+fn a_search_shows_the_place_in_a_long_paragraph() {
+    let search = json!({"path": ".", "pattern": "Hamburg"});
+    let scene = Scene::new([Reply::call("grep", search), Reply::text("Found.")]);
+    scene.house.write("Kapitel eins.txt", paragraph());
+    let by_rules = ["run", "--mode", "deterministic"];
+    let run = scene.house.ask(by_rules).arg("find Hamburg in .");
+    let told_person = run.run().expect(0).stdout;
+    scene.run(&["look"]).assert_ends(0, "success");
+    for told in [told_person, scene.told()] {
+        assert!(told.contains("Zug hielt in Hamburg, und sie"), "{told}");
+        assert!(told.contains("Von Hamburg kam nichts."), "{told}");
+        assert!(told.contains(" … "), "{told}");
+    }
+}
+
+#[test]
+fn a_search_says_how_many_documents_it_passed_over() {
+    let house = House::new();
+    house.write("Kapitel.txt", "Hamburg\n");
+    house.write("Brief.docx", "PK");
+    house.write("Vertrag.pdf", "%PDF-1.4");
+    let find = |what: &str| {
+        let by_rules = ["run", "--mode", "deterministic"];
+        house.ask(by_rules).arg(what).run().expect(0).stdout
+    };
+    let passed_over = "(2 documents (PDF, docx, odt) were not searched.)";
+    for what in ["find Hamburg in .", "find Bremen in ."] {
+        let told = find(what);
+        assert!(told.contains(passed_over), "{told}");
+    }
+    let told = find("find Bremen in Kapitel.txt");
+    assert!(!told.contains("not searched"), "{told}");
+}
