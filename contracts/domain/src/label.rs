@@ -132,6 +132,20 @@ impl Label {
         }
     }
 
+    /// The origins as people are told them. What the file tools bring names its file, so that `files`
+    /// beside it says nothing, and a file named `.` is the folder that the session works in.
+    #[must_use]
+    pub fn origins_in_words(&self) -> Vec<&str> {
+        let names_file = self.origins.iter().any(|one| one.starts_with("file:"));
+        let told = self.origins.iter().filter_map(|one| match one.as_str() {
+            "files" if names_file => None,
+            "files" => Some("files of this machine"),
+            "file:." => Some("this folder"),
+            other => Some(other),
+        });
+        told.collect()
+    }
+
     /// The label of a value made from two: least trusted, fewest readers, all origins.
     #[must_use]
     pub fn join(&self, other: &Self) -> Self {

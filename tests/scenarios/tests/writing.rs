@@ -52,3 +52,26 @@ fn a_search_says_how_many_documents_it_passed_over() {
     let told = find("find Bremen in Kapitel.txt");
     assert!(!told.contains("not searched"), "{told}");
 }
+
+#[test]
+fn a_question_names_its_sources_in_words() {
+    let list = Reply::call("list_files", json!({"path": "."}));
+    let read = Reply::call("read_file", json!({"path": "Kapitel.txt"}));
+    let delete = Reply::call("delete_file", json!({"path": "Kapitel.txt"}));
+    let scene = Scene::new([list, read, delete, Reply::text("Done.")]);
+    scene.house.write("Kapitel.txt", "Hamburg war gestern.\n");
+    let run = scene.house.ask(["run", "--allow-write", ".", "go on"]);
+    let asked = run.at_terminal(|_, _| "n".to_owned());
+    let question = asked.questions[0]
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let told = "after reading file:Kapitel.txt, this folder";
+    let told_too = "after reading this folder, file:Kapitel.txt";
+    assert!(
+        question.contains(told) || question.contains(told_too),
+        "{question}"
+    );
+    assert!(!question.contains("file:. "), "{question}");
+    assert!(!question.contains(", files"), "{question}");
+}

@@ -472,7 +472,7 @@ pub(super) fn read_origins(context: &Label) -> String {
 pub(super) fn source(part: &Part<'_>) -> String {
     let from = read_origins(&part.traced.label);
     match part.traced.found {
-        Found::Stored | Found::Referenced if part.traced.label.origins.len() > 1 => {
+        Found::Stored | Found::Referenced if is_of_several(&part.traced.label) => {
             format!("it stands in one of {from}")
         }
         Found::Stored | Found::Referenced => format!("it stands in {from}"),
@@ -481,6 +481,19 @@ pub(super) fn source(part: &Part<'_>) -> String {
         }
     }
 }
+
+/// Whether people are told more than one source of it, besides themselves.
+fn is_of_several(label: &Label) -> bool {
+    label
+        .origins_in_words()
+        .iter()
+        .filter(|one| **one != "user")
+        .count()
+        > 1
+}
+
+/// Most sources that a sentence names.
+const ORIGINS: usize = 12;
 
 fn origins(label: &Label) -> String {
     if label.origins.is_empty() {
@@ -492,14 +505,15 @@ fn origins(label: &Label) -> String {
         }
         .to_owned();
     }
-    let names: Vec<&str> = label.origins.iter().map(String::as_str).take(12).collect();
-    let more = label.origins.len().saturating_sub(names.len());
+    let names = label.origins_in_words();
+    let more = names.len().saturating_sub(ORIGINS);
     let tail = if more > 0 {
         format!(" and {more} more")
     } else {
         String::new()
     };
-    format!("{}{tail}", names.join(", "))
+    let shown: Vec<&str> = names.into_iter().take(ORIGINS).collect();
+    format!("{}{tail}", shown.join(", "))
 }
 
 /// A text for people: short, and with what hides spelled out.
