@@ -22,7 +22,7 @@ use crate::plan::Plan;
 use crate::report::Report;
 use crate::settings::{Mode, SessionProfile};
 use crate::task::{Task, TaskStatus};
-use crate::tool::ToolDefinition;
+use crate::tool::{Edited, ToolDefinition};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -196,6 +196,9 @@ pub enum EventBody {
         /// Files made or changed.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         artifacts: Vec<String>,
+        /// Where it replaced text in a file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited: Option<Edited>,
     },
     /// Memories were brought to mind.
     MemoryRecalled {

@@ -39,6 +39,8 @@ pub const SEARCH_MEMORY: &str = "search_memory";
 pub const SAVE_MEMORY: &str = "save_memory";
 /// The tool that takes the last change of a file back.
 pub const UNDO: &str = "undo";
+/// The tool that replaces text in a file.
+pub const EDIT_FILE: &str = "edit_file";
 /// The tool that searches the web.
 pub const WEB_SEARCH: &str = "web_search";
 
@@ -321,6 +323,17 @@ pub struct ToolOutput {
     /// of no others.
     #[serde(default)]
     pub labels: Vec<ResultField>,
+}
+
+/// Where an edit replaced text in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edited {
+    /// In how many places.
+    pub places: u64,
+    /// The first line with such a place, before the change, from 1.
+    pub first_line: u64,
+    /// The last one.
+    pub last_line: u64,
 }
 
 #[cfg(test)]

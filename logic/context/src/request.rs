@@ -280,6 +280,7 @@ impl OpenRequest {
                 truncated: false,
                 duration_ms: 0,
                 artifacts: Vec::new(),
+                edited: None,
             };
             bodies.push((Some(call_id), result));
         }

@@ -410,6 +410,7 @@ mod tests {
             truncated: false,
             duration_ms: 0,
             artifacts: vec!["/w/log.txt".to_owned()],
+            edited: None,
         };
         log.add(3, wrote);
         let closings = log.history.closings();

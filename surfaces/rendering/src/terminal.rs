@@ -256,11 +256,17 @@ impl Terminal {
                 text,
                 truncated,
                 duration_ms,
+                edited,
                 ..
             } => {
                 let ended = self.calls.end(call_id);
                 let failed = failed_program(tool, text);
-                self.tool_result(ended, (*status, failed), (text, *truncated), *duration_ms)
+                let amount = match edited {
+                    Some(edited) => words::places(*edited),
+                    None => words::size(text, *truncated),
+                };
+                let amount = format!("{amount}, {}", milliseconds(*duration_ms));
+                self.tool_result(ended, (*status, failed), text, &amount)
             }
             EventBody::MemoryRecalled {
                 memories,
@@ -488,19 +494,12 @@ impl Terminal {
         &mut self,
         (name, said_why): (String, bool),
         (status, failed): (CallStatus, Option<&str>),
-        (text, truncated): (&str, bool),
-        duration_ms: u64,
+        text: &str,
+        amount: &str,
     ) -> io::Result<()> {
-        let size = super::values::bytes(text.len() as u64);
-        let cut = if truncated {
-            ", shortened for the model"
-        } else {
-            ""
-        };
-        let time = milliseconds(duration_ms);
         match status {
             CallStatus::Ok => {
-                let amount = self.paint.faint(&format!("{size}{cut}, {time}"));
+                let amount = self.paint.faint(amount);
                 let mark = match failed {
                     Some(how) => self.paint.warn(&format!("  ✗ {name}{how}, ")),
                     None => format!("{}{name}", self.paint.good("  ✓ ")),

@@ -75,3 +75,18 @@ fn a_question_names_its_sources_in_words() {
     assert!(!question.contains("file:. "), "{question}");
     assert!(!question.contains(", files"), "{question}");
 }
+
+#[test]
+fn an_edit_says_in_how_many_places_it_changed_its_file() {
+    let edit = |file: &str| {
+        let edit = json!({"path": file, "old": "Marie", "new": "Rosa", "all": true});
+        Reply::call("edit_file", edit)
+    };
+    let scene = Scene::new([edit("a.txt"), edit("b.txt"), Reply::text("Done.")]);
+    scene.house.write("a.txt", "Marie und Marie\n\nMarie\n");
+    scene.house.write("b.txt", "\nMarie\n");
+    let run = scene.house.ask(["run", "--allow-write", ".", "mend it"]);
+    let told = run.at_terminal(|_, _| "y".to_owned()).finished.stderr;
+    assert!(told.contains("3 places, lines 1–3, "), "{told}");
+    assert!(told.contains("1 place, line 2, "), "{told}");
+}

@@ -10,6 +10,7 @@ use crate::generated::event as wire;
 use crate::generated::event::Body;
 use domain::event::{Event, EventBody, QueryStatus, ToolCallSummary};
 use domain::id::SessionId;
+use domain::tool::Edited;
 
 wire_enum!(
     QueryStatus,
@@ -48,6 +49,28 @@ impl TryFrom<proto::ToolCallSummary> for ToolCallSummary {
             layer: WireEnum::from_wire(wire.layer, "layer")?,
             status: WireEnum::from_wire(wire.status, "status")?,
             duration_ms: wire.duration_ms,
+        })
+    }
+}
+
+impl From<Edited> for wire::Edited {
+    fn from(edited: Edited) -> Self {
+        Self {
+            places: edited.places,
+            first_line: edited.first_line,
+            last_line: edited.last_line,
+        }
+    }
+}
+
+impl TryFrom<wire::Edited> for Edited {
+    type Error = InvalidField;
+
+    fn try_from(wire: wire::Edited) -> Result<Self, InvalidField> {
+        Ok(Self {
+            places: wire.places,
+            first_line: wire.first_line,
+            last_line: wire.last_line,
         })
     }
 }
@@ -282,6 +305,7 @@ events! {
         plain truncated = truncated,
         plain duration_ms = duration_ms,
         plain artifacts = artifacts,
+        maybe edited = edited,
     }
     MemoryRecalled = MemoryRecalled {
         plain memories = memories,

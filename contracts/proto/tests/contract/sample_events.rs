@@ -6,6 +6,7 @@ use domain::drive::{DriveDecision, DriveReason, DriveState, Origin, Presence, Si
 use domain::event::{EventBody, QueryStatus};
 use domain::id::{AgentId, ConfirmationId, QueryId, SessionId, ValueId};
 use domain::task::{Task, TaskStatus};
+use domain::tool::Edited;
 
 impl Seed {
     /// One of every event.
@@ -115,6 +116,11 @@ impl Seed {
                 truncated: self.flag,
                 duration_ms: self.number,
                 artifacts: self.strings(),
+                edited: self.maybe(Edited {
+                    places: self.number,
+                    first_line: self.number,
+                    last_line: self.number,
+                }),
             },
             EventBody::ToolSchema {
                 tools: vec![self.definition(); 2],

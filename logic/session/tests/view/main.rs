@@ -116,6 +116,7 @@ fn called(number: u128, tool: &str, arguments: Value, status: CallStatus) -> Vec
         truncated: false,
         duration_ms: 0,
         artifacts: Vec::new(),
+        edited: None,
     };
     [requested, result]
         .map(|body| Event {

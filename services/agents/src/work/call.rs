@@ -7,12 +7,27 @@ use domain::event::{Batch, CallStatus, ConfirmationAnswer, EventBody, ToolCallSu
 use domain::fault::Coded;
 use domain::id::{CallId, PlanId};
 use domain::message::ToolCall;
-use domain::tool::EffectClass;
+use domain::tool::{EDIT_FILE, Edited, EffectClass};
 use futures::future::Fuse;
 use futures::{FutureExt, StreamExt};
+use serde_json::Value;
 use session_log::Durability;
 use std::pin::pin;
 use turn::{CallRecord, nothing_ran};
+
+/// Where the built-in edit replaced text, by the line of each place in its result.
+fn edited(tool: &str, result: &ToolResult) -> Option<Edited> {
+    if tool != EDIT_FILE || result.status != CallStatus::Ok {
+        return None;
+    }
+    let lines = result.data.get("lines")?.as_array()?;
+    let line = |line: &Value| line.as_u64();
+    Some(Edited {
+        places: lines.len() as u64,
+        first_line: lines.first().and_then(line)?,
+        last_line: lines.last().and_then(line)?,
+    })
+}
 
 /// What the broker decided about a call.
 struct Judged {
@@ -170,6 +185,7 @@ impl Work {
             truncated: result.truncated,
             duration_ms: result.duration_ms,
             artifacts: result.artifacts.clone(),
+            edited: edited(&call.name, result),
         };
         self.emit_with(finished, Some(call.call_id), durability)
             .await

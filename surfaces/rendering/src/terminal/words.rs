@@ -1,10 +1,11 @@
 //! What is said of single events, in words.
 
-use crate::values::arguments;
+use crate::values::{arguments, bytes};
 use domain::event::EventBody;
 use domain::label::{Integrity, Label};
 use domain::notes::ShownNotes;
 use domain::plan::Action;
+use domain::tool::Edited;
 use text::escape::visible_line;
 
 /// Whether an event is a piece of what a model says: of an agent that another one started, people
@@ -82,6 +83,33 @@ pub(super) fn step(action: &Action) -> String {
 
 /// Most of a recalled memory that is shown, characters.
 const RECALLED_CHARS: usize = 60;
+
+/// How much a tool told the model.
+pub(super) fn size(text: &str, is_truncated: bool) -> String {
+    let cut = if is_truncated {
+        ", shortened for the model"
+    } else {
+        ""
+    };
+    format!("{}{cut}", bytes(text.len() as u64))
+}
+
+/// What an edit did to its file.
+pub(super) fn places(edited: Edited) -> String {
+    let Edited {
+        places,
+        first_line,
+        last_line,
+    } = edited;
+    let lines = match first_line == last_line {
+        true => format!("line {first_line}"),
+        false => format!("lines {first_line}–{last_line}"),
+    };
+    match places {
+        1 => format!("1 place, {lines}"),
+        places => format!("{places} places, {lines}"),
+    }
+}
 
 /// What was brought to mind: how much, how far it may be trusted, and the first words of the best.
 pub(super) fn recalled(count: usize, label: Option<&Label>, text: &str) -> String {

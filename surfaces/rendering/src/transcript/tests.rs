@@ -121,6 +121,7 @@ fn denied_call() -> [EventBody; 3] {
         truncated: false,
         duration_ms: 2,
         artifacts: Vec::new(),
+        edited: None,
     };
     let requested = EventBody::ToolRequested {
         tool: "read_file".to_owned(),
