@@ -15,6 +15,15 @@ pub struct Plan {
     pub actions: Vec<Action>,
 }
 
+impl Plan {
+    /// Whether it takes changes of files back and does nothing else.
+    #[must_use]
+    pub fn only_takes_back(&self) -> bool {
+        let mut actions = self.actions.iter();
+        !self.actions.is_empty() && actions.all(|action| *action == Action::Undo {})
+    }
+}
+
 /// One step of a plan. Paths are relative to the workspace or absolute; `~` is the user's home.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]

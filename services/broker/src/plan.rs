@@ -433,14 +433,18 @@ impl Pin {
                 "Writes in {folder}, which is opened for this plan alone."
             );
         }
-        for (index, (call, judgement)) in
-            self.request.calls.iter().zip(&draft.judgements).enumerate()
-        {
+        let judged = draft.judgements.iter().zip(&draft.unnamed);
+        let steps = self.request.calls.iter().zip(judged);
+        for (index, (call, (judgement, comes_to))) in steps.enumerate() {
             let shown = match &judgement.bound {
                 Some(bound) => self.inner.render(&call.tool, &call.arguments, bound),
                 None => render::one_line(&call.tool),
             };
             let _ = write!(out, "{}. {shown}", index + 1);
+            // A step that names no file says here which one it changes.
+            if let Some(first) = comes_to.as_deref().and_then(|all| all.lines().next()) {
+                let _ = writeln!(out, "  {}", render::one_line(first));
+            }
             for reason in flow_reasons(judgement) {
                 let _ = writeln!(out, "   Careful: {}", render::one_line(reason));
             }

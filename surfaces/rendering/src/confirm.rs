@@ -5,7 +5,7 @@ mod reach;
 mod typeahead;
 
 use self::answers::{Asked, parse, prompt, unclear};
-pub use self::answers::{Memory, Reply, Said};
+pub use self::answers::{Listener, Memory, Reply, Said};
 pub use self::reach::share_reach;
 use self::reach::{SESSION_REACH, opens_folder, reaches};
 pub use self::typeahead::{Typeahead, is_yes};
@@ -158,6 +158,7 @@ pub fn ask(
     requests: &[ConfirmationRequest],
     paint: Paint,
     memory: Memory,
+    listener: Listener,
     is_closed: &AtomicBool,
 ) -> io::Result<Option<Reply>> {
     let width = fit::width(&io::stderr());
@@ -166,7 +167,7 @@ pub fn ask(
     print_error(&fitted(&shown, width))?;
     let whole = question(requests, paint, Length::Whole);
     let is_folded = shown != whole;
-    let asked = Asked::of(requests, memory);
+    let asked = Asked::of(requests, memory, listener);
     ahead.throw_away()?;
     loop {
         let view = if is_folded { "[v]iew all, " } else { "" };

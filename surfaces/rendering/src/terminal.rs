@@ -365,6 +365,10 @@ impl Terminal {
     fn plan_proposed(&mut self, plan: &Plan, hash: &str) -> io::Result<()> {
         let head = self.paint.strong(&format!("plan {hash}"));
         self.line(&format!("{head} {}", visible_line(&plan.intent)))?;
+        if plan.only_takes_back() {
+            // The action names no file: the question does, step by step.
+            return Ok(());
+        }
         for (index, (action, marked)) in plan.actions.iter().zip(mark(plan)).enumerate() {
             let effect = match marked.confirmation_required {
                 true => self.paint.warn(&format!(" [{}]", marked.effect.as_str())),

@@ -14,6 +14,8 @@ use testkit::{Attended, Reply};
 const PROMPT: &str = "> ";
 /// Where a question is answered.
 const ANSWER: &str = "message to the agent: ";
+/// Where an undo is answered, which no agent asked for.
+const UNDO_ANSWER: &str = "[n]o: ";
 
 /// A house where nothing is recalled: what a model is told is what the conversation holds.
 fn forgetful(replies: impl IntoIterator<Item = Reply>) -> Scene {
@@ -32,7 +34,7 @@ fn chat(scene: &Scene, args: &[&str], lines: &[&str]) -> (Attended, Vec<String>)
     // A terminal that cannot move its cursor shows each line once.
     let run = carl
         .env("TERM", "dumb")
-        .talking(&[PROMPT, ANSWER], |shown, _| {
+        .talking(&[PROMPT, ANSWER, UNDO_ANSWER], |shown, _| {
             if shown.contains("[y]") {
                 return "y".to_owned();
             }
@@ -224,7 +226,7 @@ fn an_undo_of_several_files_shows_each_change_once() {
     let carl = scene.house.ask(["chat", "--allow-write", "."]);
     let run = carl
         .env("TERM", "dumb")
-        .talking(&[PROMPT, ANSWER], |shown, _| {
+        .talking(&[PROMPT, ANSWER, UNDO_ANSWER], |shown, _| {
             if shown.contains("[a]ll") {
                 return "a".to_owned();
             }
@@ -234,7 +236,9 @@ fn an_undo_of_several_files_shows_each_change_once() {
             lines.next().unwrap_or("/quit").to_owned()
         });
     let screen = run.finished.stderr.replace('\r', "");
-    let (_, undo) = screen.split_once("Plan: undo; undo; undo").unwrap();
+    let (_, undo) = screen
+        .split_once("Plan: take back the last 3 file changes")
+        .unwrap();
     for change in ["-one\n", "-2\n", "-three\n"] {
         assert_eq!(undo.matches(change).count(), 1, "{change}: {undo}");
     }
@@ -256,7 +260,7 @@ fn a_refused_undo_takes_nothing_back() {
     let mut asked = 0;
     let run = carl
         .env("TERM", "dumb")
-        .talking(&[PROMPT, ANSWER], |shown, _| {
+        .talking(&[PROMPT, ANSWER, UNDO_ANSWER], |shown, _| {
             if shown.contains("[y]") {
                 asked += 1;
                 return (if asked == 1 { "y" } else { "n" }).to_owned();

@@ -133,7 +133,7 @@ fn work(tour: &mut Tour) {
 fn at_terminal(tour: &mut Tour, args: &[&str], answers: &[&str]) {
     let carl = tour.scene.house.ask(args.iter().copied());
     let carl = carl.env("TZ", "UTC").env("TERM", "dumb");
-    let prompts = ["[i]gnore: ", "message to the agent: ", "> "];
+    let prompts = ["[i]gnore: ", "message to the agent: ", "[n]o: ", "> "];
     let seen = carl.talking(&prompts, |_, number| {
         answers.get(number).copied().unwrap_or("n").to_owned()
     });

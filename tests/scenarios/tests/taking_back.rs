@@ -141,7 +141,7 @@ fn a_no_to_an_undo_in_a_chat_is_a_choice() {
     seat.types("y\n");
     seat.until("changed ");
     seat.types("/undo\n");
-    seat.until("a message to the agent: ");
+    seat.until("[n]o: ");
     seat.types("n\n");
     let said = seat.until("nothing was taken back; the exchange stays");
     assert!(said.contains("denied by you"), "{said}");

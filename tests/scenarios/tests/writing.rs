@@ -90,3 +90,37 @@ fn an_edit_says_in_how_many_places_it_changed_its_file() {
     assert!(told.contains("3 places, lines 1–3, "), "{told}");
     assert!(told.contains("1 place, line 2, "), "{told}");
 }
+
+#[test]
+fn an_undo_names_its_files_and_asks_for_no_word_to_an_agent() {
+    let house = House::new();
+    // Windows-1252 and UTF-8 with a byte order mark.
+    house.write("alt.txt", b"Lieber J\xfcrgen,\nMarie\n");
+    house.write("neu.txt", "\u{feff}Marie kommt\n");
+    let chat = ["chat", "--mode", "deterministic", "--allow-write", "."];
+    let mut seat = house.ask(chat).env("TERM", "xterm").seated();
+    seat.until("/help");
+    seat.types("replace Marie with Rosa in alt.txt; replace Marie with Rosa in neu.txt\n");
+    seat.until("a message to the agent: ");
+    seat.types("y\n");
+    seat.until("changed ");
+    seat.types("/undo\n");
+    let asked = seat.until("[y]es, [n]o: ");
+    assert!(
+        asked.contains("take back the last 2 file changes"),
+        "{asked}"
+    );
+    assert!(!asked.contains("undo; undo"), "{asked}");
+    let undone = |name: &str| {
+        let path = house.work().join(name).display().to_string();
+        format!("undo (effect: write)\r\n    take back what edit_file did to {path}")
+    };
+    for name in ["alt.txt", "neu.txt"] {
+        assert!(asked.contains(&undone(name)), "{asked}");
+    }
+    seat.types("y\n");
+    seat.until("taken back: ");
+    seat.types("/quit\n");
+    assert_eq!(seat.finish().code, Some(0));
+    assert_eq!(house.read("neu.txt"), "\u{feff}Marie kommt\n");
+}

@@ -11,7 +11,7 @@ use std::sync::mpsc;
 use std::time::Instant;
 
 /// What every question ends with, before the answer.
-const PROMPT: &str = "message to the agent: ";
+const PROMPTS: [&str; 2] = ["message to the agent: ", "[n]o: "];
 
 /// Whether a terminal shows what is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Carl {
     /// When it cannot be started or takes longer than [`PATIENCE`].
     pub fn at_terminal(self, answer: impl FnMut(&str, usize) -> String) -> Attended {
         // What is typed is not shown again: the screen holds what `carl` says and nothing else.
-        self.at_screen(&[PROMPT], (Echo::Off, Printed::Apart), answer)
+        self.at_screen(&PROMPTS, (Echo::Off, Printed::Apart), answer)
     }
 
     /// The same with the answer on the screen as well, as a person sees it.
@@ -52,7 +52,7 @@ impl Carl {
     /// # Panics
     /// When it cannot be started or takes longer than [`PATIENCE`].
     pub fn on_screen(self, answer: impl FnMut(&str, usize) -> String) -> Attended {
-        self.at_screen(&[PROMPT], (Echo::Off, Printed::OnScreen), answer)
+        self.at_screen(&PROMPTS, (Echo::Off, Printed::OnScreen), answer)
     }
 
     /// The same, for questions that end with any of these texts, at a terminal that shows what is

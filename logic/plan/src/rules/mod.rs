@@ -53,10 +53,17 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
         actions.push(action);
     }
     let intent = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    Ok(Plan {
+    let mut plan = Plan {
         intent: intent.chars().take(INTENT_CHARS).collect(),
         actions,
-    })
+    };
+    if plan.only_takes_back() {
+        plan.intent = match plan.actions.len() {
+            1 => "take back the last file change".to_owned(),
+            count => format!("take back the last {count} file changes"),
+        };
+    }
+    Ok(plan)
 }
 
 /// The quoted texts of a request, in order.

@@ -12,6 +12,15 @@ pub enum Memory {
     None,
 }
 
+/// Who reads what the user says beside a no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listener {
+    /// The agent that asked.
+    Agent,
+    /// Nobody: what is asked about was no agent's idea.
+    Nobody,
+}
+
 /// What the user said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
@@ -56,6 +65,8 @@ pub(super) enum Asked {
     Call,
     /// A plan, or a call that no yes for the session covers.
     Once,
+    /// What the user had proposed themselves.
+    Own,
     /// A call in a folder that is not open.
     Folder(Memory),
 }
@@ -72,8 +83,11 @@ pub(super) enum Several {
 }
 
 impl Asked {
-    pub(super) fn of(requests: &[ConfirmationRequest], memory: Memory) -> Self {
+    pub(super) fn of(requests: &[ConfirmationRequest], memory: Memory, listener: Listener) -> Self {
         match requests {
+            [one] if one.kind == ConfirmationKind::Plan && listener == Listener::Nobody => {
+                Self::Own
+            }
             [one] if one.kind == ConfirmationKind::Call && reach(one).is_none() => Self::Once,
             [one] => Self::about(one.kind, memory),
             _ if opens_folder(requests) => Self::Batch(match memory {
@@ -100,6 +114,7 @@ pub(super) const fn unclear(asked: Asked) -> &'static str {
         Asked::Batch(Several::Once) => {
             "  Type a for all of them, o for one by one, or n for none.\n"
         }
+        Asked::Own => "  Please answer with one of the letters in brackets.\n",
         Asked::Batch(_) | Asked::Call | Asked::Once | Asked::Folder(_) => {
             "  Please answer with one of the letters in brackets; after n you can add a message to the \
              agent.\n"
@@ -120,6 +135,7 @@ pub(super) const fn prompt(asked: Asked) -> &'static str {
             "[a]ll of them once, all for this [s]ession, [o]ne by one,\n  \
              all and [r]emember this folder as open, [n]one, or n and a message to the agent: "
         }
+        Asked::Own => "[y]es, [n]o: ",
         Asked::Once => "[y]es, [n]o, or n and a message to the agent: ",
         Asked::Call | Asked::Folder(Memory::None) => {
             "[y]es once, yes for this [s]ession,\n  [n]o, or n and a message to the agent: "
@@ -155,7 +171,7 @@ pub(super) fn parse(line: &str, asked: Asked) -> Option<Reply> {
             Asked::Call | Asked::Folder(_) | Asked::Batch(Several::Session | Several::Folder),
         ) => Said::once(ConfirmationAnswer::Session),
         // A yes out of habit is no yes to all.
-        ("y" | "yes", Asked::Call | Asked::Once | Asked::Folder(_)) => {
+        ("y" | "yes", Asked::Call | Asked::Once | Asked::Own | Asked::Folder(_)) => {
             Said::once(ConfirmationAnswer::Once)
         }
         _ => return None,

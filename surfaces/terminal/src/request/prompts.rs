@@ -9,7 +9,7 @@ use domain::event::{ConfirmationKind, ConfirmationRequest, Event, EventBody};
 use domain::fault::Coded;
 use domain::id::{ConfirmationId, SessionId};
 use domain::settings::Attendance;
-use rendering::confirm::{Memory, Reply, Said};
+use rendering::confirm::{Listener, Memory, Reply, Said};
 use rendering::{Paint, confirm};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +22,8 @@ pub(super) struct PromptQueue {
     /// Those that are to be asked now.
     due: Option<Vec<ConfirmationRequest>>,
     pub(super) asking: Option<Asking>,
+    /// Whether the plan that was proposed last is no agent's, but takes back what the user said to.
+    is_own: bool,
     /// What happened since a question stands on the terminal: nothing is printed into its prompt.
     held: Vec<Event>,
 }
@@ -57,6 +59,10 @@ impl PromptQueue {
     /// Shows an event, and asks or stops asking because of it.
     pub(super) fn note(&mut self, event: &Event, asker: &Asker, view: &mut dyn View) -> Result<()> {
         match &event.body {
+            EventBody::PlanProposed { plan, .. } => {
+                self.is_own = plan.only_takes_back();
+                return self.show(event, view);
+            }
             EventBody::ConfirmationAsked(question) if asker.attendance == Attendance::Attended => {
                 self.waiting.put(question.clone());
             }
@@ -85,7 +91,11 @@ impl PromptQueue {
     ) -> Result<()> {
         if let Some(questions) = self.due.take() {
             meanwhile.hush(view).await?;
-            self.asking = Some(Asking::begin(questions, asker.memory()));
+            let listener = match self.is_own {
+                true => Listener::Nobody,
+                false => Listener::Agent,
+            };
+            self.asking = Some(Asking::begin(questions, asker.memory(), listener));
         } else if self.asking.is_none() {
             meanwhile.listen();
         }
@@ -194,12 +204,13 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    fn begin(questions: Vec<ConfirmationRequest>, memory: Memory) -> Self {
+    fn begin(questions: Vec<ConfirmationRequest>, memory: Memory, listener: Listener) -> Self {
         let is_closed = Arc::new(AtomicBool::new(false));
         let (shown, closed) = (questions.clone(), Arc::clone(&is_closed));
         let paint = Paint::for_stream(&std::io::stderr());
-        let reading =
-            tokio::task::spawn_blocking(move || confirm::ask(&shown, paint, memory, &closed));
+        let reading = tokio::task::spawn_blocking(move || {
+            confirm::ask(&shown, paint, memory, listener, &closed)
+        });
         Self {
             questions,
             is_closed,
