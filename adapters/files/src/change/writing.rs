@@ -3,6 +3,7 @@
 use crate::atomic::{self, Expect, Written};
 use crate::attributes::{self, Rights};
 use crate::beneath::{Found, LastLink, Place, Spot};
+use crate::encoding::old_text;
 use crate::failure::from_io;
 use crate::job::Job;
 use crate::journal::{Change, Closing, Kept};
@@ -23,6 +24,9 @@ const DIFF_TIME: Duration = Duration::from_secs(2);
 /// Lines around a change that a diff shows.
 const DIFF_CONTEXT: usize = 3;
 
+/// What may stand before a text's first letter, and is none of it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// A unified diff between two contents; `None` for a side that does not exist.
 pub(super) fn diff(shown: &str, old: Option<&str>, new: Option<&str>) -> String {
     let both_crlf = [old, new]
@@ -38,6 +42,7 @@ pub(super) fn diff(shown: &str, old: Option<&str>, new: Option<&str>) -> String 
         Some(_) => format!("{side}/{}", shown.trim_start_matches('/')),
         None => "/dev/null".to_owned(),
     };
+    let (old, new) = without_mark(old, new);
     let (old_text, new_text) = (plain(old), plain(new));
     TextDiff::configure()
         .timeout(DIFF_TIME)
@@ -46,6 +51,19 @@ pub(super) fn diff(shown: &str, old: Option<&str>, new: Option<&str>) -> String 
         .context_radius(DIFF_CONTEXT)
         .header(&header("a", old), &header("b", new))
         .to_string()
+}
+
+/// Without the byte order mark that a change leaves where it is, or that comes or goes with its file.
+fn without_mark<'a>(
+    old: Option<&'a str>,
+    new: Option<&'a str>,
+) -> (Option<&'a str>, Option<&'a str>) {
+    let has_mark = |text: &str| text.starts_with(BYTE_ORDER_MARK);
+    if !old.is_none_or(has_mark) || !new.is_none_or(has_mark) {
+        return (old, new);
+    }
+    let rest = |text: &'a str| text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    (old.map(rest), new.map(rest))
 }
 
 /// A file at a spot, if there is one: nothing else may be written over.
@@ -105,7 +123,11 @@ pub(super) fn as_text(bytes: Vec<u8>) -> String {
     if bytes.contains(&0) {
         return format!("(not text, {} bytes)\n", bytes.len());
     }
-    scan::to_text(bytes, false).0
+    match std::str::from_utf8(&bytes) {
+        Ok(_) => None,
+        Err(_) => old_text(&bytes),
+    }
+    .unwrap_or_else(|| scan::to_text(bytes, false).0)
 }
 
 pub(super) fn within_limit(place: &Place<'_>, content: &[u8]) -> Result<(), ToolFailure> {
