@@ -171,7 +171,7 @@ fn is_stopped(id: u32) -> bool {
 }
 
 /// What to do about a stopped process.
-fn wake(id: u32) -> String {
+pub fn wake(id: u32) -> String {
     format!(
         "Let it go on with `fg` in its terminal or `kill -CONT {id}`, or end it with `kill -KILL {id}`."
     )

@@ -245,7 +245,7 @@ fn doctor_asks_roles_where_they_are_served() {
         let mut checks = checks.as_array().unwrap().iter();
         checks.find(|check| check["name"] == name).unwrap().clone()
     };
-    for role in ["memory", "search"] {
+    for role in ["memory", "search", "models", "broker"] {
         let (address, served) = serve(role);
         house.configure(&format!("[endpoints]\n{role} = \"{address}\"\n"));
         let good = check(role);
@@ -314,6 +314,12 @@ fn a_damaged_memory_is_told_what_helps() {
     assert!(told.contains("memory.damaged"), "{told}");
     assert!(told.contains("put a copy of it back"), "{told}");
     assert!(!told.contains("`index`"), "{told}");
+    // As a fault of the disk leaves it: not the memory of somebody who begins.
+    std::fs::write(&file, "").unwrap();
+    let told = scene.house.ask(["memory", "list"]).run().expect(4).stderr;
+    assert!(told.contains("memory.damaged"), "{told}");
+    std::fs::remove_file(&file).unwrap();
+    scene.house.ask(["memory", "list"]).run().expect(0);
 }
 
 #[test]
@@ -326,12 +332,6 @@ fn a_variable_that_cannot_be_meant_is_named_with_what_it_may_be() {
             ["\"maybe\"", "true or false"],
         ),
         (
-    // As a fault of the disk leaves it: not the memory of somebody who begins.
-    std::fs::write(&file, "").unwrap();
-    let told = scene.house.ask(["memory", "list"]).run().expect(4).stderr;
-    assert!(told.contains("memory.damaged"), "{told}");
-    std::fs::remove_file(&file).unwrap();
-    scene.house.ask(["memory", "list"]).run().expect(0);
             "CARL_MEMORY__CAPTRE",
             "false",
             ["CAPTRE", "Did you mean `capture`?"],

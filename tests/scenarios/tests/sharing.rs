@@ -304,10 +304,34 @@ fn of_a_stopped_chat_it_is_said_how_to_have_it_go_on_and_then_it_serves() {
     let mut guest = run(&scene.house).env("TERM", "xterm").seated();
     guest.until("stopped");
     guest.until(&format!("kill -CONT {pid}"));
+    let doctor = scene.house.ask(["doctor"]).run().expect(4).stdout;
+    let bad: Vec<&str> = doctor
+        .lines()
+        .filter(|line| line.starts_with("bad"))
+        .collect();
+    assert!(
+        bad.len() == 1 && bad[0].contains("it is stopped"),
+        "{doctor}"
+    );
     assert_eq!(scene.server.chats().len(), 0);
     signal("CONT");
     guest.until("Hello.");
     assert_eq!(guest.finish().code, Some(0));
+    host.types("/quit\n");
+    assert_eq!(host.finish().code, Some(0));
+}
+
+#[test]
+fn a_record_that_was_moved_away_from_its_writer_is_bad_for_doctor() {
+    let scene = scene("");
+    let mut host = seat(&scene);
+    let record = scene.house.state().join("audit");
+    let away = scene.house.state().join("audit-away");
+    fs::rename(&record, &away).unwrap();
+    let doctor = scene.house.ask(["doctor"]).run().expect(4).stdout;
+    let is_bad = |line: &str| line.starts_with("bad") && line.contains("audit is gone");
+    assert!(doctor.lines().any(is_bad), "{doctor}");
+    fs::rename(&away, &record).unwrap();
     host.types("/quit\n");
     assert_eq!(host.finish().code, Some(0));
 }

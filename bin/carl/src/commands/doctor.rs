@@ -26,6 +26,9 @@ use terminal::exit::{Exit, OrFail, describe};
 /// What the log is called.
 const AUDIT_LOG: &str = "audit log";
 
+/// What is not looked at where the services do not open.
+const UNSEEN: [&str; 4] = [AUDIT_LOG, "models", "memory", "whole path"];
+
 /// Runs every check. Ends with [`Exit::Failed`] when one is bad.
 ///
 /// # Errors
@@ -38,10 +41,12 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
     let setting = Setting::read(&flags)?;
     let state = doctor::state_folder(&setting.paths.state);
     let is_writable = state.state != State::Bad;
+    let running = running(&setting);
+    let is_stopped = running.state == State::Bad;
     let mut checks = vec![
         configuration(&setting),
         state,
-        running(&setting),
+        running,
         doctor::kernel(&setting.workspace),
     ];
     if is_writable {
@@ -52,13 +57,17 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
     let store = secret_store(&setting).await;
     checks.push(store.clone());
     checks.extend(programs().await);
+    if is_stopped {
+        // To wait for it would end in the same words.
+        checks.extend(UNSEEN.map(unseen));
+        checks.push(search(&setting).await);
+        return doctor::tell(&checks, args.json);
+    }
     match House::open(&setting, &flags, By::Command).await {
         Ok(house) => {
             checks.push(audit_log(&setting, is_writable).await);
-            let used_first = used_first(&setting);
-            checks.extend(doctor::providers(house.gateway.as_ref(), used_first, &store).await);
-            let config = &setting.loaded.config.models;
-            checks.extend(models::named(house.gateway.as_ref(), config).await);
+            checks.extend(served::broker(&setting.loaded.config).await);
+            checks.extend(model_servers(&setting, &house, &store).await);
             checks.push(match setting.loaded.config.endpoints.memory.as_str() {
                 "" => doctor::memory(house.remembrance.sides.curator.stats().await),
                 address => served::memory(&house, address).await,
@@ -78,7 +87,7 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
         }
         Err(error) => {
             checks.push(services(&error, is_writable));
-            checks.extend([AUDIT_LOG, "models", "memory", "whole path"].map(unseen));
+            checks.extend(UNSEEN.map(unseen));
             checks.push(search(&setting).await);
         }
     }
@@ -117,6 +126,14 @@ fn running(setting: &Setting) -> Check {
             "another carl, process {process}, which serves {role} at {address}"
         ));
     }
+    if let Some(id) = lock::stopped(state).filter(|_| !all.is_empty()) {
+        return Check {
+            name: "running",
+            state: State::Bad,
+            detail: format!("{}; it is stopped, as by Ctrl-Z", all.join("; ")),
+            hint: lock::wake(id),
+        };
+    }
     match all.is_empty() {
         true => Check::ok("running", "no other carl"),
         false => Check::ok("running", all.join("; ")),
@@ -147,6 +164,18 @@ async fn audit_log(setting: &Setting, is_writable: bool) -> Check {
         return served::role(AUDIT_LOG, address).await;
     }
     let place = setting.paths.audit().display().to_string();
+    // It was there or made when the services opened, unless another process has it open.
+    if !setting.paths.audit().is_dir() {
+        return Check {
+            name: AUDIT_LOG,
+            state: State::Bad,
+            detail: format!(
+                "{place} is gone: what is done now is on record nowhere that it is read"
+            ),
+            hint: "End the carl that runs, which has it open still. Then put the folder back."
+                .to_owned(),
+        };
+    }
     match is_writable {
         true => Check::ok(AUDIT_LOG, place),
         false => Check {
@@ -305,6 +334,22 @@ async fn search(setting: &Setting) -> Check {
             "Mend that server, or write `url` or `provider` under [search].",
         ),
     }
+}
+
+/// The model servers, as the gateway sees them: this process's or, where it answers, the one that is
+/// served elsewhere.
+async fn model_servers(setting: &Setting, house: &House, store: &Check) -> Vec<Check> {
+    let config = &setting.loaded.config;
+    let gateway = house.gateway.as_ref();
+    let mut checks = Vec::new();
+    if !config.endpoints.models.is_empty() {
+        checks.push(served::role("models", &config.endpoints.models).await);
+    }
+    if checks.iter().all(|check| check.state == State::Ok) {
+        checks.extend(doctor::providers(gateway, used_first(setting), store).await);
+        checks.extend(models::named(gateway, &config.models).await);
+    }
+    checks
 }
 
 /// The provider that requests go to by the configuration, if it says so: the chosen one, or the

@@ -1,5 +1,6 @@
 //! Roles that another process serves: whether somebody answers there.
 
+use crate::config::Config;
 use crate::wiring::House;
 use domain::fault::Fault;
 use grpc::Endpoint;
@@ -29,6 +30,14 @@ pub(super) async fn memory(house: &House, address: &str) -> Check {
                 hint: fault.hint,
             },
         },
+    }
+}
+
+/// The broker, where it is served elsewhere. Without that the whole path tries it.
+pub(super) async fn broker(config: &Config) -> Option<Check> {
+    match config.endpoints.broker.as_str() {
+        "" => None,
+        address => Some(role("broker", address).await),
     }
 }
 
