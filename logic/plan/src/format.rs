@@ -297,7 +297,7 @@ fn replaced(path: &str, old: &str, new: &str, data: &Value) -> String {
 
 fn undone(data: &Value) -> String {
     let left = match number(data, "left") {
-        0 => "It was the last one.".to_owned(),
+        0 => "No other change of this session is left to take back.".to_owned(),
         left => format!("{} can still be taken back.", count(left, "change")),
     };
     if data.get("was_back") == Some(&Value::Bool(true)) {
@@ -306,7 +306,7 @@ fn undone(data: &Value) -> String {
     }
     let stays = items(data, "stays").iter().filter_map(Value::as_str);
     let stays: String = stays
-        .map(|folder| format!("The folder {folder} stays: it holds what was put there since. "))
+        .map(|folder| format!("The folder {folder} stays: it is not empty. "))
         .collect();
     format!(
         "Took back the change that {} made to {}. {stays}{left}",

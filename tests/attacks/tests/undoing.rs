@@ -287,7 +287,7 @@ fn undo_says_which_folders_it_leaves() {
     house.write("a/mine.txt", "mine\n");
     let undone = house.ask(UNDO).run().expect(0);
     let said = format!(
-        "The folder {} stays: it holds what was put there since.",
+        "The folder {} stays: it is not empty.",
         house.work().join("a").display()
     );
     assert!(undone.stdout.contains(&said), "{undone:#?}");

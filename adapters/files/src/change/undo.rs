@@ -269,7 +269,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     job.journal().close(last.number, Closing::Undone)?;
     let said = |folder: &String| {
         let shown = visible_line(folder);
-        format!("The folder {shown} stays: it holds what was put there since. ")
+        format!("The folder {shown} stays: it is not empty. ")
     };
     let said: String = data.stays.iter().map(said).collect();
     let text = format!(
@@ -343,7 +343,7 @@ fn not_empty(errno: Errno, shown: &str) -> ToolFailure {
     mendable(
         "not_empty",
         format!(
-            "The folder `{shown}` holds what was put there since, so it stays. The user can type \
+            "The folder `{shown}` is not empty, so it stays. The user can type \
              `{}` to leave it and take back what is older.",
             skipping(shown)
         ),
