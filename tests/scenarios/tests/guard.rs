@@ -124,6 +124,36 @@ fn more_rights_leave_every_tool_of_the_type_on_offer() {
 }
 
 #[test]
+fn a_refusal_without_a_question_says_how_to_ask_for_it() {
+    let delete = || Reply::call("delete_file", json!({"path": "zettel.txt"}));
+    let scene = Scene::new([
+        Reply::call("read_file", json!({"path": "notes.md"})),
+        delete(),
+        Reply::text("Not done."),
+        delete(),
+        Reply::text("Done."),
+    ]);
+    scene.house.write("zettel.txt", "buy milk\n");
+    scene.house.write("notes.md", "See zettel.txt.\n");
+    let deletes = |task: &str| {
+        let carl = scene.house.ask(["run", task]);
+        carl.at_terminal(|_, _| "y".to_owned())
+    };
+    let refused = deletes("tidy up here");
+    assert!(refused.questions.is_empty(), "{refused:#?}");
+    let told = refused.finished.stderr.replace("\n", " ");
+    let told: Vec<&str> = told.split_whitespace().collect();
+    assert!(
+        told.join(" ").contains("name it there if you want this"),
+        "{refused:#?}"
+    );
+    assert!(scene.house.has("zettel.txt"));
+    let named = deletes("delete zettel.txt");
+    assert_eq!(named.questions.len(), 1, "{named:#?}");
+    assert!(!scene.house.has("zettel.txt"));
+}
+
+#[test]
 fn an_edit_that_fits_nowhere_changes_nothing_and_says_so() {
     let edit = json!({"path": "a.txt", "old": "three", "new": "3"});
     let scene = Scene::new([

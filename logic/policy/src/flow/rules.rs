@@ -108,6 +108,10 @@ pub(super) struct Call<'a> {
     knobs: Vec<Option<String>>,
 }
 
+/// What to do where nobody is asked.
+const NAME_IT: &str = " Nothing in your message speaks of it, so you are not asked: name it there if \
+                       you want this.";
+
 impl Call<'_> {
     /// Whether it changes anything beyond the agent's own notes.
     pub(super) fn has_effect(&self) -> bool {
@@ -322,10 +326,14 @@ impl Call<'_> {
             "untrusted_target",
             "What it acts on does not come from the user. Ask the user to name it.",
             format!(
-                "You did not write `{}` ({}): {}.",
+                "You did not write `{}` ({}): {}.{}",
                 chosen.argument,
                 shown(&chosen.text),
-                source(chosen)
+                source(chosen),
+                match verdict {
+                    Verdict::Deny => NAME_IT,
+                    _ => "",
+                }
             ),
         ))
     }
