@@ -163,6 +163,9 @@ impl Begun {
         if is_gone && view.summary.query_id.is_none() {
             return Ok(None);
         }
+        if !is_gone {
+            close_broken(sessions, (session_id, holder_id), &worked).await;
+        }
         let status = match worked {
             Err(error) if is_unread(&error) => QueryStatus::Interrupted,
             Err(error) if is_gone && !view.is_json() => return Err(cut_off(&error, session_id)),
@@ -171,10 +174,7 @@ impl Begun {
                 if is_gone {
                     error = cut_off(&error, session_id);
                 }
-                let (exit, fault) = describe(&error);
-                view.summary.error = Some(fault);
-                view.finish()?;
-                return Ok(Some(exit));
+                return view.broke_off(&error).map(Some);
             }
             worked => worked?,
         };
@@ -213,6 +213,20 @@ fn cut_off(error: &anyhow::Error, session_id: SessionId) -> anyhow::Error {
         );
     }
     Failure { exit, fault }.into()
+}
+
+/// Closes the session of a request that failed. One whose end found no room on record has none for
+/// whoever waits for it, as this command would for all who are at work here; in a closed session
+/// nobody is.
+async fn close_broken(
+    sessions: &dyn Sessions,
+    (session_id, holder_id): (SessionId, HolderId),
+    worked: &Result<QueryStatus>,
+) {
+    if worked.as_ref().is_err_and(|error| !is_unread(error)) {
+        // What went wrong is told already.
+        let _closed = sessions.close(session_id, holder_id).await;
+    }
 }
 
 /// Whether whoever read the events has gone: then there is nobody to go on for.

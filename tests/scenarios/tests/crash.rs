@@ -9,7 +9,7 @@ use scenarios::Scene;
 use serde_json::{Value, json};
 use std::hint::spin_loop;
 use std::time::{Duration, Instant};
-use testkit::{Reply, Server};
+use testkit::{House, Reply, Server};
 
 const ROUNDS: u64 = 50;
 
@@ -154,4 +154,14 @@ fn a_file_is_whole_or_absent_after_a_kill() {
             );
         }
     }
+}
+
+/// As on a full disk: a command that waited for the end of its own request would wait for ever.
+#[test]
+fn a_run_whose_end_cannot_be_put_on_record_ends() {
+    let house = House::new();
+    let run = house.ask(["run", "--mode", "deterministic", "list files"]);
+    let told = run.file_limit(8).run().expect(4).stderr;
+    assert!(told.contains("[sessions.unwritable]"), "{told}");
+    assert!(!told.contains("waited for here"), "{told}");
 }

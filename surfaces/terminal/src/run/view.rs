@@ -2,6 +2,7 @@
 
 use super::again::{Missing, approving};
 use super::request::{RunForm, RunRequest};
+use crate::exit::{Exit, describe};
 use crate::request::View;
 use anyhow::{Context, Result};
 use api::sessions::Sessions;
@@ -100,6 +101,17 @@ impl RunView {
             let took = self.began.elapsed().as_millis();
             self.summary.duration_ms = u64::try_from(took).unwrap_or(u64::MAX);
         }
+    }
+
+    /// Prints what there is of a request that failed with this error, and how the process ends.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn broke_off(&mut self, error: &anyhow::Error) -> Result<Exit> {
+        let (exit, fault) = describe(error);
+        self.summary.error = Some(fault);
+        self.finish()?;
+        Ok(exit)
     }
 
     /// Prints what comes at the end.
