@@ -31,7 +31,9 @@ pub async fn find(sessions: &dyn Sessions, part: &str, workspace: &Path) -> Resu
         )
         .into());
     }
-    if part == LAST {
+    // Ids are written in small letters, and a person types them as they like.
+    let wanted = part.to_ascii_lowercase();
+    if wanted == LAST {
         let known = sessions.list(Selection::All).await.or_fail()?;
         let mut known = known.into_iter();
         let newest = known.find(|session| session.workspace == workspace);
@@ -43,7 +45,7 @@ pub async fn find(sessions: &dyn Sessions, part: &str, workspace: &Path) -> Resu
             .into()
         });
     }
-    let fitting = sessions.list(Selection::Id(part.to_owned())).await;
+    let fitting = sessions.list(Selection::Id(wanted)).await;
     let mut fitting = fitting.or_fail()?.into_iter();
     match (fitting.next(), fitting.next()) {
         (Some(only), None) => Ok(only),
@@ -167,11 +169,11 @@ pub fn as_json(events: &[Event]) -> Result<String> {
 /// # Errors
 /// A usage failure when none or several fit.
 pub fn agent_of(events: &[Event], part: &str) -> Result<AgentId> {
-    let wanted = part.trim_start_matches('…');
+    let wanted = part.trim_start_matches('…').to_ascii_lowercase();
     let view = SessionView::of(events);
     let mut fitting = view.agents().iter().map(|agent| agent.id).filter(|id| {
         let id = id.to_string();
-        id.starts_with(wanted) || id.ends_with(wanted)
+        id.starts_with(&wanted) || id.ends_with(&wanted)
     });
     let refused = |what: String| Failure::usage(what, "`carl session show ID` names its agents.");
     match (fitting.next(), fitting.next()) {

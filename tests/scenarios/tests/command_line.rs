@@ -68,10 +68,11 @@ fn a_file_among_the_cards_that_is_none_stops_nothing() {
 
 #[test]
 fn a_run_goes_on_in_the_session_that_any_end_of_its_id_or_last_names() {
-    let replies = (0..4).map(|_| Reply::text("Hello."));
+    let replies = (0..6).map(|_| Reply::text("Hello."));
     let scene = Scene::new(replies);
     let id = scene.run(&["hello there"]).text("session_id").to_owned();
-    for name in ["last", &id[24..], id.as_str()] {
+    let (capitals, upper) = (id[24..].to_uppercase(), "LAST");
+    for name in ["last", upper, &id[24..], &capitals, id.as_str()] {
         let again = scene.run(&["--session-id", name, "and again"]);
         assert_eq!(again.text("session_id"), id, "{name}");
     }

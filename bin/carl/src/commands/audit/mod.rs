@@ -85,7 +85,7 @@ const fn filter_of(command: &mut AuditCommand) -> Option<&mut RecordFilter> {
 /// The whole id of the session that was typed as every other command takes it. What names none is
 /// left as it is: records outlive the logs of their sessions.
 async fn named_session(typed: Option<String>) -> Result<Option<String>> {
-    let Some(part) = typed else {
+    let Some(part) = typed.map(|typed| typed.to_ascii_lowercase()) else {
         return Ok(None);
     };
     if part.parse::<SessionId>().is_ok() {
