@@ -230,6 +230,8 @@ fn an_export_takes_quotes_and_the_home_as_names_elsewhere_do() {
         "hello",
         "/EXPORT \"two words.md\"",
         "/export ~/home.md",
+        "/export events.JSON",
+        "/export letter.docx",
         "/quit",
     ];
     let mut lines = lines.into_iter();
@@ -237,6 +239,11 @@ fn an_export_takes_quotes_and_the_home_as_names_elsewhere_do() {
     let shown = chat.talking(&["\n> "], |_, _| lines.next().unwrap_or("/quit").to_owned());
     assert!(scene.house.has("two words.md"), "{shown:#?}");
     assert!(scene.house.home().join("home.md").exists(), "{shown:#?}");
+    assert!(scene.house.read("events.JSON").starts_with('['));
+    // Markdown under the name of another format would be a damaged document.
+    assert!(!scene.house.has("letter.docx"), "{shown:#?}");
+    let told = &shown.finished.stderr;
+    assert!(told.contains("not as docx"), "{told}");
 }
 
 #[test]

@@ -311,8 +311,20 @@ impl Chat<'_> {
     /// The session as a document, or as events where the name asks for them.
     async fn exported(&self, file: &Path) -> Result<String> {
         let (all, id) = (self.host.sessions(), self.session.session_id);
-        if file.extension().is_some_and(|end| end == "json") {
+        let ending = file.extension().unwrap_or_default().to_ascii_lowercase();
+        if ending == "json" {
             return sessions::as_json(&sessions::events_of(all, id, Follow::ToEnd).await?);
+        }
+        if !["", "md", "markdown", "txt"]
+            .iter()
+            .any(|known| ending == *known)
+        {
+            let ending = visible_line(&ending.to_string_lossy());
+            return Err(Failure::usage(
+                format!("a session is written as Markdown or as JSON, and not as {ending}"),
+                "Type /export NAME.md, or /export NAME.json for the events.",
+            )
+            .into());
         }
         let events = sessions::events_of_document(all, id).await?;
         Ok(transcript::markdown(&events, Extent::Whole))
