@@ -104,7 +104,8 @@ impl Changes {
                 Fate::Deleted => format!("deleted {shown}"),
                 Fate::MovedTo(to) => format!("moved {shown} to {}", visible_line(to)),
                 Fate::MovedHere => return None,
-                Fate::Restored => format!("took back the change of {shown}"),
+                // A file that is gone again is as it was, too.
+                Fate::Restored => format!("as it was before: {shown}"),
             })
         });
         lines.collect()
@@ -156,7 +157,7 @@ mod tests {
                 "changed /b".to_owned(),
                 "deleted /c".to_owned(),
                 "moved /d to /e".to_owned(),
-                "took back the change of /f".to_owned(),
+                "as it was before: /f".to_owned(),
                 format!("changed {escaped}"),
             ]
         );
