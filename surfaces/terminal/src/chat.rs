@@ -3,6 +3,7 @@
 mod commands;
 mod conversation;
 mod handover;
+mod leaving;
 mod line;
 mod rewind;
 mod slash;
@@ -86,6 +87,7 @@ pub async fn chat(host: &mut dyn Host, request: ChatRequest) -> Result<Exit> {
         session,
         profile,
         once: None,
+        is_leaving: false,
         watcher: None,
         entered: None,
     };
@@ -197,7 +199,11 @@ impl Chat<'_> {
                     self.tell(NOT_TEXT)?;
                     continue;
                 }
-                Typed::End => break,
+                Typed::End => match self.leaves().await? {
+                    true => break,
+                    false => continue,
+                },
+                Typed::Gone => break,
             };
             let typed = typed.trim();
             self.shows_itself(true);
@@ -206,8 +212,12 @@ impl Chat<'_> {
             }
             let shown_seq = self.view.last_seq;
             match self.take(typed).await {
-                Ok(Next::Stay) => {}
-                Ok(Next::Leave) => break,
+                Ok(Next::Stay) => self.is_leaving = false,
+                Ok(Next::Leave) => {
+                    if self.leaves().await? {
+                        break;
+                    }
+                }
                 Err(error) => self.complain_of(&error, (typed, shown_seq)).await?,
             }
             self.shows_itself(false);
@@ -235,7 +245,7 @@ impl Chat<'_> {
                     self.entered = Some(signals);
                     return typed;
                 }
-                () = signals.hung_up() => return Ok(Typed::End),
+                () = signals.hung_up() => return Ok(Typed::Gone),
                 () = closed => self.look_again(&printer).await,
             }
         }

@@ -149,6 +149,31 @@ fn what_a_job_left_is_told_when_it_ends_and_not_with_the_next_call() {
 }
 
 #[test]
+fn a_chat_names_the_jobs_that_would_end_before_it_leaves() {
+    let is_up = Gate::new();
+    let scene = scene([
+        begins("watcher", LASTING),
+        Reply::text("It runs.").and_wait(&is_up),
+    ]);
+    let pipe = pipe(&scene, "alive");
+    let carl = scene.house.ask(["chat"]).args(OPEN);
+    let mut chat = carl.env("TERM", "xterm").seated();
+    chat.until("> ");
+    chat.types("watch it\n");
+    let reader = up(&pipe);
+    is_up.open();
+    chat.until("It runs.");
+    chat.until("> ");
+    chat.types("/quit\n");
+    chat.until("the job `watcher` still runs, and ends with this chat");
+    chat.until("> ");
+    chat.types("\u{4}");
+    chat.until("the job `watcher` still ran; it is stopped now");
+    assert_eq!(chat.finish().code, Some(0));
+    gone(reader);
+}
+
+#[test]
 fn a_session_in_auto_mode_is_not_over_while_a_job_runs() {
     let scene = scene([
         begins("build", "read word < gate"),

@@ -94,6 +94,7 @@ impl Chat<'_> {
         next: SessionSummary,
         profile: SessionProfile,
     ) -> Result<domain::id::SessionId> {
+        let ending = self.ending_jobs().await;
         let old = std::mem::replace(&mut self.session, next);
         let sessions = self.host.sessions();
         self.view.turn_to(sessions, &self.session, &profile).await;
@@ -102,6 +103,7 @@ impl Chat<'_> {
         // The chat is in the next one already, whatever becomes of this one.
         let closed = self.close(&old).await;
         self.or_complain(closed)?;
+        self.tell_stopped(&ending)?;
         Ok(old.session_id)
     }
 

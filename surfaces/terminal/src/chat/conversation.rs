@@ -40,6 +40,8 @@ pub(super) struct Chat<'a> {
     pub(super) view: ChatView,
     /// How far the next message overrides the guard, where it does otherwise than the chat.
     pub(super) once: Option<OverrideLevel>,
+    /// Whether the user was just told what would end if they leave.
+    pub(super) is_leaving: bool,
     /// Shows what the drive and other windows do while the prompt waits.
     pub(super) watcher: Option<SessionWatcher>,
     /// The signals since the last line was entered, until a request is worked on.

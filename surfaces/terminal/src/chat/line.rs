@@ -165,6 +165,8 @@ pub enum Typed {
     Nothing,
     /// Ctrl-D.
     End,
+    /// The terminal is gone.
+    Gone,
 }
 
 #[cfg(test)]

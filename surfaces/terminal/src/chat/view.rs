@@ -214,7 +214,7 @@ impl View for ChatView {
     fn stopping(&mut self, caught: Caught) -> Option<String> {
         if caught == Caught::HangUp {
             // Nobody is left for what waits.
-            self.queued = VecDeque::from([Typed::End]);
+            self.queued = VecDeque::from([Typed::Gone]);
             return None;
         }
         self.stopped = Some(Instant::now());
