@@ -12,7 +12,7 @@ mod view;
 
 use crate::exit::{Exit, Failure, OrFail, not_opened};
 use crate::host::Host;
-use crate::notes::ask_about;
+use crate::notes::{Seen, ask_about};
 use crate::profile::RequestedProfile;
 use crate::request::follow;
 use crate::sessions;
@@ -81,6 +81,7 @@ pub async fn chat(host: &mut dyn Host, request: ChatRequest) -> Result<Exit> {
     let chat = Chat {
         view: ChatView::new(host.sessions(), &session, &profile).await,
         host,
+        notes: Seen::now(&request.workspace),
         workspace: request.workspace,
         captures: request.captures,
         changes: request.changes,

@@ -2,9 +2,11 @@
 
 mod asking;
 mod file;
+mod seen;
 mod vouched;
 mod word;
 
 pub use file::{File, NAMES, Used, used};
+pub use seen::Seen;
 pub use vouched::Vouched;
 pub use word::{ask_about, distrust, list, spoken_of, trust, usable};

@@ -292,6 +292,34 @@ fn notes_that_are_left_out_for_others_are_named() {
 }
 
 #[test]
+fn notes_that_change_during_a_chat_are_named() {
+    let replies = ["First.", "Second.", "Third."].map(Reply::text);
+    let scene = Scene::new(replies);
+    let notes = scene.house.write("AGENTS.md", "Use tabs.\n");
+    let trusting = scene.house.ask(["policy", "trust", "AGENTS.md"]);
+    let _trusted = trusting.run().expect(0);
+    let mut typed = ["hello", "hello again", "and again", "/quit"].into_iter();
+    let chat = scene.house.ask(["chat"]).env("TERM", "dumb");
+    let mut shown = Vec::new();
+    let _seen = chat.talking(&["> "], |screen, _| {
+        shown.push(screen.to_owned());
+        let next = typed.next().unwrap_or("/quit");
+        if next == "hello again" {
+            std::fs::write(&notes, "Use spaces.\n").unwrap();
+        }
+        next.to_owned()
+    });
+    let said = "AGENTS.md has changed; this session goes on with the version that it began with";
+    let is_said = shown.iter().map(|screen| screen.contains(said));
+    assert_eq!(
+        is_said.collect::<Vec<bool>>(),
+        [false, false, true, false],
+        "{shown:#?}"
+    );
+    assert!(!scene.told().contains("Use spaces."));
+}
+
+#[test]
 fn an_answer_that_claims_a_change_is_corrected() {
     let claim = || Reply::text("I have created the file new.txt for you.");
     let idle = Scene::new([claim()]);

@@ -4,7 +4,7 @@ use super::conversation::Chat;
 use super::slash::{Rating, Slash, help, mode_in_words, modes};
 use crate::exit::{Failure, OrFail, not_opened};
 use crate::new_file::write_new;
-use crate::notes::ask_about;
+use crate::notes::{Seen, ask_about};
 use crate::pictures;
 use crate::sessions;
 use anyhow::Result;
@@ -99,6 +99,7 @@ impl Chat<'_> {
         let sessions = self.host.sessions();
         self.view.turn_to(sessions, &self.session, &profile).await;
         self.profile = profile;
+        self.notes = Seen::now(&self.workspace);
         self.watcher = None;
         // The chat is in the next one already, whatever becomes of this one.
         let closed = self.close(&old).await;

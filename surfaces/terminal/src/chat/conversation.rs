@@ -4,7 +4,7 @@ use super::line::Line;
 use super::view::ChatView;
 use crate::exit::{OrFail, describe};
 use crate::host::Host;
-use crate::notes::ask_about;
+use crate::notes::{Seen, ask_about};
 use crate::pictures;
 use crate::printer::SharedPrinter;
 use crate::request::{Keyboard, Meanwhile, View, work_on};
@@ -32,6 +32,8 @@ pub(super) struct Chat<'a> {
     pub(super) workspace: PathBuf,
     /// Whether answers are remembered.
     pub(super) captures: bool,
+    /// The versions of the project's notes that the session was opened with.
+    pub(super) notes: Seen,
     /// What can be taken back of the files.
     pub(super) changes: Box<dyn FileHistory>,
     pub(super) session: SessionSummary,
@@ -84,6 +86,7 @@ impl Chat<'_> {
         self.view.own(&profile);
         let configuring = sessions.configure(id, holder_id, profile.clone());
         configuring.await.or_fail()?;
+        self.notes = Seen::now(&self.workspace);
         self.profile = profile;
         Ok(())
     }
@@ -106,6 +109,9 @@ impl Chat<'_> {
     }
 
     pub(super) async fn exchange(&mut self, text: &str) -> Result<()> {
+        if let Some(said) = self.notes.change(self.host, &self.profile).await? {
+            self.tell(&said)?;
+        }
         if let Some(said) = pictures::not_sent(text, &self.workspace) {
             self.view.remark(&said)?;
         }

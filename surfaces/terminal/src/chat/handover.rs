@@ -4,6 +4,7 @@
 use super::conversation::Chat;
 use super::slash::is_command;
 use crate::exit::{describe, not_opened};
+use crate::notes::Seen;
 use crate::printer::SharedPrinter;
 use crate::watcher::SessionWatcher;
 use anyhow::Result;
@@ -44,6 +45,7 @@ impl Chat<'_> {
         };
         let opened = self.host.sessions().open(request).await;
         self.session = opened.map_err(|error| not_opened(&error))?;
+        self.notes = Seen::now(&self.workspace);
         self.watcher = None;
         Ok(())
     }

@@ -163,7 +163,7 @@ pub async fn ask_about(host: &dyn Host, profile: &SessionProfile) -> Result<()> 
 }
 
 /// Whether a session with this profile shows notes to any agent.
-async fn are_used(host: &dyn Host, profile: &SessionProfile) -> Result<bool> {
+pub(super) async fn are_used(host: &dyn Host, profile: &SessionProfile) -> Result<bool> {
     Ok(match profile.mode {
         Mode::Deterministic | Mode::Bridge => false,
         Mode::Loop | Mode::Auto => true,
