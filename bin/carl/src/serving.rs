@@ -1,5 +1,5 @@
-//! Roles that processes of their own serve for a state folder: a file each, which is locked for as
-//! long as the role is served and says by whom and where.
+//! Which processes are at work for a state folder: a file for each role that one serves and for each
+//! chat or run, which is locked for as long as that lasts and says by whom and where.
 
 use anyhow::{Context, Result};
 use disk::private;
@@ -8,12 +8,14 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use text::escape::visible_line;
 
+/// What a file is called and says in place of a role, of a chat or a run.
+const COMMAND: &str = "command";
 /// Most roles that are told of at once, and processes that serve the same one.
 const ROLES: usize = 64;
 /// Most that is read of a file, bytes.
 const FILE_BYTES: u64 = 4_096;
 
-/// A role is served for as long as this is held. The kernel lets go of it however the process ends.
+/// A role is served, or a command at work, for as long as this is held. The kernel lets go of it however the process ends.
 #[derive(Debug)]
 pub struct Announced {
     _file: File,
@@ -41,6 +43,15 @@ impl Announced {
         }
         anyhow::bail!("{ROLES} processes serve {role} already")
     }
+
+    /// Says in a state folder that this process is a chat or a run: one that another process serves
+    /// has no lock that would show it.
+    ///
+    /// # Errors
+    /// As [`Announced::role`].
+    pub fn command(state: &Path) -> Result<Self> {
+        Self::role(state, COMMAND, "")
+    }
 }
 
 /// A role that a process serves.
@@ -57,6 +68,21 @@ pub struct ServedRole {
 /// The roles that are served for a state folder, by name.
 #[must_use]
 pub fn served_roles(state: &Path) -> Vec<ServedRole> {
+    let mut all = announced(state);
+    all.retain(|one| one.role != COMMAND);
+    all
+}
+
+/// The numbers of the processes whose chat or run is at work for a state folder.
+#[must_use]
+pub fn commands(state: &Path) -> Vec<u32> {
+    let all = announced(state).into_iter();
+    all.filter(|one| one.role == COMMAND)
+        .map(|one| one.process)
+        .collect()
+}
+
+fn announced(state: &Path) -> Vec<ServedRole> {
     let Ok(entries) = std::fs::read_dir(folder(state)) else {
         return Vec::new();
     };
@@ -65,7 +91,7 @@ pub fn served_roles(state: &Path) -> Vec<ServedRole> {
     let held = paths
         .iter()
         .filter(|path| matches!(private::lock(path), Ok(None)));
-    held.filter_map(|path| read(path)).take(ROLES).collect()
+    held.filter_map(|path| read(path)).take(2 * ROLES).collect()
 }
 
 fn read(path: &Path) -> Option<ServedRole> {
@@ -104,6 +130,16 @@ mod tests {
         drop(second);
         let _shorter = Announced::role(state.path(), "models", "unix:/1").unwrap();
         assert_eq!(addresses(), ["unix:/1"]);
+    }
+
+    #[test]
+    fn commands_are_told_of_while_they_are_at_work() {
+        let state = tempfile::tempdir().unwrap();
+        let held = Announced::command(state.path()).unwrap();
+        assert_eq!(commands(state.path()), [std::process::id()]);
+        assert_eq!(served_roles(state.path()), []);
+        drop(held);
+        assert!(commands(state.path()).is_empty());
     }
 
     #[test]

@@ -168,6 +168,29 @@ fn doctor_and_serve_name_the_process_that_runs() {
 }
 
 #[test]
+fn doctor_names_chats_that_another_process_serves_or_served() {
+    let house = House::new();
+    let begin = || {
+        let mut chat = house.ask(["chat"]).env("TERM", "dumb").seated();
+        chat.until("/help");
+        chat.until("> ");
+        chat
+    };
+    let host = begin();
+    let mut guest = begin();
+    let named = format!("another carl, process {}", guest.pid());
+    let told = running(&house);
+    assert!(told.contains(&named), "{told}");
+    assert_eq!(told.matches("another carl").count(), 2, "{told}");
+    host.kill();
+    // It has nothing to do, and so it does not go on anywhere yet.
+    assert_eq!(running(&house), named);
+    guest.types("/quit\n");
+    guest.finish();
+    assert_eq!(running(&house), "no other carl");
+}
+
+#[test]
 fn doctor_is_bad_where_a_folder_or_the_inbox_cannot_be_used() {
     let house = House::new();
     let state = house.state();

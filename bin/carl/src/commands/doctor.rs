@@ -110,7 +110,9 @@ fn configuration(setting: &Setting) -> Check {
 fn running(setting: &Setting) -> Check {
     let state = &setting.paths.state;
     let mut all: Vec<String> = Vec::new();
+    let mut host = None;
     if let Some(other) = lock::running(state) {
+        host = other.process;
         let who = match other.process {
             Some(id) => format!("another carl, process {id}"),
             None => "another carl".to_owned(),
@@ -126,6 +128,9 @@ fn running(setting: &Setting) -> Check {
             "another carl, process {process}, which serves {role} at {address}"
         ));
     }
+    let commands = serving::commands(state).into_iter();
+    let guests = commands.filter(|process| Some(*process) != host);
+    all.extend(guests.map(|process| format!("another carl, process {process}")));
     if let Some(id) = lock::stopped(state).filter(|_| !all.is_empty()) {
         return Check {
             name: "running",

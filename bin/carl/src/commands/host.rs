@@ -2,8 +2,8 @@
 
 use super::{Setting, named};
 use crate::cli::SessionFlags;
-use crate::wiring::House;
-use ::models::is_embedder;
+use crate::serving::Announced;
+use crate::wiring::{House, answers};
 use anyhow::Result;
 use api::broker::{AgentListing, ToolListing};
 use api::memory::{Recall, Stats};
@@ -25,6 +25,8 @@ pub struct CommandHost {
     flags: SessionFlags,
     by: By,
     attendance: Attendance,
+    /// Shows that this command is at work, wherever its services are.
+    _announced: Option<Announced>,
 }
 
 impl CommandHost {
@@ -39,7 +41,10 @@ impl CommandHost {
     ) -> Result<Self> {
         let house = House::open(&setting, &flags, by).await?;
         house.remembrance.open_ahead();
+        let announced = Announced::command(&setting.paths.state)
+            .inspect_err(|error| tracing::debug!("other commands do not see this one: {error:#}"));
         Ok(Self {
+            _announced: announced.ok(),
             house,
             setting,
             flags,
