@@ -118,9 +118,7 @@ fn left_out(message: String) -> Fault {
     Fault {
         code: "agents.notes_left_out".to_owned(),
         message,
-        hint:
-            "Agents work without it. It is read when it is a plain file (no link) of up to 1 MiB that you own and only you may write."
-                .to_owned(),
+        hint: "Agents work without it.".to_owned(),
     }
 }
 

@@ -286,6 +286,8 @@ fn notes_that_are_left_out_for_others_are_named() {
     let run = scene.house.ask(["run", "hello there"]).run().expect(0);
     let line = "CLAUDE.md is left out: of both in one folder, AGENTS.md counts.";
     assert!(run.stderr.contains(line), "{run:#?}");
+    // It is such a file, and would not be read for that.
+    assert!(!run.stderr.contains("plain file"), "{run:#?}");
     scene.house.write("CLAUDE.md", "Use tabs.\n");
     let run = scene.house.ask(["run", "hello there"]).run().expect(0);
     assert!(!run.stderr.contains("left out"), "{run:#?}");

@@ -13,6 +13,10 @@ const FOLDERS_UP: usize = 32;
 /// Largest file of notes, bytes.
 pub const NOTES_BYTES: u64 = 1 << 20;
 
+/// What is said of a file that is left out for what it is.
+const READABLE: &str = "It is read when it is a plain file (no link) of up to 1 MiB that you own and \
+                        only you may write.";
+
 /// A file of notes, as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
@@ -92,7 +96,7 @@ fn in_folder(folder: &Folder, top: &Path, left_out: &mut Vec<String>) -> Option<
                 visible_line(&first.name)
             )),
             (Entry::Refused { why, .. }, None) => {
-                left_out.push(format!("{shown} is left out: it {why}."));
+                left_out.push(format!("{shown} is left out: it {why}. {READABLE}"));
             }
             // The same twice, often as a link.
             (Entry::Absent | Entry::Text(_) | Entry::Refused { .. }, _) => {}
