@@ -7,6 +7,7 @@ mod knowledge;
 mod log;
 mod memory;
 mod notes;
+mod provider;
 mod senses;
 mod services;
 mod stores;
@@ -17,6 +18,7 @@ pub use endpoints::{endpoint, served};
 pub use house::House;
 pub use knowledge::Remembrance;
 pub use log::{audit, log};
+pub use provider::answers;
 pub use senses::open as open_inbox;
 pub use services::{
     CAPTURE_WAIT, Knowledge, agent_tools, capture, guard, knowledge, let_go, local_tools, mark,

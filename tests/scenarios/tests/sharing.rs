@@ -36,6 +36,25 @@ fn run(house: &House) -> Carl {
 }
 
 #[test]
+fn a_provider_alone_is_refused_beside_a_server_with_the_model_to_write() {
+    let scene = scene("");
+    let house = &scene.house;
+    let alone = || run(house).args(["--provider", "scripted"]);
+    let server = serving(house, &[]);
+    let refused = alone().run().expect(2).stderr;
+    assert!(
+        refused.contains("cannot be told `--provider` alone"),
+        "{refused}"
+    );
+    let flag = "--model scripted/scripted-model";
+    assert!(refused.contains(&format!("Write {flag},")), "{refused}");
+    let named = run(house).args(flag.split(' ')).run().expect(0);
+    assert_eq!(named.stdout, "Hello.\n");
+    server.kill();
+    assert_eq!(alone().run().expect(0).stdout, "Hello.\n");
+}
+
+#[test]
 fn a_guest_that_forbids_more_is_refused_and_no_model_hears_it() {
     let scene = scene("");
     let house = &scene.house;

@@ -62,7 +62,8 @@ pub struct SessionFlags {
     /// The agent type that does the work (`carl agents` lists them)
     #[arg(long, value_name = "TYPE")]
     pub agent: Option<String>,
-    /// The configured model provider to use, such as `ollama` or `embedded`
+    /// The configured model provider to use, such as `ollama` or `embedded`; while another carl serves,
+    /// name --model as well
     #[arg(long, value_name = "NAME")]
     pub provider: Option<String>,
     /// The model: `provider/model`, or a model of the chosen provider

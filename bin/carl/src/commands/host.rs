@@ -10,7 +10,6 @@ use api::memory::{Recall, Stats};
 use api::models::ModelInfo;
 use api::sessions::Sessions;
 use async_trait::async_trait;
-use domain::model::ModelRole;
 use domain::settings::Attendance;
 use settings::By;
 use terminal::exit::OrFail;
@@ -133,10 +132,4 @@ impl Host for CommandHost {
         let curator = &self.house.remembrance.sides.curator;
         curator.stats().await.or_fail()
     }
-}
-
-/// Whether a model can be talked to: those that make embeddings cannot.
-fn answers(info: &ModelInfo) -> bool {
-    let only_embeds = !info.roles.is_empty() && info.roles.iter().all(|r| *r == ModelRole::Embed);
-    !only_embeds && !is_embedder(&info.model.model)
 }

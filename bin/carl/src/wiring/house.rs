@@ -3,6 +3,7 @@
 use super::endpoints::{endpoint, remote, served};
 use super::knowledge::Remembrance;
 use super::log::awaited;
+use super::provider::refused_alone;
 use super::senses;
 use super::services::{
     CAPTURE_WAIT, Guard, Knowledge, agent_tools, capture, guard, knowledge, let_go, local_tools,
@@ -117,19 +118,13 @@ impl House {
                     Place::There(address) => address,
                 },
             };
-            if flags.provider.is_some() && flags.model.is_none() {
-                return Err(Failure::usage(
-                    format!(
-                        "Housecarl is served at {address}, and cannot be told `--provider` alone: \
-                         name the model as well, with --model"
-                    ),
-                    "Or stop it, so that this command starts one of its own.",
-                )
-                .into());
-            }
             let host = grpc::host(&address).await;
             let agreed = match Self::attach(&address, host.as_ref(), setting).await {
                 Ok(house) => {
+                    if let (Some(name), None) = (&flags.provider, &flags.model) {
+                        let gateway = house.gateway.as_ref();
+                        return Err(refused_alone(&address, gateway, name).await.into());
+                    }
                     let agreed =
                         effective_settings::agree(&address, host.as_ref(), setting, flags).await;
                     agreed.map(|agreed| (house, agreed))
