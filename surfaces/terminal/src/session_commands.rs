@@ -237,21 +237,24 @@ pub async fn fork(chosen: Chosen<'_>, message: u64) -> Result<SessionId> {
 /// When it is not found, or nobody is there to be asked.
 pub async fn to_delete(chosen: Chosen<'_>, is_sure: bool) -> Result<Option<SessionId>> {
     let found = find(chosen.sessions, chosen.part, chosen.workspace).await?;
-    if is_sure {
-        return Ok(Some(found.session_id));
-    }
-    needs_somebody("deleting a session")?;
+    // `last` names none: a script's log says which it was.
     print_error(&format!(
-        "session {} of {}, last used {}\n  {}\n\
-         What is lost: all that was said and done in it, and the copies with which its changes of \
-         files can be undone.\n\
-         What stays: the files themselves, what memory keeps of it (`carl memory list`, `carl \
-         memory forget`), the history of typed lines, and the audit log.\n",
+        "session {} of {}, last used {}\n  {}\n",
         found.session_id,
         visible_line(&found.workspace.to_string_lossy()),
         moments::minute(found.updated, &TimeZone::system()),
         visible_line(&found.title),
     ))?;
+    if is_sure {
+        return Ok(Some(found.session_id));
+    }
+    needs_somebody("deleting a session")?;
+    print_error(
+        "What is lost: all that was said and done in it, and the copies with which its changes of \
+         files can be undone.\n\
+         What stays: the files themselves, what memory keeps of it (`carl memory list`, `carl \
+         memory forget`), the history of typed lines, and the audit log.\n",
+    )?;
     if is_yes("It cannot be undone. Delete the session?")? {
         return Ok(Some(found.session_id));
     }

@@ -295,6 +295,9 @@ fn a_session_is_deleted_after_a_yes_with_what_belongs_to_it() {
     let delete = || house.ask(["session", "delete", &id]);
     let unasked = delete().run().expect(2).stderr;
     assert!(unasked.contains("Add --yes"), "{unasked}");
+    let named = format!("session {id} of {}", house.work().display());
+    assert!(unasked.contains(&named), "{unasked}");
+    assert!(unasked.contains("replace draft"), "{unasked}");
     let no = delete().typing(&["[y/N] "], |_, _| "n".to_owned());
     assert_eq!(no.finished.code, Some(5), "{no:#?}");
     for told in ["replace draft", "What is lost:", "What stays:"] {
