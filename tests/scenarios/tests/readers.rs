@@ -79,6 +79,17 @@ fn a_run_whose_reader_is_gone_is_stopped() {
 }
 
 #[test]
+fn an_output_that_cannot_be_written_is_named() {
+    let scene = Scene::new([Reply::text("Hello.")]);
+    for line in ["carl agents", "carl run --json hello"] {
+        let full = scene.house.carl().typed(&format!("exec {line} >/dev/full"));
+        let told = full.run().expect(4).stderr;
+        let said = "error: standard output cannot be written: No space left on device";
+        assert!(told.contains(said), "{told}");
+    }
+}
+
+#[test]
 fn a_summary_tells_what_was_done_before_a_server_ended() {
     let gate = Gate::new();
     let scene = Scene::new([

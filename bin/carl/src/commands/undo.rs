@@ -4,7 +4,7 @@ use super::changed::{self, newest_changed, target};
 use super::{Setting, run};
 use crate::cli::{RunArgs, SessionFlags, UndoArgs};
 use crate::wiring::House;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use disk::read::{Links, bytes};
 use domain::hash::Digest;
 use domain::id::SessionId;
@@ -207,7 +207,10 @@ async fn print_before(flags: &SessionFlags, session: Option<&str>) -> Result<Exi
         // What is in a file must not control the terminal.
         print(&visible(&String::from_utf8_lossy(&bytes)))?;
     } else {
-        stdout.write_all(&bytes).and_then(|()| stdout.flush())?;
+        stdout
+            .write_all(&bytes)
+            .and_then(|()| stdout.flush())
+            .context("standard output cannot be written")?;
     }
     Ok(Exit::Success)
 }
