@@ -294,6 +294,41 @@ fn planned_tasks_are_begun_when_they_are_approved_and_not_before() {
     assert_eq!(of(whole.unwrap()), parts.map(of).sum::<u64>(), "{seen}");
 }
 
+/// The orchestrating agent calls a tool that is not its own before it answers.
+#[test]
+fn a_failed_task_is_named_though_the_last_call_was_refused() {
+    let speak = |body: &Value, _: usize| {
+        let said = body["messages"].to_string();
+        match wanted(body) {
+            Wanted::Tasks => {
+                let left = task("left", "Read LEFT in a.txt", &[]);
+                let right = task("right", "Read RIGHT in b.txt", &[]);
+                Reply::text(json!({"tasks": [left, right]}).to_string())
+            }
+            Wanted::Report if said.contains("RIGHT") => {
+                let report = json!({
+                    "status": "failed", "summary": "It is not there.", "artifacts": [],
+                    "result_quality": "verified", "source": "tool_output",
+                    "new_memory_candidates": [], "failure_reason": "there is no such file",
+                });
+                Reply::text(report.to_string())
+            }
+            Wanted::Answer if !said.contains("c.txt") => {
+                Reply::call("read_file", json!({"path": "c.txt"}))
+            }
+            _ => answers(body, None),
+        }
+    };
+    let scene = Scene::with(Server::speak(speak).openai(), "openai");
+    configure(&scene.house, &scene.server);
+    scene.house.write("a.txt", "a");
+    let outcome = scene.run(&["Are a.txt and b.txt short?"]);
+    outcome.assert_ends(3, "partial");
+    assert_eq!(outcome.code(), "agents.tasks_short");
+    let message = outcome.summary["error"]["message"].as_str().unwrap();
+    assert!(message.contains("`right`"), "{message}");
+}
+
 #[test]
 fn people_see_who_works_and_what_they_reported_and_the_answer_alone_on_standard_output() {
     let scene = Scene::with(

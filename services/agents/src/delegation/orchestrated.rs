@@ -23,7 +23,7 @@ use domain::settings::Mode;
 use domain::task::Task;
 use domain::tool::SAVE_MEMORY;
 use orchestration::{
-    TaskLog, candidates, decomposition_schema, keep_question, keep_schema, no_plan,
+    TaskLog, TasksEnding, candidates, decomposition_schema, keep_question, keep_schema, no_plan,
     not_taken_apart, question, read_kept, read_tasks, whole_schema,
 };
 use serde_json::{Value, json};
@@ -85,13 +85,24 @@ async fn handed_out(work: &Work, tasks: &[Task], mut outcome: Outcome) -> Outcom
     }
     remember(work, &record, &mut outcome).await;
     let mut rest = Box::pin(loop_mode::run(work)).await;
-    if rest.status == QueryStatus::Success
-        && let Some(fault) = not_whole(&record.result.data)
-    {
-        rest.status = QueryStatus::Partial;
-        rest.error = Some(fault);
-    }
+    judge(&mut rest, &record.result.data);
     outcome.then(rest)
+}
+
+/// How the request ends by what its tasks came to: of that the answering agent's own calls say
+/// nothing. What the agents did stands, whatever it was refused afterwards.
+fn judge(rest: &mut Outcome, data: &Value) {
+    let has_done = delegation_data(data)
+        .tasks
+        .is_some_and(|tasks| tasks.ending != TasksEnding::Nothing);
+    let fault = not_whole(data);
+    match rest.status {
+        QueryStatus::Denied if has_done => rest.status = QueryStatus::Partial,
+        QueryStatus::Success if fault.is_some() => rest.status = QueryStatus::Partial,
+        QueryStatus::Denied | QueryStatus::Success | QueryStatus::Partial => {}
+        QueryStatus::Failed | QueryStatus::Interrupted => return,
+    }
+    rest.error = fault.or(rest.error.take());
 }
 
 /// The tasks of a request: those of the log when it was begun before, else what the model makes of
