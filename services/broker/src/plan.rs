@@ -332,6 +332,14 @@ impl Pin {
         self.inner.effects_started(&self.caller, calls, settings)
     }
 
+    /// The strictest effect that its calls, or the agents that they start, could have.
+    fn effect(&self, draft: &Draft) -> EffectClass {
+        let settings = lock(&self.caller.session).settings.clone();
+        let started = self.effects_started(&settings);
+        let own = strictest_effect(&draft.judgements);
+        started.last().map_or(own, |strictest| own.max(*strictest))
+    }
+
     async fn ask(&self, draft: &Draft, diff: Option<String>) -> Result<(), Decision> {
         let settings = lock(&self.caller.session).settings.clone();
         let started = self.effects_started(&settings);
@@ -353,11 +361,7 @@ impl Pin {
             agent_type: self.caller.agent_type.clone(),
             lineage: self.caller.lineage.clone(),
             batch: None,
-            effect: started
-                .last()
-                .copied()
-                .max(Some(strictest_effect(&draft.judgements)))
-                .unwrap_or(EffectClass::Read),
+            effect: self.effect(draft),
             reason: format!(
                 "{why} Approved as a whole; in advance: `--approve {}`.",
                 draft.hash
@@ -414,7 +418,7 @@ impl Pin {
                 },
             )
             .collect();
-        let effect = strictest_effect(&draft.judgements).as_str();
+        let effect = self.effect(draft).as_str();
         let count = match lines.len() {
             1 => "1 call".to_owned(),
             count => format!("{count} calls"),

@@ -38,6 +38,8 @@ const SHORT_CHARS: usize = 300;
 const HEAD_CHARS: usize = 120;
 /// Most of its end, characters.
 const TAIL_CHARS: usize = 40;
+/// Most of a field of one of several objects in such a line, characters.
+const FIELD_CHARS: usize = 40;
 
 /// One call in one line: tool, effect, what it acts on, and how; where it acts on nothing of the kind,
 /// its arguments. What was left out and has a default counts as given.
@@ -70,15 +72,18 @@ pub(crate) fn call_line(
         spec.definition.name,
         spec.effect.as_str()
     );
-    for (name, value) in named {
-        let value = match (targets.get(*name), value, role(name)) {
+    for (name, given) in named {
+        let value = match (targets.get(*name), *given, role(name)) {
             (Some(path), ..) => path.to_string_lossy().into_owned(),
             (None, Value::String(text), _) => text.clone(),
+            (None, Value::Array(items), _) if are_objects(items) => several(items),
             (None, Value::Array(words), Some(Payload)) => command(words),
             (None, other, _) => other.to_string(),
         };
         let value = match role(name) {
-            Some(Payload) => without_middle(&value),
+            Some(Payload) if !matches!(given, Value::Array(items) if are_objects(items)) => {
+                without_middle(&value)
+            }
             _ => one_line(&value),
         };
         line.push_str(&format!(", {}: {value}", one_line(name)));
@@ -106,6 +111,35 @@ pub(crate) fn led_to(places: &BTreeMap<PathBuf, PathBuf>) -> String {
 fn command(words: &[Value]) -> String {
     let argv: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
     argv.map_or_else(|| Value::from(words).to_string(), |argv| quoted_argv(&argv))
+}
+
+fn are_objects(items: &[Value]) -> bool {
+    !items.is_empty() && items.iter().all(Value::is_object)
+}
+
+/// Several objects on one line, each with the beginning of every field that says something, so that
+/// no length of one pushes the others off.
+fn several(items: &[Value]) -> String {
+    let items = items.iter().enumerate().map(|(at, item)| {
+        let fields = item.as_object().into_iter().flatten();
+        let said =
+            fields.filter(|(_, value)| !matches!(value, Value::Array(list) if list.is_empty()));
+        let said: Vec<String> = said
+            .map(|(name, value)| format!("{} {}", one_line(name), beginning(&value.to_string())))
+            .collect();
+        format!("{}. {}", at + 1, said.join(", "))
+    });
+    items.collect::<Vec<String>>().join("; ")
+}
+
+/// The beginning of a field.
+fn beginning(text: &str) -> String {
+    let line = one_line(text);
+    if line.chars().count() <= FIELD_CHARS {
+        return line;
+    }
+    let kept: String = line.chars().take(FIELD_CHARS).collect();
+    format!("{kept}…")
 }
 
 /// The arguments that have a default, with it.
@@ -168,7 +202,7 @@ fn argument(name: &str, value: &Value, target: Option<&PathBuf>) -> String {
             format!("  {name}:\n{}", lines.concat())
         }
         Value::String(text) => format!("  {name}: {}\n", one_line(text)),
-        Value::Array(items) if !items.is_empty() && items.iter().all(Value::is_object) => {
+        Value::Array(items) if are_objects(items) => {
             let items = items.iter().enumerate();
             let items: Vec<String> = items.map(|(at, one)| item(at + 1, one)).collect();
             format!("  {name}:\n{}", items.concat())

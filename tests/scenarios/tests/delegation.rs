@@ -294,6 +294,28 @@ fn planned_tasks_are_begun_when_they_are_approved_and_not_before() {
     assert_eq!(of(whole.unwrap()), parts.map(of).sum::<u64>(), "{seen}");
 }
 
+#[test]
+fn the_short_form_of_planned_tasks_names_each_and_the_strictest_effect() {
+    let speak = |body: &Value, _: usize| writes(body, None);
+    let scene = Scene::with(Server::speak(speak).openai(), "openai");
+    let flags = ["run", "--agent", "orchestrator", "--mode", "plan"];
+    let run = scene.house.ask(flags).arg("Write hello into out.txt");
+    let run = run.at_terminal(|_, _| "n".to_owned());
+    let question = &run.questions[0];
+    let started = "The plan starts agents that could have these effects: ";
+    let (_, effects) = question.split_once(started).unwrap();
+    let (effects, _) = effects.split_once('.').unwrap();
+    let strictest = effects.rsplit(',').next().unwrap();
+    let (_, short) = question.rsplit_once("In short: ").unwrap();
+    let head = format!("a plan of 1 call (strictest effect: {strictest}):");
+    assert!(short.starts_with(&head), "{question}");
+    assert!(
+        short.contains("tasks: 1. id \"only\", agent_type \"coder\""),
+        "{short}"
+    );
+    assert!(!short.contains('{'), "{short}");
+}
+
 /// The orchestrating agent calls a tool that is not its own before it answers.
 #[test]
 fn a_failed_task_is_named_though_the_last_call_was_refused() {
