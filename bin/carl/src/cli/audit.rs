@@ -103,7 +103,7 @@ pub struct RecordFlags {
 /// Which records.
 #[derive(Debug, Args)]
 pub struct RecordFilter {
-    /// Only of this session: the beginning or end of its id, or `last` for the newest of this
+    /// Only of this session: the end of its id, or `last` for the newest of this
     /// folder
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,

@@ -13,7 +13,7 @@ pub(super) const RUN: &str = "Examples:
   carl run \"what is wrong on @shot.png?\"  a picture, for a model that sees
   carl run \"summarise this\" --input -     data by a pipe; it permits nothing
   carl run --json @task.md                the task from a file, the end as JSON
-  carl run --session-id 6a182 \"go on\"     in a session there is";
+  carl run --session-id 6a182 \"go on\"     in a session, by the end of its id";
 
 /// `carl doctor`.
 pub(super) const DOCTOR: &str = "Examples:
@@ -48,7 +48,7 @@ pub(super) const SESSION: &str = "Examples:
   carl session list
   carl session show last
   carl session resume                     the one last used here, in a chat
-  carl session export 6a182 --format json";
+  carl session export 6a182 --format json  by the end of its id";
 
 /// `carl undo`.
 pub(super) const UNDO: &str = "Examples:
@@ -66,7 +66,7 @@ pub(super) const MEMORY: &str = "Examples:
   carl memory add \"I prefer the MIT licence\"
   carl memory search --explain \"which licence?\"
   carl memory list
-  carl memory forget 6a182";
+  carl memory forget 6a182                by the end of its id";
 
 /// `carl secret`.
 pub(super) const SECRET: &str = "Examples:

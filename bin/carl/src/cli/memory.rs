@@ -25,7 +25,7 @@ pub enum MemoryCommand {
     },
     /// Print an entry with everything that is kept of it
     Show {
-        /// Its id (4 characters of its beginning or its end are enough)
+        /// Its id (its last 4 characters are enough)
         id: String,
         /// Print JSON
         #[arg(long)]
@@ -35,7 +35,7 @@ pub enum MemoryCommand {
     Add(AddArgs),
     /// Remove an entry, and search every file for what is left of it
     Forget {
-        /// Its id (4 characters of its beginning or its end are enough)
+        /// Its id (its last 4 characters are enough)
         id: String,
         /// Do not ask
         #[arg(short, long)]
@@ -92,7 +92,7 @@ pub struct AddArgs {
     /// A word to find it by; may be given several times
     #[arg(long = "tag", value_parser = word)]
     pub tags: Vec<String>,
-    /// The entry that this one corrects, by its id or 4 characters of its beginning or its end
+    /// The entry that this one corrects, by its id or the last 4 characters of it
     #[arg(long, value_name = "ID")]
     pub supersedes: Option<String>,
     /// Where to keep it: `user`, `project`, `agent:TYPE` or another name [default: user, or where

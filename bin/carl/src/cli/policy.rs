@@ -66,7 +66,7 @@ pub struct ExplainArgs {
 /// `carl policy replay`.
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
-    /// Which session; the beginning or end of its id is enough. Default: the one last used here
+    /// Which session; the end of its id is enough. Default: the one last used here
     #[arg(default_value = "last", hide_default_value = true)]
     pub session: String,
     /// Print JSON
@@ -77,7 +77,7 @@ pub struct ReplayArgs {
 /// `carl policy grants`.
 #[derive(Debug, Args)]
 pub struct GrantsArgs {
-    /// Which session; the beginning or end of its id is enough. Default: the one last used here
+    /// Which session; the end of its id is enough. Default: the one last used here
     #[arg(default_value = "last", hide_default_value = true)]
     pub session: String,
 }

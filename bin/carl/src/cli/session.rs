@@ -107,7 +107,7 @@ pub struct RunArgs {
     /// Print one JSON event a line as it happens
     #[arg(long)]
     pub events: bool,
-    /// Continue this session instead of starting one: the beginning or end of its id, or `last` for
+    /// Continue this session instead of starting one: the end of its id, or `last` for
     /// the one last used here
     #[arg(long = "session-id", value_name = "SESSION")]
     pub session_named: Option<String>,
@@ -133,22 +133,22 @@ pub enum SessionCommand {
     },
     /// Print a session as a readable transcript
     Show {
-        /// Which session: the beginning or end of its id, or `last` for the one last used here
+        /// Which session: the end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
         session: String,
         /// Print every event, one JSON object a line
         #[arg(long, conflicts_with = "agent")]
         events: bool,
-        /// Print what one sub-agent did instead; the beginning or end of its id is enough
+        /// Print what one sub-agent did instead; the end of its id is enough
         #[arg(long, value_name = "ID")]
         agent: Option<String>,
     },
     /// Show what the model will see next of a session
     Context {
-        /// Which session: the beginning or end of its id, or `last` for the one last used here
+        /// Which session: the end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
         session: String,
-        /// What a sub-agent at work sees; the beginning or end of its id is enough
+        /// What a sub-agent at work sees; the end of its id is enough
         #[arg(long, value_name = "ID")]
         agent: Option<String>,
         /// Print the text as it is sent, not each part's share
@@ -160,13 +160,13 @@ pub enum SessionCommand {
     },
     /// Make what the model sees of a session's past smaller now
     Compact {
-        /// Which session: the beginning or end of its id, or `last` for the one last used here
+        /// Which session: the end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
         session: String,
     },
     /// Continue a session in a chat
     Resume {
-        /// Which session; the beginning or end of its id is enough. Default: the one last used here
+        /// Which session; the end of its id is enough. Default: the one last used here
         session: Option<String>,
         /// How it is held from now on
         #[command(flatten)]
@@ -174,7 +174,7 @@ pub enum SessionCommand {
     },
     /// Begin a session from another's first events
     Fork {
-        /// Which session: the beginning or end of its id, or `last` for the one last used here
+        /// Which session: the end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
         session: String,
         /// The message to fork at, by the number that `carl session show` prints: its exchange is
@@ -184,7 +184,7 @@ pub enum SessionCommand {
     },
     /// Delete a session: its log, and what undo keeps of it
     Delete {
-        /// Which session: the beginning or end of its id
+        /// Which session: the end of its id
         session: String,
         /// Do not ask
         #[arg(short, long)]
@@ -192,7 +192,7 @@ pub enum SessionCommand {
     },
     /// Write a session as Markdown or JSON
     Export {
-        /// Which session: the beginning or end of its id, or `last` for the one last used here
+        /// Which session: the end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
         session: String,
         /// The form
