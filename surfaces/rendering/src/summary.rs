@@ -27,7 +27,7 @@ pub struct RunSummary {
     pub artifacts: Vec<String>,
     /// What the models cost.
     pub usage: Usage,
-    /// The model; null when none was used.
+    /// The model; of an answer that broke off, the one that began it. Null when none answered.
     pub model: Option<ModelRef>,
     /// Time from receipt to end, milliseconds.
     pub duration_ms: u64,
@@ -45,6 +45,9 @@ pub struct RunSummary {
     /// What a model had said when its reply broke off.
     #[serde(skip)]
     broken_off: String,
+    /// The model that began to answer last.
+    #[serde(skip)]
+    began: Option<ModelRef>,
 }
 
 /// One tool call, with why it might run or not.
@@ -79,6 +82,7 @@ impl RunSummary {
             decided: BTreeMap::new(),
             children: BTreeSet::new(),
             broken_off: String::new(),
+            began: None,
         }
     }
 
@@ -120,6 +124,7 @@ impl RunSummary {
                 self.artifacts.clone_from(artifacts);
                 self.duration_ms = *duration_ms;
                 self.error.clone_from(error);
+                self.model = self.model.take().or(self.began.take());
                 if self.answer.is_empty() {
                     self.answer = std::mem::take(&mut self.broken_off);
                 }
@@ -127,14 +132,16 @@ impl RunSummary {
             EventBody::AgentSpawned { child, .. } => {
                 self.children.insert(*child);
             }
+            EventBody::ModelChosen { model, .. } if self.is_own(event) => {
+                self.began = Some(model.clone());
+            }
             EventBody::ModelAnswered {
                 text,
                 finish,
                 aside,
                 ..
             } => {
-                let is_own = event.agent_id.is_none_or(|id| !self.children.contains(&id));
-                let is_broken = *finish == FinishReason::Cancelled && !aside && is_own;
+                let is_broken = *finish == FinishReason::Cancelled && !aside && self.is_own(event);
                 self.broken_off = match is_broken {
                     true => text.clone(),
                     false => String::new(),
@@ -142,6 +149,11 @@ impl RunSummary {
             }
             _ => {}
         }
+    }
+
+    /// Whether an event is of the request's own agent, and of none that it started.
+    fn is_own(&self, event: &Event) -> bool {
+        event.agent_id.is_none_or(|id| !self.children.contains(&id))
     }
 
     fn called(&self, call: &ToolCallSummary) -> Called {

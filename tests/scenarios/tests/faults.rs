@@ -38,6 +38,9 @@ fn fails(name: &str, reply: &Reply) {
         _ => "",
     };
     assert_eq!(outcome.text("answer"), said, "{name}");
+    if said == "half" {
+        assert_eq!(outcome.text("model"), "scripted/scripted-model", "{name}");
+    }
     let message = outcome.summary["error"]["message"].as_str().unwrap();
     assert!(
         message.len() > 20 && message.len() < 4_000,
