@@ -12,6 +12,7 @@ use domain::id::{QueryId, SessionId};
 use futures::StreamExt;
 use rendering::drive;
 use rendering::in_force::InForce;
+use rendering::values;
 use session::SessionView;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -267,7 +268,7 @@ fn of_request(body: &EventBody) -> Option<String> {
         } => Some(format!(
             "→ {} {}",
             visible_line(tool),
-            visible_line(&arguments.to_string())
+            values::arguments(arguments)
         )),
         EventBody::BrokerDecision {
             verdict: Verdict::Deny,

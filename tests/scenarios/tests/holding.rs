@@ -237,6 +237,8 @@ fn a_second_chat_keeps_its_override_to_itself() {
     let mut wide = seated(resume.env("TERM", "dumb"));
     says(&mut wide, WRITE);
     assert!(house.has("file1.txt"));
+    // As the window itself shows a call.
+    host.until("→ write_file path=file1.txt content=x");
     host.types(&format!("{WRITE}\n"));
     host.until("message to the agent: ");
     host.types("n\n");
