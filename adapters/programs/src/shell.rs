@@ -182,10 +182,20 @@ fn name_of(folder: &Path) -> String {
 fn preview(runner: &Runner, call: &JudgedCall, folder: &Path, what: &str) -> String {
     let ground = Ground::of(runner, call);
     let list = |paths: &[PathBuf]| {
-        let names: Vec<String> = paths.iter().map(|path| name_of(path)).collect();
-        match names.is_empty() {
+        // A type's folders are listed in its definition, wherever it is used.
+        let (there, missing): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            paths.iter().partition(|path| path.exists());
+        let names = |paths: &[&PathBuf]| {
+            let names: Vec<String> = paths.iter().map(|path| name_of(path)).collect();
+            names.join(", ")
+        };
+        let there = match there.is_empty() {
             true => "nothing".to_owned(),
-            false => names.join(", "),
+            false => names(&there),
+        };
+        match missing.is_empty() {
+            true => there,
+            false => format!("{there} (not there yet: {})", names(&missing)),
         }
     };
     format!(

@@ -462,6 +462,19 @@ fn a_program_that_may_not_change_a_place_is_told_whose_it_is() {
 }
 
 #[test]
+fn a_question_tells_folders_that_are_not_there_apart() {
+    let scene = asks("run_shell", json!({"argv": ["true"]}));
+    let flags = ["run", "--agent", "sysadmin", "--allow-write", ".", "do it"];
+    let run = scene.house.ask(flags).at_terminal(|_, _| "n".to_owned());
+    let question = &run.questions[0];
+    let (_, changed) = question.split_once("; changes ").unwrap();
+    let (there, missing) = changed.split_once(" (not there yet: ").unwrap();
+    assert_eq!(there, scene.house.work().to_string_lossy(), "{question}");
+    let projects = scene.house.home().join("projects");
+    assert!(missing.contains(&*projects.to_string_lossy()), "{question}");
+}
+
+#[test]
 fn a_command_after_the_output_of_another_is_not_approved_in_advance() {
     let command = |word: &str| Reply::call("run_shell", json!({"argv": ["/bin/echo", word]}));
     for (flags, ends) in [
