@@ -7,6 +7,7 @@ use api::failure::broken;
 use api::sandbox::{Captured, Ended, Enforcement, Finished};
 use domain::limits::EXEC_TIME_MOST;
 use domain::tool::ToolOutput;
+use protected::Protected;
 use std::path::{Path, PathBuf};
 use text::escape::quoted_argv;
 
@@ -52,8 +53,13 @@ pub(crate) fn longer(finished: &Finished, mut notes: Vec<Note>) -> Vec<Note> {
 const READ_ONLY: &str = "Read-only file system";
 
 /// What a program that failed on a protected place could not change, and who can: the program's own
-/// message sounds like a broken disk. `frozen`: the protected places; `folder`: where it ran.
-pub(crate) fn read_only(finished: &Finished, frozen: &[PathBuf], folder: &Path) -> Option<String> {
+/// message sounds like a broken disk. `frozen`: the protected places in what is open; `folder`: where
+/// it ran.
+pub(crate) fn read_only(
+    finished: &Finished,
+    (frozen, protected): (&[PathBuf], &Protected),
+    folder: &Path,
+) -> Option<String> {
     let said = stream(&finished.stderr);
     if finished.ended == Ended::Exited(0) || !said.contains(READ_ONLY) {
         return None;
@@ -63,7 +69,9 @@ pub(crate) fn read_only(finished: &Finished, frozen: &[PathBuf], folder: &Path) 
         let near = place.strip_prefix(folder).ok();
         is_said(place) || near.is_some_and(|near| near != Path::new("") && is_said(near))
     };
-    let named = frozen.iter().find(is_named);
+    let named = frozen.iter().find(is_named).cloned();
+    // Where the folder is not open nothing is frozen, and to open it would not be enough.
+    let named = named.or_else(|| protected_in(folder, protected, &said));
     Some(named.map_or_else(
         || {
             "what it wanted to change is not open for writing, or protected. The user opens a \
@@ -78,6 +86,26 @@ pub(crate) fn read_only(finished: &Finished, frozen: &[PathBuf], folder: &Path) 
             )
         },
     ))
+}
+
+/// The protected place in a folder that a message names.
+fn protected_in(folder: &Path, protected: &Protected, said: &str) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let mut places = entries.map(|entry| entry.path());
+    places.find(|place| {
+        let name = place.file_name().unwrap_or_default().to_string_lossy();
+        is_part_of_a_path(&name, said) && protected.against_write(place).is_some()
+    })
+}
+
+/// Whether a name stands in a message as the whole of one part of a path.
+fn is_part_of_a_path(name: &str, said: &str) -> bool {
+    let is_edge = |c: char| c == '/' || c == ':' || c.is_whitespace() || "'\"`‘’".contains(c);
+    said.match_indices(name).any(|(at, _)| {
+        let before = said[..at].chars().next_back();
+        let after = said[at + name.len()..].chars().next();
+        before.is_none_or(is_edge) && after.is_none_or(is_edge)
+    })
 }
 
 pub(crate) fn unwritable(error: serde_json::Error) -> ToolFailure {

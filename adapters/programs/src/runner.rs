@@ -220,6 +220,7 @@ impl Launch {
         let (finished, entered) = tokio::join!(run, entering);
         // Its place is free as soon as it has ended.
         let checked = entered.map_or(Ok(()), |(_place, checked)| checked);
+        let protected = guarding.protected.clone();
         let found = look_after(turns, &guarded, watch, guarding.protected).await;
         if let Some(session_id) = session_id {
             guarding.jobs.untold().leave(session_id, notices(&found));
@@ -228,7 +229,7 @@ impl Launch {
         checked.map_err(|failure| with_notes(failure, &found))?;
         match finished {
             Ok(finished) => {
-                let refused = output::read_only(&finished, &frozen, &folder);
+                let refused = output::read_only(&finished, (&frozen, &protected), &folder);
                 let last = refused.map(Note::Hint);
                 let notes = first.into_iter().chain(found).chain(last);
                 Ok((finished, notes.collect()))

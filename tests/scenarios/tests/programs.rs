@@ -455,6 +455,16 @@ fn a_program_that_may_not_change_a_place_is_told_whose_it_is() {
     assert!(commit.contains(place), "{commit}");
     let closed = told("echo x > a.txt", &[]);
     assert!(closed.contains("not open for writing"), "{closed}");
+    // To open the folder would not help.
+    for script in [
+        "echo x > .git/index.lock",
+        "cd .git && echo x > $PWD/index.lock",
+    ] {
+        let commit = told(script, &[]);
+        assert!(commit.contains(place), "{commit}");
+    }
+    let beside = told("echo x > .gitignore", &[]);
+    assert!(beside.contains("not open for writing"), "{beside}");
     for fine in ["echo x > a.txt", "echo Read-only file system >&2"] {
         let fine = told(fine, &open);
         assert!(!fine.contains("note: "), "{fine}");
