@@ -85,7 +85,8 @@ const TAB: &str = "→   ";
 
 /// A question for a terminal of this width. What goes on in a second line stands behind an indent,
 /// so that nothing in a long line can look like the beginning of one.
-fn fitted(question: &str, width: Option<usize>) -> String {
+#[must_use]
+pub fn fitted(question: &str, width: Option<usize>) -> String {
     let line = |line: &str| fit::wrapped(&line.replace('\t', TAB), GOES_ON, width);
     question.lines().map(line).collect()
 }
@@ -189,7 +190,7 @@ pub fn ask(
             Some(reply) => return Ok(Some(reply)),
             None if is_folded && is_view(&line) => print_error(&fitted(&whole, width))?,
             None => {
-                print_error(unclear(asked))?;
+                print_error(&fitted(unclear(asked), width))?;
                 ahead.throw_away()?;
             }
         }

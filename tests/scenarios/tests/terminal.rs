@@ -362,6 +362,31 @@ fn a_question_fits_the_terminal() {
     assert!(narrow.house.has("long.txt"), "{shown:#?}");
 }
 
+#[test]
+fn an_unclear_answer_and_the_notes_question_fit_the_terminal() {
+    let scene = Scene::new([
+        Reply::call("write_file", json!({"path": "a.txt", "content": "a"})),
+        Reply::text("Done."),
+    ]);
+    scene.house.write("AGENTS.md", "Use tabs.\n");
+    let mut typed = ["u", "perhaps", "y"].into_iter();
+    let carl = scene
+        .house
+        .ask(["run", "write a note"])
+        .env("COLUMNS", "60");
+    let prompts = ["[i]gnore: ", "agent: "];
+    let shown = carl.typing(&prompts, |_, _| typed.next().unwrap_or("n").to_owned());
+    assert_eq!(shown.questions.len(), 3, "{shown:#?}");
+    assert!(
+        shown.questions[2].contains("letters in brackets"),
+        "{shown:#?}"
+    );
+    let lines = shown.questions.iter().flat_map(|one| one.lines());
+    let long: Vec<&str> = lines.filter(|line| columns(line) > 60).collect();
+    assert!(long.is_empty(), "{long:#?}");
+    assert!(scene.house.has("a.txt"), "{shown:#?}");
+}
+
 /// The columns of a line without what colours it.
 fn columns(line: &str) -> usize {
     let parts = line.split('\u{1b}').enumerate();

@@ -133,7 +133,7 @@ pub(super) const fn prompt(asked: Asked) -> &'static str {
         }
         Asked::Batch(Several::Folder) => {
             "[a]ll of them once, all for this [s]ession, [o]ne by one,\n  \
-             all and [r]emember this folder as open, [n]one, or n and a message to the agent: "
+             all and [r]emember this folder as open,\n  [n]one, or n and a message to the agent: "
         }
         Asked::Own => "[y]es, [n]o: ",
         Asked::Once => "[y]es, [n]o, or n and a message to the agent: ",
@@ -142,7 +142,7 @@ pub(super) const fn prompt(asked: Asked) -> &'static str {
         }
         Asked::Folder(Memory::Offered) => {
             "[y]es once, yes for this [s]ession,\n  \
-             yes and [r]emember this folder as open, [n]o, or n and a message to the agent: "
+             yes and [r]emember this folder as open,\n  [n]o, or n and a message to the agent: "
         }
     }
 }

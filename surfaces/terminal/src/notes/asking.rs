@@ -3,8 +3,8 @@
 use super::file::File;
 use super::vouched::Word;
 use domain::limits::CONFIRMATION_WAIT;
-use rendering::confirm::Typeahead;
-use rendering::{Paint, print_error};
+use rendering::confirm::{Typeahead, fitted};
+use rendering::{Paint, fit, print_error};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, BufRead};
 use text::escape::{visible, visible_line};
@@ -53,7 +53,8 @@ fn question(file: &File, known: Known, paint: Paint) -> String {
 /// When the terminal cannot be written or read.
 pub fn ask(file: &File, known: Known, paint: Paint) -> io::Result<Option<Word>> {
     let mut ahead = Typeahead::begin()?;
-    print_error(&question(file, known, paint))?;
+    let width = fit::width(&io::stderr());
+    print_error(&fitted(&question(file, known, paint), width))?;
     ahead.throw_away()?;
     loop {
         print_error(PROMPT)?;
