@@ -31,9 +31,8 @@ pub fn step(action: &Action, results: &[Value]) -> String {
         Action::Tree { path, .. } => tree(path, first),
         Action::FileSizes { path } => sizes(path, first),
         Action::ReadFile { path } => content(path, first, Wording::Whole),
-        Action::Head { path, .. } | Action::Tail { path, .. } => {
-            content(path, first, Wording::Part)
-        }
+        Action::Head { path, .. } => content(path, first, Wording::Part),
+        Action::Tail { path, .. } => content(path, first, Wording::End),
         Action::FindFiles { pattern, path } => found_files(pattern, path, first),
         Action::SearchText { query, path } => found_lines(query, path, first),
         Action::CountLines { path } => counts(path, first),

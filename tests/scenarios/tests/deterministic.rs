@@ -29,6 +29,18 @@ fn ask(house: &House, say: &str, classes: &[&str]) -> Finished {
     run.arg(say).run()
 }
 
+#[test]
+fn the_last_lines_of_a_file_are_its_end_however_long_they_are() {
+    let house = house();
+    let long = format!("{}the very end\n", "x".repeat(200_000));
+    house.write("long.txt", &long);
+    let end = ask(&house, "show the last 2 lines of long.txt", &[]).expect(0);
+    let answer = end.json()["answer"].as_str().unwrap().to_owned();
+    assert!(answer.ends_with("xthe very end"), "{answer:.200}");
+    let said = "(The last 65,536 bytes of 200,013 bytes are shown.)";
+    assert!(answer.contains(said), "{answer:.200}");
+}
+
 fn texts(case: &Value, field: &str) -> Vec<String> {
     let list = case[field].as_array().cloned().unwrap_or_default();
     list.iter()

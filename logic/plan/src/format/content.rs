@@ -11,6 +11,8 @@ pub const SHOWN_BYTES: usize = 64 << 10;
 pub(super) enum Wording {
     Whole,
     Part,
+    /// The last lines.
+    End,
 }
 
 pub(super) fn content(path: &str, data: &Value, wording: Wording) -> String {
@@ -24,10 +26,21 @@ pub(super) fn content(path: &str, data: &Value, wording: Wording) -> String {
     }
     let last = (first + lines).saturating_sub(1);
     let heading = match wording {
-        Wording::Part if lines < total => format!("{path}, lines {first} to {last} of {total}:"),
+        Wording::Part | Wording::End if lines < total => {
+            format!("{path}, lines {first} to {last} of {total}:")
+        }
         _ => format!("{path} ({}):", count(total, "line")),
     };
     let whole = text(data, "content");
+    if wording == Wording::End && !is_cut(data) && whole.len() > SHOWN_BYTES {
+        let shown = &whole[whole.ceil_char_boundary(whole.len() - SHOWN_BYTES)..];
+        return format!(
+            "{heading}\n(The last {} of {} are shown.)\n…{}",
+            bytes(shown.len() as u64),
+            bytes(number(data, "total_bytes")),
+            shown.trim_end_matches('\n')
+        );
+    }
     let shown = &whole[..whole.floor_char_boundary(SHOWN_BYTES)];
     let mut out = format!("{heading}\n{}", shown.trim_end_matches('\n'));
     if shown.len() < whole.len() || is_cut(data) {

@@ -40,6 +40,7 @@ pub(super) fn step(action: &Action, data: &Value) -> Option<String> {
     Some(match action {
         Action::CountLines { .. } => counts(path, &shown),
         Action::ReadFile { .. } => content(path, &shown, Wording::Whole),
+        Action::Tail { .. } => content(path, &shown, Wording::End),
         _ => content(path, &shown, Wording::Part),
     })
 }
