@@ -10,7 +10,7 @@ pub use self::reach::share_reach;
 use self::reach::{SESSION_REACH, opens_folder, reaches};
 pub use self::typeahead::{Typeahead, is_yes};
 use super::folded::{Length, diff_lines, text_lines};
-use super::{Paint, fit, print_error};
+use super::{Paint, fit, pastes, print_error};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -186,6 +186,7 @@ pub fn ask(
         if !ahead.is_answer(&line)? {
             continue;
         }
+        let line = pastes::typed_text(line.as_bytes());
         match parse(&line, asked) {
             Some(reply) => return Ok(Some(reply)),
             None if is_folded && is_view(&line) => print_error(&fitted(&whole, width))?,

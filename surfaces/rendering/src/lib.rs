@@ -23,6 +23,7 @@ pub mod memory;
 pub mod messages;
 pub mod moments;
 mod paint;
+pub mod pastes;
 mod print;
 pub mod recalls;
 pub mod summary;

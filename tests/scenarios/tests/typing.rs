@@ -330,3 +330,30 @@ fn the_next_line_of_a_guest_is_not_cut_off_by_a_host_that_leaves() {
     assert_eq!(guest.finish().code, Some(0));
     assert_eq!(asked(&scene).len(), 3, "each was asked once");
 }
+
+#[test]
+fn a_paste_while_it_works_is_one_message_and_keys_leave_no_codes() {
+    let gate = Gate::new();
+    let scene = forgetful(Server::openai([
+        Reply::text("Begun it. ").and_wait(&gate).and_text("First."),
+        Reply::text("Second."),
+    ]));
+    let mut seat = seat(&scene, &[]);
+    seat.types("question one\n");
+    seat.until("Begun ");
+    seat.types("\u{1b}[200~question two\n/quit\nthree\u{1b}[201~\n");
+    seat.until("queued: question two");
+    seat.types("\u{1b}[D/mode\n");
+    seat.until("queued as number 2: /mode");
+    gate.open();
+    seat.until("Second.");
+    seat.until("loop");
+    seat.types("/quit\n");
+    assert_eq!(seat.finish().code, Some(0));
+    let asked = asked(&scene);
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    assert!(
+        asked[1].contains(r"question two\n/quit\nthree"),
+        "{asked:?}"
+    );
+}

@@ -1,17 +1,12 @@
 //! What was typed or pasted for something else, and is no answer to a question that came meanwhile.
 
+use crate::pastes::{self, BEGINS, ENDS};
 use crate::print_error;
 use domain::limits::CONFIRMATION_WAIT;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, QueueSelector, tcflush, tcgetattr, tcsetattr};
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _};
 
-/// Has the terminal mark what is pasted (xterm's bracketed paste), and no longer.
-const MARKED: &str = "\x1b[?2004h";
-const UNMARKED: &str = "\x1b[?2004l";
-/// The marks around what is pasted.
-const PASTE_BEGINS: &str = "\x1b[200~";
-const PASTE_ENDS: &str = "\x1b[201~";
 /// What is said of a line that is no answer.
 const NO_ANSWER: &str = "  That was typed or pasted for something else: it answers nothing.\n";
 
@@ -33,11 +28,7 @@ impl Typeahead {
     /// When the terminal cannot be written.
     pub fn begin() -> io::Result<Self> {
         let is_terminal = io::stdin().is_terminal();
-        // A file would keep the codes as text.
-        let is_marked = is_terminal && io::stderr().is_terminal();
-        if is_marked {
-            tell_terminal(MARKED)?;
-        }
+        let is_marked = pastes::mark()?;
         Ok(Self {
             is_terminal,
             is_marked,
@@ -61,12 +52,18 @@ impl Typeahead {
     fn judge(&mut self, line: &str) -> bool {
         let was_begun = std::mem::take(&mut self.was_begun);
         let was_pasting = self.is_pasting;
-        let (begins, ends) = (line.rfind(PASTE_BEGINS), line.rfind(PASTE_ENDS));
+        let (begins, ends) = (line.rfind(BEGINS), line.rfind(ENDS));
         self.is_pasting = match (begins, ends) {
             (None, None) => was_pasting,
             (begins, ends) => begins > ends,
         };
-        !was_begun && !was_pasting && begins.is_none() && ends.is_none()
+        let is_typed = begins.is_none() && ends.is_none();
+        // Whoever typed `n` and pastes the reason says no, whatever is pasted.
+        let is_no = || {
+            let typed = line.split(BEGINS).next().unwrap_or_default();
+            typed.trim_end() == "n" && line.matches(BEGINS).count() == 1 && !self.is_pasting
+        };
+        !was_begun && !was_pasting && (is_typed || is_no())
     }
 
     /// Throws away what was typed before the question was there, or after an answer that was not
@@ -114,16 +111,9 @@ pub fn is_yes(question: &str) -> io::Result<bool> {
 impl Drop for Typeahead {
     fn drop(&mut self) {
         if self.is_marked {
-            let _told = tell_terminal(UNMARKED);
+            let _told = pastes::unmark();
         }
     }
-}
-
-/// Tells the terminal something that is not shown.
-fn tell_terminal(code: &str) -> io::Result<()> {
-    let mut terminal = io::stderr().lock();
-    terminal.write_all(code.as_bytes())?;
-    terminal.flush()
 }
 
 /// Throws away what was typed; whether the last line of it has no end yet. The terminal hands out whole
@@ -177,5 +167,10 @@ mod tests {
         assert_eq!(lines(false, &pasted), [false, false, false, true]);
         let twice = ["\x1b[200~y\x1b[201~\x1b[200~y\n", "y\n"];
         assert_eq!(lines(false, &twice), [false, false]);
+        let reason = [
+            "n \x1b[200~not Bremen\x1b[201~\n",
+            "yn \x1b[200~no\x1b[201~\n",
+        ];
+        assert_eq!(lines(false, &reason), [true, false]);
     }
 }

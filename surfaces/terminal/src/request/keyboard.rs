@@ -1,9 +1,11 @@
 //! What is typed while a request runs: whole lines, kept for afterwards.
 //!
 //! The terminal gathers each line itself meanwhile, shows it and lets it be mended; Ctrl-C throws away
-//! what has no line end yet. One reader at a time has the keyboard: this one stops while a question is
+//! what has no line end yet. What is pasted is one text, where the terminal marks a paste: no line of
+//! it is a command of its own. One reader at a time has the keyboard: this one stops while a question is
 //! asked, and before a line is edited at the prompt.
 
+use rendering::pastes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,6 +16,8 @@ use tokio::task::JoinHandle;
 /// Longest line that a terminal gathers, bytes with the line end: what is longer it cuts without a
 /// word (N_TTY_BUF_SIZE in Linux).
 pub const LINE_BYTES: usize = 4_096;
+/// Most of a paste that is gathered, bytes; what is longer is taken in parts.
+const PASTE_BYTES: usize = 1 << 20;
 /// How often a waiting reader looks whether it is to stop.
 const LOOK: Timespec = Timespec {
     tv_sec: 0,
@@ -75,6 +79,8 @@ impl Keyboard {
         let sender = self.sender.clone();
         let thread = tokio::task::spawn_blocking(move || read(&over, &begun, &sender));
         self.reading = Some(Reading { is_over, thread });
+        // A terminal that is gone has nothing to mark.
+        let _ungone = pastes::mark();
     }
 
     /// Reads no more, and waits until that is so.
@@ -86,6 +92,7 @@ impl Keyboard {
             return Ok(());
         };
         reading.is_over.store(true, Ordering::SeqCst);
+        let _ungone = pastes::unmark();
         (&mut reading.thread).await.map_err(io::Error::other)?
     }
 
@@ -151,10 +158,13 @@ fn read(
     Ok(())
 }
 
-/// Bytes becoming lines.
+/// Bytes becoming lines, and pastes becoming one.
 #[derive(Debug, Default)]
 struct Lines {
     begun: Vec<u8>,
+    /// The lines of a paste, and of what stands before it, so far.
+    pasted: Vec<u8>,
+    is_cut: bool,
 }
 
 impl Lines {
@@ -168,21 +178,23 @@ impl Lines {
         while let Some(end) = self.begun.iter().position(|byte| *byte == b'\n') {
             let rest = self.begun.split_off(end + 1);
             let line = std::mem::replace(&mut self.begun, rest);
-            whole.push(match line.len() {
-                ..LINE_BYTES => Heard::Line(text_of(&line[..end])),
-                LINE_BYTES.. => Heard::Cut,
+            self.is_cut |= line.len() >= LINE_BYTES;
+            self.pasted.extend_from_slice(&line);
+            if pastes::is_open(&self.pasted) && self.pasted.len() < PASTE_BYTES {
+                continue;
+            }
+            let all = std::mem::take(&mut self.pasted);
+            whole.push(match std::mem::take(&mut self.is_cut) {
+                false => Heard::Line(pastes::typed_text(&all[..all.len() - 1])),
+                true => Heard::Cut,
             });
         }
         whole
     }
 
     fn begun(&self) -> String {
-        text_of(&self.begun)
+        pastes::typed_text(&[&self.pasted[..], &self.begun].concat())
     }
-}
-
-fn text_of(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -214,6 +226,17 @@ mod tests {
         assert!(matches!(&lines.take(&longest)[..], [Heard::Line(_)]));
         longest.insert(0, b'a');
         assert_eq!(lines.take(&longest), [Heard::Cut]);
+    }
+
+    #[test]
+    fn a_paste_is_one_text_and_keys_leave_no_codes() {
+        let mut lines = Lines::default();
+        assert!(lines.take(b"see \x1b[200~one\n/quit\n").is_empty());
+        assert_eq!(
+            lines.take(b"two\x1b[201~ there\n\x1b[D\x1bOH/retry\n"),
+            [line("see one\n/quit\ntwo there"), line("/retry")]
+        );
+        assert_eq!(lines.begun(), "");
     }
 
     #[tokio::test]
