@@ -250,24 +250,7 @@ impl Terminal {
                         .faint(&format!("  … {}{share}", visible_line(message))),
                 )
             }
-            EventBody::ToolResult {
-                tool,
-                status,
-                text,
-                truncated,
-                duration_ms,
-                edited,
-                ..
-            } => {
-                let ended = self.calls.end(call_id);
-                let failed = failed_program(tool, text);
-                let amount = match edited {
-                    Some(edited) => words::places(*edited),
-                    None => words::size(text, *truncated),
-                };
-                let amount = format!("{amount}, {}", milliseconds(*duration_ms));
-                self.tool_result(ended, (*status, failed), text, &amount)
-            }
+            EventBody::ToolResult { .. } => self.tool_ended(call_id, body),
             EventBody::MemoryRecalled {
                 memories,
                 text,
@@ -492,6 +475,27 @@ impl Terminal {
             (0, 0) => Ok(()),
             _ => self.note(&format!("{whose}{}", shown(cost))),
         }
+    }
+
+    /// A call is over: how it ended, and how much came of it.
+    fn tool_ended(&mut self, call_id: Option<CallId>, body: &EventBody) -> io::Result<()> {
+        let EventBody::ToolResult {
+            tool,
+            status,
+            text,
+            truncated,
+            duration_ms,
+            edited,
+            ..
+        } = body
+        else {
+            return Ok(());
+        };
+        let ended = self.calls.end(call_id);
+        let failed = failed_program(tool, text);
+        let amount = words::amount(*edited, text, *truncated);
+        let amount = format!("{amount}, {}", milliseconds(*duration_ms));
+        self.tool_result(ended, (*status, failed), text, &amount)
     }
 
     fn tool_result(

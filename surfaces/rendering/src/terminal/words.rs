@@ -84,8 +84,12 @@ pub(super) fn step(action: &Action) -> String {
 /// Most of a recalled memory that is shown, characters.
 const RECALLED_CHARS: usize = 60;
 
-/// How much a tool told the model.
-pub(super) fn size(text: &str, is_truncated: bool) -> String {
+/// How much came of a call: what an edit did, else how much the model is told.
+pub(super) fn amount(edited: Option<Edited>, text: &str, is_truncated: bool) -> String {
+    edited.map_or_else(|| size(text, is_truncated), places)
+}
+
+fn size(text: &str, is_truncated: bool) -> String {
     let cut = if is_truncated {
         ", shortened for the model"
     } else {
@@ -95,7 +99,7 @@ pub(super) fn size(text: &str, is_truncated: bool) -> String {
 }
 
 /// What an edit did to its file.
-pub(super) fn places(edited: Edited) -> String {
+fn places(edited: Edited) -> String {
     let Edited {
         places,
         first_line,
