@@ -48,6 +48,8 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
 /// A name pattern, or with a `/` in it a path pattern.
 struct Pattern {
     matcher: GlobMatcher,
+    /// The pattern as a name: a file that is called `[Draft] a.md` is found by its name.
+    name: String,
     is_path: bool,
 }
 
@@ -66,6 +68,7 @@ impl Pattern {
             Ok(glob) => Ok(Self {
                 matcher: glob.compile_matcher(),
                 is_path: pattern.contains('/'),
+                name: composed,
             }),
             Err(error) => Err(mendable(
                 "bad_pattern",
@@ -80,8 +83,11 @@ impl Pattern {
             false => path.file_name(),
         };
         compared.is_some_and(|path| match path.to_str() {
-            Some(text) if !text.is_ascii() => self.matcher.is_match(composed(text)),
-            _ => self.matcher.is_match(path),
+            Some(text) => {
+                let text = composed(text);
+                self.matcher.is_match(&text) || text == self.name
+            }
+            None => self.matcher.is_match(path),
         })
     }
 }

@@ -95,6 +95,29 @@ impl Match<'_> {
             .is_some_and(|piece| piece.is_quoted)
     }
 
+    /// Whether what stands in a place means many files. In quotes `?` and `[` are letters of a
+    /// name, as titles have them; `*` is not.
+    pub fn is_pattern(&self, name: &str) -> bool {
+        let said = self.raw(name).and_then(|raw| self.request.piece(raw));
+        said.is_some_and(|piece| match piece.is_quoted {
+            true => piece.text.contains('*'),
+            false => is_wildcard(&piece.text),
+        })
+    }
+
+    /// Refuses a place that means many files, where one is changed.
+    pub fn one_name(&self, name: &str, path: &str) -> Result<(), Refusal> {
+        if !self.is_pattern(name) {
+            return Ok(());
+        }
+        let why = format!(
+            "`{path}` may mean many files, and I change one named file a step. In quotes `?` and \
+             `[` are part of a name; `*` never is."
+        );
+        let nearest = vec!["find files named *.txt".to_owned()];
+        Err(Refusal::ambiguous(why, nearest))
+    }
+
     /// The bare words of a place, lower case.
     pub fn word(&self, name: &str) -> String {
         trim_word(self.raw(name).unwrap_or_default().trim()).to_lowercase()
@@ -151,13 +174,7 @@ impl Match<'_> {
         let raw = self.raw(name).unwrap_or_default();
         let path = self.read_path(raw)?;
         let is_back = self.last == Some(path.as_str());
-        if is_wildcard(&path) {
-            let why = format!("`{path}` may mean many files, and I change one named file a step.");
-            return Err(Refusal::ambiguous(
-                why,
-                vec!["find files named *.txt".to_owned()],
-            ));
-        }
+        self.one_name(name, &path)?;
         if path.chars().all(|c| "./~".contains(c)) {
             let why = format!("`{path}` is a whole folder that I do not change as one.");
             return Err(Refusal::ambiguous(

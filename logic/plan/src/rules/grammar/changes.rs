@@ -3,7 +3,7 @@
 use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Destination, Match, destination};
 use crate::rules::refusal::Refusal;
-use crate::rules::words::{is_file, is_wildcard};
+use crate::rules::words::is_file;
 use domain::plan::Action;
 
 fn create(found: &Match<'_>) -> Built {
@@ -160,13 +160,7 @@ fn relocate(found: &Match<'_>, how: Destination) -> Built {
     } else {
         how
     };
-    if is_wildcard(&to) {
-        let why = format!("`{to}` is not one name.");
-        return Err(Refusal::ambiguous(
-            why,
-            vec!["move a.txt to drafts/a.txt".to_owned()],
-        ));
-    }
+    found.one_name("to", &to)?;
     Ok(Some(Action::MoveFile {
         to: destination(&from, &to, how),
         from,
@@ -201,6 +195,7 @@ pub static MOVES: [Rule; 10] = [
         r"rename (?:the )?(?P<noun>file |folder |directory )?{tok:p} (?:to|into|as) {tok:to}",
         |found| relocate(found, Destination::NameBeside),
     ),
+            found.one_name(place, &to)?;
     rule(
         r"rename (?:the )?(?P<noun>file )?{tok:p} {tok:to}",
         |found| {

@@ -3,7 +3,7 @@
 use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Match};
 use crate::rules::refusal::Refusal;
-use crate::rules::words::{is_file, is_wildcard};
+use crate::rules::words::is_file;
 use domain::plan::Action;
 
 fn path_of(found: &Match<'_>) -> Result<String, Refusal> {
@@ -212,7 +212,7 @@ pub static LISTINGS: [Rule; 7] = [
         |found| {
             let path = path_of(found)?;
             // `list *.md` and `list a.txt` are about files; other rules know them.
-            if is_wildcard(&path) || is_file(&path) {
+            if found.is_pattern("p") || is_file(&path) {
                 Ok(None)
             } else {
                 Ok(Some(Action::ListFiles { path }))

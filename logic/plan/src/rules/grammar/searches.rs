@@ -3,7 +3,7 @@
 use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Match};
 use crate::rules::refusal::Refusal;
-use crate::rules::words::{is_file, is_wildcard, trim_word};
+use crate::rules::words::{is_file, trim_word};
 use domain::plan::Action;
 
 /// Endings by the name people give a kind of file.
@@ -119,11 +119,12 @@ pub static SEARCHES: [Rule; 15] = [
         r"(?:find|locate|look for|search for|list|ls|show|where is|where's|where are|do i have) (?:me )?(?P<noun>(?:a |the |any |all )?(?:files? )(?:called |named )?)?(?:the )?{tok:q}(?: (?:files|anywhere|everywhere))?(?: {in} {dir:p})?",
         |found| {
             let word = found.text("q")?;
-            let about_text = found.is_quoted("q") && !found.has("noun") && !is_wildcard(&word);
+            let is_pattern = found.is_pattern("q");
+            let about_text = found.is_quoted("q") && !found.has("noun") && !is_pattern;
             let only_wildcards = ["list", "ls ", "show"]
                 .iter()
                 .any(|verb| found.captures[0].to_lowercase().starts_with(verb));
-            let fits = is_wildcard(&word) || (is_file(&word) && !about_text && !only_wildcards);
+            let fits = is_pattern || (is_file(&word) && !about_text && !only_wildcards);
             if fits {
                 named(found, str::to_owned)
             } else {
