@@ -37,11 +37,12 @@ pub fn action(action: &Action) -> Vec<Call> {
             "list_files",
             json!({ "path": path, "depth": SIZES_DEPTH, "sort": "size" }),
         ),
-        // Of a document as much is read for a part as for the whole.
+        // Of a document as much is read for a part, or to search it, as for the whole.
         Action::ReadFile { path }
         | Action::CountLines { path }
         | Action::Head { path, .. }
         | Action::Tail { path, .. }
+        | Action::SearchText { path, .. }
             if is_document(path) =>
         {
             one("read_document", json!({ "path": path }))

@@ -11,6 +11,7 @@ mod finding;
 
 pub use content::SHOWN_BYTES;
 pub use difference::DIFF_LINES;
+pub(crate) use document::{found_in as found_in_document, is_one as is_document};
 
 use content::{Wording, content, counts};
 use data::{bytes, count, grouped, is_cut, items, number, quoted, text};
@@ -34,6 +35,9 @@ pub fn step(action: &Action, results: &[Value]) -> String {
         Action::Head { path, .. } => content(path, first, Wording::Part),
         Action::Tail { path, .. } => content(path, first, Wording::End),
         Action::FindFiles { pattern, path } => found_files(pattern, path, first),
+        Action::SearchText { query, path } if is_document(first) => {
+            found_in_text(query, path, first)
+        }
         Action::SearchText { query, path } => found_lines(query, path, first),
         Action::CountLines { path } => counts(path, first),
         Action::CompareFiles { left, right } => {
@@ -312,6 +316,22 @@ fn undone(data: &Value) -> String {
         text(data, "tool"),
         text(data, "path")
     )
+}
+
+/// What a search in a document came to.
+fn found_in_text(query: &str, path: &str, data: &Value) -> String {
+    if text(data, "content").trim().is_empty() {
+        return document::without_text(path, data);
+    }
+    let found = found_in_document(query, path, data);
+    let part = match is_cut(data) {
+        true => format!("\n(Only the beginning of {path} was read.)"),
+        false => String::new(),
+    };
+    match items(&found, "matches") {
+        [] => format!("No line in {path} contains \"{query}\", in small or capital letters.{part}"),
+        _ => format!("{}{part}", found_lines(query, path, &found)),
+    }
 }
 
 #[cfg(test)]

@@ -103,6 +103,10 @@ fn contents_of(action: &Action, data: &Value) -> Vec<(String, String)> {
                     Some((_, lines)) => *lines = format!("{lines}\n{line}"),
                     None => places.push((place, line)),
                 }
+        Action::SearchText { query, path } if format::is_document(data) => {
+            let found = format::found_in_document(query, path, data);
+            contents_of(action, &found)
+        }
             }
             if places.is_empty() {
                 places.push((path.clone(), String::new()));

@@ -14,6 +14,7 @@
 )]
 
 pub mod crew;
+pub mod documents;
 pub mod roles;
 pub mod site;
 pub mod tour;

@@ -5,8 +5,8 @@
     reason = "a test is allowed to fail loudly"
 )]
 
+use scenarios::documents::docx;
 use serde_json::Value;
-use std::process::Command;
 use testkit::{Finished, Hit, House, Searx};
 
 fn house() -> House {
@@ -499,21 +499,6 @@ fn events_are_one_json_value_a_line_and_end_with_the_end() {
     for event in &events {
         assert!(log.contains(event), "shown but not kept: {event}");
     }
-}
-
-/// Makes a docx of these paragraphs.
-fn docx(house: &House, name: &str, paragraphs: &[&str]) {
-    let code = "import sys, zipfile\n\
-         body = ''.join(f'<w:p><w:r><w:t>{p}</w:t></w:r></w:p>' for p in sys.argv[2:])\n\
-         space = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'\n\
-         with zipfile.ZipFile(sys.argv[1], 'w') as file:\n    \
-             file.writestr('word/document.xml', f'<w:document xmlns:w=\"{space}\"><w:body>{body}</w:body></w:document>')\n";
-    let made = Command::new("python3")
-        .args(["-c", code])
-        .arg(house.work().join(name))
-        .args(paragraphs)
-        .status();
-    assert!(made.unwrap().success());
 }
 
 #[test]

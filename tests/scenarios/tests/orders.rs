@@ -6,7 +6,10 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use testkit::{Finished, House};
+use scenarios::Scene;
+use scenarios::documents::docx;
+use serde_json::json;
+use testkit::{Finished, House, Reply};
 
 fn order(house: &House, say: &str) -> Finished {
     let run = house.ask(["run", "--mode", "deterministic", "--allow-write", "."]);
@@ -50,4 +53,45 @@ fn a_quoted_title_is_a_name_whatever_marks_it_has() {
         refused.contains("In quotes `?` and `[` are part of a name"),
         "{refused}"
     );
+}
+
+#[test]
+fn a_document_is_searched_by_its_text_and_a_pdf_never_by_its_bytes() {
+    let house = House::new();
+    let long = "Sie schwieg. ".repeat(60);
+    let second = format!("{long}Die Ärztin hieß Marie. {long}");
+    docx(&house, "Exposé.docx", &["Zweiter Teil", &second]);
+    house.write("Vertrag.pdf", "%PDF-1.4\nBT (Honorar: 2027) Tj\n");
+    house.write("Vertrag", "%PDF-1.4\nBT (Honorar: 2027) Tj\n");
+    house.write("Notiz.txt", "Honorar: 2027\n");
+    let found = order(&house, "search for \"ärztin hieß\" in Exposé.docx")
+        .expect(0)
+        .stdout;
+    assert!(found.contains("1 line in 1 file"), "{found}");
+    assert!(found.contains("Exposé.docx:2: … "), "{found}");
+    assert!(found.contains("Die Ärztin hieß Marie."), "{found}");
+    let none = order(&house, "search for Hamburg in Exposé.docx")
+        .expect(0)
+        .stdout;
+    assert!(none.contains("No line in Exposé.docx contains"), "{none}");
+    assert!(!none.contains("not searched"), "{none}");
+    let all = order(&house, "search for Honorar").expect(0).stdout;
+    assert!(
+        all.contains("1 line in 1 file") && all.contains("Notiz.txt:1"),
+        "{all}"
+    );
+    assert!(!told(&order(&house, "search for Honorar in Vertrag.pdf")).contains("Tj"));
+}
+
+#[test]
+fn a_model_that_searches_a_document_is_told_what_reads_it() {
+    let search = json!({"path": "Vertrag.pdf", "pattern": "Honorar"});
+    let scene = Scene::new([Reply::call("grep", search), Reply::text("It is a PDF.")]);
+    scene
+        .house
+        .write("Vertrag.pdf", "%PDF-1.4\nBT (Honorar: 2027) Tj\n");
+    scene.run(&["look"]).assert_ends(0, "success");
+    let shown = scene.told();
+    assert!(shown.contains("read_document reads it"), "{shown}");
+    assert!(!shown.contains("Tj"), "{shown}");
 }

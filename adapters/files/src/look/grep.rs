@@ -16,6 +16,7 @@ use grep_searcher::sinks::Lossy;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use rustix::fs::FileType;
 use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use text::escape::visible_line;
 
@@ -59,6 +60,9 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let place = job.read_place("path")?;
     let typed = job.typed("path");
     let start = place.reach()?;
+    if start.kind != FileType::Directory && is_document(Path::new(&typed)) {
+        return Err(no_lines(&place.shown));
+    }
     if start.kind == FileType::Directory {
         let walk = Walk {
             place: &place,
@@ -89,7 +93,6 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         })?;
         search.found.truncated |= end == End::Part;
     } else {
-        search.found.documents += u64::from(is_document(Path::new(&typed)));
         let file = place.open(&start)?;
         search.file(job, file, &joined(&typed, Path::new("")))?;
     }
@@ -134,6 +137,10 @@ struct Search {
 impl Search {
     /// Adds a file's lines. What cannot be read, or is not text, is passed over.
     fn file(&mut self, job: &Job<'_>, file: File, path: &str) -> Result<(), ToolFailure> {
+        // The bytes of a PDF may look like lines; what a reader of it sees is something else.
+        if is_document(Path::new(path)) || is_pdf(&file) {
+            return Ok(());
+        }
         let (found, matcher, max) = (&mut self.found, &self.matcher, self.max);
         let sink = Lossy(|number, line: &str| {
             if found.matches.len() >= max {
@@ -163,6 +170,22 @@ impl Search {
         }
         Ok(())
     }
+}
+
+fn no_lines(shown: &str) -> ToolFailure {
+    mendable(
+        "is_a_document",
+        format!(
+            "`{shown}` is a document (PDF, docx, odt), which has no lines to search; read_document \
+             reads it."
+        ),
+    )
+}
+
+/// Whether a file begins as a PDF does, whatever it is called.
+fn is_pdf(file: &File) -> bool {
+    let mut start = [0; 5];
+    file.read_exact_at(&mut start, 0).is_ok() && start == *b"%PDF-"
 }
 
 /// Whether a name says that a file is a document, which has no lines to search.

@@ -2,13 +2,60 @@
 
 use super::content::{Wording, content, counts};
 use super::data::{is_cut, text};
+
 use domain::plan::Action;
+use regex::Regex;
 use serde_json::{Value, json};
+use std::ops::Range;
+
+/// Longest line of a document that a search shows whole, characters.
+const LINE_CHARS: usize = 300;
+
+/// Whether a result is that of a document.
+pub(crate) fn is_one(data: &Value) -> bool {
+    data.get("format").is_some()
+}
+
+/// The lines of a document with a text in them, as `grep` tells those of a file.
+pub(crate) fn found_in(query: &str, path: &str, data: &Value) -> Value {
+    let Ok(wanted) = Regex::new(&format!("(?i){}", regex::escape(query))) else {
+        return json!({ "matches": [] });
+    };
+    let lines = text(data, "content").lines().enumerate();
+    let matches: Vec<Value> = lines
+        .filter_map(|(index, line)| {
+            let place = wanted.find(line)?.range();
+            Some(json!({ "path": path, "line": index + 1, "text": around(line, place) }))
+        })
+        .collect();
+    json!({ "matches": matches, "truncated": false })
+}
+
+/// A line, or of a long one the words around a place.
+fn around(line: &str, place: Range<usize>) -> String {
+    if line.chars().count() <= LINE_CHARS {
+        return line.to_owned();
+    }
+    let side = LINE_CHARS / 2;
+    let (before, rest) = line.split_at(place.start);
+    let from = before
+        .char_indices()
+        .rev()
+        .nth(side)
+        .map_or(0, |(at, _)| at);
+    let to = rest
+        .char_indices()
+        .nth(place.len() + side)
+        .map(|(at, _)| at);
+    let (start, end) = (if from > 0 { "… " } else { "" }, to.map_or("", |_| " …"));
+    let shown = &rest[..to.unwrap_or(rest.len())];
+    format!("{start}{}{shown}{end}", &before[from..])
+}
 
 /// The text for an action that read a document; `None` for any other result.
 pub(super) fn step(action: &Action, data: &Value) -> Option<String> {
     let whole = text(data, "content");
-    let format = data.get("format")?;
+    data.get("format")?;
     let total = whole.lines().count();
     let (path, from, most) = match action {
         Action::ReadFile { path } | Action::CountLines { path } => (path, 0, total),
@@ -20,11 +67,7 @@ pub(super) fn step(action: &Action, data: &Value) -> Option<String> {
         _ => return None,
     };
     if whole.trim().is_empty() {
-        let pictures = match format.as_str().unwrap_or_default() {
-            "pdf" => " Its pages may be pictures, as those of a scan are; they were not read.",
-            _ => "",
-        };
-        return Some(format!("{path} holds no text that can be read.{pictures}"));
+        return Some(without_text(path, data));
     }
     let lines: Vec<&str> = whole.split_inclusive('\n').skip(from).take(most).collect();
     // As `read_file` tells a file.
@@ -43,6 +86,14 @@ pub(super) fn step(action: &Action, data: &Value) -> Option<String> {
         Action::Tail { .. } => content(path, &shown, Wording::End),
         _ => content(path, &shown, Wording::Part),
     })
+}
+
+pub(super) fn without_text(path: &str, data: &Value) -> String {
+    let pictures = match text(data, "format") {
+        "pdf" => " Its pages may be pictures, as those of a scan are; they were not read.",
+        _ => "",
+    };
+    format!("{path} holds no text that can be read.{pictures}")
 }
 
 fn as_count(lines: u32) -> usize {

@@ -1,0 +1,19 @@
+//! Documents for scenarios.
+
+use std::process::Command;
+use testkit::House;
+
+/// Makes a docx of these paragraphs in the workspace.
+pub fn docx(house: &House, name: &str, paragraphs: &[&str]) {
+    let code = "import sys, zipfile\n\
+         body = ''.join(f'<w:p><w:r><w:t>{p}</w:t></w:r></w:p>' for p in sys.argv[2:])\n\
+         space = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'\n\
+         with zipfile.ZipFile(sys.argv[1], 'w') as file:\n    \
+             file.writestr('word/document.xml', f'<w:document xmlns:w=\"{space}\"><w:body>{body}</w:body></w:document>')\n";
+    let made = Command::new("python3")
+        .args(["-c", code])
+        .arg(house.work().join(name))
+        .args(paragraphs)
+        .status();
+    assert!(made.unwrap().success());
+}
