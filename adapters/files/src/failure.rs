@@ -1,4 +1,5 @@
-//! What the operating system says about a path, worded for the model that has to act on it.
+//! What the operating system says about a path, worded for whoever has to act on it: a model, or a
+//! person whose plan is made by rules.
 
 use api::failure::{ToolFailure, broken, mendable, refused};
 use rustix::io::Errno;
@@ -11,7 +12,14 @@ pub(crate) const LINK: &str = "magic_link";
 pub(crate) fn not_found(shown: &str) -> ToolFailure {
     mendable(
         NOT_FOUND,
-        format!("There is no `{shown}`. Use list_files or glob to see what there is."),
+        format!("There is no `{shown}`. A list of the folder shows how its files are called."),
+    )
+}
+
+pub(crate) fn is_a_folder(shown: &str) -> ToolFailure {
+    mendable(
+        "is_a_folder",
+        format!("`{shown}` is a folder, not a file. Name one file in it."),
     )
 }
 
@@ -23,7 +31,7 @@ pub(crate) fn from_errno(errno: Errno, shown: &str) -> ToolFailure {
             "not_a_folder",
             format!("A part of `{shown}` is a file, not a folder."),
         ),
-        Errno::ISDIR => mendable("is_a_folder", format!("`{shown}` is a folder, not a file.")),
+        Errno::ISDIR => is_a_folder(shown),
         Errno::EXIST => mendable("exists", format!("`{shown}` exists already.")),
         Errno::NOTEMPTY => mendable(
             "not_empty",

@@ -95,3 +95,44 @@ fn a_model_that_searches_a_document_is_told_what_reads_it() {
     assert!(shown.contains("read_document reads it"), "{shown}");
     assert!(!shown.contains("Tj"), "{shown}");
 }
+
+#[test]
+fn what_is_not_done_with_a_folder_is_said_before_and_after() {
+    let house = House::new();
+    house.write("Kapitel/eins.md", "Marie\n");
+    for folder in ["Kapitel", "\"Kapitel\""] {
+        let replaced = order(
+            &house,
+            &format!("replace \"Marie\" with \"Anna\" in {folder}"),
+        );
+        let said = told(&replaced);
+        assert!(
+            said.contains("ame each file") || said.contains("Name one file in it"),
+            "{said}"
+        );
+        let said = told(&order(&house, &format!("delete {folder}")));
+        assert!(
+            said.contains("only when it is empty") || said.contains("Delete what is in it first"),
+            "{said}"
+        );
+    }
+    assert_eq!(house.read("Kapitel/eins.md"), "Marie\n");
+}
+
+#[test]
+fn a_person_is_told_of_files_and_not_of_tools() {
+    let house = House::new();
+    house.write("Ausgaben.csv", "Miete;700\n");
+    let said = told(&order(
+        &house,
+        "replace \"Strom\" with \"Gas\" in Ausgaben.csv",
+    ));
+    assert!(said.contains("The text is not in `Ausgaben.csv`"), "{said}");
+    assert!(!said.contains("copy the text from it"), "{said}");
+    let said = told(&order(&house, "show Ideen.md"));
+    assert!(said.contains("There is no `Ideen.md`"), "{said}");
+    assert!(
+        !said.contains("list_files") && !said.contains("glob"),
+        "{said}"
+    );
+}

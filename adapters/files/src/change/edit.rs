@@ -86,7 +86,9 @@ fn told(miss: Miss, place: &Place<'_>) -> ToolFailure {
         Miss::Stopped(failure) => failure,
         Miss::NotFound { nearest: None } => mendable(
             "no_match",
-            format!("The text is not in `{shown}`. Read the file and copy the text from it."),
+            format!(
+                "The text is not in `{shown}`. It has to be as it stands in the file, letter by letter."
+            ),
         ),
         Miss::NotFound {
             nearest: Some((line, text)),
@@ -94,7 +96,7 @@ fn told(miss: Miss, place: &Place<'_>) -> ToolFailure {
             "no_match",
             format!(
                 "The text is not in `{shown}`. The line most like its first one is line {line}:\n\
-                 {text}\nRead the file there and copy the text from it."
+                 {text}\nThe text has to be as it stands there, letter by letter."
             ),
         ),
         Miss::Ambiguous { lines } => mendable(

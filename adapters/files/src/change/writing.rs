@@ -73,10 +73,7 @@ pub(super) fn regular_at(place: &Place<'_>, spot: &Spot) -> Result<Option<Found>
     };
     match found.kind {
         FileType::RegularFile => Ok(Some(found)),
-        FileType::Directory => Err(mendable(
-            "is_a_folder",
-            format!("`{}` is a folder, not a file.", place.shown),
-        )),
+        FileType::Directory => Err(crate::failure::is_a_folder(&place.shown)),
         _ => Err(mendable(
             "not_a_file",
             format!(

@@ -115,6 +115,12 @@ impl Refusal {
         )
     }
 
+    /// The same refusal, which also says what is done with a folder of that name.
+    pub(super) fn of_folder(mut self, rule: &str) -> Self {
+        self.message.push_str(&format!(" {rule}"));
+        self
+    }
+
     pub(super) fn unavailable(why: &str, nearest: Vec<String>) -> Self {
         Self::new(
             RefusalKind::Unavailable,

@@ -19,9 +19,23 @@ fn create(found: &Match<'_>) -> Built {
     Ok(Some(Action::CreateFile { path, content }))
 }
 
+/// A file whose text is changed.
+fn file(found: &Match<'_>) -> Result<String, Refusal> {
+    let rule = "In a folder name each file: I change the text of one file a step.";
+    let path = found.target("p", "noun");
+    path.map_err(|refusal| refusal.of_folder(rule))
+}
+
+fn delete(found: &Match<'_>) -> Built {
+    let rule = "A folder is deleted only when it is empty.";
+    let path = found.target("p", "noun");
+    let path = path.map_err(|refusal| refusal.of_folder(rule))?;
+    Ok(Some(Action::DeleteFile { path }))
+}
+
 fn append(found: &Match<'_>) -> Built {
     Ok(Some(Action::AppendText {
-        path: found.target("p", "noun")?,
+        path: file(found)?,
         content: found.content("c")?,
     }))
 }
@@ -38,7 +52,7 @@ fn replace(found: &Match<'_>) -> Built {
         return Err(Refusal::ambiguous(why, nearest));
     }
     Ok(Some(Action::ReplaceText {
-        path: found.target("p", "noun")?,
+        path: file(found)?,
         old,
         new,
     }))
@@ -47,7 +61,7 @@ fn replace(found: &Match<'_>) -> Built {
 fn erase_text(found: &Match<'_>) -> Built {
     let (old, new) = (found.text("old")?, String::new());
     Ok(Some(Action::ReplaceText {
-        path: found.target("p", "noun")?,
+        path: file(found)?,
         old,
         new,
     }))
@@ -181,6 +195,7 @@ pub static MOVES: [Rule; 10] = [
                 if found.has("to") { "to" } else { "to2" },
             );
             let to = found.path(place)?;
+            found.one_name(place, &to)?;
             Ok(Some(Action::MoveFile {
                 to: destination(&from, &to, Destination::Folder),
                 from,
@@ -195,7 +210,6 @@ pub static MOVES: [Rule; 10] = [
         r"rename (?:the )?(?P<noun>file |folder |directory )?{tok:p} (?:to|into|as) {tok:to}",
         |found| relocate(found, Destination::NameBeside),
     ),
-            found.one_name(place, &to)?;
     rule(
         r"rename (?:the )?(?P<noun>file )?{tok:p} {tok:to}",
         |found| {
@@ -217,19 +231,11 @@ pub static MOVES: [Rule; 10] = [
     ),
     rule(
         r"(?:delete|remove|erase|trash|get rid of|throw away|throw out|bin) (?:the |my )?(?:empty |old )?(?P<noun>file |folder |directory )?{called}{tok:p}",
-        |found| {
-            Ok(Some(Action::DeleteFile {
-                path: found.target("p", "noun")?,
-            }))
-        },
+        delete,
     ),
     rule(
         r"(?:delete|remove|erase|trash|get rid of|throw away) (?:the |my )?{tok:p} (?P<noun>file|folder|directory)",
-        |found| {
-            Ok(Some(Action::DeleteFile {
-                path: found.target("p", "noun")?,
-            }))
-        },
+        delete,
     ),
     rule(
         r"(?:{show} )?(?:compare|diff|(?:{what} )?(?:the )?differences? between|what (?:changed|is different|differs) between) (?:the )?(?:two )?(?:files? )?{tok:p},? (?:and|with|to|against|versus|vs\.?|&) (?:the )?(?:file )?{tok:to}",
