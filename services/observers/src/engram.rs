@@ -15,7 +15,8 @@ use turn::{claims_change, claims_result};
 /// Who answered when no model did.
 const RULES: &str = "rules";
 
-/// What stands for an answer that never came to something the user stated.
+/// What stands for an answer that never came to something the user stated. A model is shown the same
+/// in the place of an empty answer of its own, and small ones repeat it.
 const NO_ANSWER: &str = "(no answer)";
 
 /// The engram of a finished generation; `None` when there is nothing to keep: no question, small
@@ -34,8 +35,8 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
     let query_id = event.query_id?;
     let answer = match answer.trim() {
         // What the user told is worth keeping, whatever became of the model.
-        "" if is_statement(question) => NO_ANSWER,
-        "" => return None,
+        "" | NO_ANSWER if is_statement(question) => NO_ANSWER,
+        "" | NO_ANSWER => return None,
         // A model may say that it changed what it was refused, or never asked for.
         _ if !is_false_claim(question, answer, tool_calls) => answer,
         _ if is_statement(question) => NO_ANSWER,
@@ -308,6 +309,7 @@ mod tests {
         };
         assert_eq!(answer, NO_ANSWER);
         for said in ["y", "yes, do", "Thanks!"] {
+        assert!(of("Why?", &finished(NO_ANSWER, None)).is_none());
             assert!(of(said, &finished("Done.", None)).is_none(), "{said}");
         }
     }
