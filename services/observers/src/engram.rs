@@ -6,7 +6,7 @@ use domain::event::{CallStatus, Event, EventBody, ToolCallSummary};
 use domain::label::{Integrity, Label};
 use domain::limits::MEMORY_TAGS;
 use domain::rights::Namespace;
-use domain::tool::{SEARCH_MEMORY, ToolName, UNDO};
+use domain::tool::ToolName;
 use retrieval::question::{Wants, is_asked, is_statement, read};
 use retrieval::relevance::is_small_talk;
 use std::collections::BTreeSet;
@@ -50,8 +50,9 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
         .iter()
         .filter(|call| call.status == CallStatus::Ok);
     let tools_used: BTreeSet<ToolName> = used.map(|call| ToolName::nearest(&call.tool)).collect();
+    // An order that rules carried out is no conversation: hundreds would crowd out what was said.
     let is_by_rules = event.respondent_id.is_none() && model.is_none();
-    if is_by_rules && tells_nothing_new(&tools_used) {
+    if is_by_rules && !tools_used.is_empty() && answer != NO_ANSWER {
         return None;
     }
     let label = match (answer, label) {
@@ -60,8 +61,6 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
         (_, Some(label)) => label.clone(),
         (_, None) => Label::untrusted("session log"),
     };
-    let mut entities = asked.entities;
-    entities.truncate(MEMORY_TAGS);
     Some(WriteRequest {
         // Nobody asked for it: it is the user's own record.
         context: None,
@@ -75,7 +74,7 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
             question: question.to_owned(),
             answer: answer.to_owned(),
             intent: intent(question).to_owned(),
-            entities,
+            entities: asked.entities.into_iter().take(MEMORY_TAGS).collect(),
             session_id: event.session_id,
             query_id,
             respondent: match (&event.respondent_id, model) {
@@ -106,16 +105,6 @@ fn was_refused(calls: &[ToolCallSummary]) -> bool {
     };
     let mut refused = calls.iter().enumerate();
     refused.any(|(at, call)| call.status == CallStatus::Denied && !is_done(&call.tool, at))
-}
-
-/// Whether rules did nothing but list what memory holds, or take a change back. A listing that is
-/// kept would be found again beside what it repeats; what `carl undo` did stands in the session log.
-fn tells_nothing_new(tools_used: &BTreeSet<ToolName>) -> bool {
-    let mut tools = tools_used.iter().map(ToolName::as_str);
-    matches!(
-        (tools.next(), tools.next()),
-        (Some(SEARCH_MEMORY | UNDO), None)
-    )
 }
 
 /// The part of memory that an answer belongs to: the user's, unless it was made of what another part
@@ -182,7 +171,7 @@ mod tests {
                     call("delete_file", CallStatus::Denied),
                 ],
                 usage: Usage::default(),
-                model: None,
+                model: Some("ollama/qwen3".parse().unwrap()),
                 label,
             },
         }
@@ -235,7 +224,7 @@ mod tests {
             };
             assert_eq!(
                 (intent.as_str(), respondent.as_str()),
-                ("asks where", "rules")
+                ("asks where", "ollama/qwen3")
             );
             assert_eq!(entities, ["ada"]);
             assert_eq!(tools_used, [ToolName::new("read_file").unwrap()]);
@@ -243,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rules_only_listed_or_took_back_is_not_kept() {
+    fn what_rules_carried_out_is_not_kept() {
         let kept = |tools: &[(&str, CallStatus)], model: Option<&str>| {
             let mut event = finished("1 entry in memory about \"cat\": Minka.", None);
             if let EventBody::GenerationFinished {
@@ -263,9 +252,8 @@ mod tests {
             &[looked, looked, ("read_file", CallStatus::Denied)],
             None
         ));
-        // More than a listing, or a model's own words.
-        assert!(kept(&[looked, ("read_file", CallStatus::Ok)], None));
-        assert!(kept(&[("save_memory", CallStatus::Ok)], None));
+        assert!(!kept(&[looked, ("read_file", CallStatus::Ok)], None));
+        assert!(!kept(&[("save_memory", CallStatus::Ok)], None));
         let undone = ("undo", CallStatus::Ok);
         assert!(!kept(&[undone, undone], None));
         assert!(kept(&[undone], Some("ollama/qwen3")));
@@ -309,7 +297,6 @@ mod tests {
         };
         assert_eq!(answer, NO_ANSWER);
         for said in ["y", "yes, do", "Thanks!"] {
-        assert!(of("Why?", &finished(NO_ANSWER, None)).is_none());
             assert!(of(said, &finished("Done.", None)).is_none(), "{said}");
         }
     }
@@ -319,5 +306,6 @@ mod tests {
         assert!(of("Why?", &finished(" ", None)).is_none());
         assert!(of("Delete what is old", &finished("", None)).is_none());
         assert!(of("", &finished("Because.", None)).is_none());
+        assert!(of("Why?", &finished(NO_ANSWER, None)).is_none());
     }
 }

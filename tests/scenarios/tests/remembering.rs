@@ -5,7 +5,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use scenarios::Scene;
+use scenarios::{Scene, of_kind};
 use testkit::{House, Reply};
 
 fn list(house: &House) -> String {
@@ -22,4 +22,26 @@ fn what_stands_for_an_empty_answer_is_no_answer_to_remember() {
     assert_eq!(list(&scene.house), "");
     scene.run(&["I prefer short sentences."]).finished.expect(0);
     assert!(list(&scene.house).contains("I prefer short sentences."));
+}
+
+#[test]
+fn orders_to_the_rules_do_not_crowd_out_what_was_kept_on_purpose() {
+    let scene = Scene::new([Reply::text("In Genf.")]);
+    let house = &scene.house;
+    house.write("Roman.md", "Marie arbeitet.\n");
+    for order in ["search for \"Marie arbeitet\"", "show Roman.md"] {
+        house
+            .ask(["run", "--mode", "deterministic", order])
+            .run()
+            .expect(0);
+    }
+    assert_eq!(list(house), "");
+    let told = "Marie arbeitet in Genf.";
+    house.ask(["memory", "add", told]).run().expect(0);
+    let asked = scene.run(&["Wo arbeitet Marie?"]);
+    let log = scene.log(&asked);
+    let recalled = of_kind(&log, "memory_recalled");
+    assert_eq!(recalled.len(), 1, "{log:#?}");
+    assert_eq!(recalled[0]["memories"].as_array().unwrap().len(), 1);
+    assert!(recalled[0]["text"].as_str().unwrap().contains(told));
 }
