@@ -28,17 +28,21 @@ pub fn results(recalls: &[Recall], paint: Paint) -> String {
     for (place, recall) in fitting.enumerate() {
         let name = paint.strong(&visible_line(&recall.name));
         let about = format!(
-            "{} · {} · {} · {} · relevance {:.2}",
+            "{} · {} · {} · {}",
             recall.id,
             word(recall.kind),
             visible_line(recall.namespace.as_str()),
             recall.created_at.strftime("%Y-%m-%d"),
-            recall.relevance,
         );
         // Writing into a text cannot fail.
         let _ = writeln!(out, "{}. {name}{}", place + 1, trust(&recall.label, paint));
         let _ = writeln!(out, "   {}", paint.faint(&about));
-        for text in [&recall.description, &recall.segment] {
+        // A conversation's description is the names in it, folded for the index.
+        let description = match recall.kind {
+            Kind::Memory => recall.description.as_str(),
+            Kind::Engram => "",
+        };
+        for text in [description, recall.segment.as_str()] {
             for line in text.lines().filter(|line| !line.trim().is_empty()) {
                 let _ = writeln!(out, "   {}", visible(line));
             }

@@ -45,3 +45,19 @@ fn orders_to_the_rules_do_not_crowd_out_what_was_kept_on_purpose() {
     assert_eq!(recalled[0]["memories"].as_array().unwrap().len(), 1);
     assert!(recalled[0]["text"].as_str().unwrap().contains(told));
 }
+
+#[test]
+fn a_search_shows_what_was_said_and_no_words_of_the_index() {
+    let scene = Scene::new([Reply::text("Sie heißt Hélène.")]);
+    scene
+        .run(&["Wie heißt die Ärztin aus dem Café Übersicht?"])
+        .finished
+        .expect(0);
+    let search = ["memory", "search", "Ärztin"];
+    let found = scene.house.ask(search).run().expect(0).stdout;
+    assert!(found.contains("Hélène"), "{found}");
+    assert!(
+        !found.contains("cafe") && !found.contains("relevance"),
+        "{found}"
+    );
+}
