@@ -87,9 +87,9 @@ fn no_command(error: &clap::Error, typed: &[OsString]) -> String {
         .collect();
     let name = [&["carl"], &above[..], &[wrong]].concat().join(" ");
     let hint = cli::instead_of(wrong, &above);
-    let task = words.first().unwrap_or(&"");
-    // A misspelt `run` is no task.
-    let task = match hint.contains("`carl run`") {
+    let task = words[at..].join(" ");
+    // A misspelt `run` is no task, and nor is what stands behind a command.
+    let task = match hint.contains("`carl run`") || !above.is_empty() {
         true => String::new(),
         false => {
             format!("  To give an agent a task, write it after `run`: carl run \"{task}\"\n")

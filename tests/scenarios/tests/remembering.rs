@@ -61,3 +61,17 @@ fn a_search_shows_what_was_said_and_no_words_of_the_index() {
         "{found}"
     );
 }
+
+#[test]
+fn a_task_that_is_no_command_is_told_whole_and_a_slip_below_one_is_no_task() {
+    let house = House::new();
+    let slip = house.ask(["memory", "Add", "Marie"]).run().expect(2).stderr;
+    assert!(slip.contains("Did you mean `carl memory add`"), "{slip}");
+    assert!(!slip.contains("carl run"), "{slip}");
+    let task = house
+        .ask(["fasse", "Kapitel", "2", "zusammen"])
+        .run()
+        .expect(2);
+    let told = "carl run \"fasse Kapitel 2 zusammen\"";
+    assert!(task.stderr.contains(told), "{}", task.stderr);
+}
