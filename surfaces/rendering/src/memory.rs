@@ -195,8 +195,7 @@ fn short(id: MemoryId) -> String {
 /// One line of a list.
 #[must_use]
 pub fn line(stored: &Stored, paint: Paint) -> String {
-    let name = stored.entry.title();
-    let name = visible_line(name.lines().next().unwrap_or_default());
+    let name = visible_line(&named(&stored.entry));
     let name: String = match name.chars().count() {
         0..=NAME_COLUMNS => name,
         _ => name.chars().take(NAME_COLUMNS - 1).chain(['…']).collect(),
@@ -218,6 +217,22 @@ pub fn line(stored: &Stored, paint: Paint) -> String {
         visible_line(stored.namespace.as_str()),
         trust(&stored.label, paint),
     )
+}
+
+/// The first line of an entry's name, and of the text under it where that says something else.
+fn named(entry: &WriteEntry) -> String {
+    let first = |text: &str| text.trim().lines().next().unwrap_or_default().to_owned();
+    let name = first(entry.title());
+    match entry {
+        WriteEntry::Memory { corpus, .. } => {
+            let text = first(corpus);
+            match text.starts_with(name.trim_end_matches('…')) {
+                true => name,
+                false => format!("{name}: {text}"),
+            }
+        }
+        WriteEntry::Engram { .. } => name,
+    }
 }
 
 /// An entry with everything that is kept of it.

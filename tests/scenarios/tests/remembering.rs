@@ -63,6 +63,38 @@ fn a_search_shows_what_was_said_and_no_words_of_the_index() {
 }
 
 #[test]
+fn a_memory_with_a_name_is_listed_with_its_text_and_shown_by_its_name() {
+    let house = House::new();
+    let add = |text: &str, more: &[&str]| {
+        let added = house
+            .ask(["memory", "add", text])
+            .args(more.iter().copied());
+        added.run().expect(0)
+    };
+    let added = add("Marie ist Chirurgin in Lyon", &["--name", "Figur:Marie"]);
+    assert_eq!(added.stderr, "Kept: Figur:Marie\n");
+    let id = added.stdout.trim().to_owned();
+    assert!(
+        list(&house).contains("Figur:Marie: Marie ist Chirurgin"),
+        "{}",
+        list(&house)
+    );
+    // A correction keeps the name, and the name means what holds.
+    let corrected = add("Marie ist Chirurgin in Genf", &["--supersedes", &id]);
+    assert_eq!(corrected.stderr, "Kept: Figur:Marie\n");
+    let shown = house.ask(["memory", "show", "figur:marie"]).run().expect(0);
+    assert!(shown.stdout.contains("Genf"), "{}", shown.stdout);
+    add("Marie hat eine Schwester", &["--name", "Figur:Marie"]);
+    let unclear = house.ask(["memory", "show", "Figur:Marie"]).run().expect(2);
+    assert!(
+        unclear.stderr.contains("2 memories are called"),
+        "{unclear:#?}"
+    );
+    let none = house.ask(["memory", "show", "Figur:Anna"]).run().expect(2);
+    assert!(none.stderr.contains("not the id or the name"), "{none:#?}");
+}
+
+#[test]
 fn a_task_that_is_no_command_is_told_whole_and_a_slip_below_one_is_no_task() {
     let house = House::new();
     let slip = house.ask(["memory", "Add", "Marie"]).run().expect(2).stderr;

@@ -43,7 +43,7 @@ pub async fn shown(memories: &Memories, id: MemoryId) -> Result<Stored> {
     Ok(stored.map_err(|error| not_remembered(&error))?)
 }
 
-/// The entry whose id begins or ends like this.
+/// The entry whose id begins or ends like this, or the one memory of this name.
 ///
 /// # Errors
 /// A usage failure when none or several do.
@@ -61,42 +61,66 @@ pub async fn resolve(memories: &Memories, text: &str) -> Result<MemoryId> {
     let is_part = (LEAST_OF_ID..36).contains(&wanted.len())
         && wanted.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
     if !is_part {
-        return Err(no_id(format!(
-            "`{}` is not the id of a memory",
-            visible_line(text)
-        ))
-        .into());
+        let named = every(memories, |stored| has_name(stored, text)).await?;
+        return match named.as_slice() {
+            [one] => Ok(one.id),
+            [] => Err(no_id(format!(
+                "`{}` is not the id or the name of a memory",
+                visible_line(text)
+            ))
+            .into()),
+            more => Err(several(&format!("are called `{}`", visible_line(text)), more).into()),
+        };
     }
-    let mut entries = memories.curator.list(EVERYTHING).await.or_fail()?;
-    let mut found = Vec::new();
-    while let Some(entry) = entries.next().await {
-        let entry = entry.or_fail()?;
-        let id = entry.id.to_string();
-        if id.starts_with(&wanted) || id.ends_with(&wanted) {
-            found.push(entry);
-        }
-    }
+    let found = every(memories, |stored| {
+        let id = stored.id.to_string();
+        id.starts_with(&wanted) || id.ends_with(&wanted)
+    });
+    let found = found.await?;
     match found.as_slice() {
         [one] => Ok(one.id),
         [] => {
             let what = format!("no memory has an id that begins or ends with `{wanted}`");
             Err(no_id(what).into())
         }
-        more => Err(several(&wanted, more).into()),
+        more => {
+            let what = format!("have an id that begins or ends with `{wanted}`");
+            Err(several(&what, more).into())
+        }
     }
 }
 
-/// An id that may mean more than one entry, with the entries.
-fn several(wanted: &str, found: &[Stored]) -> Failure {
+/// The entries that fit, corrected ones too.
+async fn every(memories: &Memories, fits: impl Fn(&Stored) -> bool) -> Result<Vec<Stored>> {
+    let mut entries = memories.curator.list(EVERYTHING).await.or_fail()?;
+    let mut found = Vec::new();
+    while let Some(entry) = entries.next().await {
+        found.extend(Some(entry.or_fail()?).filter(&fits));
+    }
+    Ok(found)
+}
+
+/// Whether a memory that holds is called like this, in small or capital letters.
+fn has_name(stored: &Stored, text: &str) -> bool {
+    let is_memory = matches!(stored.entry, WriteEntry::Memory { .. });
+    let name = stored.entry.title().trim().to_lowercase();
+    is_memory && stored.valid_until.is_none() && name == text.trim().to_lowercase()
+}
+
+/// What may mean more than one entry, with the entries.
+fn several(said: &str, found: &[Stored]) -> Failure {
     let count = found.len();
-    let mut what = format!("{count} memories have an id that begins or ends with `{wanted}`:\n");
+    let mut what = format!("{count} memories {said}:\n");
     for stored in found.iter().take(CANDIDATES) {
         what.push_str(&render::line(stored, Paint::Plain));
     }
     if count > CANDIDATES {
         what.push_str(&format!("and {} more\n", count - CANDIDATES));
     }
-    Failure::usage(what.trim_end(), "Type more of the one that is meant.")
+    Failure::usage(
+        what.trim_end(),
+        "Type more of the id of the one that is meant.",
+    )
 }
 
 /// Prints what answers a question.
@@ -195,16 +219,25 @@ pub async fn add(memories: &Memories, args: Addition) -> Result<Exit> {
         Some(id) => Some(resolve(memories, id).await?),
         None => None,
     };
-    let namespace = match (args.namespace, supersedes) {
+    let corrected = match supersedes {
+        Some(id) => Some(shown(memories, id).await?),
+        None => None,
+    };
+    let namespace = match (args.namespace, &corrected) {
         (Some(namespace), _) => namespace,
-        (None, Some(id)) => shown(memories, id).await?.namespace,
+        (None, Some(corrected)) => corrected.namespace.clone(),
         (None, None) => Namespace::user(),
     };
+    let given = args
+        .name
+        .or_else(|| corrected.as_ref().and_then(given_name));
+    let name = given.unwrap_or_else(|| first_words(&corpus));
+    let kept = format!("Kept: {}\n", visible_line(&name));
     let request = WriteRequest {
         context: None,
         namespace,
         entry: WriteEntry::Memory {
-            name: args.name.unwrap_or_else(|| first_words(&corpus)),
+            name,
             description: args.description,
             tags: args.tags,
             correlating_ids: Vec::new(),
@@ -217,6 +250,8 @@ pub async fn add(memories: &Memories, args: Addition) -> Result<Exit> {
     };
     match memories.memory.write(request).await.or_fail()? {
         WriteAnswer::Stored { id } => {
+            // The id alone is for programs.
+            print_error(&kept)?;
             print(&format!("{id}\n"))?;
             Ok(Exit::Success)
         }
@@ -231,14 +266,18 @@ pub async fn add(memories: &Memories, args: Addition) -> Result<Exit> {
                 Some(rest) if !is_named => format!("the text {rest}"),
                 _ => detail,
             };
-            let hint = match refusal {
-                api::memory::Refusal::Secret => {
-                    "`carl secret set NAME` keeps secrets where no model sees them."
-                }
-                _ => "Nothing was kept.",
-            };
-            Err(Failure::usage(detail, hint).into())
+            Err(Failure::usage(detail, instead_of(refusal)).into())
         }
+    }
+}
+
+/// What helps with a text that memory refuses.
+fn instead_of(refusal: api::memory::Refusal) -> &'static str {
+    match refusal {
+        api::memory::Refusal::Secret => {
+            "`carl secret set NAME` keeps secrets where no model sees them."
+        }
+        _ => "Nothing was kept.",
     }
 }
 
@@ -251,6 +290,16 @@ fn typed() -> Result<String> {
         .read_to_string(&mut text)
         .context("standard input cannot be read as text")?;
     Ok(text)
+}
+
+/// The name that somebody gave a memory; one that is its first words alone nobody did.
+fn given_name(stored: &Stored) -> Option<String> {
+    match &stored.entry {
+        WriteEntry::Memory { name, corpus, .. } if *name != first_words(corpus) => {
+            Some(name.clone())
+        }
+        _ => None,
+    }
 }
 
 fn first_words(text: &str) -> String {
