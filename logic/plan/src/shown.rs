@@ -8,22 +8,33 @@ use std::collections::HashSet;
 use text::escape::{prose, visible};
 
 /// What one finished step showed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Shown {
     /// Formatted for people, safe to print.
     pub text: String,
     /// Whole contents of the files it read, with their paths, safe to print.
     pub contents: Vec<(String, String)>,
+    /// What it counted, with the path: it is about any question that a plan counts for.
+    pub counts: Option<(String, String)>,
 }
 
 impl Shown {
     /// Of an action whose calls gave these results.
     #[must_use]
     pub fn of(action: &Action, results: &[Value]) -> Self {
+        let text = prose(&format::step(action, results));
+        if let Action::CountLines { path } = action {
+            return Self {
+                counts: Some((visible(path), text.clone())),
+                text,
+                ..Self::default()
+            };
+        }
         let contents = results.iter().flat_map(|data| contents_of(action, data));
         Self {
             contents: contents.collect(),
-            text: prose(&format::step(action, results)),
+            text,
+            ..Self::default()
         }
     }
 }
@@ -42,7 +53,11 @@ pub enum Focused {
 /// Finds what of it a question is about.
 #[must_use]
 pub fn focus(shown: &[Shown], question: &str) -> Focused {
-    let (mut quotes, mut places) = (Vec::new(), Vec::new());
+    let mut quotes: Vec<(String, String)> = shown
+        .iter()
+        .filter_map(|step| step.counts.clone())
+        .collect();
+    let mut places = Vec::new();
     for (place, content) in merged(shown) {
         match prompt::focus(&place, &content, question) {
             Focus::Lines(lines) => quotes.push((place, lines)),
@@ -88,6 +103,10 @@ pub fn nothing_about(places: &[String]) -> String {
 fn contents_of(action: &Action, data: &Value) -> Vec<(String, String)> {
     let text = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).map(visible);
     match action {
+        Action::SearchText { query, path } if format::is_document(data) => {
+            let found = format::found_in_document(query, path, data);
+            contents_of(action, &found)
+        }
         Action::SearchText { path, .. } => {
             let mut places: Vec<(String, String)> = Vec::new();
             for found in data
@@ -103,10 +122,6 @@ fn contents_of(action: &Action, data: &Value) -> Vec<(String, String)> {
                     Some((_, lines)) => *lines = format!("{lines}\n{line}"),
                     None => places.push((place, line)),
                 }
-        Action::SearchText { query, path } if format::is_document(data) => {
-            let found = format::found_in_document(query, path, data);
-            contents_of(action, &found)
-        }
             }
             if places.is_empty() {
                 places.push((path.clone(), String::new()));
@@ -147,8 +162,8 @@ mod tests {
     fn shown(contents: &[(&str, &str)]) -> Shown {
         let owned = |(place, text): &(&str, &str)| ((*place).to_owned(), (*text).to_owned());
         Shown {
-            text: String::new(),
             contents: contents.iter().map(owned).collect(),
+            ..Shown::default()
         }
     }
 

@@ -9,7 +9,8 @@
 use scenarios::Scene;
 use scenarios::documents::docx;
 use serde_json::json;
-use testkit::{Finished, House, Reply};
+use testkit::ollama::OllamaState;
+use testkit::{Finished, House, Reply, Server};
 
 fn order(house: &House, say: &str) -> Finished {
     let run = house.ask(["run", "--mode", "deterministic", "--allow-write", "."]);
@@ -134,5 +135,31 @@ fn a_person_is_told_of_files_and_not_of_tools() {
     assert!(
         !said.contains("list_files") && !said.contains("glob"),
         "{said}"
+    );
+}
+
+#[test]
+fn a_small_model_that_answers_from_a_count_is_given_the_count() {
+    let question = "how many words has Absatz.txt";
+    let count = json!({"kind": "count_lines", "path": "Absatz.txt"});
+    let plan = json!({"intent": question, "actions": [count]});
+    let replies = [Reply::text(plan.to_string()), Reply::text("It is short.")];
+    let small = OllamaState {
+        model_bytes: 100 << 20,
+        ..OllamaState::default()
+    };
+    let scene = Scene::with(Server::script(replies).ollama(small), "ollama");
+    scene.house.write("Absatz.txt", "eins zwei drei\nvier\n");
+    let outcome = scene.run(&["--mode", "plan", question]);
+    outcome.assert_ends(0, "success");
+    let answer = outcome.text("answer");
+    assert!(
+        answer.contains("It is short.") && answer.contains("4 words"),
+        "{answer}"
+    );
+    assert!(
+        scene.told().contains("2 lines, 4 words"),
+        "{}",
+        scene.told()
     );
 }

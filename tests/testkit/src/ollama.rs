@@ -23,6 +23,8 @@ const MOMENT: &str = "2026-01-01T00:00:00.000000Z";
 pub struct OllamaState {
     /// Installed models, by name.
     pub models: Vec<String>,
+    /// How large each of them is, bytes.
+    pub model_bytes: u64,
     /// The context every model was trained for, tokens.
     pub model_context: u64,
     /// Ignores `num_ctx`, as a server with a fixed context does.
@@ -42,6 +44,7 @@ impl Default for OllamaState {
                 "scripted-model".to_owned(),
                 "qwen2.5:7b-instruct".to_owned(),
             ],
+            model_bytes: 4_683_073_184,
             model_context: 32_768,
             fixed_context: None,
             vision: false,
@@ -81,12 +84,12 @@ fn details() -> Value {
     })
 }
 
-fn listed(name: &str) -> Value {
+fn listed(name: &str, bytes: u64) -> Value {
     json!({
         "name": name,
         "model": name,
         "modified_at": MOMENT,
-        "size": 4_683_073_184_u64,
+        "size": bytes,
         "digest": "0".repeat(64),
         "details": details(),
     })
@@ -94,16 +97,20 @@ fn listed(name: &str) -> Value {
 
 async fn tags(State((shared, state)): State<Both>) -> Json<Value> {
     shared.record("/api/tags", &Value::Null);
-    let models: Vec<Value> = state.models.iter().map(|name| listed(name)).collect();
+    let models: Vec<Value> = state
+        .models
+        .iter()
+        .map(|name| listed(name, state.model_bytes))
+        .collect();
     Json(json!({"models": models}))
 }
 
 async fn running(State((shared, state)): State<Both>) -> Json<Value> {
     shared.record("/api/ps", &Value::Null);
     let loaded = state.models.first().map(|name| {
-        let mut model = listed(name);
+        let mut model = listed(name, state.model_bytes);
         model["expires_at"] = json!(MOMENT);
-        model["size_vram"] = json!(4_683_073_184_u64);
+        model["size_vram"] = json!(state.model_bytes);
         model["context_length"] = json!(DEFAULT_CONTEXT);
         model
     });

@@ -25,6 +25,7 @@ fn data_given(work: &Work, reach: Reach) -> Option<Shown> {
     Some(Shown {
         text: data.trim().to_owned(),
         contents: vec![("the data that was given".to_owned(), data.trim().to_owned())],
+        ..Shown::default()
     })
 }
 
@@ -49,7 +50,7 @@ pub(super) async fn run(
                         answers.push(text.clone());
                         Ok(Shown {
                             text,
-                            contents: Vec::new(),
+                            ..Shown::default()
                         })
                     }
                     Err(failed) => Err(failed),
