@@ -163,3 +163,14 @@ fn a_small_model_that_answers_from_a_count_is_given_the_count() {
         scene.told()
     );
 }
+
+#[test]
+fn what_is_left_out_of_a_single_line_is_no_line_to_ask_for() {
+    let house = House::new();
+    house.write("Roman.txt", "Die Türen schwiegen. ".repeat(4_000));
+    let shown = order(&house, "show the first 1 lines of Roman.txt")
+        .expect(0)
+        .stdout;
+    assert!(shown.contains("A search shows the words around what it finds."));
+    assert!(!shown.contains("Ask for the last lines"));
+}

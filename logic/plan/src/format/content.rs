@@ -44,8 +44,13 @@ pub(super) fn content(path: &str, data: &Value, wording: Wording) -> String {
     let shown = &whole[..whole.floor_char_boundary(SHOWN_BYTES)];
     let mut out = format!("{heading}\n{}", shown.trim_end_matches('\n'));
     if shown.len() < whole.len() || is_cut(data) {
+        // What is left out of a single line are not the last lines.
+        let rest = match total {
+            0..=1 => "A search shows the words around what it finds.",
+            _ => "Ask for the last lines, or search the file.",
+        };
         out.push_str(&format!(
-            "\n({} of {} are shown. Ask for the last lines, or search the file.)",
+            "\n({} of {} are shown. {rest})",
             bytes(shown.len() as u64),
             bytes(number(data, "total_bytes")),
         ));

@@ -105,7 +105,7 @@ fn a_long_file_is_shown_in_part_and_says_so() {
     let whole = Action::ReadFile { path: path() };
     let at_limit = step(&whole, &[read(&"x".repeat(SHOWN_BYTES), 1, 1, 1)]);
     assert!(!at_limit.contains("are shown"));
-    let beyond = step(&whole, &[read(&"é".repeat(SHOWN_BYTES), 1, 1, 1)]);
+    let beyond = step(&whole, &[read(&"é".repeat(SHOWN_BYTES), 1, 2, 2)]);
     assert!(beyond.ends_with(
         "(65,536 bytes of 1,234 bytes are shown. Ask for the last lines, or search the file.)"
     ));
