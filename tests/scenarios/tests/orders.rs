@@ -174,3 +174,25 @@ fn what_is_left_out_of_a_single_line_is_no_line_to_ask_for() {
     assert!(shown.contains("A search shows the words around what it finds."));
     assert!(!shown.contains("Ask for the last lines"));
 }
+
+#[test]
+fn an_undo_by_rules_says_whose_last_change_it_was() {
+    let house = House::new();
+    house.write("eins.md", "Marie\n");
+    for name in ["Anna", "Ines"] {
+        let old = house.read("eins.md").trim().to_owned();
+        order(
+            &house,
+            &format!("replace \"{old}\" with \"{name}\" in eins.md"),
+        )
+        .expect(0);
+    }
+    for left in ["Anna\n", "Marie\n"] {
+        let undone = order(&house, "undo").expect(0).stdout;
+        assert!(
+            undone.contains("It was the last one of its session."),
+            "{undone}"
+        );
+        assert_eq!(house.read("eins.md"), left);
+    }
+}
