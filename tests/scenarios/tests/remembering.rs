@@ -107,3 +107,22 @@ fn a_task_that_is_no_command_is_told_whole_and_a_slip_below_one_is_no_task() {
     let told = "carl run \"fasse Kapitel 2 zusammen\"";
     assert!(task.stderr.contains(told), "{}", task.stderr);
 }
+
+#[test]
+fn an_answer_that_is_neither_yes_nor_no_is_asked_again() {
+    let house = House::new();
+    let added = house
+        .ask(["memory", "add", "Marie lebt in Genf"])
+        .run()
+        .expect(0);
+    let id = added.stdout.trim().to_owned();
+    let forget = |answers: &'static [&'static str]| {
+        let asked = house.ask(["memory", "forget", &id]);
+        asked.talking(&["[y/N] "], |_, number| answers[number].to_owned())
+    };
+    let kept = forget(&["ja", "N"]).finished;
+    assert!(kept.stderr.contains("Please answer y or n."), "{kept:#?}");
+    assert!(list(&house).contains("Genf"));
+    forget(&["ja", "Yes"]);
+    assert_eq!(list(&house), "");
+}

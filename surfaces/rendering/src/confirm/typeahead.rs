@@ -80,8 +80,8 @@ impl Typeahead {
     }
 }
 
-/// Asks a question of ours whose answer is no unless it is a clear yes; so are silence and the end of
-/// input.
+/// Asks a question of ours whose answer is no unless it is a yes; so are silence and the end of input.
+/// What is neither is asked again.
 ///
 /// # Errors
 /// When the terminal cannot be written or read.
@@ -102,8 +102,13 @@ pub fn is_yes(question: &str) -> io::Result<bool> {
             print_error("\n")?;
             return Ok(false);
         }
-        if ahead.is_answer(&line)? {
-            return Ok(matches!(line.trim(), "y" | "Y" | "yes"));
+        if !ahead.is_answer(&line)? {
+            continue;
+        }
+        match line.trim().to_lowercase().as_str() {
+            "y" | "yes" => return Ok(true),
+            "" | "n" | "no" => return Ok(false),
+            _ => print_error("Please answer y or n.")?,
         }
     }
 }
