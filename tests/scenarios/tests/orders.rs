@@ -196,3 +196,13 @@ fn an_undo_by_rules_says_whose_last_change_it_was() {
         assert_eq!(house.read("eins.md"), left);
     }
 }
+
+#[test]
+fn what_is_kept_by_an_order_is_not_said_to_be_only_read() {
+    let kept = order(&House::new(), "remember that Marie lives in Genf").expect(0);
+    let said = told(&kept);
+    assert!(
+        said.contains("plan approved (nothing in it needs a yes)"),
+        "{said}"
+    );
+}

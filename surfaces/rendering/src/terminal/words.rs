@@ -36,7 +36,7 @@ pub(super) fn approved(by: &str) -> String {
         "yes_flag" => "by --yes",
         "override" => "by the override",
         "approved_hash" => "by its hash",
-        "read_only" => "it only reads",
+        "read_only" => "nothing in it needs a yes",
         other => return format!("plan approved by {}", visible_line(other)),
     };
     format!("plan approved ({why})")
