@@ -132,7 +132,13 @@ fn model(flags: &SessionFlags, config: &Config) -> Result<Option<ModelChoice>> {
     let Some(model) = flags.model.as_deref() else {
         return Ok(None);
     };
-    if let Some(provider) = &flags.provider {
+    let mut configured = config.models.providers.keys();
+    // With one provider there is nothing to choose.
+    let only = match (configured.next(), configured.next()) {
+        (Some(only), None) if !model.contains('/') => Some(only),
+        _ => None,
+    };
+    if let Some(provider) = flags.provider.as_ref().or(only) {
         let own_name = model.strip_prefix(&format!("{provider}/")).unwrap_or(model);
         let exact = ModelRef {
             provider: provider.clone(),

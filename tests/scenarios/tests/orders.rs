@@ -206,3 +206,22 @@ fn what_is_kept_by_an_order_is_not_said_to_be_only_read() {
         "{said}"
     );
 }
+
+#[test]
+fn a_model_of_the_only_provider_is_named_by_its_own_name() {
+    let scene = Scene::new([Reply::text("Guten Tag.")]);
+    scene
+        .run(&["--model", "klein-8b", "Hallo, wer bist du?"])
+        .assert_ends(0, "success");
+    assert_eq!(scene.server.chats()[0].body["model"], "klein-8b");
+}
+
+#[test]
+fn a_flag_before_a_command_is_told_where_it_goes() {
+    let refused = House::new()
+        .ask(["-C", "Kapitel", "models"])
+        .run()
+        .expect(2);
+    let told = "flags belong after a command that takes them: carl run -C FOLDER";
+    assert!(refused.stderr.contains(told), "{}", refused.stderr);
+}

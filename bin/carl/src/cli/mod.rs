@@ -70,7 +70,7 @@ impl Cli {
         if self.command.is_some() && has_flags {
             return Err(Self::command().error(
                 clap::error::ErrorKind::ArgumentConflict,
-                "flags belong after the command: carl run --mode plan \"…\"",
+                "flags belong after a command that takes them: carl run -C FOLDER --mode plan \"…\"",
             ));
         }
         if let Some(ceiling) = self.ceiling() {
