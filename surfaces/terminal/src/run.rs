@@ -19,10 +19,11 @@ use anyhow::Result;
 use api::sessions::{Follow, OpenRequest, RewindTo, SendRequest, Sessions};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
-use domain::id::{HolderId, QueryId, SessionId};
+use domain::id::{HolderId, SessionId};
 use domain::settings::{Mode, SessionProfile};
 use futures::StreamExt;
 use rendering::override_warning;
+use rendering::summary::RunSummary;
 use session::SessionView;
 use std::io;
 use view::RunView;
@@ -186,9 +187,6 @@ impl Begun {
                  it as data",
             )?;
         }
-        if status != QueryStatus::Success && view.summary.artifacts.is_empty() {
-            forget_vain_undo(sessions, session_id, view.summary.query_id).await?;
-        }
         match leave(sessions, (session_id, holder_id), own, &mut view).await {
             // Whoever served has ended since the answer, and the session with that.
             Err(_) if host.is_gone().await => {}
@@ -238,12 +236,12 @@ fn is_unread(error: &anyhow::Error) -> bool {
 /// Takes an undo that took nothing back out of the conversation, which it is no part of.
 async fn forget_vain_undo(
     sessions: &dyn Sessions,
-    session_id: SessionId,
-    query_id: Option<QueryId>,
+    view: &SessionView,
+    (session_id, summary): (SessionId, &RunSummary),
 ) -> Result<()> {
-    let view = sessions::view_of(sessions, session_id).await?;
-    let asked = query_id.and_then(|id| view.exchanges().find(id));
-    if let Some(undo) = asked.filter(|one| one.is_undo) {
+    let is_vain = summary.status != QueryStatus::Success && summary.artifacts.is_empty();
+    let asked = summary.query_id.and_then(|id| view.exchanges().find(id));
+    if let Some(undo) = asked.filter(|one| one.is_undo && is_vain) {
         let to = RewindTo::Request(undo.query_id);
         sessions.rewind(session_id, to).await.or_fail()?;
     }
@@ -257,8 +255,9 @@ async fn leave(
     own: Option<SessionProfile>,
     view: &mut RunView,
 ) -> Result<()> {
-    // They end with the session.
     let so_far = sessions::view_of(sessions, session_id).await?;
+    forget_vain_undo(sessions, &so_far, (session_id, &view.summary)).await?;
+    // They end with the session.
     for job in so_far.background().jobs() {
         view.remark(&format!("the job `{job}` still ran; it is stopped now"))?;
     }

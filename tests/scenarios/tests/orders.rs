@@ -190,7 +190,7 @@ fn an_undo_by_rules_says_whose_last_change_it_was() {
     for left in ["Anna\n", "Marie\n"] {
         let undone = order(&house, "undo").expect(0).stdout;
         assert!(
-            undone.contains("It was the last one of its session."),
+            undone.contains("No other change of this session is left to take back."),
             "{undone}"
         );
         assert_eq!(house.read("eins.md"), left);

@@ -48,6 +48,18 @@ pub async fn work_on(
     follow(place, events, view, meanwhile, ended).await
 }
 
+/// Stops this request alone, since what runs may be somebody else's; false where none is known to run.
+async fn stops(
+    sessions: &dyn Sessions,
+    session_id: SessionId,
+    running: Option<QueryId>,
+) -> Result<bool> {
+    if running.is_some() {
+        sessions.interrupt(session_id, running).await.or_fail()?;
+    }
+    Ok(running.is_some())
+}
+
 /// Follows events until `ended` says how what they are about went. The first signal stops the request
 /// that was received last, or leaves when it has ended; the second leaves without waiting.
 ///
@@ -87,13 +99,10 @@ pub async fn follow(
                 interrupts += 1;
                 if interrupts > 1 {
                     view.left()?;
-                }
-                if interrupts > 1 || (running.is_none() && !is_first) {
                     return Ok(QueryStatus::Interrupted);
                 }
-                // This request alone: what runs may be somebody else's.
-                if running.is_some() {
-                    sessions.interrupt(session_id, running).await.or_fail()?;
+                if !stops(sessions, session_id, running).await? && !is_first {
+                    return Ok(QueryStatus::Interrupted);
                 }
                 if let Some(text) = view.stopping(caught) {
                     view.remark(&text)?;
@@ -116,11 +125,9 @@ pub async fn follow(
             _ => {}
         }
         // A signal that came before anything was known to run.
-        if std::mem::take(&mut is_first) && interrupts > 0 {
-            if running.is_none() {
-                return Ok(QueryStatus::Interrupted);
-            }
-            sessions.interrupt(session_id, running).await.or_fail()?;
+        let is_late = std::mem::take(&mut is_first) && interrupts > 0;
+        if is_late && !stops(sessions, session_id, running).await? {
+            return Ok(QueryStatus::Interrupted);
         }
         if let Some(status) = ended(&event) {
             return Ok(status);
