@@ -4,8 +4,9 @@ use crate::config;
 use crate::segment;
 use disk::private;
 use disk::private::Durability;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// The writer's view of a disk.
@@ -29,6 +30,8 @@ pub(crate) trait Disk: Send {
 pub(crate) struct Files {
     folder: PathBuf,
     segment: File,
+    /// Where the newest segment lies.
+    path: PathBuf,
     notes: File,
     /// Keeps other writers away for as long as this lives.
     _lock: File,
@@ -40,12 +43,11 @@ impl Files {
     /// # Errors
     /// When a file cannot be opened.
     pub(crate) fn open(folder: &Path, first: u64, lock: File) -> io::Result<Self> {
+        let path = segment::path(folder, first);
         Ok(Self {
             folder: folder.to_path_buf(),
-            segment: private::open(
-                &segment::path(folder, first),
-                OpenOptions::new().append(true),
-            )?,
+            segment: private::open(&path, OpenOptions::new().append(true))?,
+            path,
             notes: private::open(
                 &config::checkpoints(folder),
                 OpenOptions::new().append(true).create(true),
@@ -55,8 +57,24 @@ impl Files {
     }
 }
 
+impl Files {
+    /// What is written to a file without its name is on record for nobody.
+    fn is_in_place(&self) -> io::Result<()> {
+        let identity = |facts: Metadata| (facts.dev(), facts.ino());
+        let named = std::fs::symlink_metadata(&self.path).map(identity);
+        match named.is_ok_and(|named| self.segment.metadata().map(identity).ok() == Some(named)) {
+            true => Ok(()),
+            false => Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                format!("{} was moved or removed", self.path.display()),
+            )),
+        }
+    }
+}
+
 impl Disk for Files {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.is_in_place()?;
         self.segment.write_all(bytes)
     }
 
@@ -68,6 +86,7 @@ impl Disk for Files {
         let path = segment::path(&self.folder, first);
         private::replace(&path, header, Durability::Durable)?;
         self.segment = private::open(&path, OpenOptions::new().append(true))?;
+        self.path = path;
         Ok(())
     }
 

@@ -413,3 +413,25 @@ fn a_log_is_set_aside_only_after_a_yes() {
     assert_eq!(gone.finished.code, Some(0), "{gone:#?}");
     assert!(!house.state().join("audit").exists());
 }
+
+#[test]
+fn a_log_that_was_removed_under_its_writer_stops_the_tools() {
+    for is_moved in [false, true] {
+        let scene = writer(1);
+        let mut server = scene.house.ask(["serve"]).spawn();
+        server.until("serving at");
+        let run = |task: &str| scene.house.ask(["run", task]).args(WRITES).run();
+        let log = scene.house.state().join("audit");
+        match is_moved {
+            true => fs::rename(&log, scene.house.state().join("elsewhere")).unwrap(),
+            false => fs::remove_dir_all(&log).unwrap(),
+        }
+        let refused = run("write a file");
+        assert!(!scene.house.has("f0.txt"), "{is_moved}: {refused:#?}");
+        assert!(
+            refused.stderr.contains("was moved or removed"),
+            "{is_moved}: {refused:#?}"
+        );
+        server.kill();
+    }
+}
