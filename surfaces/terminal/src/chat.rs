@@ -90,6 +90,7 @@ pub async fn chat(host: &mut dyn Host, request: ChatRequest) -> Result<Exit> {
         once: None,
         is_leaving: false,
         watcher: None,
+        asks_again: None,
         entered: None,
     };
     chat.hold(request.history).await
@@ -257,6 +258,7 @@ impl Chat<'_> {
     /// # Errors
     /// When it cannot be done; the chat goes on.
     async fn take(&mut self, typed: &str) -> Result<Next> {
+        self.asks_again = None;
         self.be_served().await?;
         let caught_up = self.catch_up().await;
         let command = match slash::is_command(typed) {

@@ -46,6 +46,8 @@ pub(super) struct Chat<'a> {
     pub(super) is_leaving: bool,
     /// Shows what the drive and other windows do while the prompt waits.
     pub(super) watcher: Option<SessionWatcher>,
+    /// What /retry asks again, from when it has taken it back until the next line.
+    pub(super) asks_again: Option<String>,
     /// The signals since the last line was entered, until a request is worked on.
     pub(super) entered: Option<Signals>,
 }

@@ -77,10 +77,14 @@ impl Chat<'_> {
     /// Shows what was left, and says what was typed unless the session has it already.
     async fn ask_what_was_not_heard(&mut self, typed: &str, shown_seq: u64) -> Result<()> {
         self.see_what_was_left().await?;
+        // What /retry took back is in the session no more.
+        let again = self.asks_again.take();
+        let typed = again.as_deref().unwrap_or(typed);
         let view = self.so_far().await?;
         let mut requests = view.exchanges().standing().iter();
         let was_heard = requests.any(|one| one.received_seq > shown_seq && one.text == typed);
-        if is_command(typed) || typed.is_empty() || was_heard {
+        let is_command = again.is_none() && is_command(typed);
+        if is_command || typed.is_empty() || was_heard {
             return Ok(());
         }
         self.say(typed).await

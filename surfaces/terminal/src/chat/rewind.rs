@@ -45,6 +45,7 @@ impl Chat<'_> {
                 counted(changes)
             ))?;
         }
+        self.asks_again = Some(taken.text.clone());
         self.say(&taken.text).await
     }
 
