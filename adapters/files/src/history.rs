@@ -91,12 +91,21 @@ pub struct LeftFile {
     pub tool: String,
     /// What it held before; `None` when it was not there.
     pub before: Option<Digest>,
-    /// What it held then.
-    pub after: Digest,
+    /// What it was then.
+    pub after: Left,
 }
 
-/// The file that a session's next undo would put back, by the folder of its undo history; `None`
-/// where that is another kind of change.
+/// What a change left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// A file with this content.
+    File(Digest),
+    /// An empty folder.
+    Folder,
+}
+
+/// The file that a session's next undo would put back, or the folder that it would remove, by the
+/// folder of its undo history; `None` where that is another kind of change.
 ///
 /// # Errors
 /// What stands in the way of reading the history.
@@ -113,7 +122,13 @@ pub fn next_undone(history: &Path) -> Result<Option<LeftFile>, ToolFailure> {
             path,
             tool: last.tool,
             before: before.map(|kept| kept.digest),
-            after,
+            after: Left::File(after),
+        }),
+        Change::Made { mut paths } => paths.pop().map(|path| LeftFile {
+            path,
+            tool: last.tool,
+            before: None,
+            after: Left::Folder,
         }),
         _ => None,
     }))

@@ -151,3 +151,33 @@ fn a_no_to_an_undo_in_a_chat_is_a_choice() {
     assert_eq!(finished.code, Some(0), "{finished:#?}");
     assert_eq!(house.read("one.txt"), "final\n");
 }
+
+#[test]
+fn a_folder_that_holds_what_was_left_is_left_as_well() {
+    let house = House::new();
+    house.write("one.txt", "draft one\n");
+    by_rules(&house, &[], "replace draft with final in one.txt");
+    let goes_on = ["--session-id", "last"];
+    by_rules(&house, &goes_on, "make the folder box");
+    by_rules(&house, &goes_on, "create box/two.txt with hello");
+    house.write("box/two.txt", "my own words\n");
+    let undo = house.ask(["undo", "--yes", "write"]);
+    let attended = undo.typing(&["[y/N] "], |_, _| "y".to_owned());
+    assert_eq!(attended.finished.code, Some(0), "{attended:#?}");
+    let asked = attended.questions.join("");
+    assert!(asked.contains("has changed since"), "{attended:#?}");
+    assert!(asked.contains("is not empty"), "{attended:#?}");
+    assert_eq!(house.read("one.txt"), "draft one\n");
+    assert_eq!(house.read("box/two.txt"), "my own words\n");
+}
+
+#[test]
+fn a_file_that_was_removed_by_hand_is_said_to_be_gone() {
+    let house = changed_twice(false);
+    std::fs::remove_file(house.work().join("two.txt")).unwrap();
+    let undo = house.ask(["undo", "--yes", "write"]);
+    let attended = undo.typing(&["[y/N] "], |_, _| "y".to_owned());
+    let asked = attended.questions.join("");
+    assert!(asked.contains("was removed since"), "{attended:#?}");
+    assert_eq!(house.read("one.txt"), "draft one\n", "{attended:#?}");
+}

@@ -10,9 +10,9 @@ use domain::hash::Digest;
 use domain::id::SessionId;
 use domain::limits::FILE_READ_BYTES;
 use domain::tool::UNDO;
-use files::LeftFile;
+use files::{Left, LeftFile};
 use rendering::{print, print_error};
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use terminal::exit::{Exit, Failure};
 use terminal::sessions;
@@ -129,7 +129,7 @@ fn choice(next: &LeftFile, why: &str) -> Result<Choice> {
     let file = visible_line(&next.path.to_string_lossy());
     let question = format!(
         "{file} {why}\n\
-         Leave this file as it is, and take back the change before that one?"
+         Leave it as it is, and take back the change before that one?"
     );
     Ok(match is_yes(&question)? {
         true => Choice::Leave,
@@ -151,8 +151,9 @@ fn stopped(next: &LeftFile, session: Option<&str>) -> Result<Exit> {
     Ok(Exit::Denied)
 }
 
-/// What is said of a file that holds neither what the change left nor what was there before, or that
-/// a link leads away from. One that cannot be read is for the undo to tell.
+/// What is said of a folder that is not empty, and of a file that is gone, holds neither what the
+/// change left nor what was there before, or that a link leads away from. One that cannot be read is
+/// for the undo to tell.
 fn why_not_undone(file: &LeftFile) -> Option<String> {
     let tool = visible_line(&file.tool);
     if std::fs::canonicalize(&file.path).is_ok_and(|real| real != file.path) {
@@ -161,15 +162,27 @@ fn why_not_undone(file: &LeftFile) -> Option<String> {
              taken back."
         ));
     }
+    let Left::File(after) = file.after else {
+        let mut entries = std::fs::read_dir(&file.path).ok()?;
+        let is_empty = entries.next().is_none();
+        return (!is_empty)
+            .then(|| format!("is not empty, so what {tool} made cannot be removed."));
+    };
+    let facts = std::fs::symlink_metadata(&file.path);
+    let is_gone = facts.is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    if is_gone && file.before.is_some() {
+        return Some(format!(
+            "was removed since {tool} changed it, so that change cannot be taken back."
+        ));
+    }
     let is_other = |facts: std::fs::Metadata| !facts.is_file();
     let has_changed = std::fs::symlink_metadata(&file.path).is_ok_and(is_other)
         || match bytes(&file.path, FILE_READ_BYTES, Links::Followed) {
             Ok(Some(bytes)) => {
                 let now = Digest::of(&bytes);
-                now != file.after && Some(now) != file.before
+                now != after && Some(now) != file.before
             }
-            Ok(None) => file.before.is_some(),
-            Err(_) => false,
+            Ok(None) | Err(_) => false,
         };
     has_changed.then(|| {
         format!("has changed since {tool} changed it: to undo that would lose what is newer.")
