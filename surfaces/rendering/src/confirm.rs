@@ -164,7 +164,7 @@ pub fn ask(
 ) -> io::Result<Option<Reply>> {
     let width = fit::width(&io::stderr());
     let mut ahead = Typeahead::begin()?;
-    let shown = question(requests, paint, Length::Folded);
+    let shown = question(requests, paint, Length::folded(requests.len()));
     print_error(&fitted(&shown, width))?;
     let whole = question(requests, paint, Length::Whole);
     let is_folded = shown != whole;

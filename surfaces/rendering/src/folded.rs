@@ -5,20 +5,31 @@
 pub(super) enum Length {
     /// All of it.
     Whole,
-    /// Long parts folded.
-    Folded,
+    /// Parts folded that take more lines of the screen than these.
+    Folded(usize),
 }
 
-/// Longest part of a question that is shown whole unasked, lines.
+/// Longest part of a question that is shown whole unasked, lines of the screen.
 const FOLD_LINES: usize = 40;
-/// What is shown of the end of a longer one, lines.
-const TAIL_LINES: usize = 10;
+/// The same of each of several calls that are asked about together, at least.
+const FOLD_LEAST: usize = 12;
+/// What is shown of the end of a longer one: this part of its lines.
+const TAIL_PART: usize = 4;
+/// Columns of the usual terminal.
+const COLUMNS: usize = 80;
 /// Longest line that is shown whole unasked, characters.
 const FOLD_CHARS: usize = 2_000;
 /// What is shown beside the change in a long line, characters a side.
 const BESIDE_CHARS: usize = 200;
 /// Longest unchanged line of a diff that is shown whole unasked, characters: one of a terminal's.
 const CONTEXT_CHARS: usize = 80;
+
+impl Length {
+    /// Folded, where so many calls are shown at once.
+    pub(super) fn folded(calls: usize) -> Self {
+        Self::Folded((FOLD_LINES / calls.max(1)).max(FOLD_LEAST))
+    }
+}
 
 /// How a note begins that stands for what is folded.
 const FOLDED: &str = "…";
@@ -61,13 +72,35 @@ pub(super) fn diff_lines(diff: &str, length: Length) -> String {
 
 /// Lines that are shown as they are, without those in the middle when there are many.
 fn lines_of(mut lines: Vec<String>, margin: &str, length: Length) -> String {
-    if length == Length::Folded && lines.len() > FOLD_LINES {
-        let middle = FOLD_LINES - TAIL_LINES..lines.len() - TAIL_LINES;
-        let note = not_shown("lines", middle.len());
-        lines.splice(middle, [note]);
+    if let Length::Folded(most) = length
+        && lines.iter().map(|line| rows(line)).sum::<usize>() > most
+    {
+        let tail = most / TAIL_PART;
+        let head = fitting(lines.iter(), most - tail);
+        let tail = fitting(lines[head..].iter().rev(), tail);
+        let middle = head..lines.len() - tail;
+        if !middle.is_empty() {
+            let note = not_shown("lines", middle.len());
+            lines.splice(middle, [note]);
+        }
     }
     let line = |line: String| format!("{margin}{line}\n");
     lines.into_iter().map(line).collect()
+}
+
+/// The lines of the screen that a line takes.
+fn rows(line: &str) -> usize {
+    line.chars().count().div_ceil(COLUMNS).max(1)
+}
+
+/// How many of these lines, one at least, fit so many of the screen.
+fn fitting<'a>(lines: impl Iterator<Item = &'a String>, most: usize) -> usize {
+    let mut taken = 0;
+    let fits = lines.take_while(|line| {
+        taken += rows(line);
+        taken <= most
+    });
+    fits.count().max(1)
 }
 
 /// What stands for `count` that are folded.
@@ -136,13 +169,15 @@ mod tests {
     #[test]
     fn what_is_folded_says_how_much() {
         let lines = |count: usize| (1..=count).map(|n| format!("l{n}\n")).collect::<String>();
-        let whole = text_lines(&lines(FOLD_LINES), "", Length::Folded);
+        let whole = text_lines(&lines(FOLD_LINES), "", Length::Folded(FOLD_LINES));
         assert_eq!(whole, lines(FOLD_LINES));
-        let folded = text_lines(&lines(FOLD_LINES + 1), "", Length::Folded);
+        let folded = text_lines(&lines(FOLD_LINES + 1), "", Length::Folded(FOLD_LINES));
         assert!(folded.contains("l30\n… lines not shown here: 1; v shows them …\nl32\n"));
         assert_eq!(folded.lines().count(), FOLD_LINES + 1);
         let long = "x".repeat(FOLD_CHARS + 1);
-        assert!(line_of(&long, Length::Folded).contains("characters not shown here: 501;"));
+        assert!(
+            line_of(&long, Length::Folded(FOLD_LINES)).contains("characters not shown here: 501;")
+        );
         assert_eq!(line_of(&long, Length::Whole), long);
     }
 
@@ -151,7 +186,7 @@ mod tests {
         let line = |word: &str| format!("{}{word}{}", "a".repeat(5_000), "b".repeat(3_000));
         let diff = |old: &str, new: &str| format!("@@ -1,2 +1,2 @@\n same\n-{old}\n+{new}\n");
         let edit = diff(&line("wrong"), &line("right, or nearly"));
-        let folded = diff_lines(&edit, Length::Folded);
+        let folded = diff_lines(&edit, Length::Folded(FOLD_LINES));
         assert_eq!(folded.lines().count(), 4);
         let shown: Vec<&str> = folded.lines().skip(2).collect();
         let around = |sign: &str, word: &str| {
@@ -162,15 +197,31 @@ mod tests {
         assert_eq!(shown[0], around("-", "wrong"));
         assert_eq!(shown[1], around("+", "right, or nearly"));
         assert_eq!(diff_lines(&edit, Length::Whole), edit);
-        let grown = diff_lines(&diff("a", &line("c")), Length::Folded);
+        let grown = diff_lines(&diff("a", &line("c")), Length::Folded(FOLD_LINES));
         assert!(
             grown.contains("characters not shown here: 6501;"),
             "{grown}"
         );
         // Two changes far from each other: all between them counts as changed.
         let both = diff(&format!("x{}y", line("")), &format!("z{}w", line("")));
-        let both = diff_lines(&both, Length::Folded);
+        let both = diff_lines(&both, Length::Folded(FOLD_LINES));
         assert!(both.contains("+zaaa") && both.contains("bbbw"), "{both}");
+    }
+
+    #[test]
+    fn paragraphs_count_by_the_lines_of_the_screen_that_they_take() {
+        let text = format!("{}\n", "word ".repeat(54)).repeat(30);
+        let alone = text_lines(&text, "", Length::folded(1));
+        assert_eq!(rows_of(&alone), 7 * 4 + 1 + 2 * 4);
+        assert!(alone.contains("lines not shown here: 21;"), "{alone}");
+        let together = text_lines(&text, "", Length::folded(4));
+        assert_eq!(rows_of(&together), 2 * 4 + 1 + 4);
+        let few = format!("{}\n", "word ".repeat(54)).repeat(3);
+        assert_eq!(text_lines(&few, "", Length::folded(4)), few);
+    }
+
+    fn rows_of(text: &str) -> usize {
+        text.lines().map(rows).sum()
     }
 
     #[test]
@@ -178,9 +229,9 @@ mod tests {
         let line = |length: usize| format!(" {}", "p".repeat(length - 1));
         let diff = |context: &str| format!("@@ -1,2 +1,2 @@\n{context}\n-a\n+b\n");
         let fits = diff(&line(CONTEXT_CHARS));
-        assert_eq!(diff_lines(&fits, Length::Folded), fits);
+        assert_eq!(diff_lines(&fits, Length::Folded(FOLD_LINES)), fits);
         let long = diff(&line(5_000));
-        let shown = diff_lines(&long, Length::Folded);
+        let shown = diff_lines(&long, Length::Folded(FOLD_LINES));
         let context = shown.lines().nth(1).unwrap_or_default();
         assert!(context.ends_with("ppp … 5000 characters"), "{shown}");
         assert_eq!(context.chars().count(), CONTEXT_CHARS);
@@ -191,8 +242,8 @@ mod tests {
     #[test]
     fn lines_without_a_counterpart_stay_what_they_are() {
         let diff = "--- a/x\n+++ b/x\n@@ -1,2 +1,1 @@\n-one\n-two\n+three\n";
-        assert_eq!(diff_lines(diff, Length::Folded), diff);
-        assert_eq!(diff_lines("", Length::Folded), "");
-        assert_eq!(diff_lines("-\n+\n", Length::Folded), "-\n+\n");
+        assert_eq!(diff_lines(diff, Length::Folded(FOLD_LINES)), diff);
+        assert_eq!(diff_lines("", Length::Folded(FOLD_LINES)), "");
+        assert_eq!(diff_lines("-\n+\n", Length::Folded(FOLD_LINES)), "-\n+\n");
     }
 }

@@ -271,6 +271,32 @@ fn three_changes_can_be_answered_one_by_one() {
 }
 
 #[test]
+fn several_long_texts_in_one_question_are_folded() {
+    let long = format!("{}\n", "word ".repeat(54)).repeat(30);
+    let write = |name: &str| json!({"path": name, "content": long, "mode": "create"});
+    let reply = Reply::call("write_file", write("a.md"))
+        .and_call("write_file", write("b.md"))
+        .and_call("write_file", write("c.md"));
+    let scene = Scene::new([reply, Reply::text("Done.")]);
+    let carl = scene.house.ask(["run", "--allow-write", ".", "split it"]);
+    let mut screens = Vec::new();
+    let run = carl.at_terminal(|question, number| {
+        screens.push(
+            question
+                .lines()
+                .map(|line| columns(line).div_ceil(80).max(1))
+                .sum::<usize>(),
+        );
+        match number {
+            0 => "v".to_owned(),
+            _ => "n".to_owned(),
+        }
+    });
+    assert!(run.questions[0].contains("[v]iew all"), "{run:#?}");
+    assert!(screens[0] < 150 && screens[1] > 360, "{screens:?}");
+}
+
+#[test]
 fn what_goes_into_a_folder_of_the_same_answer_is_asked_about_once() {
     let write = |name: &str| json!({"path": format!("part two/{name}"), "content": "x\n"});
     let reply = Reply::call("make_dir", json!({"path": "part two"}))

@@ -11,7 +11,7 @@ use std::sync::mpsc;
 use std::time::Instant;
 
 /// What every question ends with, before the answer.
-const PROMPTS: [&str; 2] = ["message to the agent: ", "[n]o: "];
+const PROMPTS: [&str; 2] = ["message to the agent: ", "[y]es, [n]o: "];
 
 /// Whether a terminal shows what is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
