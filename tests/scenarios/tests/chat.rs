@@ -474,7 +474,7 @@ fn a_yes_to_an_undo_leaves_the_folder_closed() {
     let mut lines = ["write a file", "/undo", "write another"].into_iter();
     let mut questions = Vec::new();
     let carl = scene.house.ask(["chat"]).env("TERM", "dumb");
-    let run = carl.talking(&[PROMPT, ANSWER], |shown, _| {
+    let run = carl.talking(&[PROMPT, ANSWER, UNDO_ANSWER], |shown, _| {
         if shown.contains("[y]") {
             questions.push(shown.to_owned());
             return "y".to_owned();

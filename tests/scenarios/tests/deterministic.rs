@@ -353,7 +353,8 @@ fn a_recall_by_rules_is_not_remembered_itself() {
     assert_eq!(recall("my cat"), first);
     let list = ["memory", "list", "--kind", "engram", "--json"];
     let kept = house.ask(list).run().json_lines();
-    assert_eq!(kept.len(), 1, "{kept:#?}");
+    // Nor is any other order that rules carried out.
+    assert!(kept.is_empty(), "{kept:#?}");
 }
 
 #[test]
@@ -418,7 +419,7 @@ fn a_usage_mistake_exits_with_two_and_says_what_to_type() {
     for (args, hint) in [
         (
             &["run", "--agent", "nosuch", "list files"][..],
-            "carl agents",
+            "Write one of assistant, coder",
         ),
         (
             &["run", "--disable-tool", "nosuch", "list files"],
@@ -523,5 +524,5 @@ fn a_document_is_shown_and_counted_by_its_text() {
         "{first}"
     );
     assert!(answer("show blank.docx").contains("holds no text"));
-    assert!(answer("search for Hester").contains("are not searched"));
+    assert!(answer("search for Hester").contains("were not searched"));
 }
