@@ -1,7 +1,10 @@
 //! What is pasted, where the terminal marks it (xterm's bracketed paste), and what keys leave in a line
 //! that the terminal edits itself.
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Has the terminal mark what is pasted, and no longer.
 const MARKED: &str = "\x1b[?2004h";
@@ -9,6 +12,20 @@ const UNMARKED: &str = "\x1b[?2004l";
 /// The marks around what is pasted.
 pub(crate) const BEGINS: &str = "\x1b[200~";
 pub(crate) const ENDS: &str = "\x1b[201~";
+
+/// How long what follows within one paste may take to come.
+const AT_ONCE: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 100_000_000,
+};
+/// After how long nothing more comes of a paste without an end.
+const SILENCE: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 300_000_000,
+};
+
+/// Whether a paste was left whose end had not come.
+static IS_LEFT_OPEN: AtomicBool = AtomicBool::new(false);
 
 /// Has pastes marked from now on, where this is a terminal; whether that is so.
 ///
@@ -38,15 +55,100 @@ fn tell(code: &str) -> io::Result<bool> {
     terminal.flush().map(|()| true)
 }
 
-/// Whether a paste has begun in this text and has not ended.
+/// Whether a paste is open after these bytes, where it was so before them or not.
 #[must_use]
-pub fn is_open(text: &[u8]) -> bool {
-    last(text, BEGINS.as_bytes()) > last(text, ENDS.as_bytes())
+pub fn is_open_after(was_open: bool, bytes: &[u8]) -> bool {
+    let last = |mark: &str| {
+        let mark = mark.as_bytes();
+        bytes.windows(mark.len()).rposition(|part| part == mark)
+    };
+    match (last(BEGINS), last(ENDS)) {
+        (None, None) => was_open,
+        (begins, ends) => begins > ends,
+    }
 }
 
-/// Where a mark stands last.
-fn last(text: &[u8], mark: &[u8]) -> Option<usize> {
-    text.windows(mark.len()).rposition(|part| part == mark)
+/// Whether the paste that was read last had not ended when nothing more came of it.
+#[must_use]
+pub fn is_left_open() -> bool {
+    IS_LEFT_OPEN.load(Ordering::SeqCst)
+}
+
+/// What is left of a paste that has begun: up to its end, at most so many bytes, or until nothing more
+/// comes of it.
+///
+/// # Errors
+/// When the terminal cannot be read.
+pub fn rest(most: usize) -> io::Result<Vec<u8>> {
+    let mut rest = Vec::new();
+    let mut is_open = true;
+    by_letters(|| {
+        while is_open && rest.len() < most && waits(&SILENCE)? {
+            // A mark may come in two parts.
+            let seen = rest.len().saturating_sub(ENDS.len());
+            if take(&mut rest)? == 0 {
+                break;
+            }
+            is_open = is_open_after(true, &rest[seen..]);
+        }
+        Ok(())
+    })?;
+    IS_LEFT_OPEN.store(is_open, Ordering::SeqCst);
+    Ok(rest)
+}
+
+/// Whether more stands or comes at once behind the line that was read, as behind one of a paste.
+///
+/// # Errors
+/// When the terminal cannot be read.
+pub(crate) fn is_followed() -> io::Result<bool> {
+    by_letters(|| waits(&AT_ONCE))
+}
+
+/// All that waits in the terminal, lines without an end as well.
+///
+/// # Errors
+/// When the terminal cannot be read.
+pub(crate) fn waiting() -> io::Result<Vec<u8>> {
+    let mut all = Vec::new();
+    by_letters(|| {
+        let now = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        while waits(&now)? && take(&mut all)? > 0 {}
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Does something while the terminal hands out single characters: else it keeps a line until its end.
+fn by_letters<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    let stdin = io::stdin();
+    let by_lines = tcgetattr(&stdin)?;
+    let mut by_letters = by_lines.clone();
+    by_letters.local_modes.remove(LocalModes::ICANON);
+    tcsetattr(&stdin, OptionalActions::Now, &by_letters)?;
+    let done = work();
+    tcsetattr(&stdin, OptionalActions::Now, &by_lines)?;
+    done
+}
+
+fn waits(time: &Timespec) -> io::Result<bool> {
+    let stdin = io::stdin();
+    match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(time)) {
+        Ok(ready) => Ok(ready > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads what is there, past any buffer; how much it was.
+fn take(into: &mut Vec<u8>) -> io::Result<usize> {
+    let mut bytes = [0; 4_096];
+    let count = rustix::io::read(io::stdin(), &mut bytes)?;
+    into.extend_from_slice(&bytes[..count]);
+    Ok(count)
 }
 
 /// The text without the marks of pastes and the codes that keys such as the arrows send.

@@ -158,9 +158,7 @@ fn a_line_that_was_begun_before_a_question_and_what_is_pasted_at_it_answer_nothi
     seat.until("it answers nothing");
     seat.until("message to the agent: ");
     seat.types("\u{1b}[200~Dear all,\ny\nEve\u{1b}[201~\n");
-    for _ in 0..3 {
-        seat.until("it answers nothing");
-    }
+    seat.until("it answers nothing");
     seat.until("message to the agent: ");
     // An unclear answer is most likely the beginning of a text.
     seat.types("Dear all,\ny\n");
@@ -356,4 +354,87 @@ fn a_paste_while_it_works_is_one_message_and_keys_leave_no_codes() {
         asked[1].contains(r"question two\n/quit\nthree"),
         "{asked:?}"
     );
+}
+
+/// A chat whose model writes a file after the gate, and what is at work before that.
+fn writes_after(gate: &Gate) -> Scene {
+    forgetful(Server::openai([
+        Reply::text("Begun it. ")
+            .and_wait(gate)
+            .and_call("write_file", json!({"path": "evil.txt", "content": "x"})),
+        Reply::text("Done."),
+        Reply::text("Done."),
+    ]))
+}
+
+#[test]
+fn no_paste_answers_a_question_whatever_the_terminal_takes_out_of_it() {
+    for paste in [
+        // Ctrl-U, the backspace and Ctrl-W take the mark out of the line.
+        "\u{1b}[200~\u{15}y\n\u{1b}[201~",
+        "\u{1b}[200~\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}\u{7f}y\n\u{1b}[201~",
+        "\u{1b}[200~harmless\u{17}\u{17}\u{17}\u{17}y\n\u{1b}[201~",
+        "\u{1b}[200~\u{1b}[201~\ny\n\u{1b}[201~",
+    ] {
+        let gate = Gate::new();
+        gate.open();
+        let scene = writes_after(&gate);
+        let mut seat = seat(&scene, &["--allow-write", "."]);
+        seat.types("go\n");
+        seat.until("message to the agent: ");
+        seat.types(paste);
+        seat.until("it answers nothing");
+        seat.types("n\n");
+        seat.until("denied by you");
+        seat.until(PROMPT);
+        seat.types("/quit\n");
+        assert_eq!(seat.finish().code, Some(0));
+        assert!(!scene.house.has("evil.txt"), "{paste:?}");
+    }
+}
+
+#[test]
+fn a_question_in_the_middle_of_a_paste_is_answered_by_none_of_its_lines() {
+    let gate = Gate::new();
+    let scene = writes_after(&gate);
+    let mut seat = seat(&scene, &["--allow-write", "."]);
+    seat.types("go\n");
+    seat.until("Begun ");
+    seat.types("\u{1b}[200~first line\n");
+    gate.open();
+    seat.until("message to the agent: ");
+    seat.types("y\n");
+    seat.until("it answers nothing");
+    seat.types("last\u{1b}[201~\n");
+    seat.until("it answers nothing");
+    seat.types("n\n");
+    seat.until("denied by you");
+    seat.until("Done.");
+    seat.kill();
+    assert!(!scene.house.has("evil.txt"));
+}
+
+#[test]
+fn the_rest_of_a_paste_is_no_command_when_the_request_ends() {
+    let gate = Gate::new();
+    let scene = forgetful(Server::openai([
+        Reply::text("Begun it. ").and_wait(&gate).and_text("First."),
+        Reply::text("Second."),
+    ]));
+    let mut seat = seat(&scene, &[]);
+    seat.types("question one\n");
+    seat.until("Begun ");
+    seat.types("\u{1b}[200~Dear all\n");
+    gate.open();
+    seat.types("/mode auto\nbye\u{1b}[201~");
+    seat.until("First.");
+    seat.until("bye");
+    seat.types("\n");
+    seat.until("Second.");
+    seat.until(PROMPT);
+    seat.types("/quit\n");
+    assert_eq!(seat.finish().code, Some(0));
+    let asked = asked(&scene);
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    assert!(asked[1].contains(r"Dear all\n/mode auto\nbye"), "{asked:?}");
 }

@@ -4,11 +4,17 @@ use crate::pastes::{self, BEGINS, ENDS};
 use crate::print_error;
 use domain::limits::CONFIRMATION_WAIT;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{LocalModes, OptionalActions, QueueSelector, tcflush, tcgetattr, tcsetattr};
+use rustix::termios::{QueueSelector, tcflush};
 use std::io::{self, BufRead as _, IsTerminal as _};
+use std::time::{Duration, Instant};
 
 /// What is said of a line that is no answer.
 const NO_ANSWER: &str = "  That was typed or pasted for something else: it answers nothing.\n";
+
+/// A line of so many bytes may have been cut by the terminal (N_TTY_BUF_SIZE in Linux).
+const CUT_BYTES: usize = 4_095;
+/// After how long a line is none of a paste whose end did not come.
+const LATER: Duration = Duration::from_secs(1);
 
 /// Tells answers from what was not meant as one, while a question stands.
 #[derive(Debug)]
@@ -19,6 +25,8 @@ pub struct Typeahead {
     /// The line that comes next was begun before the question was there.
     was_begun: bool,
     is_pasting: bool,
+    /// When the last line came.
+    last: Instant,
 }
 
 impl Typeahead {
@@ -33,7 +41,8 @@ impl Typeahead {
             is_terminal,
             is_marked,
             was_begun: false,
-            is_pasting: false,
+            is_pasting: pastes::is_left_open(),
+            last: Instant::now(),
         })
     }
 
@@ -42,28 +51,34 @@ impl Typeahead {
     /// # Errors
     /// When the terminal cannot be written.
     pub fn is_answer(&mut self, line: &str) -> io::Result<bool> {
-        let is_answer = self.judge(line);
+        // A line of a paste has more behind it, its end at least: the terminal may have taken the mark
+        // before it for something that was typed and mended, but not what comes after it.
+        let is_followed = self.is_terminal && pastes::is_followed()?;
+        let is_answer = self.judge(line, Instant::now()) && !is_followed;
+        if is_followed {
+            self.throw_away()?;
+        }
         if !is_answer {
             print_error(NO_ANSWER)?;
         }
         Ok(is_answer)
     }
 
-    fn judge(&mut self, line: &str) -> bool {
+    fn judge(&mut self, line: &str, now: Instant) -> bool {
         let was_begun = std::mem::take(&mut self.was_begun);
-        let was_pasting = self.is_pasting;
-        let (begins, ends) = (line.rfind(BEGINS), line.rfind(ENDS));
-        self.is_pasting = match (begins, ends) {
-            (None, None) => was_pasting,
-            (begins, ends) => begins > ends,
-        };
-        let is_typed = begins.is_none() && ends.is_none();
+        // One whose end never came is over when a line comes by itself, later.
+        let is_late = now.duration_since(std::mem::replace(&mut self.last, now)) >= LATER;
+        let was_pasting = self.is_pasting && !is_late;
+        let is_marked = line.contains(BEGINS) || line.contains(ENDS);
+        // The terminal cuts a line that is too long, and the mark of its end with it.
+        let is_cut = line.len() >= CUT_BYTES;
+        self.is_pasting = pastes::is_open_after(was_pasting, line.as_bytes()) && !is_cut;
         // Whoever typed `n` and pastes the reason says no, whatever is pasted.
         let is_no = || {
             let typed = line.split(BEGINS).next().unwrap_or_default();
             typed.trim_end() == "n" && line.matches(BEGINS).count() == 1 && !self.is_pasting
         };
-        !was_begun && !was_pasting && (is_typed || is_no())
+        !was_begun && !was_pasting && !is_cut && (!is_marked || is_no())
     }
 
     /// Throws away what was typed before the question was there, or after an answer that was not
@@ -73,8 +88,12 @@ impl Typeahead {
     /// # Errors
     /// When the terminal cannot be read.
     pub fn throw_away(&mut self) -> io::Result<()> {
-        if self.is_terminal && !self.is_pasting {
-            self.was_begun = throw_away()?;
+        if self.is_terminal {
+            let waited = pastes::waiting()?;
+            tcflush(io::stdin(), QueueSelector::IFlush)?;
+            self.is_pasting = pastes::is_open_after(self.is_pasting, &waited);
+            let is_whole = waited.ends_with(b"\n") || waited.ends_with(ENDS.as_bytes());
+            self.was_begun = !waited.is_empty() && !is_whole;
         }
         Ok(())
     }
@@ -121,36 +140,6 @@ impl Drop for Typeahead {
     }
 }
 
-/// Throws away what was typed; whether the last line of it has no end yet. The terminal hands out whole
-/// lines only, so it is asked for single characters for a moment.
-fn throw_away() -> io::Result<bool> {
-    let stdin = io::stdin();
-    let by_lines = tcgetattr(&stdin)?;
-    let mut by_letters = by_lines.clone();
-    by_letters.local_modes.remove(LocalModes::ICANON);
-    tcsetattr(&stdin, OptionalActions::Now, &by_letters)?;
-    let last = last_of_waiting();
-    tcsetattr(&stdin, OptionalActions::Now, &by_lines)?;
-    tcflush(&stdin, QueueSelector::IFlush)?;
-    Ok(last?.is_some_and(|last| last != b'\n'))
-}
-
-fn last_of_waiting() -> io::Result<Option<u8>> {
-    let stdin = io::stdin();
-    let at_once = Timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    let (mut last, mut bytes) = (None, [0; 4096]);
-    while poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&at_once))? > 0 {
-        match rustix::io::read(&stdin, &mut bytes)? {
-            0 => break,
-            count => last = Some(bytes[count - 1]),
-        }
-    }
-    Ok(last)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,13 +147,15 @@ mod tests {
     #[test]
     fn what_is_pasted_or_was_begun_before_is_no_answer() {
         let lines = |was_begun: bool, lines: &[&str]| -> Vec<bool> {
+            let now = Instant::now();
             let mut ahead = Typeahead {
                 is_terminal: false,
                 is_marked: false,
                 was_begun,
                 is_pasting: false,
+                last: now,
             };
-            lines.iter().map(|line| ahead.judge(line)).collect()
+            lines.iter().map(|line| ahead.judge(line, now)).collect()
         };
         assert_eq!(lines(false, &["y\n"]), [true]);
         assert_eq!(lines(true, &["s\n", "y\n"]), [false, true]);
@@ -177,5 +168,7 @@ mod tests {
             "yn \x1b[200~no\x1b[201~\n",
         ];
         assert_eq!(lines(false, &reason), [true, false]);
+        let cut = format!("\x1b[200~{}\n", "q".repeat(CUT_BYTES));
+        assert_eq!(lines(false, &[&cut, "n\n"]), [false, true]);
     }
 }

@@ -92,8 +92,13 @@ impl Keyboard {
             return Ok(());
         };
         reading.is_over.store(true, Ordering::SeqCst);
+        (&mut reading.thread).await.map_err(io::Error::other)??;
+        // What comes next, a question or a prompt, is nothing that the rest of a paste was meant for.
+        let (begun, sender) = (Arc::clone(&self.begun), self.sender.clone());
+        let rest = tokio::task::spawn_blocking(move || take_rest(&begun, &sender));
+        let taken = rest.await.map_err(io::Error::other)?;
         let _ungone = pastes::unmark();
-        (&mut reading.thread).await.map_err(io::Error::other)?
+        taken
     }
 
     /// The next line. Nothing is lost when this is dropped before there is one.
@@ -158,12 +163,30 @@ fn read(
     Ok(())
 }
 
+/// Takes the rest of a paste that has begun.
+fn take_rest(begun: &Mutex<Lines>, sender: &UnboundedSender<Heard>) -> io::Result<()> {
+    let mut lines = begun.lock().unwrap_or_else(PoisonError::into_inner);
+    if !lines.is_pasting() {
+        return Ok(());
+    }
+    let rest = pastes::rest(PASTE_BYTES)?;
+    for part in rest.chunks(LINE_BYTES) {
+        for heard in lines.take(part) {
+            // Nobody is left to be told.
+            let _unheard = sender.send(heard);
+        }
+    }
+    Ok(())
+}
+
 /// Bytes becoming lines, and pastes becoming one.
 #[derive(Debug, Default)]
 struct Lines {
     begun: Vec<u8>,
     /// The lines of a paste, and of what stands before it, so far.
     pasted: Vec<u8>,
+    /// Whether a paste has begun in them and not ended.
+    is_open: bool,
     is_cut: bool,
 }
 
@@ -178,9 +201,12 @@ impl Lines {
         while let Some(end) = self.begun.iter().position(|byte| *byte == b'\n') {
             let rest = self.begun.split_off(end + 1);
             let line = std::mem::replace(&mut self.begun, rest);
-            self.is_cut |= line.len() >= LINE_BYTES;
+            let is_cut = line.len() >= LINE_BYTES;
+            self.is_cut |= is_cut;
+            // The mark of an end is cut off with the rest of its line.
+            self.is_open = pastes::is_open_after(self.is_open, &line) && !is_cut;
             self.pasted.extend_from_slice(&line);
-            if pastes::is_open(&self.pasted) && self.pasted.len() < PASTE_BYTES {
+            if self.is_open && self.pasted.len() < PASTE_BYTES {
                 continue;
             }
             let all = std::mem::take(&mut self.pasted);
@@ -190,6 +216,10 @@ impl Lines {
             });
         }
         whole
+    }
+
+    fn is_pasting(&self) -> bool {
+        pastes::is_open_after(self.is_open, &self.begun)
     }
 
     fn begun(&self) -> String {
