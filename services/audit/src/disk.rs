@@ -32,6 +32,8 @@ pub(crate) struct Files {
     segment: File,
     /// Where the newest segment lies.
     path: PathBuf,
+    /// How much it holds, bytes.
+    length: u64,
     notes: File,
     /// Keeps other writers away for as long as this lives.
     _lock: File,
@@ -44,9 +46,11 @@ impl Files {
     /// When a file cannot be opened.
     pub(crate) fn open(folder: &Path, first: u64, lock: File) -> io::Result<Self> {
         let path = segment::path(folder, first);
+        let segment = private::open(&path, OpenOptions::new().append(true))?;
         Ok(Self {
             folder: folder.to_path_buf(),
-            segment: private::open(&path, OpenOptions::new().append(true))?,
+            length: segment.metadata()?.len(),
+            segment,
             path,
             notes: private::open(
                 &config::checkpoints(folder),
@@ -58,24 +62,38 @@ impl Files {
 }
 
 impl Files {
-    /// What is written to a file without its name is on record for nobody.
+    /// What is written to a file without its name is on record for nobody, and behind a tail that
+    /// somebody cut off nothing can be shown to be whole.
     fn is_in_place(&self) -> io::Result<()> {
-        let identity = |facts: Metadata| (facts.dev(), facts.ino());
-        let named = std::fs::symlink_metadata(&self.path).map(identity);
-        match named.is_ok_and(|named| self.segment.metadata().map(identity).ok() == Some(named)) {
+        in_place(&self.segment, &self.path)?;
+        match self.segment.metadata()?.len() == self.length {
             true => Ok(()),
-            false => Err(io::Error::new(
-                io::ErrorKind::NotFound,
-                format!("{} was moved or removed", self.path.display()),
-            )),
+            false => Err(gone(&self.path, "has another length than was written")),
         }
     }
+}
+
+/// Whether a file still has its name.
+fn in_place(file: &File, path: &Path) -> io::Result<()> {
+    let identity = |facts: Metadata| (facts.dev(), facts.ino());
+    let named = std::fs::symlink_metadata(path).map(identity);
+    match named.is_ok_and(|named| file.metadata().map(identity).ok() == Some(named)) {
+        true => Ok(()),
+        false => Err(gone(path, "was moved or removed")),
+    }
+}
+
+fn gone(path: &Path, how: &str) -> io::Error {
+    let text = format!("{} {how}", path.display());
+    io::Error::new(io::ErrorKind::NotFound, text)
 }
 
 impl Disk for Files {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.is_in_place()?;
-        self.segment.write_all(bytes)
+        self.segment.write_all(bytes)?;
+        self.length += bytes.len() as u64;
+        Ok(())
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -87,10 +105,12 @@ impl Disk for Files {
         private::replace(&path, header, Durability::Durable)?;
         self.segment = private::open(&path, OpenOptions::new().append(true))?;
         self.path = path;
+        self.length = header.len() as u64;
         Ok(())
     }
 
     fn note(&mut self, text: &[u8]) -> io::Result<()> {
+        in_place(&self.notes, &config::checkpoints(&self.folder))?;
         self.notes.write_all(text)
     }
 

@@ -41,6 +41,8 @@ pub(crate) struct Call {
     /// A folder that is not open for writing, which the user is asked about with this call: it counts
     /// as open for this call alone.
     pub(crate) lent: OnceLock<PathBuf>,
+    /// The same for a step of an approved plan, as long as it is one.
+    pub(crate) planned: OnceLock<PathBuf>,
     /// How often its agent had been shown something from outside this machine when it was handed in:
     /// that may have chosen it.
     pub(crate) outside: u64,
@@ -240,15 +242,13 @@ impl Call {
     }
 
     async fn judge(&self, cover: Cover, counting: Counting) -> Judgement {
+        let lent = match cover {
+            Cover::PlanStep => self.planned.get(),
+            _ => self.lent.get(),
+        };
         let mut judgement = self
             .inner
-            .judge_call(
-                &self.caller,
-                &self.request,
-                cover,
-                counting,
-                self.lent.get(),
-            )
+            .judge_call(&self.caller, &self.request, cover, counting, lent)
             .await;
         self.inner
             .ask_for_workspace(&self.caller, &self.request, &mut judgement, Vec::new())
@@ -296,7 +296,7 @@ impl Call {
         match session.claim_step(plan_id, self.caller.agent_id, &step) {
             Some(step) => {
                 if let Some(folder) = step.opens {
-                    self.lent.get_or_init(|| folder);
+                    self.planned.get_or_init(|| folder);
                 }
                 (Cover::PlanStep, None, step.shown)
             }

@@ -249,6 +249,7 @@ impl Broker for Service {
             seat,
             outside,
             lent: OnceLock::new(),
+            planned: OnceLock::new(),
             differs_from_shown: OnceLock::new(),
             inner: self.inner.clone(),
             caller,

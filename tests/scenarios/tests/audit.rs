@@ -9,7 +9,7 @@
 use scenarios::Scene;
 use serde_json::{Value, json};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use testkit::flags::WRITES;
 use testkit::{House, Reply};
 
@@ -416,22 +416,42 @@ fn a_log_is_set_aside_only_after_a_yes() {
 
 #[test]
 fn a_log_that_was_removed_under_its_writer_stops_the_tools() {
-    for is_moved in [false, true] {
-        let scene = writer(1);
+    type Harm = fn(&Path);
+    let harms: [(Harm, &str); 3] = [
+        (
+            |log| fs::remove_dir_all(log).unwrap(),
+            "was moved or removed",
+        ),
+        (
+            |log| fs::rename(log, log.with_file_name("elsewhere")).unwrap(),
+            "was moved or removed",
+        ),
+        (
+            |log| {
+                let segment = log.join(first_segment(log));
+                let file = fs::OpenOptions::new().write(true).open(segment).unwrap();
+                file.set_len(file.metadata().unwrap().len() - 1).unwrap();
+            },
+            "has another length than was written",
+        ),
+    ];
+    for (harm, told) in harms {
+        let scene = writer(2);
         let mut server = scene.house.ask(["serve"]).spawn();
         server.until("serving at");
         let run = |task: &str| scene.house.ask(["run", task]).args(WRITES).run();
-        let log = scene.house.state().join("audit");
-        match is_moved {
-            true => fs::rename(&log, scene.house.state().join("elsewhere")).unwrap(),
-            false => fs::remove_dir_all(&log).unwrap(),
-        }
+        harm(&scene.house.state().join("audit"));
         let refused = run("write a file");
-        assert!(!scene.house.has("f0.txt"), "{is_moved}: {refused:#?}");
-        assert!(
-            refused.stderr.contains("was moved or removed"),
-            "{is_moved}: {refused:#?}"
-        );
+        assert!(!scene.house.has("f0.txt"), "{told}: {refused:#?}");
+        assert!(refused.stderr.contains(told), "{refused:#?}");
         server.kill();
     }
+}
+
+fn first_segment(log: &Path) -> PathBuf {
+    let names = fs::read_dir(log)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut segments = names.filter(|name| name.extension().is_some_and(|e| e == "seg"));
+    segments.next().unwrap()
 }
