@@ -97,6 +97,41 @@ pub fn rest(most: usize) -> io::Result<Vec<u8>> {
     Ok(rest)
 }
 
+/// What comes at once behind a line, which may be the rest of a paste whose mark the terminal took out
+/// of its line, as it does with what is mended by a pasted Ctrl-U. At most so many bytes.
+///
+/// # Errors
+/// When the terminal cannot be read.
+pub fn behind(most: usize) -> io::Result<Vec<u8>> {
+    let mut behind = Vec::new();
+    by_letters(|| {
+        while behind.len() < most && waits(&AT_ONCE)? && take(&mut behind)? > 0 {}
+        Ok(())
+    })?;
+    Ok(behind)
+}
+
+/// Whether a paste ends in what stands behind a line, although none has begun.
+#[must_use]
+pub fn ends_unbegun(line: &[u8], behind: &[u8]) -> bool {
+    let count = |mark: &str| {
+        let marks = |bytes: &[u8]| {
+            bytes
+                .windows(mark.len())
+                .filter(|w| *w == mark.as_bytes())
+                .count()
+        };
+        marks(line) + marks(behind)
+    };
+    count(ENDS) > count(BEGINS)
+}
+
+/// The mark with which a paste begins.
+#[must_use]
+pub const fn beginning() -> &'static [u8] {
+    BEGINS.as_bytes()
+}
+
 /// Whether more stands or comes at once behind the line that was read, as behind one of a paste.
 ///
 /// # Errors

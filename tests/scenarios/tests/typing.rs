@@ -343,9 +343,15 @@ fn a_paste_while_it_works_is_one_message_and_keys_leave_no_codes() {
     seat.until("queued: question two");
     seat.types("\u{1b}[D/mode\n");
     seat.until("queued as number 2: /mode");
+    // Ctrl-U takes the mark out of the line.
+    seat.types("\u{1b}[200~x\u{15}/override all\nregards\u{1b}[201~\n");
+    seat.until("queued as number 3: /override all");
     gate.open();
     seat.until("Second.");
     seat.until("loop");
+    // One text, which is no command; its first line alone would be.
+    seat.until("there is no override");
+    seat.until(PROMPT);
     seat.types("/quit\n");
     assert_eq!(seat.finish().code, Some(0));
     let asked = asked(&scene);

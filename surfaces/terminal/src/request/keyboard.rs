@@ -7,7 +7,7 @@
 
 use rendering::pastes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -153,7 +153,12 @@ fn read(
             Err(error) => return Err(error.into()),
         };
         let mut lines = begun.lock().unwrap_or_else(PoisonError::into_inner);
-        for heard in lines.take(&bytes[..count]) {
+        let all = lines.with_what_follows(&bytes[..count])?;
+        // No bytes are the end of input.
+        let parts = all
+            .chunks(LINE_BYTES)
+            .chain(all.is_empty().then_some(&[][..]));
+        for heard in parts.flat_map(|part| lines.take(part)).collect::<Vec<_>>() {
             let is_end = heard == Heard::End;
             if sender.send(heard).is_err() || is_end {
                 return Ok(());
@@ -191,6 +196,20 @@ struct Lines {
 }
 
 impl Lines {
+    /// What was read, with what came at once behind it, marked as a paste where it is the rest of one:
+    /// no line of it was typed.
+    fn with_what_follows(&self, read: &[u8]) -> io::Result<Vec<u8>> {
+        if !read.ends_with(b"\n") || self.is_pasting() || !io::stdin().is_terminal() {
+            return Ok(read.to_vec());
+        }
+        let behind = pastes::behind(PASTE_BYTES)?;
+        let mark = match pastes::ends_unbegun(read, &behind) {
+            true => pastes::beginning(),
+            false => &[],
+        };
+        Ok([mark, read, &behind].concat())
+    }
+
     /// Takes what was read, no bytes being the end of input: what became whole by it.
     fn take(&mut self, bytes: &[u8]) -> Vec<Heard> {
         if bytes.is_empty() {
