@@ -74,6 +74,11 @@ pub fn is_left_open() -> bool {
     IS_LEFT_OPEN.load(Ordering::SeqCst)
 }
 
+/// Says whether a paste is open where nobody reads it further.
+pub(crate) fn leave(is_open: bool) {
+    IS_LEFT_OPEN.store(is_open, Ordering::SeqCst);
+}
+
 /// What is left of a paste that has begun: up to its end, at most so many bytes, or until nothing more
 /// comes of it.
 ///
@@ -93,7 +98,7 @@ pub fn rest(most: usize) -> io::Result<Vec<u8>> {
         }
         Ok(())
     })?;
-    IS_LEFT_OPEN.store(is_open, Ordering::SeqCst);
+    leave(is_open);
     Ok(rest)
 }
 

@@ -134,6 +134,8 @@ pub fn is_yes(question: &str) -> io::Result<bool> {
 
 impl Drop for Typeahead {
     fn drop(&mut self) {
+        // The next question goes on where this one ends.
+        pastes::leave(self.is_pasting);
         if self.is_marked {
             let _told = pastes::unmark();
         }
