@@ -34,4 +34,4 @@ mod writer;
 pub use config::Config;
 pub use error::Error;
 pub use frame::Flaw;
-pub use service::Service;
+pub use service::{Service, is_let_go};

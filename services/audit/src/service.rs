@@ -21,13 +21,16 @@ use std::fs::{File, OpenOptions};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
 /// Records that may wait for the writer; more callers wait for room.
 const QUEUE: usize = AUDIT_BATCH;
 /// What is on record where a log goes on after a failure.
 const AGAIN: &str = "opened again after a failed write";
+
+/// How often it is looked whether a writer has ended.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// The audit log. Cheap to clone: every clone is the same log. When the last one is dropped,
 /// everything queued is written, made durable and signed, and the lock is let go.
@@ -225,6 +228,16 @@ impl Line {
             let _ = jobs.try_send(record.job(done));
         }
     }
+}
+
+/// Waits until nobody writes this log, at most so long; whether that is so.
+pub async fn is_let_go(folder: &Path, within: Duration) -> bool {
+    let is_free = async {
+        while matches!(lock(folder), Err(Error::Locked { .. })) {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    };
+    tokio::time::timeout(within, is_free).await.is_ok()
 }
 
 /// Takes the lock of the one writer.

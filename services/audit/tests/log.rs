@@ -16,6 +16,7 @@ use domain::hash::Digest;
 use place::{Place, entry};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::time::Duration;
 
 #[tokio::test]
 async fn records_are_numbered_and_chained_across_restarts() {
@@ -81,7 +82,12 @@ async fn two_writers_are_refused_and_a_reader_is_not() {
         .unwrap();
     assert_eq!(place.records()[0].record.detail, "still works");
     let note = audit::anchor::sign(&place.config()).unwrap().unwrap();
+    let is_let_go = async |within| {
+        audit::is_let_go(&place.config().folder, Duration::from_millis(within)).await
+    };
+    assert!(!is_let_go(20).await);
     drop(first);
+    assert!(is_let_go(20).await);
     assert!(place.verify(Some(&note)).anchored() == 1);
 }
 

@@ -20,6 +20,7 @@ use domain::settings::{Attendance, Mode};
 use futures::StreamExt;
 use search::is_loopback;
 use settings::By;
+use std::time::Duration;
 use terminal::doctor::{self, Check, State};
 use terminal::exit::{Exit, OrFail, describe};
 
@@ -28,6 +29,9 @@ const AUDIT_LOG: &str = "audit log";
 
 /// What is not looked at where the services do not open.
 const UNSEEN: [&str; 4] = [AUDIT_LOG, "models", "memory", "whole path"];
+
+/// How long the services of the whole path may take to let go of their folder.
+const LETTING_GO: Duration = Duration::from_secs(2);
 
 /// Runs every check. Ends with [`Exit::Failed`] when one is bad.
 ///
@@ -413,6 +417,8 @@ async fn whole_path(setting: &Setting, is_writable: bool) -> Check {
         }
     };
     let outcome = attempt.await;
+    // A task that still ends holds the log: what it signs goes into a folder that is there.
+    audit::is_let_go(&setting.paths.audit(), LETTING_GO).await;
     let _removed = std::fs::remove_dir_all(&setting.paths.state);
     let through = "a file listing went through session, guard, tool and logs";
     match outcome {
