@@ -210,7 +210,7 @@ impl Watch {
         let fresh = sight
             .found
             .iter()
-            .filter(|place| !self.known.holds(place))
+            .filter(|place| !self.known.holds(place) && !self.known.leaves(place))
             // What a command beside this one has set aside is so already.
             .filter(|place| !aside::holds(&place.path))
             // Keys and passwords run nothing, and their readers want them by their names. A folder of

@@ -295,11 +295,28 @@ fn a_job_goes_on_as_it_was_when_others_have_begun_and_ended() {
 /// A job that makes `made`, then another one, whose end is waited for.
 fn one_after_another(house: House, first: &str, second: &str) -> Scene {
     let calls = [job("first", first), job("second", second), ends("second")];
-    let replies = replies(&calls);
+    once_made(house, &calls)
+}
+
+/// Calls of which the second comes once the first has written to `made`.
+fn once_made(house: House, calls: &[Call<'static>]) -> Scene {
+    looked_at(house, calls, |_| {})
+}
+
+/// The same, with a look at the working folder when the second has ended.
+fn looked_at(
+    house: House,
+    calls: &[Call<'static>],
+    look: impl Fn(&Path) + Send + Sync + 'static,
+) -> Scene {
+    let replies = replies(calls);
     let made = pipe(&house, "made");
+    let work = house.work();
     let server = Server::speak(move |_, number| {
-        if number == 1 {
-            assert_eq!(fs::read_to_string(&made).unwrap(), "up\n");
+        match number {
+            1 => assert_eq!(fs::read_to_string(&made).unwrap(), "up\n"),
+            2 => look(&work),
+            _ => {}
         }
         let last = replies.len() - 1;
         replies[number.min(last)].clone()
@@ -358,6 +375,40 @@ fn what_a_job_makes_and_removes_ends_no_other_program() {
         assert!(last.contains("exit code 7"), "{makes}: {told:?}");
         assert!(!scene.house.has("tmp/.git"), "{makes}: {told:?}");
     }
+}
+
+#[test]
+fn a_job_goes_on_with_the_repository_that_it_made() {
+    let go = waits("go");
+    let first = format!(
+        "mkdir -p repo/.git; echo up > made; {go}; echo more > repo/.git/config && echo WENT ON"
+    );
+    let calls = [job("first", &first), shell("echo > one"), ends("first")];
+    let scene = looked_at(House::new(), &calls, |work| {
+        fs::write(work.join("go"), "").unwrap();
+    });
+    let (_outcome, told) = done(&scene);
+    assert!(!told[1].contains("set-aside"), "{told:?}");
+    assert!(told[2].contains("WENT ON"), "{told:?}");
+    assert!(told[2].contains("set-aside"), "{told:?}");
+    assert!(!scene.house.has("repo/.git"), "{told:?}");
+}
+
+#[test]
+fn what_a_command_makes_beside_a_job_is_set_aside_at_its_own_end() {
+    let (go, gone, over) = (waits("go"), waits("gone"), waits("over"));
+    let first =
+        format!("mkdir -p repo/.git; echo up > made; {go}; rm -r repo; echo > gone; {over}");
+    // One beside the job's own, and one in its place.
+    let second = format!("mkdir -p other/.git; echo > go; {gone}; mkdir -p repo/.git");
+    let calls = [job("first", &first), shell(&second), ends("first")];
+    let scene = looked_at(House::new(), &calls, |work| {
+        let left = ["repo/.git", "other/.git"].map(|place| work.join(place).exists());
+        fs::write(work.join("over"), format!("{left:?}")).unwrap();
+    });
+    let (_outcome, told) = done(&scene);
+    assert_eq!(scene.house.read("over"), "[false, false]", "{told:?}");
+    assert!(told[2].contains("exit code 0"), "{told:?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What was there before programs ran, shared among those that run at once: what one of them may have
-//! made is new to every other one that begins meanwhile, until both have ended.
+//! made is new to every other one that begins meanwhile, until both have ended. What it made before
+//! another one began is left to its own end: that other one cannot have made it.
 
 use super::places::{Found, Mark};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,11 +21,7 @@ impl All {
     /// Whether no program that runs may have made a place.
     fn was_there(&self, place: &Found) -> bool {
         let mut others = self.by_number.values();
-        others.all(|before| {
-            let mut roots = before.roots.iter();
-            let reaches = roots.any(|root| place.path.starts_with(root));
-            !reaches || before.marks.contains(&place.mark())
-        })
+        others.all(|before| !before.reaches(place) || before.marks.contains(&place.mark()))
     }
 }
 
@@ -39,6 +36,14 @@ pub(crate) fn is_doubtful(path: &Path) -> bool {
 struct Before {
     roots: Vec<PathBuf>,
     marks: BTreeSet<Mark>,
+    /// All that was there, also what others may have made.
+    seen: BTreeSet<Mark>,
+}
+
+impl Before {
+    fn reaches(&self, place: &Found) -> bool {
+        self.roots.iter().any(|root| place.path.starts_with(root))
+    }
 }
 
 /// The protected places that were there before a program ran, and that no other one which still runs may
@@ -46,6 +51,8 @@ struct Before {
 #[derive(Debug)]
 pub(crate) struct Known {
     marks: BTreeSet<Mark>,
+    /// What others may have made, where it was.
+    doubtful: BTreeSet<(PathBuf, Mark)>,
     number: u64,
 }
 
@@ -53,16 +60,21 @@ impl Known {
     /// Takes up what was found beneath the roots of a program that begins.
     pub(crate) fn begin<'f>(found: impl Iterator<Item = &'f Found>, roots: &[PathBuf]) -> Self {
         change(|all| {
-            let was_there = |place: &&Found| all.was_there(place);
-            let marks: BTreeSet<Mark> = found.filter(was_there).map(Found::mark).collect();
+            let (there, doubtful): (Vec<_>, Vec<_>) = found.partition(|place| all.was_there(place));
+            let marks: BTreeSet<Mark> = there.into_iter().map(Found::mark).collect();
+            let placed = |place: &Found| (place.path.clone(), place.mark());
+            let doubtful: BTreeSet<_> = doubtful.into_iter().map(placed).collect();
+            let new = doubtful.iter().map(|(_, mark)| mark.clone());
             all.next += 1;
             let before = Before {
                 roots: roots.to_vec(),
+                seen: marks.iter().cloned().chain(new).collect(),
                 marks: marks.clone(),
             };
             all.by_number.insert(all.next, before);
             Self {
                 marks,
+                doubtful,
                 number: all.next,
             }
         })
@@ -70,6 +82,22 @@ impl Known {
 
     pub(crate) fn holds(&self, place: &Found) -> bool {
         self.marks.contains(&place.mark())
+    }
+
+    /// Whether another program made a place before this one began, and still runs: its own end comes,
+    /// and until then it may go on with what it made. Nobody else may pass it on: whoever began when it
+    /// was there already does not count.
+    pub(crate) fn leaves(&self, place: &Found) -> bool {
+        let mark = place.mark();
+        // Without its birth, another file of the same number could be taken for it.
+        let is_same = |mark: &Mark| mark.1.is_some();
+        if !is_same(&mark) || !self.doubtful.contains(&(place.path.clone(), mark.clone())) {
+            return false;
+        }
+        change(|all| {
+            let mut others = all.by_number.values();
+            others.any(|before| before.reaches(place) && !before.seen.contains(&mark))
+        })
     }
 }
 
