@@ -1,6 +1,6 @@
 //! A list of places, made ready to be asked about many paths: by the last name of each place.
 
-use super::names::is_like;
+use super::names::Pattern;
 use super::table::{At, Entry};
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -10,7 +10,37 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Debug)]
 struct Place {
     at: At,
-    names: Vec<&'static str>,
+    names: Vec<Name>,
+}
+
+/// A name of a place.
+#[derive(Debug, Clone)]
+enum Name {
+    /// It counts as it is written: it has a capital.
+    Written(&'static str),
+    Plain(&'static str),
+    Pattern(Pattern),
+}
+
+impl Name {
+    fn of(name: &'static str) -> Self {
+        if name.contains(|c: char| c.is_ascii_uppercase()) {
+            Self::Written(name)
+        } else if name.contains('*') {
+            Self::Pattern(Pattern::of(name))
+        } else {
+            Self::Plain(name)
+        }
+    }
+
+    /// Whether it is this one, given folded; `written` gives it as it is written.
+    fn is<'p>(&self, folded: &str, written: impl FnOnce() -> Option<&'p OsStr>) -> bool {
+        match self {
+            Self::Written(name) => written() == Some(OsStr::new(name)),
+            Self::Plain(name) => folded == *name,
+            Self::Pattern(pattern) => pattern.fits(folded),
+        }
+    }
 }
 
 /// The places by their last name.
@@ -63,18 +93,18 @@ impl Index {
     }
 
     fn add(&mut self, at: At, names: Vec<&'static str>) {
+        let names: Vec<Name> = names.into_iter().map(Name::of).collect();
         for length in 1..names.len() {
             let names = names[..length].to_vec();
             self.leading.push(Place { at, names });
         }
-        let Some(last) = names.last().copied() else {
-            return;
-        };
-        let place = Place { at, names };
-        if last.contains('*') || is_as_written(last) {
-            self.others.push(place);
-        } else {
-            self.by_name.entry(last).or_default().push(place);
+        match names.last() {
+            Some(Name::Plain(last)) => {
+                let named = self.by_name.entry(last).or_default();
+                named.push(Place { at, names });
+            }
+            Some(_) => self.others.push(Place { at, names }),
+            None => {}
         }
     }
 
@@ -98,13 +128,8 @@ impl Index {
     /// Whether one of the places may end in this name, given as it is written and folded.
     pub(super) fn may_end_in(&self, written: &str, folded: &str) -> bool {
         let fits = |place: &Place| {
-            place
-                .names
-                .last()
-                .is_some_and(|last| match is_as_written(last) {
-                    true => written == *last,
-                    false => is_like(folded, last),
-                })
+            let last = place.names.last();
+            last.is_some_and(|last| last.is(folded, || Some(OsStr::new(written))))
         };
         self.by_name.contains_key(folded) || self.others.iter().any(fits)
     }
@@ -124,11 +149,8 @@ impl Place {
         };
         // The last name first: it differs most often.
         let fits = |index: usize| {
-            let (name, part) = (self.names[index], &parts[start + index]);
-            match is_as_written(name) {
-                true => written(path, start + index) == Some(OsStr::new(name)),
-                false => is_like(part, name),
-            }
+            let at = start + index;
+            self.names[index].is(&parts[at], || written(path, at))
         };
         (0..self.names.len()).rev().all(fits)
             && match self.at {
@@ -137,11 +159,6 @@ impl Place {
                 At::Home => homes.iter().any(|home| *home == parts[..start]),
             }
     }
-}
-
-/// A name with a capital counts as it is written.
-fn is_as_written(name: &str) -> bool {
-    name.contains(|c: char| c.is_ascii_uppercase())
 }
 
 /// A name of a path as it is written.

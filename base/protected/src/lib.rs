@@ -16,7 +16,7 @@ pub mod table;
 
 pub use at_work::{AtWork, Entry, Moving};
 use index::Index;
-use names::{folded, is_like};
+use names::{Pattern, folded};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -291,7 +291,9 @@ fn is_aside(name: &str) -> bool {
 fn is_public(parts: &[String]) -> bool {
     let (folder, names) = PUBLIC;
     match parts {
-        [.., above, name] => above == folder && names.iter().any(|public| is_like(name, public)),
+        [.., above, name] => {
+            above == folder && { names.iter().any(|public| Pattern::of(public).fits(name)) }
+        }
         _ => false,
     }
 }

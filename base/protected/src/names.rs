@@ -35,23 +35,36 @@ fn is_invisible(c: char) -> bool {
         || c.is_control()
 }
 
-/// Whether a name fits a pattern, in which `*` stands for any part of it.
-pub(super) fn is_like(name: &str, pattern: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else {
-        return name == pattern;
-    };
-    let Some(mut left) = name.strip_prefix(start) else {
-        return false;
-    };
-    let mut parts: Vec<&str> = rest.split('*').collect();
-    let end = parts.pop().unwrap_or("");
-    for part in parts {
-        match left.find(part) {
-            Some(at) => left = &left[at + part.len()..],
-            None => return false,
-        }
+/// A pattern of names, in which `*` stands for any part of one.
+#[derive(Debug, Clone)]
+pub(super) struct Pattern {
+    start: &'static str,
+    middle: Vec<&'static str>,
+    /// `None` without a star.
+    end: Option<&'static str>,
+}
+
+impl Pattern {
+    pub(super) fn of(pattern: &'static str) -> Self {
+        let mut parts = pattern.split('*');
+        let start = parts.next().unwrap_or_default();
+        let mut middle: Vec<&str> = parts.collect();
+        let end = middle.pop();
+        Self { start, middle, end }
     }
-    left.ends_with(end)
+
+    pub(super) fn fits(&self, name: &str) -> bool {
+        let (Some(mut left), Some(end)) = (name.strip_prefix(self.start), self.end) else {
+            return name == self.start;
+        };
+        for part in &self.middle {
+            match left.find(part) {
+                Some(at) => left = &left[at + part.len()..],
+                None => return false,
+            }
+        }
+        left.ends_with(end)
+    }
 }
 
 #[cfg(test)]
@@ -76,7 +89,7 @@ mod tests {
             (".netrc2", ".netrc", false),
         ];
         for (name, pattern, fits) in table {
-            assert_eq!(is_like(name, pattern), fits, "{name} {pattern}");
+            assert_eq!(Pattern::of(pattern).fits(name), fits, "{name} {pattern}");
         }
     }
 }

@@ -11,7 +11,7 @@
 mod parts;
 
 use crate::limits::{SCHEMA_LEVELS, SCHEMA_STEPS, SCHEMA_VALUE_STEPS};
-use parts::{Named, Part, address, applied, size};
+use parts::{NAMES, Named, Part, address, applied, size};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -76,6 +76,30 @@ pub fn bounded(schema: &Value) -> Result<(), TooMuch> {
 pub fn bounded_for(schema: &Value, value: &Value) -> Result<(), TooMuch> {
     let mut count = Count::new(schema, SCHEMA_STEPS, "these values");
     count.count(schema, value)
+}
+
+/// Most steps that each value in a value can take, where that can be told from the schema alone:
+/// nothing in it is tried more than once for the same value. `None` where it may be: then the steps
+/// for a value are to be counted with [`bounded_for`].
+#[must_use]
+pub fn steps_a_value(schema: &Value) -> Option<u64> {
+    let (mut steps, mut waiting) = (0_u64, vec![(schema, 0)]);
+    while let Some((part, level)) = waiting.pop() {
+        // A part counts for itself, as a keyword, and as an entry of one.
+        steps = steps.saturating_add(3);
+        if level >= SCHEMA_LEVELS {
+            return None;
+        }
+        match part {
+            Value::Object(fields) if parts::refers(fields) || fields.contains_key(NAMES) => {
+                return None;
+            }
+            Value::Object(fields) => waiting.extend(fields.values().map(|at| (at, level + 1))),
+            Value::Array(items) => waiting.extend(items.iter().map(|at| (at, level + 1))),
+            _ => {}
+        }
+    }
+    Some(steps)
 }
 
 /// What it takes to hold a value to a part of a schema.
@@ -312,6 +336,31 @@ mod tests {
         let wide: Vec<u32> = (0..200_000).collect();
         let list = json!({"items": {"type": "number"}});
         assert_eq!(bounded_for(&list, &json!(wide)), Ok(()));
+    }
+
+    #[test]
+    fn what_the_schema_tells_is_never_less_than_what_is_counted() {
+        let schema = json!({
+            "type": "object", "required": ["a"],
+            "properties": {
+                "a": {"anyOf": [{"type": "string"}, {"enum": [1, 2, 3]}, true]},
+                "b": {"type": "array", "items": {"oneOf": [{"type": "null"}, {"not": {}}]}},
+            },
+            "patternProperties": {"^a": {"maxLength": 3}, "b": true},
+            "additionalProperties": {"if": {"type": "object"}, "then": {"minProperties": 1}},
+        });
+        let value = json!({"a": 1, "b": [null, 2, [3]], "ab": "abc", "c": {"d": {}}});
+        let told = steps_a_value(&schema).unwrap() * 9;
+        let mut count = Count::new(&schema, told, "a test");
+        assert_eq!(count.count(&schema, &value), Ok(()));
+        let refers = [
+            tree(1),
+            multiplied(1, 1),
+            json!({"items": {"propertyNames": {}}}),
+        ];
+        for schema in refers {
+            assert_eq!(steps_a_value(&schema), None, "{schema}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::question::Question;
 use crate::table::{Tool, ToolTable};
 use domain::decision::{Finding, Layer, Verdict};
-use domain::limits::{JSON_DEPTH, TOOL_ARGUMENT_BYTES};
+use domain::limits::{JSON_DEPTH, SCHEMA_STEPS, TOOL_ARGUMENT_BYTES};
 use domain::message::is_shallow;
 use domain::schema::bounded_for;
 use domain::tool::ArgumentRole;
@@ -60,7 +60,8 @@ pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
             format!("The arguments of {name} were not a JSON object."),
         ));
     };
-    if size(arguments, 0) > TOOL_ARGUMENT_BYTES {
+    let bytes = size(arguments, 0);
+    if bytes > TOOL_ARGUMENT_BYTES {
         return Err(deny(
             "arguments_too_large",
             format!("The arguments are longer than {TOOL_ARGUMENT_BYTES} bytes. Do it in parts."),
@@ -93,13 +94,16 @@ pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
         ));
     }
     no_secret_given(tool, object)?;
-    fits(tool, arguments)
+    fits(tool, arguments, bytes)
 }
 
-/// Holds arguments to the schema, unless that takes too much work.
-fn fits(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
+/// Holds arguments of so many bytes to the schema, unless that takes too much work.
+fn fits(tool: &Tool, arguments: &Value, bytes: usize) -> Result<(), Finding> {
     let name = tool.spec.definition.name.as_str();
-    if let Err(much) = bounded_for(&tool.spec.definition.parameters, arguments) {
+    // Each value takes a byte at least.
+    let most = tool.steps.map(|steps| steps.saturating_mul(bytes as u64));
+    let is_little = most.is_some_and(|most| most <= SCHEMA_STEPS);
+    if !is_little && let Err(much) = bounded_for(&tool.spec.definition.parameters, arguments) {
         return Err(deny(
             "schema_too_costly",
             format!(

@@ -3,7 +3,7 @@
 use crate::manifest::Selector;
 use domain::hash::{Digest, canonical_json};
 use domain::limits::JSON_DEPTH;
-use domain::schema::{TooMuch, bounded};
+use domain::schema::{TooMuch, bounded, steps_a_value};
 use domain::tool::{EffectClass, TargetKind, ToolSpec};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -47,6 +47,8 @@ pub struct Tool {
     /// The broker's knowledge of it.
     pub spec: ToolSpec,
     pub(crate) validator: jsonschema::Validator,
+    /// Most steps that the schema takes for each value in the arguments, if that is known beforehand.
+    pub(crate) steps: Option<u64>,
     /// Arguments that name paths or URLs, in name order.
     pub(crate) targets: Vec<(String, TargetKind)>,
     /// Every key that the schema names, at any depth: whoever fills in a call did not choose them.
@@ -104,6 +106,7 @@ impl ToolTable {
             named(&spec.definition.parameters, 0, &mut keys, &mut words);
             let (ranges, amounts) = (narrow_ranges(&spec), amounts(&spec));
             table.tools.push(Tool {
+                steps: steps_a_value(&spec.definition.parameters),
                 ranges,
                 amounts,
                 keys,

@@ -16,7 +16,7 @@ const OF_THE_SAME: [&str; 10] = [
     "if",
     "not",
     "oneOf",
-    "propertyNames",
+    NAMES,
     "then",
 ];
 /// Keywords whose schema sees each item, or each property that is not listed.
@@ -33,6 +33,8 @@ const OF_PROPERTIES: [&str; 4] = [
     "properties",
     "unevaluatedProperties",
 ];
+/// The one whose schema sees each name, so that its parts are gone through as often.
+pub(super) const NAMES: &str = "propertyNames";
 const REFERENCES: [&str; 3] = ["$dynamicRef", "$recursiveRef", "$ref"];
 /// What gives a part of a schema a name.
 const IDENTIFIERS: [&str; 2] = ["$id", "id"];
@@ -65,7 +67,7 @@ pub(super) fn applied<'a, 'v>(
         .filter_map(|name| Some((*name, fields.get(*name)?)));
     let of_the_same = parts.flat_map(move |(name, parts)| {
         let times = match (name, value) {
-            ("propertyNames", Value::Object(held)) => held.len(),
+            (NAMES, Value::Object(held)) => held.len(),
             _ => 1,
         };
         let all = std::iter::repeat_n(parts, times);

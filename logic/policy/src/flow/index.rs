@@ -2,6 +2,7 @@
 
 use crate::flow::counting::counting;
 use memchr::memmem;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
@@ -54,7 +55,6 @@ impl Index {
         wanted: &'a str,
         edges: Edges,
     ) -> impl Iterator<Item = Option<usize>> + 'a {
-        let finder = memmem::Finder::new(wanted.as_bytes()).into_owned();
         let rarest = words(wanted)
             .map(|word| {
                 let places = self.places.get(&self.keys.hash_one(word));
@@ -62,8 +62,11 @@ impl Index {
             })
             .min_by_key(|places| places.len())
             .unwrap_or(&[]);
+        // Most texts are nowhere, which the words tell.
+        let finder = OnceCell::new();
         rarest.iter().map(move |place| {
             let text = self.text(*place as usize);
+            let finder = finder.get_or_init(|| memmem::Finder::new(wanted.as_bytes()));
             let mut wholes = finder
                 .find_iter(text.as_bytes())
                 .filter(|start| is_whole(text, *start, start + wanted.len(), edges))

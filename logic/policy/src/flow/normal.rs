@@ -62,7 +62,7 @@ impl Plain {
     /// can carry a message. One line break may end it.
     pub(crate) fn is_evenly_spaced(&self) -> bool {
         let written = self.written.strip_suffix('\n').unwrap_or(&self.written);
-        unfolded(written) == written
+        self.same == written
     }
 }
 
@@ -148,7 +148,8 @@ fn hex(run: &str) -> Option<Vec<u8>> {
 }
 
 fn spaced(chars: impl Iterator<Item = char>) -> String {
-    let mut out = String::new();
+    let (least, most) = chars.size_hint();
+    let mut out = String::with_capacity(most.unwrap_or(least));
     let mut is_gap = false;
     for c in chars {
         if c.is_whitespace() {
