@@ -82,6 +82,11 @@ impl ChatRequest {
     }
 }
 
+/// The code of the notice that an answer was nothing but a call, and ended in the middle of it.
+pub const CALL_CUT_CODE: &str = "models.call_cut";
+/// The code of the notice that an answer was nothing but a call of a tool that is not on offer.
+pub const CALL_NOT_OFFERED_CODE: &str = "models.call_not_offered";
+
 /// A piece of an answer. The order is: `Started`, pieces, `Usage`, `Finished`; a `Notice` may come
 /// at any time, and one that says what the request waits for comes before `Started`.
 #[derive(Debug, Clone, PartialEq)]
