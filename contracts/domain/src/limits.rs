@@ -92,7 +92,8 @@ pub const PICTURE_SIDE: u32 = 8_000;
 pub const PICTURES: usize = 8;
 /// Most model calls in one turn of a chat.
 pub const TOOL_ITERATIONS: u32 = 25;
-/// Most times an empty reply is asked again in one turn.
+/// Most times a reply that was empty, or nothing but a call that cannot be one, is asked again in one
+/// turn.
 pub const EMPTY_REPLY_NUDGES: u32 = 1;
 /// Most times in one turn a context that does not fit is made smaller.
 pub const OVERFLOW_COMPACTIONS: u32 = 2;

@@ -6,7 +6,8 @@
 //!
 //! A call is recovered only when it is the whole answer, thinking aside, and its name was offered.
 //! An answer that says something beside a call may be quoting it from a mail or a page, and stays
-//! text; so do tool definitions. Whether a whole answer is a quotation, [`stands_in`] tells from what
+//! text; so do tool definitions. What is nothing but a call and cannot be run, since its tool is not
+//! on offer or it is not whole, is no text either, unless it stands in a code block. Whether a whole answer is a quotation, [`stands_in`] tells from what
 //! the model was shown.
 
 mod deepseek;
@@ -22,6 +23,7 @@ mod python;
 mod quoted;
 mod splitter;
 mod thinking;
+mod unusable;
 mod xml;
 
 pub use found::{Found, LeakedCall, Piece};

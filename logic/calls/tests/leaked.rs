@@ -23,6 +23,8 @@ struct Case {
     calls: Vec<Call>,
     expected_text: String,
     expected_thinking: String,
+    /// The tool of a call that cannot be run.
+    unusable: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +46,7 @@ impl Case {
                     arguments: call.arguments.clone(),
                 })
                 .collect(),
+            unusable: self.unusable.clone(),
         }
     }
 }
@@ -54,6 +57,10 @@ fn recovered() -> Vec<Case> {
 
 fn left() -> Vec<Case> {
     serde_json::from_str(include_str!("leaked/left.json")).unwrap()
+}
+
+fn unusable() -> Vec<Case> {
+    serde_json::from_str(include_str!("leaked/unusable.json")).unwrap()
 }
 
 /// The tools that the cases speak of.
@@ -149,8 +156,13 @@ fn what_is_not_meant_as_a_call_stays_text() {
 }
 
 #[test]
+fn a_call_that_cannot_be_run_is_no_text() {
+    check(&unusable());
+}
+
+#[test]
 fn letter_by_letter_gives_the_same_as_all_at_once() {
-    for case in recovered().iter().chain(&left()) {
+    for case in ALL.iter() {
         let offered = tools(&case.offered);
         let cuts: Vec<usize> = (0..case.text.chars().count()).collect();
         let found = split_at(&case.text, &offered, &cuts);
@@ -205,7 +217,10 @@ fn hostile_nesting_ends() {
     }
 }
 
-static ALL: LazyLock<Vec<Case>> = LazyLock::new(|| recovered().into_iter().chain(left()).collect());
+static ALL: LazyLock<Vec<Case>> = LazyLock::new(|| {
+    let cases = recovered().into_iter().chain(left());
+    cases.chain(unusable()).collect()
+});
 
 proptest! {
     #![proptest_config(ProptestConfig {

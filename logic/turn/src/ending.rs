@@ -19,6 +19,8 @@ pub enum Reason {
     WentInCircles,
     /// The model had nothing to say, twice.
     NoAnswer,
+    /// The model answered with nothing but calls that cannot be run as they were written.
+    BrokenCalls,
     /// The prompt does not fit, and making it smaller did not help.
     DoesNotFit,
     /// The model or the turn failed.
@@ -74,7 +76,9 @@ impl Tally {
         let status = match reason {
             Reason::Interrupted => QueryStatus::Interrupted,
             Reason::Failed | Reason::DoesNotFit => QueryStatus::Failed,
-            Reason::NoAnswer if self.succeeded == 0 && !all_denied => QueryStatus::Failed,
+            Reason::NoAnswer | Reason::BrokenCalls if self.succeeded == 0 && !all_denied => {
+                QueryStatus::Failed
+            }
             _ if all_denied => QueryStatus::Denied,
             _ if self.last_effect == Some(CallStatus::Denied) && self.changed == 0 => {
                 QueryStatus::Denied
@@ -92,7 +96,8 @@ impl Tally {
             | Reason::Withheld
             | Reason::IterationsUsed
             | Reason::WentInCircles
-            | Reason::NoAnswer => QueryStatus::Partial,
+            | Reason::NoAnswer
+            | Reason::BrokenCalls => QueryStatus::Partial,
         };
         Ending { status, reason }
     }

@@ -3,7 +3,7 @@
 //! What it is: a state machine. Events go in ("the model answered with two calls"), actions come
 //! out ("run these at the same time"). `services/agents` performs the actions.
 //! What it owns: the order of model calls and tool calls, the limits on both, the recoveries (an
-//! empty reply, a prompt that does not fit, a model that goes in circles), the verdict on how a
+//! empty reply, a call that is none, a prompt that does not fit, a model that goes in circles), the verdict on how a
 //! request ended, and what people are told of one that is not done in full ([`cut`], [`unfinished`]).
 //! [`drive`] is the outer loop: when a turn begins although nobody has spoken.
 //! What it never does: wait, call, read, write, look at a clock, or judge whether a call may run.
@@ -24,4 +24,4 @@ pub use ending::{Ending, Reason};
 pub use machine::{Action, Answer, Call, Event, Limits, State, ToolUse, Turn};
 pub use nudge::Nudge;
 pub use outcome::{CallRecord, Outcome, nothing_ran};
-pub use reply::Reply;
+pub use reply::{BrokenCall, Reply};

@@ -2,6 +2,7 @@
 
 use crate::ending::{Ending, Reason, Tally, reason_of};
 use crate::nudge::Nudge;
+use crate::reply::BrokenCall;
 use domain::event::CallStatus;
 use domain::id::CallId;
 use domain::limits;
@@ -33,7 +34,7 @@ pub struct Limits {
     pub model_calls: u32,
     /// Most tool calls one reply may carry.
     pub calls_per_reply: usize,
-    /// Most times an empty reply is asked again.
+    /// Most times a reply is asked again that was empty, or nothing but a call that cannot be one.
     pub nudges: u32,
     /// Most times a context that does not fit is made smaller.
     pub compactions: u32,
@@ -67,6 +68,8 @@ pub struct Call {
 pub struct Answer {
     /// Whether there is visible text.
     pub has_text: bool,
+    /// Whether it was nothing but a call that cannot be one.
+    pub broken_call: Option<BrokenCall>,
     /// Why it ended.
     pub finish: FinishReason,
     /// The calls it asked for, in order.
@@ -246,19 +249,20 @@ impl Turn {
         }
         if self.nudges < self.limits.nudges && self.model_calls < self.limits.model_calls {
             self.nudges += 1;
-            let nudge = if reason == Reason::Cut {
-                Nudge::CutReply
-            } else {
-                Nudge::EmptyReply
+            let nudge = match (reason, answer.broken_call) {
+                (Reason::Cut, _) => Nudge::CutReply,
+                (_, Some(BrokenCall::Cut)) => Nudge::CutCall,
+                (_, Some(BrokenCall::NotOffered)) => Nudge::UnknownTool,
+                (_, None) => Nudge::EmptyReply,
             };
             let mut actions = vec![Action::Nudge(nudge)];
             actions.extend(self.generate());
             return actions;
         }
-        self.publish(if reason == Reason::Cut {
-            Reason::Cut
-        } else {
-            Reason::NoAnswer
+        self.publish(match (reason, answer.broken_call) {
+            (Reason::Cut, _) => Reason::Cut,
+            (_, Some(_)) => Reason::BrokenCalls,
+            (_, None) => Reason::NoAnswer,
         })
     }
 

@@ -7,6 +7,10 @@ pub enum Nudge {
     EmptyReply,
     /// A token limit ended its reply before it said or called anything.
     CutReply,
+    /// Its reply was nothing but a call that ended in the middle.
+    CutCall,
+    /// Its reply was nothing but a call of a tool that there is not.
+    UnknownTool,
     /// It has used all its model calls.
     IterationsUsed,
     /// It keeps asking for what was refused as a repetition.
@@ -26,6 +30,15 @@ impl Nudge {
             Self::CutReply => {
                 "Your reply reached the token limit before it said anything. Think less and answer \
                  in few words, or make the call with shorter arguments."
+            }
+            Self::CutCall => {
+                "Your reply was a tool call that broke off before it was complete, so nothing was \
+                 run. Make the whole call again, or answer the request in plain words."
+            }
+            Self::UnknownTool => {
+                "Your reply was a call of a tool that you do not have: there is none of that name, \
+                 and nothing was run. Call one of your tools by its exact name, or answer the \
+                 request in plain words. JSON that is itself the answer belongs in a code block."
             }
             Self::IterationsUsed => {
                 "You have used all your steps and tools are off now. Answer with what you have: say \

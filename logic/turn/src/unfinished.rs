@@ -41,6 +41,7 @@ pub fn change_not_made(record: &CallRecord, status: CallStatus) -> Option<Fault>
 pub fn because(reason: Reason, limit: u32) -> Option<Fault> {
     match reason {
         Reason::NoAnswer => Some(no_answer()),
+        Reason::BrokenCalls => Some(broken_calls()),
         Reason::IterationsUsed => Some(calls_used(limit)),
         Reason::WentInCircles => Some(went_in_circles()),
         Reason::Withheld => Some(withheld()),
@@ -100,6 +101,20 @@ fn went_in_circles() -> Fault {
         hint: "Say in other words what you want, name the file or folder, or use a larger model \
                (`carl models`)."
             .to_owned(),
+    }
+}
+
+/// The model wrote calls as text that are none, and went on when it was told.
+fn broken_calls() -> Fault {
+    Fault {
+        code: "agents.broken_calls".to_owned(),
+        message: "The model answered with nothing but a tool call that cannot be run, and again \
+                  when it was told what was wrong with it."
+            .to_owned(),
+        hint:
+            "Try the request in other words, or another model (`carl models`). If the model often \
+               does so, set `tool_calls = \"json\"` for its provider in config.toml."
+                .to_owned(),
     }
 }
 

@@ -8,7 +8,7 @@ use domain::model::FinishReason;
 use domain::tool::EffectClass;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-use turn::{Action, Answer, Call, Event, Limits, Nudge, Reason, State, ToolUse, Turn};
+use turn::{Action, Answer, BrokenCall, Call, Event, Limits, Nudge, Reason, State, ToolUse, Turn};
 use uuid::Uuid;
 
 fn id(number: u128) -> CallId {
@@ -51,6 +51,14 @@ fn finishes() -> impl Strategy<Value = FinishReason> {
     ]
 }
 
+fn broken_calls() -> impl Strategy<Value = Option<BrokenCall>> {
+    prop_oneof![
+        Just(None),
+        Just(Some(BrokenCall::Cut)),
+        Just(Some(BrokenCall::NotOffered)),
+    ]
+}
+
 fn statuses() -> impl Strategy<Value = CallStatus> {
     prop_oneof![
         Just(CallStatus::Ok),
@@ -64,9 +72,11 @@ fn events() -> impl Strategy<Value = Event> {
     prop_oneof![
         1 => Just(Event::Received),
         2 => Just(Event::Assembled),
-        6 => (any::<bool>(), finishes(), calls()).prop_map(|(has_text, finish, calls)| {
-            Event::Answered(Answer { has_text, finish, calls })
-        }),
+        6 => (any::<bool>(), broken_calls(), finishes(), calls()).prop_map(
+            |(has_text, broken_call, finish, calls)| {
+                Event::Answered(Answer { has_text, broken_call, finish, calls })
+            },
+        ),
         1 => Just(Event::Overflowed),
         1 => any::<bool>().prop_map(|shrunk| Event::Compacted { shrunk }),
         12 => (0_u128..60, statuses(), any::<bool>()).prop_map(|(n, status, circles)| {
@@ -109,7 +119,9 @@ impl Watch {
                     }
                 }
                 Action::Compact => self.compactions += 1,
-                Action::Nudge(Nudge::EmptyReply | Nudge::CutReply) => self.empty_nudges += 1,
+                Action::Nudge(
+                    Nudge::EmptyReply | Nudge::CutReply | Nudge::CutCall | Nudge::UnknownTool,
+                ) => self.empty_nudges += 1,
                 Action::Run(calls) => {
                     prop_assert_eq!(self.withheld, 0, "ran a call after tools were withheld");
                     for call in calls {
@@ -163,7 +175,10 @@ proptest! {
     /// A world that answers every action with something legal always comes to an end.
     #[test]
     fn a_world_that_answers_comes_to_an_end(
-        answers in proptest::collection::vec((any::<bool>(), finishes(), calls()), 1..6),
+        answers in proptest::collection::vec(
+            (any::<bool>(), broken_calls(), finishes(), calls()),
+            1..6,
+        ),
         statuses in proptest::collection::vec((statuses(), any::<bool>()), 1..6),
         overflow_every in 0_usize..4,
         shrinks in any::<bool>(),
@@ -187,12 +202,14 @@ proptest! {
                             next.extend(turn.on(Event::Overflowed));
                             continue;
                         }
-                        let (has_text, finish, calls) = answers[asked % answers.len()].clone();
+                        let (has_text, broken_call, finish, calls) =
+                            answers[asked % answers.len()].clone();
                         let calls = calls.into_iter().map(|old| {
                             fresh += 1;
                             call(fresh, old.effect)
                         }).collect();
-                        next.extend(turn.on(Event::Answered(Answer { has_text, finish, calls })));
+                        let answer = Answer { has_text, broken_call, finish, calls };
+                        next.extend(turn.on(Event::Answered(answer)));
                     }
                     Action::Compact => next.extend(turn.on(Event::Compacted { shrunk: shrinks })),
                     Action::Run(calls) => for call_id in calls {
@@ -213,6 +230,7 @@ proptest! {
 fn answer(has_text: bool, calls: Vec<Call>) -> Event {
     Event::Answered(Answer {
         has_text,
+        broken_call: None,
         finish: FinishReason::Stop,
         calls,
     })
@@ -293,6 +311,29 @@ fn an_empty_reply_is_nudged_once() {
 }
 
 #[test]
+fn a_call_that_is_none_is_told_once_what_is_wrong() {
+    for (broken, nudge) in [
+        (BrokenCall::Cut, Nudge::CutCall),
+        (BrokenCall::NotOffered, Nudge::UnknownTool),
+    ] {
+        let mut turn = generating();
+        let reply = Event::Answered(Answer {
+            has_text: false,
+            broken_call: Some(broken),
+            finish: FinishReason::Stop,
+            calls: Vec::new(),
+        });
+        let told = [Action::Nudge(nudge), Action::AskModel(ToolUse::Offered)];
+        assert_eq!(turn.on(reply.clone()), told);
+        let [Action::Publish(ending)] = turn.on(reply)[..] else {
+            panic!("the second one must end the turn");
+        };
+        let ended = (ending.status, ending.reason);
+        assert_eq!(ended, (QueryStatus::Failed, Reason::BrokenCalls));
+    }
+}
+
+#[test]
 fn after_the_last_step_a_final_answer_is_asked_for_without_tools() {
     let mut turn = generating();
     for step in 1..=3 {
@@ -345,6 +386,7 @@ fn a_reply_that_only_repeats_itself_is_asked_for_once_more_without_tools() {
     let mut repeated = |calls| {
         turn.on(Event::Answered(Answer {
             has_text: false,
+            broken_call: None,
             finish: FinishReason::Repetition,
             calls,
         }))

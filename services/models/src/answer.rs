@@ -7,7 +7,7 @@ use crate::instance::{Instance, Ticket};
 use crate::opening::{Backend, Pieces, Tries};
 use crate::quiet::Quiet;
 use crate::schema::{Schema, repair};
-use api::models::ChatChunk;
+use api::models::{CALL_CUT_CODE, CALL_NOT_OFFERED_CODE, ChatChunk};
 use calls::leaked::{self, LeakedCall, Splitter};
 use domain::fault::Fault;
 use domain::id::CallId;
@@ -275,6 +275,11 @@ impl Answer {
             leaked::Piece::Thinking(text) => self.pending.push_back(ChatChunk::Thinking(text)),
             leaked::Piece::Calls { calls, written } => self.leaked(calls, written),
             leaked::Piece::Left(tool) => self.left(&tool),
+            leaked::Piece::NotOffered {
+                calls,
+                tool,
+                written,
+            } => self.not_offered(&calls, &tool, written),
             leaked::Piece::Broken(tool) => self.broken(&tool),
             leaked::Piece::Withdrawn => {
                 self.round.text.clear();
@@ -288,16 +293,7 @@ impl Answer {
 
     /// Takes calls that are the whole answer, unless the model repeats what it was shown.
     fn leaked(&mut self, calls: Vec<LeakedCall>, written: String) {
-        let shown = &self.call;
-        let is_shown = |call: &LeakedCall| {
-            let mut texts = shown
-                .messages
-                .iter()
-                .filter_map(|one| said(one, &shown.form));
-            texts.any(|text| leaked::stands_in(text, call))
-        };
-        if let Some(quoted) = calls.iter().find(|call| is_shown(call)) {
-            let tool = quoted.name.clone();
+        if let Some(tool) = self.quoted(&calls) {
             self.sorted(leaked::Piece::Text(written));
             self.left(&tool);
             return;
@@ -317,6 +313,37 @@ impl Answer {
         }
     }
 
+    /// The tool of the first call that stands in what the model was shown.
+    fn quoted(&self, calls: &[LeakedCall]) -> Option<String> {
+        let shown = &self.call;
+        let is_shown = |call: &&LeakedCall| {
+            let mut texts = shown
+                .messages
+                .iter()
+                .filter_map(|one| said(one, &shown.form));
+            texts.any(|text| leaked::stands_in(text, call))
+        };
+        calls.iter().find(is_shown).map(|call| call.name.clone())
+    }
+
+    /// Leaves out what is nothing but calls, one of them of a tool that is not on offer, and says so,
+    /// unless the model repeats what it was shown.
+    fn not_offered(&mut self, calls: &[LeakedCall], tool: &str, written: String) {
+        if self.quoted(calls).is_some() {
+            self.sorted(leaked::Piece::Text(written));
+            return;
+        }
+        self.pending.push_back(ChatChunk::Notice(notice(
+            CALL_NOT_OFFERED_CODE,
+            format!(
+                "{} answered with nothing but a call of `{tool}`, which is no tool that it has; \
+                 nothing was run",
+                self.model
+            ),
+            "",
+        )));
+    }
+
     /// Leaves calls out of an answer that may hold none, and says so.
     fn withheld(&mut self, calls: &[LeakedCall]) {
         let tools: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
@@ -334,9 +361,9 @@ impl Answer {
     /// Says that the answer ended within a call.
     fn broken(&mut self, tool: &str) {
         self.pending.push_back(ChatChunk::Notice(notice(
-            "models.call_cut",
+            CALL_CUT_CODE,
             format!(
-                "{} was stopped in the middle of a call of `{tool}`; nothing was run",
+                "{} ended its answer in the middle of a call of `{tool}`; nothing was run",
                 self.model
             ),
             "",

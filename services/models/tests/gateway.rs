@@ -121,7 +121,10 @@ async fn a_call_is_not_recovered_where_none_may_be() {
     let service = gateway(ProviderType::OpenAi, &server.url);
     let mut request = question();
     request.tools = vec![tool("other")];
-    assert!(ask(&service, request.clone()).await.calls.is_empty());
+    let answer = ask(&service, request.clone()).await;
+    assert!(answer.calls.is_empty());
+    assert_eq!(answer.text, "");
+    assert_eq!(answer.codes(), ["models.call_not_offered"]);
     request.tools = vec![tool("read_file")];
     request.tool_choice = ToolChoice::None;
     let answer = ask(&service, request).await;

@@ -190,6 +190,91 @@ fn a_call_beside_a_sentence_is_said_and_not_remembered() {
     assert!(!kept.contains("hello.txt"), "{kept}");
 }
 
+/// Calls that stay in the text since nothing can run them: of no tool that there is, and cut off.
+const NO_SUCH_TOOL: [&str; 3] = [
+    r#"{"tool":"nosuch","arguments":{"path":"a"}}"#,
+    "<tool_call>\n{\"name\": \"nosuch\", \"arguments\": {\"path\": \"a\"}}\n</tool_call>",
+    r#"{"tool":"nosuch","arguments":{"path":"a"#,
+];
+const CUT_OFF: [&str; 2] = [
+    r#"{"tool":"read_file","arguments":{"path":"a"#,
+    "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"pa",
+];
+
+/// With these replies in small pieces, from a model that is told of its tools natively or in text.
+fn piecemeal(replies: impl IntoIterator<Item = Reply>, option: &str) -> Scene {
+    let server = Server::script(replies).in_pieces_of(5).openai();
+    let scene = Scene::with(server, "openai");
+    let config = format!("{}{option}\n", scene.server.config("openai"));
+    scene.house.configure(&config);
+    scene
+}
+
+#[test]
+fn a_call_in_text_that_cannot_be_run_is_told_to_the_model() {
+    for option in ["", "tool_calls = \"json\""] {
+        for raw in NO_SUCH_TOOL.iter().chain(&CUT_OFF) {
+            let answer = "The notes say hello.";
+            let scene = piecemeal([Reply::text(*raw), Reply::text(answer)], option);
+            let outcome = scene.run(&["read the notes"]);
+            outcome.assert_ends(0, "success");
+            assert_eq!(outcome.text("answer"), answer, "{option} {raw}");
+            assert_eq!(scene.server.chats().len(), 2, "{option} {raw}");
+            let told = scene.told();
+            let is_whole = raw.ends_with(['}', '>']);
+            let why = match is_whole {
+                // In the form agreed on it is a call like any other, and the guard refuses it.
+                true if !option.is_empty() && raw.starts_with('{') => "nosuch",
+                true => "there is none of that name",
+                false => "broke off before it was complete",
+            };
+            assert!(told.contains(why), "{option} {raw}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_model_that_goes_on_with_such_calls_ends_without_an_answer() {
+    for raw in NO_SUCH_TOOL.iter().chain(&CUT_OFF) {
+        let scene = piecemeal([Reply::text(*raw), Reply::text(*raw)], "");
+        let outcome = scene.run(&["read the notes"]);
+        outcome.assert_ends(4, "failed");
+        assert_eq!(outcome.code(), "agents.broken_calls");
+        assert_eq!(outcome.text("answer"), "", "{raw}");
+
+        let scene = piecemeal([Reply::text(*raw), Reply::text(*raw)], "");
+        let run = scene.house.ask(["run", "read the notes"]);
+        let shown = run.env("TERM", "xterm").seated().finish();
+        assert_eq!(shown.code, Some(4), "{shown:#?}");
+        assert!(!shown.stderr.contains("arguments"), "{raw}: {shown:#?}");
+    }
+    // One that calls in the form agreed on is refused until it has no calls left.
+    let json = "tool_calls = \"json\"\n[agents]\ntool_iterations = 2";
+    let scene = piecemeal([NO_SUCH_TOOL[0]; 3].map(Reply::text), json);
+    let outcome = scene.run(&["read the notes"]);
+    outcome.assert_ends(3, "partial");
+    assert_eq!(outcome.code(), "agents.calls_used");
+    assert_eq!(outcome.text("answer"), "");
+}
+
+#[test]
+fn json_that_was_asked_for_is_an_answer() {
+    let call = NO_SUCH_TOOL[0];
+    let answers = [
+        r#"{"name": "web", "port": 8080, "parameters": {"cpu": 2}}"#.to_owned(),
+        format!("Send {call} to the other program."),
+        format!("Send this to the other program:\n\n```json\n{call}\n```"),
+        format!("```json\n{call}\n```"),
+    ];
+    for answer in answers {
+        let scene = piecemeal([Reply::text(&answer)], "");
+        let outcome = scene.run(&["give me the JSON for it"]);
+        outcome.assert_ends(0, "success");
+        assert_eq!(outcome.text("answer"), answer);
+        assert_eq!(scene.server.chats().len(), 1, "{answer}");
+    }
+}
+
 #[test]
 fn a_malformed_call_is_answered_with_what_is_wrong() {
     let scene = Scene::new([

@@ -5,7 +5,7 @@ use super::found::LeakedCall;
 use super::input::{Input, Match};
 use super::json::{self, Place};
 use super::offered::Offered;
-use super::{deepseek, fence, follow, python, xml};
+use super::{deepseek, fence, follow, harmony, python, xml};
 
 /// Tags around calls: how they open, and how they may close.
 const TAGS: [(&str, &[&str]); 13] = [
@@ -55,7 +55,29 @@ pub(super) enum Run {
 /// Calls that stand here. They count when nothing else does: an answer that says something beside
 /// them may be quoting.
 pub(super) fn run(input: Input<'_>, position: Position, offered: &Offered) -> Run {
-    let (found, first) = match candidate(input, position, offered) {
+    row(input, position, &|input, position| {
+        candidate(input, position, offered)
+    })
+}
+
+/// The same for calls of whatever tool. They are told by the forms that stand for nothing but calls;
+/// in a block of code they are an example.
+pub(super) fn run_of_others(input: Input<'_>, position: Position, offered: &Offered) -> Run {
+    let others = offered.and_others();
+    row(input, position, &|input, position| {
+        other(input, position, &others)
+    })
+}
+
+/// The name in a call that is begun here and not whole.
+pub(super) fn begun(text: &str) -> Option<String> {
+    xml::begun(text).or_else(|| json::begun(text))
+}
+
+type Candidate<'a> = dyn Fn(Input<'_>, Position) -> Match<Vec<LeakedCall>> + 'a;
+
+fn row(input: Input<'_>, position: Position, candidate: &Candidate<'_>) -> Run {
+    let (found, first) = match candidate(input, position) {
         Match::Yes(found, bytes) => (found, bytes),
         Match::More => return Run::More,
         Match::No => return Run::No,
@@ -79,7 +101,7 @@ pub(super) fn run(input: Input<'_>, position: Position, offered: &Offered) -> Ru
         }
         let rest = input.after(taken);
         let gap = rest.space();
-        match candidate(rest.after(gap), next, offered) {
+        match candidate(rest.after(gap), next) {
             Match::Yes(found, bytes) => {
                 calls.extend(found);
                 taken += gap + bytes;
@@ -130,6 +152,25 @@ fn candidate(input: Input<'_>, position: Position, offered: &Offered) -> Match<V
         }]),
         '>' => functionary(input, offered),
         _ => first_name(input, position, offered),
+    }
+}
+
+/// One spelling of a call of whatever tool.
+fn other(input: Input<'_>, position: Position, others: &Offered) -> Match<Vec<LeakedCall>> {
+    let Some(first) = input.text.chars().next() else {
+        return input.more();
+    };
+    match first {
+        '<' => first_of(&[
+            &|| tagged(input, others),
+            &|| deepseek::calls(input, others),
+            &|| harmony::calls(input, others),
+        ]),
+        '[' => first_of(&[&|| tagged(input, others), &|| {
+            json::calls(input, Place::Open, others)
+        }]),
+        '{' if position.starts_line => json::calls(input, Place::Open, others),
+        _ => Match::No,
     }
 }
 

@@ -28,6 +28,15 @@ pub enum Piece {
     /// What was given out as text is a call of this tool by its form, and stays text because it is
     /// not the whole answer.
     Left(String),
+    /// Calls that are the whole answer, and not all of tools on offer: none may run.
+    NotOffered {
+        /// The calls, in order; at least one.
+        calls: Vec<LeakedCall>,
+        /// The tool that is not on offer.
+        tool: String,
+        /// The text they were written as, for whoever finds that it is a quotation.
+        written: String,
+    },
     /// The reply ended in the middle of a call of this tool, which was all that it was.
     Broken(String),
     /// All visible text so far is withdrawn: it was thinking, which follows.
@@ -43,6 +52,8 @@ pub struct Found {
     pub thinking: String,
     /// Calls, in order.
     pub calls: Vec<LeakedCall>,
+    /// The tool of what is nothing but a call, and none that can be run.
+    pub unusable: Option<String>,
 }
 
 impl Found {
@@ -52,7 +63,8 @@ impl Found {
             Piece::Text(text) => self.text.push_str(&text),
             Piece::Thinking(text) => self.thinking.push_str(&text),
             Piece::Calls { calls, .. } => self.calls.extend(calls),
-            Piece::Left(_) | Piece::Broken(_) => {}
+            Piece::Left(_) => {}
+            Piece::NotOffered { tool, .. } | Piece::Broken(tool) => self.unusable = Some(tool),
             Piece::Withdrawn => self.text.clear(),
         }
     }

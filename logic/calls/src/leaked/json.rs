@@ -4,6 +4,7 @@ use super::found::LeakedCall;
 use super::input::{Input, Match};
 use super::offered::Offered;
 use super::python;
+use domain::tool::ToolName;
 use serde_json::{Map, Value};
 
 /// Keys that hold the tool's name.
@@ -23,6 +24,12 @@ const BESIDE: [&str; 5] = ["id", "type", "index", "call_id", "tool_call_id"];
 const WRAPPERS: [&str; 4] = ["function", "function_call", "tool_call", "tool_calls"];
 /// What `type` may say.
 const TYPES: [&str; 4] = ["function", "function_call", "tool_call", "tool_use"];
+
+/// Names and arguments of the plainest forms, which are taken for a call whatever is on offer.
+const PLAIN_NAMES: [&str; 4] = ["name", "function", "tool", "tool_name"];
+const PLAIN_ARGUMENTS: [&str; 2] = ["arguments", "parameters"];
+/// Of these, the names that nothing but a call has.
+const CALL_NAMES: [&str; 2] = ["tool", "tool_name"];
 
 /// Brackets and white space before the first object that are looked through, bytes.
 const MARGIN: usize = 256;
@@ -184,17 +191,61 @@ fn read_object(
     {
         return None;
     }
-    let mut names = NAMES.iter().filter_map(|key| fields.get(*key)?.as_str());
-    let mut arguments = ARGUMENTS.iter().filter_map(|key| fields.get(*key));
-    let (name, values) = (names.next()?, arguments.next());
+    let mut names = NAMES
+        .iter()
+        .filter_map(|key| Some((*key, fields.get(*key)?.as_str()?)));
+    let mut arguments = ARGUMENTS
+        .iter()
+        .filter_map(|key| fields.get_key_value(*key));
+    let ((name_key, name), given) = (names.next()?, arguments.next());
     if names.next().is_some() || arguments.next().is_some() {
         return None;
     }
-    if place == Place::Open && values.is_none_or(has_placeholder) {
-        return None;
+    let values = given.map(|(_, values)| values);
+    if place == Place::Open {
+        if values.is_none_or(has_placeholder) {
+            return None;
+        }
+        // A name that is on offer tells a call; any other may be anything's.
+        let is_plain = PLAIN_NAMES.contains(&name_key)
+            && given.is_some_and(|(key, values)| {
+                PLAIN_ARGUMENTS.contains(&key.as_str()) && values.is_object()
+            });
+        if !offered.offers(name) && !is_plain {
+            return None;
+        }
     }
     let call = offered.call(name, values.cloned().unwrap_or_default())?;
     Some(vec![call])
+}
+
+/// The name in a call that is begun and not whole: its key, and after it that of its arguments.
+/// Only a call has the key `tool`, so there the name is enough.
+pub(super) fn begun(text: &str) -> Option<String> {
+    let mut rest = text;
+    loop {
+        let (_, inside) = rest.split_once('{')?;
+        let (key, after) = quoted(inside)?;
+        let value = after.trim_start().strip_prefix(':')?.trim_start();
+        if !PLAIN_NAMES.contains(&key) || !value.starts_with('"') {
+            // What wraps a call, or stands before what does.
+            if !WRAPPERS.contains(&key) && !BESIDE.contains(&key) {
+                return None;
+            }
+            rest = value;
+            continue;
+        }
+        let (name, after) = quoted(value)?;
+        let next = after.trim_start().strip_prefix(',').and_then(quoted);
+        let is_call = CALL_NAMES.contains(&key)
+            || next.is_some_and(|(key, _)| PLAIN_ARGUMENTS.contains(&key));
+        return (is_call && ToolName::new(name).is_ok()).then(|| name.to_owned());
+    }
+}
+
+/// A string without escapes that stands here, and what follows it.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    text.trim_start().strip_prefix('"')?.split_once('"')
 }
 
 /// Whether an argument is a blank to fill in, as in documentation: `...` or `<path>`.

@@ -1,7 +1,7 @@
 //! The tools on offer: which names count, and what type an argument written as text should have.
 
 use super::found::LeakedCall;
-use domain::tool::ToolDefinition;
+use domain::tool::{ToolDefinition, ToolName};
 use serde_json::{Map, Value};
 
 /// What some templates put before a tool's name.
@@ -11,12 +11,24 @@ const PREFIXES: [&str; 4] = ["functions.", "default_api.", "tools.", "function."
 #[derive(Debug, Clone)]
 pub(super) struct Offered {
     tools: Vec<ToolDefinition>,
+    /// Whether names that are not on offer count as well.
+    takes_others: bool,
 }
 
 impl Offered {
     pub(super) fn new(tools: &[ToolDefinition]) -> Self {
         Self {
             tools: tools.to_vec(),
+            takes_others: false,
+        }
+    }
+
+    /// The same tools, and every other name that a tool could have: what is found by it is a call by
+    /// its form alone, and never run.
+    pub(super) fn and_others(&self) -> Self {
+        Self {
+            takes_others: true,
+            ..self.clone()
         }
     }
 
@@ -42,9 +54,31 @@ impl Offered {
         Some(found.to_owned())
     }
 
-    /// Whether a name is on offer.
-    pub(super) fn has(&self, name: &str) -> bool {
+    /// Whether a tool of this name is on offer.
+    pub(super) fn offers(&self, name: &str) -> bool {
         self.tool(name).is_some()
+    }
+
+    /// Whether a name counts.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.offers(name) || self.is_other(name)
+    }
+
+    fn is_other(&self, name: &str) -> bool {
+        self.takes_others && ToolName::new(name.trim()).is_ok()
+    }
+
+    /// The tool of a name that counts, if it is on offer, and the name that a call of it has.
+    fn named<'a>(&'a self, name: &'a str) -> Option<(Option<&'a ToolDefinition>, &'a str)> {
+        match self.tool(name) {
+            Some(tool) => Some((Some(tool), tool.name.as_str())),
+            None if self.is_other(name) => {
+                let name = name.trim();
+                let mut bare = PREFIXES.iter().filter_map(|one| name.strip_prefix(one));
+                Some((None, bare.next().unwrap_or(name)))
+            }
+            None => None,
+        }
     }
 
     /// The longest name on offer that a text begins with, where the next character ends it.
@@ -58,7 +92,7 @@ impl Offered {
     /// A call with arguments as a JSON value; `None` when the name is not on offer or the
     /// arguments are no object.
     pub(super) fn call(&self, name: &str, arguments: Value) -> Option<LeakedCall> {
-        let tool = self.tool(name)?;
+        let (tool, name) = self.named(name)?;
         let arguments = match arguments {
             Value::Object(arguments) => arguments,
             Value::Null => Map::new(),
@@ -71,9 +105,9 @@ impl Offered {
         // The schema of a tool is not a call of it.
         let is_schema = arguments.get("type").is_some_and(|kind| kind == "object")
             && arguments.contains_key("properties")
-            && property(tool, "properties").is_none();
+            && tool.and_then(|tool| property(tool, "properties")).is_none();
         (!is_schema).then(|| LeakedCall {
-            name: tool.name.as_str().to_owned(),
+            name: name.to_owned(),
             arguments: Value::Object(arguments),
         })
     }
@@ -84,14 +118,14 @@ impl Offered {
         name: &str,
         arguments: Vec<(String, String)>,
     ) -> Option<LeakedCall> {
-        let tool = self.tool(name)?;
+        let (tool, name) = self.named(name)?;
         let mut read = Map::new();
         for (key, text) in arguments {
-            let value = typed(property(tool, &key), text);
+            let value = typed(tool.and_then(|tool| property(tool, &key)), text);
             read.insert(key, value);
         }
         Some(LeakedCall {
-            name: tool.name.as_str().to_owned(),
+            name: name.to_owned(),
             arguments: Value::Object(read),
         })
     }
@@ -103,9 +137,9 @@ impl Offered {
         positional: Vec<Value>,
         named: Map<String, Value>,
     ) -> Option<LeakedCall> {
-        let tool = self.tool(name)?;
+        let (tool, name) = self.named(name)?;
         let mut arguments = Map::new();
-        let declared = tool.parameters.get("properties").and_then(Value::as_object);
+        let declared = tool.and_then(|tool| tool.parameters.get("properties")?.as_object());
         let mut keys = declared.into_iter().flat_map(|all| all.keys());
         for value in positional {
             arguments.insert(keys.next()?.clone(), value);

@@ -7,7 +7,7 @@ use super::forms::{self, Position, Run};
 use super::found::{LeakedCall, Piece};
 use super::input::{Input, Match};
 use super::offered::Offered;
-use super::{fence, harmony, thinking};
+use super::{fence, harmony, thinking, unusable};
 use domain::limits;
 use domain::tool::ToolDefinition;
 
@@ -107,7 +107,12 @@ impl Splitter {
     /// The reply has ended. Returns the rest; white space at its end is dropped.
     #[must_use]
     pub fn finish(mut self) -> Vec<Piece> {
-        let mut pieces = self.advance(true);
+        let mut pieces = self.advance(false);
+        if let Some(tool) = self.broken() {
+            pieces.push(Piece::Broken(tool));
+            return pieces;
+        }
+        pieces.extend(self.advance(true));
         if !self.has_calls && !self.has_left {
             let left = forms::within_line(&self.said, &self.offered);
             pieces.extend(left.map(Piece::Left));
@@ -115,15 +120,27 @@ impl Splitter {
         pieces
     }
 
-    /// The reply was stopped before its end. A call that it began with and that never became whole
-    /// is no text for people: [`Piece::Broken`] stands for it.
+    /// The reply was stopped before its end. As [`Splitter::finish`], but that what is undecided and
+    /// names a tool counts as a call that is not whole.
     #[must_use]
     pub fn finish_cut(mut self) -> Vec<Piece> {
+        let mut pieces = self.advance(false);
         let begun = self.mode == Mode::Prose && self.starts_text();
-        match begun.then(|| self.offered.named_in(&self.rest)).flatten() {
-            Some(tool) => vec![Piece::Broken(tool)],
-            None => self.advance(true),
+        let named = begun.then(|| self.offered.named_in(&self.rest)).flatten();
+        match named.or_else(|| self.broken()) {
+            Some(tool) => pieces.push(Piece::Broken(tool)),
+            None => pieces.extend(self.advance(true)),
         }
+        pieces
+    }
+
+    /// The tool of a call that is all of the reply and never became whole: no text for people.
+    fn broken(&self) -> Option<String> {
+        let is_all = self.mode == Mode::Prose && self.starts_text();
+        let looked_at = is_all && !self.offered.is_empty();
+        looked_at
+            .then(|| unusable::broken(&self.rest, self.position(), &self.offered))
+            .flatten()
     }
 
     fn advance(&mut self, is_last: bool) -> Vec<Piece> {
@@ -360,7 +377,20 @@ impl Splitter {
             text: start_of(input.text, CALL_BYTES),
             is_last: input.is_last && !is_long,
         };
-        match forms::run(looked_at, self.position(), &self.offered) {
+        let run = forms::run(looked_at, self.position(), &self.offered);
+        if matches!(run, Run::Text(..) | Run::No) && self.starts_text() {
+            match unusable::of_others(looked_at, self.position(), &self.offered) {
+                Match::Yes(found, bytes) => {
+                    self.has_calls = true;
+                    self.take_out();
+                    pieces.push(found);
+                    return Match::Yes((), bytes);
+                }
+                Match::More if !is_long => return Match::More,
+                Match::More | Match::No => {}
+            }
+        }
+        match run {
             Run::Calls(calls, bytes) => {
                 self.give_calls(calls, input.text.get(..bytes).unwrap_or_default(), pieces);
                 Match::Yes((), bytes)

@@ -5,6 +5,7 @@ use super::found::LeakedCall;
 use super::input::{Input, Match};
 use super::json;
 use super::offered::Offered;
+use domain::tool::ToolName;
 
 /// Ways to open a function; the name follows.
 const OPENERS: [(&str, &str); 4] = [
@@ -30,6 +31,19 @@ pub(super) fn function(input: Input<'_>, offered: &Offered) -> Match<LeakedCall>
         }
     }
     if more { Match::More } else { Match::No }
+}
+
+/// The name in a function tag that is begun.
+pub(super) fn begun(text: &str) -> Option<String> {
+    let named = OPENERS.iter().find_map(|(open, _)| text.strip_prefix(open));
+    let input = Input {
+        text: named?,
+        is_last: true,
+    };
+    match attribute(input) {
+        Match::Yes(name, _) => ToolName::new(&name).is_ok().then_some(name),
+        Match::More | Match::No => None,
+    }
 }
 
 fn named(input: Input<'_>, at: usize, close: &str, offered: &Offered) -> Match<LeakedCall> {

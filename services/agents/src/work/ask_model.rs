@@ -12,7 +12,7 @@ use domain::model::{FinishReason, ModelRef, Priority, Usage};
 use futures::StreamExt;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use turn::Reply;
+use turn::{BrokenCall, Reply};
 
 /// What stands for arguments that nest too deeply.
 const TOO_DEEP: &str = "(arguments that nest too deeply)";
@@ -25,6 +25,7 @@ struct Partial {
     thinking: String,
     block: Option<Thinking>,
     calls: Vec<(ToolCall, bool)>,
+    broken_call: Option<BrokenCall>,
     usage: Usage,
     finish: Option<FinishReason>,
 }
@@ -96,6 +97,7 @@ impl Work {
             thinking: partial.thinking(),
             text: partial.text,
             tool_calls: partial.calls,
+            broken_call: partial.broken_call,
             usage: partial.usage,
             finish: partial.finish.unwrap_or(FinishReason::Stop),
             model: partial.model,
@@ -174,7 +176,10 @@ impl Work {
                     partial.usage = usage;
                     None
                 }
-                ChatChunk::Notice(fault) => Some(EventBody::Notice(fault)),
+                ChatChunk::Notice(fault) => {
+                    partial.broken_call = BrokenCall::told_by(&fault.code).or(partial.broken_call);
+                    Some(EventBody::Notice(fault))
+                }
                 ChatChunk::Finished(finish) => {
                     partial.finish = Some(finish);
                     return Ok(());

@@ -255,6 +255,7 @@ impl Run<'_> {
         });
         let answer = Answer {
             has_text,
+            broken_call: reply.broken_call,
             finish: reply.finish,
             calls: calls.collect(),
         };
