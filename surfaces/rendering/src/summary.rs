@@ -33,6 +33,10 @@ pub struct RunSummary {
     pub duration_ms: u64,
     /// What went wrong; null when nothing did.
     pub error: Option<Fault>,
+    /// What else the user should know, such as that a server cut the prompt.
+    pub notices: Vec<Fault>,
+    /// Each time that the view of the conversation was made smaller to fit the model's context.
+    pub compactions: Vec<Compaction>,
     /// Calls without a decision yet.
     #[serde(skip)]
     requested: BTreeMap<CallId, (String, Value)>,
@@ -48,6 +52,15 @@ pub struct RunSummary {
     /// The model that began to answer last.
     #[serde(skip)]
     began: Option<ModelRef>,
+}
+
+/// The view of a conversation, made smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Compaction {
+    /// Tokens before, estimated.
+    before_tokens: u64,
+    /// Tokens after, estimated.
+    after_tokens: u64,
 }
 
 /// One tool call, with why it might run or not.
@@ -78,6 +91,8 @@ impl RunSummary {
             model: None,
             duration_ms: 0,
             error: None,
+            notices: Vec::new(),
+            compactions: Vec::new(),
             requested: BTreeMap::new(),
             decided: BTreeMap::new(),
             children: BTreeSet::new(),
@@ -129,6 +144,15 @@ impl RunSummary {
                     self.answer = std::mem::take(&mut self.broken_off);
                 }
             }
+            EventBody::Notice(fault) => self.notices.push(fault.clone()),
+            EventBody::ContextCompacted {
+                before_tokens,
+                after_tokens,
+                ..
+            } => self.compactions.push(Compaction {
+                before_tokens: *before_tokens,
+                after_tokens: *after_tokens,
+            }),
             EventBody::AgentSpawned { child, .. } => {
                 self.children.insert(*child);
             }

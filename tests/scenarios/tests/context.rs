@@ -151,6 +151,26 @@ fn over_two_dozen_turns_what_was_sent_is_sent_again_until_a_compaction() {
 }
 
 #[test]
+fn a_view_made_smaller_is_told_in_json() {
+    let scene = scene(reader);
+    let mut session = None;
+    let mut told = Vec::new();
+    for number in 0..10 {
+        let wish = format!("{}, round {number}.", WISHES[0]);
+        let outcome = turn_within("8192", &scene, session.as_deref(), &wish);
+        let compactions = outcome.summary["compactions"].as_array().unwrap();
+        told.extend(compactions.iter().cloned());
+        session = Some(outcome.text("session_id").to_owned());
+    }
+    let log = scene.house.session_log(&session.unwrap());
+    let tokens = |event: &&Value| json!({"before_tokens": event["before_tokens"], "after_tokens": event["after_tokens"]});
+    let logged = of_kind(&log, "context_compacted");
+    let logged: Vec<Value> = logged.iter().map(tokens).collect();
+    assert!(!logged.is_empty(), "nothing was compacted");
+    assert_eq!(told, logged);
+}
+
+#[test]
 fn half_the_window_is_room_for_every_tool_and_a_quarter_for_those_of_one_kind_of_work() {
     let whole = scene(reader);
     let id = talk_within("16384", &whole, 16);

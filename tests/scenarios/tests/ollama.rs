@@ -61,6 +61,11 @@ fn a_context_that_the_server_cuts_is_said_aloud() {
             .any(|event| event["code"] == "context.truncated"),
         "{told:#?}"
     );
+    let notices = &outcome.summary["notices"];
+    assert_eq!(notices[0]["code"], "context.truncated", "{notices:#}");
+    for field in ["message", "hint"] {
+        assert!(!notices[0][field].as_str().unwrap().is_empty());
+    }
 }
 
 #[test]
