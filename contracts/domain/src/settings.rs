@@ -126,6 +126,13 @@ impl SessionSettings {
         }
     }
 
+    /// Whether the user opened a tool for an agent of this type.
+    #[must_use]
+    pub fn is_granted(&self, agent_type: &AgentType, tool: &ToolName) -> bool {
+        let mut grants = self.grants.iter();
+        grants.any(|grant| grant.agent_type == *agent_type && grant.tool == *tool)
+    }
+
     /// What stays of these when the command that brought them is gone: where it worked and which
     /// tools no one may use. What it opened, and that somebody was there, ends with it.
     #[must_use]
@@ -155,4 +162,22 @@ pub struct SessionProfile {
     pub provider: Option<String>,
     /// The user's ceiling.
     pub settings: SessionSettings,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grant_is_for_its_agent_type_alone() {
+        let types = ["coder", "researcher"].map(|name| AgentType::new(name).unwrap());
+        let tool = ToolName::new("write_file").unwrap();
+        let mut settings = SessionSettings::closed(PathBuf::from("/work"));
+        settings.grants.insert(Grant {
+            agent_type: types[0].clone(),
+            tool: tool.clone(),
+        });
+        let granted = types.map(|agent_type| settings.is_granted(&agent_type, &tool));
+        assert_eq!(granted, [true, false]);
+    }
 }

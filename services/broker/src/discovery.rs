@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::inner::Inner;
-use crate::state::lock;
+use crate::state::{Agent, lock};
 use ::discovery::{Holding, Offer};
 use api::broker::{Error, ErrorKind};
 use domain::label::Label;
@@ -11,7 +11,6 @@ use domain::tool::{
     ArgumentRole, Audience, BuiltInTool, EffectClass, FIND_TOOLS, ResultSource, ToolDefinition,
     ToolName, ToolOutput, ToolSpec, closed_object, text_argument,
 };
-use policy::standing::Standing;
 use serde_json::{Value, json};
 
 /// The capability whose tools every agent has at hand, whatever the task.
@@ -61,7 +60,7 @@ impl Inner {
         task: &str,
         room: Room,
     ) -> Result<Vec<ToolDefinition>, Error> {
-        let (standing, settings, room_tokens) = {
+        let (usable, room_tokens) = {
             let mut session = lock(&caller.session);
             let settings = session.settings.clone();
             let Some(agent) = session.agents.get_mut(&caller.agent_id) else {
@@ -73,17 +72,17 @@ impl Inner {
             if let Room::Of(tokens) = room {
                 agent.tool_room_tokens = tokens;
             }
-            (agent.standing.clone(), settings, agent.tool_room_tokens)
+            (self.usable(agent, &settings), agent.tool_room_tokens)
         };
-        Ok(offer(self.usable(&standing, &settings), task, room_tokens))
+        Ok(offer(usable, task, room_tokens))
     }
 
-    fn usable(&self, standing: &Standing, settings: &SessionSettings) -> Vec<(&ToolSpec, Holding)> {
+    fn usable(&self, agent: &Agent, settings: &SessionSettings) -> Vec<(&ToolSpec, Holding)> {
         let is_open = settings.override_level == OverrideLevel::All;
-        let is_granted = |name: &ToolName| settings.grants.iter().any(|grant| grant.tool == *name);
+        let is_granted = |name: &ToolName| settings.is_granted(&agent.agent_type, name);
         let tools = self.policy.table().tools().iter().enumerate();
         let usable = tools.filter_map(|(index, tool)| {
-            let may_use = standing.may_use(index);
+            let may_use = agent.standing.may_use(index);
             let holding = match may_use && !is_granted(&tool.spec.definition.name) {
                 true => Holding::Own,
                 false => Holding::Opened,

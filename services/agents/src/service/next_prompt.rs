@@ -10,10 +10,9 @@ use discovery::{Holding, OFFER_TOKENS, Offer, OfferedTools};
 use domain::limits::SPAWN_DEPTH;
 use domain::lineage::AgentType;
 use domain::model::Reach;
-use domain::settings::{Grant, Mode, OverrideLevel, SessionProfile};
-use domain::tool::ToolName;
+use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use orchestration::Roster;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The next prompt of a session with this profile, whose model is this capable: `tools` is the whole
 /// table, `task` what the request is, as far as there is one, `room` the tokens that definitions may
@@ -26,15 +25,14 @@ pub(crate) fn next_prompt(
     let Some(own) = agents.get(&profile.agent_type) else {
         return NextPrompt::default();
     };
-    let is_open = profile.settings.override_level == OverrideLevel::All;
-    let disabled = &profile.settings.disabled_tools;
-    let of_type = |grant: &&Grant| grant.agent_type == profile.agent_type;
-    let granted = profile.settings.grants.iter().filter(of_type);
-    let granted: BTreeSet<&ToolName> = granted.map(|grant| &grant.tool).collect();
+    let settings = &profile.settings;
+    let is_open = settings.override_level == OverrideLevel::All;
+    let disabled = &settings.disabled_tools;
     let offers = tools.into_iter().filter_map(|tool| {
         let name = &tool.definition.name;
-        let is_opened = is_open || granted.contains(name);
-        let holding = match own.tools.contains(name) && !granted.contains(name) {
+        let is_granted = settings.is_granted(&profile.agent_type, name);
+        let is_opened = is_open || is_granted;
+        let holding = match own.tools.contains(name) && !is_granted {
             true => Holding::Own,
             false if is_opened => Holding::Opened,
             false => return None,
