@@ -1,5 +1,6 @@
 //! `carl audit`.
 
+use super::examples;
 use api::audit::Action;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub enum AuditCommand {
     /// Print the newest records
+    #[command(after_help = examples::AUDIT_TAIL)]
     Tail {
         /// How many
         #[arg(short = 'n', long, default_value_t = 20)]
@@ -22,6 +24,7 @@ pub enum AuditCommand {
         place: LogFolder,
     },
     /// Print all there is about one record
+    #[command(after_help = examples::AUDIT_SHOW)]
     Show {
         /// Its number in the log
         #[arg(value_name = "SEQUENCE")]
@@ -33,6 +36,7 @@ pub enum AuditCommand {
         place: LogFolder,
     },
     /// Print every record that matches, oldest first
+    #[command(after_help = examples::AUDIT_QUERY)]
     Query {
         #[command(flatten)]
         records: RecordFlags,
@@ -40,10 +44,7 @@ pub enum AuditCommand {
         place: LogFolder,
     },
     /// Check the whole log: is what is there as it was written, and is all of it there?
-    #[command(
-        after_help = "Exit codes: 0 whole, 2 the anchor, key or folder cannot be used, \
-        3 records are missing, 4 records were changed or damaged."
-    )]
+    #[command(after_help = examples::AUDIT_VERIFY)]
     Verify {
         /// Check against a checkpoint that was kept elsewhere (`-`: standard input)
         #[arg(long, value_name = "FILE")]
@@ -58,6 +59,7 @@ pub enum AuditCommand {
         place: LogFolder,
     },
     /// Write records for other programs
+    #[command(after_help = examples::AUDIT_EXPORT)]
     Export {
         /// In which form: jsonl, one object a line as on disk, or csv, for spreadsheets
         #[arg(long, value_enum, hide_possible_values = true, default_value_t = RecordForm::Jsonl)]
@@ -68,12 +70,14 @@ pub enum AuditCommand {
         place: LogFolder,
     },
     /// Print a signed checkpoint, to be kept where this machine cannot change it
+    #[command(after_help = examples::AUDIT_ANCHOR)]
     Anchor {
         /// Print the public key that checkpoints are checked with instead
         #[arg(long)]
         key: bool,
     },
     /// Set the log aside as it is, end its key, and let a fresh one begin
+    #[command(after_help = examples::AUDIT_ARCHIVE)]
     Archive {
         /// Do not ask
         #[arg(short, long)]

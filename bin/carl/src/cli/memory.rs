@@ -1,5 +1,6 @@
 //! `carl memory`.
 
+use super::examples;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
     /// Find what answers a question
+    #[command(after_help = examples::MEMORY_SEARCH)]
     Search {
         /// The question, in words
         #[arg(required = true)]
@@ -24,6 +26,7 @@ pub enum MemoryCommand {
         json: bool,
     },
     /// Print an entry with everything that is kept of it
+    #[command(after_help = examples::MEMORY_SHOW)]
     Show {
         /// Its id (its last 4 characters are enough)
         id: String,
@@ -32,8 +35,10 @@ pub enum MemoryCommand {
         json: bool,
     },
     /// Keep something
+    #[command(after_help = examples::MEMORY_ADD)]
     Add(AddArgs),
     /// Remove an entry, and search every file for what is left of it
+    #[command(after_help = examples::MEMORY_FORGET)]
     Forget {
         /// Its id (its last 4 characters are enough)
         id: String,
@@ -42,6 +47,7 @@ pub enum MemoryCommand {
         yes: bool,
     },
     /// List entries, oldest first
+    #[command(after_help = examples::MEMORY_LIST)]
     List {
         #[command(flatten)]
         place: Place,
@@ -56,6 +62,7 @@ pub enum MemoryCommand {
         json: bool,
     },
     /// Write every entry for other programs, one JSON object a line
+    #[command(after_help = examples::MEMORY_EXPORT)]
     Export {
         /// The file; without one, or with `-`, standard output
         file: Option<PathBuf>,
@@ -63,17 +70,20 @@ pub enum MemoryCommand {
         place: Place,
     },
     /// Keep what `carl memory export` wrote; every line is checked before the first is kept
+    #[command(after_help = examples::MEMORY_IMPORT)]
     Import {
         /// The file; `-` for standard input
         file: PathBuf,
     },
     /// Print what memory holds and how far its indexes are
+    #[command(after_help = examples::MEMORY_STATS)]
     Stats {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// Rebuild every index
+    #[command(after_help = examples::MEMORY_REINDEX)]
     Reindex,
 }
 

@@ -135,6 +135,7 @@ pub enum Command {
     #[command(subcommand, after_help = examples::SECRET)]
     Secret(SecretCommand),
     /// Write a commented configuration file
+    #[command(after_help = examples::INIT)]
     Init(InitArgs),
     /// Show the configuration
     #[command(subcommand, after_help = examples::CONFIG)]
@@ -143,16 +144,19 @@ pub enum Command {
     #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
     /// Print help, for `carl` or for one command
+    #[command(after_help = examples::HELP)]
     Help {
         /// The command, such as `session list`
         command: Vec<String>,
     },
     /// Print a completion script for a shell
+    #[command(after_help = examples::COMPLETIONS)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Print the manual page, or write one page a command into a folder
+    #[command(after_help = examples::MAN)]
     Man {
         /// Write `carl.1`, `carl-run.1`, … here instead of printing
         #[arg(long, value_name = "FOLDER")]
@@ -210,12 +214,14 @@ pub struct InitArgs {
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
     /// Print the values in force
+    #[command(after_help = examples::CONFIG_SHOW)]
     Show {
         /// Say where each value came from
         #[arg(long)]
         origin: bool,
     },
     /// Print the JSON Schema of the configuration file
+    #[command(after_help = examples::CONFIG_SCHEMA)]
     Schema,
 }
 

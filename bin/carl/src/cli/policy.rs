@@ -1,5 +1,6 @@
 //! `carl policy`.
 
+use super::examples;
 use super::list::ListArgs;
 use super::session::{Ceiling, EffectArg};
 use clap::{Args, Subcommand};
@@ -9,22 +10,31 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub enum PolicyCommand {
     /// Print every layer's verdict on a call, without making it
+    #[command(after_help = examples::POLICY_EXPLAIN)]
     Explain(ExplainArgs),
     /// Judge a past session's calls by today's policy, without making them
+    #[command(after_help = examples::POLICY_REPLAY)]
     Replay(ReplayArgs),
     /// List what was allowed for the rest of a session that is open
+    #[command(after_help = examples::POLICY_GRANTS)]
     Grants(GrantsArgs),
     /// Guard other programs' tools: JSON lines on standard input and output, or gRPC at an address
+    #[command(after_help = examples::POLICY_SERVE)]
     Serve(GuardArgs),
     /// List the folders that you opened for writing for good
+    #[command(after_help = examples::POLICY_FOLDERS)]
     Folders(ListArgs),
     /// Ask again before anything is written in a folder
+    #[command(after_help = examples::POLICY_FORGET)]
     Forget(ForgetArgs),
     /// Trust a file of project notes (AGENTS.md, CLAUDE.md) as it is now, until it changes
+    #[command(after_help = examples::POLICY_TRUST)]
     Trust(NotesArgs),
     /// Take back what you said of a file of project notes
+    #[command(after_help = examples::POLICY_DISTRUST)]
     Distrust(NotesArgs),
     /// List what you said of project notes, and whether they have changed since
+    #[command(after_help = examples::POLICY_TRUSTED)]
     Trusted(ListArgs),
 }
 

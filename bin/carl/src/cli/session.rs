@@ -1,5 +1,6 @@
 //! Sessions: how one is held, worked in, listed and taken back.
 
+use super::examples;
 use clap::{Args, Subcommand, ValueEnum};
 use domain::hash::Digest;
 use domain::id::SessionId;
@@ -123,6 +124,7 @@ pub struct RunArgs {
 #[derive(Debug, Subcommand)]
 pub enum SessionCommand {
     /// List sessions, newest first
+    #[command(after_help = examples::SESSION_LIST)]
     List {
         /// Print JSON
         #[arg(long)]
@@ -132,6 +134,7 @@ pub enum SessionCommand {
         limit: usize,
     },
     /// Print a session as a readable transcript
+    #[command(after_help = examples::SESSION_SHOW)]
     Show {
         /// Which session: the end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
@@ -144,6 +147,7 @@ pub enum SessionCommand {
         agent: Option<String>,
     },
     /// Show what the model will see next of a session
+    #[command(after_help = examples::SESSION_CONTEXT)]
     Context {
         /// Which session: the end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
@@ -159,12 +163,14 @@ pub enum SessionCommand {
         json: bool,
     },
     /// Make what the model sees of a session's past smaller now
+    #[command(after_help = examples::SESSION_COMPACT)]
     Compact {
         /// Which session: the end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
         session: String,
     },
     /// Continue a session in a chat
+    #[command(after_help = examples::SESSION_RESUME)]
     Resume {
         /// Which session; the end of its id is enough. Default: the one last used here
         session: Option<String>,
@@ -173,6 +179,7 @@ pub enum SessionCommand {
         flags: Box<SessionFlags>,
     },
     /// Begin a session from another's first events
+    #[command(after_help = examples::SESSION_FORK)]
     Fork {
         /// Which session: the end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
@@ -183,6 +190,7 @@ pub enum SessionCommand {
         at: u64,
     },
     /// Delete a session: its log, and what undo keeps of it
+    #[command(after_help = examples::SESSION_DELETE)]
     Delete {
         /// Which session: the end of its id
         session: String,
@@ -191,6 +199,7 @@ pub enum SessionCommand {
         yes: bool,
     },
     /// Write a session as Markdown or JSON
+    #[command(after_help = examples::SESSION_EXPORT)]
     Export {
         /// Which session: the end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]

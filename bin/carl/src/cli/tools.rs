@@ -1,5 +1,6 @@
 //! `carl tools`.
 
+use super::examples;
 use super::list::ListArgs;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -20,8 +21,10 @@ pub struct ToolsArgs {
 #[derive(Debug, Subcommand)]
 pub enum ToolsCommand {
     /// Draft a tool table from definitions; nothing in it counts before you approve it
+    #[command(after_help = examples::TOOLS_CLASSIFY)]
     Classify(ClassifyArgs),
     /// Check a tool table, and whether it fits the tools
+    #[command(after_help = examples::TOOLS_CHECK)]
     Check(CheckArgs),
 }
 
