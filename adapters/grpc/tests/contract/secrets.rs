@@ -160,10 +160,10 @@ async fn a_service_that_never_answers_is_given_up() {
     let running = Running::default();
     let endpoint = served(&running, Transport::Unix, Arc::new(Endless)).await;
     let client = Client::connect(&endpoint, token(TOKEN));
-    let began = std::time::Instant::now();
     let error = refusal(&client, "work").await;
     assert_eq!(error.code(), "secrets.unavailable");
-    assert!(began.elapsed().as_millis() < 2_900);
+    let told = error.to_string();
+    assert!(told.contains("did not answer within 2 s"), "{told}");
 }
 
 #[test]

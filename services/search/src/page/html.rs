@@ -205,8 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_made_to_be_slow_is_read_in_time() {
-        let began = std::time::Instant::now();
+    fn a_page_made_to_be_slow_is_cut_to_what_can_be_read() {
         for piece in [
             "<div>",
             "<b a=1><p>",
@@ -219,8 +218,12 @@ mod tests {
                 "<p>The words are here and can be read.</p>{}",
                 piece.repeat(40_000)
             );
-            read(&page);
+            // A parser takes time in proportion to these, and to how deep they stand.
+            let plain = rewrite(&page).html;
+            let tags = plain.matches('<').count();
+            assert!(tags <= 2 * PAGE_ELEMENTS, "{piece}: {tags}");
+            let text = read(&page).text;
+            assert!(text.contains("can be read"), "{piece}: {text}");
         }
-        assert!(began.elapsed().as_secs() < 60, "{:?}", began.elapsed());
     }
 }
