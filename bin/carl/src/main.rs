@@ -13,6 +13,7 @@ mod config;
 mod effective_settings;
 mod lock;
 mod paths;
+mod process_log;
 mod profile;
 mod serving;
 mod setting;
@@ -23,12 +24,11 @@ use clap::Parser;
 use cli::{Cli, Command};
 use rendering::{Paint, print_error};
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::time::Duration;
 use terminal::exit::{self, Exit};
 use terminal::signals;
 use text::escape::{visible, visible_line, visible_lines};
-use tracing_subscriber::EnvFilter;
 
 /// Longest the end waits for what is still at work. Only a thread that waits for a key takes it all.
 const LETTING_GO: Duration = Duration::from_millis(500);
@@ -37,9 +37,12 @@ fn main() {
     // Before any thread is there: what one thread gives up, the whole process must.
     become_another();
     keep_memory_private();
-    log_to_stderr();
     let cli = Cli::try_parse().and_then(Cli::checked);
     let cli = cli.unwrap_or_else(|error| refuse(&error));
+    process_log::begin(match cli.command {
+        Some(Command::Serve(_)) => process_log::Writes::Server,
+        _ => process_log::Writes::Command,
+    });
     let exit = match dispatch(cli) {
         Ok(exit) => exit,
         Err(error) => report(&error),
@@ -130,17 +133,6 @@ fn keep_memory_private() {
         let _told = print_error(&text);
         std::process::exit(i32::from(Exit::Failed.number()));
     }
-}
-
-/// The process log: faults only, unless `CARL_LOG` asks for more (`info`, `broker=debug`, …).
-fn log_to_stderr() {
-    let filter =
-        EnvFilter::try_from_env("CARL_LOG").unwrap_or_else(|_unset| EnvFilter::new("error"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_writer(std::io::stderr)
-        .init();
 }
 
 /// Prints the error and says how to end.

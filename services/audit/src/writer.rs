@@ -176,7 +176,8 @@ impl<D: Disk> Writer<D> {
 
     fn poison(&mut self, error: &io::Error) {
         let detail = format!("{}: {error}", self.path.display());
-        tracing::error!(%detail, "the audit log stops");
+        // Whoever appends is told, so it is no error that only the process log has.
+        tracing::warn!(%detail, "the audit log stops");
         self.poison.get_or_insert(detail);
     }
 

@@ -339,7 +339,7 @@ impl Call {
     pub(crate) async fn record_refusal(&self, record: &CallRecord, decision: &Decision) {
         let entry = record.decided((self.inner.clock)(), Action::Decide, decision);
         if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
-            tracing::error!(%error, "a refusal could not be recorded");
+            tracing::warn!(%error, "a refusal could not be recorded");
         }
         self.emit(ToolEvent::Decided(decision.clone())).await;
     }
@@ -354,7 +354,7 @@ impl Call {
             .await
         {
             let finding = ledger::unwritable(&error);
-            tracing::error!(%error, "a call was refused because its intent could not be recorded");
+            tracing::warn!(%error, "a call was refused because its intent could not be recorded");
             return nothing_ran(
                 CallStatus::Denied,
                 format!("[DENIED] {}", finding.model_reason),
@@ -422,7 +422,7 @@ impl Call {
         let entry = record.outcome(now, status, duration_ms, label, detail);
         // The effect has happened; what cannot be recorded now stops the next call.
         if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
-            tracing::error!(%error, "a call's outcome could not be recorded");
+            tracing::warn!(%error, "a call's outcome could not be recorded");
         }
     }
 

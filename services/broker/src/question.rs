@@ -163,7 +163,7 @@ impl Asked<'_> {
         let about = self.about.clone();
         let entry = about.answered((self.inner.clock)(), &ended.answer, ended.by);
         if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
-            tracing::error!(%error, "a question's end could not be recorded");
+            tracing::warn!(%error, "a question's end could not be recorded");
         }
         ended
     }

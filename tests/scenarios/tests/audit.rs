@@ -68,6 +68,10 @@ fn when_the_log_cannot_be_written_tools_stop_the_message_says_why_and_a_restart_
     assert_ne!(finished.code, Some(0), "{said}");
     assert!(said.contains("audit log"), "{said}");
     assert!(
+        !said.contains(" ERROR "),
+        "a line of the process log: {said}"
+    );
+    assert!(
         said.contains("File too large"),
         "the cause is not named: {said}"
     );

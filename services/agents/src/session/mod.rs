@@ -271,7 +271,7 @@ impl Session {
             (finished, Durability::Synchronised),
         ] {
             if let Err(error) = self.emitter.emit(scope, body, durability).await {
-                tracing::error!(session = %self.id, %error, "the end of a request could not be logged");
+                tracing::warn!(session = %self.id, %error, "the end of a request could not be logged");
             }
         }
     }
@@ -371,7 +371,7 @@ impl Session {
             let body = EventBody::SignalReceived { signal };
             let scope = Scope::default();
             if let Err(error) = self.emitter.emit(scope, body, Durability::Written).await {
-                tracing::error!(session = %self.id, %error, "the end of a job could not be logged");
+                tracing::warn!(session = %self.id, %error, "the end of a job could not be logged");
             }
         }
         self.emitter.close().await;

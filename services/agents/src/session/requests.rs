@@ -71,7 +71,7 @@ impl Session {
             Err(error) => (Outcome::failed(error.fault()), None),
         };
         if let Some(fault) = log_failure {
-            tracing::error!(session = %self.id, fault = fault.message, "a request ended unlogged");
+            tracing::warn!(session = %self.id, fault = fault.message, "a request ended unlogged");
         }
         self.finish(shared, query_id, text, received, outcome).await;
     }
@@ -106,7 +106,7 @@ impl Session {
         let scope = self.scope(query_id);
         for body in bodies {
             if let Err(error) = self.emitter.emit(scope, body, Durability::Written).await {
-                tracing::error!(session = %self.id, %error, "the end of a request could not be logged");
+                tracing::warn!(session = %self.id, %error, "the end of a request could not be logged");
             }
         }
         self.give_back(shared).await;
@@ -123,7 +123,7 @@ impl Session {
             .emit(scope, finished, Durability::Synchronised)
             .await
         {
-            tracing::error!(session = %self.id, %error, "the end of a request could not be logged");
+            tracing::warn!(session = %self.id, %error, "the end of a request could not be logged");
         }
     }
 

@@ -1,0 +1,104 @@
+//! The process log, on standard error.
+//!
+//! A command says there what nobody is told otherwise, in the form of its other errors. What whoever
+//! waits is told anyway is logged as a warning, which a command does not show. `carl serve`, which
+//! nobody watches, shows warnings too, and what happens to sessions, each line with its time.
+//! `CARL_LOG` (`info`, `broker=debug`, …) asks for all there is, in the form that developers know.
+
+use domain::Timestamp;
+use rendering::Paint;
+use std::fmt::{self, Write};
+use std::io::IsTerminal;
+use text::escape::visible_line;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+/// What is shown of a server: faults, and what its sessions come to.
+const OF_A_SERVER: &str = "warn,carl=info,agents=info,broker=info";
+
+/// Who writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writes {
+    /// A command, whose user sees it.
+    Command,
+    /// A server.
+    Server,
+}
+
+/// Begins the log of this process.
+pub fn begin(who: Writes) {
+    let wanted = EnvFilter::try_from_env("CARL_LOG");
+    let builder = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
+    match wanted {
+        Ok(filter) => builder.with_env_filter(filter).init(),
+        Err(_unset) => builder
+            .with_env_filter(EnvFilter::new(match who {
+                Writes::Command => "error",
+                Writes::Server => OF_A_SERVER,
+            }))
+            .event_format(Plain { who })
+            .init(),
+    }
+}
+
+/// A line as `carl` writes them.
+struct Plain {
+    who: Writes,
+}
+
+impl<S, N> FormatEvent<S, N> for Plain
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        _spans: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let mut said = Said::default();
+        event.record(&mut said);
+        if self.who == Writes::Server {
+            write!(writer, "{:.3} ", Timestamp::now())?;
+        }
+        let paint = Paint::for_stream(&std::io::stderr());
+        match *event.metadata().level() {
+            Level::ERROR => write!(writer, "{} ", paint.bad("error:"))?,
+            Level::WARN => writer.write_str("warning: ")?,
+            _ => {}
+        }
+        writeln!(writer, "{}{}{}", said.message, said.cause, said.rest)
+    }
+}
+
+/// What an event says, with nothing in it that could be taken for a line of its own.
+#[derive(Default)]
+struct Said {
+    message: String,
+    cause: String,
+    rest: String,
+}
+
+impl Visit for Said {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let value = visible_line(&format!("{value:?}"));
+        match field.name() {
+            "message" => self.message = value,
+            "error" | "detail" | "fault" => self.cause = format!(": {value}"),
+            name => {
+                let _never = write!(self.rest, " {name}={value}");
+            }
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.record_debug(field, &format_args!("{value}"));
+    }
+}
