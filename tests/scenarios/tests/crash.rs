@@ -8,7 +8,10 @@
 use scenarios::Scene;
 use serde_json::{Value, json};
 use std::hint::spin_loop;
+use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
+use testkit::flags::WRITES;
 use testkit::{House, Reply, Server};
 
 const ROUNDS: u64 = 50;
@@ -164,4 +167,70 @@ fn a_run_whose_end_cannot_be_put_on_record_ends() {
     let told = run.file_limit(8).run().expect(4).stderr;
     assert!(told.contains("[sessions.unwritable]"), "{told}");
     assert!(!told.contains("waited for here"), "{told}");
+}
+
+/// In a program that loads it, no file whose path holds `$SYNC_FAILS_IN` can be made durable.
+const FAILING_SYNC: &str = r#"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int fdatasync(int fd) {
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    const char *part = getenv("SYNC_FAILS_IN");
+    if (length > 0 && part) {
+        path[length] = 0;
+        if (strstr(path, part)) {
+            errno = EIO;
+            return -1;
+        }
+    }
+    return fsync(fd);
+}
+"#;
+
+fn failing_sync(house: &House) -> PathBuf {
+    let source = house.home().join("sync.c");
+    let library = house.home().join("sync.so");
+    std::fs::write(&source, FAILING_SYNC).unwrap();
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-o"]);
+    let made = compiler.arg(&library).arg(&source).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    library
+}
+
+/// A disk that takes what is written and says that it could not keep it.
+#[test]
+fn a_sync_that_fails_stops_the_work_and_is_told_plainly() {
+    for (folder, code) in [
+        ("/sessions/", "[sessions.unwritable]"),
+        ("/audit/", "[audit.poisoned]"),
+    ] {
+        let write = json!({"path": "a.txt", "content": "x"});
+        let scene = Scene::new([Reply::call("write_file", write), Reply::text("Done.")]);
+        let run = || scene.house.ask(["run"]).args(WRITES).args(["do it"]);
+        let library = failing_sync(&scene.house);
+        let failing = run().env("LD_PRELOAD", library.to_string_lossy().as_ref());
+        let finished = failing.env("SYNC_FAILS_IN", folder).run();
+        let told = &finished.stderr;
+        assert_ne!(finished.code, Some(0), "{finished:#?}");
+        assert!(told.contains(code), "{told}");
+        assert!(told.contains("Input/output error"), "{told}");
+        assert!(!scene.house.has("a.txt"), "{folder}: {told}");
+        // No line of the process log stands among what is meant for the user.
+        assert!(!told.contains(" ERROR "), "{told}");
+        let mut errors: Vec<&str> = told.lines().filter(|it| it.starts_with("error:")).collect();
+        let all = errors.len();
+        errors.dedup();
+        assert_eq!(errors.len(), all, "{told}");
+        // With a disk that keeps what it takes the next one works, and both logs are whole.
+        let list = ["run", "--mode", "deterministic", "list files"];
+        scene.house.ask(list).run().expect(0);
+        scene.house.ask(["audit", "verify"]).run().expect(0);
+        scene.house.ask(["session", "show", "last"]).run().expect(0);
+    }
 }
