@@ -171,7 +171,10 @@ impl Call {
         if decision.verdict == Verdict::Confirm {
             decision.confirmation_id = Some(confirmation_id);
         }
-        let refusal = (decision.verdict == Verdict::Deny).then(|| decision.model_reason.clone());
+        let refusal = (decision.verdict == Verdict::Deny).then(|| {
+            record.log_refusal(&decision);
+            decision.model_reason.clone()
+        });
         self.emit(ToolEvent::Decided(decision)).await;
         refusal.map_or(Ok(()), |reason| Err(Stop::Denied(reason)))
     }
@@ -337,6 +340,7 @@ impl Call {
     }
 
     pub(crate) async fn record_refusal(&self, record: &CallRecord, decision: &Decision) {
+        record.log_refusal(decision);
         let entry = record.decided((self.inner.clock)(), Action::Decide, decision);
         if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
             tracing::warn!(%error, "a refusal could not be recorded");

@@ -39,6 +39,15 @@ impl CallRecord {
         entry
     }
 
+    /// Tells the process log that the call was refused, and nothing of what a model wrote: a tool
+    /// that there is not has no name there.
+    pub(crate) fn log_refusal(&self, decision: &Decision) {
+        let session = self.caller.session_id;
+        let tool = self.tool.as_ref().map_or("unknown", ToolName::as_str);
+        let (layer, rule) = (decision.layer.as_str(), decision.rule.as_str());
+        tracing::info!(%session, tool, layer, rule, "a call was refused");
+    }
+
     /// What an answer about the call is on record with.
     pub(crate) fn about(&self, now: Timestamp, layer: Layer) -> About {
         let entry = self.entry(now, Action::Confirmation);

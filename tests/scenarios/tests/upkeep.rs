@@ -7,6 +7,7 @@
 )]
 
 use scenarios::Scene;
+use serde_json::json;
 use std::fs;
 use std::process::Command;
 use testkit::flags::WRITES;
@@ -346,4 +347,35 @@ fn a_session_that_somebody_has_is_not_deleted() {
     let resume = house.ask(["session", "resume", &id]).run();
     assert_ne!(resume.code, Some(0), "{resume:#?}");
     served.kill();
+}
+
+#[test]
+fn a_server_logs_what_its_sessions_come_to() {
+    let write = json!({"path": "a.txt", "content": "words of mine"});
+    let scene = Scene::new([Reply::call("write_file", write), Reply::text("No.")]);
+    let mut server = scene.house.ask(["serve"]).spawn();
+    server.until("serving at");
+    let run = scene.house.ask(["run", "write a file"]).run();
+    let pid = server.pid().to_string();
+    let told = Command::new("kill").args(["-TERM", &pid]).status();
+    assert!(told.unwrap().success());
+    let log = server.finish().expect(0).stderr;
+    let mut rest = log.as_str();
+    for said in [
+        " serves everything at unix:",
+        "a session is open session=",
+        "a call was refused session=",
+        "tool=write_file",
+        "a session is closed session=",
+        "carl serves no more",
+    ] {
+        let at = rest.find(said);
+        assert!(at.is_some(), "not in its place: {said}\n{log}");
+        rest = &rest[at.unwrap()..];
+    }
+    let is_timed = |line: &str| line.get(10..11) == Some("T") && line.get(23..25) == Some("Z ");
+    assert!(log.lines().all(is_timed), "{log}");
+    assert!(!log.contains("words of mine"), "{log}");
+    // A command tells its user, and has no such log.
+    assert!(!run.stderr.contains("a session is"), "{run:#?}");
 }

@@ -281,7 +281,13 @@ pub(super) async fn until_stopped(
     let _announced = announce(&address);
     // On standard output, for whoever starts it and waits for it.
     print(&format!("{what}: serving at {address}; Ctrl-C stops\n"))?;
-    bound.serve(stopped).await.context("serving failed")?;
+    tracing::info!(
+        "carl {} serves {what} at {address}",
+        env!("CARGO_PKG_VERSION")
+    );
+    let served = bound.serve(stopped).await;
+    tracing::info!("carl serves no more");
+    served.context("serving failed")?;
     Ok(Exit::Success)
 }
 

@@ -124,6 +124,7 @@ impl Service {
         let holder_id = holders.add(Some(profile.clone()))?;
         let place = (holders, profile);
         let session = Session::start(&self.shared, emitter, root, place).await;
+        tracing::info!(session = %session.id, "a session is open");
         let mut live = self.live.lock().await;
         live.insert(session.id, Arc::clone(&session));
         // In the same breath: it counts once.

@@ -375,6 +375,7 @@ impl Session {
             }
         }
         self.emitter.close().await;
+        tracing::info!(session = %self.id, "a session is closed");
     }
 
     fn scope(&self, query_id: QueryId) -> Scope {

@@ -87,6 +87,10 @@ impl Session {
         outcome: Outcome,
     ) {
         let ended = (shared.clock)().duration_since(received);
+        if let Some(fault) = &outcome.error {
+            // The code alone: a message may hold what the user wrote.
+            tracing::info!(session = %self.id, code = fault.code, "a request ended with an error");
+        }
         let duration_ms = u64::try_from(ended.as_millis()).unwrap_or(0);
         let mut bodies = vec![EventBody::GenerationFinished {
             answer: outcome.answer.clone(),
