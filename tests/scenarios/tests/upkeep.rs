@@ -379,3 +379,26 @@ fn a_server_logs_what_its_sessions_come_to() {
     // A command tells its user, and has no such log.
     assert!(!run.stderr.contains("a session is"), "{run:#?}");
 }
+
+#[test]
+fn memory_that_cannot_be_put_on_record_says_so() {
+    let house = House::new();
+    house
+        .ask(["memory", "add", "I prefer the MIT licence"])
+        .run()
+        .expect(0);
+    let state = house.state();
+    let state = state.display();
+    for command in ["memory list", "memory search licence", "memory stats"] {
+        let line = format!(
+            "unshare -rm sh -c 'mount --bind {state} {state} && \
+             mount -o remount,bind,ro {state} && exec carl {command}'"
+        );
+        let told = house.carl().typed(&line).run().expect(4).stderr;
+        assert!(told.contains("Read-only file system"), "{told}");
+        let why = "Each look into memory is put on record";
+        assert!(told.contains(why), "{told}");
+    }
+    let found = house.ask(["memory", "list"]).run().expect(0).stdout;
+    assert!(found.contains("MIT licence"), "{found}");
+}

@@ -12,7 +12,9 @@ use crate::paths::private_folder;
 use crate::setting::Setting;
 use anyhow::Result;
 use grpc::Endpoint;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
+use terminal::exit::{Failure, describe};
 use terminal::memory::Memories;
 
 /// Where a memory role serves its own user beside what it serves over a network, or without an
@@ -37,6 +39,26 @@ async fn own_socket(setting: &Setting, configured: Option<&Endpoint>) -> Option<
     (here.process() == there.process()).then_some(own)
 }
 
+/// Where the state folder takes no writing, why a command that only reads needs that.
+fn unrecorded(error: anyhow::Error) -> anyhow::Error {
+    let mut causes = error.chain();
+    let cause = causes.find_map(|cause| cause.downcast_ref::<io::Error>());
+    let kind = cause.map(io::Error::kind);
+    let is_closed = matches!(
+        kind,
+        Some(ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied)
+    );
+    if !is_closed {
+        return error;
+    }
+    let (exit, mut fault) = describe(&error);
+    fault.hint = format!(
+        "Each look into memory is put on record, so it needs a state folder that can be written. {}",
+        fault.hint
+    );
+    Failure { exit, fault }.into()
+}
+
 /// Memory alone, for the user's own command: that of whoever serves here, else this process's, and
 /// then the lock is held for as long as the second part is.
 ///
@@ -54,8 +76,10 @@ pub async fn memories(setting: &Setting) -> Result<(Memories, Option<StateLock>)
     if let Some(endpoint) = served(setting, setting.paths.socket()).await {
         return Ok((served_at(&endpoint), None));
     }
-    private_folder(&setting.paths.state)?;
-    let lock = StateLock::wait(&setting.paths.state, &setting.paths.socket()).await?;
+    private_folder(&setting.paths.state).map_err(unrecorded)?;
+    let lock = StateLock::wait(&setting.paths.state, &setting.paths.socket())
+        .await
+        .map_err(unrecorded)?;
     let audit = awaited(setting).await?;
     let secrets = secrets(setting, audit.clone()).await?;
     let models = models(setting, &secrets)?;
