@@ -2,10 +2,10 @@
 //! command that is configured otherwise. Laxer terms than its own it does not work on.
 
 use crate::cli::SessionFlags;
-use crate::config::{self, Loaded, VARIABLES};
-use crate::paths::Paths;
 use crate::setting::Setting;
 use anyhow::{Context, Result};
+use config::paths::Paths;
+use config::{self, Loaded, VARIABLES};
 use configuration::flattened;
 use disk::read::{self, Links};
 use domain::hash::Digest;

@@ -9,10 +9,8 @@
 
 mod cli;
 mod commands;
-mod config;
 mod effective_settings;
 mod lock;
-mod paths;
 mod process_log;
 mod profile;
 mod serving;

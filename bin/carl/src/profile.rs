@@ -1,8 +1,8 @@
 //! From flags and configuration to the profile a session is opened with.
 
 use crate::cli::{Ceiling, SessionFlags};
-use crate::config::{Config, check_model};
 use anyhow::Result;
+use config::{Config, check_model};
 use disk::stored::as_stored;
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRef};

@@ -1,11 +1,11 @@
 //! What a command runs in.
 
 use crate::cli::SessionFlags;
-use crate::config::{Loaded, instead_of, load};
-use crate::paths::Paths;
 use crate::profile;
 use ::models::{ProviderConfig, ProviderType};
 use anyhow::Result;
+use config::paths::Paths;
+use config::{Loaded, instead_of, load};
 use domain::settings::{Attendance, SessionProfile};
 use rendering::print_error;
 use std::path::PathBuf;

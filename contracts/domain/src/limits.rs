@@ -1,6 +1,6 @@
 //! Every maximum, with its unit. Each has a test at the limit, beside the code that keeps it. One that
 //! the configuration may change is its default; other defaults stand in `config.rs` of their service
-//! and in `bin/carl/src/config`.
+//! and in `bin/config`.
 
 use std::time::Duration;
 

@@ -88,6 +88,8 @@ pub fn allowed(arrow: &Arrow) -> bool {
     }
     match (from, to) {
         (Place::Outside, _) => true,
+        // Programs of ours are configured alike.
+        (Place::Bin, Place::Bin) => arrow.to == "bin/config",
         (_, Place::Outside | Place::Bin) => false,
         (Place::Base, _) => false,
         (_, Place::Base) => true,
@@ -184,6 +186,7 @@ mod tests {
             ("surfaces/terminal", "contracts/api"),
             ("surfaces/terminal", "logic/session"),
             ("bin/carl", "surfaces/terminal"),
+            ("bin/carl", "bin/config"),
             ("surfaces/terminal", "surfaces/rendering"),
             ("logic/plan", "contracts/domain"),
             ("contracts/proto", "contracts/api"),
@@ -214,6 +217,7 @@ mod tests {
             ("services/broker", "tests/testkit"),
             ("services/broker", "bin/carl"),
             ("bin/carl", "xtask"),
+            ("bin/config", "bin/carl"),
             ("base/paths", "contracts/domain"),
             ("services/models", "adapters/grpc"),
             ("adapters/engine", "adapters/tools"),

@@ -261,8 +261,9 @@ const FORMAT_CRATES: [&str; 4] = [
 ];
 
 /// The top layer reads configuration, and what it and the terminal print as JSON is their promise.
-const FORMAT_FOLDERS: [&str; 3] = [
+const FORMAT_FOLDERS: [&str; 4] = [
     "bin/carl/src/",
+    "bin/config/src/",
     "surfaces/rendering/src/",
     "surfaces/terminal/src/",
 ];

@@ -2,10 +2,10 @@
 
 use super::Setting;
 use crate::cli::{Cli, ConfigCommand, InitArgs};
-use crate::config::{self, Origins, TEMPLATE};
-use crate::paths::{Paths, private_folder};
 use anyhow::{Context, Result};
 use clap::CommandFactory;
+use config::paths::{Paths, private_folder};
+use config::{self, Origins, TEMPLATE};
 use disk::private::{self, Durability};
 use rendering::print;
 use std::path::Path;

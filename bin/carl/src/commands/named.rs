@@ -3,11 +3,11 @@
 
 use super::Setting;
 use crate::cli::SessionFlags;
-use crate::config::{check_default_agent, check_disabled_tools, check_typed_agent};
 use crate::wiring::House;
 use anyhow::Result;
 use api::broker::Control;
 use api::sessions::{Follow, SessionSummary};
+use config::{check_default_agent, check_disabled_tools, check_typed_agent};
 use domain::event::EventBody;
 use domain::id::SessionId;
 use std::path::PathBuf;

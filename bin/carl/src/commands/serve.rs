@@ -2,15 +2,15 @@
 
 use super::Setting;
 use crate::cli::{RoleArg, ServeArgs, SessionFlags};
-use crate::config::Endpoints;
 use crate::effective_settings;
-use crate::paths::private_folder;
 use crate::serving::Announced;
 use crate::wiring::{self, House, Remembrance};
 use anyhow::{Context, Result};
 use api::audit::{Action, Audit};
 use api::bus::Bus;
 use bus::LocalBus;
+use config::Endpoints;
+use config::paths::private_folder;
 use domain::Timestamp;
 use grpc::server::{Bound, Builder};
 use grpc::{Endpoint, Listen};

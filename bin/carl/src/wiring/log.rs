@@ -3,10 +3,10 @@
 use super::endpoints::{remote, served};
 use super::stores::secrets_socket;
 use crate::lock::StateLock;
-use crate::paths::private_folder;
 use crate::setting::Setting;
 use anyhow::Result;
 use api::audit::Audit;
+use config::paths::private_folder;
 use rendering::print_error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

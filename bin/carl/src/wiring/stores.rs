@@ -2,12 +2,12 @@
 
 use super::endpoints::{given, remote};
 use super::unrecorded::Unrecorded;
-use crate::paths::private_folder;
 use crate::setting::Setting;
 use anyhow::{Context, Result};
 use api::audit::Audit;
 use api::secrets::{Error, Keeper, SECRET_VALUE_BYTES, SecretValue, Secrets};
 use broker::KnownSecrets;
+use config::paths::private_folder;
 use disk::private;
 use domain::Timestamp;
 use domain::fault::{Coded, Fault};

@@ -5,13 +5,13 @@ mod verify;
 
 use super::Setting;
 use crate::cli::{AuditCommand, LogFolder, RecordFilter, RecordFlags, RecordForm};
-use crate::paths::Paths;
 use crate::wiring::House;
 use anyhow::Result;
 use api::sessions::Selection;
 use audit::read::{Log, Placed, Query, Records};
 use audit::shown::{self, Lines};
 use audit::{Config, anchor};
+use config::paths::Paths;
 use domain::id::SessionId;
 use jiff::tz::TimeZone;
 use rendering::{hand_out, print, print_error};

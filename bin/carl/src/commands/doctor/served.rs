@@ -1,7 +1,7 @@
 //! Roles that another process serves: whether somebody answers there.
 
-use crate::config::Config;
 use crate::wiring::House;
+use config::Config;
 use domain::fault::Fault;
 use grpc::Endpoint;
 use terminal::doctor::{Check, State};

@@ -188,9 +188,9 @@ mod tests {
 
     #[test]
     fn the_template_is_the_default_configuration() {
-        let parsed: Config = parse_toml(Path::new("t"), super::super::TEMPLATE, "").unwrap();
+        let parsed: Config = parse_toml(Path::new("t"), crate::TEMPLATE, "").unwrap();
         assert_eq!(parsed, Config::default());
-        let uncommented: String = super::super::TEMPLATE
+        let uncommented: String = crate::TEMPLATE
             .lines()
             .map(|line| {
                 line.strip_prefix('#')

@@ -1,12 +1,18 @@
-//! The configuration: files, environment and flags, parsed once and passed down.
+//! The configuration of `carl`: its keys, where it is looked for, and what is in force.
 //!
+//! What it is: the whole of what a user may set in files and in the environment, parsed once.
 //! `config.toml` in the configuration folder is the user's. `.housecarl.toml` in the workspace or a
 //! folder above it may only narrow. `CARL_SECTION__KEY` in the environment comes after both.
+//! What it owns: every key with its default and the file that `carl init` writes ([`TEMPLATE`]), and
+//! the folders that Housecarl keeps things in ([`paths::Paths`]).
+//! What it never does: build a service, or know a flag of the command line.
+//! Where to start: [`Config`] for the keys, [`load`] for how they are read.
 
 mod agent;
 mod drive;
 mod load;
 mod origin;
+pub mod paths;
 mod project;
 mod providers;
 mod sense;
