@@ -4,7 +4,9 @@ use crate::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::fault::{Coded, Fault};
 use domain::message::{Message, Thinking, ToolCall};
-use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, Priority, Think, Usage};
+use domain::model::{
+    FinishReason, ModelChoice, ModelRef, ModelRole, Priority, PromptProgress, Think, Usage,
+};
 use domain::tool::{ToolDefinition, ToolName};
 use serde_json::Value;
 use std::time::Duration;
@@ -88,7 +90,8 @@ pub const CALL_CUT_CODE: &str = "models.call_cut";
 pub const CALL_NOT_OFFERED_CODE: &str = "models.call_not_offered";
 
 /// A piece of an answer. The order is: `Started`, pieces, `Usage`, `Finished`; a `Notice` may come
-/// at any time, and one that says what the request waits for comes before `Started`.
+/// at any time, and one that says what the request waits for comes before `Started`. `PromptRead`
+/// comes before any piece.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChatChunk {
     /// The model that answers, and why it was chosen.
@@ -98,6 +101,8 @@ pub enum ChatChunk {
         /// Why, in a few words.
         reason: String,
     },
+    /// The model reads the prompt; only where its server tells how far it is.
+    PromptRead(PromptProgress),
     /// Visible text. Under a response schema it comes in one piece, once it is valid.
     Text(String),
     /// Thinking.

@@ -15,7 +15,7 @@ use crate::id::{AgentId, CallId, ConfirmationId, QueryId, RespondentId, SessionI
 use crate::label::Label;
 use crate::lineage::AgentType;
 use crate::message::{Thinking, ToolCall};
-use crate::model::{FinishReason, ModelRef, Usage};
+use crate::model::{FinishReason, ModelRef, PromptProgress, Usage};
 use crate::notes::ShownNotes;
 use crate::picture::Picture;
 use crate::plan::Plan;
@@ -30,7 +30,7 @@ use serde_json::Value;
 /// One thing that happened. The JSON form is one line of the session log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// Position in the session, from 1, without gaps.
+    /// Position in the session, from 1, without gaps. One in passing has that of the event before it.
     pub seq: u64,
     /// When, UTC.
     pub time: Timestamp,
@@ -97,6 +97,8 @@ pub enum EventBody {
         /// Why.
         reason: String,
     },
+    /// A model reads a prompt. In passing: [`EventBody::is_passing`].
+    PromptRead(PromptProgress),
     /// A piece of the answer.
     TextDelta {
         /// The piece.
@@ -447,6 +449,13 @@ pub enum EventBody {
 }
 
 impl EventBody {
+    /// Whether it is shown to whoever watches at that moment and kept nowhere: what it says is no
+    /// longer true a few seconds later.
+    #[must_use]
+    pub const fn is_passing(&self) -> bool {
+        matches!(self, Self::PromptRead(_))
+    }
+
     /// The bus subject.
     #[must_use]
     pub fn subject(&self) -> String {
@@ -461,6 +470,7 @@ impl EventBody {
             Self::TextDelta { .. } | Self::ThinkingDelta { .. } | Self::TextReplaced { .. } => {
                 "response.delta"
             }
+            Self::PromptRead(_) => "response.prompt",
             Self::ModelAnswered { .. } | Self::ModelNudged { .. } => "response.step",
             Self::ToolRequested { tool, .. } => return format!("tool.request.{tool}"),
             Self::ToolResult { tool, .. } => return format!("tool.result.{tool}"),

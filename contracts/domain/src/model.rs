@@ -159,6 +159,15 @@ pub enum Think {
     High,
 }
 
+/// How far a model is with reading a prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptProgress {
+    /// Tokens read, those from a cache among them.
+    pub read_tokens: u64,
+    /// Tokens of the whole prompt.
+    pub total_tokens: u64,
+}
+
 /// What one generation cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {

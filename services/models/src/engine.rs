@@ -271,7 +271,9 @@ fn piece(chunk: ChatChunk) -> Option<Piece> {
         ChatChunk::Notice(fault) => Piece::Notice(fault),
         ChatChunk::Finished(reason) => Piece::Finished(reason),
         // The engine sends text once, so it has nothing to withdraw.
-        ChatChunk::Started { .. } | ChatChunk::TextReplaced(_) => return None,
+        ChatChunk::Started { .. } | ChatChunk::PromptRead(_) | ChatChunk::TextReplaced(_) => {
+            return None;
+        }
     })
 }
 

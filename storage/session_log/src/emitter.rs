@@ -1,5 +1,5 @@
 //! The one way an event comes into being: appended to the session log first, then shown to whoever
-//! attached to the session, and to the bus.
+//! attached to the session, and to the bus. One in passing is shown to whoever attached, and no more.
 
 use crate::fold::{Fold, Scope};
 use crate::record::SessionLog;
@@ -108,7 +108,7 @@ impl<F: Fold> Emitter<F> {
         lock(&self.inner.history)
     }
 
-    /// Appends an event and shows it.
+    /// Appends an event and shows it. One in passing ([`EventBody::is_passing`]) is shown alone.
     ///
     /// # Errors
     /// [`ErrorKind::Unwritable`]; the event then exists nowhere, or is shown but may not outlast a
@@ -121,8 +121,9 @@ impl<F: Fold> Emitter<F> {
     ) -> Result<Arc<Event>, Error> {
         let mut guard = self.inner.log.lock().await;
         let log = guard.as_mut().ok_or_else(closed)?;
+        let is_passing = body.is_passing();
         let event = Arc::new(Event {
-            seq: log.last_seq() + 1,
+            seq: log.last_seq() + u64::from(!is_passing),
             time: (self.inner.clock)(),
             session_id: self.inner.session_id,
             query_id: scope.query_id,
@@ -131,6 +132,11 @@ impl<F: Fold> Emitter<F> {
             call_id: scope.call_id,
             body,
         });
+        if is_passing {
+            // No listener is no failure: nobody needs it later.
+            let _ = self.inner.sender.send(Shown::Event(Arc::clone(&event)));
+            return Ok(event);
+        }
         if let Err(error) = log.append(&event) {
             let _ = self.inner.sender.send(Shown::Broken(error.fault()));
             return Err(error);

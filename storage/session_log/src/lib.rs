@@ -3,7 +3,8 @@
 //! What it is: the file and the one way an event gets into it, streams of what is in it and of what
 //! comes, and the listing of a folder of logs.
 //! What it owns: the form of the files (`record.rs`, `index/record.rs`), the lock that lets one
-//! process write, and the order: an event is in the log before anybody is shown it.
+//! process write, and the order: an event is in the log before anybody is shown it, but for those in
+//! passing, which are in no log.
 //! What it never does: say what an event means. What a log comes to is its caller's [`Fold`].
 //! Where to start: [`Emitter`], which writes; [`Lines`], which reads.
 

@@ -113,6 +113,12 @@ impl Live {
                 return self.pass(event);
             }
             match self.receiver.recv().await {
+                Ok(Shown::Event(event)) if event.body.is_passing() => {
+                    // For a reader who is behind it comes too late, and it is in no log.
+                    if event.seq == self.last_seq {
+                        return self.pass(Arc::unwrap_or_clone(event));
+                    }
+                }
                 Ok(Shown::Event(event)) if event.seq <= self.last_seq => {}
                 Ok(Shown::Event(event)) => {
                     let first = self.last_seq + 1;
@@ -136,7 +142,7 @@ impl Live {
 }
 
 /// What was, then what is: without a gap or a double, since `live` begins where `past` ends. Live
-/// events before `from_seq` are left out.
+/// events before `from_seq` are left out, but for those in passing.
 pub fn then_live(
     past: Streaming<Event, Error>,
     live: Streaming<Event, Error>,
@@ -144,7 +150,8 @@ pub fn then_live(
 ) -> Streaming<Event, Error> {
     past.chain(live)
         .filter(move |next| {
-            let wanted = next.as_ref().map_or(true, |event| event.seq >= from_seq);
+            let is_wanted = |event: &Event| event.seq >= from_seq || event.body.is_passing();
+            let wanted = next.as_ref().map_or(true, is_wanted);
             std::future::ready(wanted)
         })
         .boxed()

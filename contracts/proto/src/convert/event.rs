@@ -242,6 +242,7 @@ events! {
             Body::ConfirmationAnswered(wire_answered(confirmation_id, answer, by))
         }
         EventBody::DriveState(decision) => Body::DriveState(decision.into()),
+        EventBody::PromptRead(progress) => Body::PromptRead(progress.into()),
         EventBody::Notice(fault) => Body::Notice(fault.into()),
         EventBody::Error(fault) => Body::Error(fault.into()),
     }
@@ -260,6 +261,7 @@ events! {
         Body::DriveState(wire) => {
             EventBody::DriveState(required(Some(wire), "DriveState")?)
         }
+        Body::PromptRead(progress) => EventBody::PromptRead(progress.into()),
         Body::Notice(fault) => EventBody::Notice(required(Some(fault), "Notice")?),
         Body::Error(fault) => EventBody::Error(required(Some(fault), "Error")?),
     }

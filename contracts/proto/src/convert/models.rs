@@ -200,6 +200,7 @@ impl From<ChatChunk> for proto::ChatChunk {
                 model: Some(model.into()),
                 reason,
             }),
+            ChatChunk::PromptRead(progress) => Chunk::PromptRead(progress.into()),
             ChatChunk::Text(text) => Chunk::Text(text),
             ChatChunk::Thinking(text) => Chunk::Thinking(text),
             ChatChunk::ThinkingBlock(thinking) => Chunk::ThinkingBlock(thinking.into()),
@@ -236,6 +237,7 @@ impl TryFrom<proto::ChatChunk> for ChatChunk {
                     model: required(started.model, "started.model")?,
                     reason: started.reason,
                 },
+                Chunk::PromptRead(progress) => Self::PromptRead(progress.into()),
                 Chunk::Text(text) => Self::Text(text),
                 Chunk::Thinking(text) => Self::Thinking(text),
                 Chunk::ThinkingBlock(thinking) => {

@@ -13,7 +13,7 @@ use domain::id::AgentToken;
 use domain::label::{Integrity, Label, Readers};
 use domain::lineage::Ancestor;
 use domain::message::{Thinking, ToolCall};
-use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, Usage};
+use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, PromptProgress, Usage};
 use domain::picture::{Picture, PictureKind};
 use domain::tool::{EffectClass, ToolDefinition};
 
@@ -453,6 +453,24 @@ impl TryFrom<proto::ModelChoice> for ModelChoice {
             Some(Choice::Role(role)) => Ok(Self::Role(ModelRole::from_wire(role, "role")?)),
             Some(Choice::Exact(model)) => Ok(Self::Exact(required(Some(model), "exact")?)),
             None => Err(InvalidField::missing("choice")),
+        }
+    }
+}
+
+impl From<PromptProgress> for proto::PromptProgress {
+    fn from(progress: PromptProgress) -> Self {
+        Self {
+            read_tokens: progress.read_tokens,
+            total_tokens: progress.total_tokens,
+        }
+    }
+}
+
+impl From<proto::PromptProgress> for PromptProgress {
+    fn from(wire: proto::PromptProgress) -> Self {
+        Self {
+            read_tokens: wire.read_tokens,
+            total_tokens: wire.total_tokens,
         }
     }
 }

@@ -107,6 +107,7 @@ fn chunks(seed: &Seed) -> Vec<ChatChunk> {
             model: seed.model(),
             reason: text(),
         },
+        ChatChunk::PromptRead(seed.progress()),
         ChatChunk::Text(text()),
         ChatChunk::Thinking(text()),
         ChatChunk::ThinkingBlock(seed.thinking()),

@@ -44,6 +44,7 @@ impl Seed {
                 model: self.model(),
                 reason: text(),
             },
+            EventBody::PromptRead(self.progress()),
             EventBody::TextDelta { text: text() },
             EventBody::ThinkingDelta { text: text() },
             EventBody::TextReplaced { text: text() },

@@ -11,7 +11,7 @@ use domain::id::{AgentId, BatchId, CallId, ConfirmationId};
 use domain::label::{Integrity, Label, Readers};
 use domain::lineage::{AgentType, Ancestor};
 use domain::message::{Thinking, ToolCall};
-use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, Usage};
+use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, PromptProgress, Usage};
 use domain::notes::ShownNotes;
 use domain::picture::{Picture, PictureKind};
 use domain::plan::{Action, Plan};
@@ -204,6 +204,13 @@ impl Seed {
             ModelChoice::Exact(self.model())
         } else {
             ModelChoice::Role(self.pick(&ModelRole::ALL))
+        }
+    }
+
+    pub fn progress(&self) -> PromptProgress {
+        PromptProgress {
+            read_tokens: self.number / 2,
+            total_tokens: self.number,
         }
     }
 

@@ -142,6 +142,7 @@ impl Work {
                     partial.model = Some(model.clone());
                     Some(EventBody::ModelChosen { model, reason })
                 }
+                ChatChunk::PromptRead(progress) => Some(EventBody::PromptRead(progress)),
                 ChatChunk::Text(text) => {
                     partial.text.push_str(&text);
                     shown.then_some(EventBody::TextDelta { text })

@@ -124,6 +124,8 @@ pub struct Answer {
     pub notices: Vec<Fault>,
     pub usage: Option<Usage>,
     pub finish: Option<FinishReason>,
+    /// Tokens of the prompt that were said to be read, as they came.
+    pub read: Vec<u64>,
     pub error: Option<Error>,
     pub text_pieces: usize,
 }
@@ -150,6 +152,7 @@ impl Answer {
                 self.model = model.to_string();
                 self.reason = reason;
             }
+            ChatChunk::PromptRead(progress) => self.read.push(progress.read_tokens),
             ChatChunk::Text(text) => {
                 self.text_pieces += 1;
                 self.text.push_str(&text);

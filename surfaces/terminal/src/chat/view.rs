@@ -173,7 +173,8 @@ impl ChatView {
 impl View for ChatView {
     fn show(&mut self, event: &Event) -> Result<()> {
         self.last_seq = self.last_seq.max(event.seq);
-        if let Some(told) = &self.told {
+        // One in passing has the number of another event, which may still be untold.
+        if let Some(told) = self.told.as_ref().filter(|_| !event.body.is_passing()) {
             let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
             told.insert(event.seq);
         }

@@ -165,6 +165,8 @@ impl View for RunView {
         }
         match &mut self.form {
             Form::Terminal(terminal) => Ok(terminal.draw(event)?),
+            // What is no event of the log is none for a program that reads them.
+            Form::Events if event.body.is_passing() => Ok(()),
             Form::Events => {
                 let line = serde_json::to_string(event).context("an event cannot be written")?;
                 Ok(hand_out(&visible_json(&format!("{line}\n")))?)
