@@ -196,8 +196,8 @@ impl Answer {
         match timeout_at(until, self.upstream.next()).await {
             Ok(Some(piece)) => {
                 let piece = piece?;
-                // A count is a sign of life for the gateway, and nothing to a reader.
-                if !matches!(piece, Piece::Counted(_)) {
+                // Neither a count nor the prompt's progress is anything of the answer.
+                if !matches!(piece, Piece::Counted(_) | Piece::Prompt(_)) {
                     self.quiet = Quiet::within();
                 }
                 self.take(piece)
@@ -228,6 +228,10 @@ impl Answer {
             self.usage.first_token_ms = millis(self.started.elapsed()).max(1);
         }
         match piece {
+            Piece::Prompt(progress) => {
+                let told = self.quiet.heard(progress).then_some(progress);
+                self.pending.extend(told.map(ChatChunk::PromptRead));
+            }
             Piece::Text(text) => self.text(&text),
             Piece::Answered(text) => {
                 if !std::mem::replace(&mut self.round.is_agreed, true) {

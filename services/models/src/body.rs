@@ -23,7 +23,18 @@ pub(crate) struct Body {
     queue: VecDeque<Piece>,
     failed: Option<Error>,
     ended: bool,
-    stall: Duration,
+    /// Whether the server has told how far it is with the prompt, and nothing since.
+    is_reading: bool,
+    waits: Waits,
+}
+
+/// The longest silences that are waited out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Waits {
+    /// While the prompt is read: as long as for a first byte.
+    pub(crate) reading: Duration,
+    /// Within the answer.
+    pub(crate) stall: Duration,
 }
 
 impl Body {
@@ -33,7 +44,7 @@ impl Body {
         response: Response,
         framing: Framing,
         decoder: Box<dyn Decoder>,
-        stall: Duration,
+        waits: Waits,
     ) -> Self {
         Self {
             name,
@@ -43,7 +54,8 @@ impl Body {
             queue: VecDeque::new(),
             failed: None,
             ended: false,
-            stall,
+            is_reading: false,
+            waits,
         }
     }
 
@@ -71,29 +83,36 @@ impl Body {
     }
 
     async fn read(&mut self) {
-        match timeout(self.stall, self.response.chunk()).await {
+        let wait = match self.is_reading {
+            true => self.waits.reading,
+            false => self.waits.stall,
+        };
+        match timeout(wait, self.response.chunk()).await {
             Ok(Ok(Some(bytes))) => self.take(&bytes),
             Ok(Ok(None)) => self.finish(),
             Ok(Err(source)) => {
                 self.failed =
                     Some(error::interrupted(&self.name).with_source(source.without_url()));
             }
-            Err(_elapsed) => {
-                self.failed = Some(
-                    Error::new(
-                        ErrorKind::Timeout,
-                        format!(
-                            "{} sent nothing for {} ms in the middle of the answer",
-                            self.name,
-                            self.stall.as_millis()
-                        ),
-                    )
-                    .with_hint(
-                        "it may have been writing a tool call: raise `stall_ms` in [models.limits]",
-                    ),
-                );
-            }
+            Err(_elapsed) => self.failed = Some(self.silent(wait)),
         }
+    }
+
+    /// Why nothing more is waited for.
+    fn silent(&self, wait: Duration) -> Error {
+        let (name, ms) = (&self.name, wait.as_millis());
+        let (when, hint) = match self.is_reading {
+            true => (
+                "while it read the prompt",
+                "ask for less, or raise `first_byte_ms` in [models.limits]",
+            ),
+            false => (
+                "in the middle of the answer",
+                "it may have been writing a tool call: raise `stall_ms` in [models.limits]",
+            ),
+        };
+        let detail = format!("{name} sent nothing for {ms} ms {when}");
+        Error::new(ErrorKind::Timeout, detail).with_hint(hint)
     }
 
     /// Takes bytes that were read before.
@@ -127,6 +146,9 @@ impl Body {
             let mut pieces = Vec::new();
             if let Err(error) = self.decoder.frame(frame, &mut pieces) {
                 self.failed = Some(error);
+            }
+            if let Some(last) = pieces.last() {
+                self.is_reading = matches!(last, Piece::Prompt(_));
             }
             self.queue.extend(pieces);
         }

@@ -2,7 +2,7 @@
 
 use domain::fault::Fault;
 use domain::message::{Message, Thinking};
-use domain::model::{FinishReason, Think};
+use domain::model::{FinishReason, PromptProgress, Think};
 use domain::tool::ToolDefinition;
 use serde_json::{Value, json};
 
@@ -26,6 +26,8 @@ pub(crate) struct Call {
     pub(crate) stable_messages: usize,
     /// Whether the model can think at all, where the server says.
     pub(crate) can_think: Option<bool>,
+    /// Whether the server tells how far it is with reading a prompt.
+    pub(crate) tells_progress: bool,
     /// How the model is told about tools and writes its calls.
     pub(crate) form: Form,
 }
@@ -48,6 +50,8 @@ pub(crate) struct Facts {
     pub(crate) thinks: Option<bool>,
     /// Whether it takes pictures.
     pub(crate) sees: Option<bool>,
+    /// Whether it is known to tell how far it is with reading a prompt, when asked.
+    pub(crate) tells_progress: bool,
 }
 
 impl Facts {
@@ -57,6 +61,7 @@ impl Facts {
             context_tokens: self.context_tokens.or(other.context_tokens),
             thinks: self.thinks.or(other.thinks),
             sees: self.sees.or(other.sees),
+            tells_progress: self.tells_progress || other.tells_progress,
         }
     }
 }
@@ -84,6 +89,8 @@ pub(crate) struct Counted {
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Piece {
+    /// The prompt is being read.
+    Prompt(PromptProgress),
     Text(String),
     /// Text that came as the answer in an agreed form: no call is looked for in it.
     Answered(String),
@@ -112,7 +119,11 @@ impl Piece {
             Self::Text(text) | Self::Answered(text) | Self::Thinking(text) => text.len(),
             Self::CallDelta { arguments, .. } => arguments.len(),
             Self::Call { name, arguments } => name.len() + arguments.as_str().map_or(0, str::len),
-            Self::ThinkingBlock(_) | Self::Counted(_) | Self::Notice(_) | Self::Finished(_) => 0,
+            Self::Prompt(_)
+            | Self::ThinkingBlock(_)
+            | Self::Counted(_)
+            | Self::Notice(_)
+            | Self::Finished(_) => 0,
         }
     }
 }

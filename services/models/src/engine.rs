@@ -216,7 +216,8 @@ where
         let wait = if has_begun { within } else { before };
         match timeout(wait, rest.next()).await {
             Ok(Some(Ok(chunk))) => {
-                let has_begun = has_begun || !matches!(chunk, ChatChunk::Started { .. });
+                let has_begun = has_begun
+                    || !matches!(chunk, ChatChunk::Started { .. } | ChatChunk::PromptRead(_));
                 Some((Ok(chunk), (Some(rest), has_begun)))
             }
             Ok(Some(Err(error))) => Some((Err(error), (None, has_begun))),
@@ -247,6 +248,7 @@ fn classify(error: Error) -> Failure {
 /// A chunk of the contract as a piece; the engine's own `Started` says nothing that is not known.
 fn piece(chunk: ChatChunk) -> Option<Piece> {
     Some(match chunk {
+        ChatChunk::PromptRead(progress) => Piece::Prompt(progress),
         ChatChunk::Text(text) => Piece::Text(text),
         ChatChunk::Thinking(text) => Piece::Thinking(text),
         ChatChunk::ThinkingBlock(block) => Piece::ThinkingBlock(block),
@@ -271,9 +273,7 @@ fn piece(chunk: ChatChunk) -> Option<Piece> {
         ChatChunk::Notice(fault) => Piece::Notice(fault),
         ChatChunk::Finished(reason) => Piece::Finished(reason),
         // The engine sends text once, so it has nothing to withdraw.
-        ChatChunk::Started { .. } | ChatChunk::PromptRead(_) | ChatChunk::TextReplaced(_) => {
-            return None;
-        }
+        ChatChunk::Started { .. } | ChatChunk::TextReplaced(_) => return None,
     })
 }
 

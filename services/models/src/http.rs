@@ -1,6 +1,6 @@
 //! A model server behind HTTP: sends what a protocol asks, reads what it answers.
 
-use crate::body::Body;
+use crate::body::{Body, Waits};
 use crate::call::{Call, Facts, Listed};
 use crate::config::{LimitsConfig, SecretRef};
 use crate::egress::{Egress, Patience};
@@ -244,7 +244,10 @@ impl HttpBackend {
             response,
             framing,
             decoder,
-            self.timing.stall,
+            Waits {
+                reading: self.timing.first_byte,
+                stall: self.timing.stall,
+            },
         );
         body.take(&first);
         Ok(stream::unfold(body, |mut body| async move {

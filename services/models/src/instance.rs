@@ -5,6 +5,7 @@ use crate::config::ToolCalls;
 use crate::error::{Error, ErrorKind, notice};
 use crate::opening::Backend;
 use crate::queue::{Queue, Slot, Waiting};
+use api::models::ChatChunk;
 use domain::fault::Fault;
 use domain::model::{Priority, Think};
 use schedule::Bounds;
@@ -16,8 +17,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 /// How long a request waits for its turn before its caller is told why.
 const TELLS_AFTER: Duration = Duration::from_secs(1);
 
-/// Where a request tells why it waits.
-pub(crate) type Teller = mpsc::Sender<Fault>;
+/// Where a request tells what it waits for.
+pub(crate) type Teller = mpsc::Sender<ChatChunk>;
 
 /// A request that wants its turn.
 pub(crate) struct Wants<'a> {
@@ -139,7 +140,7 @@ impl Instance {
         tracing::debug!(provider = self.name, "{}", why.message);
         if let Some(teller) = wants.teller {
             // A caller that does not listen is not waited for.
-            let _unheard = teller.try_send(why);
+            let _unheard = teller.try_send(ChatChunk::Notice(why));
         }
         timeout_at(wants.until, waiting.turn())
             .await

@@ -34,6 +34,7 @@ mod planned;
 mod providers;
 mod queue;
 mod quiet;
+mod reading;
 mod record;
 mod registry;
 mod roots;

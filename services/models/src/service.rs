@@ -9,7 +9,7 @@ use crate::instance::{Teller, Ticket, Wants};
 use crate::opening::{Failure, Pieces, Tries};
 use crate::registry::{Registry, Target};
 use crate::schema::Schema;
-use crate::{EngineSettings, choose, quiet, spoken, waiting};
+use crate::{EngineSettings, choose, quiet, reading, spoken, waiting};
 use api::Streaming;
 use api::models::{
     ChatChunk, ChatRequest, EmbedPurpose, EmbedRequest, Embeddings, ModelFacts, ModelInfo, Models,
@@ -18,17 +18,17 @@ use api::models::{
 use api::secrets::Secrets;
 use async_trait::async_trait;
 use domain::fault::{Coded, Fault};
-use domain::model::{ModelChoice, Priority, Think};
+use domain::model::{ModelChoice, Priority, PromptProgress, Think};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 
 /// Texts sent to an embedding server in one request.
 const EMBED_BATCH: usize = 64;
 
-/// Reasons to wait that a caller need not have heard yet: one for each provider that is tried.
+/// What a request waits for, as far as its caller need not have heard it yet.
 const TOLD: usize = 16;
 
 /// The model gateway. Cheap to make: nothing is connected, started or loaded before it is needed.
@@ -286,18 +286,26 @@ impl Inner {
             schema: request.response_schema.clone(),
             stable_messages: request.stable_messages,
             can_think: facts.thinks,
+            tells_progress: facts.tells_progress,
             form: Form::Native,
         };
         if target.instance.tool_calls == ToolCalls::Json {
             spoken::rewrite(&mut call)?;
         }
         let mut tries = Tries::new(&self.config.limits, deadline);
+        let (heard, _) = watch::channel(PromptProgress::default());
         loop {
-            let opening = timeout_at(deadline, backend.open(&call));
             let whose = (target.instance.name.as_str(), target.instance.call_time);
-            let opened = quiet::told(opening, whose, |fault| {
+            let opening = timeout_at(deadline, async {
+                let upstream = backend.open(&call).await?;
+                match call.tells_progress {
+                    true => reading::until_answer(whose.0, upstream, &heard).await,
+                    false => Ok(upstream),
+                }
+            });
+            let opened = quiet::told(opening, heard.subscribe(), whose, |chunk| {
                 // A caller that does not listen is not waited for.
-                let _unheard = teller.try_send(fault);
+                let _unheard = teller.try_send(chunk);
             })
             .await
             .unwrap_or_else(|_elapsed| Err(Failure::last(out_of_time(target))));

@@ -4,7 +4,6 @@ use crate::answer::Answer;
 use crate::error::Error;
 use api::Streaming;
 use api::models::ChatChunk;
-use domain::fault::Fault;
 use futures::future::BoxFuture;
 use futures::{StreamExt, stream};
 use tokio::sync::mpsc;
@@ -14,8 +13,8 @@ type Opening = BoxFuture<'static, Result<Box<Answer>, Error>>;
 
 /// How far an answer is.
 enum Stage {
-    /// A reason to wait is to be told, then it waits on.
-    Waiting(Option<Fault>, Opening, mpsc::Receiver<Fault>),
+    /// What it waits for is to be told, then it waits on.
+    Waiting(Option<ChatChunk>, Opening, mpsc::Receiver<ChatChunk>),
     Answering(Box<Answer>),
     Over,
 }
@@ -26,7 +25,7 @@ enum Stage {
 /// Why it cannot be opened, where it had not to wait.
 pub(crate) async fn stream(
     mut opening: Opening,
-    mut told: mpsc::Receiver<Fault>,
+    mut told: mpsc::Receiver<ChatChunk>,
 ) -> Result<Streaming<ChatChunk, Error>, Error> {
     let stage = tokio::select! {
         biased;
@@ -41,7 +40,7 @@ async fn next(mut stage: Stage) -> Option<(Result<ChatChunk, Error>, Stage)> {
         stage = match stage {
             Stage::Waiting(Some(why), opening, told) => {
                 let rest = Stage::Waiting(None, opening, told);
-                return Some((Ok(ChatChunk::Notice(why)), rest));
+                return Some((Ok(why), rest));
             }
             Stage::Waiting(None, mut opening, mut told) => tokio::select! {
                 biased;

@@ -1,6 +1,7 @@
 //! What a model will be shown next, for people.
 
 use super::Paint;
+use super::values::grouped;
 use domain::context::ContextView;
 use text::escape::{prose, visible_line};
 
@@ -109,19 +110,6 @@ fn percent(tokens: u64, budget: u64) -> String {
         Some(permille) => format!("{}.{}%", permille / 10, permille % 10),
         None => "-".to_owned(),
     }
-}
-
-/// `14,745`.
-fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -17,8 +17,9 @@ use domain::drive::Origin;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::CallId;
-use domain::model::Usage;
+use domain::model::{PromptProgress, Usage};
 use domain::plan::Plan;
+use domain::task::Task;
 use plan::gate::mark;
 use session::{AgentTree, Background};
 use silence::Pulse;
@@ -124,13 +125,20 @@ impl Terminal {
 
     /// Nothing has happened for a while: shows that work goes on.
     pub fn tick(&mut self) {
+        // A terminal that is gone is noticed with the next event.
+        let _told = self.show_work(None);
+    }
+
+    /// Shows that work goes on, and how far a prompt is.
+    fn show_work(&mut self, progress: Option<PromptProgress>) -> io::Result<()> {
         if self.last != Last::LineEnd {
-            return;
+            return Ok(());
         }
-        if let Some(line) = self.pulse.beat() {
-            // A terminal that is gone is noticed with the next event.
-            let _told = self.note(&line);
-        }
+        let line = match progress {
+            Some(progress) => self.pulse.read(progress),
+            None => self.pulse.beat(),
+        };
+        line.map_or(Ok(()), |line| self.note(&line))
     }
 
     /// Draws one event.
@@ -138,6 +146,9 @@ impl Terminal {
     /// # Errors
     /// When the terminal cannot be written.
     pub fn draw(&mut self, event: &Event) -> io::Result<()> {
+        if let EventBody::PromptRead(progress) = &event.body {
+            return self.show_work(Some(*progress));
+        }
         self.pulse.clear();
         links::note(&mut self.known, event);
         self.background.apply(event);
@@ -243,12 +254,7 @@ impl Terminal {
                 self.line(&self.paint.bad(&refusal(&name, message, by)))
             }
             EventBody::ToolProgress { message, percent } => {
-                let share = percent.map(|p| format!(" {p}%")).unwrap_or_default();
-                self.line(
-                    &self
-                        .paint
-                        .faint(&format!("  … {}{share}", visible_line(message))),
-                )
+                self.line(&self.paint.faint(&words::progress(message, *percent)))
             }
             EventBody::ToolResult { .. } => self.tool_ended(call_id, body),
             EventBody::MemoryRecalled {
@@ -289,19 +295,9 @@ impl Terminal {
         match body {
             EventBody::TasksProposed { tasks, hash } => {
                 let head = format!("plan {}: tasks for other agents", hash.short());
-                self.line(&self.paint.strong(&head))?;
-                let mut lines = tasks
-                    .iter()
-                    .map(|task| format!("  {}", delegation::proposed(task)));
-                lines.try_for_each(|line| self.line(&line))
+                self.tasks(&head, tasks, delegation::proposed)
             }
-            EventBody::TasksPlanned { tasks } => {
-                self.line(&self.paint.strong("tasks"))?;
-                let mut lines = tasks
-                    .iter()
-                    .map(|task| format!("  {}", delegation::task(task)));
-                lines.try_for_each(|line| self.line(&line))
-            }
+            EventBody::TasksPlanned { tasks } => self.tasks("tasks", tasks, delegation::task),
             EventBody::TaskMoved {
                 task_id,
                 status,
@@ -343,6 +339,12 @@ impl Terminal {
             }
             _ => Ok(()),
         }
+    }
+
+    fn tasks(&mut self, head: &str, tasks: &[Task], told: fn(&Task) -> String) -> io::Result<()> {
+        self.line(&self.paint.strong(head))?;
+        let mut lines = tasks.iter().map(|task| format!("  {}", told(task)));
+        lines.try_for_each(|line| self.line(&line))
     }
 
     fn plan_proposed(&mut self, plan: &Plan, hash: &str) -> io::Result<()> {

@@ -71,6 +71,20 @@ pub fn usage(usage: &Usage) -> String {
     format!("{}, {}", tokens(usage), milliseconds(usage.total_ms))
 }
 
+/// `14,745`.
+#[must_use]
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// `812 + 40 tokens (60% cached)`.
 #[must_use]
 pub fn tokens(usage: &Usage) -> String {

@@ -132,7 +132,7 @@ fn rendered(step: &Step, index: usize) -> Vec<u8> {
             event(&json!({"type": "error", "error": {"type": "api_error", "message": message}}))
         }
         Step::Raw(bytes) => bytes.clone(),
-        Step::Wait(_) | Step::Cut => Vec::new(),
+        Step::Read { .. } | Step::Wait(_) | Step::Cut => Vec::new(),
     }
 }
 

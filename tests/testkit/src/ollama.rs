@@ -259,7 +259,7 @@ fn render(model: &str, step: &Step) -> Vec<u8> {
         })),
         Step::Error(message) => line(&json!({"error": message})),
         Step::Raw(bytes) => bytes.clone(),
-        Step::Wait(_) | Step::Cut => Vec::new(),
+        Step::Read { .. } | Step::Wait(_) | Step::Cut => Vec::new(),
     }
 }
 

@@ -72,6 +72,7 @@ async fn chat(
     end.extend(event(&chunk(Value::Null, None, Some(&usage))));
     end.extend_from_slice(b"data: [DONE]\n\n");
     let mut calls = 0;
+    let is_told = body["return_progress"] == json!(true);
     let render = move |step: &Step| match step {
         Step::Text(text) => event(&chunk(json!({"content": text}), None, None)),
         Step::Thinking(text) => event(&chunk(json!({"reasoning_content": text}), None, None)),
@@ -82,6 +83,8 @@ async fn chat(
         Step::Error(message) => {
             event(&json!({"error": {"message": message, "type": "server_error"}}))
         }
+        Step::Read { read, of } if is_told => event(&progress(*read, *of)),
+        Step::Read { .. } => Vec::new(),
         Step::Raw(bytes) => bytes.clone(),
         Step::Wait(_) | Step::Cut => Vec::new(),
     };
@@ -107,6 +110,15 @@ fn chunk(delta: Value, finish: Option<&str>, usage: Option<&Value>) -> Value {
     if let Some(usage) = usage {
         chunk["usage"] = usage.clone();
     }
+    chunk
+}
+
+/// What llama.cpp's server sends after each part of a prompt.
+fn progress(read: u64, of: u64) -> Value {
+    let role = json!({"role": "assistant", "content": null});
+    let mut chunk = chunk(role, None, None);
+    chunk["prompt_progress"] =
+        json!({"total": of, "cache": 0, "processed": read, "time_ms": 1_200});
     chunk
 }
 

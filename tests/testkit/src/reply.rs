@@ -45,6 +45,13 @@ pub enum Step {
     Thinking(String),
     /// A tool call; the arguments are an object, or a text that is sent as it is.
     Call(String, Value),
+    /// So many tokens of so many of the prompt are read: llama.cpp's server says so if it was asked to.
+    Read {
+        /// Those that are read.
+        read: u64,
+        /// All of them.
+        of: u64,
+    },
     /// Waits at a gate.
     Wait(Gate),
     /// An error in the middle of the stream, in the server's own form.
@@ -81,6 +88,12 @@ impl Reply {
         Self::default().and_call(tool, arguments)
     }
 
+    /// A reply before which so much of the prompt is read.
+    #[must_use]
+    pub fn reading(read: u64, of: u64) -> Self {
+        Self::default().and_read(read, of)
+    }
+
     /// A reply that thinks first.
     #[must_use]
     pub fn thinking(text: impl Into<String>) -> Self {
@@ -109,6 +122,13 @@ impl Reply {
     #[must_use]
     pub fn and_call(mut self, tool: &str, arguments: Value) -> Self {
         self.steps.push(Step::Call(tool.to_owned(), arguments));
+        self
+    }
+
+    /// Has read so much of the prompt.
+    #[must_use]
+    pub fn and_read(mut self, read: u64, of: u64) -> Self {
+        self.steps.push(Step::Read { read, of });
         self
     }
 

@@ -174,6 +174,7 @@ impl Protocol for Ollama {
             context_tokens,
             thinks: can("thinking"),
             sees: can("vision"),
+            ..Facts::default()
         }
     }
 

@@ -80,6 +80,9 @@ impl Protocol for OpenAi {
             "stream": true,
             "stream_options": {"include_usage": true},
         });
+        if call.tells_progress {
+            body["return_progress"] = json!(true);
+        }
         if call.form == Form::Native && !call.tools.is_empty() {
             tools(call, &mut body);
         }
@@ -169,7 +172,8 @@ impl Protocol for OpenAi {
             all.find(|one| one.get("id").and_then(Value::as_str) == Some(model))
         });
         let body = entry.unwrap_or(body);
-        let slot = body.pointer("/default_generation_settings/n_ctx");
+        let slots = body.get("default_generation_settings");
+        let slot = slots.and_then(|slots| slots.get("n_ctx"));
         let slot = slot.and_then(Value::as_u64).filter(|tokens| *tokens > 0);
         let modalities = body.pointer("/architecture/input_modalities");
         let modalities = modalities.and_then(Value::as_array);
@@ -182,6 +186,9 @@ impl Protocol for OpenAi {
                 .pointer("/modalities/vision")
                 .and_then(Value::as_bool)
                 .or_else(|| modalities.map(|all| all.iter().any(|one| one == "image"))),
+            // Only llama.cpp's server has these settings. Others may refuse a field that they do not
+            // know, so none is asked to tell.
+            tells_progress: slots.is_some(),
         }
     }
 
@@ -311,6 +318,10 @@ mod tests {
         let openai = OpenAi::new("local".to_owned(), &endpoint);
         let told = |body: Value| {
             let facts = openai.read_facts("m", &body);
+            assert_eq!(
+                facts.tells_progress,
+                body.get("default_generation_settings").is_some()
+            );
             (facts.context_tokens, facts.sees)
         };
         let llama = json!({

@@ -6,7 +6,7 @@ use crate::call::{Counted, Piece, unwrap_arguments};
 use crate::error::{self, Error};
 use crate::framing::Frame;
 use calls::json_calls::{self, AnswerForm};
-use domain::model::FinishReason;
+use domain::model::{FinishReason, PromptProgress};
 use serde_json::Value;
 
 /// One answer.
@@ -99,6 +99,7 @@ impl Decoder for Reader {
         if frame.event == "error" {
             return Err(error::reported(&self.name, &frame.data));
         }
+        pieces.extend(body.get("prompt_progress").and_then(prompt_read));
         if let Some(choice) = body.pointer("/choices/0") {
             self.choice(choice, pieces);
         }
@@ -221,6 +222,16 @@ impl Decoder for JsonReader {
     fn is_done(&self) -> bool {
         self.inner.is_done()
     }
+}
+
+/// How far llama.cpp's server is with the prompt; `processed` counts what its cache had, too.
+fn prompt_read(progress: &Value) -> Option<Piece> {
+    let count = |field: &str| progress.get(field).and_then(Value::as_u64);
+    let total_tokens = count("total")?;
+    Some(Piece::Prompt(PromptProgress {
+        read_tokens: count("processed")?.min(total_tokens),
+        total_tokens,
+    }))
 }
 
 /// Thinking has several spellings; a server that uses two says the same in both.

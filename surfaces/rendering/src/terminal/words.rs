@@ -29,6 +29,12 @@ pub(super) fn queued(position: u32) -> String {
     }
 }
 
+/// What a tool is doing.
+pub(super) fn progress(message: &str, percent: Option<u8>) -> String {
+    let share = percent.map(|p| format!(" {p}%")).unwrap_or_default();
+    format!("  … {}{share}", visible_line(message))
+}
+
 /// That a plan may run, and why.
 pub(super) fn approved(by: &str) -> String {
     let why = match by {
