@@ -4,7 +4,7 @@
 //! prompts, counts tokens, and queues work for that thread.
 
 use crate::constraint::{self, Grammar, TokenTable};
-use crate::generate::{self, Outcome, Sampling, Session};
+use crate::generate::{self, Outcome, Part, Sampling, Session};
 use crate::log::Recorder;
 use crate::neutral::Neutraliser;
 use crate::slots::MAX_SLOTS;
@@ -109,7 +109,9 @@ pub struct Task {
 /// What comes out of a running generation.
 #[derive(Debug)]
 pub enum Piece {
-    /// Whole characters; none when a part of the prompt was read.
+    /// So many tokens of the prompt are read.
+    Prompt(usize),
+    /// Whole characters.
     Text(String),
     /// The end; nothing follows.
     End(Result<Outcome, Error>),
@@ -418,9 +420,15 @@ fn serve(
         sampling: job.task.sampling,
         max_tokens: job.task.max_tokens,
     };
-    let mut sink = |text: String| match job.pieces.blocking_send(Piece::Text(text)) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(_closed) => ControlFlow::Break(()),
+    let mut sink = |part: Part| {
+        let piece = match part {
+            Part::Prompt(read) => Piece::Prompt(read),
+            Part::Text(text) => Piece::Text(text),
+        };
+        match job.pieces.blocking_send(piece) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_closed) => ControlFlow::Break(()),
+        }
     };
     Ok(session.run(request, &job.cancel, &mut sink)?)
 }

@@ -58,6 +58,15 @@ pub enum Finish {
     Cancelled,
 }
 
+/// What a generation hands over as it goes.
+#[derive(Debug)]
+pub enum Part {
+    /// So many tokens of the prompt are read.
+    Prompt(usize),
+    /// Whole characters of the answer.
+    Text(String),
+}
+
 /// What a generation took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
@@ -138,7 +147,7 @@ impl<'m> Session<'m> {
 
     /// Generates until the answer is complete, `cancel` is set, or `sink` breaks off.
     ///
-    /// `sink` gets whole characters, and an empty piece for every part of the prompt that is read.
+    /// `sink` gets how far the prompt is after every part of it, and the answer in whole characters.
     ///
     /// # Errors
     /// [`Error`]; the session stays usable.
@@ -146,7 +155,7 @@ impl<'m> Session<'m> {
         &mut self,
         mut request: Request,
         cancel: &AtomicBool,
-        sink: &mut dyn FnMut(String) -> ControlFlow<()>,
+        sink: &mut dyn FnMut(Part) -> ControlFlow<()>,
     ) -> Result<Outcome, Error> {
         let started = Instant::now();
         let limit = self.context.n_ctx() as usize;
@@ -174,7 +183,7 @@ impl<'m> Session<'m> {
         plan: &Plan,
         request: Request,
         cancel: &AtomicBool,
-        sink: &mut dyn FnMut(String) -> ControlFlow<()>,
+        sink: &mut dyn FnMut(Part) -> ControlFlow<()>,
         started: Instant,
     ) -> Result<Outcome, Error> {
         let keep = self.prepare(plan)?;
@@ -236,7 +245,7 @@ impl<'m> Session<'m> {
         prompt: &[LlamaToken],
         keep: usize,
         cancel: &AtomicBool,
-        sink: &mut dyn FnMut(String) -> ControlFlow<()>,
+        sink: &mut dyn FnMut(Part) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Error> {
         let mut at = keep;
         for chunk in prompt
@@ -249,7 +258,7 @@ impl<'m> Session<'m> {
             }
             self.evaluate(slot, chunk, at)?;
             at += chunk.len();
-            if sink(String::new()).is_break() {
+            if sink(Part::Prompt(at)).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -286,7 +295,7 @@ impl<'m> Session<'m> {
         slot: usize,
         request: Request,
         cancel: &AtomicBool,
-        sink: &mut dyn FnMut(String) -> ControlFlow<()>,
+        sink: &mut dyn FnMut(Part) -> ControlFlow<()>,
         started: Instant,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
@@ -315,7 +324,7 @@ impl<'m> Session<'m> {
                 break;
             }
             let text = characters.push(&vocabulary.token_to_piece(token, false, None));
-            if !text.is_empty() && sink(text).is_break() {
+            if !text.is_empty() && sink(Part::Text(text)).is_break() {
                 outcome.finish = Finish::Cancelled;
                 break;
             }

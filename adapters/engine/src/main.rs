@@ -174,6 +174,7 @@ fn generate(engine: &Engine, arguments: &GenerateArguments) -> anyhow::Result<()
     let mut out = std::io::stdout().lock();
     while let Some(piece) = generation.next_blocking() {
         match piece {
+            Piece::Prompt(_) => {}
             Piece::Text(text) => {
                 write!(out, "{text}")?;
                 out.flush()?;

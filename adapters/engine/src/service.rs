@@ -19,7 +19,7 @@ use calls::bounds::bounded;
 use domain::id::CallId;
 use domain::limits::MODEL_CALL;
 use domain::message::ToolCall;
-use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, Think, Usage};
+use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, PromptProgress, Think, Usage};
 use futures::StreamExt as _;
 use futures::stream::unfold;
 use std::collections::VecDeque;
@@ -139,6 +139,7 @@ impl Models for Service {
     async fn chat(&self, request: ChatRequest) -> Result<Streaming<ChatChunk, Error>, Error> {
         let running = self.activity.begin();
         let (task, reader) = self.prepare(&request)?;
+        let prompt_tokens = task.prompt.len();
         let generation = self.engine.start(task).map_err(from_engine)?;
         let started = ChatChunk::Started {
             model: self.chat_model(),
@@ -147,6 +148,7 @@ impl Models for Service {
         let answer = Answer {
             ready: VecDeque::from([Ok(started)]),
             generation,
+            prompt_tokens,
             reader: Some(reader),
             deadline: Instant::now() + request.deadline.unwrap_or(MODEL_CALL),
             calls: 0,
@@ -228,6 +230,7 @@ impl Models for Service {
 struct Answer {
     ready: VecDeque<Result<ChatChunk, Error>>,
     generation: Generation,
+    prompt_tokens: usize,
     /// `None` once the answer has ended.
     reader: Option<Reader>,
     deadline: Instant,
@@ -244,14 +247,17 @@ impl Answer {
             }
             let reader = self.reader.as_mut()?;
             match timeout_at(self.deadline, self.generation.next()).await {
+                Ok(Some(Piece::Prompt(read))) => {
+                    if self.signs.reading(Instant::now()) {
+                        self.ready
+                            .push_back(Ok(read_so_far(read, self.prompt_tokens)));
+                    }
+                }
                 Ok(Some(Piece::Text(text))) => {
-                    let events = match text.is_empty() {
-                        true => Vec::new(),
-                        false => reader.push(&text),
-                    };
+                    let events = reader.push(&text);
                     self.take(events);
                     let is_silent = self.ready.is_empty();
-                    let sign = self.signs.after(&text, is_silent, Instant::now());
+                    let sign = self.signs.writing(is_silent, Instant::now());
                     self.ready.extend(sign.map(|pieces| Ok(still_at(pieces))));
                 }
                 Ok(Some(Piece::End(Ok(outcome)))) => {
@@ -324,6 +330,15 @@ impl Answer {
         self.ready.push_back(Ok(ChatChunk::Usage(usage)));
         self.ready.push_back(Ok(ChatChunk::Finished(reason)));
     }
+}
+
+/// Says how far the prompt is.
+fn read_so_far(read: usize, of: usize) -> ChatChunk {
+    let count = |tokens: usize| u64::try_from(tokens).unwrap_or(u64::MAX);
+    ChatChunk::PromptRead(PromptProgress {
+        read_tokens: count(read),
+        total_tokens: count(of),
+    })
 }
 
 /// Says that so much of the answer is written, while there is nothing of it to hand over.

@@ -26,16 +26,28 @@ impl SignsOfLife {
         }
     }
 
-    /// A piece came from the model, empty when it was a part of the prompt that was read. Returns how
-    /// many pieces of the answer there are, when the caller hears nothing else (`is_silent`) and
-    /// should hear that.
-    pub fn after(&mut self, piece: &str, is_silent: bool, now: Instant) -> Option<u64> {
-        self.pieces += u64::from(!piece.is_empty());
-        let is_due = now.duration_since(self.heard) >= LONGEST_SILENCE;
+    /// A part of the prompt was read. Returns whether the caller should hear how far it is.
+    pub fn reading(&mut self, now: Instant) -> bool {
+        let is_due = self.is_due(now);
+        if is_due {
+            self.heard = now;
+        }
+        is_due
+    }
+
+    /// A piece of the answer came from the model. Returns how many there are, when the caller hears
+    /// nothing else (`is_silent`) and should hear that.
+    pub fn writing(&mut self, is_silent: bool, now: Instant) -> Option<u64> {
+        self.pieces += 1;
+        let is_due = self.is_due(now);
         if !is_silent || is_due {
             self.heard = now;
         }
         (is_silent && is_due).then_some(self.pieces)
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        now.duration_since(self.heard) >= LONGEST_SILENCE
     }
 }
 
@@ -48,12 +60,12 @@ mod tests {
         let begun = Instant::now();
         let at = |seconds| begun + Duration::from_secs(seconds);
         let mut signs = SignsOfLife::from(begun);
-        assert_eq!(signs.after("", true, at(4)), None);
-        assert_eq!(signs.after("", true, at(5)), Some(0), "the prompt");
-        assert_eq!(signs.after("{", true, at(9)), None);
-        assert_eq!(signs.after("\"", true, at(10)), Some(2), "kept back");
-        assert_eq!(signs.after("a", false, at(14)), None, "handed over");
-        assert_eq!(signs.after("b", true, at(18)), None);
-        assert_eq!(signs.after("c", true, at(19)), Some(5));
+        assert!(!signs.reading(at(4)));
+        assert!(signs.reading(at(5)));
+        assert_eq!(signs.writing(true, at(9)), None);
+        assert_eq!(signs.writing(true, at(10)), Some(2), "kept back");
+        assert_eq!(signs.writing(false, at(14)), None, "handed over");
+        assert_eq!(signs.writing(true, at(18)), None);
+        assert_eq!(signs.writing(true, at(19)), Some(5));
     }
 }

@@ -9,7 +9,7 @@
 mod support;
 
 use engine::engine::{Error, MAX_QUEUED, open_session};
-use engine::generate::{Finish, PROMPT_CHUNK_TOKENS, Request, Sampling};
+use engine::generate::{Finish, PROMPT_CHUNK_TOKENS, Part, Request, Sampling};
 use engine::slots::MAX_SLOTS;
 use engine::threads::ThreadCount;
 use engine::weights;
@@ -126,8 +126,8 @@ fn cancelling_stops_before_the_next_token() {
     };
     let cancel = AtomicBool::new(false);
     let mut pieces = 0;
-    let outcome = session.run(request("Once upon a time"), &cancel, &mut |piece| {
-        pieces += usize::from(!piece.is_empty());
+    let outcome = session.run(request("Once upon a time"), &cancel, &mut |part| {
+        pieces += usize::from(matches!(part, Part::Text(_)));
         cancel.store(pieces == 5, Ordering::Relaxed);
         ControlFlow::Continue(())
     });
@@ -149,9 +149,9 @@ fn cancelling_stops_before_the_next_token() {
     let again = session.run(
         request("Once upon a time"),
         &AtomicBool::new(false),
-        &mut |piece| match piece.is_empty() {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        &mut |part| match part {
+            Part::Prompt(_) => ControlFlow::Continue(()),
+            Part::Text(_) => ControlFlow::Break(()),
         },
     );
     assert_eq!(again.unwrap().completion_tokens, 1, "the session goes on");
@@ -167,17 +167,21 @@ fn every_part_of_the_prompt_is_told_before_the_answer() {
         sampling: Sampling::Greedy,
         max_tokens: 4,
     };
-    let (mut parts, mut text) = (0, String::new());
+    let (mut read, mut text) = (Vec::new(), String::new());
     let go = AtomicBool::new(false);
-    let outcome = session.run(request, &go, &mut |piece| {
-        if piece.is_empty() {
-            assert_eq!(text, "", "the prompt comes first");
-            parts += 1;
+    let outcome = session.run(request, &go, &mut |part| {
+        match part {
+            Part::Prompt(tokens) => {
+                assert_eq!(text, "", "the prompt comes first");
+                read.push(tokens);
+            }
+            Part::Text(piece) => text.push_str(&piece),
         }
-        text.push_str(&piece);
         ControlFlow::Continue(())
     });
-    assert_eq!((parts, outcome.unwrap().completion_tokens), (4, 4));
+    let chunk = PROMPT_CHUNK_TOKENS;
+    assert_eq!(read, [chunk, chunk * 2, chunk * 3, chunk * 3 + 1]);
+    assert_eq!(outcome.unwrap().completion_tokens, 4);
 }
 
 #[test]

@@ -93,6 +93,7 @@ pub fn finish(mut generation: Generation) -> (String, Outcome) {
     let mut text = String::new();
     while let Some(piece) = generation.next_blocking() {
         match piece {
+            Piece::Prompt(_) => {}
             Piece::Text(piece) => text.push_str(&piece),
             Piece::End(outcome) => return (text, outcome.expect("no failure")),
         }
