@@ -14,10 +14,76 @@ pub const FILE_BYTES: u64 = 1 << 20;
 pub fn parse_toml<T: DeserializeOwned>(file: &Path, text: &str, note: &str) -> Result<T, Error> {
     toml::from_str(text).map_err(|error| {
         let detail = in_plain_words(without_secrets(&error.to_string()));
-        let message = format!("{}: {}", file.display(), detail.trim_end());
         let again = stands_already(&detail, text);
-        Error::new(message, again.unwrap_or_else(|| hint(&detail, note)))
+        let hint = again.unwrap_or_else(|| hint(&detail, note));
+        let (shown, hidden) = without_key_like(&detail);
+        let hint = match hidden {
+            true => format!("{KEY_LIKE} {}", without_key_like(&hint).0),
+            false => hint,
+        };
+        Error::new(format!("{}: {}", file.display(), shown.trim_end()), hint)
     })
+}
+
+/// What is said where a word of the file is not shown again.
+const KEY_LIKE: &str = "What looks like a key is not shown: a key never stands in this file.";
+/// How keys of well-known kinds begin. Sources: the documentation of each issuer.
+const KEY_BEGINNINGS: [&str; 15] = [
+    "sk-",
+    "sk_",
+    "pk_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "xox",
+    "AKIA",
+    "AIza",
+    "eyJ",
+    "AGE-SECRET-KEY",
+];
+/// Shortest key that is known by its beginning, characters.
+const SHORTEST_KEY: usize = 10;
+/// Shortest one that is known by its letters and digits alone.
+const SHORTEST_UNKNOWN: usize = 20;
+/// The same where it has dashes, as names of models have.
+const SHORTEST_DASHED: usize = 32;
+
+/// The text with every word left out that looks like a key, whichever side of `=` it stands on, and
+/// whether there was one. A misspelt name has not both capitals and digits, and stays.
+fn without_key_like(text: &str) -> (String, bool) {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let (mut out, mut hidden) = (String::with_capacity(text.len()), false);
+    let mut rest = text;
+    while let Some(start) = rest.find(is_part) {
+        let (between, from) = rest.split_at(start);
+        let (word, after) = from.split_at(from.find(|c| !is_part(c)).unwrap_or(from.len()));
+        let is_key = looks_like_key(word);
+        out.push_str(between);
+        out.push_str(if is_key { "…" } else { word });
+        (hidden, rest) = (hidden || is_key, after);
+    }
+    out.push_str(rest);
+    (out, hidden)
+}
+
+fn looks_like_key(word: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| word.bytes().any(|byte| is(&byte));
+    let is_mixed =
+        has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+    let is_hexadecimal = word
+        .bytes()
+        .all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let is_random = is_mixed || is_hexadecimal && has(u8::is_ascii_digit);
+    let shortest = match word.contains(['-', '_']) {
+        true => SHORTEST_DASHED,
+        false => SHORTEST_UNKNOWN,
+    };
+    let is_known = KEY_BEGINNINGS.iter().any(|start| word.starts_with(start));
+    is_known && word.len() >= SHORTEST_KEY || is_random && word.len() >= shortest
 }
 
 /// What to do about a section or key that stands in the file twice: where it stands first.
@@ -132,4 +198,37 @@ pub fn nearest(known: &[&str], name: &str) -> Option<String> {
         Some((_, name)) => format!("Did you mean `{name}`?"),
         None => format!("Write one of {}.", known.join(", ")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_looks_like_a_key_is_told_from_a_misspelt_one() {
+        for key in [
+            "sk-very-secret",
+            "sk-ant-api03-Kx7Qw2",
+            "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
+            "AKIAIOSFODNN7EXAMPLE",
+            "9f86d081884c7d659a2feaa0c55ad015",
+            "550e8400-e29b-41d4-a716-446655440000",
+            "Zm9vYmFyYmF6cXV4MTIzNDU2",
+        ] {
+            let told = without_key_like(&format!("unknown field `{key}`, expected `x`"));
+            assert_eq!(told, ("unknown field `…`, expected `x`".to_owned(), true));
+        }
+        for name in [
+            "modles",
+            "defalt_agent",
+            "timeout_secs",
+            "max_tool_calls_per_request_of_all_agents",
+            "skip-tests",
+            "claude-sonnet-4-20250514",
+            "SmolLM2-135M-Instruct",
+            "port_8080",
+        ] {
+            assert_eq!(without_key_like(name), (name.to_owned(), false));
+        }
+    }
 }

@@ -382,6 +382,19 @@ fn a_variable_that_cannot_be_meant_is_named_with_what_it_may_be() {
 }
 
 #[test]
+fn a_key_left_of_the_equals_sign_is_not_shown() {
+    let key = "sk-proj-Kx7Qw2Lm9RtYv4Bn8Zc3";
+    for section in ["[models.providers.scripted]", "[models]", ""] {
+        let house = House::new();
+        house.configure(&format!("{section}\n{key} = \"openai\"\n"));
+        let told = house.ask(["run", "hello"]).run().expect(2).stderr;
+        assert!(told.contains("config.toml"), "{told}");
+        assert!(told.contains("looks like a key"), "{told}");
+        assert!(!told.contains("Kx7Qw2"), "{told}");
+    }
+}
+
+#[test]
 fn what_cannot_be_listened_to_is_told_and_the_rest_goes_on() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
