@@ -258,7 +258,9 @@ fn unread(error: DocumentError, format: &str, shown: &str) -> ToolFailure {
     match error {
         DocumentError::Timeout => mendable(
             "unreadable",
-            format!("Reading `{shown}` took too long and was stopped."),
+            format!(
+                "Reading `{shown}` took too long and was stopped. Ask the user for a text version."
+            ),
         ),
         DocumentError::Unreadable { detail } => mendable(
             "unreadable",

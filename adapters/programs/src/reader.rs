@@ -14,6 +14,9 @@ use std::io::{self, Read, Write};
 /// The argument that turns the program into the reader.
 pub const READER_ENTRY: &str = "__read_document";
 
+/// The reader's exit code where it says why there is no text.
+const UNREADABLE: i32 = 1;
+
 /// How a zip archive begins: an office document, or none that is read.
 const ARCHIVE: &[u8] = b"PK";
 
@@ -40,7 +43,7 @@ pub fn enter() -> i32 {
     });
     let (code, said) = match &text {
         Ok(text) => (0, io::stdout().write_all(text.as_bytes())),
-        Err(why) => (1, io::stderr().write_all(why.as_bytes())),
+        Err(why) => (UNREADABLE, io::stderr().write_all(why.as_bytes())),
     };
     if said.is_ok() { code } else { 2 }
 }
@@ -101,11 +104,20 @@ pub(crate) async fn read(
             text: stream(&finished.stdout),
         }),
         Ended::TimedOut => Err(DocumentError::Timeout),
-        _ => {
+        // Its own words, which it ends with when it has found out why.
+        Ended::Exited(UNREADABLE) => {
             let why = stream(&finished.stderr);
             Err(DocumentError::Unreadable {
                 detail: why.lines().last().unwrap_or("").trim().to_owned(),
             })
         }
+        // What the language's runtime says of a process that it ends is no word to a person.
+        _ => Err(DocumentError::Unreadable {
+            detail: format!(
+                "its reader broke down over it: it wants more than {} GiB of memory, or is nested \
+                 without end",
+                limits.memory_bytes >> 30
+            ),
+        }),
     }
 }
