@@ -3,6 +3,7 @@
 use crate::cli::SessionFlags;
 use crate::profile;
 use ::models::{ProviderConfig, ProviderType};
+use agents::Outlines;
 use anyhow::Result;
 use config::paths::Paths;
 use config::{Loaded, instead_of, load};
@@ -22,6 +23,9 @@ pub struct Setting {
     pub workspace: PathBuf,
     /// The configuration in force.
     pub loaded: Loaded,
+    /// What is known of session logs: a log that was read to find out how it goes on is not read as a
+    /// whole once more to go on with it.
+    pub outlines: Outlines,
 }
 
 impl Setting {
@@ -56,6 +60,18 @@ impl Setting {
             paths,
             workspace,
             loaded,
+            outlines: Outlines::default(),
+        })
+    }
+
+    /// The same by other flags.
+    ///
+    /// # Errors
+    /// As [`Setting::read`].
+    pub fn again(&self, flags: &SessionFlags) -> Result<Self> {
+        Ok(Self {
+            outlines: self.outlines.clone(),
+            ..Self::read(flags)?
         })
     }
 

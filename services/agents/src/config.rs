@@ -5,6 +5,7 @@ use crate::notes::Reader;
 use api::planner::Planner;
 use context::AgentCard;
 use domain::lineage::AgentType;
+use session_log::Outlines;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub struct Prompts {
 pub struct Config {
     /// Where session logs live, absolute. Made with mode 0700 when it is not there.
     pub sessions_folder: PathBuf,
+    /// What is known of the logs from earlier readings.
+    pub outlines: Outlines,
     /// The prompt layers.
     pub prompts: Prompts,
     /// The external planner; `None`: bridge mode is not configured.
@@ -56,6 +59,7 @@ impl Config {
     pub fn new(sessions_folder: PathBuf) -> Self {
         Self {
             sessions_folder,
+            outlines: Outlines::default(),
             prompts: Prompts::default(),
             planner: None,
             context_tokens: domain::limits::CONTEXT_TOKENS,

@@ -29,5 +29,5 @@ pub use config::{Config, Prompts};
 pub use context::AgentCard;
 pub use error::Error;
 pub use service::Service;
-pub use session_log::{Clock, SessionLog};
+pub use session_log::{Clock, Outlines, SessionLog};
 pub use tools::AgentTools;

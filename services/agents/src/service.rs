@@ -284,13 +284,14 @@ impl Sessions for Service {
         follow: Follow,
     ) -> Result<Streaming<Event, Error>, Error> {
         let path = session_log::path_of(&self.shared.config.sessions_folder, session_id);
+        let outlines = self.shared.config.outlines.clone();
         match (self.live(session_id).await, follow) {
             (Some(session), follow) => {
                 let shown = session.emitter.subscribe().await;
                 let past = stream::replay(path.clone(), from_seq, shown.0);
                 Ok(match follow {
                     Follow::ToEnd => past,
-                    Follow::Outline => stream::outline(path, from_seq, shown.0),
+                    Follow::Outline => stream::outline(path, outlines, from_seq, shown.0),
                     Follow::Live => stream::then_live(past, stream::live(shown, path), from_seq),
                 })
             }
@@ -298,7 +299,7 @@ impl Sessions for Service {
                 let path = blocking::run(move || Lines::open(&path).map(|_| path));
                 let path = path.await?;
                 Ok(match follow {
-                    Follow::Outline => stream::outline(path, from_seq, u64::MAX),
+                    Follow::Outline => stream::outline(path, outlines, from_seq, u64::MAX),
                     _ => stream::replay(path, from_seq, u64::MAX),
                 })
             }
@@ -350,7 +351,8 @@ impl Sessions for Service {
         }
         let path = session_log::path_of(&self.shared.config.sessions_folder, request.session_id);
         let query_id = request.query_id;
-        if !blocking::run(move || session_log::has_query(&path, query_id)).await? {
+        let outlines = self.shared.config.outlines.clone();
+        if !blocking::run(move || session_log::has_query(&path, query_id, &outlines)).await? {
             return Err(Error::new(
                 ErrorKind::InvalidRequest,
                 format!("This session has no request {query_id}."),

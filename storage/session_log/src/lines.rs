@@ -1,10 +1,12 @@
 //! Reading a session log: line by line, from any event on, and its two ends for listings.
 
 use crate::file_error::{corrupt, newer, unreadable};
+use crate::outline::{Gap, Outlines};
 use api::sessions::Error;
 use domain::event::Event;
 use domain::limits::LOG_LINE_BYTES;
 use rustix::fs::OFlags;
+use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
@@ -37,9 +39,20 @@ pub struct Lines {
     good_bytes: u64,
     /// The number of that event; 0 before the first.
     good_seq: u64,
-    /// Whether pieces of answers are passed over.
-    is_outline: bool,
+    /// How pieces of answers are passed over; `None`: they are read.
+    outline: Option<Outline>,
     line: Vec<u8>,
+}
+
+/// How the pieces of answers are passed over.
+#[derive(Debug)]
+struct Outline {
+    /// What all readers know of where they stand.
+    all: Outlines,
+    /// What was known of this log when it was opened: what is yet to come, in order.
+    ahead: VecDeque<Gap>,
+    /// Where the pieces that are passed over now begin, bytes.
+    begin: Option<u64>,
 }
 
 impl Lines {
@@ -56,17 +69,22 @@ impl Lines {
             number: 0,
             good_bytes: 0,
             good_seq: 0,
-            is_outline: false,
+            outline: None,
             line: Vec::new(),
         })
     }
 
     /// Passes over the pieces in which answers and thinking came, which are nearly all of a long log.
-    /// They are not parsed.
+    /// They are not parsed, and not even read where it is known that nothing else stands there.
     #[must_use]
-    pub fn in_outline(self) -> Self {
+    pub fn in_outline(self, outlines: &Outlines) -> Self {
+        let outline = Outline {
+            all: outlines.clone(),
+            ahead: outlines.of(&self.path).into(),
+            begin: None,
+        };
         Self {
-            is_outline: true,
+            outline: Some(outline),
             ..self
         }
     }
@@ -111,10 +129,7 @@ impl Lines {
         let rest = (&mut self.reader).take(limit).skip_until(b'\n')?;
         let mut head = Vec::new();
         (&mut self.reader).take(SEQ_BYTES).read_to_end(&mut head)?;
-        let digits = head.strip_prefix(SEQ_PREFIX).unwrap_or_default();
-        let end = digits.iter().position(|byte| !byte.is_ascii_digit());
-        let seq = end.and_then(|end| std::str::from_utf8(&digits[..end]).ok()?.parse().ok());
-        Ok(seq.map(|seq| (offset + rest as u64, seq)))
+        Ok(seq_of(&head).map(|seq| (offset + rest as u64, seq)))
     }
 
     /// The next event; `None` at the end and at a torn last line.
@@ -124,6 +139,8 @@ impl Lines {
     /// with its number.
     pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
         loop {
+            self.jump()
+                .map_err(|source| unreadable(&self.path, source))?;
             self.line.clear();
             let read = (&mut self.reader)
                 .take(LOG_LINE_BYTES as u64 + 1)
@@ -134,12 +151,57 @@ impl Lines {
             }
             self.number += 1;
             // The last line may be one that the machine did not finish.
-            let is_passed_over =
-                self.is_outline && piece(&self.line) == Some(self.number) && !self.at_end()?;
+            let is_passed_over = self.outline.is_some()
+                && piece(&self.line) == Some(self.number)
+                && !self.at_end()?;
             if !is_passed_over {
+                self.end_gap();
                 return self.event(read);
             }
+            let begin = self.good_bytes;
+            if let Some(outline) = &mut self.outline {
+                outline.begin.get_or_insert(begin);
+            }
             self.good(read);
+        }
+    }
+
+    /// Goes past the pieces that are known to stand here.
+    fn jump(&mut self) -> std::io::Result<()> {
+        let here = self.good_bytes;
+        let Some(outline) = &mut self.outline else {
+            return Ok(());
+        };
+        while outline.ahead.pop_front_if(|gap| gap.end <= here).is_some() {}
+        let Some(gap) = outline.ahead.pop_front_if(|gap| gap.begin <= here) else {
+            return Ok(());
+        };
+        self.end_gap();
+        self.reader.seek(SeekFrom::Start(gap.end))?;
+        if seq_of(self.reader.fill_buf()?) == Some(gap.last_seq + 1) {
+            (self.number, self.good_seq, self.good_bytes) = (gap.last_seq, gap.last_seq, gap.end);
+            return Ok(());
+        }
+        // Somebody else has changed the file: it is read as if nothing were known of it.
+        if let Some(outline) = &mut self.outline {
+            outline.all.forget(&self.path);
+            outline.ahead.clear();
+        }
+        self.reader.seek(SeekFrom::Start(here)).map(drop)
+    }
+
+    /// The pieces that were passed over end here.
+    fn end_gap(&mut self) {
+        let (end, last_seq) = (self.good_bytes, self.good_seq);
+        if let Some(outline) = &mut self.outline
+            && let Some(begin) = outline.begin.take()
+        {
+            let gap = Gap {
+                begin,
+                end,
+                last_seq,
+            };
+            outline.all.note(&self.path, gap);
         }
     }
 
@@ -216,16 +278,20 @@ impl Lines {
     }
 }
 
+/// The number of the event in a line that begins so.
+fn seq_of(head: &[u8]) -> Option<u64> {
+    let digits = head.strip_prefix(SEQ_PREFIX)?;
+    let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+    std::str::from_utf8(&digits[..end]).ok()?.parse().ok()
+}
+
 /// The number of the event in a line, if it is a piece of an answer.
 fn piece(line: &[u8]) -> Option<u64> {
-    let digits = line.strip_prefix(SEQ_PREFIX)?;
-    let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
     let head = &line[..line.len().min(KIND_BYTES)];
     let mut places = head.windows(KIND_PREFIX.len());
     let kind = places.position(|place| place == KIND_PREFIX)? + KIND_PREFIX.len();
     let is_piece = PIECES.iter().any(|name| head[kind..].starts_with(name));
-    let seq = std::str::from_utf8(&digits[..end]).ok()?.parse().ok()?;
-    is_piece.then_some(seq)
+    seq_of(line).filter(|_| is_piece)
 }
 
 /// The beginning and the end of a log, for listings: the cost does not depend on what is between.

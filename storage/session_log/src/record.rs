@@ -8,6 +8,7 @@
 
 use crate::file_error::{never_begun, unreadable, unwritable};
 use crate::lines::{Lines, open_regular};
+use crate::outline::Outlines;
 use api::sessions::{Error, ErrorKind};
 use disk::private;
 use domain::event::Event;
@@ -80,13 +81,14 @@ impl SessionLog {
     pub(crate) fn reopen(
         folder: &Path,
         session_id: SessionId,
+        outlines: &Outlines,
         mut each: impl FnMut(Event),
     ) -> Result<Reopened, Error> {
         let path = path_of(folder, session_id);
         let file = open_regular(OpenOptions::new().append(true).read(true), &path)
             .map_err(|source| unreadable(&path, source))?;
         lock(&file, &path)?;
-        let mut lines = Lines::open(&path)?.in_outline();
+        let mut lines = Lines::open(&path)?.in_outline(outlines);
         while let Some(event) = lines.next_event()? {
             each(event);
         }
@@ -281,6 +283,51 @@ mod tests {
         assert!(Lines::open_at(&path, 1).unwrap().next_event().is_err());
     }
 
+    /// The numbers of the events of a log without the pieces of answers.
+    fn outline(path: &Path, known: &Outlines) -> Vec<u64> {
+        let mut lines = Lines::open(path).unwrap().in_outline(known);
+        let next = || lines.next_event().unwrap().map(|event| event.seq);
+        std::iter::from_fn(next).collect()
+    }
+
+    #[test]
+    fn pieces_of_answers_are_passed_over_unread_the_second_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let session_id = SessionId::from_uuid(uuid::Uuid::from_u128(1));
+        let mut log = SessionLog::create(folder.path(), session_id).unwrap();
+        let mut append = |numbers: std::ops::RangeInclusive<u64>| {
+            for seq in numbers {
+                let mut event = event(session_id, seq, "word ".to_owned());
+                if seq % 500 == 0 {
+                    event.body = domain::event::EventBody::Pinned { seq, pinned: true };
+                }
+                log.append(&event).unwrap();
+            }
+        };
+        append(1..=1_200);
+        let (path, known) = (path_of(folder.path(), session_id), Outlines::default());
+        // The last line may be unfinished, so it is never passed over.
+        assert_eq!(outline(&path, &known), [500, 1_000, 1_200]);
+        let whole = std::fs::read(&path).unwrap();
+        let tenth = whole.len() / 10;
+        let mut damaged = whole.clone();
+        damaged[tenth..2 * tenth].fill(b'?');
+        std::fs::write(&path, damaged).unwrap();
+        assert_eq!(outline(&path, &known), [500, 1_000, 1_200], "unread");
+        assert!(Lines::open(&path).unwrap().next_event().unwrap().is_some());
+        // What comes later is seen.
+        std::fs::write(&path, &whole).unwrap();
+        append(1_201..=1_700);
+        assert_eq!(outline(&path, &known), [500, 1_000, 1_500, 1_700]);
+        // In a file that somebody has changed nothing is taken for known.
+        let mut text = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
+        text = text.replacen("word ", "many more words ", 40);
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(outline(&path, &known), [500, 1_000, 1_500, 1_700]);
+        let mut later = Lines::open_at(&path, 1_400).unwrap().in_outline(&known);
+        assert_eq!(later.next_event().unwrap().unwrap().seq, 1_500);
+    }
+
     #[test]
     fn a_pipe_in_place_of_a_log_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
@@ -290,6 +337,7 @@ mod tests {
         assert!(read_ends(&path).is_err());
         let refused = Lines::open(&path).unwrap_err();
         assert!(refused.to_string().contains("no regular file"), "{refused}");
-        assert!(SessionLog::reopen(folder.path(), session_id, |_| {}).is_err());
+        let known = Outlines::default();
+        assert!(SessionLog::reopen(folder.path(), session_id, &known, |_| {}).is_err());
     }
 }

@@ -5,6 +5,7 @@ use crate::file_error::unreadable;
 use crate::fold::Fold;
 use crate::index;
 use crate::lines::{Lines, read_ends};
+use crate::outline::Outlines;
 use crate::record::{self, EXTENSION, SessionLog};
 use crate::summary::summarise;
 use api::sessions::{Error, ErrorKind, Selection, SessionSummary};
@@ -79,7 +80,7 @@ fn one(folder: &Path, session_id: SessionId) -> Option<SessionSummary> {
 ///
 /// # Errors
 /// As [`Lines::open`] and [`Lines::next_event`].
-pub fn folded<F: Fold>(path: &Path) -> Result<(F, Option<Event>), Error> {
+pub fn folded<F: Fold>(path: &Path, outlines: &Outlines) -> Result<(F, Option<Event>), Error> {
     let fold = |mut lines: Lines| {
         let (mut history, mut last) = (F::default(), None);
         while let Some(event) = lines.next_event()? {
@@ -88,7 +89,7 @@ pub fn folded<F: Fold>(path: &Path) -> Result<(F, Option<Event>), Error> {
         }
         Ok((history, last))
     };
-    let (history, last) = fold(Lines::open(path)?.in_outline())?;
+    let (history, last) = fold(Lines::open(path)?.in_outline(outlines))?;
     match history.endings().is_empty() {
         true => Ok((history, last)),
         false => fold(Lines::open(path)?),
@@ -100,15 +101,19 @@ pub fn folded<F: Fold>(path: &Path) -> Result<(F, Option<Event>), Error> {
 /// # Errors
 /// [`ErrorKind::NotFound`], [`ErrorKind::Locked`] while another process writes it,
 /// [`ErrorKind::Corrupt`], [`ErrorKind::Unwritable`] when a torn last line cannot be cut off.
-pub fn reopened<F: Fold>(folder: &Path, session_id: SessionId) -> Result<Earlier<F>, Error> {
+pub fn reopened<F: Fold>(
+    folder: &Path,
+    session_id: SessionId,
+    outlines: &Outlines,
+) -> Result<Earlier<F>, Error> {
     let mut history = F::default();
     let mut created = None;
-    let reopened = SessionLog::reopen(folder, session_id, |event| {
+    let reopened = SessionLog::reopen(folder, session_id, outlines, |event| {
         created.get_or_insert(event.time);
         history.apply(&event);
     })?;
     if !history.endings().is_empty() {
-        history = folded(reopened.log.path())?.0;
+        history = folded(reopened.log.path(), outlines)?.0;
     }
     Ok(Earlier {
         log: reopened.log,
@@ -134,8 +139,8 @@ pub struct Earlier<F> {
 ///
 /// # Errors
 /// As [`Lines::open`] and [`Lines::next_event`].
-pub fn has_query(path: &Path, query_id: QueryId) -> Result<bool, Error> {
-    let mut lines = Lines::open(path)?.in_outline();
+pub fn has_query(path: &Path, query_id: QueryId, outlines: &Outlines) -> Result<bool, Error> {
+    let mut lines = Lines::open(path)?.in_outline(outlines);
     while let Some(event) = lines.next_event()? {
         if event.query_id == Some(query_id) && matches!(event.body, EventBody::QueryReceived { .. })
         {

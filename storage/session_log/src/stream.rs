@@ -2,6 +2,7 @@
 
 use crate::emitter::Shown;
 use crate::lines::Lines;
+use crate::outline::Outlines;
 use api::Streaming;
 use api::sessions::{Error, ErrorKind};
 use domain::event::{Event, EventBody};
@@ -23,9 +24,14 @@ pub fn replay(path: PathBuf, from_seq: u64, to_seq: u64) -> Streaming<Event, Err
 }
 
 /// The same without the pieces in which answers and thinking came.
-pub fn outline(path: PathBuf, from_seq: u64, to_seq: u64) -> Streaming<Event, Error> {
+pub fn outline(
+    path: PathBuf,
+    outlines: Outlines,
+    from_seq: u64,
+    to_seq: u64,
+) -> Streaming<Event, Error> {
     read(
-        move || Ok(Lines::open_at(&path, from_seq)?.in_outline()),
+        move || Ok(Lines::open_at(&path, from_seq)?.in_outline(&outlines)),
         (from_seq, to_seq),
     )
 }

@@ -58,14 +58,14 @@ pub async fn chat(mut flags: SessionFlags, begin: Begin) -> Result<Exit> {
         .filter(|_| flags.ceiling.workspace.is_none())
     {
         flags.ceiling.workspace = Some(named::still_there(found.workspace.clone())?);
-        setting = Setting::read(&flags)?;
+        setting = setting.again(&flags)?;
     }
     let typed = flags.clone();
     if let Some(found) = &resumed {
         let provider = named::provider_of(&setting, found.session_id, &flags).await?;
         if provider != flags.provider {
             flags.provider = provider;
-            setting = Setting::read(&flags)?;
+            setting = setting.again(&flags)?;
         }
     }
     let profile = setting.profile(&flags, Attendance::Attended)?;

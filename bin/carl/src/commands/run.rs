@@ -58,13 +58,13 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         .filter(|_| flags.ceiling.workspace.is_none())
     {
         flags.ceiling.workspace = Some(named::folder_of(&setting, session_id).await?);
-        setting = Setting::read(&flags)?;
+        setting = setting.again(&flags)?;
     }
     if let Some(session_id) = args.session_id {
         let provider = named::provider_of(&setting, session_id, &flags).await?;
         if provider != flags.provider {
             flags.provider = provider;
-            setting = Setting::read(&flags)?;
+            setting = setting.again(&flags)?;
         }
     }
     let pictures = source.pictures(&text, &setting.workspace)?;

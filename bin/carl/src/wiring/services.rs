@@ -240,6 +240,7 @@ pub fn sessions(
 ) -> Result<Arc<dyn Sessions>> {
     let bridge = &setting.loaded.config.bridge;
     let mut config = agents::Config::new(setting.paths.sessions());
+    config.outlines = setting.outlines.clone();
     config.recall = setting.loaded.config.memory.recall;
     config.recall_wait = Duration::from_millis(setting.loaded.config.memory.recall_ms);
     config.agents_at_work = setting.loaded.config.agents.parallel;

@@ -22,7 +22,7 @@ use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRole};
 use domain::settings::{Mode, SessionProfile};
 use session::{Exchange, Exchanges, SessionView, Speech};
-use session_log::{Durability, Fold, Lines, Scope};
+use session_log::{Durability, Fold, Lines, Outlines, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -68,7 +68,8 @@ impl Service {
         whose: Whose,
     ) -> Result<ContextView, Error> {
         let path = self.log_of(session_id);
-        let mut history = blocking::run(move || folded(&path)).await?;
+        let outlines = self.shared.config.outlines.clone();
+        let mut history = blocking::run(move || folded(&path, &outlines)).await?;
         let (budget, next) = self.stand(session_id, &mut history).await?;
         view_of(&mut history, whose, (budget, &next))
     }
@@ -135,7 +136,9 @@ impl Service {
     /// left to go on is still there for whoever opens it.
     async fn make_smaller_at_rest(&self, session_id: SessionId) -> Result<(), Error> {
         let folder = self.shared.config.sessions_folder.clone();
-        let reading = blocking::run(move || session_log::reopened::<History>(&folder, session_id));
+        let outlines = self.shared.config.outlines.clone();
+        let reading = move || session_log::reopened::<History>(&folder, session_id, &outlines);
+        let reading = blocking::run(reading);
         let session_log::Earlier {
             log,
             cut_bytes,
@@ -192,10 +195,11 @@ impl Service {
     ) -> Result<(), Error> {
         let session = self.expect_live(session_id).await?;
         let path = self.log_of(session_id);
+        let outlines = self.shared.config.outlines.clone();
         // One at a time, so that two do not both find the last free place.
         let _alone = session.pinning.lock().await;
         let view = session.emitter.history().view.clone();
-        let pins = blocking::run(move || pins(&path, &view, seq)).await?;
+        let pins = blocking::run(move || pins(&path, &outlines, &view, seq)).await?;
         if !pins.is_message {
             return Err(invalid(format!(
                 "Event {seq} of this session holds no message of yours or the agent's that still \
@@ -312,10 +316,10 @@ struct Pins {
     is_message: bool,
 }
 
-fn pins(path: &Path, view: &SessionView, seq: u64) -> Result<Pins, Error> {
+fn pins(path: &Path, outlines: &Outlines, view: &SessionView, seq: u64) -> Result<Pins, Error> {
     let mut speech = Speech::default();
     let mut messages = BTreeSet::new();
-    let mut lines = Lines::open(path)?.in_outline();
+    let mut lines = Lines::open(path)?.in_outline(outlines);
     while let Some(event) = lines.next_event()? {
         if speech.note(&event).is_some() && view.exchanges().counts(&event) {
             messages.insert(event.seq);
@@ -329,8 +333,8 @@ fn pins(path: &Path, view: &SessionView, seq: u64) -> Result<Pins, Error> {
 }
 
 /// A log as a resumed session would know it: what a dead process left open is closed.
-fn folded(path: &Path) -> Result<History, Error> {
-    let (mut history, last) = session_log::folded::<History>(path)?;
+fn folded(path: &Path, outlines: &Outlines) -> Result<History, Error> {
+    let (mut history, last) = session_log::folded::<History>(path, outlines)?;
     for (closing, further) in history.closings().into_iter().zip(1..) {
         let Some(last) = &last else { break };
         let scope = scope_of(&closing);

@@ -58,7 +58,9 @@ impl Service {
         }
         let opening = self.reserve().await?;
         let folder = self.shared.config.sessions_folder.clone();
-        let reading = blocking::run(move || session_log::reopened::<History>(&folder, session_id));
+        let outlines = self.shared.config.outlines.clone();
+        let reading = move || session_log::reopened::<History>(&folder, session_id, &outlines);
+        let reading = blocking::run(reading);
         let session_log::Earlier {
             log,
             cut_bytes,
