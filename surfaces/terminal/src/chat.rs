@@ -259,15 +259,23 @@ impl Chat<'_> {
     /// When it cannot be done; the chat goes on.
     async fn take(&mut self, typed: &str) -> Result<Next> {
         self.asks_again = None;
-        self.be_served().await?;
-        let caught_up = self.catch_up().await;
         let command = match slash::is_command(typed) {
             true => Some(slash::parse(typed)?),
             false => None,
         };
-        // These get the user out of a session that cannot be read any more.
-        if !matches!(command, Some(Slash::Quit | Slash::New | Slash::Help)) {
-            caught_up?;
+        match self.be_served().await {
+            Ok(()) => {
+                let caught_up = self.catch_up().await;
+                // These get the user out of a session that cannot be read any more.
+                if !matches!(command, Some(Slash::Quit | Slash::New | Slash::Help)) {
+                    caught_up?;
+                }
+            }
+            // Whoever may not serve this chat is asked for nothing.
+            Err(refused) if !matches!(command, Some(Slash::Quit | Slash::Help)) => {
+                return Err(refused);
+            }
+            Err(_) => {}
         }
         match command {
             Some(slash) => return self.act(slash).await,

@@ -137,6 +137,34 @@ fn a_guest_agrees_anew_with_every_host() {
 }
 
 #[test]
+fn a_guest_that_no_host_may_serve_is_told_why_once_a_line() {
+    let scene = scene();
+    let house = &scene.house;
+    let private = || chat(house, &[]).env("CARL_MEMORY__CAPTURE", "false");
+    let first = seated(private());
+    let mut guest = seated(private());
+    let mut laxer = seated(chat(house, &[]));
+    leaves(first);
+    says(&mut laxer, "mine may be kept");
+    for line in ["one", "two", "/help", "/quit"] {
+        guest.types(&format!("{line}\n"));
+    }
+    let finished = guest.finish();
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let told = finished.stderr;
+    for (text, count) in [
+        ("error:", 2),
+        ("works by laxer settings", 2),
+        ("End that chat", 2),
+        ("is open here", 0),
+        ("going on without it", 0),
+    ] {
+        assert_eq!(told.matches(text).count(), count, "{text}: {told}");
+    }
+    leaves(laxer);
+}
+
+#[test]
 fn an_override_ends_with_the_command_that_brought_it() {
     let scene = scene();
     let house = &scene.house;

@@ -178,7 +178,8 @@ impl Chat<'_> {
 
     /// Has what the drive does, and what other windows ask, shown above the prompt.
     pub(super) async fn watch(&mut self, line: &Line) -> Result<()> {
-        if self.watcher.is_none() {
+        // Where nobody serves there is nothing to see, and the next line finds out why.
+        if self.watcher.is_none() && !self.host.is_gone().await {
             let shown = self.view.last_seq;
             self.watcher = Some(self.look(&line.printer(), shown).await?);
         }

@@ -28,8 +28,9 @@ impl Chat<'_> {
         if !self.host.is_gone().await {
             return Ok(());
         }
-        self.tell(GONE)?;
+        // Where nobody may work for this chat, the reason is all there is to say.
         self.take_over().await?;
+        self.tell(GONE)?;
         self.see_what_was_left().await
     }
 
@@ -60,15 +61,16 @@ impl Chat<'_> {
         error: &anyhow::Error,
         (typed, shown_seq): (&str, u64),
     ) -> Result<()> {
-        if self.host.is_gone().await {
-            self.tell(GONE)?;
-        } else if is_let_go(error) {
-            self.tell(LET_GO)?;
-        } else {
-            return self.complain(error);
-        }
+        let why = match self.host.is_gone().await {
+            true => GONE,
+            false if is_let_go(error) => LET_GO,
+            false => return self.complain(error),
+        };
         let taken = match self.take_over().await {
-            Ok(()) => self.ask_what_was_not_heard(typed, shown_seq).await,
+            Ok(()) => {
+                self.tell(why)?;
+                self.ask_what_was_not_heard(typed, shown_seq).await
+            }
             failed => failed,
         };
         self.or_complain(taken)
@@ -101,15 +103,9 @@ impl Chat<'_> {
             return;
         }
         let begun = match self.host.is_gone().await {
-            true => {
-                printer.print(format!("{GONE}\n"));
-                self.look_anew(printer, seen).await
-            }
+            true => self.look_anew(printer, seen, GONE).await,
             false => match self.look(printer, seen).await {
-                Err(error) if is_let_go(&error) => {
-                    printer.print(format!("{LET_GO}\n"));
-                    self.look_anew(printer, seen).await
-                }
+                Err(error) if is_let_go(&error) => self.look_anew(printer, seen, LET_GO).await,
                 begun => begun,
             },
         };
@@ -127,8 +123,14 @@ impl Chat<'_> {
         }
     }
 
-    async fn look_anew(&mut self, printer: &SharedPrinter, seen: u64) -> Result<SessionWatcher> {
+    async fn look_anew(
+        &mut self,
+        printer: &SharedPrinter,
+        seen: u64,
+        why: &str,
+    ) -> Result<SessionWatcher> {
         self.take_over().await?;
+        printer.print(format!("{why}\n"));
         self.look(printer, seen).await
     }
 }
