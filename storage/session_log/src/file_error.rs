@@ -63,11 +63,12 @@ pub(super) fn newer(path: &Path, line: u64, kind: &str) -> Error {
     .with_hint("Use the version that wrote it, or a later one. Other sessions are not affected.")
 }
 
-pub(super) fn corrupt(path: &Path, line: u64, what: &str) -> Error {
+/// A line that is no event; `begin`: where it begins, bytes.
+pub(super) fn corrupt(path: &Path, line: u64, begin: u64, what: &str) -> Error {
     Error::new(
         ErrorKind::Corrupt,
         format!(
-            "Line {line} of the session log {} is damaged: {what}.",
+            "Line {line} of the session log {}, from byte {begin} on, is damaged: {what}.",
             path.display()
         ),
     )

@@ -190,7 +190,7 @@ mod tests {
         let index = at.join(NAME);
         assert!(!std::fs::read_to_string(&index).unwrap().contains("\"c\""));
         // A damaged one is made anew.
-        for damaged in ["", "{\"shape\":1,\"logs\":{\"", "{\"shape\":9,\"logs\":{}}"] {
+        for damaged in ["", "{\"shape\":2,\"logs\":{\"", "{\"shape\":9,\"logs\":{}}"] {
             std::fs::write(&index, damaged).unwrap();
             assert_eq!(listed(at), second, "{damaged}");
         }

@@ -215,7 +215,7 @@ impl Lines {
         let mut line = std::mem::take(&mut self.line);
         if line.pop_if(|last| *last == b'\n').is_none() {
             return if read > LOG_LINE_BYTES {
-                Err(corrupt(&self.path, self.number, "the line is too long"))
+                Err(self.corrupt("the line is too long"))
             } else {
                 Ok(None)
             };
@@ -226,11 +226,10 @@ impl Lines {
                 self.line = line;
                 Ok(Some(event))
             }
-            Ok(event) => Err(corrupt(
-                &self.path,
-                self.number,
-                &format!("it holds event {} where {} belongs", event.seq, self.number),
-            )),
+            Ok(event) => Err(self.corrupt(&format!(
+                "it holds event {} where {} belongs",
+                event.seq, self.number
+            ))),
             // A last line of bytes that are not even JSON is a write the machine did not finish.
             // JSON of an unknown shape may come from a later version and is not ours to cut.
             Err(_)
@@ -244,9 +243,14 @@ impl Lines {
                     let newer = newer(&self.path, self.number, &kind);
                     return Err(newer.with_source(source));
                 }
-                Err(corrupt(&self.path, self.number, &source.to_string()).with_source(source))
+                Err(self.corrupt(&source.to_string()).with_source(source))
             }
         }
+    }
+
+    /// What is wrong with the line that was read.
+    fn corrupt(&self, what: &str) -> Error {
+        corrupt(&self.path, self.number, self.good_bytes, what)
     }
 
     fn at_end(&mut self) -> Result<bool, Error> {

@@ -4,34 +4,44 @@ use crate::lines::Ends;
 use api::sessions::SessionSummary;
 use domain::event::EventBody;
 use domain::id::SessionId;
+use std::path::PathBuf;
 
 /// Longest title taken from a request, characters.
 const TITLE_CHARACTERS: usize = 60;
 
-/// What a listing says of a log; `None` where it does not begin with the opening of a session.
+/// What is listed in place of the title of a session whose log does not begin with its opening. What
+/// folder it works in is not known then.
+const DAMAGED: &str = "(damaged at its beginning: `carl session show` with this id says where)";
+
+/// What a listing says of a log; `None` for one without a whole event.
 pub(crate) fn summarise(session_id: SessionId, ends: Ends) -> Option<SessionSummary> {
     let opened = ends.head.first()?;
-    let EventBody::SessionOpened { profile, .. } = &opened.body else {
-        return None;
-    };
-    let first_request = ends.head.iter().find_map(|event| match &event.body {
-        EventBody::QueryReceived { text, .. } => Some(title_of(text)),
-        _ => None,
-    });
-    Some(SessionSummary {
+    let summary = SessionSummary {
         session_id,
-        title: if profile.name.is_empty() {
-            first_request.unwrap_or_default()
-        } else {
-            profile.name.clone()
-        },
-        workspace: profile.settings.workspace.clone(),
+        title: DAMAGED.to_owned(),
+        workspace: PathBuf::new(),
         created: opened.time,
         updated: ends.last.time,
         last_seq: ends.last.seq,
         live: false,
         holder_id: None,
         holders: 0,
+    };
+    let EventBody::SessionOpened { profile, .. } = &opened.body else {
+        return Some(summary);
+    };
+    let first_request = ends.head.iter().find_map(|event| match &event.body {
+        EventBody::QueryReceived { text, .. } => Some(title_of(text)),
+        _ => None,
+    });
+    Some(SessionSummary {
+        title: if profile.name.is_empty() {
+            first_request.unwrap_or_default()
+        } else {
+            profile.name.clone()
+        },
+        workspace: profile.settings.workspace.clone(),
+        ..summary
     })
 }
 

@@ -2,7 +2,9 @@
 
 use crate::exit::OrFail;
 use crate::new_file::write_new;
-use crate::sessions::{agent_of, as_json, events_of, events_of_document, find, fork_point};
+use crate::sessions::{
+    Readable, agent_of, as_json, events_of, find, fork_point, readable, readable_document,
+};
 use crate::yes_or_no::{is_yes, needs_somebody};
 use anyhow::{Context, Result};
 use api::sessions::{ErrorKind, Follow, Selection, SessionSummary, Sessions, Whose};
@@ -143,11 +145,9 @@ fn listed(session: &SessionSummary) -> Listed<'_> {
 /// When it is not found, or cannot be read or printed.
 pub async fn show(chosen: Chosen<'_>, form: ShowForm<'_>) -> Result<()> {
     let id = chosen.find().await?;
-    let events = match form {
-        ShowForm::Events => events_of(chosen.sessions, id, Follow::ToEnd).await?,
-        ShowForm::Transcript | ShowForm::Agent(_) => {
-            events_of_document(chosen.sessions, id).await?
-        }
+    let Readable { events, damage } = match form {
+        ShowForm::Events => readable(chosen.sessions, id, Follow::ToEnd).await?,
+        ShowForm::Transcript | ShowForm::Agent(_) => readable_document(chosen.sessions, id).await?,
     };
     let text = match form {
         ShowForm::Events => lines(&events)?,
@@ -158,7 +158,16 @@ pub async fn show(chosen: Chosen<'_>, form: ShowForm<'_>) -> Result<()> {
         }
     };
     print(&text)?;
-    Ok(())
+    all_or_told(damage)
+}
+
+/// Fails with what is wrong with a log of which a part is given.
+fn all_or_told(damage: Option<anyhow::Error>) -> Result<()> {
+    let Some(damage) = damage else {
+        return Ok(());
+    };
+    print_error("note: this is what stands before the damage\n")?;
+    Err(damage)
 }
 
 /// Prints what a model will see next of a session, or of one of its sub-agents.
@@ -268,9 +277,9 @@ pub async fn to_delete(chosen: Chosen<'_>, is_sure: bool) -> Result<Option<Sessi
 /// When it is not found or cannot be read, or the file is there or cannot be written.
 pub async fn export(chosen: Chosen<'_>, form: ExportForm, out: Option<&Path>) -> Result<()> {
     let id = chosen.find().await?;
-    let events = match form {
-        ExportForm::Markdown => events_of_document(chosen.sessions, id).await?,
-        ExportForm::Json => events_of(chosen.sessions, id, Follow::ToEnd).await?,
+    let Readable { events, damage } = match form {
+        ExportForm::Markdown => readable_document(chosen.sessions, id).await?,
+        ExportForm::Json => readable(chosen.sessions, id, Follow::ToEnd).await?,
     };
     let text = match form {
         ExportForm::Markdown => transcript::markdown(&events, Extent::Whole),
@@ -280,5 +289,5 @@ pub async fn export(chosen: Chosen<'_>, form: ExportForm, out: Option<&Path>) ->
         Some(file) => write_new(file, &text, "--out NAME")?,
         None => print(&text)?,
     }
-    Ok(())
+    all_or_told(damage)
 }

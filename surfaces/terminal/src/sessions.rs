@@ -7,7 +7,7 @@ use api::sessions::{Error, Follow, Selection, SessionSummary, Sessions};
 use domain::event::Event;
 use domain::id::{AgentId, HolderId, SessionId};
 use domain::settings::SessionProfile;
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt};
 use rendering::messages::{end_of_exchange, spoken};
 use rendering::transcript::pieces_from;
 use session::SessionView;
@@ -86,8 +86,55 @@ pub async fn events_of(
     id: SessionId,
     follow: Follow,
 ) -> Result<Vec<Event>> {
-    let stream = sessions.attach(id, 1, follow).await.or_fail()?;
-    stream.try_collect::<Vec<Event>>().await.or_fail()
+    readable(sessions, id, follow).await?.whole()
+}
+
+/// The events of a session as far as its log can be read.
+pub struct Readable {
+    /// The events.
+    pub events: Vec<Event>,
+    /// Why there are no more; `None`: these are all.
+    pub damage: Option<anyhow::Error>,
+}
+
+impl Readable {
+    /// All of them.
+    ///
+    /// # Errors
+    /// When the log cannot be read to its end.
+    pub fn whole(self) -> Result<Vec<Event>> {
+        match self.damage {
+            None => Ok(self.events),
+            Some(damage) => Err(damage),
+        }
+    }
+
+    async fn take(&mut self, mut stream: Streaming<Event, Error>) {
+        while let Some(next) = stream.next().await {
+            match next.or_fail() {
+                Ok(event) => self.events.push(event),
+                Err(damage) => self.damage = Some(damage),
+            }
+        }
+    }
+}
+
+/// The events of a session up to where its log is damaged, if it is; `follow` as for [`events_of`].
+///
+/// # Errors
+/// When nothing of its log can be read.
+pub async fn readable(sessions: &dyn Sessions, id: SessionId, follow: Follow) -> Result<Readable> {
+    let mut found = Readable {
+        events: Vec::new(),
+        damage: None,
+    };
+    found
+        .take(sessions.attach(id, 1, follow).await.or_fail()?)
+        .await;
+    match found.damage {
+        Some(damage) if found.events.is_empty() => Err(damage),
+        _ => Ok(found),
+    }
 }
 
 /// The events of a session that a document of it is made of: its outline, and the pieces of answers
@@ -96,13 +143,22 @@ pub async fn events_of(
 /// # Errors
 /// When its log cannot be read.
 pub async fn events_of_document(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Event>> {
-    let mut events = events_of(sessions, id, Follow::Outline).await?;
-    if let Some(first) = pieces_from(&events) {
-        events.retain(|event| event.seq < first);
+    readable_document(sessions, id).await?.whole()
+}
+
+/// The same up to where the log is damaged, if it is.
+///
+/// # Errors
+/// When nothing of its log can be read.
+pub async fn readable_document(sessions: &dyn Sessions, id: SessionId) -> Result<Readable> {
+    let mut found = readable(sessions, id, Follow::Outline).await?;
+    if let Some(first) = pieces_from(&found.events) {
+        found.events.retain(|event| event.seq < first);
+        found.damage = None;
         let rest = sessions.attach(id, first, Follow::ToEnd).await.or_fail()?;
-        events.extend(rest.try_collect::<Vec<Event>>().await.or_fail()?);
+        found.take(rest).await;
     }
-    Ok(events)
+    Ok(found)
 }
 
 /// What a session has come to by now.

@@ -1,4 +1,4 @@
-//! Session logs as files: a long one is read once.
+//! Session logs as files: a long one is read once, and of a damaged one nothing is lost but the damage.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -8,6 +8,7 @@
 use scenarios::Scene;
 use std::fmt::Write as _;
 use std::fs;
+use std::path::PathBuf;
 use testkit::{Gate, Reply};
 
 /// How a piece of an answer is named in a log.
@@ -77,4 +78,90 @@ fn a_long_session_goes_on_after_one_reading_of_its_log() {
     let lines = before_its_end - opened;
     assert!(lines < LONG / 8, "{lines} bytes were read for two lines");
     assert_eq!(seat.finish().code, Some(0));
+}
+
+/// A session with one request, its log and the log's lines.
+fn short(scene: &Scene) -> (String, PathBuf, Vec<String>) {
+    scene.house.ask(["run", "count the rooms"]).run().expect(0);
+    let log = scene.house.session_logs().remove(0);
+    let id = log.file_stem().unwrap().to_str().unwrap().to_owned();
+    let text = fs::read_to_string(&log).unwrap();
+    (id, log, text.lines().map(str::to_owned).collect())
+}
+
+/// Writes a log whose line of that number, from 1 on, broke off; where it begins, bytes.
+fn damage(log: &PathBuf, lines: &[String], number: usize) -> usize {
+    let mut lines = lines.to_vec();
+    let half = lines[number - 1].len() / 2;
+    lines[number - 1].truncate(half);
+    fs::write(log, lines.join("\n") + "\n").unwrap();
+    lines[..number - 1].iter().map(|line| line.len() + 1).sum()
+}
+
+#[test]
+fn a_damaged_log_shows_what_stands_before_the_damage() {
+    let scene = Scene::new([Reply::text("There are seven.")]);
+    let house = &scene.house;
+    let (id, log, lines) = short(&scene);
+    let answer = lines.iter().position(|line| line.contains(PIECE)).unwrap();
+    let number = answer + 2;
+    let begin = damage(&log, &lines, number);
+    let before = fs::read(&log).unwrap();
+    let listed = house.ask(["session", "list"]).run().expect(0).stdout;
+    assert!(listed.contains(&id) && listed.contains("rooms"), "{listed}");
+    let place = format!("Line {number} of the session log {}", log.display());
+    let fork = format!("carl session fork {id} --at {}", number - 1);
+    let out = house.work().join("out.json");
+    let out = out.to_str().unwrap();
+    let format = ["--format", "json", "--out", out];
+    for asked in [
+        house.ask(["session", "show", &id]),
+        house.ask(["session", "show", "--events", &id]),
+        house.ask(["session", "export", &id]),
+        house.ask(["session", "export", &id]).args(format),
+        house.ask(["run", "--session-id", &id, "and the doors"]),
+    ] {
+        let told = asked.run().expect(4);
+        for part in [&place, &format!("from byte {begin} on"), &fork] {
+            assert!(told.stderr.contains(part), "{part}: {told:#?}");
+        }
+        let is_shown = told.stdout.contains("count the rooms");
+        let says_so = told
+            .stderr
+            .contains("this is what stands before the damage");
+        assert!(is_shown || told.stdout.is_empty(), "{told:#?}");
+        assert!(says_so || told.stdout.is_empty(), "{told:#?}");
+    }
+    let shown = house.ask(["session", "show", &id]).run().expect(4).stdout;
+    assert!(shown.contains("count the rooms"), "{shown}");
+    let exported = fs::read_to_string(out).unwrap();
+    let exported: Vec<serde_json::Value> = serde_json::from_str(&exported).unwrap();
+    assert_eq!(exported.len(), number - 1);
+    let copy = house.ask(fork.split(' ').skip(1));
+    let copy = copy.run().expect(0).stdout;
+    house.ask(["session", "show", copy.trim()]).run().expect(0);
+    assert_eq!(fs::read(&log).unwrap(), before, "it is left as it is");
+}
+
+#[test]
+fn a_log_damaged_at_its_beginning_is_listed_as_such() {
+    let scene = Scene::new([Reply::text("There are seven.")]);
+    let house = &scene.house;
+    let (id, log, lines) = short(&scene);
+    damage(&log, &lines, 1);
+    let before = fs::read(&log).unwrap();
+    let listed = house.ask(["session", "list"]).run().expect(0).stdout;
+    let row = listed.lines().find(|line| line.contains(&id)).unwrap();
+    assert!(row.contains("damaged at its beginning"), "{listed}");
+    let place = format!("Line 1 of the session log {}", log.display());
+    for asked in [
+        house.ask(["session", "show", &id]),
+        house.ask(["session", "export", &id]),
+        house.ask(["run", "--session-id", &id, "and the doors"]),
+    ] {
+        let told = asked.run().expect(4);
+        assert!(told.stderr.contains(&place), "{told:#?}");
+        assert_eq!(told.stdout, "");
+    }
+    assert_eq!(fs::read(&log).unwrap(), before, "it is left as it is");
 }

@@ -12,7 +12,7 @@ use domain::event::EventBody;
 use domain::id::SessionId;
 use std::path::PathBuf;
 use terminal::exit::{Failure, OrFail};
-use terminal::sessions::{events_of, find};
+use terminal::sessions::{events_of, find, own_profile};
 use text::escape::visible_line;
 
 /// The session named by either end of its id, from the logs alone.
@@ -35,6 +35,11 @@ pub async fn named(setting: &Setting, part: &str) -> Result<SessionSummary> {
                 "Make room on the disk if there is none, and begin a new session.",
             )
             .into())
+        }
+        // One whose beginning is damaged is of no folder that is known; reading it says where.
+        Ok(found) if found.workspace.as_os_str().is_empty() => {
+            own_profile(house.sessions.as_ref(), found.session_id).await?;
+            Ok(found)
         }
         found => found,
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Which shape its entries have; a file of another is made anew.
-pub(super) const SHAPE: u32 = 1;
+pub(super) const SHAPE: u32 = 2;
 
 /// A log as it was when it was read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub(super) struct Entry {
     /// Seconds and nanoseconds since 1970.
     pub(super) modified: (i64, i64),
     pub(super) inode: u64,
-    /// What is listed of it; `None` for a log that does not begin with the opening of a session.
+    /// What is listed of it; `None` for a log without a whole event.
     pub(super) listed: Option<Listed>,
 }
 
