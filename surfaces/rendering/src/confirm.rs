@@ -148,8 +148,8 @@ const LOOK: Timespec = Timespec {
     tv_nsec: 100_000_000,
 };
 
-/// Prints the questions as one and reads one answer from standard input. The end of input is a no;
-/// `None` when `is_closed` was set before there was an answer. What was typed before the question was
+/// Prints the questions as one and reads one answer from standard input. The end of input is a no,
+/// but for that of a terminal that is gone: there nobody is left to say it. `None` when `is_closed` was set before there was an answer. What was typed before the question was
 /// there answers nothing. Nothing is read from the terminal but whole lines, so that the next reader
 /// gets what was typed for it.
 ///
@@ -178,6 +178,10 @@ pub fn ask(
         let Some(line) = read_line(is_closed)? else {
             return Ok(None);
         };
+        if line.is_empty() && is_hung_up()? {
+            wait_closed(is_closed)?;
+            return Ok(None);
+        }
         if line.is_empty() {
             return Ok(Some(Reply::All(Said::once(ConfirmationAnswer::Deny {
                 message: String::new(),
@@ -258,6 +262,26 @@ fn read_line(is_closed: &AtomicBool) -> io::Result<Option<String>> {
         }
     }
     Ok(None)
+}
+
+/// Whether standard input is a terminal that is gone.
+fn is_hung_up() -> io::Result<bool> {
+    let stdin = io::stdin();
+    let mut look = [PollFd::new(&stdin, PollFlags::IN)];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    poll(&mut look, Some(&now))?;
+    Ok(look[0].revents().contains(PollFlags::HUP))
+}
+
+/// Waits until the question is closed: by the signal that the terminal is gone, or by silence.
+fn wait_closed(is_closed: &AtomicBool) -> io::Result<()> {
+    while !is_closed.load(Ordering::SeqCst) {
+        poll(&mut [], Some(&LOOK))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

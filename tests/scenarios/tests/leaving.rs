@@ -5,7 +5,8 @@
     reason = "a test is allowed to fail loudly"
 )]
 
-use scenarios::Scene;
+use scenarios::{Scene, of_kind};
+use serde_json::{Value, json};
 use testkit::{Gate, Reply, Seated, Server};
 
 /// A chat at its first prompt.
@@ -158,4 +159,28 @@ fn retry_asks_what_was_said_whatever_was_undone_since() {
     seat.types("/retry\n");
     seat.until(&format!("again: {task}"));
     leaves(seat);
+}
+
+#[test]
+fn a_window_closed_over_a_question_is_nobodys_no() {
+    // Which comes first, the end of input or the signal, is left to chance.
+    for _ in 0..4 {
+        let arguments = json!({"path": "a.txt", "content": "x"});
+        let scene = Scene::new([Reply::call("write_file", arguments), Reply::text("Done.")]);
+        let house = &scene.house;
+        let mut seat = house.ask(["chat"]).env("TERM", "dumb").seated();
+        seat.until("> ");
+        seat.types("please write\n");
+        seat.until("message to the agent: ");
+        let _code = seat.closes_window();
+        let log = testkit::house::json_lines(&house.session_logs()[0]);
+        assert_eq!(of_kind(&log, "confirmation_asked").len(), 1);
+        assert!(of_kind(&log, "confirmation_answered").is_empty(), "{log:?}");
+        let result = of_kind(&log, "tool_result").remove(0);
+        assert_eq!(result["status"], "cancelled");
+        let audit = house.audit();
+        let is_said = |record: &&Value| record["detail"] == "deny by user";
+        assert_eq!(audit.iter().filter(is_said).count(), 0, "{audit:?}");
+        assert!(!house.has("a.txt"));
+    }
 }

@@ -8,6 +8,7 @@ use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 /// What every question ends with, before the answer.
@@ -96,7 +97,7 @@ impl Carl {
             let _read = stdout.map(|mut stdout| stdout.read_to_end(&mut bytes));
             String::from_utf8_lossy(&bytes).into_owned()
         });
-        let pieces = screen(master.try_clone().unwrap());
+        let (pieces, _screen) = screen(master.try_clone().unwrap());
         let mut keyboard = File::from(master);
         let deadline = Instant::now() + PATIENCE;
         let (mut shown, mut read, mut questions) = (String::new(), 0, Vec::new());
@@ -141,6 +142,7 @@ impl Carl {
 pub struct Seated {
     child: Child,
     pieces: mpsc::Receiver<Vec<u8>>,
+    screen: Option<JoinHandle<()>>,
     keyboard: File,
     shown: String,
     read: usize,
@@ -161,9 +163,11 @@ impl Carl {
             .stdout(Stdio::from(side.try_clone().unwrap()))
             .stderr(Stdio::from(side));
         let child = command.spawn().unwrap();
+        let (pieces, screen) = screen(master.try_clone().unwrap());
         Seated {
             child,
-            pieces: screen(master.try_clone().unwrap()),
+            pieces,
+            screen: Some(screen),
             keyboard: File::from(master),
             shown: String::new(),
             read: 0,
@@ -230,6 +234,20 @@ impl Seated {
     /// When the process is gone.
     pub fn hangs_up(&mut self) {
         self.signals(rustix::process::Signal::HUP);
+    }
+
+    /// Closes the window: the terminal is gone, then the process is told so. Its exit code.
+    ///
+    /// # Panics
+    /// When the process was gone before.
+    pub fn closes_window(mut self) -> Option<i32> {
+        // The screen ends with what nobody takes, and what is typed comes there.
+        self.pieces = mpsc::channel().1;
+        self.types(" ");
+        self.keyboard = File::open("/dev/null").unwrap();
+        self.screen.take().unwrap().join().unwrap();
+        self.hangs_up();
+        self.child.wait().unwrap().code()
     }
 
     fn signals(&self, signal: rustix::process::Signal) {
@@ -307,9 +325,9 @@ fn terminal(echo: Echo) -> (OwnedFd, OwnedFd) {
 }
 
 /// What appears on the screen, piece by piece, until the last program has left the terminal.
-fn screen(master: OwnedFd) -> mpsc::Receiver<Vec<u8>> {
+fn screen(master: OwnedFd) -> (mpsc::Receiver<Vec<u8>>, JoinHandle<()>) {
     let (sender, pieces) = mpsc::channel();
-    std::thread::spawn(move || {
+    let screen = std::thread::spawn(move || {
         let mut screen = File::from(master);
         let mut bytes = [0; 4096];
         while let Ok(count) = screen.read(&mut bytes) {
@@ -318,5 +336,5 @@ fn screen(master: OwnedFd) -> mpsc::Receiver<Vec<u8>> {
             }
         }
     });
-    pieces
+    (pieces, screen)
 }
