@@ -175,7 +175,7 @@ pub fn ask(
         let answers = fitted(&format!("  {view}{}", prompt(asked)), width);
         // The answer stands behind it.
         print_error(&format!("{} ", answers.trim_end()))?;
-        let Some(line) = read_line(is_closed)? else {
+        let Some(mut line) = read_line(is_closed)? else {
             return Ok(None);
         };
         if line.is_empty() && is_hung_up()? {
@@ -187,7 +187,18 @@ pub fn ask(
                 message: String::new(),
             }))));
         }
-        if !ahead.is_answer(&line)? {
+        if ahead.begins_reason(&line) {
+            let rest = ahead.rest_of_reason()?;
+            line.push_str(&rest);
+            // All of it is the reason, and so is what is typed behind it until Enter.
+            if !pastes::is_entered(&rest) {
+                let Some(end) = read_line(is_closed)? else {
+                    return Ok(None);
+                };
+                line.push_str(&end);
+            }
+            ahead.throw_away_what_follows()?;
+        } else if !ahead.is_answer(&line)? {
             continue;
         }
         let line = pastes::typed_text(line.as_bytes());

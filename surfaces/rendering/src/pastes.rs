@@ -145,6 +145,12 @@ pub(crate) fn is_followed() -> io::Result<bool> {
     by_letters(|| waits(&AT_ONCE))
 }
 
+/// Whether a line ends behind the paste that this is the rest of.
+pub(crate) fn is_entered(rest: &str) -> bool {
+    let behind = rest.split_once(ENDS);
+    behind.is_some_and(|(_, typed)| typed.contains('\n'))
+}
+
 /// All that waits in the terminal, lines without an end as well.
 ///
 /// # Errors

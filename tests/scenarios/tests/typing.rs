@@ -400,6 +400,46 @@ fn no_paste_answers_a_question_whatever_the_terminal_takes_out_of_it() {
 }
 
 #[test]
+fn a_no_takes_several_pasted_lines_as_its_reason() {
+    for (typed, said) in [
+        ("n \u{1b}[200~not here:\ny\nelsewhere\u{1b}[201~\n", true),
+        (
+            "n \u{1b}[200~not here:\ny\nelsewhere\u{1b}[201~, please\n",
+            true,
+        ),
+        // What breaks out of the paste is no answer to anything.
+        (
+            "n \u{1b}[200~not here:\nelsewhere\u{1b}[201~\ny\ny\n\u{1b}[201~",
+            true,
+        ),
+        ("y \u{1b}[200~not here:\nelsewhere\u{1b}[201~\n", false),
+        ("\u{1b}[200~n not here:\nelsewhere\u{1b}[201~\n", false),
+    ] {
+        let gate = Gate::new();
+        gate.open();
+        let scene = writes_after(&gate);
+        let mut seat = seat(&scene, &["--allow-write", "."]);
+        seat.types("go\n");
+        seat.until("message to the agent: ");
+        seat.types(typed);
+        if !said {
+            seat.until("it answers nothing");
+            seat.types("n\n");
+        }
+        seat.until("denied by you");
+        seat.until(PROMPT);
+        seat.types("/quit\n");
+        assert_eq!(seat.finish().code, Some(0));
+        let log = testkit::house::json_lines(&scene.house.session_logs()[0]);
+        let answered = scenarios::of_kind(&log, "confirmation_answered").remove(0);
+        let reason = answered["answer"]["message"].as_str().unwrap_or_default();
+        assert_eq!(reason.starts_with("not here:\n"), said, "{answered}");
+        assert_eq!(reason.contains("elsewhere"), said, "{answered}");
+        assert!(!scene.house.has("evil.txt"), "{typed:?}");
+    }
+}
+
+#[test]
 fn a_question_in_the_middle_of_a_paste_is_answered_by_none_of_its_lines() {
     let gate = Gate::new();
     let scene = writes_after(&gate);

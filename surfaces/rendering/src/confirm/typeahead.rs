@@ -13,6 +13,8 @@ const NO_ANSWER: &str = "  That was typed or pasted for something else: it answe
 
 /// A line of so many bytes may have been cut by the terminal (N_TTY_BUF_SIZE in Linux).
 const CUT_BYTES: usize = 4_095;
+/// Most of a pasted reason, bytes; what is longer is left out.
+const REASON_BYTES: usize = 16 << 10;
 /// After how long a line is none of a paste whose end did not come.
 const LATER: Duration = Duration::from_secs(1);
 
@@ -79,6 +81,42 @@ impl Typeahead {
             typed.trim_end() == "n" && line.matches(BEGINS).count() == 1 && !self.is_pasting
         };
         !was_begun && !was_pasting && !is_cut && (!is_marked || is_no())
+    }
+
+    /// Whether a line is a typed no with the beginning of a paste behind it, which is its reason: the
+    /// one thing that may be answered with a paste of several lines, since nothing in it makes a yes of
+    /// a no.
+    pub fn begins_reason(&self, line: &str) -> bool {
+        let Some((typed, pasted)) = line.split_once(BEGINS) else {
+            return false;
+        };
+        let is_no = matches!(typed.trim(), "n" | "no" | "none");
+        let is_open = !pasted.contains(BEGINS) && !pasted.contains(ENDS);
+        let is_whole = !self.was_begun && !self.is_pasting && line.len() < CUT_BYTES;
+        is_no && is_open && is_whole
+    }
+
+    /// What is left of the paste that [`Self::begins_reason`] saw.
+    ///
+    /// # Errors
+    /// When the terminal cannot be read.
+    pub fn rest_of_reason(&mut self) -> io::Result<String> {
+        let rest = pastes::rest(REASON_BYTES)?;
+        self.is_pasting = pastes::is_left_open();
+        self.last = Instant::now();
+        Ok(String::from_utf8_lossy(&rest).into_owned())
+    }
+
+    /// Throws away what comes at once behind a reason, which nobody typed as an answer to what is asked
+    /// next.
+    ///
+    /// # Errors
+    /// When the terminal cannot be read.
+    pub fn throw_away_what_follows(&mut self) -> io::Result<()> {
+        if self.is_terminal && pastes::is_followed()? {
+            self.throw_away()?;
+        }
+        Ok(())
     }
 
     /// Throws away what was typed before the question was there, or after an answer that was not
@@ -170,6 +208,25 @@ mod tests {
             "yn \x1b[200~no\x1b[201~\n",
         ];
         assert_eq!(lines(false, &reason), [true, false]);
+        let begins = |line: &str| {
+            let ahead = Typeahead {
+                is_terminal: false,
+                is_marked: true,
+                was_begun: false,
+                is_pasting: false,
+                last: Instant::now(),
+            };
+            ahead.begins_reason(line)
+        };
+        assert!(begins("n \x1b[200~not Bremen,\n") && begins("no\x1b[200~\n"));
+        let none = [
+            "n not Bremen\n",
+            "y \x1b[200~not Bremen,\n",
+            "\x1b[200~n not Bremen,\n",
+            "n \x1b[200~not\x1b[201~ Bremen,\n",
+            "n \x1b[200~not\x1b[200~ Bremen,\n",
+        ];
+        assert!(!none.into_iter().any(begins));
         let cut = format!("\x1b[200~{}\n", "q".repeat(CUT_BYTES));
         assert_eq!(lines(false, &[&cut, "n\n"]), [false, true]);
     }
