@@ -10,6 +10,7 @@ use scenarios::crew::{Wanted, wanted};
 use scenarios::roles::{Roles, Way};
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
+use std::process::Command;
 use testkit::{Reply, Server};
 
 const PREFERENCE: &str = "I take my coffee black, without sugar.";
@@ -283,4 +284,24 @@ fn the_brokers_own_address_is_asked_for_where_the_agents_role_stands_alone() {
         "{told}"
     );
     assert!(!told.contains("carl serve --role broker"), "{told}");
+}
+
+#[test]
+fn a_server_elsewhere_serves_the_commands_of_this_machine_as_well() {
+    let house = testkit::House::new();
+    let socket = format!("unix:{}", house.run_dir().join("other.sock").display());
+    for listen in ["tcp:127.0.0.1:0", &socket] {
+        let serve = ["serve", "--trust-network", "--listen", listen];
+        let mut server = house.ask(serve).spawn();
+        server.until("; Ctrl-C");
+        let run = ["run", "--mode", "deterministic", "list files"];
+        house.ask(run).run().expect(0);
+        let listed = house.ask(["session", "list"]).run().expect(0).stdout;
+        assert!(listed.contains("list files"), "{listed}");
+        house.ask(["memory", "list"]).run().expect(0);
+        let pid = server.pid().to_string();
+        let told = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(told.unwrap().success());
+        server.finish().expect(0);
+    }
 }

@@ -201,13 +201,28 @@ async fn all(setting: &Setting, address: &Listen, terms: String) -> Result<Exit>
     if let Err(error) = house.open_inbox().await {
         return house.close(Err(error)).await;
     }
-    let mut offer = house.offer().terms(terms);
-    if matches!(address, Listen::Unix(_)) {
-        // The user's own socket; over a network others would read and forget.
-        offer = offer.curator(house.remembrance.sides.curator.clone());
-    }
-    // The lock of the state folder says it already.
-    let stopped = until_stopped(offer, address, what_is_served(RoleArg::All), |_| None).await;
+    let offer = || house.offer().terms(terms.clone());
+    // The user's own socket; over a network others would read and forget.
+    let users = || offer().curator(house.remembrance.sides.curator.clone());
+    let usual = Listen::Unix(setting.paths.socket());
+    let served = match address {
+        Listen::Unix(_) => users(),
+        Listen::Tcp(_) => offer(),
+    };
+    let stopped = async {
+        // The commands of this machine look there, wherever else all is served.
+        let own = match *address == usual {
+            true => None,
+            false => {
+                private_folder(&setting.paths.runtime)?;
+                Some(users().bind(&usual).await.map_err(not_bound)?)
+            }
+        };
+        // The lock of the state folder says it already.
+        let what = (what_is_served(RoleArg::All), |_: &str| None);
+        until_all_stopped(served, address, what, own).await
+    };
+    let stopped = stopped.await;
     house.close(stopped).await
 }
 
