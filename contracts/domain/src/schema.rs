@@ -11,7 +11,7 @@
 mod parts;
 
 use crate::limits::{SCHEMA_LEVELS, SCHEMA_STEPS, SCHEMA_VALUE_STEPS};
-use parts::{NAMES, Named, Part, address, applied, size};
+use parts::{Named, Part, address, applied, size};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -91,9 +91,7 @@ pub fn steps_a_value(schema: &Value) -> Option<u64> {
             return None;
         }
         match part {
-            Value::Object(fields) if parts::refers(fields) || fields.contains_key(NAMES) => {
-                return None;
-            }
+            Value::Object(fields) if parts::is_repeated(fields) => return None,
             Value::Object(fields) => waiting.extend(fields.values().map(|at| (at, level + 1))),
             Value::Array(items) => waiting.extend(items.iter().map(|at| (at, level + 1))),
             _ => {}
@@ -115,8 +113,15 @@ impl Cost {
         Self { steps, levels: 0 }
     }
 
-    fn add(&mut self, inner: Self) {
-        self.steps = self.steps.saturating_add(inner.steps);
+    /// Adds what a part in this one takes. Where it is gone through again to tell what was evaluated,
+    /// so is each part in it, with all that is below.
+    fn add(&mut self, inner: Self, is_gone_through_again: bool) {
+        let times = match is_gone_through_again {
+            true => 2 + inner.levels as u64,
+            false => 1,
+        };
+        let steps = inner.steps.saturating_mul(times);
+        self.steps = self.steps.saturating_add(steps);
         self.levels = self.levels.max(inner.levels + 1);
     }
 }
@@ -169,7 +174,7 @@ impl<'a> Count<'a> {
                 return Ok(());
             };
             if let Some(inner) = counted.take() {
-                outer.cost.add(inner);
+                outer.cost.add(inner, parts::goes_through_again(outer.part));
                 self.within(outer.part, outer.cost, level)?;
             }
             if let Some((part, value)) = outer.rest.next() {
@@ -203,7 +208,7 @@ impl<'a> Count<'a> {
                 let place = self.place(part);
                 return Err(TooMuch::Circle { place });
             }
-            None => Cost::of(size(fields)),
+            None => Cost::of(size(fields, value)),
         };
         self.within(part, cost, open.len())?;
         let goals = self.goals(part, fields)?.into_iter();
@@ -336,6 +341,35 @@ mod tests {
         let wide: Vec<u32> = (0..200_000).collect();
         let list = json!({"items": {"type": "number"}});
         assert_eq!(bounded_for(&list, &json!(wide)), Ok(()));
+    }
+
+    #[test]
+    fn what_is_gone_through_again_multiplies() {
+        for (holds, rest, value) in [
+            ("properties", "unevaluatedProperties", json!({"p": 1})),
+            ("prefixItems", "unevaluatedItems", json!([1])),
+        ] {
+            let inner = match holds {
+                "properties" => json!({"properties": {"p": {}}}),
+                _ => json!({"prefixItems": [{}]}),
+            };
+            let nested = |levels: usize| {
+                (0..levels).fold(
+                    inner.clone(),
+                    |inner, _| json!({"allOf": [inner], rest: false}),
+                )
+            };
+            assert_eq!(bounded(&nested(3)), Ok(()), "{rest}");
+            assert_eq!(bounded_for(&nested(3), &value), Ok(()), "{rest}");
+            assert_eq!(steps_a_value(&nested(3)), None, "{rest}");
+            assert!(bounded(&nested(18)).is_err(), "{rest}");
+            assert!(bounded_for(&nested(18), &value).is_err(), "{rest}");
+        }
+        let unique = json!({"allOf": vec![json!({"uniqueItems": true}); 100]});
+        assert_eq!(bounded_for(&unique, &json!([1, 2, 3])), Ok(()));
+        let many: Vec<u32> = (0..50_000).collect();
+        assert!(bounded_for(&unique, &json!(many)).is_err());
+        assert_eq!(steps_a_value(&unique), None);
     }
 
     #[test]

@@ -98,6 +98,23 @@ fn a_schema_without_end_is_refused_at_the_beginning() {
     assert_eq!(asked.last(), "allow fits");
 }
 
+/// A part that looks at what the part in it evaluated, and so on: each one doubles the work.
+fn looked_through(levels: usize) -> Value {
+    let outer = |inner: Value, _| json!({"allOf": [inner], "unevaluatedProperties": false});
+    let inner = (0..levels).fold(json!({"properties": {"p": {}}}), outer);
+    json!({"type": "object", "properties": {"a": inner}})
+}
+
+#[test]
+fn a_schema_that_looks_again_at_what_it_evaluated_is_counted_as_often() {
+    let told = answers(&looked_through(26), &json!({"a": {"p": 1}}));
+    assert!(told[0].starts_with("error"), "{told:#?}");
+    let told = answers(&looked_through(2), &json!({"a": {"p": 1}}));
+    assert_eq!(told, ["allow fits"; 2]);
+    let told = answers(&looked_through(2), &json!({"a": {"q": 1}}));
+    assert_eq!(told, ["deny schema_violation", "allow fits"]);
+}
+
 #[test]
 fn arguments_that_a_schema_multiplies_are_refused() {
     let told = answers(&tree(3), &nested(28, json!(1)));

@@ -34,7 +34,11 @@ const OF_PROPERTIES: [&str; 4] = [
     "unevaluatedProperties",
 ];
 /// The one whose schema sees each name, so that its parts are gone through as often.
-pub(super) const NAMES: &str = "propertyNames";
+const NAMES: &str = "propertyNames";
+/// Those that look at what the parts beside them evaluated, which goes through these once more.
+const UNEVALUATED: [&str; 2] = ["unevaluatedItems", "unevaluatedProperties"];
+/// The one that compares the items of a list with each other.
+const UNIQUE: &str = "uniqueItems";
 const REFERENCES: [&str; 3] = ["$dynamicRef", "$recursiveRef", "$ref"];
 /// What gives a part of a schema a name.
 const IDENTIFIERS: [&str; 2] = ["$id", "id"];
@@ -45,15 +49,31 @@ pub(super) fn address(value: &Value) -> usize {
     std::ptr::from_ref(value).addr()
 }
 
-/// Steps for the keywords themselves: one each, and one for each entry of their lists.
-pub(super) fn size(fields: &Map<String, Value>) -> u64 {
+/// Whether something may be tried more than once for the same value, or takes longer than a step.
+pub(super) fn is_repeated(fields: &Map<String, Value>) -> bool {
+    let mut rest = UNEVALUATED.iter().chain([&NAMES, &UNIQUE]);
+    refers(fields) || rest.any(|name| fields.contains_key(*name))
+}
+
+/// Whether the parts in this one are gone through once more.
+pub(super) fn goes_through_again(part: &Value) -> bool {
+    UNEVALUATED.iter().any(|name| part.get(*name).is_some())
+}
+
+/// Steps for the keywords themselves: one each, and one for each entry of their lists and for each
+/// item that is compared.
+pub(super) fn size(fields: &Map<String, Value>, value: &Value) -> u64 {
     let entries = |value: &Value| match value {
         Value::Array(items) => items.len(),
         Value::Object(inner) => inner.len(),
         _ => 0,
     };
     let all = fields.values().map(|value| 1 + entries(value) as u64);
-    1 + all.sum::<u64>()
+    let compared = match fields.contains_key(UNIQUE) {
+        true => entries(value) as u64,
+        false => 0,
+    };
+    1 + all.sum::<u64>() + compared
 }
 
 /// What is applied to a value and what it holds, references left aside. Where it takes a pattern to
