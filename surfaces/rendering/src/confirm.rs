@@ -201,7 +201,8 @@ pub fn ask(
         } else if !ahead.is_answer(&line)? {
             continue;
         }
-        let line = pastes::typed_text(line.as_bytes());
+        // A reason that is pasted right behind its `n` is no part of that word.
+        let line = pastes::typed_text(line.replacen(pastes::BEGINS, " ", 1).as_bytes());
         match parse(&line, asked) {
             Some(reply) => return Ok(Some(reply)),
             None if is_folded && is_view(&line) => print_error(&fitted(&whole, width))?,

@@ -79,26 +79,37 @@ pub(crate) fn leave(is_open: bool) {
     IS_LEFT_OPEN.store(is_open, Ordering::SeqCst);
 }
 
-/// What is left of a paste that has begun: up to its end, at most so many bytes, or until nothing more
-/// comes of it.
+/// What is left of a paste that has begun: up to its end, or until nothing more comes of it. What is
+/// beyond so many bytes is read and left out: it is no answer to anything either.
 ///
 /// # Errors
 /// When the terminal cannot be read.
 pub fn rest(most: usize) -> io::Result<Vec<u8>> {
-    let mut rest = Vec::new();
+    let (mut rest, mut latest) = (Vec::new(), Vec::new());
     let mut is_open = true;
     by_letters(|| {
-        while is_open && rest.len() < most && waits(&SILENCE)? {
+        while is_open && waits(&SILENCE)? {
             // A mark may come in two parts.
-            let seen = rest.len().saturating_sub(ENDS.len());
-            if take(&mut rest)? == 0 {
+            let seen = latest.len().saturating_sub(ENDS.len());
+            latest.drain(..seen);
+            let before = latest.len();
+            if take(&mut latest)? == 0 {
                 break;
             }
-            is_open = is_open_after(true, &rest[seen..]);
+            is_open = is_open_after(true, &latest);
+            let room = most.saturating_sub(rest.len());
+            rest.extend(latest[before..].iter().take(room));
         }
         Ok(())
     })?;
     leave(is_open);
+    // Whether Enter came behind it is to be seen.
+    if !is_open && rest.len() >= most {
+        let end = latest
+            .windows(ENDS.len())
+            .rposition(|part| part == ENDS.as_bytes());
+        rest.extend_from_slice(&latest[end.unwrap_or(latest.len())..]);
+    }
     Ok(rest)
 }
 
@@ -137,12 +148,13 @@ pub const fn beginning() -> &'static [u8] {
     BEGINS.as_bytes()
 }
 
-/// Whether more stands or comes at once behind the line that was read, as behind one of a paste.
+/// Whether more stands or comes behind the line that was read, as behind one of a paste: also after a
+/// pause, which a slow connection makes in the midst of one.
 ///
 /// # Errors
 /// When the terminal cannot be read.
 pub(crate) fn is_followed() -> io::Result<bool> {
-    by_letters(|| waits(&AT_ONCE))
+    by_letters(|| waits(&SILENCE))
 }
 
 /// Whether a line ends behind the paste that this is the rest of.

@@ -401,7 +401,12 @@ fn no_paste_answers_a_question_whatever_the_terminal_takes_out_of_it() {
 
 #[test]
 fn a_no_takes_several_pasted_lines_as_its_reason() {
+    let long = "y\n".repeat(12_000);
+    let long = format!("n\u{1b}[200~not here:\nelsewhere\n{long}\u{1b}[201~\n");
     for (typed, said) in [
+        (long.as_str(), true),
+        // Nothing between the `n` and what is pasted.
+        ("n\u{1b}[200~not here:\nelsewhere\u{1b}[201~\n", true),
         ("n \u{1b}[200~not here:\ny\nelsewhere\u{1b}[201~\n", true),
         (
             "n \u{1b}[200~not here:\ny\nelsewhere\u{1b}[201~, please\n",

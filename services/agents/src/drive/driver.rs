@@ -388,7 +388,7 @@ impl Driver {
         match emitter.emit(scope, body, Durability::Written).await {
             Ok(_event) => self.unwritten = Duration::ZERO,
             Err(error) if self.unwritten.is_zero() => {
-                tracing::warn!(
+                tracing::error!(
                     session = %self.session.emitter().session_id(),
                     %error,
                     "the session log cannot be written; auto mode tries again from time to time"

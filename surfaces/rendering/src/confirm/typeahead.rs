@@ -16,7 +16,7 @@ const CUT_BYTES: usize = 4_095;
 /// Most of a pasted reason, bytes; what is longer is left out.
 const REASON_BYTES: usize = 16 << 10;
 /// After how long a line is none of a paste whose end did not come.
-const LATER: Duration = Duration::from_secs(1);
+const LATER: Duration = Duration::from_secs(5);
 
 /// Tells answers from what was not meant as one, while a question stands.
 #[derive(Debug)]
