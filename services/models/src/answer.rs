@@ -19,7 +19,11 @@ use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
+use text::escape::visible_line;
 use tokio::time::{Instant, timeout_at};
+
+/// How much of a call that was not run a notice quotes, characters.
+const QUOTED_CHARS: usize = 500;
 
 /// What an answer needs to be read.
 pub(crate) struct Beginning {
@@ -344,7 +348,8 @@ impl Answer {
                  nothing was run",
                 self.model
             ),
-            "",
+            // Where the model meant it as its answer, nothing is lost.
+            format!("It wrote: {}", visible_line(&excerpt(&written))),
         )));
     }
 
@@ -579,4 +584,12 @@ fn said<'a>(message: &'a Message, form: &Form) -> Option<&'a str> {
 /// A duration in whole milliseconds.
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The beginning of what a model wrote.
+fn excerpt(written: &str) -> String {
+    match written.char_indices().nth(QUOTED_CHARS) {
+        Some((end, _)) => format!("{} …", &written[..end]),
+        None => written.to_owned(),
+    }
 }

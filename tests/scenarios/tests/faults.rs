@@ -211,6 +211,23 @@ fn piecemeal(replies: impl IntoIterator<Item = Reply>, option: &str) -> Scene {
 }
 
 #[test]
+fn what_looks_like_a_call_and_may_have_been_the_answer_is_quoted() {
+    let data = r#"{"name":"Alice","parameters":{"age":3}}"#;
+    let scene = piecemeal([Reply::text(data), Reply::text(data)], "");
+    let outcome = scene.run(&["give me a record as JSON"]);
+    outcome.assert_ends(4, "failed");
+    let hint = outcome.summary["notices"][0]["hint"].as_str().unwrap();
+    assert_eq!(hint, format!("It wrote: {data}"));
+    // What defines a tool calls none.
+    let definition =
+        r#"{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}"#;
+    let scene = piecemeal([Reply::text(definition)], "");
+    let outcome = scene.run(&["write a tool definition"]);
+    outcome.assert_ends(0, "success");
+    assert_eq!(outcome.text("answer"), definition);
+}
+
+#[test]
 fn a_call_in_text_that_cannot_be_run_is_told_to_the_model() {
     for option in ["", "tool_calls = \"json\""] {
         for raw in NO_SUCH_TOOL.iter().chain(&CUT_OFF) {
@@ -246,7 +263,13 @@ fn a_model_that_goes_on_with_such_calls_ends_without_an_answer() {
         let run = scene.house.ask(["run", "read the notes"]);
         let shown = run.env("TERM", "xterm").seated().finish();
         assert_eq!(shown.code, Some(4), "{shown:#?}");
-        assert!(!shown.stderr.contains("arguments"), "{raw}: {shown:#?}");
+        // It stands in the note alone.
+        let mut quoted = shown
+            .stderr
+            .lines()
+            .filter(|line| line.contains("arguments"));
+        let is_note = quoted.all(|line| line.starts_with("  It wrote: "));
+        assert!(is_note, "{raw}: {shown:#?}");
     }
     // One that calls in the form agreed on is refused until it has no calls left.
     let json = "tool_calls = \"json\"\n[agents]\ntool_iterations = 2";

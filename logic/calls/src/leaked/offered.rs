@@ -4,6 +4,9 @@ use super::found::LeakedCall;
 use domain::tool::{ToolDefinition, ToolName};
 use serde_json::{Map, Value};
 
+/// What the schema of a tool without arguments has.
+const SCHEMA_KEYS: [&str; 4] = ["additionalProperties", "description", "required", "type"];
+
 /// What some templates put before a tool's name.
 const PREFIXES: [&str; 4] = ["functions.", "default_api.", "tools.", "function."];
 
@@ -103,9 +106,13 @@ impl Offered {
             _ => return None,
         };
         // The schema of a tool is not a call of it.
-        let is_schema = arguments.get("type").is_some_and(|kind| kind == "object")
-            && arguments.contains_key("properties")
-            && tool.and_then(|tool| property(tool, "properties")).is_none();
+        let takes = |argument: &str| tool.and_then(|tool| property(tool, argument)).is_some();
+        let is_object = arguments.get("type").is_some_and(|kind| kind == "object");
+        let has_properties = arguments.contains_key("properties") && !takes("properties");
+        let is_bare = arguments
+            .keys()
+            .all(|key| SCHEMA_KEYS.contains(&key.as_str()));
+        let is_schema = is_object && (has_properties || is_bare && !takes("type"));
         (!is_schema).then(|| LeakedCall {
             name: name.to_owned(),
             arguments: Value::Object(arguments),
