@@ -54,10 +54,10 @@ pub(super) fn newer(path: &Path, line: u64, kind: &str) -> Error {
     Error::new(
         ErrorKind::Corrupt,
         format!(
-            "The session log {} was written by a newer carl: this one, version {}, does not know \
-             `{kind}` in line {line}. Nothing in it is damaged.",
-            path.display(),
+            "This carl, version {}, does not know `{kind}`, which stands in line {line} of the session \
+             log {}. It was written by a newer carl, or that line is damaged.",
             env!("CARGO_PKG_VERSION"),
+            path.display(),
         ),
     )
     .with_hint("Use the version that wrote it, or a later one. Other sessions are not affected.")
