@@ -277,6 +277,9 @@ impl Embedder {
     /// not take, as where it is too long for a server. `None` inside for such a text; `None` for all
     /// where another model answers.
     ///
+    /// After each refusal comes a text that the model takes. So a server that is down is no refusal,
+    /// and refusals in a row do not pass for failures of a provider that is then left alone.
+    ///
     /// # Errors
     /// The `reason` of the refusal, where the model answers nothing at all.
     async fn singly(
@@ -293,11 +296,12 @@ impl Embedder {
                     Some(made) => vectors.extend(made.into_iter().map(Some)),
                     None => return Ok(None),
                 },
-                Err(_refused) => vectors.push(None),
+                Err(_refused) => {
+                    self.answers(&reason).await?;
+                    vectors.push(None);
+                }
             }
         }
-        // It was not the texts if nothing is answered any more.
-        self.answers(&reason).await?;
         Ok(Some(vectors))
     }
 

@@ -9,7 +9,6 @@
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use testkit::ollama::OllamaState;
 use testkit::{Hit, House, Reply, Searx, Server};
 
 const TOLD: &str = "I take my coffee black, without sugar.";
@@ -466,51 +465,6 @@ fn what_a_hostile_page_put_into_memory_stays_untrusted_and_moves_nothing() {
     assert_eq!(call["status"], "denied", "{:#}", second.summary);
     assert_eq!(call["layer"], "information_flow", "{:#}", second.summary);
     assert!(scene.house.has("report.txt"));
-}
-
-/// One text that the embedding server refuses stops no other, and its entry is named.
-#[test]
-fn an_entry_that_the_embedding_server_refuses_is_named() {
-    let state = OllamaState {
-        refused_word: Some("endless".to_owned()),
-        ..OllamaState::default()
-    };
-    let server = Server::script([]).ollama(state);
-    let house = House::new();
-    house.configure(&format!(
-        "{}\n[models.roles]\nembed = \"scripted/scripted-model\"\n",
-        server.config("ollama")
-    ));
-    for text in [TOLD, "endless", "The ferry leaves at seven."] {
-        house.ask(["memory", "add", text]).run().expect(0);
-    }
-    let said = house.ask(["memory", "reindex"]).run().expect(0).stdout;
-    assert!(said.contains("Index vector: 2 of 2 entries"), "{said}");
-    // The next process knows it and asks for the text no more.
-    let asked = || {
-        let requests = server.requests();
-        let texts = requests
-            .iter()
-            .map(|request| request.body["input"].to_string());
-        texts.filter(|texts| texts.contains("endless")).count()
-    };
-    let before = asked();
-    let stats = house.ask(["memory", "stats"]).run().expect(0).stdout;
-    let refused = "1 entry has a text that the embedding model refuses";
-    assert!(
-        stats.contains(refused) && stats.contains("carl memory reindex"),
-        "{stats}"
-    );
-    let id = house.ask(["memory", "stats", "--json"]).run().json()["refused"][0].clone();
-    assert!(stats.contains(id.as_str().unwrap()), "{stats}");
-    let doctor = house.ask(["doctor"]).run().stdout;
-    assert!(doctor.contains(refused), "{doctor}");
-    let found = house.ask(["memory", "search", "endless"]).run().expect(0);
-    assert!(found.stdout.contains("endless"), "{}", found.stdout);
-    assert!(!found.stderr.contains("no vector yet"), "{}", found.stderr);
-    let again = asked() - before;
-    // The search asks for the vector of its own question alone.
-    assert_eq!(again, 1);
 }
 
 /// With the models that ship: vectors and words.

@@ -33,6 +33,8 @@ pub struct OllamaState {
     pub vision: bool,
     /// A word whose texts it makes no vectors of, with all that are asked for together.
     pub refused_word: Option<String>,
+    /// It fails at longer texts that vectors are asked of, characters.
+    pub embedded_chars: usize,
     /// The version it reports.
     pub version: String,
 }
@@ -49,6 +51,7 @@ impl Default for OllamaState {
             fixed_context: None,
             vision: false,
             refused_word: None,
+            embedded_chars: usize::MAX,
             version: "0.12.0".to_owned(),
         }
     }
@@ -175,6 +178,10 @@ async fn embed(State((shared, state)): State<Both>, Json(body): Json<Value>) -> 
     if inputs.iter().any(is_refused) {
         let error = json!({"error": "the input length exceeds the context length"});
         return plain(400, error.to_string());
+    }
+    let chars = |text: &Value| text.as_str().unwrap_or_default().chars().count();
+    if inputs.iter().any(|text| chars(text) > state.embedded_chars) {
+        return plain(500, json!({"error": "input is too large"}).to_string());
     }
     let vectors: Vec<Vec<f32>> = inputs.iter().map(vector).collect();
     let answer = json!({
