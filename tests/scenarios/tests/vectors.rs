@@ -107,3 +107,29 @@ fn many_refused_texts_of_one_entry_stop_no_other() {
     let told = stats(&house);
     assert_eq!(told["refused"], json!([long]), "{told:#}");
 }
+
+#[test]
+fn a_refused_entry_stays_named_until_it_is_taken_or_replaced() {
+    let server = failing_at_long_texts();
+    let house = beside(&server);
+    let long = add_long(&house);
+    for _ in 0..2 {
+        let before = asked(&server, "word449");
+        house.ask(["memory", "reindex"]).run().expect(0);
+        assert!(asked(&server, "word449") > before, "it is asked for again");
+        let told = stats(&house);
+        assert_eq!(told["refused"], json!([long]), "{told:#}");
+    }
+    let replacing = ["memory", "add", "Mice are small.", "--supersedes", &long];
+    house.ask(replacing).run().expect(0);
+    let told = stats(&house);
+    assert_eq!(told["refused"], json!([]), "{told:#}");
+    // Another one is refused, and then the server takes longer texts.
+    add_long(&house);
+    house.ask(["memory", "reindex"]).run().expect(0);
+    let able = Server::script([]).ollama(OllamaState::default());
+    house.configure(&config(&able));
+    house.ask(["memory", "reindex"]).run().expect(0);
+    let told = stats(&house);
+    assert_eq!(told["refused"], json!([]), "{told:#}");
+}

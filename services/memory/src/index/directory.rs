@@ -117,7 +117,12 @@ impl Directory {
         }
     }
 
-    /// The id of an entry.
+    /// Whether an entry holds.
+    pub(crate) fn holds(&self, number: u32) -> bool {
+        self.at(number) != NOWHERE
+    }
+
+    /// The id of an entry, whether it holds or not.
     pub(crate) fn id(&self, number: u32) -> Option<MemoryId> {
         let id = self.ids.get(number as usize)?;
         Some(MemoryId::from_uuid(Uuid::from_bytes(*id)))

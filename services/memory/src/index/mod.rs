@@ -319,7 +319,8 @@ impl Indexes {
     pub(crate) fn refused(&self) -> Vec<MemoryId> {
         let state = self.read();
         let refused = state.refused.iter();
-        refused.filter_map(|n| state.directory.id(*n)).collect()
+        let holding = refused.filter(|number| state.directory.holds(**number));
+        holding.filter_map(|n| state.directory.id(*n)).collect()
     }
 
     fn read(&self) -> RwLockReadGuard<'_, State> {
@@ -358,7 +359,7 @@ impl State {
             return 0;
         };
         let refused = self.refused.iter();
-        let holds = |number: u32| self.directory.id(number).is_some();
+        let holds = |number: u32| self.directory.holds(number);
         let without = refused.filter(|number| holds(**number) && !column.has(**number));
         without.count() as u64
     }

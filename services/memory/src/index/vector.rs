@@ -201,8 +201,14 @@ impl Indexes {
         self.use_model(&origin.model, origin.dimensions).await
     }
 
-    /// Takes every vector out of the file, so that it is made anew, and asks again for what was
-    /// refused.
+    /// Lets the texts that the present model refused be asked for again. Their entries stay named
+    /// until it has answered.
+    pub(crate) fn ask_refused_again(&self) {
+        let state = self.read();
+        self.stale().extend(state.refused.iter().copied());
+    }
+
+    /// Takes every vector out of the file, so that it is made anew.
     ///
     /// # Errors
     /// [`Error::Unavailable`].
@@ -212,7 +218,6 @@ impl Indexes {
                 .clear()
                 .map_err(|error| unavailable("the file of vectors", error))?;
         }
-        self.0.store.clear_refused().await?;
         self.reopen_vectors().await
     }
 

@@ -59,9 +59,12 @@ impl Shared {
         };
         let refused = self.store.refused(key.clone()).await?;
         let holding: Vec<(MemoryId, Refused)> = self.indexes.directory(|directory| {
-            let id =
-                |entry: Refused| Some((directory.id(u32::try_from(entry.number).ok()?)?, entry));
-            refused.into_iter().filter_map(id).collect()
+            let holding = |entry: Refused| {
+                let number = u32::try_from(entry.number).ok()?;
+                let id = directory.id(number)?;
+                directory.holds(number).then_some((id, entry))
+            };
+            refused.into_iter().filter_map(holding).collect()
         });
         let without = holding.iter().filter(|(_, entry)| !entry.has_vectors);
         let without = without.count() as u64;

@@ -293,6 +293,11 @@ impl Shared {
         let mut course = self.course.lock().await;
         *course = Course::default();
         self.indexes.drop_vectors().await?;
+        if let Err(reason) = self.identify(&mut course).await {
+            tracing::warn!(reason, "no vectors are made");
+            return Ok(());
+        }
+        self.indexes.ask_refused_again();
         loop {
             match self.vectors(&mut course).await {
                 Ok(Progress::More) => {}

@@ -236,14 +236,6 @@ impl Store {
         self.0.vectors.run(refused).await
     }
 
-    /// Forgets which texts were refused, so that they are asked for again.
-    ///
-    /// # Errors
-    /// [`Error::Unavailable`].
-    pub(crate) async fn clear_refused(&self) -> Result<(), Error> {
-        self.0.vectors.run(|to| vectors::clear_refused(to)).await
-    }
-
     /// Vectors of the model, of at most `entries` entries after a number, entry by entry. Some may
     /// be of entries that are gone.
     ///

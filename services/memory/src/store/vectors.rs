@@ -402,11 +402,6 @@ pub(crate) fn refused(from: &Connection, key: &str) -> rusqlite::Result<Vec<Refu
     .collect()
 }
 
-/// Forgets which texts were refused, so that they are asked for again.
-pub(crate) fn clear_refused(to: &Connection) -> rusqlite::Result<()> {
-    to.execute("DELETE FROM refused", []).map(drop)
-}
-
 /// Removes every vector of these entries, and that a text of them was refused.
 pub(crate) fn remove_entries(to: &mut Connection, numbers: &[u64]) -> rusqlite::Result<()> {
     let all = to.transaction()?;
