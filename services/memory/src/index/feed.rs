@@ -6,7 +6,6 @@ use super::opening::create;
 use super::{Indexes, Taking, blocking, glance, newest_of, small};
 use crate::entry::Entry;
 use crate::error::{broken, unavailable};
-use crate::folder::restrict;
 use crate::store::{Change, Changes, Point};
 use api::memory::Error;
 use std::borrow::Cow;
@@ -156,7 +155,6 @@ impl Indexes {
         removes: Vec<u32>,
         to: (Point, Extent),
     ) -> Result<Lexical, Error> {
-        let folder = self.0.folder.join("words");
         let work = move || {
             let texts: Vec<(u32, Vec<Cow<'_, str>>)> = entries
                 .iter()
@@ -167,7 +165,6 @@ impl Indexes {
                 .map(|(number, texts)| (*number, texts.iter().map(AsRef::as_ref).collect()));
             let applied = lexical.apply(puts, &removes, to);
             applied.map_err(|error| unavailable("the index of words", error))?;
-            restrict(&folder)?;
             Ok(lexical)
         };
         self.at_work(work).await?

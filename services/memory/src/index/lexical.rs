@@ -4,10 +4,10 @@
 //! index and epoch never disagree.
 
 use super::best::Best;
+use super::files::Files;
 use super::words;
 use crate::store::Point;
 use std::path::Path;
-use tantivy::directory::MmapDirectory;
 use tantivy::index::SegmentId;
 use tantivy::merge_policy::LogMergePolicy;
 use tantivy::query::{
@@ -146,7 +146,7 @@ impl Lexical {
         if !folder.join("meta.json").exists() {
             return Ok(None);
         }
-        let index = Index::open(MmapDirectory::open(folder)?)?;
+        let index = Index::open(Files::open(folder)?)?;
         if let Some(file) = index.validate_checksum()?.into_iter().next() {
             return Err(TantivyError::InternalError(format!(
                 "{} does not fit its checksum",
@@ -166,8 +166,7 @@ impl Lexical {
     /// When it cannot be written.
     pub(crate) fn create(folder: &Path) -> tantivy::Result<Self> {
         let state = Committed::default();
-        let directory = MmapDirectory::open(folder)?;
-        let index = Index::create(directory, schema().0, IndexSettings::default())?;
+        let index = Index::create(Files::open(folder)?, schema().0, IndexSettings::default())?;
         let mut lexical = Self::over(index, state)?;
         lexical.commit(state)?;
         Ok(lexical)

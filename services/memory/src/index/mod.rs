@@ -9,6 +9,7 @@ mod best;
 mod column;
 mod directory;
 mod feed;
+mod files;
 pub(crate) mod glance;
 mod kernel;
 mod lexical;
