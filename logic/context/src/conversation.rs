@@ -46,6 +46,8 @@ pub struct Conversation {
     tools: Vec<ToolDefinition>,
     /// Names of the tools it called since its view was last rebuilt.
     used: BTreeSet<String>,
+    /// Names of the tools of which a call succeeded, from the beginning.
+    succeeded: BTreeSet<String>,
     /// The share of the last prompt that was the beginning of the one before.
     reused_permille: Option<u16>,
     /// The last reply.
@@ -117,6 +119,12 @@ impl Conversation {
     #[must_use]
     pub const fn used(&self) -> &BTreeSet<String> {
         &self.used
+    }
+
+    /// Names of the tools of which a call succeeded, from the beginning.
+    #[must_use]
+    pub const fn succeeded(&self) -> &BTreeSet<String> {
+        &self.succeeded
     }
 
     /// The words of the request being worked on; empty for none.
@@ -270,7 +278,12 @@ impl Conversation {
                     request.running.insert(call_id, tool.clone());
                 }
             }
-            EventBody::ToolResult { text, status, .. } => {
+            EventBody::ToolResult {
+                tool, text, status, ..
+            } => {
+                if *status == CallStatus::Ok {
+                    self.succeeded.insert(tool.clone());
+                }
                 request.did(body);
                 if let Some(call_id) = event.call_id {
                     request.running.remove(&call_id);

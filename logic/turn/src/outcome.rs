@@ -80,15 +80,15 @@ impl Outcome {
     }
 
     /// Whether the answer to `request` says that a file was changed when no call of this request
-    /// changed anything. `effects` are those of the tools, `used` the tools that the conversation has
-    /// called: what a request before this one changed may be told of, and excuses no claim of a change
-    /// ordered now.
+    /// changed anything. `effects` are those of the tools, `succeeded` the tools of which the
+    /// conversation has had a call that succeeded: what a request before this one changed may be told
+    /// of, and excuses no claim of a change ordered now.
     #[must_use]
     pub fn claims_what_was_not_done(
         &self,
         request: &str,
         effects: &BTreeMap<String, EffectClass>,
-        used: &BTreeSet<String>,
+        succeeded: &BTreeSet<String>,
     ) -> bool {
         let changes = |tool: &str| {
             !matches!(
@@ -102,7 +102,7 @@ impl Outcome {
             return false;
         }
         let before = |tool: &String| changes(tool) && calls.iter().all(|call| call.tool != *tool);
-        let changed_before = used.iter().any(before);
+        let changed_before = succeeded.iter().any(before);
         // What was written into the agent's own notes is a result as well, though of no file.
         let is_own = |tool: &str| effects.get(tool) == Some(&EffectClass::SelfWrite);
         let wrote_notes = done.any(|call| is_own(&call.tool));

@@ -348,6 +348,13 @@ fn an_answer_that_claims_a_change_is_corrected() {
     let id = outcome.text("session_id").to_owned();
     let later = honest.run(&["--session-id", &id, "thanks"]);
     later.assert_ends(0, "success");
+    // What was refused before excuses none.
+    let refused = Scene::new([write("new.txt"), Reply::text("No."), claim()]);
+    let outcome = refused.run(&["create new.txt"]);
+    let id = outcome.text("session_id").to_owned();
+    let later = refused.run(&["--session-id", &id, "say how it went"]);
+    later.assert_ends(3, "partial");
+    assert_eq!(later.code(), "agents.nothing_changed");
 }
 
 #[test]
@@ -454,4 +461,21 @@ fn the_doctor_looks_at_the_hardware_and_compares_speeds() {
     std::fs::write(&kept, best.to_string()).unwrap();
     let slower = detail(&told(), "model speed");
     assert!(slower.contains("slower than before"), "{slower}");
+}
+
+#[test]
+fn a_line_to_paste_has_the_task_that_came_by_a_pipe() {
+    let house = testkit::House::new();
+    house.write("notes.md", "draft\n");
+    for task in [vec!["-"], vec![]] {
+        let run = house.ask(["run", "--mode", "deterministic"]).args(task);
+        let run = run.stdin("replace draft with final in notes.md\n").run();
+        let line = run
+            .stderr
+            .lines()
+            .find(|line| line.starts_with("  carl run --approve"));
+        let line = line.unwrap_or_else(|| panic!("{run:#?}"));
+        let task = " --allow-write . --mode deterministic 'replace draft with final in notes.md'";
+        assert!(line.ends_with(task), "{line}");
+    }
 }

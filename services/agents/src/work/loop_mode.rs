@@ -405,10 +405,11 @@ impl Run<'_> {
             reason => unfinished::because(reason, work.services.tool_iterations),
         };
         let effects = &work.services.effects;
+        let succeeded = work.with_state(|state| state.conversation.succeeded().clone());
         if self.outcome.error.is_none()
             && self
                 .outcome
-                .claims_what_was_not_done(&work.request.text, effects, &self.used())
+                .claims_what_was_not_done(&work.request.text, effects, &succeeded)
         {
             if self.outcome.status == QueryStatus::Success {
                 self.outcome.status = QueryStatus::Partial;

@@ -40,6 +40,24 @@ pub struct RunRequest {
 }
 
 impl RunRequest {
+    /// The command line with the task in words, where it came by standard input: whoever types the line
+    /// again has nothing there.
+    pub(super) fn typed_in_words(&self) -> Vec<String> {
+        let mut typed = self.typed.clone();
+        let words = &self.source.words;
+        if words == &["-"]
+            && let Some(dash) = typed.iter().rposition(|word| word == "-")
+        {
+            typed.remove(dash);
+        }
+        if words.is_empty() || words == &["-"] {
+            let is_flag = self.text.trim().starts_with('-') && !typed.iter().any(|it| it == "--");
+            typed.extend(is_flag.then(|| "--".to_owned()));
+            typed.push(self.text.trim().to_owned());
+        }
+        typed
+    }
+
     /// What is sent in a session that was opened for it.
     pub(super) fn sent(
         &self,

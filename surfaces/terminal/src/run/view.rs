@@ -50,7 +50,7 @@ pub(super) struct RunView {
     proposed: Option<Digest>,
     /// The folder that the session works in.
     workspace: PathBuf,
-    /// The command line, after the program's name.
+    /// The command line, after the program's name, with the task in words.
     typed: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ impl RunView {
             last_seq: 0,
             proposed: None,
             workspace,
-            typed: request.typed.clone(),
+            typed: request.typed_in_words(),
         }
     }
 
