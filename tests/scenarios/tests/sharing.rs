@@ -421,24 +421,6 @@ fn stopping_a_waiting_request_leaves_the_one_that_runs() {
 }
 
 #[test]
-fn a_server_at_another_address_is_named_at_once() {
-    let scene = scene("");
-    let house = &scene.house;
-    let address = format!("unix:{}", house.run_dir().join("other.sock").display());
-    let server = serving(house, &["--listen", &address]);
-    let refused = run(house).run();
-    assert_eq!(refused.code, Some(4), "{refused:?}");
-    let hint = format!("--connect {address}");
-    assert!(refused.stderr.contains(&hint), "{refused:?}");
-    assert!(!refused.stderr.contains("waiting"), "{refused:?}");
-    let done = run(house).args(["--connect", &address]).run();
-    assert_eq!(done.code, Some(0), "{done:?}");
-    server.kill();
-    // What a server said that was killed keeps nobody out.
-    assert_eq!(run(house).run().code, Some(0));
-}
-
-#[test]
 fn the_settings_of_another_housecarl_are_its_own_business() {
     let scene = scene("");
     let listen = ["--trust-network", "--listen", "tcp:127.0.0.1:0"];

@@ -73,6 +73,8 @@ pub(crate) struct Session {
     pub(crate) holders: std::sync::Mutex<Holders>,
     pub(crate) force: Mutex<Force>,
     queue: Mutex<VecDeque<Pending>>,
+    /// Requests whose end could not be logged, each with its last event: the log counts them as open.
+    unended: Mutex<Vec<(QueryId, EventBody)>>,
     /// Held while a pin changes.
     pub(crate) pinning: Mutex<()>,
     arrived: Notify,
@@ -266,14 +268,14 @@ impl Session {
             duration_ms: u64::try_from(waited.as_millis()).unwrap_or(0),
             error: None,
         };
-        for (body, durability) in [
-            (generated, Durability::Written),
-            (finished, Durability::Synchronised),
-        ] {
-            if let Err(error) = self.emitter.emit(scope, body, durability).await {
-                tracing::warn!(session = %self.id, %error, "the end of a request could not be logged");
-            }
+        if let Err(error) = self
+            .emitter
+            .emit(scope, generated, Durability::Written)
+            .await
+        {
+            tracing::warn!(session = %self.id, %error, "the end of a request could not be logged");
         }
+        self.end(pending.query_id, finished).await;
     }
 
     /// Stops what runs if it is this request.

@@ -122,13 +122,28 @@ impl Session {
             duration_ms,
             error: outcome.error,
         };
-        if let Err(error) = self
-            .emitter
-            .emit(scope, finished, Durability::Synchronised)
-            .await
-        {
+        self.end(query_id, finished).await;
+    }
+
+    /// Logs the last event of a request, now or before the next one is worked on.
+    pub(super) async fn end(&self, query_id: QueryId, finished: EventBody) {
+        self.unended.lock().await.push((query_id, finished));
+        if let Err(error) = self.log_ends().await {
             tracing::warn!(session = %self.id, %error, "the end of a request could not be logged");
         }
+    }
+
+    /// Logs the ends that are not logged yet. Until that is done the conversation is at the first of
+    /// them, so that no other request may begin.
+    async fn log_ends(&self) -> Result<(), Error> {
+        let mut unended = self.unended.lock().await;
+        while let Some((query_id, finished)) = unended.first() {
+            let (scope, finished) = (self.scope(*query_id), finished.clone());
+            let ended = self.emitter.emit(scope, finished, Durability::Synchronised);
+            ended.await?;
+            unended.remove(0);
+        }
+        Ok(())
     }
 
     /// `None` when the request was stopped before it began.
@@ -136,6 +151,7 @@ impl Session {
         if pending.cancel.is_cancelled() {
             return Ok(None);
         }
+        self.log_ends().await?;
         let own = pending.own.as_ref().map(|(_, profile)| profile.clone());
         self.borrow(shared, own).await?;
         let facts = match pending.mode {

@@ -34,6 +34,7 @@ impl Session {
             holders: std::sync::Mutex::new(holders),
             force: Mutex::new(Force::of(profile)),
             queue: Mutex::new(VecDeque::new()),
+            unended: Mutex::new(Vec::new()),
             pinning: Mutex::new(()),
             arrived: Notify::new(),
             closing: CancellationToken::new(),
