@@ -16,7 +16,7 @@ use crate::notes::{Seen, ask_about};
 use crate::profile::RequestedProfile;
 use crate::request::follow;
 use crate::sessions;
-use crate::signals::Signals;
+use crate::signals::{Caught, Signals, Termination};
 use crate::undo::FileHistory;
 use crate::watcher::SessionWatcher;
 use anyhow::Result;
@@ -27,18 +27,23 @@ use domain::event::{Event, EventBody};
 use domain::settings::{Mode, SessionProfile};
 use futures::StreamExt;
 use handover::is_let_go;
-use line::{Line, Typed};
+use line::{Before, Line, Typed};
 use rendering::fit::{width, wrapped};
 use rendering::{Paint, override_warning, print_error};
 use slash::{Slash, mode_in_words};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use text::escape::visible_line;
 use view::ChatView;
 
 /// What is said of a line in another encoding.
 const NOT_TEXT: &str =
     "left out: that line is not UTF-8. Type it again, or set the terminal to UTF-8.";
+
+/// How long a command of the chat or a request may go on after SIGTERM; then it is left, and ends with
+/// the session.
+const ENDING_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a chat begins with.
 #[derive(Debug)]
@@ -78,6 +83,7 @@ pub fn check_terminal() -> Result<()> {
 /// When it could not begin, or the terminal cannot be used.
 pub async fn chat(host: &mut dyn Host, request: ChatRequest) -> Result<Exit> {
     let (session, profile) = open(host, &request).await?;
+    let termination = Termination::watch()?;
     let chat = Chat {
         view: ChatView::new(host.sessions(), &session, &profile).await,
         host,
@@ -92,6 +98,7 @@ pub async fn chat(host: &mut dyn Host, request: ChatRequest) -> Result<Exit> {
         watcher: None,
         asks_again: None,
         entered: None,
+        termination,
     };
     chat.hold(request.history).await
 }
@@ -169,8 +176,17 @@ fn greet(
 impl Chat<'_> {
     /// Holds the conversation to its end, and closes its session.
     async fn hold(mut self, history: PathBuf) -> Result<Exit> {
-        let outcome = self.converse(history).await;
+        let before = Before::now();
+        let patience = self.termination.waited_for(ENDING_PATIENCE);
+        let outcome = tokio::select! {
+            outcome = self.converse(history) => outcome,
+            () = patience => Ok(Exit::Success),
+        };
         let closed = self.close(&self.session).await;
+        if self.termination.has_come() {
+            // A line may have begun to be read just as it came.
+            before.set_back();
+        }
         match (outcome, closed) {
             // What is gone needs no closing.
             (Ok(exit), Err(error)) if is_let_go(&error) || self.host.is_gone().await => Ok(exit),
@@ -186,10 +202,7 @@ impl Chat<'_> {
         loop {
             let watching = self.watch(&line).await;
             self.or_complain(watching)?;
-            let typed = match self.view.next_queued()? {
-                Some(typed) => typed,
-                None => self.read(&mut line).await?,
-            };
+            let typed = self.next(&mut line).await?;
             let typed = match typed {
                 Typed::Line(typed) => typed,
                 Typed::Nothing => {
@@ -206,6 +219,10 @@ impl Chat<'_> {
                     false => continue,
                 },
                 Typed::Gone => break,
+                Typed::Terminated => {
+                    self.tell_of_termination().await;
+                    break;
+                }
             };
             let typed = typed.trim();
             self.shows_itself(true);
@@ -229,11 +246,23 @@ impl Chat<'_> {
         Ok(Exit::Success)
     }
 
+    /// What is next: an end that was asked for, what waits, or what is typed.
+    async fn next(&mut self, line: &mut Line) -> Result<Typed> {
+        if self.termination.has_come() {
+            return Ok(Typed::Terminated);
+        }
+        match self.view.next_queued()? {
+            Some(typed) => Ok(typed),
+            None => self.read(line).await,
+        }
+    }
+
     /// The next line from the prompt. What serves the chat may go while it waits.
     async fn read(&mut self, line: &mut Line) -> Result<Typed> {
         let printer = line.printer();
         let begun = self.view.take_begun();
-        let mut signals = Signals::of_terminal()?;
+        let mut signals = Signals::of_chat(&self.termination)?;
+        let before = Before::now();
         let mut reading = std::pin::pin!(line.read(&begun));
         loop {
             let closed = async {
@@ -247,7 +276,15 @@ impl Chat<'_> {
                     self.entered = Some(signals);
                     return typed;
                 }
-                () = signals.hung_up() => return Ok(Typed::Gone),
+                ending = signals.ending() => {
+                    before.set_back();
+                    // What stands at the prompt stays there; a terminal that is gone shows nothing.
+                    let _gone = print_error("\n");
+                    return Ok(match ending {
+                        Caught::HangUp => Typed::Gone,
+                        _ => Typed::Terminated,
+                    });
+                }
                 () = closed => self.look_again(&printer).await,
             }
         }
@@ -310,7 +347,7 @@ impl Chat<'_> {
             _ => None,
         };
         let place = (sessions, id, &asker);
-        let mut meanwhile = listening(self.entered.take())?;
+        let mut meanwhile = listening(self.entered.take(), &self.termination)?;
         let view = &mut self.view;
         let followed = follow(place, events.or_fail()?, view, &mut meanwhile, ended).await;
         self.view.keep(meanwhile).await?;

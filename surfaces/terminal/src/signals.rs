@@ -2,7 +2,9 @@
 
 use anyhow::{Context, Result};
 use std::fs;
+use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Has a write beyond a limit on file sizes fail with an error, which is told and recorded, instead
 /// of ending the process without a word. Called inside a runtime.
@@ -28,33 +30,95 @@ pub enum Caught {
     HangUp,
 }
 
+/// Whether SIGTERM has come since this was made. A chat keeps one from its beginning to its end, since
+/// it listens for signals only while it waits or works on a request: one that came in between would be
+/// lost, and what is watched once no longer ends the process by itself.
+#[derive(Debug)]
+pub struct Termination {
+    has_come: CancellationToken,
+    _watching: DropGuard,
+}
+
+impl Termination {
+    /// Watches for it from now on.
+    ///
+    /// # Errors
+    /// When it cannot be watched for.
+    pub fn watch() -> Result<Self> {
+        let mut terminate = terminate()?;
+        let (has_come, watching) = (CancellationToken::new(), CancellationToken::new());
+        let (comes, is_over) = (has_come.clone(), watching.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                _received = terminate.recv() => comes.cancel(),
+                () = is_over.cancelled() => {}
+            }
+        });
+        Ok(Self {
+            has_come,
+            _watching: watching.drop_guard(),
+        })
+    }
+
+    /// Whether it has.
+    #[must_use]
+    pub fn has_come(&self) -> bool {
+        self.has_come.is_cancelled()
+    }
+
+    /// Waits until it has come and `patience` is over.
+    pub fn waited_for(&self, patience: Duration) -> impl Future<Output = ()> + use<> {
+        let has_come = self.has_come.clone();
+        async move {
+            has_come.cancelled().await;
+            tokio::time::sleep(patience).await;
+        }
+    }
+}
+
+/// Where SIGTERM is learnt from, until it was told once.
+#[derive(Debug)]
+enum Terminate {
+    /// From the system.
+    Watched(Signal),
+    /// From what a chat keeps.
+    Kept(CancellationToken),
+    /// It was told.
+    Told,
+}
+
+impl Terminate {
+    async fn received(&mut self) {
+        match self {
+            Self::Watched(signal) => {
+                signal.recv().await;
+            }
+            Self::Kept(has_come) => {
+                has_come.cancelled().await;
+                *self = Self::Told;
+            }
+            Self::Told => std::future::pending().await,
+        }
+    }
+}
+
 /// Signals that are watched for. What is watched once no longer ends the process by itself, for as
 /// long as it runs.
 #[derive(Debug)]
 pub struct Signals {
     interrupt: Signal,
-    terminate: Option<Signal>,
+    terminate: Terminate,
     hang_up: Option<Signal>,
 }
 
 impl Signals {
-    /// Those of a terminal: for a chat, which goes on after Ctrl-C, and which waits for those that
-    /// it serves when its terminal is gone. SIGHUP stays ignored where whoever started the process
-    /// had it ignored, as `nohup` does.
+    /// For a chat, which goes on after Ctrl-C, and which waits for those that it serves when it is
+    /// asked to end or its terminal is gone.
     ///
     /// # Errors
     /// When one of them cannot be watched for.
-    pub fn of_terminal() -> Result<Self> {
-        let hang_up = if ignores_hang_up(&fs::read_to_string(STATUS).unwrap_or_default()) {
-            None
-        } else {
-            Some(signal(SignalKind::hangup()).context("SIGHUP cannot be watched for")?)
-        };
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt()).context("Ctrl-C cannot be watched for")?,
-            terminate: None,
-            hang_up,
-        })
+    pub fn of_chat(termination: &Termination) -> Result<Self> {
+        Self::with(Terminate::Kept(termination.has_come.clone()))
     }
 
     /// Everything that asks a process to end.
@@ -62,16 +126,29 @@ impl Signals {
     /// # Errors
     /// When one of them cannot be watched for.
     pub fn all() -> Result<Self> {
-        let terminate = signal(SignalKind::terminate()).context("SIGTERM cannot be watched for")?;
+        Self::with(Terminate::Watched(terminate()?))
+    }
+
+    /// SIGHUP stays ignored where whoever started the process had it ignored, as `nohup` does.
+    fn with(terminate: Terminate) -> Result<Self> {
+        let hang_up = if ignores_hang_up(&fs::read_to_string(STATUS).unwrap_or_default()) {
+            None
+        } else {
+            Some(signal(SignalKind::hangup()).context("SIGHUP cannot be watched for")?)
+        };
         Ok(Self {
-            terminate: Some(terminate),
-            ..Self::of_terminal()?
+            interrupt: signal(SignalKind::interrupt()).context("Ctrl-C cannot be watched for")?,
+            terminate,
+            hang_up,
         })
     }
 
-    /// Waits until the terminal is gone.
-    pub async fn hung_up(&mut self) {
-        received(&mut self.hang_up).await;
+    /// Waits until the process is asked to end or its terminal is gone: Ctrl-C does neither here.
+    pub async fn ending(&mut self) -> Caught {
+        tokio::select! {
+            () = self.terminate.received() => Caught::Terminate,
+            () = received(&mut self.hang_up) => Caught::HangUp,
+        }
     }
 
     /// Waits for the next that does not come from a terminal that is gone: a shell that ends passes
@@ -84,10 +161,14 @@ impl Signals {
     pub async fn next(&mut self) -> Caught {
         tokio::select! {
             _received = self.interrupt.recv() => Caught::CtrlC,
-            () = received(&mut self.terminate) => Caught::Terminate,
+            () = self.terminate.received() => Caught::Terminate,
             () = received(&mut self.hang_up) => Caught::HangUp,
         }
     }
+}
+
+fn terminate() -> Result<Signal> {
+    signal(SignalKind::terminate()).context("SIGTERM cannot be watched for")
 }
 
 /// What the system says of this process: proc(5).

@@ -297,6 +297,39 @@ fn a_killed_carl_leaves_no_process_and_no_folder_behind() {
 }
 
 #[test]
+fn what_a_job_made_is_set_aside_when_its_chat_is_terminated() {
+    let is_up = Gate::new();
+    let makes = format!("mkdir -p sub/.git/hooks; echo evil > sub/.envrc; {LASTING}");
+    let scene = scene([
+        begins("watcher", &makes),
+        Reply::text("It runs.").and_wait(&is_up),
+    ]);
+    scene.house.write("sub/x", "");
+    let pipe = pipe(&scene, "alive");
+    let carl = scene.house.ask(["chat"]).args(OPEN);
+    let mut chat = carl.env("TERM", "xterm").seated();
+    chat.until("> ");
+    chat.types("watch it\n");
+    let reader = up(&pipe);
+    is_up.open();
+    chat.until("It runs.");
+    chat.until("> ");
+    chat.terminates();
+    chat.until("the job `watcher` still ran; it is stopped now");
+    assert_eq!(chat.finish().code, Some(0));
+    gone(reader);
+    for place in ["sub/.envrc", "sub/.git"] {
+        assert!(!scene.house.has(place), "{place}");
+    }
+    assert_eq!(
+        scene.house.read(&scene.house.set_aside("sub", "envrc")),
+        "evil\n"
+    );
+    let log = testkit::house::json_lines(&scene.house.session_logs()[0]);
+    assert_eq!(ends(&log).len(), 1, "{log:?}");
+}
+
+#[test]
 fn a_job_reaches_no_protected_place_and_no_network() {
     let tried = "import socket; s = socket.socket()";
     let script = format!(

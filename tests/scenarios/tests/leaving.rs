@@ -110,19 +110,21 @@ fn a_second_ctrl_c_drops_what_waits_however_fast_it_comes() {
 
 #[test]
 fn a_chat_whose_window_is_closed_waits_for_those_that_it_serves() {
-    let gate = Gate::new();
-    let scene = waiting(&[&gate]);
-    let mut host = seat(&scene, &["chat"]);
-    let mut run = scene.house.ask(["run", "--events", "question one"]).spawn();
-    run.until("Begun ");
-    host.hangs_up();
-    // A shell passes it on once more.
-    host.until("1 other carl is waited for here");
-    host.hangs_up();
-    gate.open();
-    let finished = run.finish().expect(0);
-    assert!(finished.stdout.contains("Whole."), "{finished:?}");
-    assert_eq!(host.finish().code, Some(0));
+    for ends in [Seated::hangs_up, Seated::terminates] {
+        let gate = Gate::new();
+        let scene = waiting(&[&gate]);
+        let mut host = seat(&scene, &["chat"]);
+        let mut run = scene.house.ask(["run", "--events", "question one"]).spawn();
+        run.until("Begun ");
+        ends(&mut host);
+        // A shell passes it on once more.
+        host.until("1 other carl is waited for here");
+        host.hangs_up();
+        gate.open();
+        let finished = run.finish().expect(0);
+        assert!(finished.stdout.contains("Whole."), "{finished:?}");
+        assert_eq!(host.finish().code, Some(0));
+    }
 }
 
 #[test]
@@ -165,22 +167,65 @@ fn retry_asks_what_was_said_whatever_was_undone_since() {
 fn a_window_closed_over_a_question_is_nobodys_no() {
     // Which comes first, the end of input or the signal, is left to chance.
     for _ in 0..4 {
-        let arguments = json!({"path": "a.txt", "content": "x"});
-        let scene = Scene::new([Reply::call("write_file", arguments), Reply::text("Done.")]);
-        let house = &scene.house;
-        let mut seat = house.ask(["chat"]).env("TERM", "dumb").seated();
-        seat.until("> ");
-        seat.types("please write\n");
-        seat.until("message to the agent: ");
-        let _code = seat.closes_window();
-        let log = testkit::house::json_lines(&house.session_logs()[0]);
-        assert_eq!(of_kind(&log, "confirmation_asked").len(), 1);
-        assert!(of_kind(&log, "confirmation_answered").is_empty(), "{log:?}");
-        let result = of_kind(&log, "tool_result").remove(0);
-        assert_eq!(result["status"], "cancelled");
-        let audit = house.audit();
-        let is_said = |record: &&Value| record["detail"] == "deny by user";
-        assert_eq!(audit.iter().filter(is_said).count(), 0, "{audit:?}");
-        assert!(!house.has("a.txt"));
+        leaves_a_question_open(|seat| {
+            let _code = seat.closes_window();
+        });
     }
+}
+
+#[test]
+fn a_chat_terminated_over_a_question_leaves_it_unanswered() {
+    leaves_a_question_open(|mut seat| {
+        seat.terminates();
+        seat.until("asked to end (SIGTERM)");
+        assert_eq!(seat.finish().code, Some(0));
+    });
+}
+
+#[test]
+fn a_chat_terminated_at_its_prompt_ends_in_order() {
+    let scene = Scene::new([]);
+    let mut seat = seat(&scene, &["chat"]);
+    seat.terminates();
+    seat.until("asked to end (SIGTERM)");
+    assert_eq!(seat.finish().code, Some(0));
+}
+
+#[test]
+fn a_terminated_chat_stops_its_request_and_begins_nothing_more() {
+    let gate = Gate::new();
+    let scene = waiting(&[&gate]);
+    let mut first = seat(&scene, &["chat"]);
+    first.types("question one\n");
+    first.until("Begun ");
+    first.types("question two\n");
+    first.until("queued");
+    first.terminates();
+    first.until("asked to end (SIGTERM)");
+    first.until("not done: question two");
+    assert_eq!(first.finish().code, Some(0));
+    assert_eq!(scene.server.chats().len(), 1);
+    let shown = leaves(seat(&scene, &["--resume"]));
+    assert!(shown.contains("interrupted before its end"), "{shown}");
+}
+
+/// Ends a chat while a question stands: that is nobody's answer.
+fn leaves_a_question_open(ends: impl FnOnce(Seated)) {
+    let arguments = json!({"path": "a.txt", "content": "x"});
+    let scene = Scene::new([Reply::call("write_file", arguments), Reply::text("Done.")]);
+    let house = &scene.house;
+    let mut seat = house.ask(["chat"]).env("TERM", "dumb").seated();
+    seat.until("> ");
+    seat.types("please write\n");
+    seat.until("message to the agent: ");
+    ends(seat);
+    let log = testkit::house::json_lines(&house.session_logs()[0]);
+    assert_eq!(of_kind(&log, "confirmation_asked").len(), 1);
+    assert!(of_kind(&log, "confirmation_answered").is_empty(), "{log:?}");
+    let result = of_kind(&log, "tool_result").remove(0);
+    assert_eq!(result["status"], "cancelled");
+    let audit = house.audit();
+    let is_said = |record: &&Value| record["detail"] == "deny by user";
+    assert_eq!(audit.iter().filter(is_said).count(), 0, "{audit:?}");
+    assert!(!house.has("a.txt"));
 }

@@ -236,6 +236,14 @@ impl Seated {
         self.signals(rustix::process::Signal::HUP);
     }
 
+    /// Asks it to end, as `kill` does.
+    ///
+    /// # Panics
+    /// When the process is gone.
+    pub fn terminates(&mut self) {
+        self.signals(rustix::process::Signal::TERM);
+    }
+
     /// Closes the window: the terminal is gone, then the process is told so. Its exit code.
     ///
     /// # Panics

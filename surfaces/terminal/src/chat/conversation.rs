@@ -9,7 +9,7 @@ use crate::pictures;
 use crate::printer::SharedPrinter;
 use crate::request::{Keyboard, Meanwhile, View, work_on};
 use crate::sessions;
-use crate::signals::Signals;
+use crate::signals::{Signals, Termination};
 use crate::undo::FileHistory;
 use crate::watcher::SessionWatcher;
 use crate::yes_or_no::is_yes;
@@ -50,6 +50,8 @@ pub(super) struct Chat<'a> {
     pub(super) asks_again: Option<String>,
     /// The signals since the last line was entered, until a request is worked on.
     pub(super) entered: Option<Signals>,
+    /// Whether the chat is asked to end by SIGTERM.
+    pub(super) termination: Termination,
 }
 
 impl Chat<'_> {
@@ -170,7 +172,7 @@ impl Chat<'_> {
     pub(super) async fn work_on(&mut self, send: SendRequest) -> Result<QueryStatus> {
         let asker = self.host.asker();
         let sessions = self.host.sessions();
-        let mut meanwhile = listening(self.entered.take())?;
+        let mut meanwhile = listening(self.entered.take(), &self.termination)?;
         let worked = work_on(sessions, send, &asker, &mut self.view, &mut meanwhile).await;
         self.view.keep(meanwhile).await?;
         worked
@@ -243,10 +245,10 @@ impl Chat<'_> {
 }
 
 /// What can be done at the terminal while a request runs. A Ctrl-C since the line was entered counts.
-pub(super) fn listening(entered: Option<Signals>) -> Result<Meanwhile> {
+pub(super) fn listening(entered: Option<Signals>, termination: &Termination) -> Result<Meanwhile> {
     let signals = match entered {
         Some(signals) => signals,
-        None => Signals::of_terminal()?,
+        None => Signals::of_chat(termination)?,
     };
     Ok(Meanwhile {
         signals,

@@ -27,6 +27,16 @@ impl Chat<'_> {
         Ok(false)
     }
 
+    /// Says that SIGTERM ends the chat, and which jobs end with it. The chat ends in order where the
+    /// terminal is gone as well.
+    pub(super) async fn tell_of_termination(&mut self) {
+        let ending = self.ending_jobs().await;
+        let told = self.tell("asked to end (SIGTERM)");
+        if let Err(error) = told.and_then(|()| self.tell_stopped(&ending)) {
+            tracing::debug!(%error, "nobody is told of the end");
+        }
+    }
+
     /// The jobs that end when the chat leaves its session: none while another window has it open, nor
     /// where it cannot be read any more.
     pub(super) async fn ending_jobs(&self) -> Vec<String> {

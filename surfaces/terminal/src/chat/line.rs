@@ -3,8 +3,8 @@
 use super::slash::COMMANDS;
 use crate::printer::SharedPrinter;
 use anyhow::{Context, Result};
-use rendering::print_error;
-use rustix::termios::{QueueSelector, tcflush};
+use rendering::{pastes, print_error};
+use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -145,6 +145,25 @@ impl Line {
     }
 }
 
+/// How the terminal was before a line was read: where the reading is left in its middle, its editor
+/// does not set it back.
+pub struct Before(Option<Termios>);
+
+impl Before {
+    /// How it is now.
+    pub fn now() -> Self {
+        Self(tcgetattr(std::io::stdin()).ok())
+    }
+
+    /// Sets it back. A terminal that is gone needs nothing.
+    pub fn set_back(&self) {
+        if let Some(before) = &self.0 {
+            let _gone = tcsetattr(std::io::stdin(), OptionalActions::Now, before);
+        }
+        let _gone = pastes::unmark();
+    }
+}
+
 /// Drops the rest of a line that was given up in the middle. Where lines are not edited, the terminal
 /// gives out whole ones, and there is none.
 fn drop_rest() {
@@ -167,6 +186,8 @@ pub enum Typed {
     End,
     /// The terminal is gone.
     Gone,
+    /// SIGTERM.
+    Terminated,
 }
 
 #[cfg(test)]

@@ -100,7 +100,7 @@ impl Chat<'_> {
         // What it begins with is known; the rest is as if it had been asked here.
         let events = Box::pin(stream::iter([Ok(received)]).chain(later));
         let asker = self.host.asker();
-        let mut meanwhile = listening(self.entered.take())?;
+        let mut meanwhile = listening(self.entered.take(), &self.termination)?;
         let mut is_over = false;
         let ended = |event: &Event| match &event.body {
             EventBody::QueryFinished { status, .. } if event.query_id == query_id => {

@@ -218,6 +218,11 @@ impl View for ChatView {
             self.queued = VecDeque::from([Typed::Gone]);
             return None;
         }
+        if caught == Caught::Terminate {
+            // The chat ends behind this, and says then what was queued and is not done.
+            self.stopped = None;
+            return Some("stopping".to_owned());
+        }
         self.stopped = Some(Instant::now());
         Some(match self.queued.len() {
             0 => "stopping".to_owned(),
