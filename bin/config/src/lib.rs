@@ -6,7 +6,7 @@
 //! What it owns: every key with its default and the file that `carl init` writes ([`TEMPLATE`]), and
 //! the folders that Housecarl keeps things in ([`paths::Paths`]).
 //! What it never does: build a service, or know a flag of the command line.
-//! Where to start: [`Config`] for the keys, [`load`] for how they are read.
+//! Where to start: [`Config`] for the keys, [`load()`] for how they are read.
 
 mod agent;
 mod drive;
