@@ -46,8 +46,8 @@ pub struct Service {
 /// The writer that records go to now.
 #[derive(Debug)]
 struct OpenLog {
-    /// `None` after a failure, until the log could be opened again.
-    line: Option<Arc<Line>>,
+    /// Why the last one failed, until the log could be opened again.
+    line: Result<Arc<Line>, String>,
     /// When it was last tried to open the log again.
     tried: Option<Instant>,
 }
@@ -99,7 +99,7 @@ impl Service {
     pub fn open(config: Config) -> Result<Self, Error> {
         let line = Line::open(config.clone(), None)?;
         let log = OpenLog {
-            line: Some(Arc::new(line)),
+            line: Ok(Arc::new(line)),
             tried: None,
         };
         Ok(Self {
@@ -108,41 +108,46 @@ impl Service {
         })
     }
 
-    /// The writer that records go to now; `None` after a failure.
-    fn line(&self) -> Option<Arc<Line>> {
+    /// The writer that records go to now; after a failure, why it failed.
+    fn line(&self) -> Result<Arc<Line>, String> {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.line.clone()
     }
 
-    /// Opens the log again when the last writer failed and it is time to try. `failed`: the writer
-    /// that has just refused a record. Blocks while the files are read.
+    /// Notes that this writer failed and why, unless another took its place.
+    fn failed(&self, failed: &Arc<Line>, why: String) {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(&log.line, Ok(line) if Arc::ptr_eq(failed, line)) {
+            log.line = Err(why);
+        }
+    }
+
+    /// Opens the log again when the last writer failed and it is time to try. Blocks while the files
+    /// are read.
     ///
     /// # Errors
-    /// [`audit::Error::Poisoned`] when it cannot be opened, or was tried a moment ago.
-    fn reopened(&self, failed: Option<Arc<Line>>) -> Result<Arc<Line>, audit::Error> {
+    /// [`audit::Error::Poisoned`] with why the last writer failed, when it cannot be opened, or was
+    /// tried a moment ago.
+    fn reopened(&self) -> Result<Arc<Line>, audit::Error> {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(failed), Some(line)) = (&failed, &log.line)
-            && Arc::ptr_eq(failed, line)
-        {
-            log.line = None;
-        }
-        if let Some(line) = &log.line {
-            return Ok(Arc::clone(line));
-        }
-        // Whoever holds the last piece of the failed writer lets go of its lock.
-        drop(failed);
+        let why = match &log.line {
+            Ok(line) => return Ok(Arc::clone(line)),
+            Err(why) => audit::Error::Poisoned {
+                detail: why.clone(),
+            },
+        };
         let now = Instant::now();
         let is_early = |tried: Instant| now.duration_since(tried) < AUDIT_REOPEN;
         if log.tried.is_some_and(is_early) {
-            return Err(stopped());
+            return Err(why);
         }
         log.tried = Some(now);
         let opened = Line::open(self.config.clone(), Some(AGAIN));
-        let line = opened.map_err(|error| audit::Error::Poisoned {
-            detail: error.to_string(),
-        })?;
-        let line = Arc::new(line);
-        log.line = Some(Arc::clone(&line));
+        let line = Arc::new(opened.map_err(|error| {
+            tracing::warn!(%error, "the audit log cannot be opened again");
+            why
+        })?);
+        log.line = Ok(Arc::clone(&line));
         Ok(line)
     }
 }
@@ -371,20 +376,21 @@ fn stopped() -> audit::Error {
 impl Audit for Service {
     async fn append(&self, entry: Entry, durability: Durability) -> Result<Ack, audit::Error> {
         let record = Prepared::new(entry, durability)?;
-        let line = self.line();
-        let refused = match &line {
-            None => stopped(),
-            Some(line) => match line.append(record.clone()).await {
+        if let Ok(line) = self.line() {
+            match line.append(record.clone()).await {
                 // The writer failed at an earlier record: this one was not written.
-                Err(error @ audit::Error::Poisoned { .. }) => error,
+                Err(audit::Error::Poisoned { detail }) => self.failed(&line, detail),
                 answered => return answered,
-            },
-        };
+            }
+        }
         let service = self.clone();
-        let opening = tokio::task::spawn_blocking(move || service.reopened(line));
+        let opening = tokio::task::spawn_blocking(move || service.reopened());
         match opening.await {
-            Ok(Ok(line)) => line.append(record).await,
-            Ok(Err(_)) | Err(_) => Err(refused),
+            Ok(opened) => opened?.append(record).await,
+            Err(_) => Err(stopped()),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
