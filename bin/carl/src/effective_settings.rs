@@ -1,9 +1,9 @@
 //! The terms on which services work for others: what they were begun with, and what becomes of a
 //! command that is configured otherwise. Laxer terms than its own it does not work on.
 
-use crate::cli::SessionFlags;
 use crate::setting::Setting;
 use anyhow::{Context, Result};
+use command_line::SessionFlags;
 use config::paths::Paths;
 use config::{self, Loaded, VARIABLES};
 use configuration::flattened;

@@ -2,12 +2,12 @@
 //!
 //! What it is: the top layer. It parses what was typed, reads the configuration, builds the services
 //! and connects them in [`wiring`], the only place that knows which service is where.
-//! What it owns: flags and configuration files. What people see, and the lists of folders and notes
+//! What it owns: what a command needs and when it is built. What people see, and the lists of folders and notes
 //! that they said yes to, are `surfaces/terminal`'s.
 //! What it never does: decide what an agent may do, or keep state that a restart would lose.
-//! Where to start: [`cli`] (what can be typed), [`commands`] (what each does), [`wiring`].
+//! Where to start: [`command_line`] (what can be typed), [`commands`] (what each does),
+//! [`wiring`].
 
-mod cli;
 mod commands;
 mod effective_settings;
 mod lock;
@@ -19,7 +19,7 @@ mod wiring;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use cli::{Cli, Command};
+use command_line::{Cli, Command};
 use rendering::{Paint, print_error};
 use std::ffi::OsString;
 use std::io::Write;
@@ -87,7 +87,7 @@ fn no_command(error: &clap::Error, typed: &[OsString]) -> String {
         .filter(|word| !word.starts_with('-'))
         .collect();
     let name = [&["carl"], &above[..], &[wrong]].concat().join(" ");
-    let hint = cli::instead_of(wrong, &above);
+    let hint = command_line::instead_of(wrong, &above);
     let task = words[at..].join(" ");
     // A misspelt `run` is no task, and nor is what stands behind a command.
     let task = match hint.contains("`carl run`") || !above.is_empty() {

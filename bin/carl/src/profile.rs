@@ -1,7 +1,7 @@
 //! From flags and configuration to the profile a session is opened with.
 
-use crate::cli::{Ceiling, SessionFlags};
 use anyhow::Result;
+use command_line::{Ceiling, SessionFlags};
 use config::{Config, check_model};
 use disk::stored::as_stored;
 use domain::lineage::AgentType;
@@ -228,7 +228,7 @@ mod tests {
     fn a_session_goes_on_as_it_was_but_for_what_a_flag_names() {
         let flags = SessionFlags {
             agent: Some("orchestrator".to_owned()),
-            mode: Some(crate::cli::ModeArg::Plan),
+            mode: Some(command_line::ModeArg::Plan),
             model: Some("ollama/a:7b".to_owned()),
             context_tokens: Some(4096),
             ..SessionFlags::default()
@@ -250,7 +250,7 @@ mod tests {
         );
         let other = SessionFlags {
             agent: Some("researcher".to_owned()),
-            mode: Some(crate::cli::ModeArg::Loop),
+            mode: Some(command_line::ModeArg::Loop),
             provider: Some("hub".to_owned()),
             context_tokens: Some(8192),
             ..SessionFlags::default()

@@ -1,10 +1,10 @@
 //! What a command runs in.
 
-use crate::cli::SessionFlags;
 use crate::profile;
 use ::models::{ProviderConfig, ProviderType};
 use agents::Outlines;
 use anyhow::Result;
+use command_line::SessionFlags;
 use config::paths::Paths;
 use config::{Loaded, instead_of, load};
 use domain::settings::{Attendance, SessionProfile};

@@ -88,8 +88,11 @@ pub fn allowed(arrow: &Arrow) -> bool {
     }
     match (from, to) {
         (Place::Outside, _) => true,
-        // Programs of ours are configured alike.
-        (Place::Bin, Place::Bin) => arrow.to == "bin/config",
+        // What a program is told: by its command line, and by its configuration.
+        (Place::Bin, Place::Bin) => {
+            arrow.from == "bin/carl"
+                && ["bin/command_line", "bin/config"].contains(&arrow.to.as_str())
+        }
         (_, Place::Outside | Place::Bin) => false,
         (Place::Base, _) => false,
         (_, Place::Base) => true,
@@ -187,6 +190,7 @@ mod tests {
             ("surfaces/terminal", "logic/session"),
             ("bin/carl", "surfaces/terminal"),
             ("bin/carl", "bin/config"),
+            ("bin/carl", "bin/command_line"),
             ("surfaces/terminal", "surfaces/rendering"),
             ("logic/plan", "contracts/domain"),
             ("contracts/proto", "contracts/api"),
@@ -218,6 +222,7 @@ mod tests {
             ("services/broker", "bin/carl"),
             ("bin/carl", "xtask"),
             ("bin/config", "bin/carl"),
+            ("bin/config", "bin/command_line"),
             ("base/paths", "contracts/domain"),
             ("services/models", "adapters/grpc"),
             ("adapters/engine", "adapters/tools"),

@@ -62,8 +62,9 @@ pub fn control_holders(file: &SourceFile) -> Vec<Violation> {
 }
 
 /// Folders that may name the trait that gives a secret: who declares it, carries it, implements it,
-/// wires it, and the three services that use it.
-const SECRETS: [&str; 8] = [
+/// wires it, and the three services that use it; and the command line, whose role of `carl serve` has
+/// the same name.
+const SECRETS: [&str; 9] = [
     "contracts/api",
     "adapters/grpc",
     "services/secrets",
@@ -72,6 +73,7 @@ const SECRETS: [&str; 8] = [
     "services/search",
     "adapters/keyring",
     "bin/carl",
+    "bin/command_line",
 ];
 /// Folders that may name the user's side of a store: who declares it, the stores, and the user's own
 /// command.

@@ -1,10 +1,10 @@
 //! The session whose last change is taken back.
 
 use super::{Setting, named};
-use crate::cli::{ModeArg, SessionFlags};
 use crate::wiring::House;
 use anyhow::Result;
 use api::sessions::{Follow, Selection, SessionSummary, Sessions};
+use command_line::{ModeArg, SessionFlags};
 use domain::event::{Event, EventBody};
 use domain::id::SessionId;
 use rendering::print_error;

@@ -2,9 +2,9 @@
 
 use super::host::CommandHost;
 use super::{Setting, named};
-use crate::cli::SessionFlags;
 use crate::profile;
 use anyhow::Result;
+use command_line::SessionFlags;
 use domain::id::{CallId, SessionId};
 use domain::settings::Attendance;
 use settings::By;

@@ -5,7 +5,6 @@ mod places;
 mod served;
 
 use super::{Setting, named};
-use crate::cli::{DoctorArgs, SessionFlags};
 use crate::lock;
 use crate::profile;
 use crate::serving;
@@ -14,6 +13,7 @@ use anyhow::Result;
 use api::sandbox::Enforcement;
 use api::secrets::{Error, Secrets as _, TRY_THE_STORE};
 use api::sessions::{OpenRequest, SendRequest};
+use command_line::{DoctorArgs, SessionFlags};
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::Coded;
 use domain::settings::{Attendance, Mode};

@@ -1,7 +1,6 @@
 //! The services of a chat or a run, as the terminal sees them.
 
 use super::{Setting, named};
-use crate::cli::SessionFlags;
 use crate::serving::Announced;
 use crate::wiring::{House, answers};
 use anyhow::Result;
@@ -10,6 +9,7 @@ use api::memory::{Recall, Stats};
 use api::models::ModelInfo;
 use api::sessions::Sessions;
 use async_trait::async_trait;
+use command_line::SessionFlags;
 use domain::settings::Attendance;
 use settings::By;
 use terminal::exit::OrFail;

@@ -1,9 +1,9 @@
 //! `carl init`, `config`, `completions`, `man`: papers about Housecarl itself.
 
 use super::Setting;
-use crate::cli::{Cli, ConfigCommand, InitArgs};
 use anyhow::{Context, Result};
 use clap::CommandFactory;
+use command_line::{Cli, ConfigCommand, InitArgs};
 use config::paths::{Paths, private_folder};
 use config::{self, Origins, TEMPLATE};
 use disk::private::{self, Durability};

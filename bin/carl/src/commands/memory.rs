@@ -1,10 +1,10 @@
 //! `carl memory`: the user's own side of memory.
 
 use super::Setting;
-use crate::cli::{AddArgs, KindArg, MemoryCommand, Place};
 use crate::wiring::memories;
 use anyhow::Result;
 use api::memory::{Detail, Kind, ListRequest, QueryRequest, Scope};
+use command_line::{AddArgs, KindArg, MemoryCommand, Place};
 use domain::rights::Namespace;
 use memory_export::to_json;
 use rendering::memory as render;

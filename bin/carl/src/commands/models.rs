@@ -1,9 +1,9 @@
 //! `carl models`: which models there are, which would answer, and how fast one is.
 
 use super::Setting;
-use crate::cli::{ModelsArgs, SessionFlags};
 use crate::wiring::House;
 use anyhow::Result;
+use command_line::{ModelsArgs, SessionFlags};
 use domain::model::{ModelChoice, ModelRef};
 use rendering::print;
 use settings::By;

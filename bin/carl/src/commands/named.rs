@@ -2,11 +2,11 @@
 //! opened for work, and the agent type.
 
 use super::Setting;
-use crate::cli::SessionFlags;
 use crate::wiring::House;
 use anyhow::Result;
 use api::broker::Control;
 use api::sessions::{Follow, SessionSummary};
+use command_line::SessionFlags;
 use config::{check_default_agent, check_disabled_tools, check_typed_agent};
 use domain::event::EventBody;
 use domain::id::SessionId;

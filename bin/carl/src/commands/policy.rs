@@ -2,13 +2,13 @@
 
 use super::Setting;
 use super::serve::{listen, locked, until_stopped};
-use crate::cli::{
-    ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, NotesArgs, PolicyCommand, SessionFlags,
-};
 use crate::profile;
 use crate::wiring::House;
 use anyhow::{Context, Result};
 use api::broker::ErrorKind;
+use command_line::{
+    ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, NotesArgs, PolicyCommand, SessionFlags,
+};
 use domain::Timestamp;
 use domain::decision::Verdict;
 use domain::lineage::AgentType;

@@ -2,11 +2,11 @@
 //! Nothing runs. The judging is the broker's (`services/broker/src/replay.rs`).
 
 use super::Setting;
-use crate::cli::ReplayArgs;
 use crate::wiring::{self, House, Knowledge};
 use anyhow::{Context, Result};
 use api::sessions::Follow;
 use broker::replay::Replayed;
+use command_line::ReplayArgs;
 use domain::event::{Event, EventBody};
 use domain::settings::SessionProfile;
 use rendering::{print, table};

@@ -2,9 +2,9 @@
 
 use super::host::CommandHost;
 use super::{Setting, changed, named};
-use crate::cli::RunArgs;
 use crate::profile;
 use anyhow::Result;
+use command_line::RunArgs;
 use domain::settings::Mode;
 use rendering::print_error;
 use settings::By;

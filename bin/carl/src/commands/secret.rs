@@ -1,11 +1,11 @@
 //! `carl secret`: the user's own side of the store, straight to it.
 
 use super::Setting;
-use crate::cli::SecretCommand;
 use crate::wiring::{Store, chosen, log};
 use anyhow::Result;
 use api::secrets::Keeper as _;
 use api::secrets::{Error, Kept, SecretName, SecretValue};
+use command_line::SecretCommand;
 use configuration::nearest;
 use domain::fault::Coded;
 use keyring::{KernelKeyring, PASSPHRASE_CHARS, State};

@@ -1,7 +1,6 @@
 //! `carl serve`: one role or all of them, over a socket.
 
 use super::Setting;
-use crate::cli::{RoleArg, ServeArgs, SessionFlags};
 use crate::effective_settings;
 use crate::serving::Announced;
 use crate::wiring::{self, House, Remembrance};
@@ -9,6 +8,7 @@ use anyhow::{Context, Result};
 use api::audit::{Action, Audit};
 use api::bus::Bus;
 use bus::LocalBus;
+use command_line::{RoleArg, ServeArgs, SessionFlags};
 use config::Endpoints;
 use config::paths::private_folder;
 use domain::Timestamp;

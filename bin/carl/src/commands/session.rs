@@ -2,10 +2,10 @@
 
 use super::changed::history_of;
 use super::{Setting, chat};
-use crate::cli::{self, SessionCommand};
 use crate::wiring::House;
 use agents::SessionLog;
 use anyhow::{Context, Result};
+use command_line::SessionCommand;
 use rendering::context::Depth;
 use rendering::print;
 use terminal::exit::{Exit, OrFail};
@@ -74,8 +74,8 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
             out,
         } => {
             let form = match format {
-                cli::ExportForm::Markdown => ExportForm::Markdown,
-                cli::ExportForm::Json => ExportForm::Json,
+                command_line::ExportForm::Markdown => ExportForm::Markdown,
+                command_line::ExportForm::Json => ExportForm::Json,
             };
             let (setting, house) = look().await?;
             commands::export(chosen(&house, &setting, &session), form, out.as_deref()).await?;

@@ -1,9 +1,9 @@
 //! `carl tools` and `carl agents`: tools and agent types, and tables for tools that are not built in.
 
 use super::Setting;
-use crate::cli::{AgentsArgs, ClassifyArgs, ListArgs, SessionFlags, ToolsArgs, ToolsCommand};
 use crate::wiring::House;
 use anyhow::Result;
+use command_line::{AgentsArgs, ClassifyArgs, ListArgs, SessionFlags, ToolsArgs, ToolsCommand};
 use rendering::print;
 use settings::By;
 use terminal::exit::{Exit, OrFail};

@@ -2,9 +2,9 @@
 
 use super::changed::{self, newest_changed, target};
 use super::{Setting, run};
-use crate::cli::{RunArgs, SessionFlags, UndoArgs};
 use crate::wiring::House;
 use anyhow::{Context, Result};
+use command_line::{RunArgs, SessionFlags, UndoArgs};
 use disk::read::{Links, bytes};
 use domain::hash::Digest;
 use domain::id::SessionId;

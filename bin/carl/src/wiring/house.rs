@@ -10,7 +10,6 @@ use super::services::{
     mark, models, sessions,
 };
 use super::stores::{secrets, secrets_to_look};
-use crate::cli::SessionFlags;
 use crate::effective_settings::{self, Agreement};
 use crate::lock::StateLock;
 use crate::setting::Setting;
@@ -22,6 +21,7 @@ use api::search::Search;
 use api::sessions::Sessions;
 use async_trait::async_trait;
 use bus::LocalBus;
+use command_line::SessionFlags;
 use config::paths::private_folder;
 use domain::Timestamp;
 use grpc::server::Builder;

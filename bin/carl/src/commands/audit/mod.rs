@@ -4,13 +4,13 @@ mod select;
 mod verify;
 
 use super::Setting;
-use crate::cli::{AuditCommand, LogFolder, RecordFilter, RecordFlags, RecordForm};
 use crate::wiring::House;
 use anyhow::Result;
 use api::sessions::Selection;
 use audit::read::{Log, Placed, Query, Records};
 use audit::shown::{self, Lines};
 use audit::{Config, anchor};
+use command_line::{AuditCommand, LogFolder, RecordFilter, RecordFlags, RecordForm};
 use config::paths::Paths;
 use domain::id::SessionId;
 use jiff::tz::TimeZone;

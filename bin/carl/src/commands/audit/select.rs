@@ -1,8 +1,8 @@
 //! From what was typed to which records are meant.
 
-use crate::cli::{DecisionArg, RecordFilter};
 use anyhow::Result;
 use audit::read::Query;
+use command_line::{DecisionArg, RecordFilter};
 use domain::Timestamp;
 use domain::decision::Verdict;
 use jiff::civil::Date;

@@ -1,7 +1,7 @@
 //! `carl tools`.
 
-use super::examples;
-use super::list::ListArgs;
+use crate::examples;
+use crate::list::ListArgs;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 

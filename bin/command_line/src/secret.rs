@@ -1,6 +1,6 @@
 //! `carl secret`.
 
-use super::examples;
+use crate::examples;
 use clap::Subcommand;
 
 /// `carl secret`. A value is never an argument: every process could read it there. Names are checked

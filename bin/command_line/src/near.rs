@@ -17,7 +17,7 @@ fn is_a_slip(name: &str, wrong: &str) -> bool {
 /// What to say of a name that is no command. `above` are the words before it, without `carl`.
 #[must_use]
 pub fn instead_of(wrong: &str, above: &[&str]) -> String {
-    let root = super::Cli::command();
+    let root = crate::Cli::command();
     let likely = likely(&root, wrong, above);
     let Some((last, before)) = likely.split_last() else {
         let at = [&["carl"], above].concat().join(" ");

@@ -1,6 +1,6 @@
 //! `carl audit`.
 
-use super::examples;
+use crate::examples;
 use api::audit::Action;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
@@ -18,8 +18,10 @@ pub enum AuditCommand {
         /// Go on printing what is recorded from now on
         #[arg(short, long)]
         follow: bool,
+        /// Which records, and in what form
         #[command(flatten)]
         records: RecordFlags,
+        /// Which log
         #[command(flatten)]
         place: LogFolder,
     },
@@ -32,14 +34,17 @@ pub enum AuditCommand {
         /// As JSON
         #[arg(long)]
         json: bool,
+        /// Which log
         #[command(flatten)]
         place: LogFolder,
     },
     /// Print every record that matches, oldest first
     #[command(after_help = examples::AUDIT_QUERY)]
     Query {
+        /// Which records, and in what form
         #[command(flatten)]
         records: RecordFlags,
+        /// Which log
         #[command(flatten)]
         place: LogFolder,
     },
@@ -55,6 +60,7 @@ pub enum AuditCommand {
         /// As JSON
         #[arg(long)]
         json: bool,
+        /// Which log
         #[command(flatten)]
         place: LogFolder,
     },
@@ -64,8 +70,10 @@ pub enum AuditCommand {
         /// In which form: jsonl, one object a line as on disk, or csv, for spreadsheets
         #[arg(long, value_enum, hide_possible_values = true, default_value_t = RecordForm::Jsonl)]
         form: RecordForm,
+        /// Which records
         #[command(flatten)]
         filter: RecordFilter,
+        /// Which log
         #[command(flatten)]
         place: LogFolder,
     },

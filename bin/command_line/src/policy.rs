@@ -1,8 +1,8 @@
 //! `carl policy`.
 
-use super::examples;
-use super::list::ListArgs;
-use super::session::{Ceiling, EffectArg};
+use crate::examples;
+use crate::list::ListArgs;
+use crate::session::{Ceiling, EffectArg};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 

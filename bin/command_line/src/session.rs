@@ -1,6 +1,6 @@
 //! Sessions: how one is held, worked in, listed and taken back.
 
-use super::examples;
+use crate::examples;
 use clap::{Args, Subcommand, ValueEnum};
 use domain::hash::Digest;
 use domain::id::SessionId;

@@ -1,4 +1,10 @@
-//! The command line: what can be typed, and nothing about what it does. A file a command family.
+//! What can be typed: commands, flags, and the help of each.
+//!
+//! What it is: the command line as types, a file a command family.
+//! What it owns: the words of the help and its examples, which commands take which flags, and what
+//! is suggested where a command is misspelt ([`instead_of`]).
+//! What it never does: say what a command does. That is `bin/carl/src/commands`.
+//! Where to start: [`Command`].
 
 mod audit;
 mod examples;
@@ -195,6 +201,7 @@ pub struct ModelsArgs {
 /// `carl agents`.
 #[derive(Debug, Args)]
 pub struct AgentsArgs {
+    /// In what form
     #[command(flatten)]
     pub list: ListArgs,
     /// Print the shipped agents.yaml, with every key, to begin a file of your own with

@@ -1,6 +1,6 @@
 //! `carl memory`.
 
-use super::examples;
+use crate::examples;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -19,6 +19,7 @@ pub enum MemoryCommand {
         /// Print at most this many, 1 and up
         #[arg(short = 'n', long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
+        /// Where to look
         #[command(flatten)]
         place: Place,
         /// Print JSON
@@ -49,6 +50,7 @@ pub enum MemoryCommand {
     /// List entries, oldest first
     #[command(after_help = examples::MEMORY_LIST)]
     List {
+        /// Where to look
         #[command(flatten)]
         place: Place,
         /// Only of this kind
@@ -66,6 +68,7 @@ pub enum MemoryCommand {
     Export {
         /// The file; without one, or with `-`, standard output
         file: Option<PathBuf>,
+        /// Where to look
         #[command(flatten)]
         place: Place,
     },

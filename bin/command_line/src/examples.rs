@@ -1,13 +1,13 @@
 //! What the help of each command shows as examples. A test parses every line.
 
 /// `carl chat`.
-pub(super) const CHAT: &str = "Examples:
+pub(crate) const CHAT: &str = "Examples:
   carl chat                               in this folder; /help lists commands
   carl chat -C ~/notes --allow-write .    in another, with files there open
   carl chat --agent coder --mode plan     each plan is shown before it is run";
 
 /// `carl run`.
-pub(super) const RUN: &str = "Examples:
+pub(crate) const RUN: &str = "Examples:
   carl run \"which port does x.toml set?\"
   carl run --allow-write . \"replace draft with final in notes.md\"
   carl run \"what is wrong on @shot.png?\"  a picture, for a model that sees
@@ -16,129 +16,129 @@ pub(super) const RUN: &str = "Examples:
   carl run --session-id 6a182 \"go on\"     in a session, by the end of its id";
 
 /// `carl doctor`.
-pub(super) const DOCTOR: &str = "Examples:
+pub(crate) const DOCTOR: &str = "Examples:
   carl doctor             servers, models, sandbox, memory, keyring, hardware
   carl doctor --model     also how fast the model is, beside its best";
 
 /// `carl models`.
-pub(super) const MODELS: &str = "Examples:
+pub(crate) const MODELS: &str = "Examples:
   carl models
   carl models --test ollama/qwen2.5:7b-instruct";
 
 /// `carl tools`.
-pub(super) const TOOLS: &str = "Examples:
+pub(crate) const TOOLS: &str = "Examples:
   carl tools                              what each does to the world
   carl tools classify tools.json          a table for another program's tools
   carl tools check table.yaml             what is wrong with such a table";
 
 /// `carl agents`.
-pub(super) const AGENTS: &str = "Examples:
+pub(crate) const AGENTS: &str = "Examples:
   carl agents
   carl agents --shipped                   a file to begin your own with";
 
 /// `carl policy`.
-pub(super) const POLICY: &str = "Examples:
+pub(crate) const POLICY: &str = "Examples:
   carl policy explain coder delete_file '{\"path\": \"a.txt\"}'
   carl policy replay                      the last session's calls, judged again
   carl policy trust AGENTS.md             its present text may instruct agents
   carl policy serve --tools table.yaml    the guard for another program";
 
 /// `carl session`.
-pub(super) const SESSION: &str = "Examples:
+pub(crate) const SESSION: &str = "Examples:
   carl session list
   carl session show last
   carl session resume                     the one last used here, in a chat
   carl session export 6a182 --format json  by the end of its id";
 
 /// `carl undo`.
-pub(super) const UNDO: &str = "Examples:
+pub(crate) const UNDO: &str = "Examples:
   carl undo                               the last file change in this folder
   carl undo 6a182 --yes write             of that session, without a question";
 
 /// `carl audit`.
-pub(super) const AUDIT: &str = "Examples:
+pub(crate) const AUDIT: &str = "Examples:
   carl audit tail
   carl audit query --decision deny        every no
   carl audit verify                       is the log whole and as written?";
 
 /// `carl memory`.
-pub(super) const MEMORY: &str = "Examples:
+pub(crate) const MEMORY: &str = "Examples:
   carl memory add \"I prefer the MIT licence\"
   carl memory search --explain \"which licence?\"
   carl memory list
   carl memory forget 6a182                by the end of its id";
 
 /// `carl secret`.
-pub(super) const SECRET: &str = "Examples:
+pub(crate) const SECRET: &str = "Examples:
   carl secret set anthropic               asks for it, and shows nothing
   carl secret list                        names alone";
 
 /// `carl config`.
-pub(super) const CONFIG: &str = "Examples:
+pub(crate) const CONFIG: &str = "Examples:
   carl config show --origin               every value and where it is from
   CARL_CHAT__DEFAULT_MODE=plan carl config show";
 
 /// `carl serve`.
-pub(super) const SERVE: &str = "Examples:
+pub(crate) const SERVE: &str = "Examples:
   carl serve                              for this user, at the usual socket";
 
 /// `carl session list`.
-pub(super) const SESSION_LIST: &str = "Examples:
+pub(crate) const SESSION_LIST: &str = "Examples:
   carl session list
   carl session list --limit 100 --json    for a script";
 
 /// `carl session show`.
-pub(super) const SESSION_SHOW: &str = "Examples:
+pub(crate) const SESSION_SHOW: &str = "Examples:
   carl session show                       the one last used here
   carl session show 6a182                 by the end of its id
   carl session show --events              for a script";
 
 /// `carl session context`.
-pub(super) const SESSION_CONTEXT: &str = "Examples:
+pub(crate) const SESSION_CONTEXT: &str = "Examples:
   carl session context                    each part's share of the room
   carl session context 6a182 --full       the text, as it would be sent";
 
 /// `carl session compact`.
-pub(super) const SESSION_COMPACT: &str = "Examples:
+pub(crate) const SESSION_COMPACT: &str = "Examples:
   carl session compact                    the one last used here
   carl session compact 6a182              by the end of its id";
 
 /// `carl session resume`.
-pub(super) const SESSION_RESUME: &str = "Examples:
+pub(crate) const SESSION_RESUME: &str = "Examples:
   carl session resume                     the one last used here
   carl session resume 6a182 --mode plan   plans from now on";
 
 /// `carl session fork`.
-pub(super) const SESSION_FORK: &str = "Examples:
+pub(crate) const SESSION_FORK: &str = "Examples:
   carl session fork                       all of the one last used here
   carl session fork 6a182 --at 3          up to message 3 and its answer";
 
 /// `carl session delete`.
-pub(super) const SESSION_DELETE: &str = "Examples:
+pub(crate) const SESSION_DELETE: &str = "Examples:
   carl session delete 6a182               asks, and says which one it is
   carl session delete 6a182 --yes         in a script";
 
 /// `carl session export`.
-pub(super) const SESSION_EXPORT: &str = "Examples:
+pub(crate) const SESSION_EXPORT: &str = "Examples:
   carl session export -o session.md
   carl session export 6a182 --format json  by the end of its id";
 
 /// `carl audit tail`.
-pub(super) const AUDIT_TAIL: &str = "Examples:
+pub(crate) const AUDIT_TAIL: &str = "Examples:
   carl audit tail
   carl audit tail --follow --session last  what an agent does now";
 
 /// `carl audit show`.
-pub(super) const AUDIT_SHOW: &str = "Examples:
+pub(crate) const AUDIT_SHOW: &str = "Examples:
   carl audit show 9                       by the number that `tail` prints";
 
 /// `carl audit query`.
-pub(super) const AUDIT_QUERY: &str = "Examples:
+pub(crate) const AUDIT_QUERY: &str = "Examples:
   carl audit query --decision deny        every no
   carl audit query --since 2h --tool edit_file";
 
 /// `carl audit verify`.
-pub(super) const AUDIT_VERIFY: &str = "Examples:
+pub(crate) const AUDIT_VERIFY: &str = "Examples:
   carl audit verify
   carl audit verify --anchor anchor.txt --key \"$(cat anchor.key)\"
 
@@ -146,165 +146,165 @@ Exit codes: 0 whole, 2 the anchor, key or folder cannot be used,
 3 records are missing, 4 records were changed or damaged.";
 
 /// `carl audit export`.
-pub(super) const AUDIT_EXPORT: &str = "Examples:
+pub(crate) const AUDIT_EXPORT: &str = "Examples:
   carl audit export > audit.jsonl
   carl audit export --form csv --since 7d > week.csv";
 
 /// `carl audit anchor`.
-pub(super) const AUDIT_ANCHOR: &str = "Examples:
+pub(crate) const AUDIT_ANCHOR: &str = "Examples:
   carl audit anchor >> anchor.txt         now and then, kept elsewhere
   carl audit anchor --key > anchor.key    once, to the same place";
 
 /// `carl audit archive`.
-pub(super) const AUDIT_ARCHIVE: &str = "Examples:
+pub(crate) const AUDIT_ARCHIVE: &str = "Examples:
   carl audit archive                      asks, and says what is lost";
 
 /// `carl memory search`.
-pub(super) const MEMORY_SEARCH: &str = "Examples:
+pub(crate) const MEMORY_SEARCH: &str = "Examples:
   carl memory search \"which licence?\"
   carl memory search -n 1 --namespace project \"build steps\"";
 
 /// `carl memory show`.
-pub(super) const MEMORY_SHOW: &str = "Examples:
+pub(crate) const MEMORY_SHOW: &str = "Examples:
   carl memory show 6a18                   by the end of its id";
 
 /// `carl memory add`.
-pub(super) const MEMORY_ADD: &str = "Examples:
+pub(crate) const MEMORY_ADD: &str = "Examples:
   carl memory add \"I prefer the MIT licence\"
   carl memory add --namespace project --tag build \"use make\"
   carl memory add --supersedes 6a18 \"I prefer Apache-2.0\"";
 
 /// `carl memory forget`.
-pub(super) const MEMORY_FORGET: &str = "Examples:
+pub(crate) const MEMORY_FORGET: &str = "Examples:
   carl memory forget 6a18                 by the end of its id; asks";
 
 /// `carl memory list`.
-pub(super) const MEMORY_LIST: &str = "Examples:
+pub(crate) const MEMORY_LIST: &str = "Examples:
   carl memory list
   carl memory list --kind memory -n 10    the last ten kept on purpose";
 
 /// `carl memory export`.
-pub(super) const MEMORY_EXPORT: &str = "Examples:
+pub(crate) const MEMORY_EXPORT: &str = "Examples:
   carl memory export memory.jsonl         all of it, as a backup
   carl memory export --namespace user > user.jsonl";
 
 /// `carl memory import`.
-pub(super) const MEMORY_IMPORT: &str = "Examples:
+pub(crate) const MEMORY_IMPORT: &str = "Examples:
   carl memory import memory.jsonl         what `carl memory export` wrote";
 
 /// `carl memory stats`.
-pub(super) const MEMORY_STATS: &str = "Examples:
+pub(crate) const MEMORY_STATS: &str = "Examples:
   carl memory stats
   carl memory stats --json                for a script";
 
 /// `carl memory reindex`.
-pub(super) const MEMORY_REINDEX: &str = "Examples:
+pub(crate) const MEMORY_REINDEX: &str = "Examples:
   carl memory reindex                     after a new embedding model came";
 
 /// `carl policy explain`.
-pub(super) const POLICY_EXPLAIN: &str = "Examples:
+pub(crate) const POLICY_EXPLAIN: &str = "Examples:
   carl policy explain coder delete_file '{\"path\": \"a.txt\"}'
   carl policy explain sysadmin run_shell '{\"argv\": [\"make\"]}' --attended";
 
 /// `carl policy replay`.
-pub(super) const POLICY_REPLAY: &str = "Examples:
+pub(crate) const POLICY_REPLAY: &str = "Examples:
   carl policy replay                      the one last used here
   carl policy replay 6a182 --json         by the end of its id, for a script";
 
 /// `carl policy grants`.
-pub(super) const POLICY_GRANTS: &str = "Examples:
+pub(crate) const POLICY_GRANTS: &str = "Examples:
   carl policy grants                      of the one last used here";
 
 /// `carl policy serve`.
-pub(super) const POLICY_SERVE: &str = "Examples:
+pub(crate) const POLICY_SERVE: &str = "Examples:
   carl policy serve --tools table.yaml
   carl policy serve --tools table.yaml --listen unix:/tmp/guard.sock";
 
 /// `carl policy folders`.
-pub(super) const POLICY_FOLDERS: &str = "Examples:
+pub(crate) const POLICY_FOLDERS: &str = "Examples:
   carl policy folders
   carl policy folders --json              for a script";
 
 /// `carl policy forget`.
-pub(super) const POLICY_FORGET: &str = "Examples:
+pub(crate) const POLICY_FORGET: &str = "Examples:
   carl policy forget ~/notes";
 
 /// `carl policy trust`.
-pub(super) const POLICY_TRUST: &str = "Examples:
+pub(crate) const POLICY_TRUST: &str = "Examples:
   carl policy trust AGENTS.md             until it changes";
 
 /// `carl policy distrust`.
-pub(super) const POLICY_DISTRUST: &str = "Examples:
+pub(crate) const POLICY_DISTRUST: &str = "Examples:
   carl policy distrust AGENTS.md";
 
 /// `carl policy trusted`.
-pub(super) const POLICY_TRUSTED: &str = "Examples:
+pub(crate) const POLICY_TRUSTED: &str = "Examples:
   carl policy trusted
   carl policy trusted --json              for a script";
 
 /// `carl secret set`.
-pub(super) const SECRET_SET: &str = "Examples:
+pub(crate) const SECRET_SET: &str = "Examples:
   carl secret set anthropic               asks for it, and shows nothing
   carl secret set anthropic < key.txt     from a file";
 
 /// `carl secret rm`.
-pub(super) const SECRET_RM: &str = "Examples:
+pub(crate) const SECRET_RM: &str = "Examples:
   carl secret rm anthropic";
 
 /// `carl secret list`.
-pub(super) const SECRET_LIST: &str = "Examples:
+pub(crate) const SECRET_LIST: &str = "Examples:
   carl secret list
   carl secret list --json                 for a script";
 
 /// `carl secret unlock`.
-pub(super) const SECRET_UNLOCK: &str = "Examples:
+pub(crate) const SECRET_UNLOCK: &str = "Examples:
   carl secret unlock";
 
 /// `carl secret lock`.
-pub(super) const SECRET_LOCK: &str = "Examples:
+pub(crate) const SECRET_LOCK: &str = "Examples:
   carl secret lock";
 
 /// `carl config show`.
-pub(super) const CONFIG_SHOW: &str = "Examples:
+pub(crate) const CONFIG_SHOW: &str = "Examples:
   carl config show
   carl config show --origin               every value and where it is from";
 
 /// `carl config schema`.
-pub(super) const CONFIG_SCHEMA: &str = "Examples:
+pub(crate) const CONFIG_SCHEMA: &str = "Examples:
   carl config schema > config.schema.json  for an editor that checks the file";
 
 /// `carl tools classify`.
-pub(super) const TOOLS_CLASSIFY: &str = "Examples:
+pub(crate) const TOOLS_CLASSIFY: &str = "Examples:
   carl tools classify tools.json -o table.yaml
   carl tools classify tools.json --model  with a second opinion";
 
 /// `carl tools check`.
-pub(super) const TOOLS_CHECK: &str = "Examples:
+pub(crate) const TOOLS_CHECK: &str = "Examples:
   carl tools check table.yaml
   carl tools check table.yaml --tools tools.json  does it fit the tools?";
 
 /// `carl init`.
-pub(super) const INIT: &str = "Examples:
+pub(crate) const INIT: &str = "Examples:
   carl init
   carl init --force                       a fresh one; the old one is kept";
 
 /// `carl help`.
-pub(super) const HELP: &str = "Examples:
+pub(crate) const HELP: &str = "Examples:
   carl help session list";
 
 /// `carl completions`.
-pub(super) const COMPLETIONS: &str = "Examples:
+pub(crate) const COMPLETIONS: &str = "Examples:
   carl completions fish > ~/.config/fish/completions/carl.fish
   carl completions bash > carl.bash       then: source carl.bash";
 
 /// `carl man`.
-pub(super) const MAN: &str = "Examples:
+pub(crate) const MAN: &str = "Examples:
   carl man | man -l -                     to read it now
   carl man --out ~/.local/share/man/man1  for `man carl`, `man carl-run`";
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::Cli;
+    use crate::Cli;
     use clap::{CommandFactory, Parser};
 
     /// The words of a line as a shell splits them, up to a remark behind two spaces.
