@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use domain::drive::Signal;
 use domain::fault::Fault;
 use domain::id::SessionId;
-use futures::StreamExt;
 use futures::stream::{self, BoxStream};
+use futures::{FutureExt, StreamExt};
 use std::path::PathBuf;
 
 /// Why nothing is watched, or the user was not told.
@@ -41,6 +41,7 @@ impl Error {
 }
 
 /// Something that is there for every session alike: whether somebody is at the machine, say.
+#[async_trait]
 pub trait Source: Send + Sync {
     /// What it reports to this session from now on; an [`Error`] is for the user, who is told that
     /// and why nothing comes. The stream ends when there is nothing more to come; dropping it ends
@@ -52,6 +53,14 @@ pub trait Source: Send + Sync {
     fn notices(&self, session_id: SessionId) -> BoxStream<'static, Fault> {
         let _nobodys = session_id;
         stream::pending().boxed()
+    }
+
+    /// What it has to report and told nobody yet, without waiting for more: for a session that
+    /// ends. By default what [`Source::signals`] has ready.
+    async fn untold(&self, session_id: SessionId) -> Vec<Signal> {
+        let mut signals = self.signals(session_id);
+        let known = std::iter::from_fn(|| signals.next().now_or_never().flatten());
+        known.filter_map(Result::ok).collect()
     }
 }
 

@@ -139,6 +139,7 @@ fn every_enum_has_an_absent_value_and_services_do_not_grow() {
         "Search",
         "Secrets",
         "Sessions",
+        "Signals",
     ];
     assert_eq!(services, BTreeSet::from(expected));
     // Nothing but appending and nothing but getting: these two never grow a way to read or write.
