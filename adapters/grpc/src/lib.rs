@@ -1,7 +1,7 @@
 //! gRPC for the contracts: the same traits, with the service in another process.
 //!
 //! What it is: for Audit, Models, Memory (and its user's side, the curator), Broker (and its user's
-//! side, Control), Sessions, Guard, Search and Secrets, a client that implements the trait of `api`
+//! side, Control), Sessions, Signals, Guard, Search and Secrets, a client that implements the trait of `api`
 //! and a server that offers any implementation of it, over unix sockets and TCP.
 //! What it owns: connections, and who may connect: on a unix socket only processes of the same user;
 //! on TCP whoever reaches it, which is why TCP is for loopback and private networks; secrets only for
@@ -24,6 +24,7 @@ pub mod search;
 pub mod secrets;
 pub mod server;
 pub mod sessions;
+pub mod signals;
 mod socket;
 mod stream;
 

@@ -2,7 +2,9 @@
 
 use crate::address::Listen;
 use crate::socket::{Acceptor, BindError};
-use crate::{audit, broker, control, guard, memory, models, presence, search, secrets, sessions};
+use crate::{
+    audit, broker, control, guard, memory, models, presence, search, secrets, sessions, signals,
+};
 use api::audit::Audit;
 use api::broker::{Broker, Control};
 use api::guard::Guard;
@@ -11,6 +13,7 @@ use api::models::Models;
 use api::search::Search;
 use api::secrets::{Refusals, Secrets};
 use api::sessions::Sessions;
+use api::signals::Source;
 use domain::limits::{WIRE_DRAIN, WIRE_MESSAGE_BYTES, WIRE_PING, WIRE_PING_ANSWER, WIRE_STREAMS};
 use futures::stream::unfold;
 use proto::audit_server::AuditServer;
@@ -24,6 +27,7 @@ use proto::presence_server::PresenceServer;
 use proto::search_server::SearchServer;
 use proto::secrets_server::SecretsServer;
 use proto::sessions_server::SessionsServer;
+use proto::signals_server::SignalsServer;
 use std::io;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -65,6 +69,7 @@ pub struct Builder {
     broker: Option<Arc<dyn Broker>>,
     control: Option<Arc<dyn Control>>,
     sessions: Option<Arc<dyn Sessions>>,
+    signals: Option<Arc<dyn Source>>,
     guard: Option<Arc<dyn Guard>>,
     search: Option<Arc<dyn Search>>,
     secrets: Option<secrets::Server>,
@@ -110,6 +115,14 @@ impl Builder {
     #[must_use]
     pub fn control(mut self, control: Arc<dyn Control>) -> Self {
         self.control = Some(control);
+        self
+    }
+
+    /// Offers what sessions hear of what tools began, such as the ends of jobs. For who may use
+    /// [`Builder::control`] alone.
+    #[must_use]
+    pub fn signals(mut self, signals: Arc<dyn Source>) -> Self {
+        self.signals = Some(signals);
         self
     }
 
@@ -211,6 +224,7 @@ impl Builder {
             self.broker => BrokerServer, broker::Server;
             self.control => BrokerControlServer, control::Server;
             self.sessions => SessionsServer, sessions::Server::new;
+            self.signals => SignalsServer, signals::Server;
             self.guard => GuardServer, guard::Server;
             self.search => SearchServer, search::Server;
             self.secrets => SecretsServer, std::convert::identity;

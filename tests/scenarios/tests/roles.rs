@@ -30,6 +30,7 @@ fn answers(body: &Value) -> Reply {
             .to_string(),
         ),
         Wanted::Other | Wanted::Digest => Reply::text(json!({"keep": []}).to_string()),
+        _ if said.contains("JOB") => job(&said),
         _ if said.contains("[DRIVE") => Reply::text("I saw the change."),
         _ if said.contains("WATCH") => match said.matches("\"role\":\"tool\"").count() {
             0 => Reply::call("watch_path", json!({"path": "."})),
@@ -62,6 +63,24 @@ fn answers(body: &Value) -> Reply {
     }
 }
 
+/// A job that is waited for, or none.
+fn job(said: &str) -> Reply {
+    let script = match said.contains("LASTING") {
+        true => "sleep 1000",
+        false => "read word < gate",
+    };
+    let begins = json!({"name": "build", "argv": ["/bin/sh", "-c", script]});
+    match said.matches("\"role\":\"tool\"").count() {
+        0 => Reply::call("start_job", begins),
+        1 if !said.contains("LASTING") => Reply::call(
+            "yield_to_user",
+            json!({"reason": "waiting", "until_signal": true}),
+        ),
+        _ if said.contains("[DRIVE") => Reply::text("I heard of its end."),
+        _ => Reply::text("It runs."),
+    }
+}
+
 fn works(way: Way) {
     let server = Server::speak(|body, _| answers(body)).openai();
     let scene = Scene::with(server, "openai");
@@ -76,6 +95,7 @@ fn works(way: Way) {
     remembers(&scene);
     goes_on_in_a_session(&scene);
     drives(&scene);
+    hears_of_jobs(&scene);
     let verified = house.ask(["audit", "verify"]).run().expect(0).stdout;
     assert!(verified.contains("whole"), "{verified}");
     let doctor = house.ask(["doctor"]).run().stdout;
@@ -189,6 +209,46 @@ fn drives(scene: &Scene) {
     running.until(r#""signal":"files_changed""#);
     running.until(r#""origin":"drive""#);
     running.kill();
+}
+
+/// The end of a job wakes the drive; one that still runs when its session ends is stopped, and its end
+/// is on record.
+fn hears_of_jobs(scene: &Scene) {
+    let house = &scene.house;
+    let gate = house.work().join("gate");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&gate)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let open = ["--agent", "sysadmin", "--allow-write", "."];
+    let open = [&open[..], &["--yes", "exec,write,destructive"]].concat();
+    let args = ["run", "--events", "--mode", "auto"];
+    let mut running = house
+        .ask(args)
+        .args(open.iter().copied())
+        .arg("JOB")
+        .spawn();
+    running.until(r#""state":"stored""#);
+    std::fs::write(gate, "go\n").unwrap();
+    let end = running.until(r#""signal":"job_finished""#);
+    assert!(end.contains("exit code 0"), "{end}");
+    running.until(r#""origin":"drive""#);
+    running.kill();
+    let outcome = scene.run(&[&open[..], &["JOB that is LASTING"]].concat());
+    outcome.assert_ends(0, "success");
+    let log = scene.log(&outcome);
+    let ends = of_kind(&log, "signal_received");
+    let [end] = &ends[..] else {
+        panic!("{log:#?}");
+    };
+    let summary = end["signal"]["summary"].to_string();
+    assert!(
+        summary.contains("because its session was closed"),
+        "{end:#}"
+    );
 }
 
 #[test]

@@ -51,6 +51,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         capture,
         remembrance,
         inbox,
+        jobs,
     } = one(args.role, &setting).await?;
     let own = match (&address, &remembrance) {
         (Listen::Tcp(_), Some(remembrance)) if args.role == RoleArg::Memory => {
@@ -79,6 +80,9 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         until_all_stopped(offer, &address, (what_is_served(args.role), announce), own).await?;
     if let Some(capture) = &capture {
         capture.settle(wiring::CAPTURE_WAIT).await;
+    }
+    if let Some(jobs) = &jobs {
+        jobs.end_all().await;
     }
     drop((capture, remembrance));
     if let Some(audit) = audit {
@@ -307,6 +311,7 @@ pub(super) async fn until_stopped(
 }
 
 /// One role alone.
+#[derive(Default)]
 struct Served {
     /// What it offers.
     offer: Builder,
@@ -318,18 +323,14 @@ struct Served {
     remembrance: Option<Remembrance>,
     /// Where messages come in, where sessions are served.
     inbox: Option<Arc<LazyInbox>>,
+    /// What programs run in the background, where tools are.
+    jobs: Option<programs::Jobs>,
 }
 
 /// One role alone; the others it needs are where `[endpoints]` says, or in this process.
 async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
     let offer = Builder::new();
-    let mut served = Served {
-        offer: Builder::new(),
-        audit: None,
-        capture: None,
-        remembrance: None,
-        inbox: None,
-    };
+    let mut served = Served::default();
     let providers = &setting.loaded.config.models.providers;
     if role == RoleArg::Models && providers.values().all(|it| it.api_key.is_none()) {
         // It records nothing, so it needs no log: that is another role's to write.
@@ -355,6 +356,7 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
         return Ok(served);
     }
     let local = wiring::local_tools(setting)?;
+    served.jobs = Some(local.programs.jobs());
     let knowledge = wiring::knowledge(setting, &audit, &models, (&secrets, &local))?;
     served.offer = match role {
         RoleArg::Memory => {
@@ -381,8 +383,10 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
             offer.sessions(sessions)
         }
         RoleArg::Broker | RoleArg::All | RoleArg::Audit | RoleArg::Models | RoleArg::Secrets => {
+            let jobs = Arc::new(local.programs.jobs());
             let guard = wiring::guard(setting, audit, secrets, (local, &knowledge))?;
-            offer.broker(guard.broker).control(guard.control)
+            let offer = offer.broker(guard.broker).control(guard.control);
+            offer.signals(jobs)
         }
     };
     Ok(served)

@@ -299,7 +299,11 @@ impl House {
     /// Everything, to be served.
     #[must_use]
     pub fn offer(&self) -> Builder {
-        Builder::new()
+        let offer = match self.jobs.clone() {
+            Some(jobs) => Builder::new().signals(Arc::new(jobs)),
+            None => Builder::new(),
+        };
+        offer
             .audit(self.audit.clone())
             .models(self.gateway.clone())
             .broker(self.guard.broker.clone())

@@ -13,13 +13,13 @@ use terminal::exit::Failure;
 
 /// Every adapter that is there.
 #[must_use]
-pub fn all(setting: &Setting, inbox: Option<Arc<LazyInbox>>, jobs: programs::Jobs) -> Senses {
+pub fn all(setting: &Setting, inbox: Option<Arc<LazyInbox>>, jobs: Arc<dyn Source>) -> Senses {
     let mut sources: Vec<Arc<dyn Source>> = vec![Arc::new(Presence::new())];
     sources.extend(inbox.map(|inbox| inbox as Arc<dyn Source>));
     Senses {
         watcher: Some(Arc::new(watch::Inotify)),
         sources,
-        jobs: Some(Arc::new(jobs)),
+        jobs: Some(jobs),
         notifier: notifier(setting.loaded.config.drive.notify),
     }
 }

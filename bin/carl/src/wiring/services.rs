@@ -15,6 +15,7 @@ use api::executor::Executor;
 use api::models::Models;
 use api::search::Search;
 use api::sessions::Sessions;
+use api::signals::Source;
 use broker::KnownSecrets;
 use domain::Timestamp;
 use domain::limits::INSTALL_TIME;
@@ -212,7 +213,7 @@ pub fn guard(
     })
 }
 
-/// Agents' own tools, with what sessions hear by; and the inbox, which is one of these. Jobs are heard of where their tools are in this process.
+/// Agents' own tools, with what sessions hear by; and the inbox, which is one of these.
 ///
 /// # Errors
 /// When an adapter is configured that cannot be.
@@ -221,9 +222,13 @@ pub fn agent_tools(
     local: &LocalTools,
 ) -> Result<(Arc<AgentTools>, Option<Arc<LazyInbox>>)> {
     let inbox = senses::inbox(setting)?;
+    let broker = &setting.loaded.config.endpoints.broker;
+    let jobs: Arc<dyn Source> = match remote("endpoints.broker", broker)? {
+        Some(endpoint) => Arc::new(grpc::signals::Client::connect(&endpoint)),
+        None => Arc::new(local.programs.jobs()),
+    };
     let agent_tools = AgentTools::new(Arc::new(Timestamp::now));
-    let agent_tools =
-        agent_tools.with_senses(senses::all(setting, inbox.clone(), local.programs.jobs()));
+    let agent_tools = agent_tools.with_senses(senses::all(setting, inbox.clone(), jobs));
     Ok((Arc::new(agent_tools), inbox))
 }
 

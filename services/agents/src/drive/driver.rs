@@ -61,7 +61,7 @@ pub(crate) async fn run(
             },
             Some(ended) = driver.jobs.next() => match ended {
                 Ok(signal) => driver.came_in(signal).await,
-                Err(error) => driver.report_source_error(&error, SourceError::Unavailable).await,
+                Err(error) => driver.report_source_error(&error, SourceError::Jobs).await,
             },
             Some(notice) = driver.notices.next() => {
                 driver.emit(Scope::default(), EventBody::Notice(notice)).await;

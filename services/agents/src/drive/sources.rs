@@ -5,8 +5,8 @@ use api::signals::{Error, Watcher};
 use domain::drive::Signal;
 use domain::fault::Fault;
 use domain::id::SessionId;
+use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use futures::{FutureExt, StreamExt};
 use std::path::{Path, PathBuf};
 
 /// What one adapter reports.
@@ -17,6 +17,8 @@ pub(super) type Outside = BoxStream<'static, Result<Signal, Error>>;
 pub(super) enum SourceError {
     /// An adapter has nothing to report.
     Unavailable,
+    /// Nobody tells of jobs.
+    Jobs,
     /// A path is not watched.
     Unwatched,
 }
@@ -24,7 +26,7 @@ pub(super) enum SourceError {
 impl SourceError {
     pub(super) const fn code(self) -> &'static str {
         match self {
-            Self::Unavailable => "drive.deaf",
+            Self::Unavailable | Self::Jobs => "drive.deaf",
             Self::Unwatched => "drive.unwatched",
         }
     }
@@ -34,6 +36,7 @@ impl SourceError {
             Self::Unavailable => {
                 "The session goes on without it. Mend it, and switch auto mode off and on again."
             }
+            Self::Jobs => "It is tried again until it answers; `job_output` asks about a job.",
             Self::Unwatched => {
                 "Everything else is watched. Mend `[drive] watch` in config.toml, or the path, and \
                  switch auto mode off and on again."
@@ -88,8 +91,9 @@ pub(super) fn notices_of_jobs(senses: &Senses, session_id: SessionId) -> BoxStre
 }
 
 /// The ends that nobody has heard of, when nobody listens any more.
-pub(crate) fn unheard(senses: &Senses, session_id: SessionId) -> Vec<Signal> {
-    let mut ends = ends_of_jobs(senses, session_id);
-    let known = std::iter::from_fn(|| ends.next().now_or_never().flatten());
-    known.filter_map(Result::ok).collect()
+pub(crate) async fn unheard(senses: &Senses, session_id: SessionId) -> Vec<Signal> {
+    match &senses.jobs {
+        Some(jobs) => jobs.untold(session_id).await,
+        None => Vec::new(),
+    }
 }

@@ -369,7 +369,7 @@ impl Session {
             tracing::warn!(session = %self.id, %error, "the broker could not close the session");
         }
         // What still ran in the background has ended with it, and that is on record.
-        for signal in drive::unheard(shared.tools.senses(), self.id) {
+        for signal in drive::unheard(shared.tools.senses(), self.id).await {
             let body = EventBody::SignalReceived { signal };
             let scope = Scope::default();
             if let Err(error) = self.emitter.emit(scope, body, Durability::Written).await {
