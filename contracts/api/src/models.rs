@@ -84,7 +84,8 @@ impl ChatRequest {
     }
 }
 
-/// The code of the notice that an answer was nothing but a call, and ended in the middle of it.
+/// The code of the notice that an answer was nothing but a call, and ended in the middle of it or was
+/// not well-formed.
 pub const CALL_CUT_CODE: &str = "models.call_cut";
 /// The code of the notice that an answer was nothing but a call of a tool that is not on offer.
 pub const CALL_NOT_OFFERED_CODE: &str = "models.call_not_offered";

@@ -5,11 +5,13 @@
 //! back as visible text, thinking and calls. The result does not depend on how the text was cut.
 //!
 //! A call is recovered only when it is the whole answer, thinking aside, and its name was offered.
-//! An answer that says something beside a call may be quoting it from a mail or a page, and stays
-//! text; so do tool definitions. What is nothing but a call and cannot be run, since its tool is not
-//! on offer or it is not whole, is no text either, unless it stands in a code block. Whether a whole answer is a quotation, [`stands_in`] tells from what
-//! the model was shown.
+//! A bracket or a closing tag too many is no word and takes nothing from it. An answer that says
+//! something beside a call may be quoting it from a mail or a page, and stays text; so do tool
+//! definitions. What is nothing but a call and cannot be run, since its tool is not on offer or it is
+//! not whole, is no text either, unless it stands in a code block. Whether a whole answer is a
+//! quotation, [`stands_in`] tells from what the model was shown.
 
+mod begun;
 mod deepseek;
 mod fence;
 mod follow;
@@ -22,6 +24,7 @@ mod offered;
 mod python;
 mod quoted;
 mod splitter;
+mod tags;
 mod thinking;
 mod unusable;
 mod xml;

@@ -160,6 +160,102 @@ fn a_call_that_cannot_be_run_is_no_text() {
     check(&unusable());
 }
 
+/// Shapes that are calls and nothing else, with the place where the first tool's name ends.
+fn named() -> Vec<(Case, usize)> {
+    let calls = recovered().into_iter().filter_map(|case| {
+        let name = &case.calls.first()?.name;
+        let end = case.text.find(name)? + name.len();
+        Some((case, end))
+    });
+    calls.collect()
+}
+
+/// What is shown of the first so many bytes.
+fn shown_of(case: &Case, end: usize, offered: &[ToolDefinition]) -> String {
+    let text = case.text.get(..end);
+    text.map_or_else(String::new, |text| scan(text, offered).text)
+}
+
+#[test]
+fn a_call_cut_behind_its_name_is_never_shown() {
+    for (case, name_end) in named() {
+        // The name of a tool alone may be an answer.
+        let first = case.text.find(['{', '[', '<', '(', '>']).unwrap() + 1;
+        for end in name_end.max(first)..=case.text.len() {
+            let shown = shown_of(&case, end, &tools(&case.offered));
+            assert_eq!(shown, "", "{} / {} at {end}", case.family, case.name);
+        }
+    }
+}
+
+#[test]
+fn a_marked_call_of_no_tool_is_never_shown() {
+    let offered = tools(&["add".to_owned()]);
+    let is_mark = |text: &str| ["<", "[TOOL_CALLS]", "functools["].map(|one| text.starts_with(one));
+    let cases = named().into_iter();
+    let marked = cases.filter(|(case, _)| is_mark(&case.text).contains(&true));
+    let marked: Vec<_> = marked.collect();
+    assert!(marked.len() >= 30, "{}", marked.len());
+    for (case, name_end) in marked {
+        for end in name_end..=case.text.len() {
+            let shown = shown_of(&case, end, &offered);
+            assert_eq!(shown, "", "{} / {} at {end}", case.family, case.name);
+        }
+    }
+}
+
+#[test]
+fn what_is_left_over_behind_a_call_takes_nothing_from_it() {
+    for (case, _) in named()
+        .iter()
+        .filter(|(case, _)| !case.text.starts_with("```"))
+    {
+        let offered = tools(&case.offered);
+        for left in [
+            "}",
+            "]",
+            "}}",
+            "\n}\n]",
+            ")",
+            "\n```",
+            "</tool_call>",
+            "</function>",
+        ] {
+            let found = scan(&format!("{}{left}", case.text), &offered);
+            assert_eq!(
+                found,
+                case.expected(),
+                "{} / {} {left}",
+                case.family,
+                case.name
+            );
+        }
+        for left in [",", ";", ".", "}\n,", "</parameter>", "<|new_token|>"] {
+            let found = scan(&format!("{}{left}", case.text), &offered);
+            let name = case.calls.first().map(|call| call.name.clone());
+            assert_eq!(found.text, "", "{} / {} {left}", case.family, case.name);
+            assert_eq!(found.calls, [], "{} / {} {left}", case.family, case.name);
+            assert_eq!(
+                found.unusable, name,
+                "{} / {} {left}",
+                case.family, case.name
+            );
+        }
+        for more in ["} is how it looks", "\n```\n\nreads it.", ", and so on"] {
+            let text = format!("{}{more}", case.text);
+            let found = scan(&text, &offered);
+            assert_eq!(found.calls, [], "{} / {} {more}", case.family, case.name);
+            assert!(
+                found.text.ends_with(more.trim()),
+                "{} / {} {more}: {}",
+                case.family,
+                case.name,
+                found.text
+            );
+        }
+    }
+}
+
 #[test]
 fn letter_by_letter_gives_the_same_as_all_at_once() {
     for case in ALL.iter() {
@@ -212,6 +308,14 @@ fn hostile_nesting_ends() {
         "`".repeat(50_000),
         format!("[read_file(path={}", "[".repeat(50_000)),
         "<think>\n".repeat(20_000),
+        format!(
+            "<tool_call>{{\"name\": \"read_file\"}}{}x",
+            "}`</".repeat(20_000)
+        ),
+        format!(
+            "<tool_call>{{\"name\": \"read_file\"}}{}x",
+            "</a>`".repeat(20_000)
+        ),
     ] {
         assert!(scan(&text, &offered).calls.is_empty());
     }

@@ -7,7 +7,7 @@ pub enum Nudge {
     EmptyReply,
     /// A token limit ended its reply before it said or called anything.
     CutReply,
-    /// Its reply was nothing but a call that ended in the middle.
+    /// Its reply was nothing but a call that ended in the middle, or that is not well-formed.
     CutCall,
     /// Its reply was nothing but a call of a tool that there is not.
     UnknownTool,
@@ -32,8 +32,9 @@ impl Nudge {
                  in few words, or make the call with shorter arguments."
             }
             Self::CutCall => {
-                "Your reply was a tool call that broke off before it was complete, so nothing was \
-                 run. Make the whole call again, or answer the request in plain words."
+                "Your reply was a tool call that broke off before it was complete, or that has marks \
+                 in it which belong to no call, so nothing was run. Make the whole call again and \
+                 write nothing beside it, or answer the request in plain words."
             }
             Self::UnknownTool => {
                 "Your reply was a call of a tool that you do not have: there is none of that name, \

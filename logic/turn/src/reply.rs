@@ -7,7 +7,7 @@ use domain::model::{FinishReason, ModelRef, Usage};
 /// Why a reply that was nothing but a call, written as text, holds neither a call nor an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BrokenCall {
-    /// It ended before the call was whole.
+    /// It ended before the call was whole, or the call is not well-formed.
     Cut,
     /// There is no tool of the name.
     NotOffered,

@@ -1,29 +1,27 @@
 //! One answer from its first byte to its last: limits, schema, tool calls, usage.
 
-use crate::call::{Call, Counted, Form, Piece, ToolChoice};
+mod in_text;
+
+use crate::call::{Call, Counted, Piece, ToolChoice};
 use crate::error::{self, Error, ErrorKind, notice};
 use crate::estimate::{Estimates, Forecast};
 use crate::instance::{Instance, Ticket};
 use crate::opening::{Backend, Pieces, Tries};
 use crate::quiet::Quiet;
 use crate::schema::{Schema, repair};
-use api::models::{CALL_CUT_CODE, CALL_NOT_OFFERED_CODE, ChatChunk};
-use calls::leaked::{self, LeakedCall, Splitter};
+use api::models::ChatChunk;
+use calls::leaked::{self, Splitter};
 use domain::fault::Fault;
 use domain::id::CallId;
 use domain::limits;
-use domain::message::{Message, ToolCall};
+use domain::message::ToolCall;
 use domain::model::{FinishReason, ModelRef, Think, Usage};
 use futures::StreamExt;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-use text::escape::visible_line;
 use tokio::time::{Instant, timeout_at};
-
-/// How much of a call that was not run a notice quotes, characters.
-const QUOTED_CHARS: usize = 500;
 
 /// What an answer needs to be read.
 pub(crate) struct Beginning {
@@ -288,7 +286,8 @@ impl Answer {
                 tool,
                 written,
             } => self.not_offered(&calls, &tool, written),
-            leaked::Piece::Broken(tool) => self.broken(&tool),
+            leaked::Piece::Malformed { calls, written } => self.malformed(&calls, written),
+            leaked::Piece::Broken(tool) => self.broken(tool.as_deref()),
             leaked::Piece::Withdrawn => {
                 self.round.text.clear();
                 if self.schema.is_none() {
@@ -297,103 +296,6 @@ impl Answer {
                 }
             }
         }
-    }
-
-    /// Takes calls that are the whole answer, unless the model repeats what it was shown.
-    fn leaked(&mut self, calls: Vec<LeakedCall>, written: String) {
-        if let Some(tool) = self.quoted(&calls) {
-            self.sorted(leaked::Piece::Text(written));
-            self.left(&tool);
-            return;
-        }
-        if self.call.tool_choice == ToolChoice::None {
-            self.withheld(&calls);
-            return;
-        }
-        for call in calls {
-            // Some servers give the same call both ways.
-            let mut native = self.round.native.iter();
-            let is_repeated =
-                native.any(|(name, arguments)| *name == call.name && *arguments == call.arguments);
-            if !is_repeated {
-                self.call(call.name, call.arguments, true);
-            }
-        }
-    }
-
-    /// The tool of the first call that stands in what the model was shown.
-    fn quoted(&self, calls: &[LeakedCall]) -> Option<String> {
-        let shown = &self.call;
-        let is_shown = |call: &&LeakedCall| {
-            let mut texts = shown
-                .messages
-                .iter()
-                .filter_map(|one| said(one, &shown.form));
-            texts.any(|text| leaked::stands_in(text, call))
-        };
-        calls.iter().find(is_shown).map(|call| call.name.clone())
-    }
-
-    /// Leaves out what is nothing but calls, one of them of a tool that is not on offer, and says so,
-    /// unless the model repeats what it was shown.
-    fn not_offered(&mut self, calls: &[LeakedCall], tool: &str, written: String) {
-        if self.quoted(calls).is_some() {
-            self.sorted(leaked::Piece::Text(written));
-            return;
-        }
-        self.pending.push_back(ChatChunk::Notice(notice(
-            CALL_NOT_OFFERED_CODE,
-            format!(
-                "{} answered with nothing but a call of `{tool}`, which is no tool that it has; \
-                 nothing was run",
-                self.model
-            ),
-            // Where the model meant it as its answer, nothing is lost.
-            format!("It wrote: {}", visible_line(&excerpt(&written))),
-        )));
-    }
-
-    /// Leaves calls out of an answer that may hold none, and says so.
-    fn withheld(&mut self, calls: &[LeakedCall]) {
-        let tools: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
-        self.pending.push_back(ChatChunk::Notice(notice(
-            "models.call_withheld",
-            format!(
-                "{} answered with a call of {} when none may be made; nothing was run",
-                self.model,
-                tools.join(", ")
-            ),
-            "",
-        )));
-    }
-
-    /// Says that the answer ended within a call.
-    fn broken(&mut self, tool: &str) {
-        self.pending.push_back(ChatChunk::Notice(notice(
-            CALL_CUT_CODE,
-            format!(
-                "{} ended its answer in the middle of a call of `{tool}`; nothing was run",
-                self.model
-            ),
-            "",
-        )));
-    }
-
-    /// Says, once, that a call in the text was not taken for one.
-    fn left(&mut self, tool: &str) {
-        if std::mem::replace(&mut self.left_calls, true) {
-            return;
-        }
-        self.pending.push_back(ChatChunk::Notice(notice(
-            "models.call_in_text",
-            format!(
-                "{} wrote a call of `{tool}` into its answer beside other text, or as it stands in \
-                 what it was shown: a quotation, which was not run",
-                self.model
-            ),
-            "if the model always writes its calls like that, set tool_calls = \"json\" for its \
-             provider",
-        )));
     }
 
     fn call(&mut self, name: String, arguments: Value, recovered: bool) {
@@ -568,28 +470,7 @@ impl Answer {
     }
 }
 
-/// What a message showed the model that it may quote. Where calls are agreed on as text, the
-/// system's words describe every tool in the form of a call, and the model's own are its calls.
-fn said<'a>(message: &'a Message, form: &Form) -> Option<&'a str> {
-    match message {
-        Message::System { text } | Message::Assistant { text, .. } => {
-            (*form == Form::Native).then_some(text)
-        }
-        Message::User { text } | Message::Tool { text, .. } | Message::Picture { text, .. } => {
-            Some(text)
-        }
-    }
-}
-
 /// A duration in whole milliseconds.
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// The beginning of what a model wrote.
-fn excerpt(written: &str) -> String {
-    match written.char_indices().nth(QUOTED_CHARS) {
-        Some((end, _)) => format!("{} …", &written[..end]),
-        None => written.to_owned(),
-    }
 }

@@ -190,15 +190,19 @@ fn a_call_beside_a_sentence_is_said_and_not_remembered() {
     assert!(!kept.contains("hello.txt"), "{kept}");
 }
 
-/// Calls that stay in the text since nothing can run them: of no tool that there is, and cut off.
+/// Calls that stay in the text since nothing can run them: of no tool that there is, cut off, and with
+/// something behind them.
 const NO_SUCH_TOOL: [&str; 3] = [
     r#"{"tool":"nosuch","arguments":{"path":"a"}}"#,
     "<tool_call>\n{\"name\": \"nosuch\", \"arguments\": {\"path\": \"a\"}}\n</tool_call>",
     r#"{"tool":"nosuch","arguments":{"path":"a"#,
 ];
-const CUT_OFF: [&str; 2] = [
+const CUT_OFF: [&str; 5] = [
     r#"{"tool":"read_file","arguments":{"path":"a"#,
     "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"pa",
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>nosuch<｜tool▁sep｜>{\"arguments",
+    "<|channel|>commentary to=functions.nosuch<|message|>{\"arguments",
+    r#"{"name":"read_file","arguments":{"path":"a"}},"#,
 ];
 
 /// With these replies in small pieces, from a model that is told of its tools natively or in text.
@@ -225,6 +229,36 @@ fn what_looks_like_a_call_and_may_have_been_the_answer_is_quoted() {
     let outcome = scene.run(&["write a tool definition"]);
     outcome.assert_ends(0, "success");
     assert_eq!(outcome.text("answer"), definition);
+}
+
+#[test]
+fn a_call_with_a_bracket_too_many_is_taken_as_it_stands() {
+    for option in ["", "tool_calls = \"json\""] {
+        for raw in [
+            r#"{"tool":"read_file","arguments":{"path":"notes.md"}}}"#,
+            "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"notes.md\"}}}\n</tool_call>",
+        ] {
+            let scene = piecemeal([Reply::text(raw), Reply::text("They say hello.")], option);
+            scene.house.write("notes.md", "hello");
+            let outcome = scene.run(&["what do my notes say?"]);
+            outcome.assert_ends(0, "success");
+            assert_eq!(outcome.text("answer"), "They say hello.", "{option} {raw}");
+            assert_eq!(
+                outcome.calls().len(),
+                1,
+                "{option} {raw}: {:#}",
+                outcome.summary
+            );
+            assert_eq!(outcome.calls()[0]["status"], "ok");
+        }
+    }
+    // With words beside it, it may be quoted from anywhere.
+    let quoted =
+        "{\"tool\":\"read_file\",\"arguments\":{\"path\":\"notes.md\"}}}\nis what it says.";
+    let scene = piecemeal([Reply::text(quoted)], "");
+    let outcome = scene.run(&["what does the mail say?"]);
+    assert_eq!(outcome.text("answer"), quoted);
+    assert_eq!(outcome.calls().len(), 0, "{:#}", outcome.summary);
 }
 
 #[test]

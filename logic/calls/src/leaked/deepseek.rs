@@ -13,6 +13,8 @@ const SECTION_ENDS: [&str; 2] = ["<|tool_calls_end|>", "<|tool_calls_section_end
 const CALL_BEGIN: &str = "<|tool_call_begin|>";
 const CALL_END: &str = "<|tool_call_end|>";
 const ARGUMENTS: [&str; 2] = ["<|tool_sep|>", "<|tool_call_argument_begin|>"];
+/// Tokens that open a section or a call.
+const OPENS: [&str; 3] = [SECTION_BEGINS[0], SECTION_BEGINS[1], CALL_BEGIN];
 /// Longest name between two tokens, bytes.
 const NAME_BYTES: usize = 120;
 
@@ -48,6 +50,49 @@ pub(super) fn calls(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall
     }
 }
 
+/// Whether a text ends in the middle of a token that opens.
+pub(super) fn is_opening(text: &str) -> bool {
+    let input = Input {
+        text,
+        is_last: false,
+    };
+    any_token(input, &OPENS) == Match::More
+}
+
+/// What comes after a token that opens a section or a call.
+pub(super) fn opened(text: &str) -> Option<&str> {
+    let input = Input {
+        text,
+        is_last: true,
+    };
+    match any_token(input, &OPENS) {
+        Match::Yes((), bytes) => text.get(bytes..),
+        Match::More | Match::No => None,
+    }
+}
+
+/// The tool of a call whose arguments are not whole, after the token that opens it.
+pub(super) fn named(text: &str) -> &str {
+    let end = text.find('<').unwrap_or(text.len());
+    let (before, after) = text.split_at(end);
+    let input = Input {
+        text: after,
+        is_last: true,
+    };
+    match any_token(input, &ARGUMENTS) {
+        Match::Yes((), bytes) if before.trim() == "function" => {
+            let rest = after.get(bytes..).unwrap_or_default();
+            rest.lines().next().unwrap_or_default()
+        }
+        Match::Yes(..) | Match::More | Match::No => before.split(':').next().unwrap_or_default(),
+    }
+}
+
+/// Whether a token stands here that closes a call or a section.
+pub(super) fn closes(input: Input<'_>) -> Match<()> {
+    any_token(input, &[SECTION_ENDS[0], SECTION_ENDS[1], CALL_END])
+}
+
 fn one(input: Input<'_>, offered: &Offered) -> Match<LeakedCall> {
     let begin = match token(input, CALL_BEGIN) {
         Match::Yes((), bytes) => bytes,
@@ -71,7 +116,7 @@ fn one(input: Input<'_>, offered: &Offered) -> Match<LeakedCall> {
     let body = head.after(end + separator);
     let base = begin + end + separator;
     // Older templates: the kind, the separator, the name on a line of its own, a fenced object.
-    if before == "function" && !offered.has(before) {
+    if before == "function" && !offered.offers(before) {
         return fenced(input, base, body, offered);
     }
     let (arguments, bytes) = match json::object(body) {

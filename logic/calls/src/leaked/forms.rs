@@ -1,34 +1,29 @@
 //! Every spelling of a call, and runs of them.
 
 use super::fence::FENCE;
+use super::follow::LeftOver;
 use super::found::LeakedCall;
 use super::input::{Input, Match};
 use super::json::{self, Place};
 use super::offered::Offered;
+use super::tags::TAGS;
 use super::{deepseek, fence, follow, harmony, python, xml};
-
-/// Tags around calls: how they open, and how they may close.
-const TAGS: [(&str, &[&str]); 13] = [
-    ("<tool_call>", &["</tool_call>"]),
-    ("<tool_calls>", &["</tool_calls>"]),
-    ("<toolcall>", &["</toolcall>"]),
-    ("<tool>", &["</tool>"]),
-    ("<function_call>", &["</function_call>"]),
-    ("<function_calls>", &["</function_calls>"]),
-    ("<minimax:tool_call>", &["</minimax:tool_call>"]),
-    (
-        "<|tool_call|>",
-        &["<|/tool_call|>", "</|tool_call|>", "<|tool_call_end|>"],
-    ),
-    ("<|tool_calls|>", &["<|/tool_calls|>", "</|tool_calls|>"]),
-    ("<|tool_call_start|>", &["<|tool_call_end|>"]),
-    ("<|python_tag|>", &[]),
-    ("<start_function_call>", &["<end_function_call>"]),
-    ("[TOOL_CALLS]", &["[/TOOL_CALLS]"]),
-];
 
 /// Most places at which a call within a line is looked for in one answer.
 const MOST_BEGINNINGS: usize = 64;
+
+/// What code blocks say that they hold: JSON or tags, Python, and tags.
+const BLOCKS: [&str; 7] = [
+    "",
+    "json",
+    "jsonc",
+    "tool_call",
+    "tool_calls",
+    "tool",
+    "function_call",
+];
+const PYTHON_BLOCK: &str = "tool_code";
+const XML_BLOCK: &str = "xml";
 
 /// Where a candidate stands.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +38,9 @@ pub(super) struct Position {
 pub(super) enum Run {
     /// The whole answer, and how many bytes it takes.
     Calls(Vec<LeakedCall>, usize),
+    /// The same, but something behind or between them is no part of any call, and may be what is
+    /// left of more.
+    Malformed(Vec<LeakedCall>, usize),
     /// Calls by their form, but with other text before or after them: so many bytes are text. With
     /// the tool of the first one.
     Text(usize, Option<String>),
@@ -69,11 +67,6 @@ pub(super) fn run_of_others(input: Input<'_>, position: Position, offered: &Offe
     })
 }
 
-/// The name in a call that is begun here and not whole.
-pub(super) fn begun(text: &str) -> Option<String> {
-    xml::begun(text).or_else(|| json::begun(text))
-}
-
 type Candidate<'a> = dyn Fn(Input<'_>, Position) -> Match<Vec<LeakedCall>> + 'a;
 
 fn row(input: Input<'_>, position: Position, candidate: &Candidate<'_>) -> Run {
@@ -93,17 +86,28 @@ fn row(input: Input<'_>, position: Position, candidate: &Candidate<'_>) -> Run {
     };
     let mut calls = found;
     let mut taken = first;
+    let mut is_well_formed = true;
     loop {
         match follow::end(input.after(taken)) {
-            Match::Yes((), more) => return Run::Calls(calls, taken + more),
+            Match::Yes((), more) if is_well_formed => return Run::Calls(calls, taken + more),
+            Match::Yes((), more) => return Run::Malformed(calls, taken + more),
             Match::More => return Run::More,
             Match::No => {}
         }
-        let rest = input.after(taken);
-        let gap = rest.space();
-        match candidate(rest.after(gap), next) {
+        let gap = input.after(taken).space();
+        let rest = input.after(taken + gap);
+        match candidate(rest, next) {
             Match::Yes(found, bytes) => {
                 calls.extend(found);
+                taken += gap + bytes;
+                continue;
+            }
+            Match::More => return Run::More,
+            Match::No => {}
+        }
+        match follow::left_over(rest) {
+            Match::Yes(kind, bytes) => {
+                is_well_formed &= kind == LeftOver::Closing;
                 taken += gap + bytes;
             }
             Match::More => return Run::More,
@@ -136,9 +140,11 @@ fn candidate(input: Input<'_>, position: Position, offered: &Offered) -> Match<V
         return input.more();
     };
     match first {
-        '<' => first_of(&[&|| tagged(input, offered), &|| {
-            deepseek::calls(input, offered)
-        }]),
+        '<' => first_of(&[
+            &|| tagged(input, offered),
+            &|| deepseek::calls(input, offered),
+            &|| harmony::call(input, offered),
+        ]),
         '[' if position.starts_line => first_of(&[
             &|| tagged(input, offered),
             &|| json::calls(input, Place::Open, offered),
@@ -164,12 +170,14 @@ fn other(input: Input<'_>, position: Position, others: &Offered) -> Match<Vec<Le
         '<' => first_of(&[
             &|| tagged(input, others),
             &|| deepseek::calls(input, others),
-            &|| harmony::calls(input, others),
+            &|| harmony::call(input, others),
         ]),
         '[' => first_of(&[&|| tagged(input, others), &|| {
             json::calls(input, Place::Open, others)
         }]),
         '{' if position.starts_line => json::calls(input, Place::Open, others),
+        'f' if position.starts_line => functools(input, others),
+        '>' => functionary(input, others),
         _ => Match::No,
     }
 }
@@ -373,20 +381,19 @@ fn on_own_line(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
 fn block(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
     let (info, head) = match fence::opening(input) {
         Match::Yes(info, bytes) => (info, bytes),
-        Match::More => return Match::More,
-        Match::No => return Match::No,
+        // Words behind back-ticks are told from a block before their line is whole.
+        Match::More if may_open_block(input.text) => return Match::More,
+        Match::More | Match::No => return Match::No,
     };
     let body = input.after(head);
     let inside = match info.as_str() {
-        "" | "json" | "jsonc" | "tool_call" | "tool_calls" | "tool" | "function_call" => {
-            either(json::calls(body, Place::Open, offered), || {
-                tagged(body.after(body.space()), offered).after(body.space())
-            })
-        }
-        "tool_code" => either(python::statements(body, offered), || {
+        info if BLOCKS.contains(&info) => either(json::calls(body, Place::Open, offered), || {
+            tagged(body.after(body.space()), offered).after(body.space())
+        }),
+        PYTHON_BLOCK => either(python::statements(body, offered), || {
             python::list(body.after(body.space()), offered).after(body.space())
         }),
-        "xml" => tagged(body.after(body.space()), offered).after(body.space()),
+        XML_BLOCK => tagged(body.after(body.space()), offered).after(body.space()),
         _ => Match::No,
     };
     let (calls, bytes) = match inside {
@@ -395,7 +402,9 @@ fn block(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
         Match::No => return Match::No,
     };
     let rest = body.after(bytes);
-    let gap = rest.space();
+    // A bracket too many is no part of the call, and takes nothing from it.
+    let closing = |c: char| c.is_whitespace() || follow::CLOSING.contains(&c);
+    let gap = rest.text.len() - rest.text.trim_start_matches(closing).len();
     let end = rest.after(gap);
     if end.text.is_empty() && end.is_last {
         return Match::Yes(calls, head + bytes);
@@ -405,6 +414,13 @@ fn block(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
         Match::More => Match::More,
         Match::No => Match::No,
     }
+}
+
+/// Whether the line that a text consists of may become the first one of such a block.
+fn may_open_block(line: &str) -> bool {
+    let info = line.trim_start_matches('`').trim().to_lowercase();
+    let all = BLOCKS.iter().chain(&[PYTHON_BLOCK, XML_BLOCK]);
+    all.into_iter().any(|known| known.starts_with(&info))
 }
 
 /// The second where the first is certainly not there.

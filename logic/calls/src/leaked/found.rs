@@ -37,8 +37,17 @@ pub enum Piece {
         /// The text they were written as, for whoever finds that it is a quotation.
         written: String,
     },
-    /// The reply ended in the middle of a call of this tool, which was all that it was.
-    Broken(String),
+    /// Calls that are the whole answer but for marks that belong to none of them, so that something
+    /// may be missing: none may run.
+    Malformed {
+        /// The calls, in order; at least one.
+        calls: Vec<LeakedCall>,
+        /// The text they were written as, for whoever finds that it is a quotation.
+        written: String,
+    },
+    /// The reply ended in the middle of a call, which was all that it was: its tool, where the name
+    /// was there.
+    Broken(Option<String>),
     /// All visible text so far is withdrawn: it was thinking, which follows.
     Withdrawn,
 }
@@ -52,7 +61,8 @@ pub struct Found {
     pub thinking: String,
     /// Calls, in order.
     pub calls: Vec<LeakedCall>,
-    /// The tool of what is nothing but a call, and none that can be run.
+    /// The tool of what is nothing but a call, and none that can be run; empty where it ended before
+    /// the name.
     pub unusable: Option<String>,
 }
 
@@ -64,7 +74,11 @@ impl Found {
             Piece::Thinking(text) => self.thinking.push_str(&text),
             Piece::Calls { calls, .. } => self.calls.extend(calls),
             Piece::Left(_) => {}
-            Piece::NotOffered { tool, .. } | Piece::Broken(tool) => self.unusable = Some(tool),
+            Piece::NotOffered { tool, .. } => self.unusable = Some(tool),
+            Piece::Malformed { calls, .. } => {
+                self.unusable = calls.into_iter().next().map(|call| call.name);
+            }
+            Piece::Broken(tool) => self.unusable = Some(tool.unwrap_or_default()),
             Piece::Withdrawn => self.text.clear(),
         }
     }

@@ -3,7 +3,6 @@
 //! `<|channel|>analysis<|message|>` is thinking, `commentary to=functions.name` is a call whose
 //! body is its arguments, and everything else is visible.
 
-use super::follow;
 use super::found::LeakedCall;
 use super::input::{Input, Match};
 use super::json;
@@ -32,7 +31,7 @@ pub(super) enum Message {
     Call(LeakedCall),
 }
 
-/// A message's header, and for a call its body.
+/// A message's header, and for a call its body. What ends it stays.
 pub(super) fn message(input: Input<'_>, offered: &Offered) -> Match<Message> {
     match input.any_literal(&["<|start|>", "<|channel|>"]) {
         Match::Yes(..) => {}
@@ -67,32 +66,31 @@ pub(super) fn message(input: Input<'_>, offered: &Offered) -> Match<Message> {
     }
 }
 
-/// Calls that are all that is left of the answer.
-pub(super) fn calls(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
-    let mut calls = Vec::new();
-    let mut taken = 0;
-    loop {
-        let rest = input.after(taken);
-        match message(rest.after(rest.space()), offered) {
-            Match::Yes(Message::Call(call), bytes) => {
-                calls.push(call);
-                taken += rest.space() + bytes;
-            }
-            Match::Yes(..) | Match::No => return Match::No,
-            Match::More => return Match::More,
-        }
-        let after = input.after(taken);
-        match follow::end(after) {
-            Match::Yes((), more) => return Match::Yes(calls, taken + more),
-            Match::More => return Match::More,
-            Match::No => {}
-        }
-        match after.after(after.space()).any_literal(&ENDS[..3]) {
-            Match::Yes(_, bytes) => taken += after.space() + bytes,
-            Match::More => return Match::More,
-            Match::No => {}
-        }
+/// A message that is a call.
+pub(super) fn call(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
+    match message(input, offered) {
+        Match::Yes(Message::Call(call), bytes) => Match::Yes(vec![call], bytes),
+        Match::Yes(..) | Match::No => Match::No,
+        Match::More => Match::More,
     }
+}
+
+/// The tool, as far as it is written, of a message that is not whole and can only be a call.
+pub(super) fn begun(text: &str) -> Option<&str> {
+    let is_message = ["<|start|>", "<|channel|>"]
+        .iter()
+        .any(|begin| text.starts_with(begin));
+    if !is_message {
+        return None;
+    }
+    let (header, has_body) = match text.split_once(MESSAGE) {
+        Some((header, _)) => (header, true),
+        None => (text, false),
+    };
+    // What is said in that channel and calls nothing has a body of text.
+    let may_call = !has_body && word_after(header, "<|channel|>") == Some("commentary");
+    let is_call = header.contains("to=") || may_call;
+    is_call.then(|| word_after(header, "to=").unwrap_or_default())
 }
 
 /// The word that follows a mark.

@@ -209,7 +209,7 @@ fn read_object(
         // A name that is on offer tells a call; any other may be anything's.
         let is_plain = PLAIN_NAMES.contains(&name_key)
             && given.is_some_and(|(key, values)| {
-                PLAIN_ARGUMENTS.contains(&key.as_str()) && values.is_object()
+                PLAIN_ARGUMENTS.contains(&key.as_str()) && is_object(values)
             });
         if !offered.offers(name) && !is_plain {
             return None;
@@ -219,33 +219,98 @@ fn read_object(
     Some(vec![call])
 }
 
-/// The name in a call that is begun and not whole: its key, and after it that of its arguments.
-/// Only a call has the key `tool`, so there the name is enough.
-pub(super) fn begun(text: &str) -> Option<String> {
-    let mut rest = text;
+/// The name, as far as it is written, in a call that is begun and not whole: its key, and before or
+/// after it that of its arguments. Only a call has the key `tool`, so there the name is enough; so it
+/// is in a place that is only used for calls, and where one on offer is begun.
+pub(super) fn begun<'a>(text: &'a str, place: Place, offered: &Offered) -> Option<&'a str> {
+    let mut rest = opened(text)?;
+    let mut has_arguments = false;
     loop {
-        let (_, inside) = rest.split_once('{')?;
-        let (key, after) = quoted(inside)?;
-        let value = after.trim_start().strip_prefix(':')?.trim_start();
-        if !PLAIN_NAMES.contains(&key) || !value.starts_with('"') {
-            // What wraps a call, or stands before what does.
-            if !WRAPPERS.contains(&key) && !BESIDE.contains(&key) {
-                return None;
-            }
-            rest = value;
+        let key = quoted(rest)?;
+        let value = key.rest.trim_start().strip_prefix(':')?.trim_start();
+        if PLAIN_NAMES.contains(&key.text)
+            && let Some(name) = quoted(value)
+        {
+            let is_enough =
+                place == Place::Marked || CALL_NAMES.contains(&key.text) || has_arguments;
+            return name.is_call(is_enough, offered).then_some(name.text);
+        }
+        if WRAPPERS.contains(&key.text) && value.starts_with(['{', '[']) {
+            rest = opened(value)?;
+            has_arguments = false;
             continue;
         }
-        let (name, after) = quoted(value)?;
-        let next = after.trim_start().strip_prefix(',').and_then(quoted);
-        let is_call = CALL_NAMES.contains(&key)
-            || next.is_some_and(|(key, _)| PLAIN_ARGUMENTS.contains(&key));
-        return (is_call && ToolName::new(name).is_ok()).then(|| name.to_owned());
+        let is_arguments = PLAIN_ARGUMENTS.contains(&key.text);
+        if !is_arguments && !BESIDE.contains(&key.text) {
+            return None;
+        }
+        let whole = self::value(Input {
+            text: value,
+            is_last: false,
+        });
+        let Match::Yes(_, bytes) = whole else {
+            return None;
+        };
+        has_arguments |= is_arguments;
+        let after = value.get(bytes..).unwrap_or_default();
+        rest = after.trim_start().strip_prefix(',')?;
     }
 }
 
-/// A string without escapes that stands here, and what follows it.
-fn quoted(text: &str) -> Option<(&str, &str)> {
-    text.trim_start().strip_prefix('"')?.split_once('"')
+/// What is inside the first object of a value.
+fn opened(text: &str) -> Option<&str> {
+    let is_before = |c: char| c == '[' || c.is_whitespace();
+    text.trim_start_matches(is_before).strip_prefix('{')
+}
+
+/// A string without escapes, and what follows it; nothing does where it is not whole.
+struct Quoted<'a> {
+    text: &'a str,
+    rest: &'a str,
+    is_whole: bool,
+}
+
+impl Quoted<'_> {
+    /// Whether this names the tool of a call that ends too early.
+    fn is_call(&self, is_enough: bool, offered: &Offered) -> bool {
+        if !self.is_whole {
+            return is_enough || offered.begins(self.text);
+        }
+        let next = self.rest.trim_start().strip_prefix(',').and_then(quoted);
+        let has_arguments = next.is_some_and(|key| {
+            let is_key = |known: &&str| known.starts_with(key.text) && !key.text.is_empty();
+            match key.is_whole {
+                true => PLAIN_ARGUMENTS.contains(&key.text),
+                false => PLAIN_ARGUMENTS.iter().any(is_key),
+            }
+        });
+        (is_enough || has_arguments) && ToolName::new(self.text).is_ok()
+    }
+}
+
+/// A string that stands here.
+fn quoted(text: &str) -> Option<Quoted<'_>> {
+    let text = text.trim_start();
+    let mark = text.chars().next().filter(|c| "\"'".contains(*c))?;
+    let inside = text.get(1..).unwrap_or_default();
+    Some(match inside.split_once(mark) {
+        Some((text, rest)) => Quoted {
+            text,
+            rest,
+            is_whole: true,
+        },
+        None => Quoted {
+            text: inside,
+            rest: "",
+            is_whole: false,
+        },
+    })
+}
+
+/// Whether arguments are an object, or the text of one.
+fn is_object(arguments: &Value) -> bool {
+    let inside = arguments.as_str().map(serde_json::from_str::<Value>);
+    arguments.is_object() || inside.is_some_and(|read| read.is_ok_and(|read| read.is_object()))
 }
 
 /// Whether an argument is a blank to fill in, as in documentation: `...` or `<path>`.

@@ -49,12 +49,24 @@ impl Offered {
         })
     }
 
-    /// The first name on offer that stands whole in a text.
+    /// The first tool on offer whose name stands whole in a text.
     pub(super) fn named_in(&self, text: &str) -> Option<String> {
         let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
         let mut words = text.split(|c: char| !is_part(c));
-        let found = words.find(|word| self.has(word))?;
-        Some(found.to_owned())
+        let found = words.find_map(|word| {
+            // Llama calls `name.call(…)`, which may end anywhere.
+            let whole = self.tool(word);
+            whole.or_else(|| self.tool(word.rsplit_once('.')?.0))
+        })?;
+        Some(found.name.as_str().to_owned())
+    }
+
+    /// Whether the name of a tool on offer begins with a text that is not empty.
+    pub(super) fn begins(&self, text: &str) -> bool {
+        let mut bare = PREFIXES.iter().filter_map(|one| text.strip_prefix(one));
+        let text = bare.next().unwrap_or(text);
+        let mut names = self.tools.iter().map(|tool| tool.name.as_str());
+        !text.is_empty() && names.any(|name| name.starts_with(text))
     }
 
     /// Whether a tool of this name is on offer.

@@ -3,6 +3,7 @@
 //! Every decision needs only text up to some point, and is put off until that point is there. So
 //! the pieces together are the same however the text was cut.
 
+use super::begun::Begun;
 use super::forms::{self, Position, Run};
 use super::found::{LeakedCall, Piece};
 use super::input::{Input, Match};
@@ -108,8 +109,8 @@ impl Splitter {
     #[must_use]
     pub fn finish(mut self) -> Vec<Piece> {
         let mut pieces = self.advance(false);
-        if let Some(tool) = self.broken() {
-            pieces.push(Piece::Broken(tool));
+        if let Some(call) = self.broken() {
+            pieces.push(Piece::Broken(call.tool));
             return pieces;
         }
         pieces.extend(self.advance(true));
@@ -127,15 +128,16 @@ impl Splitter {
         let mut pieces = self.advance(false);
         let begun = self.mode == Mode::Prose && self.starts_text();
         let named = begun.then(|| self.offered.named_in(&self.rest)).flatten();
+        let named = named.map(|tool| Begun { tool: Some(tool) });
         match named.or_else(|| self.broken()) {
-            Some(tool) => pieces.push(Piece::Broken(tool)),
+            Some(call) => pieces.push(Piece::Broken(call.tool)),
             None => pieces.extend(self.advance(true)),
         }
         pieces
     }
 
-    /// The tool of a call that is all of the reply and never became whole: no text for people.
-    fn broken(&self) -> Option<String> {
+    /// A call that is all of the reply and never became whole: no text for people.
+    fn broken(&self) -> Option<Begun> {
         let is_all = self.mode == Mode::Prose && self.starts_text();
         let looked_at = is_all && !self.offered.is_empty();
         looked_at
@@ -190,23 +192,18 @@ impl Splitter {
             self.say(input.text.get(..bytes).unwrap_or_default(), pieces);
             return Step::Took(bytes);
         }
-        let mut more = false;
-        for look in [
-            Self::channel,
-            Self::thinking,
-            Self::lone_close,
-            Self::calls,
-            Self::code,
-        ] {
+        match self.channel(input) {
+            Match::Yes((), bytes) => return Step::Took(bytes),
+            Match::More => return Step::More,
+            Match::No => {}
+        }
+        for look in [Self::thinking, Self::lone_close, Self::calls, Self::code] {
             match look(self, input, pieces) {
                 Match::Yes((), bytes) => return Step::Took(bytes),
                 // What is looked for later could stand here as well, but what is looked for
                 // earlier goes first: wait.
-                Match::More => more = true,
+                Match::More => return Step::More,
                 Match::No => {}
-            }
-            if more {
-                return Step::More;
             }
         }
         let bytes = first.len_utf8();
@@ -252,7 +249,7 @@ impl Splitter {
     }
 
     /// The channels of GPT-OSS.
-    fn channel(&mut self, input: Input<'_>, pieces: &mut Vec<Piece>) -> Match<()> {
+    fn channel(&mut self, input: Input<'_>) -> Match<()> {
         if self.is_harmony {
             match input.any_literal(&harmony::ENDS[..3]) {
                 Match::Yes(_, bytes) => {
@@ -269,7 +266,8 @@ impl Splitter {
             Match::No => return Match::No,
         };
         let open = match message {
-            harmony::Message::Call(call) => return self.channel_call(input, call, bytes, pieces),
+            // What is the whole answer, or text beside a call, is told as for any other form.
+            harmony::Message::Call(_) => return Match::No,
             harmony::Message::Thinking => true,
             harmony::Message::Visible => false,
         };
@@ -279,34 +277,6 @@ impl Splitter {
             self.open_thinking(&harmony::ENDS);
         }
         Match::Yes((), bytes)
-    }
-
-    /// A call in a channel: the whole answer, or text.
-    fn channel_call(
-        &mut self,
-        input: Input<'_>,
-        call: LeakedCall,
-        bytes: usize,
-        pieces: &mut Vec<Piece>,
-    ) -> Match<()> {
-        let whole = if self.said.is_empty() {
-            harmony::calls(input, &self.offered)
-        } else {
-            Match::No
-        };
-        match whole {
-            Match::Yes(calls, bytes) => {
-                self.is_harmony = true;
-                self.give_calls(calls, input.text.get(..bytes).unwrap_or_default(), pieces);
-                Match::Yes((), bytes)
-            }
-            Match::More => Match::More,
-            Match::No => {
-                self.say(input.text.get(..bytes).unwrap_or_default(), pieces);
-                self.leave(Some(call.name), pieces);
-                Match::Yes((), bytes)
-            }
-        }
     }
 
     fn thinking(&mut self, input: Input<'_>, pieces: &mut Vec<Piece>) -> Match<()> {
@@ -393,6 +363,16 @@ impl Splitter {
         match run {
             Run::Calls(calls, bytes) => {
                 self.give_calls(calls, input.text.get(..bytes).unwrap_or_default(), pieces);
+                Match::Yes((), bytes)
+            }
+            Run::Malformed(calls, bytes) => {
+                self.has_calls = true;
+                self.take_out();
+                let written = input.text.get(..bytes).unwrap_or_default();
+                pieces.push(Piece::Malformed {
+                    calls,
+                    written: written.trim().to_owned(),
+                });
                 Match::Yes((), bytes)
             }
             Run::Text(bytes, named) => {

@@ -1,6 +1,7 @@
 //! Replies that are nothing but a call, and none that can be run: its tool is not on offer, or it is
 //! not whole. They are no text for people either.
 
+use super::begun::{self, Begun};
 use super::forms::{self, Position, Run};
 use super::found::Piece;
 use super::input::{Input, Match};
@@ -9,7 +10,7 @@ use super::offered::Offered;
 /// Calls that are the whole answer, and name a tool that is not on offer.
 pub(super) fn of_others(input: Input<'_>, position: Position, offered: &Offered) -> Match<Piece> {
     let (calls, bytes) = match forms::run_of_others(input, position, offered) {
-        Run::Calls(calls, bytes) => (calls, bytes),
+        Run::Calls(calls, bytes) | Run::Malformed(calls, bytes) => (calls, bytes),
         Run::More => return Match::More,
         Run::Text(..) | Run::No => return Match::No,
     };
@@ -26,12 +27,8 @@ pub(super) fn of_others(input: Input<'_>, position: Position, offered: &Offered)
     Match::Yes(found, bytes)
 }
 
-/// The tool of a call that a text begins with, and with which it ends before the call is whole.
-pub(super) fn broken(text: &str, position: Position, offered: &Offered) -> Option<String> {
-    // The name of a tool alone may be the answer.
-    if !text.contains(['{', '[', '<', '(']) {
-        return None;
-    }
+/// The call that a text begins with, and with which it ends before the call is whole.
+pub(super) fn broken(text: &str, position: Position, offered: &Offered) -> Option<Begun> {
     let looks = |is_last| {
         let input = Input { text, is_last };
         [
@@ -40,9 +37,9 @@ pub(super) fn broken(text: &str, position: Position, offered: &Offered) -> Optio
         ]
     };
     let is_begun = looks(false).iter().any(|run| matches!(run, Run::More));
-    let is_whole = looks(true).iter().any(|run| matches!(run, Run::Calls(..)));
-    if !is_begun || is_whole {
+    let is_whole = |run: &Run| matches!(run, Run::Calls(..) | Run::Malformed(..));
+    if !is_begun || looks(true).iter().any(is_whole) {
         return None;
     }
-    offered.named_in(text).or_else(|| forms::begun(text))
+    begun::call(text, offered)
 }

@@ -5,7 +5,6 @@ use super::found::LeakedCall;
 use super::input::{Input, Match};
 use super::json;
 use super::offered::Offered;
-use domain::tool::ToolName;
 
 /// Ways to open a function; the name follows.
 const OPENERS: [(&str, &str); 4] = [
@@ -14,6 +13,8 @@ const OPENERS: [(&str, &str); 4] = [
     ("<invoke name=", "</invoke>"),
     ("<tool_call name=", "</tool_call>"),
 ];
+/// How they close.
+pub(super) const CLOSES: [&str; 2] = ["</function>", "</invoke>"];
 /// Ways to open a parameter; the key follows.
 const PARAMETERS: [&str; 2] = ["<parameter=", "<parameter name="];
 const PARAMETER_END: &str = "</parameter>";
@@ -33,17 +34,11 @@ pub(super) fn function(input: Input<'_>, offered: &Offered) -> Match<LeakedCall>
     if more { Match::More } else { Match::No }
 }
 
-/// The name in a function tag that is begun.
-pub(super) fn begun(text: &str) -> Option<String> {
+/// The name in a function tag that stands here, as far as it is written.
+pub(super) fn begun(text: &str) -> Option<&str> {
     let named = OPENERS.iter().find_map(|(open, _)| text.strip_prefix(open));
-    let input = Input {
-        text: named?,
-        is_last: true,
-    };
-    match attribute(input) {
-        Match::Yes(name, _) => ToolName::new(&name).is_ok().then_some(name),
-        Match::More | Match::No => None,
-    }
+    let name = named?.split(['>', '\n']).next().unwrap_or_default();
+    Some(name.trim().trim_matches(['"', '\'']).trim())
 }
 
 fn named(input: Input<'_>, at: usize, close: &str, offered: &Offered) -> Match<LeakedCall> {
