@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use testkit::flags::WRITES;
-use testkit::{House, Reply, Server};
+use testkit::{Gate, House, Reply, Server, limit_files};
 
 const ROUNDS: u64 = 50;
 
@@ -167,6 +167,44 @@ fn a_run_whose_end_cannot_be_put_on_record_ends() {
     let told = run.file_limit(8).run().expect(4).stderr;
     assert!(told.contains("[sessions.unwritable]"), "{told}");
     assert!(!told.contains("waited for here"), "{told}");
+}
+
+/// Without room for its last event the log counts a request as open, which must hold up no later one.
+#[test]
+fn a_request_whose_end_was_not_logged_holds_up_no_other() {
+    let (begun, full) = (Gate::new(), Gate::new());
+    let mut long = Reply::text("Begun it. ").and_wait(&begun);
+    for piece in ["one. ", "two. ", "three. ", "four. "] {
+        long = long.and_text(piece);
+    }
+    let replies = [
+        long.and_wait(&full),
+        Reply::text("Yes."),
+        Reply::text("No."),
+    ];
+    let scene = Scene::new(replies);
+    let config = scene.server.config("openai") + "\n[memory]\nrecall = false\ncapture = false\n";
+    scene.house.configure(&config);
+    let chat = scene.house.ask(["chat"]).env("TERM", "xterm");
+    let mut seat = chat.env("CARL_LOG", "agents=warn").seated();
+    seat.until("> ");
+    seat.types("count for me\n");
+    seat.until("Begun ");
+    let logged = std::fs::metadata(&scene.house.session_logs()[0]).unwrap();
+    limit_files(seat.pid(), Some(logged.len()));
+    begun.open();
+    seat.until("the last event of a request could not be logged");
+    limit_files(seat.pid(), None);
+    for (line, answer) in [("is it done?", "Yes."), ("and now?", "No.")] {
+        seat.types(&format!("{line}\n"));
+        seat.until(answer);
+        let asked = scene.server.chats().pop().unwrap().body;
+        let newest = asked["messages"].as_array().unwrap().last().unwrap();
+        assert_eq!(newest["role"], "user", "{newest}");
+        assert!(newest["content"].to_string().contains(line), "{newest}");
+    }
+    seat.types("/quit\n");
+    assert_eq!(seat.finish().code, Some(0));
 }
 
 /// In a program that loads it, no file whose path holds `$SYNC_FAILS_IN` can be made durable.

@@ -10,7 +10,7 @@ use scenarios::{Scene, of_kind};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
-use testkit::{Carl, Gate, House, Reply, Running, Seated, Server};
+use testkit::{Carl, Gate, House, Reply, Running, Seated, Server, limit_files};
 
 /// What is said of other settings.
 const NOTE: &str = "was begun with other settings";
@@ -146,16 +146,6 @@ fn a_service_that_is_hung_up_ends_cleanly() {
     server.finish().expect(0);
 }
 
-/// Lets a process write no file beyond `bytes`, as on a full disk.
-fn limit_files(pid: u32, bytes: &str) {
-    let limit = format!("--fsize={bytes}:unlimited");
-    let pid = pid.to_string();
-    let set = Command::new("prlimit")
-        .args(["--pid", &pid, &limit])
-        .status();
-    assert!(set.unwrap().success());
-}
-
 #[test]
 fn a_service_goes_on_once_its_disk_has_room_again() {
     let read = || Reply::call("read_file", serde_json::json!({"path": "a.txt"}));
@@ -167,10 +157,10 @@ fn a_service_goes_on_once_its_disk_has_room_again() {
         asked.run()
     };
     assert_eq!(ask().code, Some(0));
-    limit_files(server.pid(), "1");
+    limit_files(server.pid(), Some(1));
     let full = ask();
     assert_ne!(full.code, Some(0), "{full:#?}");
-    limit_files(server.pid(), "unlimited");
+    limit_files(server.pid(), None);
     // It looks at the log again when two seconds have passed since it last did, and a refusal takes
     // far less.
     let has_room = (0..10_000).any(|_| ask().code == Some(0));

@@ -33,7 +33,7 @@ pub mod terminal;
 pub use absent::{DESKTOP_KEYRING, KERNEL_KEYRING, is_absent};
 pub use desktop::Desktop;
 pub use house::House;
-pub use program::{Carl, Finished, Running};
+pub use program::{Carl, Finished, Running, limit_files};
 pub use reply::{Gate, Reply};
 pub use searx::{Hit, Searx};
 pub use server::{Recorded, Server};

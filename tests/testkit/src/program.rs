@@ -48,6 +48,18 @@ fn build() -> PathBuf {
     profile.join("carl")
 }
 
+/// Lets a process write no file beyond so many bytes, as on a full disk; `None`: any length.
+///
+/// # Panics
+/// When the process is gone.
+pub fn limit_files(pid: u32, bytes: Option<u64>) {
+    let bytes = bytes.map_or("unlimited".to_owned(), |bytes| bytes.to_string());
+    let mut prlimit = Command::new("prlimit");
+    prlimit.args(["--pid", &pid.to_string()]);
+    prlimit.arg(format!("--fsize={bytes}:unlimited"));
+    assert!(prlimit.status().unwrap().success());
+}
+
 /// A run of `carl` being prepared.
 pub struct Carl {
     command: Command,

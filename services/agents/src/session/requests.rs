@@ -129,7 +129,7 @@ impl Session {
     pub(super) async fn end(&self, query_id: QueryId, finished: EventBody) {
         self.unended.lock().await.push((query_id, finished));
         if let Err(error) = self.log_ends().await {
-            tracing::warn!(session = %self.id, %error, "the end of a request could not be logged");
+            tracing::warn!(session = %self.id, %error, "the last event of a request could not be logged yet");
         }
     }
 
