@@ -24,6 +24,8 @@ use text::secrets::Needles;
 use tokio::time::timeout;
 use zeroize::Zeroizing;
 
+/// What a text in UTF-8 may begin with.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Most of an error page that is read, bytes.
 const REFUSAL_BYTES: usize = 16 << 10;
 /// Models whose facts are remembered; a server with more is asked again.
@@ -223,16 +225,24 @@ impl HttpBackend {
             .get(CONTENT_TYPE)
             .and_then(|value| value.to_str().ok())
             .is_some_and(|kind| kind.starts_with("application/json"));
-        let first = match response.chunk().await {
-            Ok(Some(bytes)) => bytes,
-            Ok(None) => return Err(Failure::again(error::interrupted(&self.name))),
-            Err(source) => return Err(Failure::again(self.broken(source))),
-        };
-        if first.trim_ascii_start().starts_with(b"<") {
-            return Err(Failure::last(self.web_page()));
+        let mut first = Vec::new();
+        // A mark that comes alone tells nothing of what follows.
+        while BYTE_ORDER_MARK.starts_with(&first) {
+            match response.chunk().await {
+                Ok(Some(bytes)) => first.extend_from_slice(&bytes),
+                Ok(None) => return Err(Failure::again(error::interrupted(&self.name))),
+                Err(source) => return Err(Failure::again(self.broken(source))),
+            }
         }
-        // No event begins so, whatever the server says that it sends.
-        let is_document = is_said || first.trim_ascii_start().starts_with(b"{");
+        // What an answer begins with tells what it is, whatever the server says that it sends.
+        let unmarked = first.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&first);
+        let is_document = match unmarked.trim_ascii_start().first() {
+            Some(b'<') => return Err(Failure::last(self.web_page())),
+            Some(b'{' | b'[') => true,
+            // A field of an event or a comment.
+            Some(b'a'..=b'z' | b':') => false,
+            _ => is_said,
+        };
         let framing = match self.protocol.framing() {
             // A server that does not stream answers with one document.
             Framing::Events if is_document => Framing::Whole,

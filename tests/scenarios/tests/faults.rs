@@ -96,6 +96,47 @@ fn every_fault_ends_in_a_clear_message() {
     }
 }
 
+/// Proxies and small servers send what was asked for under another name, or with a mark before it.
+#[test]
+fn an_answer_is_told_by_how_it_begins() {
+    let mark = || Reply::default().and_raw("\u{feff}");
+    let streamed = |reply: Reply| reply.and_text("Half ").and_text("and half.");
+    let whole = |reply: Reply| reply.and_text("Half and half.").in_one();
+    let cases = [
+        ("a mark", streamed(mark())),
+        (
+            "events as JSON",
+            streamed(Reply::default()).sent_as("application/json"),
+        ),
+        (
+            "both",
+            streamed(mark()).sent_as("application/json; charset=utf-8"),
+        ),
+        (
+            "a document as text",
+            whole(Reply::default()).sent_as("text/plain"),
+        ),
+        (
+            "a document as events",
+            whole(Reply::default()).sent_as("text/event-stream"),
+        ),
+        (
+            "a document with a mark",
+            whole(mark()).sent_as("text/plain"),
+        ),
+        ("a document as itself", whole(mark())),
+    ];
+    for (name, reply) in cases {
+        let outcome = Scene::new([reply]).run(&["hello"]);
+        assert_eq!(
+            outcome.text("answer"),
+            "Half and half.",
+            "{name}: {outcome:#?}"
+        );
+        outcome.assert_ends(0, "success");
+    }
+}
+
 /// As a login page of a proxy answers, with 200.
 #[test]
 fn a_web_page_in_place_of_an_answer_is_named_as_one() {

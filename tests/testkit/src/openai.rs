@@ -1,7 +1,7 @@
 //! Chat completions over server-sent events, as OpenAI-compatible servers speak them.
 
 use crate::reply::Step;
-use crate::shared::{Shared, plain};
+use crate::shared::{Shared, document, plain};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
@@ -65,8 +65,16 @@ async fn chat(
         "stop"
     };
     let finish = reply.finish.clone().unwrap_or_else(|| natural.to_owned());
-    if body["stream"] != json!(true) {
-        return plain(200, whole(&reply.steps, &finish, &usage).to_string());
+    let content_type = reply.content_type.clone();
+    if reply.is_whole || body["stream"] != json!(true) {
+        let mut bytes = raw(&reply.steps);
+        bytes.extend(
+            whole(&reply.steps, &finish, &usage)
+                .to_string()
+                .into_bytes(),
+        );
+        let content_type = content_type.as_deref().unwrap_or("application/json");
+        return document(200, content_type, bytes);
     }
     let mut end = event(&chunk(json!({}), Some(&finish), None));
     end.extend(event(&chunk(Value::Null, None, Some(&usage))));
@@ -88,7 +96,8 @@ async fn chat(
         Step::Raw(bytes) => bytes.clone(),
         Step::Wait(_) | Step::Cut => Vec::new(),
     };
-    shared.stream("text/event-stream", reply, render, end)
+    let content_type = content_type.unwrap_or_else(|| "text/event-stream".to_owned());
+    shared.stream(&content_type, reply, render, end)
 }
 
 fn event(value: &Value) -> Vec<u8> {
@@ -148,6 +157,15 @@ fn call(index: usize, name: &str, arguments: &Value) -> Vec<u8> {
         out.extend(event(&chunk(delta, None, None)));
     }
     out
+}
+
+/// The bytes of no protocol among the steps.
+fn raw(steps: &[Step]) -> Vec<u8> {
+    let raw = steps.iter().filter_map(|step| match step {
+        Step::Raw(bytes) => Some(bytes.as_slice()),
+        _ => None,
+    });
+    raw.flatten().copied().collect()
 }
 
 fn whole(steps: &[Step], finish: &str, usage: &Value) -> Value {

@@ -71,6 +71,10 @@ pub struct Reply {
     pub refusal: Option<(u16, String)>,
     /// Ends with this reason instead of the natural one.
     pub finish: Option<String>,
+    /// The content type that it is said to have, in place of the usual one.
+    pub content_type: Option<String>,
+    /// Whether it is one document although a stream was asked for.
+    pub is_whole: bool,
     /// So many tokens more are counted for the prompt than a token for every four characters.
     pub more_prompt_tokens: u64,
 }
@@ -164,6 +168,20 @@ impl Reply {
     #[must_use]
     pub fn finishing(mut self, reason: &str) -> Self {
         self.finish = Some(reason.to_owned());
+        self
+    }
+
+    /// Says that it is of this content type.
+    #[must_use]
+    pub fn sent_as(mut self, content_type: &str) -> Self {
+        self.content_type = Some(content_type.to_owned());
+        self
+    }
+
+    /// Comes as one document, behind what bytes it has; a stream was asked for.
+    #[must_use]
+    pub fn in_one(mut self) -> Self {
+        self.is_whole = true;
         self
     }
 

@@ -69,7 +69,7 @@ impl Shared {
     /// Streams what `render` makes of each step, after passing its gates.
     pub(crate) fn stream(
         self: &Arc<Self>,
-        kind: &'static str,
+        kind: &str,
         reply: Reply,
         mut render: impl FnMut(&Step) -> Vec<u8> + Send + 'static,
         end: Vec<u8>,
@@ -132,9 +132,14 @@ async fn send(
 
 /// A plain answer with a status.
 pub(crate) fn plain(status: u16, body: String) -> Response {
+    document(status, "application/json", body.into_bytes())
+}
+
+/// An answer in one piece, of this content type.
+pub(crate) fn document(status: u16, kind: &str, body: Vec<u8>) -> Response {
     Response::builder()
         .status(status)
-        .header("content-type", "application/json")
+        .header("content-type", kind)
         .body(Body::from(body))
         .unwrap()
 }
