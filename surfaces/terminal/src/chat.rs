@@ -33,17 +33,12 @@ use rendering::{Paint, override_warning, print_error};
 use slash::{Slash, mode_in_words};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use text::escape::visible_line;
 use view::ChatView;
 
 /// What is said of a line in another encoding.
 const NOT_TEXT: &str =
     "left out: that line is not UTF-8. Type it again, or set the terminal to UTF-8.";
-
-/// How long a command of the chat or a request may go on after SIGTERM; then it is left, and ends with
-/// the session.
-const ENDING_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a chat begins with.
 #[derive(Debug)]
@@ -177,7 +172,7 @@ impl Chat<'_> {
     /// Holds the conversation to its end, and closes its session.
     async fn hold(mut self, history: PathBuf) -> Result<Exit> {
         let before = Before::now();
-        let patience = self.termination.waited_for(ENDING_PATIENCE);
+        let patience = self.termination.waited_for();
         let outcome = tokio::select! {
             outcome = self.converse(history) => outcome,
             () = patience => Ok(Exit::Success),

@@ -6,6 +6,10 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+/// How long a command of a chat or a request may go on after SIGTERM; then it is left, and ends with
+/// the session.
+const ENDING_PATIENCE: Duration = Duration::from_secs(10);
+
 /// Has a write beyond a limit on file sizes fail with an error, which is told and recorded, instead
 /// of ending the process without a word. Called inside a runtime.
 ///
@@ -66,12 +70,12 @@ impl Termination {
         self.has_come.is_cancelled()
     }
 
-    /// Waits until it has come and `patience` is over.
-    pub fn waited_for(&self, patience: Duration) -> impl Future<Output = ()> + use<> {
+    /// Waits until it has come and [`ENDING_PATIENCE`] is over.
+    pub fn waited_for(&self) -> impl Future<Output = ()> + use<> {
         let has_come = self.has_come.clone();
         async move {
             has_come.cancelled().await;
-            tokio::time::sleep(patience).await;
+            tokio::time::sleep(ENDING_PATIENCE).await;
         }
     }
 }
@@ -194,6 +198,7 @@ async fn received(signal: &mut Option<Signal>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::time::timeout;
 
     #[test]
     fn an_ignored_hang_up_is_seen_in_the_mask() {
@@ -201,5 +206,22 @@ mod tests {
         assert!(ignores_hang_up(&status("0000000000001001")));
         assert!(!ignores_hang_up(&status("0000000000001000")));
         assert!(!ignores_hang_up(""));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_sigterm_what_does_not_listen_is_left_in_time() {
+        let has_come = CancellationToken::new();
+        let termination = Termination {
+            has_come: has_come.clone(),
+            _watching: CancellationToken::new().drop_guard(),
+        };
+        let mut left = std::pin::pin!(termination.waited_for());
+        let hour = Duration::from_secs(3_600);
+        assert!(timeout(hour, &mut left).await.is_err(), "nobody asked");
+        has_come.cancel();
+        let almost = Duration::from_millis(9_900);
+        assert!(timeout(almost, &mut left).await.is_err(), "too early");
+        let rest = timeout(Duration::from_millis(200), &mut left);
+        assert!(rest.await.is_ok(), "too late");
     }
 }
