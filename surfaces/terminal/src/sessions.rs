@@ -197,18 +197,23 @@ pub async fn fork_point(sessions: &dyn Sessions, id: SessionId, message: u64) ->
     if message == 0 {
         return Ok(0);
     }
-    let Ok(events) = events_of(sessions, id, Follow::Outline).await else {
-        // A damaged log can be forked before the damage; the service reads no further.
-        return Ok(message);
-    };
-    if !spoken(&events).iter().any(|said| said.seq == message) {
-        return Err(Failure::usage(
-            format!("#{message} is no number of a message of this session that still counts"),
-            "`carl session show`, and /pin in a chat, print the number of each message.",
-        )
-        .into());
+    let found = readable(sessions, id, Follow::Outline).await?;
+    let said: Vec<u64> = spoken(&found.events).iter().map(|one| one.seq).collect();
+    if found.damage.is_some() {
+        // It can be forked at any event before the damage.
+        let events = readable(sessions, id, Follow::ToEnd).await?.events;
+        let is_there = events.last().is_some_and(|last| message <= last.seq);
+        if is_there && said.iter().any(|seq| *seq <= message) {
+            return Ok(message);
+        }
+    } else if said.contains(&message) {
+        return Ok(end_of_exchange(&found.events, message));
     }
-    Ok(end_of_exchange(&events, message))
+    Err(Failure::usage(
+        format!("#{message} is no number of a message of this session that still counts"),
+        "`carl session show`, and /pin in a chat, print the number of each message.",
+    )
+    .into())
 }
 
 /// Every event as one JSON array.

@@ -165,3 +165,40 @@ fn a_log_damaged_at_its_beginning_is_listed_as_such() {
     }
     assert_eq!(fs::read(&log).unwrap(), before, "it is left as it is");
 }
+
+/// The same words and exit, be the session held or not, long, empty or damaged.
+#[test]
+fn a_fork_at_no_message_is_one_mistake_in_every_session() {
+    let scene = Scene::new([Reply::text("There are seven.")]);
+    let house = &scene.house;
+    let refused = |id: &str, what: &str| {
+        for at in ["1", "4", "999999"] {
+            let told = house.ask(["session", "fork", id, "--at", at]).run();
+            let why = format!("#{at} is no number of a message of this session that still counts");
+            assert!(told.stderr.contains(&why), "{what}: {told:#?}");
+            assert_eq!(told.code, Some(2), "{what}: {told:#?}");
+        }
+    };
+    let (id, log, lines) = short(&scene);
+    refused(&id, "short");
+    for resumed in [&["session", "resume", &id][..], &["chat"]] {
+        let chat = house.ask(resumed.iter().copied());
+        let mut seat = chat.env("TERM", "dumb").seated();
+        seat.until("> ");
+        let logs = house.session_logs();
+        let newest = logs.iter().max().unwrap().file_stem().unwrap();
+        refused(newest.to_str().unwrap(), "held");
+        seat.types("/quit\n");
+        assert_eq!(seat.finish().code, Some(0));
+        refused(newest.to_str().unwrap(), "left");
+    }
+    // All of it, where nothing was said.
+    house.ask(["session", "fork", "--at", "0"]).run().expect(0);
+    // Of a damaged one any event may be the last, if something was said before it.
+    let answer = lines.iter().position(|line| line.contains(PIECE)).unwrap();
+    damage(&log, &lines, answer + 2);
+    for at in ["1", "999999"] {
+        let told = house.ask(["session", "fork", &id, "--at", at]).run();
+        assert!(told.expect(2).stderr.contains("that still counts"), "{at}");
+    }
+}
