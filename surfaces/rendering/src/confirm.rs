@@ -2,21 +2,22 @@
 
 mod answers;
 mod reach;
+mod terminal;
 mod typeahead;
 
 use self::answers::{Asked, parse, prompt, unclear};
 pub use self::answers::{Listener, Memory, Reply, Said};
 pub use self::reach::share_reach;
 use self::reach::{SESSION_REACH, opens_folder, reaches};
-pub use self::typeahead::{Typeahead, is_yes};
+use self::terminal::{is_hung_up, read_line, wait_closed};
+pub use self::typeahead::{Typeahead, is_yes, is_yes_unless};
 use super::folded::{Length, diff_lines, text_lines};
 use super::{Paint, fit, pastes, print_error};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::io::{self, BufRead};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io;
+use std::sync::atomic::AtomicBool;
 use text::escape::{self, visible, visible_line};
 
 /// The questions as one text, without the prompt for an answer. It ends with what it is about in
@@ -142,12 +143,6 @@ fn body(request: &ConfirmationRequest, paint: Paint, length: Length) -> String {
     text
 }
 
-/// How often a waiting reader looks whether its question is still open.
-const LOOK: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 100_000_000,
-};
-
 /// Prints the questions as one and reads one answer from standard input. The end of input is a no,
 /// but for that of a terminal that is gone: there nobody is left to say it. `None` when `is_closed` was set before there was an answer. What was typed before the question was
 /// there answers nothing. Nothing is read from the terminal but whole lines, so that the next reader
@@ -175,7 +170,7 @@ pub fn ask(
         let answers = fitted(&format!("  {view}{}", prompt(asked)), width);
         // The answer stands behind it.
         print_error(&format!("{} ", answers.trim_end()))?;
-        let Some(mut line) = read_line(is_closed)? else {
+        let Some(mut line) = read_line(is_closed, None)? else {
             return Ok(None);
         };
         if line.is_empty() && is_hung_up()? {
@@ -192,7 +187,7 @@ pub fn ask(
             line.push_str(&rest);
             // All of it is the reason, and so is what is typed behind it until Enter.
             if !pastes::is_entered(&rest) {
-                let Some(end) = read_line(is_closed)? else {
+                let Some(end) = read_line(is_closed, None)? else {
                     return Ok(None);
                 };
                 line.push_str(&end);
@@ -261,39 +256,6 @@ fn without_middle(line: &str) -> String {
     let head: String = line.chars().take(kept).collect();
     let tail: String = line.chars().skip(count - ONE_OF_SEVERAL_TAIL).collect();
     format!("{head} … {tail}")
-}
-
-/// One line, with its line feed; empty at the end of input; `None` once `is_closed` is set.
-fn read_line(is_closed: &AtomicBool) -> io::Result<Option<String>> {
-    let stdin = io::stdin();
-    while !is_closed.load(Ordering::SeqCst) {
-        if poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&LOOK))? > 0 {
-            let mut line = String::new();
-            stdin.lock().read_line(&mut line)?;
-            return Ok(Some(line));
-        }
-    }
-    Ok(None)
-}
-
-/// Whether standard input is a terminal that is gone.
-fn is_hung_up() -> io::Result<bool> {
-    let stdin = io::stdin();
-    let mut look = [PollFd::new(&stdin, PollFlags::IN)];
-    let now = Timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    poll(&mut look, Some(&now))?;
-    Ok(look[0].revents().contains(PollFlags::HUP))
-}
-
-/// Waits until the question is closed: by the signal that the terminal is gone, or by silence.
-fn wait_closed(is_closed: &AtomicBool) -> io::Result<()> {
-    while !is_closed.load(Ordering::SeqCst) {
-        poll(&mut [], Some(&LOOK))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -17,3 +17,7 @@ pub fn docx(house: &House, name: &str, paragraphs: &[&str]) {
         .status();
     assert!(made.unwrap().success());
 }
+
+/// The smallest GIF: one pixel.
+pub const GIF: &[u8] =
+    b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";

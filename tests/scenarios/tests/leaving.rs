@@ -5,6 +5,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
+use scenarios::documents::GIF;
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
 use testkit::{Gate, Reply, Seated, Server};
@@ -180,6 +181,32 @@ fn a_chat_terminated_over_a_question_leaves_it_unanswered() {
         seat.until("asked to end (SIGTERM)");
         assert_eq!(seat.finish().code, Some(0));
     });
+}
+
+/// The chat asks it itself, before anything is sent.
+#[test]
+fn a_chat_stopped_over_its_own_question_sends_nothing() {
+    let scene = Scene::new([Reply::text("Hello.")]);
+    let picture = scene.house.home().join("dot.gif");
+    std::fs::write(&picture, GIF).unwrap();
+    let line = format!("what is on @{}?\n", picture.display());
+    let mut seat = seat(&scene, &["chat"]);
+    seat.types(&line);
+    seat.until("[y/N] ");
+    seat.interrupts();
+    seat.until("nothing was sent");
+    seat.until("> ");
+    seat.types("hello\n");
+    seat.until("Hello.");
+    seat.until("> ");
+    seat.types(&line);
+    seat.until("[y/N] ");
+    seat.terminates();
+    let shown = seat.until("asked to end (SIGTERM)");
+    assert!(shown.contains("nothing was sent"), "{shown}");
+    assert!(!shown.contains("error:"), "{shown}");
+    assert_eq!(seat.finish().code, Some(0));
+    assert_eq!(scene.server.chats().len(), 1);
 }
 
 #[test]

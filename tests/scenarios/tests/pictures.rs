@@ -2,6 +2,7 @@
 //! server, and no other.
 #![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
 
+use scenarios::documents::GIF;
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
 use testkit::ollama::OllamaState;
@@ -9,10 +10,7 @@ use testkit::openai::Props;
 use testkit::server::Prepared;
 use testkit::{Reply, Server};
 
-/// The smallest GIF: one pixel.
-const GIF: &[u8] =
-    b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
-/// The same in Base64.
+/// [`GIF`] in Base64.
 const GIF_BASE64: &str = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=";
 const SEES: &str = "vision = true";
 

@@ -1,11 +1,12 @@
 //! What was typed or pasted for something else, and is no answer to a question that came meanwhile.
 
+use super::terminal::read_line;
 use crate::pastes::{self, BEGINS, ENDS};
 use crate::print_error;
 use domain::limits::CONFIRMATION_WAIT;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, IsTerminal as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// What is said of a line that is no answer.
@@ -143,28 +144,32 @@ impl Typeahead {
 /// # Errors
 /// When the terminal cannot be written or read.
 pub fn is_yes(question: &str) -> io::Result<bool> {
-    let stdin = io::stdin();
+    let answer = is_yes_unless(question, &AtomicBool::new(false))?;
+    Ok(answer == Some(true))
+}
+
+/// The same; `None` when `is_closed` was set before there was an answer.
+///
+/// # Errors
+/// As [`is_yes`].
+pub fn is_yes_unless(question: &str, is_closed: &AtomicBool) -> io::Result<Option<bool>> {
     let mut ahead = Typeahead::begin()?;
     print_error(question)?;
     ahead.throw_away()?;
-    let wait = Timespec {
-        tv_sec: i64::try_from(CONFIRMATION_WAIT.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: 0,
-    };
     loop {
         print_error(" [y/N] ")?;
-        let mut line = String::new();
-        let is_silent = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&wait))? == 0;
-        if is_silent || stdin.lock().read_line(&mut line)? == 0 {
+        let until = Instant::now() + CONFIRMATION_WAIT;
+        let line = read_line(is_closed, Some(until))?.unwrap_or_default();
+        if line.is_empty() {
             print_error("\n")?;
-            return Ok(false);
+            return Ok((!is_closed.load(Ordering::SeqCst)).then_some(false));
         }
         if !ahead.is_answer(&line)? {
             continue;
         }
         match line.trim().to_lowercase().as_str() {
-            "y" | "yes" => return Ok(true),
-            "" | "n" | "no" => return Ok(false),
+            "y" | "yes" => return Ok(Some(true)),
+            "" | "n" | "no" => return Ok(Some(false)),
             _ => print_error("Please answer y or n.")?,
         }
     }

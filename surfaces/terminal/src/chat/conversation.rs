@@ -12,7 +12,7 @@ use crate::sessions;
 use crate::signals::{Signals, Termination};
 use crate::undo::FileHistory;
 use crate::watcher::SessionWatcher;
-use crate::yes_or_no::is_yes;
+use crate::yes_or_no::is_yes_unless_stopped;
 use anyhow::Result;
 use api::Streaming;
 use api::sessions::{Error, Follow, PictureFile, SendRequest, SessionSummary};
@@ -119,10 +119,13 @@ impl Chat<'_> {
         if let Some(said) = pictures::not_sent(text, &self.workspace) {
             self.view.remark(&said)?;
         }
+        let Some(pictures) = self.pictures_of(text).await? else {
+            return self.tell("nothing was sent");
+        };
         let send = SendRequest {
             mode: Some(self.profile.mode),
             holder_id: self.session.holder_id,
-            pictures: self.pictures_of(text)?,
+            pictures,
             ..SendRequest::new(self.session.session_id, text)
         };
         self.work_on(send).await?;
@@ -131,10 +134,11 @@ impl Chat<'_> {
 
     /// The pictures that go along with a text, which is said. What stands in it may be pasted and
     /// somebody else's: a picture from outside of the session's folders goes along with a yes alone.
-    fn pictures_of(&mut self, text: &str) -> Result<Vec<PictureFile>> {
+    /// `None` when the question about that was left: then nothing goes.
+    async fn pictures_of(&mut self, text: &str) -> Result<Option<Vec<PictureFile>>> {
         let mut named = pictures::named_in(text, &self.workspace)?;
         if named.is_empty() {
-            return Ok(named);
+            return Ok(Some(named));
         }
         let settings = &self.profile.settings;
         let opened = settings.allow_read.iter().chain(&settings.allow_write);
@@ -150,7 +154,12 @@ impl Chat<'_> {
                  model?",
                 places.join(", ")
             );
-            if !is_yes(&question)? {
+            let mut signals = signals(self.entered.take(), &self.termination)?;
+            let Some(is_yes) = is_yes_unless_stopped(question, &mut signals).await? else {
+                return Ok(None);
+            };
+            self.entered = Some(signals);
+            if !is_yes {
                 named.retain(|one| {
                     pictures::outside(std::slice::from_ref(one), &self.workspace, &opened)
                         .is_empty()
@@ -165,7 +174,7 @@ impl Chat<'_> {
         if !names.is_empty() {
             self.tell(&format!("shown to the model: {}", names.join(", ")))?;
         }
-        Ok(named)
+        Ok(Some(named))
     }
 
     /// Has the session work on a request, and keeps what is typed meanwhile.
@@ -246,12 +255,16 @@ impl Chat<'_> {
 
 /// What can be done at the terminal while a request runs. A Ctrl-C since the line was entered counts.
 pub(super) fn listening(entered: Option<Signals>, termination: &Termination) -> Result<Meanwhile> {
-    let signals = match entered {
-        Some(signals) => signals,
-        None => Signals::of_chat(termination)?,
-    };
     Ok(Meanwhile {
-        signals,
+        signals: signals(entered, termination)?,
         keyboard: Some(Keyboard::default()),
     })
+}
+
+/// The signals since the line was entered, or from now on.
+fn signals(entered: Option<Signals>, termination: &Termination) -> Result<Signals> {
+    match entered {
+        Some(signals) => Ok(signals),
+        None => Signals::of_chat(termination),
+    }
 }
