@@ -3,7 +3,7 @@
 //! What it is: what any program does that takes its configuration from a TOML file and from variables,
 //! and owes its user the line, the variable and the nearest right key of each mistake.
 //! What it owns: the wording of such mistakes, and that no line about a key or token is shown again.
-//! What it never does: know a key, a program's name or a default.
+//! What it never does: know a key, what keys look like, a program's name or a default.
 //! Where to start: [`parse_toml`] for a file, [`Variables`] for the environment.
 
 mod error;
@@ -12,5 +12,5 @@ mod parse;
 mod variables;
 
 pub use error::Error;
-pub use parse::{FILE_BYTES, hint, nearest, parse_toml};
+pub use parse::{FILE_BYTES, IsKey, hint, nearest, parse_toml};
 pub use variables::{Variables, flattened};

@@ -7,83 +7,82 @@ use std::path::Path;
 /// Largest configuration file, bytes.
 pub const FILE_BYTES: u64 = 1 << 20;
 
-/// Parses a TOML file; the error shows the line and, for a misspelt key, the nearest right one.
+/// Says whether a word has the shape of a key.
+pub type IsKey = fn(&str) -> bool;
+
+/// Parses a TOML file; the error shows the line and, for a misspelt key, the nearest right one, and no
+/// word that is a key to `is_key`.
 ///
 /// # Errors
 /// Such an error.
-pub fn parse_toml<T: DeserializeOwned>(file: &Path, text: &str, note: &str) -> Result<T, Error> {
+pub fn parse_toml<T: DeserializeOwned>(
+    file: &Path,
+    text: &str,
+    note: &str,
+    is_key: IsKey,
+) -> Result<T, Error> {
     toml::from_str(text).map_err(|error| {
         let detail = in_plain_words(without_secrets(&error.to_string()));
         let again = stands_already(&detail, text);
         let hint = again.unwrap_or_else(|| hint(&detail, note));
-        let (shown, hidden) = without_key_like(&detail);
-        let hint = match hidden {
-            true => format!("{KEY_LIKE} {}", without_key_like(&hint).0),
-            false => hint,
+        let told = Told::without_keys(&detail, &hint, is_key);
+        let hint = match told.has_hidden {
+            true => format!("{HIDDEN}: a key never stands in this file. {}", told.hint),
+            false => told.hint,
         };
-        Error::new(format!("{}: {}", file.display(), shown.trim_end()), hint)
+        let what = told.what.trim_end();
+        Error::new(format!("{}: {what}", file.display()), hint)
     })
 }
 
-/// What is said where a word of the file is not shown again.
-const KEY_LIKE: &str = "What looks like a key is not shown: a key never stands in this file.";
-/// How keys of well-known kinds begin. Sources: the documentation of each issuer.
-const KEY_BEGINNINGS: [&str; 15] = [
-    "sk-",
-    "sk_",
-    "pk_",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "xox",
-    "AKIA",
-    "AIza",
-    "eyJ",
-    "AGE-SECRET-KEY",
-];
-/// Shortest key that is known by its beginning, characters.
+/// What is said where a word is not shown again.
+const HIDDEN: &str = "What looks like a key is not shown";
+/// Shortest word that is taken for a key, characters.
 const SHORTEST_KEY: usize = 10;
-/// Shortest one that is known by its letters and digits alone.
-const SHORTEST_UNKNOWN: usize = 20;
-/// The same where it has dashes, as names of models have.
-const SHORTEST_DASHED: usize = 32;
 
-/// The text with every word left out that looks like a key, whichever side of `=` it stands on, and
-/// whether there was one. A misspelt name has not both capitals and digits, and stays.
-fn without_key_like(text: &str) -> (String, bool) {
+/// A mistake in words that may be shown.
+pub(super) struct Told {
+    pub(super) what: String,
+    pub(super) hint: String,
+    has_hidden: bool,
+}
+
+impl Told {
+    /// With every word left out that is a key, whichever side of `=` it stands on.
+    fn without_keys(what: &str, hint: &str, is_key: IsKey) -> Self {
+        let (what, has_hidden) = without_keys(what, is_key);
+        Self {
+            what,
+            hint: without_keys(hint, is_key).0,
+            has_hidden,
+        }
+    }
+
+    /// The same of a value that stands anywhere.
+    pub(super) fn of_a_value(what: &str, hint: &str, is_key: IsKey) -> Self {
+        let mut told = Self::without_keys(what, hint, is_key);
+        if told.has_hidden {
+            told.hint = format!("{HIDDEN}. {}", told.hint);
+        }
+        told
+    }
+}
+
+/// The text with every word left out that is a key, and whether there was one.
+fn without_keys(text: &str, is_key: IsKey) -> (String, bool) {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    let (mut out, mut hidden) = (String::with_capacity(text.len()), false);
+    let (mut out, mut has_hidden) = (String::with_capacity(text.len()), false);
     let mut rest = text;
     while let Some(start) = rest.find(is_part) {
         let (between, from) = rest.split_at(start);
         let (word, after) = from.split_at(from.find(|c| !is_part(c)).unwrap_or(from.len()));
-        let is_key = looks_like_key(word);
+        let is_hidden = word.len() >= SHORTEST_KEY && is_key(word);
         out.push_str(between);
-        out.push_str(if is_key { "…" } else { word });
-        (hidden, rest) = (hidden || is_key, after);
+        out.push_str(if is_hidden { "…" } else { word });
+        (has_hidden, rest) = (has_hidden || is_hidden, after);
     }
     out.push_str(rest);
-    (out, hidden)
-}
-
-fn looks_like_key(word: &str) -> bool {
-    let has = |is: fn(&u8) -> bool| word.bytes().any(|byte| is(&byte));
-    let is_mixed =
-        has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
-    let is_hexadecimal = word
-        .bytes()
-        .all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    let is_random = is_mixed || is_hexadecimal && has(u8::is_ascii_digit);
-    let shortest = match word.contains(['-', '_']) {
-        true => SHORTEST_DASHED,
-        false => SHORTEST_UNKNOWN,
-    };
-    let is_known = KEY_BEGINNINGS.iter().any(|start| word.starts_with(start));
-    is_known && word.len() >= SHORTEST_KEY || is_random && word.len() >= shortest
+    (out, has_hidden)
 }
 
 /// What to do about a section or key that stands in the file twice: where it stands first.
@@ -205,30 +204,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_looks_like_a_key_is_told_from_a_misspelt_one() {
-        for key in [
-            "sk-very-secret",
-            "sk-ant-api03-Kx7Qw2",
-            "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
-            "AKIAIOSFODNN7EXAMPLE",
-            "9f86d081884c7d659a2feaa0c55ad015",
-            "550e8400-e29b-41d4-a716-446655440000",
-            "Zm9vYmFyYmF6cXV4MTIzNDU2",
-        ] {
-            let told = without_key_like(&format!("unknown field `{key}`, expected `x`"));
-            assert_eq!(told, ("unknown field `…`, expected `x`".to_owned(), true));
-        }
-        for name in [
-            "modles",
-            "defalt_agent",
-            "timeout_secs",
-            "max_tool_calls_per_request_of_all_agents",
-            "skip-tests",
-            "claude-sonnet-4-20250514",
-            "SmolLM2-135M-Instruct",
-            "port_8080",
-        ] {
-            assert_eq!(without_key_like(name), (name.to_owned(), false));
+    fn a_word_that_is_a_key_is_left_out_wherever_it_stands() {
+        let is_key: IsKey = |word| word.starts_with("sk-");
+        let told = |text| without_keys(text, is_key);
+        let field = told("unknown field `sk-very-secret`, expected `x`");
+        assert_eq!(field, ("unknown field `…`, expected `x`".to_owned(), true));
+        assert_eq!(told("a=sk-very-secret/m"), ("a=…/m".to_owned(), true));
+        for text in ["modles", "skip-tests", "sk-short", ""] {
+            assert_eq!(told(text), (text.to_owned(), false));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::lines::line_of;
-use crate::parse::{SECRET_WORDS, hint};
+use crate::parse::{IsKey, SECRET_WORDS, Told, hint};
 use figment::error::Kind;
 use figment::providers::Env;
 use figment::{Figment, Metadata};
@@ -29,6 +29,8 @@ pub struct Variables {
     pub others: &'static [&'static str],
     /// What lists every key, for people.
     pub listed_by: &'static str,
+    /// Which words of a value are not shown again.
+    pub is_key: IsKey,
 }
 
 impl Variables {
@@ -133,8 +135,9 @@ impl Variables {
             messages.push(format!("{name}: {}", unrepeated(&name, &said)));
         }
         let detail = messages.join("; ");
-        let hint = hint(&detail, note);
-        Error::new(format!("the configuration cannot be used: {detail}"), hint)
+        let told = Told::of_a_value(&detail, &hint(&detail, note), self.is_key);
+        let what = format!("the configuration cannot be used: {}", told.what);
+        Error::new(what, told.hint)
     }
 
     /// The refusal of a value, with the place where it stands.
@@ -148,7 +151,8 @@ impl Variables {
             let line = line.map_or_else(String::new, |line| format!("line {line}: "));
             format!("{}: {line}", self.source_of(found, key))
         });
-        Error::new(format!("{place}{key}: {why}"), how)
+        let told = Told::of_a_value(&format!("{key}: {why}"), how, self.is_key);
+        Error::new(format!("{place}{}", told.what), told.hint)
     }
 }
 

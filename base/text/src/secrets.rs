@@ -1,5 +1,9 @@
 //! Known secrets in every encoding they could leak in, and texts that have the shape of one.
 
+mod key;
+
+pub use key::is_a_key;
+
 use crate::defuse::strip_hidden;
 use crate::hidden::is_no_letter;
 use base64::Engine;

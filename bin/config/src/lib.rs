@@ -32,12 +32,14 @@ use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use terminal::exit::Failure;
+use text::secrets::is_a_key;
 
 /// The variables that are configuration. `CARL_BLESS` and the like, without two underscores, are not.
 pub const VARIABLES: Variables = Variables {
     prefix: "CARL_",
     others: &["CARL_ENGINE_LOG"],
     listed_by: "`carl config show`",
+    is_key: is_a_key,
 };
 
 /// A mistake in the configuration, as it ends a command.

@@ -12,6 +12,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use terminal::exit::Failure;
+use text::secrets::is_a_key;
 
 /// The configuration and where it came from.
 #[derive(Debug, Clone)]
@@ -36,7 +37,7 @@ pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
     if let Some(text) = text_of(&path)? {
         // Parsed by itself first: this parser knows lines, the merger does not.
         let note = "`carl config schema` lists every key.";
-        let _checked: Config = parse_toml(&path, &text, note).map_err(usage)?;
+        let _checked: Config = parse_toml(&path, &text, note, is_a_key).map_err(usage)?;
         layers = layers.merge(Toml::file_exact(&path));
     }
     check_names(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))?;
@@ -112,7 +113,7 @@ mod tests {
     use terminal::exit::{Exit, describe};
 
     fn fault_of(text: &str) -> (Exit, String, String) {
-        let error = parse_toml::<Config>(Path::new("/c/config.toml"), text, "note");
+        let error = parse_toml::<Config>(Path::new("/c/config.toml"), text, "note", is_a_key);
         let error = usage(error.unwrap_err());
         let (exit, fault) = describe(&error);
         (exit, fault.message, fault.hint)
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_template_is_the_default_configuration() {
-        let parsed: Config = parse_toml(Path::new("t"), crate::TEMPLATE, "").unwrap();
+        let parsed: Config = parse_toml(Path::new("t"), crate::TEMPLATE, "", is_a_key).unwrap();
         assert_eq!(parsed, Config::default());
         let uncommented: String = crate::TEMPLATE
             .lines()
@@ -199,6 +200,6 @@ mod tests {
             })
             .map(|line| format!("{line}\n"))
             .collect();
-        parse_toml::<Config>(Path::new("t"), &uncommented, "").unwrap();
+        parse_toml::<Config>(Path::new("t"), &uncommented, "", is_a_key).unwrap();
     }
 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use terminal::exit::Failure;
 use text::escape::visible_line;
+use text::secrets::is_a_key;
 
 const NAME: &str = ".housecarl.toml";
 
@@ -53,7 +54,10 @@ pub fn find(workspace: &Path, home: &Path) -> Result<Search> {
                 })?;
                 let note = "A project file may only narrow: it takes `disabled_tools` and \
                     `air_gap`. Everything else belongs in your own config.toml.";
-                search.found = Some((file.clone(), parse_toml(&file, &text, note).map_err(usage)?));
+                search.found = Some((
+                    file.clone(),
+                    parse_toml(&file, &text, note, is_a_key).map_err(usage)?,
+                ));
                 return Ok(search);
             }
             Entry::Refused {

@@ -4,7 +4,6 @@
 //! straight to the store: `carl secret` uses it, no service holds it and no protocol offers it.
 
 mod reference;
-mod shape;
 
 pub use reference::{KEEP_THE_KEY, SecretRef};
 
@@ -101,7 +100,7 @@ impl SecretName {
     /// Whether the name has the shape of a key, and so may be one.
     #[must_use]
     pub fn is_a_key(&self) -> bool {
-        shape::is_a_key(&self.0)
+        text::secrets::is_a_key(&self.0)
     }
 }
 

@@ -1,11 +1,13 @@
 //! Whether a text has the shape of a key: what nobody would give as a name, unless by mistake.
 
-/// How the keys of well-known issuers begin, where no name would.
-const BEGINNINGS: [&str; 19] = [
+/// How the keys of well-known issuers begin, where no name would. Sources: the documentation of each.
+const BEGINNINGS: [&str; 22] = [
     "sk-",
     "sk_live_",
     "sk_test_",
     "rk_live_",
+    "pk_live_",
+    "pk_test_",
     "ghp_",
     "gho_",
     "ghu_",
@@ -21,6 +23,7 @@ const BEGINNINGS: [&str; 19] = [
     "eyJ",
     "ya29.",
     "nvapi-",
+    "AGE-SECRET-KEY-",
 ];
 /// How others begin that a name may begin with, too.
 const BEGINNINGS_OF_LONG_ONES: [&str; 8] = [
@@ -31,8 +34,9 @@ const LONG: usize = 20;
 /// From how many characters a part without separators, or a hexadecimal text, is a key.
 const UNBROKEN: usize = 32;
 
-/// Whether it does. Names of words with a year or a number are none; random digits and letters are.
-pub(super) fn is_a_key(text: &str) -> bool {
+/// Whether a text has the shape of a key. Names of words with a year or a number are none; random digits and letters are.
+#[must_use]
+pub fn is_a_key(text: &str) -> bool {
     let begins = |known: &[&str]| known.iter().any(|start| text.starts_with(start));
     let parts = || text.split(['.', '_', '-']);
     let letters: usize = parts().map(str::len).sum();
@@ -83,6 +87,9 @@ mod tests {
         for key in [
             "sk-ant-api03-abcdef",
             "sk-proj-1",
+            "sk-very-secret",
+            "sk_0123456789abcdef0123456789abcdef0123456789abcdef",
+            "Zm9vYmFyYmF6cXV4MTIzNDU2",
             "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
             "github_pat_11AAAAAA0",
             "AKIAIOSFODNN7EXAMPLE",
@@ -108,6 +115,13 @@ mod tests {
             "MyOpenAiKeyForWork2024",
             "work2024-openai-v2-prod-eu1",
             "hf_token",
+            "timeout_secs",
+            "max_tool_calls_per_request_of_all_agents",
+            "skip-tests",
+            "claude-sonnet-4-20250514",
+            "SmolLM2-135M-Instruct",
+            "DeepSeek-R1-Distill-Qwen-14B-Q4_K_M",
+            "port_8080",
             "npm_token_for_the_work",
             "skeleton",
             "smtp-mail.example.org-587",
