@@ -45,6 +45,17 @@ impl Scene {
         Self { house, server }
     }
 
+    /// The same, where nothing is recalled or captured: what a model is told is what the conversation
+    /// holds.
+    #[must_use]
+    pub fn forgetful(server: Server) -> Self {
+        let scene = Self::with(server, "openai");
+        let config = scene.server.config("openai");
+        let off = "\n[memory]\nrecall = false\ncapture = false\n";
+        scene.house.configure(&(config + off));
+        scene
+    }
+
     /// `carl run --json` with more arguments, in loop mode unless they say otherwise.
     #[must_use]
     pub fn run(&self, args: &[&str]) -> Outcome {

@@ -22,10 +22,7 @@ fn scene(server: Server) -> Scene {
 
 fn seat(scene: &Scene, args: &[&str]) -> Seated {
     let carl = scene.house.carl().args(args.iter().copied());
-    let mut seat = carl.env("TERM", "xterm").seated();
-    seat.until("/help");
-    seat.until(PROMPT);
-    seat
+    carl.env("TERM", "xterm").at_prompt()
 }
 
 fn looks_around() -> Reply {
@@ -105,13 +102,11 @@ fn another_chat_sees_the_drive_of_a_session_and_what_is_asked_there() {
     host.until("asked elsewhere: a word from the guest");
     host.until("To the guest.");
     guest.until(PROMPT);
-    guest.types("/quit\n");
-    assert_eq!(guest.finish().code, Some(0));
+    guest.leaves();
     // It is the host's session still.
     host.types("a word from the host\n");
     host.until("To the host.");
-    host.types("/quit\n");
-    assert_eq!(host.finish().code, Some(0));
+    host.leaves();
 }
 
 #[test]
@@ -135,8 +130,7 @@ fn the_drive_goes_on_in_the_chat_that_is_left() {
     auto.types("and now\n");
     auto.until("Again.");
     auto.until(PROMPT);
-    auto.types("/quit\n");
-    assert_eq!(auto.finish().code, Some(0));
+    auto.leaves();
 }
 
 #[test]

@@ -182,9 +182,7 @@ fn a_request_whose_end_was_not_logged_holds_up_no_other() {
         Reply::text("Yes."),
         Reply::text("No."),
     ];
-    let scene = Scene::new(replies);
-    let config = scene.server.config("openai") + "\n[memory]\nrecall = false\ncapture = false\n";
-    scene.house.configure(&config);
+    let scene = Scene::forgetful(Server::openai(replies));
     let chat = scene.house.ask(["chat"]).env("TERM", "xterm");
     let mut seat = chat.env("CARL_LOG", "agents=warn").seated();
     seat.until("> ");
@@ -203,8 +201,7 @@ fn a_request_whose_end_was_not_logged_holds_up_no_other() {
         assert_eq!(newest["role"], "user", "{newest}");
         assert!(newest["content"].to_string().contains(line), "{newest}");
     }
-    seat.types("/quit\n");
-    assert_eq!(seat.finish().code, Some(0));
+    seat.leaves();
 }
 
 /// In a program that loads it, no file whose path holds `$SYNC_FAILS_IN` can be made durable.

@@ -364,14 +364,11 @@ fn a_session_goes_on_at_the_provider_that_it_was_begun_with() {
     let mut chat = house
         .ask(["session", "resume", &id])
         .env("TERM", "xterm")
-        .seated();
-    chat.until("/help");
-    chat.until("> ");
+        .at_prompt();
     chat.types("and more\n");
     chat.until("Three.");
     chat.until("> ");
-    chat.types("/quit\n");
-    assert_eq!(chat.finish().code, Some(0));
+    chat.leaves();
     assert!(
         cloud
             .requests()

@@ -418,9 +418,7 @@ fn an_interrupt_gives_the_models_answer_up_and_the_chat_stays() {
         Reply::text("Begun it. ").and_wait(&gate).and_text("never"),
         Reply::text("Heard."),
     ]);
-    let mut seat = scene.house.ask(["chat"]).env("TERM", "xterm").seated();
-    seat.until("/help");
-    seat.until("> ");
+    let mut seat = scene.house.ask(["chat"]).env("TERM", "xterm").at_prompt();
     seat.types("take your time\n");
     seat.until("Begun ");
     seat.interrupts();

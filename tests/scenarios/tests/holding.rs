@@ -34,26 +34,11 @@ fn chat(house: &House, args: &[&str]) -> Carl {
     carl.env("TERM", "dumb")
 }
 
-/// A chat at its first prompt.
-fn seated(carl: Carl) -> Seated {
-    let mut seat = carl.seated();
-    seat.until("/help");
-    seat.until("> ");
-    seat
-}
-
 /// Types a line that is answered.
 fn says(seat: &mut Seated, line: &str) {
     seat.types(&format!("{line}\n"));
     seat.until("That is answered.");
     seat.until("> ");
-}
-
-fn leaves(mut seat: Seated) -> String {
-    seat.types("/quit\n");
-    let finished = seat.finish();
-    assert_eq!(finished.code, Some(0), "{finished:?}");
-    finished.stderr
 }
 
 fn serving(house: &House) -> Running {
@@ -81,16 +66,16 @@ fn only_session(house: &House) -> String {
 fn an_idle_guest_goes_on_with_the_next_host() {
     let scene = scene();
     let house = &scene.house;
-    let first = seated(chat(house, &[]));
-    let mut idle = seated(chat(house, &[]));
-    let mut next = seated(chat(house, &[]));
+    let first = chat(house, &[]).at_prompt();
+    let mut idle = chat(house, &[]).at_prompt();
+    let mut next = chat(house, &[]).at_prompt();
     says(&mut idle, "one");
-    leaves(first);
+    first.leaves();
     says(&mut next, "I take over");
     says(&mut idle, "two");
-    leaves(next);
+    next.leaves();
     says(&mut idle, "three");
-    leaves(idle);
+    idle.leaves();
     let asked = |log: &Vec<Value>| of_kind(log, "query_received").len();
     let mut counts: Vec<usize> = logs(house).iter().map(asked).collect();
     counts.sort_unstable();
@@ -102,35 +87,41 @@ fn an_idle_chat_outlives_a_restarted_serve() {
     let scene = scene();
     let house = &scene.house;
     let server = serving(house);
-    let mut idle = seated(chat(house, &[]));
+    let mut idle = chat(house, &[]).at_prompt();
     says(&mut idle, "one");
     server.kill();
     let server = serving(house);
     says(&mut idle, "two");
-    leaves(idle);
+    idle.leaves();
     let log = logs(house).remove(0);
     assert_eq!(of_kind(&log, "query_received").len(), 2);
     server.kill();
+}
+
+/// A chat by private settings whose host has left, and one by laxer settings that serves since.
+fn beside_a_laxer_host(house: &House) -> (Seated, Seated) {
+    let private = || chat(house, &[]).env("CARL_MEMORY__CAPTURE", "false");
+    let first = private().at_prompt();
+    let guest = private().at_prompt();
+    let mut laxer = chat(house, &[]).at_prompt();
+    first.leaves();
+    says(&mut laxer, "mine may be kept");
+    (guest, laxer)
 }
 
 #[test]
 fn a_guest_agrees_anew_with_every_host() {
     let scene = scene();
     let house = &scene.house;
-    let private = || chat(house, &[]).env("CARL_MEMORY__CAPTURE", "false");
-    let first = seated(private());
-    let mut guest = seated(private());
-    let mut laxer = seated(chat(house, &[]));
-    leaves(first);
-    says(&mut laxer, "mine may be kept");
+    let (mut guest, laxer) = beside_a_laxer_host(house);
     for line in ["/new", "my private thing is hidden"] {
         guest.types(&format!("{line}\n"));
         guest.until("works by laxer settings");
         guest.until("> ");
     }
-    leaves(laxer);
+    laxer.leaves();
     says(&mut guest, "my private thing again");
-    leaves(guest);
+    guest.leaves();
     let kept = house.ask(["memory", "list"]).run().expect(0);
     assert!(kept.stdout.contains("mine may be kept"), "{kept:#?}");
     assert!(!kept.stdout.contains("private"), "{kept:#?}");
@@ -140,12 +131,7 @@ fn a_guest_agrees_anew_with_every_host() {
 fn a_guest_that_no_host_may_serve_is_told_why_once_a_line() {
     let scene = scene();
     let house = &scene.house;
-    let private = || chat(house, &[]).env("CARL_MEMORY__CAPTURE", "false");
-    let first = seated(private());
-    let mut guest = seated(private());
-    let mut laxer = seated(chat(house, &[]));
-    leaves(first);
-    says(&mut laxer, "mine may be kept");
+    let (mut guest, laxer) = beside_a_laxer_host(house);
     for line in ["one", "two", "/help", "/quit"] {
         guest.types(&format!("{line}\n"));
     }
@@ -161,14 +147,14 @@ fn a_guest_that_no_host_may_serve_is_told_why_once_a_line() {
     ] {
         assert_eq!(told.matches(text).count(), count, "{text}: {told}");
     }
-    leaves(laxer);
+    laxer.leaves();
 }
 
 #[test]
 fn an_override_ends_with_the_command_that_brought_it() {
     let scene = scene();
     let house = &scene.house;
-    let mut host = seated(chat(house, &[]));
+    let mut host = chat(house, &[]).at_prompt();
     says(&mut host, "hello");
     let id = only_session(house);
     let posted = house.ask(["run", "--session-id", &id, "--override", "all", "--json"]);
@@ -189,7 +175,7 @@ fn an_override_ends_with_the_command_that_brought_it() {
     host.types("n\n");
     host.until("> ");
     assert!(!house.has("file2.txt"));
-    leaves(host);
+    host.leaves();
     let log = logs(house).remove(0);
     let last = of_kind(&log, "session_configured").pop().unwrap().clone();
     let settings = &last["profile"]["settings"];
@@ -201,7 +187,7 @@ fn an_override_ends_with_the_command_that_brought_it() {
 fn a_run_in_a_chats_session_leaves_it_attended() {
     let scene = scene();
     let house = &scene.house;
-    let mut host = seated(chat(house, &[]));
+    let mut host = chat(house, &[]).at_prompt();
     says(&mut host, "hello");
     let id = only_session(house);
     let posted = house.ask(["run", "--session-id", &id, WRITE]).run();
@@ -212,24 +198,24 @@ fn a_run_in_a_chats_session_leaves_it_attended() {
     host.until("That is answered.");
     host.until("> ");
     assert!(house.has("file2.txt"));
-    leaves(host);
+    host.leaves();
 }
 
 #[test]
 fn a_session_that_is_open_in_another_window_says_so_and_shows_its_answer_once() {
     let scene = scene();
     let house = &scene.house;
-    let mut host = seated(chat(house, &[]));
+    let mut host = chat(house, &[]).at_prompt();
     says(&mut host, "hello");
     let id = only_session(house);
     let resumed = || {
         let resume = house.ask(["session", "resume", &id]).env("TERM", "dumb");
-        leaves(seated(resume))
+        resume.at_prompt().leaves()
     };
     let beside = resumed();
     assert!(beside.contains("open in another window"), "{beside}");
     assert_eq!(beside.matches("That is answered.").count(), 1, "{beside}");
-    leaves(host);
+    host.leaves();
     let alone = resumed();
     assert!(!alone.contains("open in another window"), "{alone}");
     assert!(alone.contains("answered: That is answered."), "{alone}");
@@ -239,30 +225,30 @@ fn a_session_that_is_open_in_another_window_says_so_and_shows_its_answer_once() 
 fn what_another_window_asks_is_shown_as_its_own() {
     let scene = scene();
     let house = &scene.house;
-    let mut host = seated(chat(house, &[]));
+    let mut host = chat(house, &[]).at_prompt();
     says(&mut host, "hello");
     let id = only_session(house);
     let resume = house.ask(["session", "resume", &id]).env("TERM", "dumb");
-    let mut beside = seated(resume);
+    let mut beside = resume.at_prompt();
     says(&mut host, "how are the bees");
     beside.until("asked elsewhere: how are the bees");
     beside.until("That is answered.");
     says(&mut beside, "and the flowers");
-    let shown = leaves(beside);
+    let shown = beside.leaves();
     assert_eq!(shown.matches("how are the bees").count(), 1, "{shown}");
     host.until("asked elsewhere: and the flowers");
-    leaves(host);
+    host.leaves();
 }
 
 #[test]
 fn a_second_chat_keeps_its_override_to_itself() {
     let scene = scene();
     let house = &scene.house;
-    let mut host = seated(chat(house, &[]));
+    let mut host = chat(house, &[]).at_prompt();
     says(&mut host, "hello");
     let id = only_session(house);
     let resume = house.ask(["session", "resume", &id, "--override", "all"]);
-    let mut wide = seated(resume.env("TERM", "dumb"));
+    let mut wide = resume.env("TERM", "dumb").at_prompt();
     says(&mut wide, WRITE);
     assert!(house.has("file1.txt"));
     // As the window itself shows a call.
@@ -273,10 +259,10 @@ fn a_second_chat_keeps_its_override_to_itself() {
     host.until("> ");
     assert!(!house.has("file2.txt"));
     // Whoever stays has their own settings, whoever leaves first.
-    leaves(host);
+    host.leaves();
     says(&mut wide, WRITE);
     assert!(house.has("file3.txt"));
-    leaves(wide);
+    wide.leaves();
     // And with the last one they are gone.
     let posted = house.ask(["run", "--session-id", &id, WRITE]).run();
     assert_eq!(posted.code, Some(5), "{posted:#?}");
@@ -286,7 +272,7 @@ fn a_second_chat_keeps_its_override_to_itself() {
 fn an_override_in_a_chat_is_for_one_message() {
     let scene = scene();
     let house = &scene.house;
-    let mut seat = seated(chat(house, &[]));
+    let mut seat = chat(house, &[]).at_prompt();
     seat.types("/override all\n");
     seat.until("for your next message alone");
     seat.until("> ");
@@ -305,7 +291,7 @@ fn an_override_in_a_chat_is_for_one_message() {
     seat.until("> ");
     seat.types("/override relax\n");
     seat.until("in auto mode an override cannot");
-    leaves(seat);
+    seat.leaves();
 }
 
 #[test]
@@ -321,7 +307,7 @@ fn two_runs_at_a_time_share_one_house() {
     first.until("Begun");
     let second = house.ask(["run", "quick"]).run().expect(0);
     assert!(second.stdout.contains("Quick done."), "{second:#?}");
-    let mut guest = seated(chat(house, &[]));
+    let mut guest = chat(house, &[]).at_prompt();
     guest.types("and me\n");
     guest.until("Chat done.");
     guest.until("> ");
@@ -333,7 +319,7 @@ fn two_runs_at_a_time_share_one_house() {
     guest.types("/context\n");
     guest.until("has ended; going on without it");
     guest.until("identity");
-    leaves(guest);
+    guest.leaves();
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use testkit::{Gate, Reply, Server};
+use testkit::{Gate, Reply, Seated, Server};
 
 /// Programs may run and write in the working folder.
 const OPEN: [&str; 6] = [
@@ -57,6 +57,19 @@ fn up(pipe: &Path) -> BufReader<File> {
     reader.read_line(&mut line).unwrap();
     assert_eq!(line, "up\n");
     reader
+}
+
+/// A chat at its prompt in which the job of [`LASTING`] is up, and what ends once that is gone.
+fn begins_in_a_chat(scene: &Scene, is_up: &Gate) -> (Seated, BufReader<File>) {
+    let pipe = pipe(scene, "alive");
+    let carl = scene.house.ask(["chat"]).args(OPEN);
+    let mut chat = carl.env("TERM", "xterm").at_prompt();
+    chat.types("watch it\n");
+    let reader = up(&pipe);
+    is_up.open();
+    chat.until("It runs.");
+    chat.until("> ");
+    (chat, reader)
 }
 
 /// Waits until nothing has the pipe open for writing.
@@ -128,24 +141,13 @@ fn a_finished_job_wakes_the_session_and_until_then_no_model_is_asked() {
 fn what_a_job_left_is_told_when_it_ends_and_not_with_the_next_call() {
     let leaves = "sleep 1; mkdir -p a/.git/hooks";
     let scene = scene([begins("leaves", leaves), Reply::text("It is started.")]);
-    let flags = [
-        "chat",
-        "--agent",
-        "sysadmin",
-        "--allow-write",
-        ".",
-        "--yes",
-        "write,exec",
-    ];
-    let mut chat = scene.house.ask(flags).env("TERM", "xterm").seated();
-    chat.until("/help");
-    chat.until("> ");
+    let carl = scene.house.ask(["chat"]).args(OPEN);
+    let mut chat = carl.env("TERM", "xterm").at_prompt();
     chat.types("do it\n");
     chat.until("It is started.");
     chat.until("> ");
     chat.until("set-aside-");
-    chat.types("/quit\n");
-    assert_eq!(chat.finish().code, Some(0));
+    chat.leaves();
 }
 
 #[test]
@@ -155,15 +157,7 @@ fn a_chat_names_the_jobs_that_would_end_before_it_leaves() {
         begins("watcher", LASTING),
         Reply::text("It runs.").and_wait(&is_up),
     ]);
-    let pipe = pipe(&scene, "alive");
-    let carl = scene.house.ask(["chat"]).args(OPEN);
-    let mut chat = carl.env("TERM", "xterm").seated();
-    chat.until("> ");
-    chat.types("watch it\n");
-    let reader = up(&pipe);
-    is_up.open();
-    chat.until("It runs.");
-    chat.until("> ");
+    let (mut chat, reader) = begins_in_a_chat(&scene, &is_up);
     chat.types("/quit\n");
     chat.until("the job `watcher` still runs, and ends with this chat");
     chat.until("> ");
@@ -305,15 +299,7 @@ fn what_a_job_made_is_set_aside_when_its_chat_is_terminated() {
         Reply::text("It runs.").and_wait(&is_up),
     ]);
     scene.house.write("sub/x", "");
-    let pipe = pipe(&scene, "alive");
-    let carl = scene.house.ask(["chat"]).args(OPEN);
-    let mut chat = carl.env("TERM", "xterm").seated();
-    chat.until("> ");
-    chat.types("watch it\n");
-    let reader = up(&pipe);
-    is_up.open();
-    chat.until("It runs.");
-    chat.until("> ");
+    let (mut chat, reader) = begins_in_a_chat(&scene, &is_up);
     chat.terminates();
     chat.until("the job `watcher` still ran; it is stopped now");
     assert_eq!(chat.finish().code, Some(0));

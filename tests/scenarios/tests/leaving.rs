@@ -13,26 +13,22 @@ use testkit::{Gate, Reply, Seated, Server};
 /// A chat at its first prompt.
 fn seat(scene: &Scene, args: &[&str]) -> Seated {
     let carl = scene.house.ask(args.iter().copied());
-    let mut seat = carl.env("TERM", "xterm").seated();
-    seat.until("/help");
-    seat.until("> ");
-    seat
+    carl.env("TERM", "xterm").at_prompt()
 }
 
 /// A model whose first answers wait, each at its gate, and that answers the rest.
 fn waiting(gates: &[&Gate]) -> Scene {
     let begun = |gate: &&Gate| Reply::text("Begun it. ").and_wait(gate).and_text("Whole.");
-    let scene = Scene::with(Server::openai(gates.iter().map(begun)), "openai");
-    let config = scene.server.config("openai") + "\n[memory]\nrecall = false\ncapture = false\n";
-    scene.house.configure(&config);
-    scene
+    Scene::forgetful(Server::openai(gates.iter().map(begun)))
 }
 
-fn leaves(mut seat: Seated) -> String {
-    seat.types("/quit\n");
-    let finished = seat.finish();
-    assert_eq!(finished.code, Some(0), "{finished:?}");
-    finished.stderr
+/// Goes on with the session: its request is told as one that had no end. What was shown.
+fn told_of_its_request(scene: &Scene, how: &str) -> String {
+    let shown = seat(scene, &["--resume"]).leaves();
+    for part in ["last asked: question one", how, "/retry asks it again"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    shown
 }
 
 #[test]
@@ -45,15 +41,8 @@ fn an_interrupted_request_is_said_to_be_one_when_the_chat_goes_on() {
     first.interrupts();
     first.until("stopping");
     first.until("> ");
-    leaves(first);
-    let shown = leaves(seat(&scene, &["--resume"]));
-    for part in [
-        "last asked: question one",
-        "interrupted before its end",
-        "/retry asks it again",
-    ] {
-        assert!(shown.contains(part), "{part}: {shown}");
-    }
+    first.leaves();
+    let shown = told_of_its_request(&scene, "interrupted before its end");
     assert!(!shown.contains("answered:"), "{shown}");
 }
 
@@ -74,15 +63,8 @@ fn a_window_that_is_closed_beside_another_leaves_a_request_said_to_be_cut_off() 
             }
         }
         scene.server.wait_for_hang_ups(1);
-        let shown = leaves(seat(&scene, &["--resume"]));
-        for part in [
-            "last asked: question one",
-            "before its end",
-            "/retry asks it again",
-        ] {
-            assert!(shown.contains(part), "{part}: {shown}");
-        }
-        leaves(host);
+        told_of_its_request(&scene, "before its end");
+        host.leaves();
     }
 }
 
@@ -104,7 +86,7 @@ fn a_second_ctrl_c_drops_what_waits_however_fast_it_comes() {
         seat.interrupts();
         seat.until("2 queued dropped");
         seat.until("> ");
-        leaves(seat);
+        seat.leaves();
         assert_eq!(scene.server.chats().len(), 1, "{is_late}");
     }
 }
@@ -161,7 +143,7 @@ fn retry_asks_what_was_said_whatever_was_undone_since() {
     scene.house.ask(["undo"]).run().expect(2);
     seat.types("/retry\n");
     seat.until(&format!("again: {task}"));
-    leaves(seat);
+    seat.leaves();
 }
 
 #[test]
@@ -232,7 +214,7 @@ fn a_terminated_chat_stops_its_request_and_begins_nothing_more() {
     first.until("not done: question two");
     assert_eq!(first.finish().code, Some(0));
     assert_eq!(scene.server.chats().len(), 1);
-    let shown = leaves(seat(&scene, &["--resume"]));
+    let shown = seat(&scene, &["--resume"]).leaves();
     assert!(shown.contains("interrupted before its end"), "{shown}");
 }
 

@@ -63,9 +63,7 @@ fn a_long_session_goes_on_after_one_reading_of_its_log() {
     gate.open();
     run.finish().expect(0);
     let resumed = house.ask(["session", "resume", &id]);
-    let mut seat = resumed.env("TERM", "dumb").seated();
-    seat.until("/help");
-    seat.until("> ");
+    let mut seat = resumed.env("TERM", "dumb").at_prompt();
     let opened = read_by(seat.pid());
     assert!(
         opened < LONG * 5 / 4,
@@ -188,8 +186,7 @@ fn a_fork_at_no_message_is_one_mistake_in_every_session() {
         let logs = house.session_logs();
         let newest = logs.iter().max().unwrap().file_stem().unwrap();
         refused(newest.to_str().unwrap(), "held");
-        seat.types("/quit\n");
-        assert_eq!(seat.finish().code, Some(0));
+        seat.leaves();
         refused(newest.to_str().unwrap(), "left");
     }
     // All of it, where nothing was said.

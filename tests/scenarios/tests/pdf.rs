@@ -9,32 +9,26 @@ use scenarios::{Scene, of_kind};
 use serde_json::json;
 use testkit::Reply;
 
-/// A scene whose model reads this file.
-fn reading(content: impl AsRef<[u8]>) -> Scene {
+/// What a model is told that reads this file, and how that ended.
+fn read(content: impl AsRef<[u8]>, status: &str) -> String {
     let read = Reply::call("read_document", json!({"path": "paper.pdf"}));
     let scene = Scene::new([read, Reply::text("Done.")]);
     scene.house.write("paper.pdf", content);
-    scene
+    let outcome = scene.run(&["what does it say?"]);
+    let log = scene.log(&outcome);
+    let result = of_kind(&log, "tool_result").remove(0);
+    assert_eq!(result["status"], status, "{log:#?}");
+    result["text"].as_str().unwrap().to_owned()
 }
 
 /// What is read of it.
 fn text_of(content: impl AsRef<[u8]>) -> String {
-    let scene = reading(content);
-    let outcome = scene.run(&["what does it say?"]);
-    let log = scene.log(&outcome);
-    let results = of_kind(&log, "tool_result");
-    assert_eq!(results[0]["status"], "ok", "{log:#?}");
-    results[0]["text"].as_str().unwrap().to_owned()
+    read(content, "ok")
 }
 
 /// Why it cannot be read.
 fn refusal_of(content: impl AsRef<[u8]>) -> String {
-    let scene = reading(content);
-    let outcome = scene.run(&["what does it say?"]);
-    let log = scene.log(&outcome);
-    let results = of_kind(&log, "tool_result");
-    assert_eq!(results[0]["status"], "failed", "{log:#?}");
-    results[0]["text"].as_str().unwrap().to_owned()
+    read(content, "failed")
 }
 
 /// A PDF with a line on each page.

@@ -317,9 +317,7 @@ fn a_program_is_gone_after_an_interrupt_and_the_chat_stays() {
     let (scene, pipe) = long_program();
     let flags = ["--agent", "sysadmin", "--yes", "exec", "--allow-write", "."];
     let chat = scene.house.ask(["chat"]).args(flags).env("TERM", "xterm");
-    let mut seat = chat.seated();
-    seat.until("/help");
-    seat.until("> ");
+    let mut seat = chat.at_prompt();
     seat.types("wait\n");
     let mut reader = BufReader::new(fs::File::open(&pipe).unwrap());
     let mut line = String::new();
@@ -330,8 +328,7 @@ fn a_program_is_gone_after_an_interrupt_and_the_chat_stays() {
     reader.read_to_string(&mut line).unwrap();
     seat.until("interrupted");
     seat.until("> ");
-    seat.types("/quit\n");
-    assert_eq!(seat.finish().code, Some(0));
+    seat.leaves();
     let log = testkit::house::json_lines(&scene.house.session_logs()[0]);
     assert_eq!(of_kind(&log, "tool_result")[0]["status"], "cancelled");
     assert_eq!(of_kind(&log, "query_finished")[0]["status"], "interrupted");

@@ -68,9 +68,7 @@ fn typed(house: &House, line: &str) -> Finished {
     };
     let is_asked = line.contains("replace draft with final") || line == "carl undo";
     if line == "carl" {
-        let mut seat = carl().seated();
-        seat.until("/help");
-        seat.until("> ");
+        let mut seat = carl().at_prompt();
         seat.types("/quit\n");
         return seat.finish().expect(0);
     }

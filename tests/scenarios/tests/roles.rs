@@ -144,8 +144,7 @@ fn asks_before_it_edits_and_takes_back(scene: &Scene) {
     assert_eq!(house.read("notes.md"), "Status: draft\n");
     seat.types("y\n");
     seat.until("That is done.");
-    seat.types("/quit\n");
-    assert_eq!(seat.finish().code, Some(0));
+    seat.leaves();
     assert_eq!(house.read("notes.md"), "Status: final\n");
     let denied = scene.run(&["EDIT the notes again"]);
     assert_eq!(
@@ -274,9 +273,7 @@ fn a_chat_goes_on_when_a_role_was_killed_and_started_again() {
     let house = &scene.house;
     let config = scene.server.config("openai");
     let mut roles = Roles::start(house, &config, Way::Sockets);
-    let mut chat = house.ask(["chat"]).env("TERM", "dumb").seated();
-    chat.until("/help");
-    chat.until("> ");
+    let mut chat = house.ask(["chat"]).env("TERM", "dumb").at_prompt();
     let mut says = |line: &str| {
         chat.types(&format!("{line}\n"));
         chat.until("That is answered.");

@@ -277,16 +277,13 @@ fn another_home_is_another_housecarl_whatever_folder_its_sockets_share() {
 
 /// A chat at its first prompt.
 fn seat(scene: &Scene) -> Seated {
-    let mut seat = scene.house.ask(["chat"]).env("TERM", "xterm").seated();
-    seat.until("/help");
-    seat.until("> ");
-    seat
+    scene.house.ask(["chat"]).env("TERM", "xterm").at_prompt()
 }
 
 #[test]
 fn a_guest_of_a_chat_is_told_of_the_chat() {
     let scene = scene("");
-    let mut host = seat(&scene);
+    let host = seat(&scene);
     let refused = run(&scene.house).env("CARL_MEMORY__CAPTURE", "false").run();
     let refused = refused.expect(2);
     for part in [
@@ -295,14 +292,13 @@ fn a_guest_of_a_chat_is_told_of_the_chat() {
     ] {
         assert!(refused.stderr.contains(&part), "{refused:#?}");
     }
-    host.types("/quit\n");
-    assert_eq!(host.finish().code, Some(0));
+    host.leaves();
 }
 
 #[test]
 fn of_a_stopped_chat_it_is_said_how_to_have_it_go_on_and_then_it_serves() {
     let scene = scene("");
-    let mut host = seat(&scene);
+    let host = seat(&scene);
     let pid = host.pid();
     let signal = |name: &str| {
         let line = format!("kill -{name} {pid}");
@@ -326,14 +322,13 @@ fn of_a_stopped_chat_it_is_said_how_to_have_it_go_on_and_then_it_serves() {
     signal("CONT");
     guest.until("Hello.");
     assert_eq!(guest.finish().code, Some(0));
-    host.types("/quit\n");
-    assert_eq!(host.finish().code, Some(0));
+    host.leaves();
 }
 
 #[test]
 fn a_record_that_was_moved_away_from_its_writer_is_bad_for_doctor() {
     let scene = scene("");
-    let mut host = seat(&scene);
+    let host = seat(&scene);
     let record = scene.house.state().join("audit");
     let away = scene.house.state().join("audit-away");
     fs::rename(&record, &away).unwrap();
@@ -341,8 +336,7 @@ fn a_record_that_was_moved_away_from_its_writer_is_bad_for_doctor() {
     let is_bad = |line: &str| line.starts_with("bad") && line.contains("audit is gone");
     assert!(doctor.lines().any(is_bad), "{doctor}");
     fs::rename(&away, &record).unwrap();
-    host.types("/quit\n");
-    assert_eq!(host.finish().code, Some(0));
+    host.leaves();
 }
 
 #[test]
@@ -378,8 +372,7 @@ fn what_a_killed_guest_left_open_is_ended() {
     host.types("question two\n");
     host.until("The host goes on.");
     host.until("> ");
-    host.types("/quit\n");
-    assert_eq!(host.finish().code, Some(0));
+    host.leaves();
 }
 
 #[test]

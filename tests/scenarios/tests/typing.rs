@@ -15,10 +15,7 @@ const PROMPT: &str = "> ";
 /// A chat at its first prompt.
 fn seat(scene: &Scene, args: &[&str]) -> Seated {
     let carl = scene.house.ask(["chat"]).args(args.iter().copied());
-    let mut seat = carl.env("TERM", "xterm").seated();
-    seat.until("/help");
-    seat.until(PROMPT);
-    seat
+    carl.env("TERM", "xterm").at_prompt()
 }
 
 /// Two chats, the first of which works on a request of the second that waits at its gate.
@@ -30,14 +27,6 @@ fn at_work_for_another(scene: &Scene) -> (Seated, Seated) {
     (host, guest)
 }
 
-/// A scene where nothing is recalled: what a model is told is what the conversation holds.
-fn forgetful(server: Server) -> Scene {
-    let scene = Scene::with(server, "openai");
-    let config = scene.server.config("openai") + "\n[memory]\nrecall = false\ncapture = false\n";
-    scene.house.configure(&config);
-    scene
-}
-
 /// What was asked in each request for a chat, by its last message.
 fn asked(scene: &Scene) -> Vec<String> {
     let last = |body: &Value| body["messages"].as_array().unwrap().last().cloned();
@@ -46,10 +35,21 @@ fn asked(scene: &Scene) -> Vec<String> {
     last.map(|message| message["content"].to_string()).collect()
 }
 
+/// A chat whose model writes a file after the gate, and what is at work before that.
+fn writes_after(gate: &Gate) -> Scene {
+    Scene::forgetful(Server::openai([
+        Reply::text("Begun it. ")
+            .and_wait(gate)
+            .and_call("write_file", json!({"path": "evil.txt", "content": "x"})),
+        Reply::text("Done."),
+        Reply::text("Done."),
+    ]))
+}
+
 #[test]
 fn lines_typed_while_it_works_are_queued_shown_and_done_in_order() {
     let gate = Gate::new();
-    let scene = forgetful(Server::openai([
+    let scene = Scene::forgetful(Server::openai([
         Reply::text("Begun it. ").and_wait(&gate).and_text("First."),
         Reply::text("Second."),
         Reply::text("Third."),
@@ -72,8 +72,7 @@ fn lines_typed_while_it_works_are_queued_shown_and_done_in_order() {
     seat.until("> question three");
     seat.until("Third.");
     seat.until(PROMPT);
-    seat.types("/quit\n");
-    assert_eq!(seat.finish().code, Some(0));
+    seat.leaves();
     let asked = asked(&scene);
     assert_eq!(asked.len(), 3);
     for (said, part) in asked
@@ -87,7 +86,7 @@ fn lines_typed_while_it_works_are_queued_shown_and_done_in_order() {
 #[test]
 fn ctrl_c_stops_the_one_that_runs_and_twice_drops_the_queue() {
     let (one, two) = (Gate::new(), Gate::new());
-    let scene = forgetful(Server::openai([
+    let scene = Scene::forgetful(Server::openai([
         Reply::text("Begun it. ").and_wait(&one),
         Reply::text("Begun it. ").and_wait(&two),
         Reply::text("Three."),
@@ -108,48 +107,38 @@ fn ctrl_c_stops_the_one_that_runs_and_twice_drops_the_queue() {
     seat.until("> question four");
     seat.until("The script is over.");
     seat.until(PROMPT);
-    seat.types("/quit\n");
-    assert_eq!(seat.finish().code, Some(0));
+    seat.leaves();
 }
 
 #[test]
 fn what_is_typed_before_a_question_waits_and_answers_nothing() {
     let gate = Gate::new();
-    let write = Reply::text("Writing it. ").and_wait(&gate);
-    let scene = forgetful(Server::openai([
-        write.and_call("write_file", json!({"path": "a.txt", "content": "x"})),
-        Reply::text("Not written."),
-        Reply::text("Heard."),
-    ]));
+    let scene = writes_after(&gate);
     let mut seat = seat(&scene, &["--allow-write", "."]);
     seat.types("write it\n");
-    seat.until("Writing ");
+    seat.until("Begun ");
     seat.types("y\n");
     seat.until("queued: y");
     gate.open();
     seat.until("message to the agent: ");
     seat.types("n\n");
-    seat.until("Not written.");
+    seat.until("Done.");
     seat.until("> y");
-    seat.until("Heard.");
+    seat.until("Done.");
     seat.until(PROMPT);
     // Ctrl-D.
     seat.types("\u{4}");
     assert_eq!(seat.finish().code, Some(0));
-    assert!(!scene.house.has("a.txt"));
+    assert!(!scene.house.has("evil.txt"));
 }
 
 #[test]
 fn a_line_that_was_begun_before_a_question_and_what_is_pasted_at_it_answer_nothing() {
     let gate = Gate::new();
-    let write = Reply::text("Writing it. ").and_wait(&gate);
-    let scene = forgetful(Server::openai([
-        write.and_call("write_file", json!({"path": "a.txt", "content": "x"})),
-        Reply::text("Not written."),
-    ]));
+    let scene = writes_after(&gate);
     let mut seat = seat(&scene, &["--allow-write", "."]);
     seat.types("write it\n");
-    seat.until("Writing ");
+    seat.until("Begun ");
     seat.types("show me the test");
     seat.until("show me the test");
     gate.open();
@@ -164,16 +153,15 @@ fn a_line_that_was_begun_before_a_question_and_what_is_pasted_at_it_answer_nothi
     seat.types("Dear all,\ny\n");
     seat.until("message to the agent: ");
     seat.types("n\n");
-    seat.until("Not written.");
+    seat.until("Done.");
     seat.until(PROMPT);
-    seat.types("/quit\n");
-    assert_eq!(seat.finish().code, Some(0));
-    assert!(!scene.house.has("a.txt"));
+    seat.leaves();
+    assert!(!scene.house.has("evil.txt"));
 }
 
 #[test]
 fn lines_pasted_at_the_prompt_of_a_plain_terminal_are_all_said() {
-    let scene = forgetful(Server::openai([
+    let scene = Scene::forgetful(Server::openai([
         Reply::text("First."),
         Reply::text("Second."),
         Reply::text("Third."),
@@ -184,15 +172,14 @@ fn lines_pasted_at_the_prompt_of_a_plain_terminal_are_all_said() {
     seat.until("Second.");
     seat.until("Third.");
     seat.until(PROMPT);
-    seat.types("/quit\n");
-    assert_eq!(seat.finish().code, Some(0));
+    seat.leaves();
     assert_eq!(asked(&scene).len(), 3);
 }
 
 #[test]
 fn a_question_that_a_chat_waits_for_before_it_ends_is_named() {
     let write = json!({"path": "a.txt", "content": "x\n", "mode": "create"});
-    let scene = forgetful(Server::openai([
+    let scene = Scene::forgetful(Server::openai([
         Reply::call("write_file", write),
         Reply::text("As you like."),
     ]));
@@ -208,14 +195,13 @@ fn a_question_that_a_chat_waits_for_before_it_ends_is_named() {
     guest.until("As you like.");
     assert_eq!(host.finish().code, Some(0));
     guest.until(PROMPT);
-    guest.types("/quit\n");
-    assert_eq!(guest.finish().code, Some(0));
+    guest.leaves();
 }
 
 #[test]
 fn a_chat_goes_on_when_the_one_that_served_it_quits() {
     let gate = Gate::new();
-    let scene = forgetful(Server::openai([
+    let scene = Scene::forgetful(Server::openai([
         Reply::text("Begun it. ").and_wait(&gate).and_text("Whole."),
         Reply::text("Alone."),
     ]));
@@ -232,21 +218,29 @@ fn a_chat_goes_on_when_the_one_that_served_it_quits() {
     second.until("Alone.");
     second.until(PROMPT);
     // It serves others in its turn.
-    let mut third = seat(&scene, &[]);
-    third.types("/quit\n");
-    assert_eq!(third.finish().code, Some(0));
-    second.types("/quit\n");
-    assert_eq!(second.finish().code, Some(0));
+    let third = seat(&scene, &[]);
+    third.leaves();
+    second.leaves();
     assert!(
         scene.told().contains("question one"),
         "it is one conversation"
     );
 }
 
+/// Asks question one again, has the answer, and leaves.
+fn retries(mut seat: Seated) {
+    seat.until(PROMPT);
+    seat.types("/retry\n");
+    seat.until("again: question one");
+    seat.until("Again.");
+    seat.until(PROMPT);
+    seat.leaves();
+}
+
 #[test]
 fn a_chat_whose_service_is_killed_says_so_and_goes_on() {
     let gate = Gate::new();
-    let scene = forgetful(Server::openai([
+    let scene = Scene::forgetful(Server::openai([
         Reply::text("Begun it. ").and_wait(&gate),
         Reply::text("Again."),
     ]));
@@ -254,19 +248,13 @@ fn a_chat_whose_service_is_killed_says_so_and_goes_on() {
     first.kill();
     second.until("the carl that served this chat has ended");
     second.until("/retry asks it again");
-    second.until(PROMPT);
-    second.types("/retry\n");
-    second.until("again: question one");
-    second.until("Again.");
-    second.until(PROMPT);
-    second.types("/quit\n");
-    assert_eq!(second.finish().code, Some(0));
+    retries(second);
 }
 
 #[test]
 fn what_was_cut_off_is_named_when_the_chat_is_opened_again() {
     let gate = Gate::new();
-    let scene = forgetful(Server::openai([
+    let scene = Scene::forgetful(Server::openai([
         Reply::text("Begun it. ").and_wait(&gate),
         Reply::text("Again."),
     ]));
@@ -277,19 +265,13 @@ fn what_was_cut_off_is_named_when_the_chat_is_opened_again() {
     let carl = scene.house.ask(["--resume"]).env("TERM", "xterm");
     let mut second = carl.seated();
     second.until("cut off before its end: question one");
-    second.until(PROMPT);
-    second.types("/retry\n");
-    second.until("again: question one");
-    second.until("Again.");
-    second.until(PROMPT);
-    second.types("/quit\n");
-    assert_eq!(second.finish().code, Some(0));
+    retries(second);
 }
 
 #[test]
 fn bytes_of_another_encoding_cost_a_line_and_not_the_chat() {
     for kind in ["dumb", "xterm"] {
-        let scene = forgetful(Server::openai([Reply::text("Heard.")]));
+        let scene = Scene::forgetful(Server::openai([Reply::text("Heard.")]));
         let carl = scene.house.ask(["chat"]).env("TERM", kind);
         let mut seat = carl.env("LC_ALL", "C").seated();
         seat.until(PROMPT);
@@ -299,8 +281,7 @@ fn bytes_of_another_encoding_cost_a_line_and_not_the_chat() {
         seat.types("question one\n");
         seat.until("Heard.");
         seat.until(PROMPT);
-        seat.types("/quit\n");
-        assert_eq!(seat.finish().code, Some(0), "{kind}");
+        seat.leaves();
         assert!(!scene.told().contains("bitte"), "{kind}");
     }
 }
@@ -308,7 +289,7 @@ fn bytes_of_another_encoding_cost_a_line_and_not_the_chat() {
 #[test]
 fn the_next_line_of_a_guest_is_not_cut_off_by_a_host_that_leaves() {
     let gate = Gate::new();
-    let scene = forgetful(Server::openai([
+    let scene = Scene::forgetful(Server::openai([
         Reply::text("Begun it. ").and_wait(&gate).and_text("Whole."),
         Reply::text("Second."),
         Reply::text("Third."),
@@ -324,15 +305,14 @@ fn the_next_line_of_a_guest_is_not_cut_off_by_a_host_that_leaves() {
     guest.until("Third.");
     assert_eq!(host.finish().code, Some(0));
     guest.until(PROMPT);
-    guest.types("/quit\n");
-    assert_eq!(guest.finish().code, Some(0));
+    guest.leaves();
     assert_eq!(asked(&scene).len(), 3, "each was asked once");
 }
 
 #[test]
 fn a_paste_while_it_works_is_one_message_and_keys_leave_no_codes() {
     let gate = Gate::new();
-    let scene = forgetful(Server::openai([
+    let scene = Scene::forgetful(Server::openai([
         Reply::text("Begun it. ").and_wait(&gate).and_text("First."),
         Reply::text("Second."),
     ]));
@@ -352,8 +332,7 @@ fn a_paste_while_it_works_is_one_message_and_keys_leave_no_codes() {
     // One text, which is no command; its first line alone would be.
     seat.until("there is no override");
     seat.until(PROMPT);
-    seat.types("/quit\n");
-    assert_eq!(seat.finish().code, Some(0));
+    seat.leaves();
     let asked = asked(&scene);
     assert_eq!(asked.len(), 2, "{asked:?}");
     assert!(
@@ -362,15 +341,15 @@ fn a_paste_while_it_works_is_one_message_and_keys_leave_no_codes() {
     );
 }
 
-/// A chat whose model writes a file after the gate, and what is at work before that.
-fn writes_after(gate: &Gate) -> Scene {
-    forgetful(Server::openai([
-        Reply::text("Begun it. ")
-            .and_wait(gate)
-            .and_call("write_file", json!({"path": "evil.txt", "content": "x"})),
-        Reply::text("Done."),
-        Reply::text("Done."),
-    ]))
+/// The same with the gate open, at the question whether it may.
+fn at_its_question() -> (Scene, Seated) {
+    let gate = Gate::new();
+    gate.open();
+    let scene = writes_after(&gate);
+    let mut seat = seat(&scene, &["--allow-write", "."]);
+    seat.types("go\n");
+    seat.until("message to the agent: ");
+    (scene, seat)
 }
 
 #[test]
@@ -382,19 +361,13 @@ fn no_paste_answers_a_question_whatever_the_terminal_takes_out_of_it() {
         "\u{1b}[200~harmless\u{17}\u{17}\u{17}\u{17}y\n\u{1b}[201~",
         "\u{1b}[200~\u{1b}[201~\ny\n\u{1b}[201~",
     ] {
-        let gate = Gate::new();
-        gate.open();
-        let scene = writes_after(&gate);
-        let mut seat = seat(&scene, &["--allow-write", "."]);
-        seat.types("go\n");
-        seat.until("message to the agent: ");
+        let (scene, mut seat) = at_its_question();
         seat.types(paste);
         seat.until("it answers nothing");
         seat.types("n\n");
         seat.until("denied by you");
         seat.until(PROMPT);
-        seat.types("/quit\n");
-        assert_eq!(seat.finish().code, Some(0));
+        seat.leaves();
         assert!(!scene.house.has("evil.txt"), "{paste:?}");
     }
 }
@@ -420,12 +393,7 @@ fn a_no_takes_several_pasted_lines_as_its_reason() {
         ("y \u{1b}[200~not here:\nelsewhere\u{1b}[201~\n", false),
         ("\u{1b}[200~n not here:\nelsewhere\u{1b}[201~\n", false),
     ] {
-        let gate = Gate::new();
-        gate.open();
-        let scene = writes_after(&gate);
-        let mut seat = seat(&scene, &["--allow-write", "."]);
-        seat.types("go\n");
-        seat.until("message to the agent: ");
+        let (scene, mut seat) = at_its_question();
         seat.types(typed);
         if !said {
             seat.until("it answers nothing");
@@ -433,8 +401,7 @@ fn a_no_takes_several_pasted_lines_as_its_reason() {
         }
         seat.until("denied by you");
         seat.until(PROMPT);
-        seat.types("/quit\n");
-        assert_eq!(seat.finish().code, Some(0));
+        seat.leaves();
         let log = testkit::house::json_lines(&scene.house.session_logs()[0]);
         let answered = scenarios::of_kind(&log, "confirmation_answered").remove(0);
         let reason = answered["answer"]["message"].as_str().unwrap_or_default();
@@ -468,7 +435,7 @@ fn a_question_in_the_middle_of_a_paste_is_answered_by_none_of_its_lines() {
 #[test]
 fn the_rest_of_a_paste_is_no_command_when_the_request_ends() {
     let gate = Gate::new();
-    let scene = forgetful(Server::openai([
+    let scene = Scene::forgetful(Server::openai([
         Reply::text("Begun it. ").and_wait(&gate).and_text("First."),
         Reply::text("Second."),
     ]));
@@ -483,8 +450,7 @@ fn the_rest_of_a_paste_is_no_command_when_the_request_ends() {
     seat.types("\n");
     seat.until("Second.");
     seat.until(PROMPT);
-    seat.types("/quit\n");
-    assert_eq!(seat.finish().code, Some(0));
+    seat.leaves();
     let asked = asked(&scene);
     assert_eq!(asked.len(), 2, "{asked:?}");
     assert!(asked[1].contains(r"Dear all\n/mode auto\nbye"), "{asked:?}");

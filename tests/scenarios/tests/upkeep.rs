@@ -151,9 +151,7 @@ fn doctor_names_each_role_that_is_served() {
 fn doctor_and_serve_name_the_process_that_runs() {
     let house = House::new();
     assert_eq!(running(&house), "no other carl");
-    let mut chat = house.ask(["chat"]).env("TERM", "dumb").seated();
-    chat.until("/help");
-    chat.until("> ");
+    let mut chat = house.ask(["chat"]).env("TERM", "dumb").at_prompt();
     let lock = fs::read_to_string(house.state().join("lock")).unwrap();
     let process = lock.lines().next().unwrap();
     let told = running(&house);
@@ -171,12 +169,7 @@ fn doctor_and_serve_name_the_process_that_runs() {
 #[test]
 fn doctor_names_chats_that_another_process_serves_or_served() {
     let house = House::new();
-    let begin = || {
-        let mut chat = house.ask(["chat"]).env("TERM", "dumb").seated();
-        chat.until("/help");
-        chat.until("> ");
-        chat
-    };
+    let begin = || house.ask(["chat"]).env("TERM", "dumb").at_prompt();
     let host = begin();
     let mut guest = begin();
     let named = format!("another carl, process {}", guest.pid());

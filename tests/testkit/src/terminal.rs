@@ -176,7 +176,32 @@ impl Carl {
     }
 }
 
+impl Carl {
+    /// Starts a chat and waits for its first prompt.
+    ///
+    /// # Panics
+    /// When it cannot be started, or ends before.
+    #[must_use]
+    pub fn at_prompt(self) -> Seated {
+        let mut seat = self.seated();
+        seat.until("/help");
+        seat.until("> ");
+        seat
+    }
+}
+
 impl Seated {
+    /// Leaves the chat, which ends well: everything that was on its screen.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub fn leaves(mut self) -> String {
+        self.types("/quit\n");
+        let finished = self.finish();
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        finished.stderr
+    }
+
     /// Its process id.
     #[must_use]
     pub fn pid(&self) -> u32 {
