@@ -5,7 +5,7 @@ use crate::setup;
 use crate::steps::{Steps, cargo, root, show};
 use anyhow::{Context as _, Result};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How to measure.
 #[derive(Debug, Clone, clap::Args)]
@@ -19,6 +19,9 @@ pub struct Options {
     /// A tenth of the rounds: to see that it works
     #[arg(long)]
     pub quick: bool,
+    /// Measure what is shipped (`--profile dist`) instead of a release build
+    #[arg(long)]
+    pub dist: bool,
 }
 
 /// What is measured instead of the whole program.
@@ -162,16 +165,20 @@ fn swap(steps: &mut Steps, options: &Swap) -> Result<()> {
     steps.run("the order of requests", advice, || show(&mut command))
 }
 
-/// Builds `carl` in release mode and measures it.
+/// Builds `carl` in release mode, or as it is shipped, and measures it.
 ///
 /// # Errors
 /// When it does not build, or a measurement cannot be made.
 fn program(steps: &mut Steps, options: &Options) -> Result<()> {
     let advice = "The compiler's messages are above.";
-    steps.run("release build of carl", advice, || {
-        show(&mut cargo(&["build", "--release", "-p", "carl"]))
+    let profile = if options.dist { "dist" } else { "release" };
+    steps.run(&format!("{profile} build of carl"), advice, || {
+        show(&mut cargo(&["build", "--profile", profile, "-p", "carl"]))
     })?;
-    let carl = setup::paths()?.engine.with_file_name("carl");
+    let engine = setup::paths()?.engine;
+    let target = engine.parent().and_then(Path::parent);
+    let target = target.context("the engine is in no build folder")?;
+    let carl = target.join(profile).join("carl");
     steps.run(
         "measurements",
         "The message above names the measurement.",

@@ -1,5 +1,6 @@
 //! What the daemon adds to a model's answer, and how much memory it takes.
 
+use crate::memory::{Memory, mib};
 use crate::table::{Table, median};
 use anyhow::{Context as _, Result, bail, ensure};
 use api::sessions::{OpenRequest, SendRequest, Sessions};
@@ -11,7 +12,6 @@ use futures::StreamExt as _;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use testkit::{House, Recorded, Reply, Running, Server};
 use tokio::runtime::Runtime;
@@ -112,13 +112,7 @@ impl Daemon {
     }
 
     fn memory_mib(&self) -> Result<f64> {
-        let path = PathBuf::from(format!("/proc/{}/status", self.process.pid()));
-        let status = std::fs::read_to_string(&path)?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib = line
-            .and_then(|rest| rest.split_whitespace().next())
-            .context("no VmRSS")?;
-        Ok(kib.parse::<f64>()? / 1024.0)
+        mib(self.process.pid(), Memory::Now)
     }
 }
 

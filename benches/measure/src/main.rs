@@ -6,6 +6,7 @@
 mod audit_log;
 mod daemon;
 mod guard;
+mod memory;
 mod program;
 mod recording;
 mod session_logs;
@@ -51,6 +52,7 @@ fn main() -> Result<()> {
         table.print()?;
         return table.write(&options.out);
     }
+    program::weight(&mut table)?;
     program::cold_start(&mut table, 10 * rounds)?;
     program::first_byte(&mut table, 5 * rounds)?;
     session_logs::costs(&mut table, rounds, options.quick)?;
