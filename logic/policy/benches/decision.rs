@@ -6,7 +6,7 @@
     reason = "a test fails loudly"
 )]
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/all/support/mod.rs"]
 mod support;
 
 use divan::{Bencher, black_box};

@@ -6,7 +6,7 @@
 //! What it owns: `data/`, the tool table of the guarded program.
 //! What it never does: call a service of Housecarl. Every attack has a positive control: the same
 //! probe works where it should.
-//! Where to start: docs/security.md lists every case with its test; then `tests/paths.rs`.
+//! Where to start: docs/security.md lists every case with its test; then `tests/all/paths.rs`.
 
 #![allow(
     clippy::unwrap_used,

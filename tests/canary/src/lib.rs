@@ -7,7 +7,7 @@
 //! What it never does: look into a service. Everything searched is what another program can see:
 //! files, output, requests, argument lists, environments. Each search has a control: a marker that
 //! is no secret, which the same search has to find in the same place.
-//! Where to start: `tests/leaks.rs`.
+//! Where to start: `tests/all/leaks.rs`.
 
 #![allow(
     clippy::unwrap_used,

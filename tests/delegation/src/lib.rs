@@ -4,7 +4,7 @@
 //! What it is: a house, and ways to read what came of a request.
 //! What it owns: nothing on disk; each house has a temporary folder.
 //! What it never does: decide. Everything it checks is an event, a request to the model or a file.
-//! Where to start: `tests/orchestration.rs`.
+//! Where to start: `tests/all/orchestration.rs`.
 
 #![allow(
     clippy::unwrap_used,

@@ -5,7 +5,7 @@
 //! What it owns: nothing on disk; each scene has a temporary house.
 //! What it never does: call a service. A control counts only when a model's tool call, through the
 //! shipped program, meets it.
-//! Where to start: `tests/hostile.rs`.
+//! Where to start: `tests/agents/hostile.rs`.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,0 +1,8 @@
+//! The file tools.
+#![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
+
+mod attacks;
+mod changing;
+mod looking;
+mod support;
+mod swaps;

@@ -1,0 +1,21 @@
+//! What agents do: tools, programs, jobs, plans, delegation, auto mode, the guard around them.
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test is allowed to fail loudly"
+)]
+
+mod context;
+mod delegation;
+mod deterministic;
+mod drive;
+mod effects;
+mod guard;
+mod guarding;
+mod hostile;
+mod jobs;
+mod orchestrator_context;
+mod orders;
+mod plan_mode;
+mod programs;
+mod writing;

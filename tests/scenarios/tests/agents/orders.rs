@@ -1,0 +1,222 @@
+//! Orders in plain English, without a model: titles as names, documents, folders, and what is said
+//! where it does not work.
+
+use scenarios::Scene;
+use scenarios::documents::docx;
+use serde_json::json;
+use testkit::ollama::OllamaState;
+use testkit::{Finished, House, Reply, Server};
+
+fn order(house: &House, say: &str) -> Finished {
+    let run = house.ask(["run", "--mode", "deterministic", "--allow-write", "."]);
+    run.args(["--yes", "write", "--yes", "destructive", say])
+        .run()
+}
+
+fn told(finished: &Finished) -> String {
+    format!("{}{}", finished.stdout, finished.stderr)
+}
+
+#[test]
+fn a_quoted_title_is_a_name_whatever_marks_it_has() {
+    let house = House::new();
+    house.write("[Entwurf] Kap.md", "Marie kam an.\n");
+    house.write("Was nun?.md", "Nichts.\n");
+    house.write("Kapitel/eins.md", "Der Anfang.\n");
+    let shown = order(&house, "show \"[Entwurf] Kap.md\"").expect(0).stdout;
+    assert!(shown.contains("Marie kam an."), "{shown}");
+    let found = order(&house, "find files named \"[Entwurf] Kap.md\"").expect(0);
+    assert!(found.stdout.contains("1 file"), "{}", found.stdout);
+    order(
+        &house,
+        "replace \"Marie\" with \"Anna\" in \"[Entwurf] Kap.md\"",
+    )
+    .expect(0);
+    assert_eq!(house.read("[Entwurf] Kap.md"), "Anna kam an.\n");
+    let title = "Kapitel/Kapitel 1: Der Anfang?.md";
+    order(
+        &house,
+        &format!("rename \"Kapitel/eins.md\" to \"{title}\""),
+    )
+    .expect(0);
+    assert_eq!(house.read(title), "Der Anfang.\n");
+    order(&house, "delete \"Was nun?.md\"").expect(0);
+    assert!(!house.has("Was nun?.md"));
+    let refused = told(&order(&house, "delete \"*.md\""));
+    assert!(refused.contains("may mean many files"), "{refused}");
+    let refused = told(&order(&house, "rename Kapitel/eins?.md to zwei.md"));
+    assert!(
+        refused.contains("In quotes `?` and `[` are part of a name"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_document_is_searched_by_its_text_and_a_pdf_never_by_its_bytes() {
+    let house = House::new();
+    let long = "Sie schwieg. ".repeat(60);
+    let second = format!("{long}Die Ärztin hieß Marie. {long}");
+    docx(&house, "Exposé.docx", &["Zweiter Teil", &second]);
+    house.write("Vertrag.pdf", "%PDF-1.4\nBT (Honorar: 2027) Tj\n");
+    house.write("Vertrag", "%PDF-1.4\nBT (Honorar: 2027) Tj\n");
+    house.write("Notiz.txt", "Honorar: 2027\n");
+    let found = order(&house, "search for \"ärztin hieß\" in Exposé.docx")
+        .expect(0)
+        .stdout;
+    assert!(found.contains("1 line in 1 file"), "{found}");
+    assert!(found.contains("Exposé.docx:2: … "), "{found}");
+    assert!(found.contains("Die Ärztin hieß Marie."), "{found}");
+    let none = order(&house, "search for Hamburg in Exposé.docx")
+        .expect(0)
+        .stdout;
+    assert!(none.contains("No line in Exposé.docx contains"), "{none}");
+    assert!(!none.contains("not searched"), "{none}");
+    let all = order(&house, "search for Honorar").expect(0).stdout;
+    assert!(
+        all.contains("1 line in 1 file") && all.contains("Notiz.txt:1"),
+        "{all}"
+    );
+    assert!(!told(&order(&house, "search for Honorar in Vertrag.pdf")).contains("Tj"));
+}
+
+#[test]
+fn a_model_that_searches_a_document_is_told_what_reads_it() {
+    let search = json!({"path": "Vertrag.pdf", "pattern": "Honorar"});
+    let scene = Scene::new([Reply::call("grep", search), Reply::text("It is a PDF.")]);
+    scene
+        .house
+        .write("Vertrag.pdf", "%PDF-1.4\nBT (Honorar: 2027) Tj\n");
+    scene.run(&["look"]).assert_ends(0, "success");
+    let shown = scene.told();
+    assert!(shown.contains("read_document reads it"), "{shown}");
+    assert!(!shown.contains("Tj"), "{shown}");
+}
+
+#[test]
+fn what_is_not_done_with_a_folder_is_said_before_and_after() {
+    let house = House::new();
+    house.write("Kapitel/eins.md", "Marie\n");
+    for folder in ["Kapitel", "\"Kapitel\""] {
+        let replaced = order(
+            &house,
+            &format!("replace \"Marie\" with \"Anna\" in {folder}"),
+        );
+        let said = told(&replaced);
+        assert!(
+            said.contains("ame each file") || said.contains("Name one file in it"),
+            "{said}"
+        );
+        let said = told(&order(&house, &format!("delete {folder}")));
+        assert!(
+            said.contains("only when it is empty") || said.contains("Delete what is in it first"),
+            "{said}"
+        );
+    }
+    assert_eq!(house.read("Kapitel/eins.md"), "Marie\n");
+}
+
+#[test]
+fn a_person_is_told_of_files_and_not_of_tools() {
+    let house = House::new();
+    house.write("Ausgaben.csv", "Miete;700\n");
+    let said = told(&order(
+        &house,
+        "replace \"Strom\" with \"Gas\" in Ausgaben.csv",
+    ));
+    assert!(said.contains("The text is not in `Ausgaben.csv`"), "{said}");
+    assert!(!said.contains("copy the text from it"), "{said}");
+    let said = told(&order(&house, "show Ideen.md"));
+    assert!(said.contains("There is no `Ideen.md`"), "{said}");
+    assert!(
+        !said.contains("list_files") && !said.contains("glob"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_small_model_that_answers_from_a_count_is_given_the_count() {
+    let question = "how many words has Absatz.txt";
+    let count = json!({"kind": "count_lines", "path": "Absatz.txt"});
+    let plan = json!({"intent": question, "actions": [count]});
+    let replies = [Reply::text(plan.to_string()), Reply::text("It is short.")];
+    let small = OllamaState {
+        model_bytes: 100 << 20,
+        ..OllamaState::default()
+    };
+    let scene = Scene::with(Server::script(replies).ollama(small), "ollama");
+    scene.house.write("Absatz.txt", "eins zwei drei\nvier\n");
+    let outcome = scene.run(&["--mode", "plan", question]);
+    outcome.assert_ends(0, "success");
+    let answer = outcome.text("answer");
+    assert!(
+        answer.contains("It is short.") && answer.contains("4 words"),
+        "{answer}"
+    );
+    assert!(
+        scene.told().contains("2 lines, 4 words"),
+        "{}",
+        scene.told()
+    );
+}
+
+#[test]
+fn what_is_left_out_of_a_single_line_is_no_line_to_ask_for() {
+    let house = House::new();
+    house.write("Roman.txt", "Die Türen schwiegen. ".repeat(4_000));
+    let shown = order(&house, "show the first 1 lines of Roman.txt")
+        .expect(0)
+        .stdout;
+    assert!(shown.contains("A search shows the words around what it finds."));
+    assert!(!shown.contains("Ask for the last lines"));
+}
+
+#[test]
+fn an_undo_by_rules_says_whose_last_change_it_was() {
+    let house = House::new();
+    house.write("eins.md", "Marie\n");
+    for name in ["Anna", "Ines"] {
+        let old = house.read("eins.md").trim().to_owned();
+        order(
+            &house,
+            &format!("replace \"{old}\" with \"{name}\" in eins.md"),
+        )
+        .expect(0);
+    }
+    for left in ["Anna\n", "Marie\n"] {
+        let undone = order(&house, "undo").expect(0).stdout;
+        assert!(
+            undone.contains("No other change of this session is left to take back."),
+            "{undone}"
+        );
+        assert_eq!(house.read("eins.md"), left);
+    }
+}
+
+#[test]
+fn what_is_kept_by_an_order_is_not_said_to_be_only_read() {
+    let kept = order(&House::new(), "remember that Marie lives in Genf").expect(0);
+    let said = told(&kept);
+    assert!(
+        said.contains("plan approved (nothing in it needs a yes)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_model_of_the_only_provider_is_named_by_its_own_name() {
+    let scene = Scene::new([Reply::text("Guten Tag.")]);
+    scene
+        .run(&["--model", "klein-8b", "Hallo, wer bist du?"])
+        .assert_ends(0, "success");
+    assert_eq!(scene.server.chats()[0].body["model"], "klein-8b");
+}
+
+#[test]
+fn a_flag_before_a_command_is_told_where_it_goes() {
+    let refused = House::new()
+        .ask(["-C", "Kapitel", "models"])
+        .run()
+        .expect(2);
+    let told = "flags belong after a command that takes them: carl run -C FOLDER";
+    assert!(refused.stderr.contains(told), "{}", refused.stderr);
+}

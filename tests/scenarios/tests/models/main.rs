@@ -1,0 +1,17 @@
+//! Model servers and what comes from them: providers, faults, limits, pictures.
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test is allowed to fail loudly"
+)]
+
+mod certificates;
+mod embedded;
+mod endings;
+mod faults;
+mod llama_server;
+mod ollama;
+mod pictures;
+mod prompts;
+mod providers;
+mod token_limits;

@@ -1,0 +1,113 @@
+//! What a person or a script types that cannot be used as typed: what is said, and in which form.
+
+use scenarios::Scene;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use testkit::{House, Reply};
+
+#[test]
+fn a_wrong_flag_is_one_json_object_where_that_was_asked() {
+    let house = House::new();
+    let wrong = house.ask(["run", "--json", "--fast", "hello"]).run();
+    let told = wrong.expect(2).json();
+    assert_eq!(told["status"], "failed");
+    assert_eq!(told["error"]["code"], "carl.usage");
+    let message = told["error"]["message"].as_str().unwrap();
+    assert!(message.contains("--fast"), "{message}");
+    let no_text = OsStr::from_bytes(b"\xff");
+    let wrong = house.ask(["run", "--json"]).arg(no_text).run();
+    assert_eq!(wrong.expect(2).json()["error"]["code"], "carl.usage");
+    // After `--` it is a word of the task.
+    let plain = house.ask(["run", "--fast", "--", "--json"]).run().expect(2);
+    assert_eq!(plain.stdout, "");
+}
+
+#[test]
+fn a_pipe_beside_a_task_is_said_to_be_unread() {
+    let scene = Scene::new([
+        Reply::text("Four."),
+        Reply::text("Four."),
+        Reply::text("Four."),
+    ]);
+    let told = "`--input -`";
+    let run = scene.house.ask(["run", "what is it?"]).stdin("2 + 2\n");
+    let run = run.run().expect(0);
+    assert!(run.stderr.contains(told), "{run:#?}");
+    assert!(!scene.told().contains("2 + 2"));
+    let input = ["run", "what is it?", "--input", "-"];
+    let run = scene.house.ask(input).stdin("2 + 2\n").run().expect(0);
+    assert!(!run.stderr.contains(told), "{run:#?}");
+    assert!(scene.told().contains("2 + 2"));
+    let run = scene.house.ask(["run", "what is it?"]).run().expect(0);
+    assert!(!run.stderr.contains(told), "{run:#?}");
+}
+
+#[test]
+fn a_folder_whose_name_is_no_text_is_named_as_the_reason() {
+    let house = House::new();
+    let folder = house.work().join(OsStr::from_bytes(b"caf\xe9"));
+    fs::create_dir(&folder).unwrap();
+    let refused = house.ask(["run", "-C"]).arg(&folder).arg("hello").run();
+    let refused = refused.expect(2);
+    assert!(refused.stderr.contains("not UTF-8"), "{refused:#?}");
+    assert!(refused.stderr.contains("Rename it"), "{refused:#?}");
+}
+
+#[test]
+fn a_file_among_the_cards_that_is_none_stops_nothing() {
+    let scene = Scene::new([Reply::text("Hello.")]);
+    let folder = scene.house.home().join(".config/housecarl/cards");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("README.md"), "My cards.\n").unwrap();
+    let run = scene.house.ask(["run", "hello there"]).run().expect(0);
+    assert!(run.stderr.contains("README.md is left out"), "{run:#?}");
+    assert!(run.stdout.contains("Hello."), "{run:#?}");
+}
+
+#[test]
+fn a_run_goes_on_in_the_session_that_any_end_of_its_id_or_last_names() {
+    let replies = (0..6).map(|_| Reply::text("Hello."));
+    let scene = Scene::new(replies);
+    let id = scene.run(&["hello there"]).text("session_id").to_owned();
+    let (capitals, upper) = (id[24..].to_uppercase(), "LAST");
+    for name in ["last", upper, &id[24..], &capitals, id.as_str()] {
+        let again = scene.run(&["--session-id", name, "and again"]);
+        assert_eq!(again.text("session_id"), id, "{name}");
+    }
+    let refused = scene.house.ask(["run", "--session-id", "none", "x"]).run();
+    let refused = refused.expect(2);
+    assert!(refused.stderr.contains("`none`"), "{refused:#?}");
+    // A script's variable that was never set goes on with nothing.
+    let empty = scene.house.ask(["run", "--session-id", "", "x"]).run();
+    let empty = empty.expect(2);
+    assert!(empty.stderr.contains("id is empty"), "{empty:#?}");
+}
+
+#[test]
+fn a_listing_says_what_it_leaves_out() {
+    let scene = Scene::new([Reply::text("One."), Reply::text("Two.")]);
+    for task in ["first", "second"] {
+        scene.run(&[task]).assert_ends(0, "success");
+    }
+    let list = |limit: &str| {
+        let listed = scene.house.ask(["session", "list", "--limit", limit]).run();
+        listed.expect(0)
+    };
+    let cut = list("1");
+    assert_eq!(cut.stdout.lines().count(), 1, "{cut:#?}");
+    assert!(cut.stderr.contains("--limit 2"), "{cut:#?}");
+    assert!(!list("2").stderr.contains("--limit"));
+}
+
+#[test]
+fn a_misspelt_run_is_told_from_a_task() {
+    let house = House::new();
+    for args in [&["rnu", "hello there"][..], &["rnu"], &["rn", "hello"]] {
+        let told = house.ask(args.iter().copied()).run().expect(2).stderr;
+        assert!(told.contains("Did you mean `carl run`?"), "{told}");
+        assert!(!told.contains("write it after"), "{told}");
+    }
+    let told = house.ask(["hello there"]).run().expect(2).stderr;
+    assert!(told.contains("carl run \"hello there\""), "{told}");
+}

@@ -1,0 +1,24 @@
+//! What a person types and sees: chats, questions, commands, what stands in the documentation.
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test is allowed to fail loudly"
+)]
+
+mod auto_chat;
+mod chat;
+mod command_line;
+mod commands;
+mod daily;
+mod finding;
+mod holding;
+mod leaving;
+mod newcomer;
+mod readme;
+mod sharing;
+mod taking_back;
+mod terminal;
+mod texts;
+mod thinking;
+mod typing;
+mod user;

@@ -1,0 +1,178 @@
+//! `carl undo` over several files and sessions, beside what was changed by hand.
+
+use testkit::flags::WRITES;
+use testkit::{Finished, House};
+
+fn by_rules(house: &House, more: &[&str], task: &str) -> Finished {
+    let args = ["run", "--json", "--mode", "deterministic"];
+    let run = house.ask(args).args(WRITES).args(more.iter().copied());
+    run.arg(task).run().expect(0)
+}
+
+fn id_of(changed: &Finished) -> String {
+    changed.json()["session_id"].as_str().unwrap().to_owned()
+}
+
+/// Two files that were changed, each in a session of its own or both in one, the second by hand as
+/// well.
+fn changed_twice(is_one_session: bool) -> House {
+    let house = House::new();
+    house.write("one.txt", "draft one\n");
+    house.write("two.txt", "draft two\n");
+    by_rules(&house, &[], "replace draft with final in one.txt");
+    let goes_on = ["--session-id", "last"];
+    let goes_on = &goes_on[..if is_one_session { 2 } else { 0 }];
+    by_rules(&house, goes_on, "replace draft with final in two.txt");
+    house.write("two.txt", "my own words\n");
+    house
+}
+
+#[test]
+fn leaving_an_edited_file_goes_on_with_the_session_before() {
+    let house = changed_twice(false);
+    let undo = house.ask(["undo", "--yes", "write"]);
+    let attended = undo.typing(&["[y/N] "], |_, _| "y".to_owned());
+    assert_eq!(attended.finished.code, Some(0), "{attended:#?}");
+    assert_eq!(house.read("one.txt"), "draft one\n");
+    assert_eq!(house.read("two.txt"), "my own words\n");
+}
+
+#[test]
+fn the_line_that_skips_and_approves_works_as_it_is_printed() {
+    for is_one_session in [true, false] {
+        let house = changed_twice(is_one_session);
+        let refused = house.ask(["undo", "--skip", "two.txt"]).run().expect(5);
+        let line = refused
+            .stderr
+            .lines()
+            .find(|line| line.starts_with("  carl "));
+        let words = line.unwrap().split_whitespace().skip(1);
+        house.ask(words).run().expect(0);
+        assert_eq!(house.read("one.txt"), "draft one\n");
+        assert_eq!(house.read("two.txt"), "my own words\n");
+    }
+}
+
+#[test]
+fn what_is_printed_is_of_the_change_that_undo_takes_back() {
+    let house = changed_twice(true);
+    let _refused = house.ask(["undo", "--skip", "two.txt"]).run().expect(5);
+    let printed = house.ask(["undo", "--print"]).run().expect(0);
+    assert_eq!(printed.stdout, "draft one\n", "{printed:#?}");
+}
+
+#[test]
+fn a_change_under_a_later_sessions_is_told_which_one_to_take_back_first() {
+    let house = House::new();
+    house.write("one.txt", "draft\n");
+    let first = id_of(&by_rules(
+        &house,
+        &[],
+        "replace draft with better in one.txt",
+    ));
+    let later = id_of(&by_rules(
+        &house,
+        &[],
+        "replace better with final in one.txt",
+    ));
+    let undo = |id: &str| house.ask(["undo", "--yes", "write", id]).run();
+    let refused = undo(&first).expect(2);
+    assert!(
+        refused.stderr.contains("was changed since by session "),
+        "{refused:#?}"
+    );
+    let hint = format!("`carl undo {later}` takes that change back");
+    assert!(refused.stderr.contains(&hint), "{refused:#?}");
+    assert!(!refused.stderr.contains("--skip"), "{refused:#?}");
+    let _later = undo(&later).expect(0);
+    let _first = undo(&first).expect(0);
+    assert_eq!(house.read("one.txt"), "draft\n");
+}
+
+#[test]
+fn a_no_to_leaving_an_edited_file_is_a_choice() {
+    let house = changed_twice(true);
+    let undo = house.ask(["undo", "--yes", "write"]);
+    let attended = undo.typing(&["[y/N] "], |_, _| "n".to_owned());
+    assert_eq!(attended.finished.code, Some(5), "{attended:#?}");
+    let told = &attended.finished.stderr;
+    assert!(told.contains("Nothing was taken back."), "{told}");
+    assert!(told.contains("carl undo --print"), "{told}");
+    assert!(!told.contains("error:"), "{told}");
+    assert_eq!(house.read("one.txt"), "final one\n");
+    assert_eq!(house.read("two.txt"), "my own words\n");
+}
+
+#[test]
+fn a_no_to_an_undo_is_a_choice() {
+    let house = House::new();
+    house.write("one.txt", "draft\n");
+    by_rules(&house, &[], "replace draft with final in one.txt");
+    let no = house.ask(["undo"]).at_terminal(|_, _| "n".to_owned());
+    assert_eq!(no.finished.code, Some(5), "{no:#?}");
+    let asked = &no.questions[0];
+    assert!(
+        asked.contains("take back what edit_file did to "),
+        "{asked}"
+    );
+    let told = &no.finished.stderr;
+    assert!(told.contains("Nothing was run."), "{told}");
+    assert!(
+        !told.contains("error:") && !told.contains("refused"),
+        "{told}"
+    );
+    assert_eq!(house.read("one.txt"), "final\n");
+}
+
+#[test]
+fn a_no_to_an_undo_in_a_chat_is_a_choice() {
+    let house = House::new();
+    house.write("one.txt", "draft\n");
+    let chat = ["chat", "--mode", "deterministic"];
+    let mut seat = house.ask(chat).env("TERM", "xterm").seated();
+    seat.until("/help");
+    seat.types("replace draft with final in one.txt\n");
+    seat.until("a message to the agent: ");
+    seat.types("y\n");
+    seat.until("changed ");
+    seat.types("/undo\n");
+    seat.until("[n]o: ");
+    seat.types("n\n");
+    let said = seat.until("nothing was taken back; the exchange stays");
+    assert!(said.contains("denied by you"), "{said}");
+    assert!(!said.contains("error:"), "{said}");
+    seat.types("/quit\n");
+    let finished = seat.finish();
+    assert_eq!(finished.code, Some(0), "{finished:#?}");
+    assert_eq!(house.read("one.txt"), "final\n");
+}
+
+#[test]
+fn a_folder_that_holds_what_was_left_is_left_as_well() {
+    let house = House::new();
+    house.write("one.txt", "draft one\n");
+    by_rules(&house, &[], "replace draft with final in one.txt");
+    let goes_on = ["--session-id", "last"];
+    by_rules(&house, &goes_on, "make the folder box");
+    by_rules(&house, &goes_on, "create box/two.txt with hello");
+    house.write("box/two.txt", "my own words\n");
+    let undo = house.ask(["undo", "--yes", "write"]);
+    let attended = undo.typing(&["[y/N] "], |_, _| "y".to_owned());
+    assert_eq!(attended.finished.code, Some(0), "{attended:#?}");
+    let asked = attended.questions.join("");
+    assert!(asked.contains("has changed since"), "{attended:#?}");
+    assert!(asked.contains("is not empty"), "{attended:#?}");
+    assert_eq!(house.read("one.txt"), "draft one\n");
+    assert_eq!(house.read("box/two.txt"), "my own words\n");
+}
+
+#[test]
+fn a_file_that_was_removed_by_hand_is_said_to_be_gone() {
+    let house = changed_twice(false);
+    std::fs::remove_file(house.work().join("two.txt")).unwrap();
+    let undo = house.ask(["undo", "--yes", "write"]);
+    let attended = undo.typing(&["[y/N] "], |_, _| "y".to_owned());
+    let asked = attended.questions.join("");
+    assert!(asked.contains("was removed since"), "{attended:#?}");
+    assert_eq!(house.read("one.txt"), "draft one\n", "{attended:#?}");
+}

@@ -1,0 +1,20 @@
+//! What lasts and what serves: logs, memory, audit, roles, configuration, pages.
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test is allowed to fail loudly"
+)]
+
+mod addresses;
+mod audit;
+mod crash;
+mod logs;
+mod memory;
+mod misconfigured;
+mod pages;
+mod pdf;
+mod readers;
+mod remembering;
+mod roles;
+mod upkeep;
+mod vectors;

@@ -1,0 +1,123 @@
+//! What is kept of what is said, how people find it again, and what is no memory.
+
+use scenarios::{Scene, of_kind};
+use testkit::{House, Reply};
+
+fn list(house: &House) -> String {
+    house.ask(["memory", "list"]).run().expect(0).stdout
+}
+
+#[test]
+fn what_stands_for_an_empty_answer_is_no_answer_to_remember() {
+    let scene = Scene::new((0..2).map(|_| Reply::text("(no answer)")));
+    scene
+        .run(&["was steht in ausgaben.csv?"])
+        .finished
+        .expect(0);
+    assert_eq!(list(&scene.house), "");
+    scene.run(&["I prefer short sentences."]).finished.expect(0);
+    assert!(list(&scene.house).contains("I prefer short sentences."));
+}
+
+#[test]
+fn orders_to_the_rules_do_not_crowd_out_what_was_kept_on_purpose() {
+    let scene = Scene::new([Reply::text("In Genf.")]);
+    let house = &scene.house;
+    house.write("Roman.md", "Marie arbeitet.\n");
+    for order in ["search for \"Marie arbeitet\"", "show Roman.md"] {
+        house
+            .ask(["run", "--mode", "deterministic", order])
+            .run()
+            .expect(0);
+    }
+    assert_eq!(list(house), "");
+    let told = "Marie arbeitet in Genf.";
+    house.ask(["memory", "add", told]).run().expect(0);
+    let asked = scene.run(&["Wo arbeitet Marie?"]);
+    let log = scene.log(&asked);
+    let recalled = of_kind(&log, "memory_recalled");
+    assert_eq!(recalled.len(), 1, "{log:#?}");
+    assert_eq!(recalled[0]["memories"].as_array().unwrap().len(), 1);
+    assert!(recalled[0]["text"].as_str().unwrap().contains(told));
+}
+
+#[test]
+fn a_search_shows_what_was_said_and_no_words_of_the_index() {
+    let scene = Scene::new([Reply::text("Sie heißt Hélène.")]);
+    scene
+        .run(&["Wie heißt die Ärztin aus dem Café Übersicht?"])
+        .finished
+        .expect(0);
+    let search = ["memory", "search", "Ärztin"];
+    let found = scene.house.ask(search).run().expect(0).stdout;
+    assert!(found.contains("Hélène"), "{found}");
+    assert!(
+        !found.contains("cafe") && !found.contains("relevance"),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_memory_with_a_name_is_listed_with_its_text_and_shown_by_its_name() {
+    let house = House::new();
+    let add = |text: &str, more: &[&str]| {
+        let added = house
+            .ask(["memory", "add", text])
+            .args(more.iter().copied());
+        added.run().expect(0)
+    };
+    let added = add("Marie ist Chirurgin in Lyon", &["--name", "Figur:Marie"]);
+    assert_eq!(added.stderr, "Kept: Figur:Marie\n");
+    let id = added.stdout.trim().to_owned();
+    assert!(
+        list(&house).contains("Figur:Marie: Marie ist Chirurgin"),
+        "{}",
+        list(&house)
+    );
+    // A correction keeps the name, and the name means what holds.
+    let corrected = add("Marie ist Chirurgin in Genf", &["--supersedes", &id]);
+    assert_eq!(corrected.stderr, "Kept: Figur:Marie\n");
+    let shown = house.ask(["memory", "show", "figur:marie"]).run().expect(0);
+    assert!(shown.stdout.contains("Genf"), "{}", shown.stdout);
+    add("Marie hat eine Schwester", &["--name", "Figur:Marie"]);
+    let unclear = house.ask(["memory", "show", "Figur:Marie"]).run().expect(2);
+    assert!(
+        unclear.stderr.contains("2 memories are called"),
+        "{unclear:#?}"
+    );
+    let none = house.ask(["memory", "show", "Figur:Anna"]).run().expect(2);
+    assert!(none.stderr.contains("not the id or the name"), "{none:#?}");
+}
+
+#[test]
+fn a_task_that_is_no_command_is_told_whole_and_a_slip_below_one_is_no_task() {
+    let house = House::new();
+    let slip = house.ask(["memory", "Add", "Marie"]).run().expect(2).stderr;
+    assert!(slip.contains("Did you mean `carl memory add`"), "{slip}");
+    assert!(!slip.contains("carl run"), "{slip}");
+    let task = house
+        .ask(["fasse", "Kapitel", "2", "zusammen"])
+        .run()
+        .expect(2);
+    let told = "carl run \"fasse Kapitel 2 zusammen\"";
+    assert!(task.stderr.contains(told), "{}", task.stderr);
+}
+
+#[test]
+fn an_answer_that_is_neither_yes_nor_no_is_asked_again() {
+    let house = House::new();
+    let added = house
+        .ask(["memory", "add", "Marie lebt in Genf"])
+        .run()
+        .expect(0);
+    let id = added.stdout.trim().to_owned();
+    let forget = |answers: &'static [&'static str]| {
+        let asked = house.ask(["memory", "forget", &id]);
+        asked.talking(&["[y/N] "], |_, number| answers[number].to_owned())
+    };
+    let kept = forget(&["ja", "N"]).finished;
+    assert!(kept.stderr.contains("Please answer y or n."), "{kept:#?}");
+    assert!(list(&house).contains("Genf"));
+    forget(&["ja", "Yes"]);
+    assert_eq!(list(&house), "");
+}
