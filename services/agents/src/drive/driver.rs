@@ -15,7 +15,7 @@ use domain::settings::{Mode, SessionProfile};
 use domain::tool::{WATCH_PATH, YIELD_TO_USER};
 use futures::StreamExt;
 use futures::stream::{BoxStream, SelectAll, select_all};
-use session_log::{Durability, Scope, Shown};
+use session_log::{Scope, Shown};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,10 +25,6 @@ use tokio::sync::broadcast::{self, error::RecvError};
 use turn::drive::{Action, Brief, Drive, Ending, Event, Notification, Past};
 use uuid::Uuid;
 
-/// How long the drive rests after the first write to the log that failed.
-const UNWRITTEN_REST: Duration = Duration::from_secs(1);
-/// How long it rests at most; each further failure doubles the rest.
-const UNWRITTEN_REST_MOST: Duration = Duration::from_secs(300);
 /// How often it looks whether quiet hours begin or end.
 const QUIET_CHECK: Duration = Duration::from_secs(60);
 /// How long changes of a file that the session itself made are no news, seconds.
@@ -55,7 +51,7 @@ pub(crate) async fn run(
             () = closing.cancelled() => return,
             shown = driver.shown.recv() => match shown {
                 Ok(Shown::Event(event)) => driver.saw(&event).await,
-                Ok(Shown::Broken(_)) => {}
+                Ok(Shown::Broken(fault)) => driver.could_not_write(&fault.message),
                 Err(RecvError::Lagged(_)) => driver.catch_up().await,
                 Err(RecvError::Closed) => return,
             },
@@ -101,7 +97,7 @@ pub(super) struct Driver {
     answer: String,
     is_quiet_hour: bool,
     /// How long it rests after a write to the log that failed; zero while the log can be written.
-    unwritten: Duration,
+    pub(super) unwritten: Duration,
     /// What the user was told does not work.
     pub(super) complaints: BTreeSet<String>,
     /// Whether it is in the log that notices are not shown.
@@ -169,7 +165,10 @@ impl Driver {
         let due = dues.into_iter().flatten().min();
         let pause = due.map(|due| Duration::try_from(due.duration_since(now)).unwrap_or_default());
         // What could not be logged is due until it is.
-        let pause = pause.map(|pause| pause.max(self.unwritten));
+        let pause = match self.unwritten {
+            Duration::ZERO => pause,
+            rest => Some(pause.map_or(rest, |pause| pause.max(rest))),
+        };
         match (&self.adapters.settings.quiet_hours, pause) {
             (Some(_), pause) => Some(pause.map_or(QUIET_CHECK, |pause| pause.min(QUIET_CHECK))),
             (None, pause) => pause,
@@ -347,6 +346,9 @@ impl Driver {
     }
 
     async fn tick(&mut self) {
+        if !self.log_ends().await {
+            return;
+        }
         let now = self.now();
         self.check_quiet().await;
         let timers = self
@@ -381,22 +383,6 @@ impl Driver {
             ..Scope::default()
         };
         self.emit(scope, EventBody::SignalReceived { signal }).await;
-    }
-
-    pub(super) async fn emit(&mut self, scope: Scope, body: EventBody) {
-        let emitter = &self.session.emitter();
-        match emitter.emit(scope, body, Durability::Written).await {
-            Ok(_event) => self.unwritten = Duration::ZERO,
-            Err(error) if self.unwritten.is_zero() => {
-                tracing::error!(
-                    session = %self.session.emitter().session_id(),
-                    %error,
-                    "the session log cannot be written; auto mode tries again from time to time"
-                );
-                self.unwritten = UNWRITTEN_REST;
-            }
-            Err(_known) => self.unwritten = (self.unwritten * 2).min(UNWRITTEN_REST_MOST),
-        }
     }
 
     async fn on(&mut self, event: Event) {

@@ -29,6 +29,12 @@ pub(crate) trait SessionHandle: Send + Sync {
     /// Stops what runs if it is this request.
     async fn stop_request(&self, query_id: QueryId);
 
+    /// Logs the ends of requests that could not be logged before: how many there were.
+    ///
+    /// # Errors
+    /// When the log takes none.
+    async fn log_ends(&self) -> Result<usize, Error>;
+
     /// Whether the root agent may call a tool on a path without anybody being asked.
     async fn may_read(&self, tool: &str, path: &str) -> bool;
 }

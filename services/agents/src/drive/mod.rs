@@ -9,6 +9,7 @@ mod hearing;
 pub mod settings;
 mod sources;
 mod tools;
+mod unwritten;
 
 pub(crate) use driver::run;
 pub use settings::{Senses, Settings};

@@ -134,16 +134,17 @@ impl Session {
     }
 
     /// Logs the ends that are not logged yet. Until that is done the conversation is at the first of
-    /// them, so that no other request may begin.
-    async fn log_ends(&self) -> Result<(), Error> {
+    /// them, so that no other request may begin. How many were logged.
+    pub(super) async fn log_ends(&self) -> Result<usize, Error> {
         let mut unended = self.unended.lock().await;
+        let count = unended.len();
         while let Some((query_id, finished)) = unended.first() {
             let (scope, finished) = (self.scope(*query_id), finished.clone());
             let ended = self.emitter.emit(scope, finished, Durability::Synchronised);
             ended.await?;
             unended.remove(0);
         }
-        Ok(())
+        Ok(count)
     }
 
     /// `None` when the request was stopped before it began.

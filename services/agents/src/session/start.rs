@@ -91,6 +91,10 @@ impl SessionHandle for Driven {
         self.session.send_if_free(text, mode).await
     }
 
+    async fn log_ends(&self) -> Result<usize, Error> {
+        self.session.log_ends().await
+    }
+
     async fn stop_request(&self, query_id: QueryId) {
         self.session.stop_request(query_id).await;
     }

@@ -15,6 +15,10 @@ use domain::limits::{ROLLING_SUMMARY_TOKENS, SUMMARY_TIME, SUMMARY_TOKENS};
 use domain::model::{Think, Usage};
 use domain::tool::{JOURNAL, ToolDefinition};
 
+/// What makes room in a context.
+const ROOM: &str = "Room comes of a new session, of fewer pins (`/context` shows them), or of a larger \
+                    context: --context-tokens NUMBER, or `context_tokens` of its provider in \
+                    config.toml.";
 /// Of the model's whole context, what a prompt may be estimated at and still be sent, thousandths.
 /// More than all of it: the estimate may be too high, and the server counts.
 const OVERSIZED_PERMILLE: u64 = 1_500;
@@ -36,7 +40,8 @@ pub(crate) async fn before_call(work: &Work, budget: Budget, tools: &[ToolDefini
             });
             let may_be_sent =
                 work.with_state(|state| state.conversation.view.may_be_sent(budget.prompt_tokens));
-            if full_at.is_none() && !may_be_sent {
+            // One that is not sent at all is told of where it is refused.
+            if full_at.is_none() && !may_be_sent && oversized(work, budget).is_none() {
                 work.emit(EventBody::Error(full()), None).await;
             }
         }
@@ -81,9 +86,7 @@ pub(crate) fn oversized(work: &Work, budget: Budget) -> Option<Fault> {
              sent.",
             budget.context_tokens
         ),
-        hint: "Say it in fewer words or name a file instead of its text, take pins away, begin a \
-               new session, or give the model a larger context."
-            .to_owned(),
+        hint: format!("Say it in fewer words or name a file instead of its text. {ROOM}"),
     })
 }
 
@@ -221,6 +224,6 @@ fn full() -> Fault {
     Fault {
         code: "agents.context_full".to_owned(),
         message: "The context is nearly full and could not be made smaller by a fifth.".to_owned(),
-        hint: "Take pins away, begin a new session, or give the model a larger context.".to_owned(),
+        hint: ROOM.to_owned(),
     }
 }

@@ -5,6 +5,7 @@ use crate::work::Work;
 use api::broker::ToolResult;
 use api::models::{ModelFacts, Models};
 use api::sessions::{Error, ErrorKind, PictureFile};
+use context::View;
 use domain::event::{CallStatus, EventBody};
 use domain::fault::Fault;
 use domain::label::Label;
@@ -37,10 +38,15 @@ pub(crate) async fn facts_of(models: &dyn Models, choice: ModelChoice) -> ModelF
 pub(crate) fn set(work: &Work) {
     work.with_state(|state| {
         state.conversation.view.set_sight(sees(work));
-        if let Some(permille) = work.agent.facts.tokens_permille {
-            state.conversation.view.set_counting(u64::from(permille));
-        }
+        count_as(&mut state.conversation.view, &work.agent.facts);
     });
+}
+
+/// Has a view count tokens as the model's server does, as far as that was learnt.
+pub(crate) fn count_as(view: &mut View, facts: &ModelFacts) {
+    if let Some(permille) = facts.tokens_permille {
+        view.set_counting(u64::from(permille));
+    }
 }
 
 /// Whether the model is known to see.

@@ -440,3 +440,27 @@ async fn a_log_that_cannot_be_written_is_tried_again_later() {
     assert_eq!(turns.len(), 1, "{turns:?}");
     assert!(turns[0].contains("look at the build"));
 }
+
+/// The end of a turn that could not be logged is logged later, and the drive goes on.
+#[tokio::test(start_paused = true)]
+async fn a_turn_whose_end_is_not_logged_holds_the_drive_up_no_longer_than_the_log() {
+    let gate = Gate::new();
+    // The turn that failed is begun once more.
+    let more = ["once more", "second"].map(Reply::says);
+    let auto = Auto::new([Reply::says("first").wait(&gate)].into_iter().chain(more));
+    let id = auto.open(Mode::Auto).await;
+    auto.message(id, "one").await;
+    pass(seconds(600)).await;
+    assert_eq!(auto.turns(id).await.len(), 1);
+    let _handler = signal(SignalKind::from_raw(ProcessSignal::XFSZ.as_raw())).unwrap();
+    limit_files(Some(1));
+    gate.open();
+    pass(seconds(600)).await;
+    limit_files(None);
+    pass(seconds(600)).await;
+    auto.message(id, "two").await;
+    pass(seconds(600)).await;
+    let turns = auto.turns(id).await;
+    assert_eq!(turns.len(), 3, "{turns:?}");
+    assert!(turns[2].contains("two"), "{turns:?}");
+}

@@ -350,13 +350,14 @@ fn many_repositories_with_long_configuration_close_themselves_alone() {
         let is_named = closed.iter().any(|folder| told[1].contains(folder));
         let is_told = told[1].contains("too long to be read to its end") && is_named;
         assert_eq!(is_told, closes, "{told:#?}");
-        if let Some(folder) = closed.last() {
-            let scene = recast(scene.house, &[write(&format!("{folder}/new"))]);
+        if closes {
+            // A look may come further the next time: not each of them need be closed again.
+            let writes = closed.iter().map(|folder| write(&format!("{folder}/new")));
+            let scene = recast(scene.house, &writes.collect::<Vec<_>>());
             let outcome = scene.run(&[&OPEN[..], &["do it"]].concat());
-            assert_eq!(statuses(&outcome), ["denied"]);
+            assert!(statuses(&outcome).contains(&"denied"));
             let told = format!("{:#}", outcome.summary);
-            let is_told = told.contains(folder) && told.contains("too long to be read");
-            assert!(is_told, "{told} {}", outcome.finished.stderr);
+            assert!(told.contains("too long to be read"), "{told}");
         }
     }
 }

@@ -133,3 +133,40 @@ fn how_a_model_counts_tokens_is_known_to_the_next_process() {
     assert!(after * 3 < before * 2, "{before} {after}");
     assert!(after * 4 > before, "{before} {after}");
 }
+
+/// Tokens that a session's context is said to have in all.
+fn all_tokens(scene: &Scene, id: &str) -> u64 {
+    let told = scene.house.ask(["session", "context", id]).run().expect(0);
+    let line = told.stdout.lines().find(|line| line.contains("all "));
+    let words = line.unwrap().split_whitespace();
+    let numbers = words.filter_map(|word| word.replace(',', "").parse().ok());
+    numbers.into_iter().next().unwrap()
+}
+
+#[test]
+fn the_context_of_a_session_is_told_in_tokens_as_its_model_counts() {
+    let plain = Scene::new([Reply::text("Hello.")]);
+    let counting = Scene::new([Reply::text("Hello.").counting_more(2_500)]);
+    let [plain, counting] = [plain, counting].map(|scene| {
+        let outcome = scene.run(&["hello there"]);
+        outcome.assert_ends(0, "success");
+        all_tokens(&scene, outcome.text("session_id"))
+    });
+    assert!(counting * 2 > plain * 3, "{plain} {counting}");
+}
+
+#[test]
+fn a_prompt_that_is_far_too_large_is_one_error_that_names_the_keys() {
+    let scene = Scene::new([]);
+    let config = format!("{}context_tokens = 2048\n", scene.server.config("openai"));
+    scene.house.configure(&config);
+    let long = "word ".repeat(3_000);
+    let finished = scene.house.ask(["run"]).arg(long).run();
+    let told = &finished.stderr;
+    let errors = told.matches("agents.context_full").count();
+    assert_eq!(errors, 1, "{told}");
+    for key in ["--context-tokens", "`context_tokens`"] {
+        assert!(told.contains(key), "{told}");
+    }
+    assert!(scene.server.chats().is_empty());
+}
