@@ -94,6 +94,14 @@ const NOW: &[&str] = &[
     "recently",
 ];
 
+/// Whether a word is how the name of a file ends, such as `md`: every file of that kind has it.
+fn ends_name(before: &str, word: &str) -> bool {
+    const LONGEST: usize = 4;
+    let name = before.strip_suffix('.');
+    let is_ending = word.len() <= LONGEST && word.starts_with(|c: char| c.is_ascii_lowercase());
+    is_ending && name.is_some_and(|name| name.ends_with(|c: char| c.is_alphanumeric()))
+}
+
 /// Reads a question.
 #[must_use]
 pub fn read(text: &str) -> Question {
@@ -132,7 +140,8 @@ pub fn read(text: &str) -> Question {
         if (says || !has(STOP_WORDS, &lower)) && !follows_apostrophe {
             let stem = stem(&lower);
             if seen.insert(stem.clone()) {
-                match (says, has(POLITE, &lower)) {
+                let says_little = has(POLITE, &lower) || ends_name(&text[..word.start], word.text);
+                match (says, says_little) {
                     (false, _) => grammar.push(stem),
                     (true, true) => polite.push(stem),
                     (true, false) => question.words.push(stem),

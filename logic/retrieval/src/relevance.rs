@@ -125,6 +125,16 @@ mod tests {
     }
 
     #[test]
+    fn how_a_file_is_called_at_its_end_answers_nothing() {
+        let kept = "replace draft with final in notes.md";
+        for asked in ["what is in README.md?", "how many lines has README.md?"] {
+            assert_eq!(relevance(&read(asked), kept, None), 0.0, "{asked}");
+        }
+        assert_eq!(relevance(&read("what is in notes.md?"), kept, None), 1.0);
+        assert_eq!(relevance(&read("md"), kept, None), 1.0);
+    }
+
+    #[test]
     fn function_words_alone_are_found_and_not_relevant() {
         assert_eq!(
             relevance(&read("Was ist das?"), "Das ist Tee.", None),
