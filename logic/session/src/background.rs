@@ -123,9 +123,12 @@ impl Background {
 
     fn job_ended(&mut self, name: &str) {
         // A job of this process may have the name of one that was lost, whose end comes first.
-        if !self.lost_jobs.remove(name) {
-            self.jobs.remove(name);
+        if self.lost_jobs.remove(name) || self.jobs.remove(name) {
+            return;
         }
+        // One that ends at once is over before the call that began it has its result.
+        let begun = |asked: &Asked| matches!(asked, Asked::StartJob { name: own } if own == name);
+        self.calls.retain(|_, asked| !begun(asked));
     }
 
     /// The timers that run, in the order in which they were set.

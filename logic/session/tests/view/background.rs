@@ -36,6 +36,17 @@ fn a_job_runs_from_its_start_to_its_end() {
         (after(finished("build")), false, false),
         (start(4, "build", CallStatus::Denied), false, false),
         (vec![begun[0].clone()], false, false),
+        // It ended before the result of the call that began it was on record.
+        (
+            [&begun[..1], &finished("build"), &begun[1..]].concat(),
+            false,
+            false,
+        ),
+        (
+            [&begun[..1], &finished("other"), &begun[1..]].concat(),
+            true,
+            true,
+        ),
         // The process that began it has ended.
         (after(vec![resumed()]), false, true),
         (

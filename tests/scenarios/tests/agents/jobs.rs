@@ -247,6 +247,21 @@ fn what_still_runs_at_the_end_is_stopped_and_that_is_said() {
     );
 }
 
+/// It ends before the call that began it has its result.
+#[test]
+fn a_job_that_ends_at_once_does_not_still_run() {
+    let replies = [
+        begins("quick", "true"),
+        reads("quick"),
+        Reply::text("Done."),
+    ];
+    let scene = scene(replies);
+    let outcome = run(&scene, "start a quick job");
+    outcome.assert_ends(0, "success");
+    let stderr = &outcome.finished.stderr;
+    assert!(!stderr.contains("still ran"), "{stderr}");
+}
+
 #[test]
 fn a_killed_carl_leaves_no_process_and_no_folder_behind() {
     let scene = scene([
