@@ -76,6 +76,36 @@ pub struct ToolResult {
     pub artifacts: Vec<String>,
 }
 
+/// The built-in tools whose data tells how a program ended.
+const PROGRAMS: [&str; 5] = [
+    "run_code",
+    "run_shell",
+    "run_script",
+    "package_install",
+    "job_output",
+];
+/// What a shell tells of a program whose time was up (`timeout`), and adds to the signal that killed
+/// one.
+const TIMED_OUT: i32 = 124;
+const KILLED: i32 = 128;
+
+impl ToolResult {
+    /// How the program ended that this call of `tool` ran, as a shell tells it. `None` where it ran
+    /// none, or none to its end.
+    #[must_use]
+    pub fn exit_code(&self, tool: &str) -> Option<i32> {
+        if self.status != CallStatus::Ok || !PROGRAMS.contains(&tool) {
+            return None;
+        }
+        // A job's end stands within what is told of the job.
+        let told = self.data.get("program").unwrap_or(&self.data);
+        let number = |name: &str| i32::try_from(told.get(name)?.as_i64()?).ok();
+        let killed = || number("signal").map(|signal| KILLED.saturating_add(signal));
+        let timed_out = || (told.get("timed_out")? == true).then_some(TIMED_OUT);
+        number("exit_code").or_else(killed).or_else(timed_out)
+    }
+}
+
 /// A permitted call of a tool that acts on the calling agent itself, such as starting another agent.
 /// Whoever made the call runs it, and says with [`Broker::report_call`] what came of it.
 #[derive(Debug, Clone, PartialEq)]

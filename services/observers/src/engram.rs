@@ -150,6 +150,7 @@ mod tests {
             layer: Layer::Manifest,
             status,
             duration_ms: 0,
+            exit_code: None,
         }
     }
 

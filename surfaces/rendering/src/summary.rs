@@ -219,6 +219,7 @@ impl RunSummary {
                         layer: *layer,
                         status: CallStatus::Cancelled,
                         duration_ms: 0,
+                        exit_code: None,
                     };
                     self.tool_calls.push(self.called(&call));
                 }

@@ -52,4 +52,16 @@ pub struct ToolCallSummary {
     pub status: CallStatus,
     /// How long it ran, milliseconds, without the time a person took to answer.
     pub duration_ms: u64,
+    /// How the program ended that it ran, as a shell tells it: 128 and the signal for one that was
+    /// killed, 124 for one whose time was up. `None` where it ran none to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+}
+
+impl ToolCallSummary {
+    /// Whether it ran a program that ended with another code than 0. The call itself was done.
+    #[must_use]
+    pub fn ended_badly(&self) -> bool {
+        self.exit_code.is_some_and(|code| code != 0)
+    }
 }

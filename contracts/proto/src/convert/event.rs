@@ -33,6 +33,7 @@ impl From<ToolCallSummary> for proto::ToolCallSummary {
             layer: summary.layer.to_wire(),
             status: summary.status.to_wire(),
             duration_ms: summary.duration_ms,
+            exit_code: summary.exit_code,
         }
     }
 }
@@ -49,6 +50,7 @@ impl TryFrom<proto::ToolCallSummary> for ToolCallSummary {
             layer: WireEnum::from_wire(wire.layer, "layer")?,
             status: WireEnum::from_wire(wire.status, "status")?,
             duration_ms: wire.duration_ms,
+            exit_code: wire.exit_code,
         })
     }
 }

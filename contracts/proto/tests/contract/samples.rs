@@ -355,6 +355,7 @@ impl Seed {
             layer: self.layer(),
             status: self.status(),
             duration_ms: self.number,
+            exit_code: self.maybe(-1),
         }
     }
 

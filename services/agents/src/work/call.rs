@@ -117,6 +117,7 @@ impl Work {
         CallRecord {
             summary: ToolCallSummary {
                 call_id: call.call_id,
+                exit_code: result.exit_code(&call.name),
                 tool: call.name,
                 args: call.arguments,
                 decision: judged.verdict,
@@ -163,6 +164,7 @@ impl Work {
                 layer: Layer::Limits,
                 status,
                 duration_ms: 0,
+                exit_code: None,
             },
             result,
             declined: false,

@@ -5,6 +5,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
+mod claims;
 mod context;
 mod delegation;
 mod deterministic;
