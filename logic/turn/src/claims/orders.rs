@@ -47,9 +47,33 @@ fn has(words: &Option<Regex>, request: &str) -> bool {
     words.as_ref().is_some_and(|words| words.is_match(request))
 }
 
-/// Whether `request` orders a change.
+/// What whoever tells of themselves begins with: "Ich schreibe als …" orders no writing.
+const OWN: &str = "i|we|my|ich|wir|mein|meine|je|j['’]\\w+|nous|mon|ma|yo|mi|io|eu|meu|minha|ik|wij|\
+                   mijn";
+/// What makes an order of such a sentence all the same.
+const WISH: &str = "you|your|please|want|need|wish|like|du|dich|dir|sie|bitte|möcht\\w*|will|wollen|\
+                    brauch\\w*|hätten?|soll\\w*|tu|te|vous|veux|voudr\\w+|quiero|necesito|favor|\
+                    vorrei|voglio|quero|gostaria|wil|graag|je wilt";
+/// What goes on with the sentence before it.
+const JOINED: &str = "and|und|et|y|e|en|sowie";
+
+static STATEMENT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(&format!(r"(?i)^\W*(?:{OWN})\b")).ok());
+static WISHED: LazyLock<Option<Regex>> = LazyLock::new(|| words(WISH));
+static GOES_ON: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(&format!(r"(?i)^\W*(?:{JOINED})\b")).ok());
+/// Where a clause ends: at a mark that a space follows, so that names keep their endings.
+static END: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[.!?;:,](?:\s|$)|\n").ok());
+
+/// Whether `request` orders a change. What the user tells of themselves orders none.
 pub(super) fn orders_change(request: &str) -> bool {
-    has(&ORDER, request)
+    let mut is_told = false;
+    let clauses = END.as_ref().map(|end| end.split(request));
+    clauses.into_iter().flatten().any(|clause| {
+        let goes_on = is_told && has(&GOES_ON, clause);
+        is_told = (goes_on || has(&STATEMENT, clause)) && !has(&WISHED, clause);
+        !is_told && has(&ORDER, clause)
+    })
 }
 
 /// Whether `request` asks for the same once more, or for what is left.
@@ -75,6 +99,10 @@ mod tests {
             "Correggi il file",
             "Corrija o arquivo",
             "Hernoem het bestand",
+            "I want you to fix a.md",
+            "Ich möchte, dass du Kapitel 3 umbenennst und korrigiere bitte Kapitel 4",
+            "Ich heiße Åsa. Schreibe das in notizen.md",
+            "My build is broken, fix it",
         ] {
             assert!(orders_change(order), "{order}");
         }
@@ -85,6 +113,11 @@ mod tests {
             "Danke, das war gut",
             "Merci beaucoup",
             "look into it",
+            "Ich heiße Åsa Çelik und schreibe als Renée Groß",
+            "Ich heiße Åsa, und schreibe als Renée",
+            "I write as Renée and edit a magazine",
+            "Teile mir mit, was du getan hast",
+            "Explain this commit",
         ] {
             assert!(!orders_change(other), "{other}");
         }

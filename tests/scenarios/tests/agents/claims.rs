@@ -37,3 +37,12 @@ fn a_command_that_failed_is_told_in_json() {
     );
     assert_eq!(killed.calls()[0]["exit_code"], 137);
 }
+
+#[test]
+fn what_users_tell_of_themselves_orders_no_change_and_is_remembered() {
+    let scene = Scene::new([Reply::text("Fertig.")]);
+    let told = "Ich heiße Åsa Çelik und schreibe als Renée Groß";
+    scene.run(&[told]).assert_ends(0, "success");
+    let kept = scene.house.ask(["memory", "export"]).run().expect(0).stdout;
+    assert!(kept.contains("Åsa Çelik"), "{kept}");
+}
