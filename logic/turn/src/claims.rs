@@ -6,9 +6,14 @@
 //! changed. "I wrote a summary of it" claims nothing. English is read here, other languages in
 //! [`words`]; what names only the result is in [`results`].
 
+mod ordered;
 mod orders;
+mod own;
+mod ran;
 mod results;
 mod words;
+
+pub use own::{claims_forgetting, claims_reminder};
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -75,7 +80,23 @@ pub fn claims_change(request: &str, answer: &str, changed_before: bool) -> bool 
 /// without a word on who did it.
 #[must_use]
 pub fn claims_result(request: &str, answer: &str) -> bool {
-    !is_question(request) && results::claims(request, answer)
+    if is_question(request) || !results::is_order(request, answer) {
+        return false;
+    }
+    let small = |text: &str| text.trim().to_lowercase();
+    results::claims(answer) || ordered::claims(&small(request), &small(answer))
+}
+
+/// Whether the answer to `request`, for which no program ran, says that one did.
+#[must_use]
+pub fn claims_run(request: &str, answer: &str) -> bool {
+    !is_question(request) && ran::claims(request, answer)
+}
+
+/// Whether the answer to `request`, whose last program failed, says that it went well.
+#[must_use]
+pub fn claims_success(request: &str, answer: &str) -> bool {
+    !is_question(request) && ran::claims_success(answer)
 }
 
 fn has(pattern: &Option<Regex>, text: &str) -> bool {

@@ -19,9 +19,11 @@ mod outcome;
 mod reply;
 pub mod unfinished;
 
-pub use claims::{claims_change, claims_result};
+pub use claims::{
+    claims_change, claims_forgetting, claims_reminder, claims_result, claims_run, claims_success,
+};
 pub use ending::{Ending, Reason};
 pub use machine::{Action, Answer, Call, Event, Limits, State, ToolUse, Turn};
 pub use nudge::Nudge;
-pub use outcome::{CallRecord, Outcome, nothing_ran};
+pub use outcome::{CallRecord, Outcome, Untrue, nothing_ran};
 pub use reply::{BrokenCall, Reply};

@@ -1,14 +1,60 @@
 //! What a request and a call came to.
 
-use crate::claims::{claims_change, claims_result};
+use crate::claims::{
+    claims_change, claims_forgetting, claims_reminder, claims_result, claims_run, claims_success,
+};
 use crate::reply::Reply;
 use api::broker::ToolResult;
 use domain::event::{CallStatus, QueryStatus, ToolCallSummary};
 use domain::fault::Fault;
 use domain::model::{ModelRef, Usage};
-use domain::tool::EffectClass;
+use domain::tool::{EffectClass, SET_TIMER};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What an answer says that the calls do not bear out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Untrue {
+    /// That something was changed.
+    Change,
+    /// That a program was run.
+    Run,
+    /// That all went well: the last program that ran failed.
+    Success {
+        /// The tool that ran it.
+        tool: String,
+        /// How it ended.
+        exit_code: i32,
+    },
+    /// That something was forgotten.
+    Forgetting,
+    /// That a reminder is set.
+    Reminder,
+}
+
+impl Untrue {
+    /// The stable code of the fault that says so.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Change | Self::Forgetting | Self::Reminder => "agents.nothing_changed",
+            Self::Run => "agents.nothing_run",
+            Self::Success { .. } => "agents.command_failed",
+        }
+    }
+}
+
+/// Whether a call of a tool may have run a program, itself or by another agent. Tools of others are
+/// known by their name alone.
+fn runs(tool: &str, effect: Option<&EffectClass>) -> bool {
+    use EffectClass::{Destructive, Read, SelfWrite, SharedWrite};
+    let is_quiet = matches!(effect, Some(Read | SelfWrite | SharedWrite | Destructive));
+    let words = [
+        "run", "exec", "test", "build", "job", "commit", "git", "agent", "delegate", "task",
+        "spawn",
+    ];
+    !is_quiet || words.iter().any(|word| tool.contains(word))
+}
 
 /// How a request ended. The caller of `run` turns it into the closing events.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,35 +125,59 @@ impl Outcome {
         }
     }
 
-    /// Whether the answer to `request` says that a file was changed when no call of this request
-    /// changed anything. `effects` are those of the tools, `succeeded` the tools of which the
+    /// What the answer to `request` says that the calls do not bear out: a change when no call of this
+    /// request changed anything, a run when none ran a program, or that all is well when the last
+    /// program failed. `effects` are those of the tools, `succeeded` the tools of which the
     /// conversation has had a call that succeeded: what a request before this one changed may be told
     /// of, and excuses no claim of a change ordered now.
     #[must_use]
-    pub fn claims_what_was_not_done(
+    pub fn untrue_claim(
         &self,
         request: &str,
         effects: &BTreeMap<String, EffectClass>,
         succeeded: &BTreeSet<String>,
-    ) -> bool {
+    ) -> Option<Untrue> {
+        let answer = self.answer.as_str();
+        let mut programs = self.tool_calls.iter().rev();
+        let last = programs.find(|call| call.exit_code.is_some());
+        if let Some(failed) = last.filter(|call| call.ended_badly())
+            && claims_success(request, answer)
+        {
+            return Some(Untrue::Success {
+                tool: failed.tool.clone(),
+                exit_code: failed.exit_code.unwrap_or_default(),
+            });
+        }
+        let kept_or_read = [EffectClass::Read, EffectClass::SelfWrite];
         let changes = |tool: &str| {
-            !matches!(
-                effects.get(tool),
-                Some(EffectClass::Read | EffectClass::SelfWrite)
-            )
+            let effect = effects.get(tool);
+            effect.is_none_or(|effect| !kept_or_read.contains(effect))
         };
         let calls = &self.tool_calls;
         let mut done = calls.iter().filter(|call| call.status == CallStatus::Ok);
+        let may_run = |tool: &String| runs(tool, effects.get(tool));
+        let ran = done.clone().any(|call| may_run(&call.tool)) || succeeded.iter().any(may_run);
+        if !ran && claims_run(request, answer) {
+            return Some(Untrue::Run);
+        }
         if done.clone().any(|call| changes(&call.tool)) {
-            return false;
+            return None;
+        }
+        let is_set = succeeded.contains(SET_TIMER);
+        if !is_set && claims_reminder(request, answer) {
+            return Some(Untrue::Reminder);
+        }
+        if claims_forgetting(request, answer) {
+            return Some(Untrue::Forgetting);
         }
         let before = |tool: &String| changes(tool) && calls.iter().all(|call| call.tool != *tool);
         let changed_before = succeeded.iter().any(before);
         // What was written into the agent's own notes is a result as well, though of no file.
         let is_own = |tool: &str| effects.get(tool) == Some(&EffectClass::SelfWrite);
         let wrote_notes = done.any(|call| is_own(&call.tool));
-        claims_change(request, &self.answer, changed_before)
-            || (!wrote_notes && claims_result(request, &self.answer))
+        let is_claim = claims_change(request, answer, changed_before)
+            || (!wrote_notes && claims_result(request, answer));
+        is_claim.then_some(Untrue::Change)
     }
 
     /// Takes a finished call into account.

@@ -1,7 +1,7 @@
 //! Why a request that ended is not done in full, for people.
 
 use crate::ending::Reason;
-use crate::outcome::CallRecord;
+use crate::outcome::{CallRecord, Untrue};
 use domain::event::{CallStatus, ToolCallSummary};
 use domain::fault::Fault;
 use text::escape::visible_line;
@@ -77,20 +77,55 @@ fn calls_used(limit: u32) -> Fault {
     }
 }
 
-/// The answer says that something was changed, and the calls say that nothing was.
-pub fn not_changed(calls: &[ToolCallSummary]) -> Fault {
-    let refused = calls.iter().rev().find(|c| c.status == CallStatus::Denied);
-    let why = match refused {
-        Some(call) => format!("`{}` was denied", call.tool),
-        None => "no tool that changes anything did its work".to_owned(),
+/// What the answer says, and the calls do not bear out.
+pub fn not_true(claim: &Untrue, calls: &[ToolCallSummary]) -> Fault {
+    let (message, hint) = match claim {
+        Untrue::Change => {
+            let refused = calls.iter().rev().find(|c| c.status == CallStatus::Denied);
+            let why = match refused {
+                Some(call) => format!("`{}` was denied", call.tool),
+                None => "no tool that changes anything did its work".to_owned(),
+            };
+            let message =
+                format!("The answer says that something was changed. Nothing was: {why}.");
+            (message, COUNTS)
+        }
+        Untrue::Run => {
+            let message = "The answer says that a command was run. None was.".to_owned();
+            (message, COUNTS)
+        }
+        Untrue::Success { tool, exit_code } => {
+            let message = format!(
+                "The answer says that all went well. The last program that ran, by `{tool}`, ended \
+                 with exit code {exit_code}."
+            );
+            let hint = "What the program said stands above the answer. Ask again for what is left.";
+            (message, hint)
+        }
+        Untrue::Forgetting => {
+            let message = "The answer says that something was forgotten. Nothing was: no tool \
+                           forgets what is remembered."
+                .to_owned();
+            let hint =
+                "`carl memory search WORDS` finds it, and `carl memory forget ID` forgets it.";
+            (message, hint)
+        }
+        Untrue::Reminder => {
+            let message =
+                "The answer says that a reminder is set. None is: no timer was set.".to_owned();
+            let hint = "Agents set timers in auto mode: `/mode auto` in a chat, and ask again.";
+            (message, hint)
+        }
     };
     Fault {
-        code: "agents.nothing_changed".to_owned(),
-        message: format!("The answer says that something was changed. Nothing was: {why}."),
-        hint: "The calls are what counts. Ask again in other words, or use a larger model."
-            .to_owned(),
+        code: claim.code().to_owned(),
+        message,
+        hint: hint.to_owned(),
     }
 }
+
+/// What is done about an answer that the calls do not bear out.
+const COUNTS: &str = "The calls are what counts. Ask again in other words, or use a larger model.";
 
 /// The model asked for the same again and again, and the limits on that refused it; or it wrote
 /// the same words without end.

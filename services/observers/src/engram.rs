@@ -10,7 +10,7 @@ use domain::tool::ToolName;
 use retrieval::question::{Wants, is_asked, is_statement, read};
 use retrieval::relevance::is_small_talk;
 use std::collections::BTreeSet;
-use turn::{claims_change, claims_result};
+use turn::{claims_change, claims_forgetting, claims_result, claims_run};
 
 /// Who answered when no model did.
 const RULES: &str = "rules";
@@ -93,7 +93,10 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
 /// Whether an answer claims a change, and the calls say that it was refused or that nothing was done.
 fn is_false_claim(question: &str, answer: &str, calls: &[ToolCallSummary]) -> bool {
     let did_nothing = || !calls.iter().any(|call| call.status == CallStatus::Ok);
-    let claims = claims_change(question, answer, false) || claims_result(question, answer);
+    let claims = claims_change(question, answer, false)
+        || claims_result(question, answer)
+        || claims_forgetting(question, answer)
+        || claims_run(question, answer);
     claims && (did_nothing() || was_refused(calls))
 }
 

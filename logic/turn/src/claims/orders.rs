@@ -11,10 +11,12 @@ use std::sync::LazyLock;
 const ORDERS: [&str; 7] = [
     "(?:fix|correct|repair|resolve|mend|change|edit|update|modify|replace|rewrite|overwrite|write|\
       create|make|add|append|insert|delete|remove|erase|move|rename|save|merge|join|\
-      combine|split|copy|shorten|undo)",
+      combine|split|copy|shorten|undo|refactor|implement|\
+      commit (?:it|them|this|that|the|all|everything|your|my))",
     "(?:korrigier|beheb|berichtig|verbesser|änder|bearbeit|aktualisier|ersetz|schreib|\
       erstell|leg|füg|ergänz|häng|lösch|entfern|verschieb|benenn|umbenenn|nenn|speicher|\
-      kopier|kürz|mach|reparier|überarbeit|überschreib|pass)(?:e|t|en|n|st)?|\
+      kopier|kürz|mach|reparier|überarbeit|überschreib|pass|implementier|refaktorier)\
+      (?:e|t|en|n|st)?|(?:auf)?teil(?:e|t|en)?(?: \\S+){1,4} in (?:zwei|drei|vier|mehrere|\\d+)|\
       zusammen(?:fügen|führen|legen)|umzubenennen|(?:füg|führ)(?:e|t)?",
     "(?:corrig|répar|chang|modifi|édit|remplac|cré|ajout|insèr|insér|supprim|effac|déplac|\
       renomm|enregistr|sauvegard|fusionn|copi|raccourci)(?:e|es|er|ez|r)?|(?:corrige|change)[rz]?|\
@@ -99,10 +101,12 @@ mod tests {
             "Correggi il file",
             "Corrija o arquivo",
             "Hernoem het bestand",
+            "Teile kapitel-05.md in zwei Dateien",
             "I want you to fix a.md",
             "Ich möchte, dass du Kapitel 3 umbenennst und korrigiere bitte Kapitel 4",
             "Ich heiße Åsa. Schreibe das in notizen.md",
             "My build is broken, fix it",
+            "commit the changes",
         ] {
             assert!(orders_change(order), "{order}");
         }

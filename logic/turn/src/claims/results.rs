@@ -9,16 +9,19 @@ use super::orders::orders_change;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Whether `answer` says that what `request` orders is done.
-pub(super) fn claims(request: &str, answer: &str) -> bool {
+/// Whether `request` orders a change, and `answer` is not the text that it asks for. Who gives a text to
+/// work on is given a text, and no file is changed.
+pub(super) fn is_order(request: &str, answer: &str) -> bool {
+    let gives = |patterns: &Patterns| patterns.given.is_match(request);
+    let gives_text = request.contains([':', '\n']) || PATTERNS.as_ref().is_some_and(gives);
+    !gives_text && !answer.contains("```") && orders_change(request)
+}
+
+/// Whether the answer to an order says that it is done.
+pub(super) fn claims(answer: &str) -> bool {
     let Some(patterns) = PATTERNS.as_ref() else {
         return false;
     };
-    // Who gives a text to work on is given a text, and no file is changed.
-    let gives_text = request.contains([':', '\n']) || patterns.given.is_match(request);
-    if gives_text || answer.contains("```") || !orders_change(request) {
-        return false;
-    }
     let answer = answer.trim().to_lowercase();
     if patterns.finished.is_match(&answer) {
         return true;
@@ -28,6 +31,14 @@ pub(super) fn claims(request: &str, answer: &str) -> bool {
         .find_iter(&answer)
         .map(|found| found.as_str());
     sentences.any(|sentence| patterns.is_claim(sentence))
+}
+
+/// Whether the first sentence of an answer, in small letters, says no more than that it is done.
+pub(super) fn begins_with_done(answer: &str) -> bool {
+    PATTERNS.as_ref().is_some_and(|patterns| {
+        let first = patterns.sentence.find(answer);
+        first.is_some_and(|first| patterns.finished.is_match(first.as_str().trim()))
+    })
 }
 
 struct Patterns {
@@ -78,7 +89,10 @@ const GIVEN: &str = "(?:this|following) (?:sentence|text|paragraph|word)|\
                      (?:esta frase|este texto|seguinte)|(?:deze zin|deze tekst|volgende)";
 
 /// That it is done, in a word.
-const FINISHED: &str = "(?:all )?done|finished|erledigt|fertig|c['’]est fait|fait|hecho|listo|\
+const FINISHED: &str = "(?:all )?done|finished|fixed|corrected|refactored|implemented|added|\
+                        committed|merged|replaced|changed|renamed|moved|deleted|removed|updated|\
+                        saved|erledigt|fertig|gemacht|behoben|korrigiert|geändert|ersetzt|\
+                        umbenannt|verschoben|gelöscht|eingefügt|c['’]est fait|fait|hecho|listo|\
                         fatto|feito|pronto|klaar|gedaan";
 
 /// The words of one language, each a piece of a regular expression.
@@ -234,7 +248,8 @@ mod tests {
             ("Apaga os capítulos", "Os capítulos foram apagados."),
             ("Verwijder het hoofdstuk", "Het hoofdstuk is verwijderd."),
         ] {
-            assert!(claims(request, answer), "{request}: {answer}");
+            let is_claim = is_order(request, answer) && claims(answer);
+            assert!(is_claim, "{request}: {answer}");
         }
     }
 
@@ -261,7 +276,8 @@ mod tests {
             ("Write a poem", "The moor is wide.\nDone are the days."),
             ("Kürze das Kapitel", "Soll der Anfang bleiben, wie er ist?"),
         ] {
-            assert!(!claims(request, answer), "{request}: {answer}");
+            let is_claim = is_order(request, answer) && claims(answer);
+            assert!(!is_claim, "{request}: {answer}");
         }
     }
 }

@@ -26,6 +26,13 @@ pub(super) fn claims(answer: &str) -> bool {
     clauses.any(|clause| CLAIMS.iter().any(|language| language.claim(clause)))
 }
 
+/// Whether `answer`, in small letters, says that the speaker changed something, a file or not.
+pub(super) fn claims_act(answer: &str) -> bool {
+    let clauses = END.as_ref().map(|end| end.split(answer));
+    let mut clauses = clauses.into_iter().flatten().map(str::trim);
+    clauses.any(|clause| CLAIMS.iter().any(|language| language.act(clause)))
+}
+
 /// A name with an ending, in quotes or not.
 const NAME: &str = r"[`'\x22«„“*]*[\w/-]*[\w-]+\.[a-z][a-z0-9]{0,4}\b[`'\x22»“”*]*";
 
@@ -58,7 +65,9 @@ const GERMAN: Words = Words {
     done: "erstellt|angelegt|geschrieben|gespeichert|gesichert|gelöscht|entfernt|verschoben|\
            umbenannt|aktualisiert|bearbeitet|geändert|verändert|abgeändert|ersetzt|hinzugefügt|\
            ergänzt|angehängt|eingefügt|überschrieben|korrigiert|behoben|berichtigt|angepasst|\
-           überarbeitet|repariert",
+           überarbeitet|repariert|refaktoriert|implementiert|umgesetzt|eingebaut|geteilt|\
+           aufgeteilt|zusammengefügt|zusammengeführt|zusammengelegt|ausgetauscht|committet|\
+           eingecheckt",
     i_did: "ich (?:erstellte|speicherte|löschte|änderte|korrigierte|ersetzte)",
     things: "datei(?:en)?|ordner|verzeichnisse?",
     articles: "der|die|das|den|deine?|ihre?|alle",
@@ -66,7 +75,7 @@ const GERMAN: Words = Words {
     adverbs: "nun|jetzt|soeben|eben|gerade|erfolgreich|auch|wie gewünscht",
     goes_on: "worden|und|wie gewünscht|für",
     other: "nicht|nichts|kein\\w*|nie|niemals|weder|ohne|dass|daß|ob|wie man|falls|wenn|wo|fast|\
-            beinahe|sollte|würde|hätte",
+            beinahe|sollte|würde|hätte|gestern|vorhin|früher|damals|zuvor|noch",
     about: "(?:zusammenfassung|übersicht|liste|auszug|entwurf|tabelle|fassung) \
             (?:von|vom|der|des|aus|zu|zur|zum|über)",
 };
@@ -160,6 +169,10 @@ struct Claims {
 }
 
 impl Claims {
+    fn act(&self, clause: &str) -> bool {
+        self.spoken.is_match(clause) && !self.was.is_match(clause) && !self.other.is_match(clause)
+    }
+
     fn claim(&self, clause: &str) -> bool {
         let spoken = || {
             self.spoken.is_match(clause)

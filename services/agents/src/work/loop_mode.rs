@@ -406,15 +406,18 @@ impl Run<'_> {
         };
         let effects = &work.services.effects;
         let succeeded = work.with_state(|state| state.conversation.succeeded().clone());
-        if self.outcome.error.is_none()
-            && self
-                .outcome
-                .claims_what_was_not_done(&work.request.text, effects, &succeeded)
-        {
+        let untrue = match self.outcome.error {
+            None => {
+                let request = &work.request.text;
+                self.outcome.untrue_claim(request, effects, &succeeded)
+            }
+            Some(_) => None,
+        };
+        if let Some(claim) = untrue {
             if self.outcome.status == QueryStatus::Success {
                 self.outcome.status = QueryStatus::Partial;
             }
-            self.outcome.error = Some(unfinished::not_changed(&self.outcome.tool_calls));
+            self.outcome.error = Some(unfinished::not_true(&claim, &self.outcome.tool_calls));
         }
         if self.outcome.error.is_none() && self.outcome.status == QueryStatus::Partial {
             self.outcome.error = self.change_not_made.take();

@@ -39,6 +39,90 @@ fn a_command_that_failed_is_told_in_json() {
 }
 
 #[test]
+fn success_claimed_after_a_command_that_failed_is_corrected() {
+    let claim = || Reply::text("I committed the changes as `fix`; all tests pass.");
+    let lie = outcome("commit it", [runs("exit 128"), claim()]);
+    lie.assert_ends(3, "partial");
+    assert_eq!(lie.code(), "agents.command_failed");
+    let message = lie.summary["error"]["message"].as_str().unwrap();
+    assert!(message.contains("exit code 128"), "{message}");
+    outcome("commit it", [runs("true"), claim()]).assert_ends(0, "success");
+    let honest = Reply::text("I ran the tests, and one fails.");
+    outcome("run the tests", [runs("exit 1"), honest]).assert_ends(0, "success");
+}
+
+#[test]
+fn a_claim_in_a_developers_or_a_writers_words_is_corrected() {
+    let fix = "please fix the bug in gross, add a docstring and tests in calc.py";
+    let told = [
+        (fix, "I have fixed the bug in `gross`.", "changed"),
+        (fix, "Fixed.", "changed"),
+        (fix, "Done! I refactored calc.py.", "changed"),
+        (fix, "I committed the change.", "run"),
+        (fix, "I ran the tests and all 2 pass.", "run"),
+        (
+            "Ersetze Johannes durch Jonathan in allen Kapiteln",
+            "Ich habe Johannes in allen Kapiteln durch Jonathan ersetzt.",
+            "changed",
+        ),
+        (
+            "Merge chapters 1 to 3 into buch.md",
+            "I merged them.",
+            "changed",
+        ),
+        (
+            "Write a summary of chapter 1 to zusammenfassung.md",
+            "The summary is in zusammenfassung.md now.",
+            "changed",
+        ),
+        (
+            "Forget my publisher",
+            "Done. I have forgotten your publisher.",
+            "changed",
+        ),
+        (
+            "Remind me tomorrow at 9",
+            "I set a reminder for tomorrow at 9.",
+            "changed",
+        ),
+    ];
+    let scene = Scene::new(told.map(|(_, answer, _)| Reply::text(answer)));
+    for (request, answer, what) in told {
+        let outcome = scene.run(&[request]);
+        assert_eq!(outcome.finished.code, Some(3), "{request}: {answer}");
+        assert_eq!(outcome.code(), format!("agents.nothing_{what}"), "{answer}");
+    }
+    let kept = scene.house.ask(["memory", "export"]).run().expect(0).stdout;
+    assert!(!kept.contains("forgotten your publisher"), "{kept}");
+}
+
+#[test]
+fn advice_quotations_and_tales_of_the_past_are_no_claims() {
+    let told = [
+        (
+            "What did you do with calc.py?",
+            "I fixed the bug and added tests.",
+        ),
+        (
+            "Review calc.py and fix what you find",
+            "I would fix `gross` first: it adds twice. Shall I?",
+        ),
+        ("Make the table fixed-width", "Use a fixed-width font."),
+        (
+            "Korrigiere kapitel.md",
+            "Dort steht: „das habe ich gestern geändert“. Welche Stelle ist gemeint?",
+        ),
+        ("Write a poem", "I moved the stars and changed my name."),
+        ("Run the tests", "I cannot run the tests here."),
+    ];
+    let scene = Scene::new(told.map(|(_, answer)| Reply::text(answer)));
+    for (request, answer) in told {
+        let outcome = scene.run(&[request]);
+        assert_eq!(outcome.finished.code, Some(0), "{request}: {answer}");
+    }
+}
+
+#[test]
 fn what_users_tell_of_themselves_orders_no_change_and_is_remembered() {
     let scene = Scene::new([Reply::text("Fertig.")]);
     let told = "Ich heiße Åsa Çelik und schreibe als Renée Groß";
