@@ -30,6 +30,8 @@ pub struct Entry {
     pub tool: String,
     /// How it ended.
     pub status: CallStatus,
+    /// How the program ended that it ran, as a shell tells it.
+    pub exit_code: Option<i32>,
     /// Files it made or changed, absolute.
     pub artifacts: Vec<String>,
     /// Whether its result shows something of the world: no note to itself, no search for tools.
@@ -56,6 +58,7 @@ impl Entry {
                 Some(_) => call.name.clone(),
             },
             status: result.status,
+            exit_code: result.exit_code(&call.name),
             artifacts: result.artifacts.clone(),
             is_evidence: match capability {
                 Some(OWN_NOTES) => false,
@@ -64,6 +67,14 @@ impl Entry {
             },
             is_web: capability == Some(WEB) || names(ReportSource::Web),
         }
+    }
+}
+
+impl Entry {
+    /// Whether it ran a program that ended with another code than 0.
+    #[must_use]
+    pub fn ended_badly(&self) -> bool {
+        self.exit_code.is_some_and(|code| code != 0)
     }
 }
 
@@ -99,26 +110,24 @@ impl Ledger {
         ok.any(wanted)
     }
 
+    /// How the last program that ran ended, where that was not well.
+    #[must_use]
+    pub fn last_failure(&self) -> Option<i32> {
+        let mut programs = self.calls.iter().rev();
+        let last = programs.find_map(|call| call.exit_code);
+        last.filter(|code| *code != 0)
+    }
+
     /// One line on what the broker saw: which tools, how often, and how many files were changed, by
     /// it and by those that tried before.
     #[must_use]
     pub fn line(&self) -> String {
-        let mut tools: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+        let mut tools: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
         for call in &self.calls {
-            let (ok, not) = tools.entry(call.tool.as_str()).or_default();
-            if call.status == CallStatus::Ok {
-                *ok += 1;
-            } else {
-                *not += 1;
-            }
+            tools.entry(call.tool.as_str()).or_default().push(call);
         }
-        let tools: Vec<String> = tools
-            .into_iter()
-            .map(|(tool, (ok, not))| match not {
-                0 => format!("{tool} {ok}"),
-                not => format!("{tool} {ok} (and {not} not done)"),
-            })
-            .collect();
+        let tools = tools.into_iter();
+        let tools: Vec<String> = tools.map(|(tool, calls)| counted(tool, &calls)).collect();
         let calls = if tools.is_empty() {
             "no calls".to_owned()
         } else {
@@ -136,6 +145,27 @@ impl Ledger {
     }
 }
 
+/// How often a tool was called, and how its programs ended where that was not well.
+fn counted(tool: &str, calls: &[&Entry]) -> String {
+    let done = calls.iter().filter(|call| call.status == CallStatus::Ok);
+    let done = done.count();
+    let mut told = format!("{tool} {done}");
+    let codes = calls.iter().filter(|call| call.ended_badly());
+    let codes: BTreeSet<i32> = codes.filter_map(|call| call.exit_code).collect();
+    let bad = calls.iter().filter(|call| call.ended_badly()).count();
+    match (codes.first(), codes.len()) {
+        (None, _) => {}
+        (Some(code), 1) if bad == done => told.push_str(&format!(" (exit code {code})")),
+        (Some(code), 1) => told.push_str(&format!(" ({bad} with exit code {code})")),
+        (Some(_), _) => told.push_str(&format!(" ({bad} with an exit code other than 0)")),
+    }
+    match calls.len() - done {
+        0 => {}
+        not => told.push_str(&format!(" (and {not} not done)")),
+    }
+    told
+}
+
 /// A report after its claims were checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
@@ -151,8 +181,8 @@ pub fn check_claims(mut report: Report, ledger: &Ledger, expected: &[String]) ->
     let mut corrections = Vec::new();
     check_files(&mut report, ledger, expected, &mut corrections);
     check_source(&mut report, ledger, &mut corrections);
-    check_quality(&mut report, ledger, &mut corrections);
-    let none_worked = !ledger.calls.is_empty() && !ledger.has(|_| true);
+    // A program that ran and failed did not do what was asked either, though its call was done.
+    let none_worked = !ledger.calls.is_empty() && !ledger.has(|call| !call.ended_badly());
     if report.status == ReportStatus::Success && none_worked {
         report.status = ReportStatus::Partial;
         corrections.push(format!(
@@ -160,6 +190,8 @@ pub fn check_claims(mut report: Report, ledger: &Ledger, expected: &[String]) ->
             ledger.calls.len()
         ));
     }
+    // What has to be corrected is not verified.
+    check_quality(&mut report, ledger, &mut corrections);
     Checked {
         report,
         corrections,
@@ -324,6 +356,7 @@ mod tests {
         Entry {
             tool: tool.to_owned(),
             status,
+            exit_code: None,
             artifacts: artifacts.iter().map(|&a| a.to_owned()).collect(),
             is_evidence: tool != "journal",
             is_web: tool.starts_with("web"),
@@ -476,6 +509,35 @@ mod tests {
         let report = claimed(&[], ReportSource::ModelKnowledge);
         let checked = check_claims(report, &ledger(calls, &[]), &[]);
         assert_eq!(checked.report.status, ReportStatus::Partial);
+    }
+
+    #[test]
+    fn success_after_failed_programs_alone_is_partial_and_not_verified() {
+        let ran = |code| Entry {
+            exit_code: Some(code),
+            ..call("run_shell", CallStatus::Ok, &[])
+        };
+        let rows = [
+            (vec![1], "run_shell 1 (exit code 1)", true),
+            (vec![1, 1], "run_shell 2 (exit code 1)", true),
+            (vec![1, 0], "run_shell 2 (1 with exit code 1)", false),
+            (
+                vec![1, 2, 0],
+                "run_shell 3 (2 with an exit code other than 0)",
+                false,
+            ),
+            (vec![0], "run_shell 1;", false),
+        ];
+        for (codes, line, is_partial) in rows {
+            let ledger = ledger(codes.into_iter().map(ran).collect(), &[]);
+            assert!(ledger.line().contains(line), "{}", ledger.line());
+            let checked = check_claims(claimed(&[], ReportSource::ToolOutput), &ledger, &[]);
+            let lowered = (
+                checked.report.status == ReportStatus::Partial,
+                checked.report.result_quality == ResultQuality::Inferred,
+            );
+            assert_eq!(lowered, (is_partial, is_partial), "{line}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::work::Work;
 use crate::work::ask::{Ask, AskError, Visibility};
 use domain::limits::SCHEMA_REPAIRS;
 use domain::message::Message;
-use domain::report::Report;
+use domain::report::{Report, ReportStatus, ResultQuality};
 use orchestration::{
     Checked, Flaw, Ledger, REPORT_REQUEST, check_claims, explained_report_schema, failed_report,
     read_report, report_schema, take_out_copies,
@@ -98,10 +98,30 @@ pub(crate) async fn check(
     }
     let line = ledger.line();
     // Before its claims are looked at: what is said of a claim may name it.
-    let (report, copies) = without_copies(work, report, ledger.folder.clone()).await;
+    let (mut report, copies) = without_copies(work, report, ledger.folder.clone()).await;
+    let failure = lower_after_failure(&mut report, &ledger);
     let mut checked = check_claims(report, &ledger, expected);
+    checked.corrections.extend(failure);
     checked.corrections.extend(copies);
     (checked, line)
+}
+
+/// Lowers a report that says all went well although the last program failed, and says so.
+fn lower_after_failure(report: &mut Report, ledger: &Ledger) -> Option<String> {
+    let code = ledger.last_failure()?;
+    let is_claim =
+        report.status == ReportStatus::Success && turn::claims_success("", &report.summary);
+    if !is_claim {
+        return None;
+    }
+    report.status = ReportStatus::Partial;
+    if report.result_quality == ResultQuality::Verified {
+        report.result_quality = ResultQuality::Inferred;
+    }
+    Some(format!(
+        "It said that all went well, but the last program that it ran ended with exit code {code}: \
+         lowered to partial."
+    ))
 }
 
 /// Takes out what a report repeats word for word of what the agent's tools showed it, and says so.

@@ -1,8 +1,9 @@
 //! Answers and reports that say more than the calls bear out, and honest ones beside them.
 
+use scenarios::crew::{Wanted, task, wanted};
 use scenarios::{Outcome, Scene};
-use serde_json::json;
-use testkit::Reply;
+use serde_json::{Value, json};
+use testkit::{Reply, Server};
 
 const OPEN: [&str; 6] = [
     "--agent",
@@ -49,6 +50,42 @@ fn success_claimed_after_a_command_that_failed_is_corrected() {
     outcome("commit it", [runs("true"), claim()]).assert_ends(0, "success");
     let honest = Reply::text("I ran the tests, and one fails.");
     outcome("run the tests", [runs("exit 1"), honest]).assert_ends(0, "success");
+}
+
+/// One task for an agent whose only command fails, and which reports success.
+fn hands_out(body: &Value) -> Reply {
+    match wanted(body) {
+        Wanted::Tasks => {
+            let mut one = task("run", "Run the tests", &[]);
+            one["agent_type"] = json!("sysadmin");
+            Reply::text(json!({"tasks": [one]}).to_string())
+        }
+        Wanted::Report => {
+            let report = json!({
+                "status": "success", "summary": "All tests pass.", "artifacts": [],
+                "result_quality": "verified", "source": "tool_output", "new_memory_candidates": [],
+            });
+            Reply::text(report.to_string())
+        }
+        Wanted::Other | Wanted::Digest => Reply::text(json!({"keep": []}).to_string()),
+        Wanted::Answer => Reply::text("They were run."),
+        Wanted::Step if body["messages"].to_string().contains("\"role\":\"tool\"") => {
+            Reply::text("All tests pass.")
+        }
+        Wanted::Step => runs("exit 1"),
+    }
+}
+
+#[test]
+fn a_report_of_success_after_a_failed_command_alone_is_partial() {
+    let server = Server::speak(|body, _| hands_out(body)).openai();
+    let scene = Scene::with(server, "openai");
+    let args = ["--agent", "orchestrator", "--yes", "exec", "Run the tests"];
+    let outcome = scene.run(&args);
+    outcome.assert_ends(3, "partial");
+    let told = scene.told();
+    assert!(told.contains("run_shell 1 (exit code 1)"), "{told}");
+    assert!(!told.contains("success, verified"), "{told}");
 }
 
 #[test]
