@@ -2,7 +2,7 @@
 //!
 //! Both describe the same type; the narrow one only leaves things out, so that whatever fits it
 //! fits the full one. It keeps a weak model in reach: every string has an end, a path that must
-//! exist is chosen from those that do, and there are few steps.
+//! exist is chosen from those that do. A small model is also given few steps.
 
 pub(crate) mod cues;
 mod narrow;
@@ -10,14 +10,15 @@ mod paths;
 mod small;
 
 pub use narrow::{
-    KNOWN_PATHS, NARROW_ACTIONS, NARROW_CONTENT_CHARS, NARROW_EDIT_CHARS, NARROW_INTENT_CHARS,
-    NARROW_LINES, NARROW_PATH_CHARS, NARROW_QUERY_CHARS, NARROW_QUESTION_CHARS, actions,
-    content_cut, fills_its_content,
+    KNOWN_PATHS, NARROW_CONTENT_CHARS, NARROW_EDIT_CHARS, NARROW_INTENT_CHARS, NARROW_LINES,
+    NARROW_PATH_CHARS, NARROW_QUERY_CHARS, NARROW_QUESTION_CHARS, actions, content_cut,
+    fills_its_content,
 };
 pub use paths::{likely_first, listed};
 pub use small::for_small_model;
 pub(crate) use small::kinds_for;
 
+use domain::limits::PLAN_ACTIONS;
 use domain::model::Reach;
 use domain::plan::Plan;
 use narrow::{Known, plan_of};
@@ -33,7 +34,14 @@ pub fn full() -> Value {
 /// a `/` at the end. The first [`KNOWN_PATHS`] are offered, so the likely ones should come first.
 #[must_use]
 pub fn for_workspace(listing: &[String]) -> Value {
-    plan_of(&Known::of(listing), None, NARROW_ACTIONS)
+    plan_of(&Known::of(listing), None, PLAN_ACTIONS)
+}
+
+/// Most steps that a plan under this schema has.
+#[must_use]
+pub fn most_actions(schema: &Value) -> u64 {
+    let most = schema.pointer("/properties/actions/maxItems");
+    most.and_then(Value::as_u64).unwrap_or(PLAN_ACTIONS as u64)
 }
 
 /// The schema for a request: [`for_workspace`] or [`for_small_model`].
@@ -100,7 +108,7 @@ mod tests {
             }
             assert_eq!(
                 schema["properties"]["actions"]["maxItems"],
-                json!(NARROW_ACTIONS)
+                json!(PLAN_ACTIONS)
             );
             for name in ["depth", "lines"] {
                 for variant in schema["properties"]["actions"]["items"]["anyOf"]

@@ -430,7 +430,8 @@ impl Answer {
                     "{} did not give an answer that fits its schema in {} tries{cut}: {}",
                     self.model,
                     limits::SCHEMA_REPAIRS + 1,
-                    error::quote(problems)
+                    // On one line each is told from the next by more than its dash.
+                    error::quote(&problems.trim_start_matches("- ").replace("\n- ", "; "))
                 ),
             )
             .with_hint("use a larger model for this"));

@@ -9,6 +9,9 @@ use serde_json::Value;
 /// Most errors that a model is shown at one time.
 const SHOWN_ERRORS: usize = 5;
 
+/// Longest value, as JSON, that is repeated to say what is wrong with it, bytes.
+const SHOWN_VALUE_BYTES: usize = 80;
+
 /// A compiled schema. It never fetches another schema.
 pub(crate) struct Schema {
     schema: Value,
@@ -48,7 +51,12 @@ impl Schema {
         for error in self.validator.iter_errors(&value).take(SHOWN_ERRORS) {
             let place = error.instance_path().to_string();
             let place = if place.is_empty() { "/" } else { &place };
-            problems.push(format!("- at {place}: {}", quote(&error.to_string())));
+            // A long value would hide what is wrong with it.
+            let problem = match error.instance().to_string().len() {
+                0..=SHOWN_VALUE_BYTES => error.to_string(),
+                _ => error.masked_with("this value").to_string(),
+            };
+            problems.push(format!("- at {place}: {}", quote(&problem)));
         }
         if problems.is_empty() {
             Ok(text.to_owned())
@@ -123,6 +131,14 @@ mod tests {
         assert!(problems.contains("/status"), "{problems}");
         assert!(schema().check("I think it is fine.").is_err());
         assert!(schema().check("{\"status\":\"ok\"} trailing").is_err());
+    }
+
+    #[test]
+    fn a_long_value_does_not_hide_what_is_wrong_with_it() {
+        let few = Schema::new(&json!({"properties": {"all": {"maxItems": 3}}})).unwrap();
+        let answer = json!({"all": vec!["a long item of a long list"; 9]});
+        let problems = few.check(&answer.to_string()).unwrap_err();
+        assert_eq!(problems, "- at /all: this value has more than 3 items");
     }
 
     #[test]

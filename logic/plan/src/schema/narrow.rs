@@ -4,8 +4,6 @@ use domain::fault::Fault;
 use domain::plan::Action;
 use serde_json::{Map, Value, json};
 
-/// Most steps the narrow schema allows.
-pub const NARROW_ACTIONS: usize = 4;
 /// Most known paths the narrow schema lists; beyond it a short free path is allowed as well.
 pub const KNOWN_PATHS: usize = 100;
 /// Longest intent under the narrow schema, characters.

@@ -1,9 +1,12 @@
 //! The schema for a small model: everything the request already says is settled for it.
 
 use super::cues;
-use super::narrow::{KNOWN_PATHS, Known, NARROW_ACTIONS, plan_of};
+use super::narrow::{KNOWN_PATHS, Known, plan_of};
 use super::paths::{is_path, likely_first, words_like_paths};
 use serde_json::{Value, json};
+
+/// Most steps that a small model is given.
+const SMALL_ACTIONS: usize = 4;
 
 /// As `for_workspace`, narrowed further by the words of the request, for models so small that
 /// they choose badly among many kinds of action: only the kinds that the words speak of, only the
@@ -27,7 +30,7 @@ pub fn for_small_model(listing: &[String], request: &str) -> Value {
         .cloned()
         .collect();
     let texts = cues::texts(request);
-    let most_actions = cues::parts(request).min(NARROW_ACTIONS);
+    let most_actions = cues::parts(request).min(SMALL_ACTIONS);
     let mut schema = plan_of(&Known::of(&offered), kinds.as_deref(), most_actions);
     // The request itself, word for word, keeps it before the model's eyes while it fills the rest.
     let intent: String = request

@@ -238,3 +238,25 @@ fn a_planner_of_the_users_plans_in_bridge_mode() {
     let words = "I plan only `list` and `show FILE`.";
     assert!(declined.stderr.contains(words), "{declined:#?}");
 }
+
+fn makes(count: usize) -> Value {
+    let one = |n| json!({"kind": "create_file", "path": format!("z{n}.md"), "content": "hello"});
+    json!({"intent": "Create files.", "actions": (0..count).map(one).collect::<Vec<_>>()})
+}
+
+#[test]
+fn a_plan_has_as_many_steps_as_documented_and_the_limit_is_told() {
+    let task = ["--mode", "plan", "--yes", "write", "create the files"];
+    let task = [&["--allow-write", "."][..], &task].concat();
+    let scene = planner([makes(12)]);
+    scene.run(&task).assert_ends(0, "success");
+    assert!(scene.house.has("z11.md"));
+    let scene = planner([makes(13), makes(13), makes(13)]);
+    let outcome = scene.run(&task);
+    outcome.assert_ends(4, "failed");
+    assert_eq!(outcome.code(), "models.schema_unmet");
+    let error = &outcome.summary["error"];
+    assert!(error["message"].to_string().contains("more than 12 items"));
+    assert!(error["hint"].to_string().contains("loop mode"), "{error}");
+    assert!(scene.told().contains("more than 12 items"));
+}

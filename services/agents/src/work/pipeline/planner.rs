@@ -5,7 +5,9 @@ use super::stage::{Planned, Stop, call_tool, interrupted};
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError, Visibility};
 use crate::work::recall;
+use api::models::ErrorKind;
 use api::planner;
+use context::Budget;
 use domain::event::{CallStatus, EventBody};
 use domain::fault::{Coded, Fault};
 use domain::model::Reach;
@@ -14,6 +16,7 @@ use plan::compile::Call;
 use plan::rules::RefusalKind;
 use plan::{prompt, question, rules, schema, validate};
 use serde_json::json;
+use std::ops::RangeInclusive;
 use text::escape::visible_line;
 use turn::Outcome;
 
@@ -21,8 +24,11 @@ use turn::Outcome;
 const LIST_FILES: &str = "list_files";
 /// Levels of the workspace a planner is told about.
 const LISTING_DEPTH: u32 = 3;
-/// Most tokens of a plan. More than the narrow schema can need for text in words.
-const PLAN_TOKENS: u32 = 3_000;
+/// Most tokens of a plan where the model's context is small, and where it is not: more than the narrow
+/// schema can need for text in words, with the steps of a small model and with all that a plan may
+/// have.
+const PLAN_TOKENS: RangeInclusive<u64> = 3_000..=6_000;
+
 /// Makes a plan in the way of the request's mode, and passes it through the validator.
 /// `task` is the request, with what the user corrected in plans before.
 pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Planned, Stop> {
@@ -83,9 +89,13 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     let reach = reach(work).await;
     let likely = schema::likely_first(&listing, task);
     let likely: Vec<String> = likely.iter().map(|path| visible_line(path)).collect();
+    let schema = schema::for_request(&listing, task, reach);
+    let most_actions = schema::most_actions(&schema);
+    let room = Budget::of(work.agent.context_tokens).output_tokens;
+    let max_tokens = room.clamp(*PLAN_TOKENS.start(), *PLAN_TOKENS.end());
     let ask = Ask {
-        response_schema: Some(schema::for_request(&listing, task, reach)),
-        max_tokens: Some(PLAN_TOKENS),
+        response_schema: Some(schema),
+        max_tokens: u32::try_from(max_tokens).ok(),
         temperature: Some(0.0),
         visibility: Visibility::Hidden,
         ..Ask::new(recall::shown_in(
@@ -95,7 +105,7 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     };
     let reply = work.ask_model(ask).await.map_err(|error| match error {
         AskError::Interrupted => interrupted(),
-        error => Stop::failed(error.fault()),
+        error => Stop::failed(of_planning(&error, most_actions)),
     })?;
     outcome.note_reply(&reply);
     let kinds = all_kinds();
@@ -110,6 +120,20 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
         plan: question::with_answer(plan, &work.request.text),
         reach,
     })
+}
+
+/// What people are told when a model gave no plan. Where its answer did not fit, a larger model is not
+/// all that helps.
+fn of_planning(error: &AskError, most_actions: u64) -> Fault {
+    let is_unmet = matches!(error, AskError::Model(model) if model.kind == ErrorKind::SchemaUnmet);
+    let mut fault = error.fault();
+    if is_unmet {
+        fault.hint = format!(
+            "A plan has at most {most_actions} steps here: ask in parts, or in loop mode \
+             (`/mode loop`, `--mode loop`), or use a larger model."
+        );
+    }
+    fault
 }
 
 /// Every kind of action, each of which the pipeline can run.
