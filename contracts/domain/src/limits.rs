@@ -99,8 +99,10 @@ pub const EMPTY_REPLY_NUDGES: u32 = 1;
 pub const OVERFLOW_COMPACTIONS: u32 = 2;
 /// Replies that repeat what was refused after which a turn goes on without tools.
 pub const CIRCLING_REPLIES: u32 = 2;
-/// Most tool calls one model reply may carry.
+/// Most tool calls of one model reply that are run. The model is told of each beyond them.
 pub const TOOL_CALLS_PER_REPLY: usize = 32;
+/// Most tool calls of one model reply that are taken in at all; the rest is dropped, and that is said.
+pub const TOOL_CALLS_HEARD: usize = 4 * TOOL_CALLS_PER_REPLY;
 /// Most tool calls a task may make.
 pub const CALLS_PER_TASK: u32 = 100;
 /// How often others may be asked something, without a question, once an agent has read what they may

@@ -299,7 +299,7 @@ impl Answer {
     }
 
     fn call(&mut self, name: String, arguments: Value, recovered: bool) {
-        if self.round.calls >= limits::TOOL_CALLS_PER_REPLY {
+        if self.round.calls >= limits::TOOL_CALLS_HEARD {
             if !self.too_many_calls {
                 self.too_many_calls = true;
                 self.pending.push_back(ChatChunk::Notice(notice(
@@ -307,7 +307,7 @@ impl Answer {
                     format!(
                         "{} asked for more than {} tools in one reply; the rest is left out",
                         self.model,
-                        limits::TOOL_CALLS_PER_REPLY
+                        limits::TOOL_CALLS_HEARD
                     ),
                     "",
                 )));

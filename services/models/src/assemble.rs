@@ -87,7 +87,7 @@ impl Assembler {
             return at;
         }
         // One beyond the limit is kept, so that the gateway sees there were too many.
-        if self.calls.len() <= limits::TOOL_CALLS_PER_REPLY {
+        if self.calls.len() <= limits::TOOL_CALLS_HEARD {
             self.calls.push(Partial {
                 index: fragment.index.unwrap_or(u64::MAX),
                 ..Partial::default()
@@ -194,9 +194,9 @@ mod tests {
 
     #[test]
     fn calls_beyond_the_limit_are_not_collected() {
-        let fragments: Vec<_> = (0..100)
+        let fragments: Vec<_> = (0..200)
             .map(|at| (Some(at), "", "a", Some(json!("{}"))))
             .collect();
-        assert_eq!(assemble(&fragments).len(), limits::TOOL_CALLS_PER_REPLY + 1);
+        assert_eq!(assemble(&fragments).len(), limits::TOOL_CALLS_HEARD + 1);
     }
 }

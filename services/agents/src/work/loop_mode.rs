@@ -383,8 +383,8 @@ impl Run<'_> {
 
     async fn refuse_excess(&mut self, calls: Vec<CallId>) {
         let why = format!(
-            "Not run: a reply may carry at most {TOOL_CALLS_PER_REPLY} calls. Ask again for what \
-             you still need, in smaller steps."
+            "Not run: only the first {TOOL_CALLS_PER_REPLY} calls of a reply are. Call again for \
+             this if it is still needed."
         );
         for call_id in calls {
             if let Some(asked) = self.take_asked(call_id) {

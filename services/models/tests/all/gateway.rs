@@ -218,7 +218,7 @@ async fn the_same_call_both_ways_is_one_call() {
 #[tokio::test]
 async fn calls_beyond_the_limit_are_left_out_and_said() {
     let server = ollama::start(vec![Installed::new("m")], |_, _| {
-        let mut lines: Vec<Value> = (0..50)
+        let mut lines: Vec<Value> = (0..200)
             .map(|nth| ollama::called("read_file", json!({"path": nth.to_string()})))
             .collect();
         lines.push(done(20, 5));
@@ -226,7 +226,7 @@ async fn calls_beyond_the_limit_are_left_out_and_said() {
     })
     .await;
     let answer = ask(&gateway(ProviderType::Ollama, &server.url), question()).await;
-    assert_eq!(answer.calls.len(), domain::limits::TOOL_CALLS_PER_REPLY);
+    assert_eq!(answer.calls.len(), domain::limits::TOOL_CALLS_HEARD);
     assert_eq!(answer.codes(), ["models.too_many_calls"]);
 }
 

@@ -120,3 +120,26 @@ fn an_undo_names_its_files_and_asks_for_no_word_to_an_agent() {
     seat.leaves();
     assert_eq!(house.read("neu.txt"), "\u{feff}Marie kommt\n");
 }
+
+#[test]
+fn calls_beyond_what_a_reply_may_have_are_told_to_the_model() {
+    let many = (0..40).fold(Reply::default(), |reply, n| {
+        reply.and_call(
+            "write_file",
+            json!({"path": format!("f{n}.txt"), "content": "x"}),
+        )
+    });
+    let rest = (32..40).fold(Reply::default(), |reply, n| {
+        reply.and_call(
+            "write_file",
+            json!({"path": format!("f{n}.txt"), "content": "x"}),
+        )
+    });
+    let scene = Scene::new([many, rest, Reply::text("Forty files are written.")]);
+    let outcome = scene.run(&["--allow-write", ".", "--yes", "write", "write 40 files"]);
+    outcome.assert_ends(0, "success");
+    assert!(scene.house.has("f39.txt"));
+    let second = scene.server.chats()[1].body["messages"].to_string();
+    let left_out = second.matches("only the first 32 calls").count();
+    assert_eq!(left_out, 8, "{second}");
+}
