@@ -23,6 +23,7 @@ mod json;
 mod offered;
 mod python;
 mod quoted;
+mod react;
 mod splitter;
 mod tags;
 mod thinking;

@@ -7,7 +7,7 @@ use super::input::{Input, Match};
 use super::json::{self, Place};
 use super::offered::Offered;
 use super::tags::TAGS;
-use super::{deepseek, fence, follow, harmony, python, xml};
+use super::{deepseek, fence, follow, harmony, python, react, xml};
 
 /// Most places at which a call within a line is looked for in one answer.
 const MOST_BEGINNINGS: usize = 64;
@@ -352,12 +352,55 @@ fn functionary(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
     }
 }
 
-/// The same at the very beginning, where the mark is part of the prompt.
+/// What begins with a word: the same at the very beginning, where the mark is part of the prompt; a
+/// call as in a script; and ReAct's.
 fn first_name(input: Input<'_>, position: Position, offered: &Offered) -> Match<Vec<LeakedCall>> {
-    if !position.starts_text {
+    if !position.starts_line {
         return Match::No;
     }
-    on_own_line(input, offered)
+    let own_line = || match position.starts_text {
+        true => on_own_line(input, offered),
+        false => Match::No,
+    };
+    first_of(&[&own_line, &|| in_brackets(input, offered), &|| {
+        react::call(input, offered)
+    }])
+}
+
+/// `functions.name({…})`, as a script has it.
+fn in_brackets(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    let Some(end) = input.text.find(|c: char| !is_name(c)) else {
+        return if input.text.len() > 80 {
+            Match::No
+        } else {
+            input.more()
+        };
+    };
+    let name = input.text.get(..end).unwrap_or_default();
+    let rest = input.after(end);
+    if !rest.text.starts_with('(') || !offered.has(name) {
+        return Match::No;
+    }
+    let mut taken = end + 1;
+    let arguments = match json::object(input.after(taken)) {
+        Match::Yes(arguments, bytes) => {
+            taken += bytes;
+            arguments
+        }
+        Match::More => return Match::More,
+        Match::No => return Match::No,
+    };
+    taken += input.after(taken).space();
+    match input.after(taken).literal(")") {
+        Match::Yes((), bytes) => taken += bytes,
+        Match::More => return Match::More,
+        Match::No => return Match::No,
+    }
+    match offered.call(name, arguments) {
+        Some(call) => Match::Yes(vec![call], taken),
+        None => Match::No,
+    }
 }
 
 fn on_own_line(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {

@@ -298,6 +298,22 @@ fn a_call_with_a_bracket_too_many_is_taken_as_it_stands() {
 }
 
 #[test]
+fn a_call_in_text_as_in_a_script_or_in_two_lines_is_run() {
+    let arguments = r#"{"path": "notes.md"}"#;
+    for raw in [
+        format!("functions.read_file({arguments})"),
+        format!("Action: read_file\nAction Input: {arguments}"),
+    ] {
+        let scene = piecemeal([Reply::text(&raw), Reply::text("They say hello.")], "");
+        scene.house.write("notes.md", "hello");
+        let outcome = scene.run(&["what do my notes say?"]);
+        outcome.assert_ends(0, "success");
+        assert_eq!(outcome.text("answer"), "They say hello.", "{raw}");
+        assert_eq!(outcome.calls()[0]["status"], "ok", "{raw}");
+    }
+}
+
+#[test]
 fn a_call_in_text_that_cannot_be_run_is_told_to_the_model() {
     for option in ["", "tool_calls = \"json\""] {
         for raw in NO_SUCH_TOOL.iter().chain(&CUT_OFF) {
