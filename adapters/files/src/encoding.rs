@@ -2,10 +2,29 @@
 //! what an edit leaves alone stays byte for byte as it was.
 
 use crate::look::scan::closed_format_of;
+use api::executor::ToolFailure;
+use api::failure::mendable;
 use encoding_rs::WINDOWS_1252;
 
 /// What stands for bytes that are no UTF-8.
 const REPLACED: char = '\u{fffd}';
+
+/// How UTF-16 begins, in either order of its bytes.
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+/// Why a text in UTF-16 is neither shown nor changed; `None` for any other.
+pub(crate) fn utf_16(content: &[u8], shown: &str) -> Option<ToolFailure> {
+    let is_utf_16 = UTF_16_MARKS.iter().any(|mark| content.starts_with(mark));
+    is_utf_16.then(|| {
+        mendable(
+            "utf_16",
+            format!(
+                "`{shown}` is a text in UTF-16, which grep searches, and which nothing here shows or \
+                 changes. The user can convert it: `iconv -f UTF-16 -t UTF-8 OLD > NEW`."
+            ),
+        )
+    })
+}
 
 /// Bytes that are not UTF-8 as text. `None` for what is no text, and for damaged UTF-8, whose other
 /// letters are whole.

@@ -18,6 +18,7 @@ mod context;
 mod encoding;
 mod error;
 mod failure;
+mod form;
 mod found;
 mod ground;
 mod history;

@@ -3,6 +3,7 @@
 //! typeset. Where that leaves a doubt, nothing is replaced.
 
 use crate::context::Leash;
+use crate::form::with_line_ends_of;
 use crate::occurrences::{Places, occurrences};
 use crate::reindent::Indentation;
 use crate::spelling::{in_form_of, places_that_read_as, reading_of};
@@ -161,15 +162,6 @@ const fn within_limit(out: &str) -> Result<(), Miss> {
     match out.len() > FILE_WRITE_BYTES {
         true => Err(Miss::TooLarge { bytes: out.len() }),
         false => Ok(()),
-    }
-}
-
-/// In a file whose every line ends with `\r\n`, so do the new lines.
-fn with_line_ends_of(content: &str, new: &str) -> String {
-    let is_crlf = content.contains("\r\n") && !content.replace("\r\n", "").contains('\n');
-    match is_crlf {
-        true => new.replace("\r\n", "\n").replace('\n', "\r\n"),
-        false => new.to_owned(),
     }
 }
 

@@ -3,8 +3,9 @@
 use super::writing::{diff, elsewhere, put, read_whole, regular_at, too_large, with_artifact};
 use crate::arguments;
 use crate::beneath::{Found, LastLink, Place, Spot};
-use crate::encoding::{old_bytes, old_text};
+use crate::encoding::{old_bytes, old_text, utf_16};
 use crate::failure::not_found;
+use crate::form::no_letter;
 use crate::job::Job;
 use crate::look::scan::closed_format_of;
 use crate::matching::{self, Edited, Fit, Miss};
@@ -26,6 +27,9 @@ struct Plan {
 
 /// Why a file that is no text is not edited, and what can be done.
 fn not_text(shown: &str, content: &[u8]) -> ToolFailure {
+    if let Some(failure) = utf_16(content, shown) {
+        return failure;
+    }
     let message = match closed_format_of(content).is_some() {
         true => format!(
             "`{shown}` is a document or an archive and no text: read_document reads it, and nothing here \
@@ -37,17 +41,6 @@ fn not_text(shown: &str, content: &[u8]) -> ToolFailure {
         ),
     };
     mendable("not_utf8", message)
-}
-
-/// Why a text cannot be written in a file's encoding.
-fn no_letter(shown: &str, letter: char) -> ToolFailure {
-    mendable(
-        "not_in_encoding",
-        format!(
-            "`{shown}` is in windows-1252, which has no `{letter}`. Write it in other letters. The user can \
-             convert the file: `iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW`."
-        ),
-    )
 }
 
 fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {

@@ -8,6 +8,8 @@ use super::writing::{
 use crate::arguments::{self, WriteMode};
 use crate::atomic::{self, Expect, Written};
 use crate::beneath::{Found, LastLink, Place, Spot};
+use crate::encoding::utf_16;
+use crate::form::{Form, Stored};
 use crate::job::Job;
 use crate::journal::Change;
 use crate::look::scan;
@@ -15,6 +17,7 @@ use crate::record::WriteFile;
 use api::executor::ToolFailure;
 use api::failure::mendable;
 use domain::hash::Digest;
+use domain::limits::FILE_READ_BYTES;
 use domain::tool::ToolOutput;
 use rustix::fs::FileType;
 use std::path::{Path, PathBuf};
@@ -28,6 +31,8 @@ const DOCUMENTS: [&str; 14] = [
 struct Plan {
     room: Room,
     content: Vec<u8>,
+    /// A letter for which the file does not keep its encoding.
+    converted_for: Option<char>,
 }
 
 /// Where the content goes.
@@ -82,7 +87,7 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
             ),
         ));
     }
-    let content = match (wanted.mode, room.old()) {
+    let stored = match (wanted.mode, room.old()) {
         (WriteMode::Create, Some(_)) => {
             return Err(mendable(
                 "exists",
@@ -93,29 +98,29 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
                 ),
             ));
         }
-        (_, Some(found)) if is_no_text(place, found)? => {
-            return Err(mendable(
-                "not_text",
-                format!(
-                    "`{}` is not a text file, and text in its place would destroy it. Write the text \
-                     to a file of a new name.",
-                    place.shown
-                ),
-            ));
-        }
+        (_, Some(found)) if is_no_text(place, found)? => return Err(not_text(place, found)?),
         (WriteMode::Append, Some(found)) => {
             let mut whole = read_whole(job, place, found)?;
+            let form = Form::of(&whole);
             if whole.last().is_some_and(|last| *last != b'\n') {
-                whole.push(b'\n');
+                whole.extend_from_slice(form.line_end().as_bytes());
             }
-            whole.extend_from_slice(wanted.content.as_bytes());
-            whole
+            whole.extend_from_slice(&form.added(&wanted.content, &place.shown)?);
+            Stored::new_file(whole)
+        }
+        // Too large to be read is not too large to overwrite.
+        (WriteMode::Overwrite, Some(found)) if found.bytes() <= FILE_READ_BYTES => {
+            Form::of(&read_whole(job, place, found)?).whole(&wanted.content)
         }
         (WriteMode::Create | WriteMode::Append, None) | (WriteMode::Overwrite, _) => {
-            wanted.content.into_bytes()
+            Stored::new_file(wanted.content.into_bytes())
         }
     };
-    Ok(Plan { room, content })
+    Ok(Plan {
+        room,
+        content: stored.bytes,
+        converted_for: stored.converted_for,
+    })
 }
 
 /// Whether a name says that the file is a document of a format that plain text never is.
@@ -126,6 +131,20 @@ fn is_for_documents(path: &Path) -> bool {
             .iter()
             .any(|known| known.eq_ignore_ascii_case(&ending))
     })
+}
+
+fn not_text(place: &Place<'_>, found: &Found) -> Result<ToolFailure, ToolFailure> {
+    let start = scan::start_of(&mut place.open(found)?, &place.shown)?;
+    Ok(utf_16(&start, &place.shown).unwrap_or_else(|| {
+        mendable(
+            "not_text",
+            format!(
+                "`{}` is not a text file, and text in its place would destroy it. Write the text \
+                 to a file of a new name.",
+                place.shown
+            ),
+        )
+    }))
 }
 
 /// Whether a file holds a document or other data that text cannot take the place of.
@@ -150,7 +169,12 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     };
     let created = plan.room.old().is_none();
     let verb = if created { "Created" } else { "Wrote" };
-    let text = format!("{made}{verb} {}, now {} bytes.", place.shown, written.bytes);
+    let converted = converted(&plan);
+    let text = format!(
+        "{made}{verb} {}, now {} bytes.\n{converted}",
+        place.shown, written.bytes
+    );
+    let text = text.trim_end();
     let typed = job.typed("path");
     let data = WriteFile {
         path: typed.clone(),
@@ -162,7 +186,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         Room::NewFolders(_) => behind_link(&place, LastLink::Follow),
     };
     Ok(with_artifact(
-        job.output(&data, text, &typed)?,
+        job.output(&data, text.to_owned(), &typed)?,
         &place,
         real,
     ))
@@ -182,6 +206,7 @@ pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
         },
         None => None,
     };
+    let converted = converted(&plan);
     let new = as_text(plan.content);
     let made = match &plan.room {
         Room::Folder(..) => String::new(),
@@ -194,7 +219,18 @@ pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
         true => format!("{lost} bytes become {kept}\n"),
         false => String::new(),
     };
-    Ok(format!("{made}{change}{much_less}"))
+    Ok(format!("{made}{change}{much_less}{converted}"))
+}
+
+/// A line that says that a file becomes UTF-8: each of its other letters is stored anew as well.
+fn converted(plan: &Plan) -> String {
+    match plan.converted_for {
+        Some(letter) => format!(
+            "ATTENTION: the file was windows-1252, which has no `{letter}`; the whole of it is UTF-8 from \
+             then on\n"
+        ),
+        None => String::new(),
+    }
 }
 
 /// Writes a file whose folder does not exist yet, with the folders above it.

@@ -1,7 +1,7 @@
 //! `read_file`.
 
 use crate::arguments;
-use crate::encoding::old_text;
+use crate::encoding::{old_text, utf_16};
 use crate::job::Job;
 use crate::look::document::{no_reader, unread_archive};
 use crate::look::scan::{self, Lines, Scan};
@@ -39,6 +39,9 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
                 place.shown
             ),
         ));
+    }
+    if let Some(failure) = utf_16(&start, &place.shown) {
+        return Err(failure);
     }
     if scan::is_binary(&mut file, &place.shown)? {
         return Err(mendable(

@@ -10,6 +10,7 @@ mod chat;
 mod command_line;
 mod commands;
 mod daily;
+mod encodings;
 mod finding;
 mod holding;
 mod leaving;
