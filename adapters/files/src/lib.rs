@@ -30,6 +30,7 @@ mod look;
 mod matching;
 mod merging;
 mod occurrences;
+mod pattern;
 pub mod record;
 mod reindent;
 mod service;

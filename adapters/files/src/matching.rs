@@ -7,7 +7,7 @@ use crate::form::with_line_ends_of;
 use crate::occurrences::{Places, occurrences};
 use crate::reindent::Indentation;
 use crate::spelling::{in_form_of, places_that_read_as, reading_of};
-use crate::typography::{is_whole, places_as_typed, typeset_as};
+use crate::typography::{has_words, is_whole, places_as_typed, typeset_as};
 use api::executor::ToolFailure;
 use domain::limits::FILE_WRITE_BYTES;
 use std::collections::HashMap;
@@ -29,8 +29,8 @@ pub(crate) enum Fit {
     Exact,
     /// But for white space at the ends of its lines.
     Lines,
-    /// But for typesetting: quotation marks, dashes, kinds of spaces.
-    Typed,
+    /// But for typesetting, in so many places: quotation marks, dashes, kinds of spaces.
+    Typed { places: usize },
 }
 
 /// Why an edit was not made.
@@ -75,9 +75,20 @@ pub(crate) fn edit(
     if old.is_empty() {
         return Err(Miss::NotFound { nearest: None });
     }
-    let edited = match exact_places(content, old, all, leash)? {
-        places if places.is_empty() => loosely(content, old, new, all, leash)?,
-        places => replaced(content, new, all, (&places, Fit::Exact), leash)?,
+    // A text has a place in a file of either line ends.
+    let old = &with_line_ends_of(content, old);
+    let exact = exact_places(content, old, all, leash)?;
+    let edited = match exact.is_empty() {
+        true => loosely(content, old, new, all, leash)?,
+        false => {
+            // Everywhere is also where it is set in other marks.
+            let places = match all && has_words(old) {
+                true => with_typeset(content, old, &exact, leash)?,
+                false => exact.clone(),
+            };
+            let (places, exact) = (&places, &exact);
+            replaced(content, new, all, Found { places, exact }, leash)?
+        }
     };
     if edited.content == content {
         return Err(Miss::NoChange);
@@ -108,6 +119,23 @@ fn exact_places(
     Ok(places.found)
 }
 
+/// These places, and those where a text is set in other marks.
+fn with_typeset(
+    content: &str,
+    old: &str,
+    exact: &[Range<usize>],
+    leash: &Leash,
+) -> Result<Vec<Range<usize>>, ToolFailure> {
+    let mut typeset = places_as_typed(content, old, Places::new(true), leash)?;
+    typeset.retain(|place| {
+        let next = exact.partition_point(|exact| exact.end <= place.start);
+        exact.get(next).is_none_or(|exact| exact.start >= place.end)
+    });
+    typeset.extend_from_slice(exact);
+    typeset.sort_by_key(|place| place.start);
+    Ok(typeset)
+}
+
 /// By lines, else as it is typed.
 fn loosely(content: &str, old: &str, new: &str, all: bool, leash: &Leash) -> Result<Edited, Miss> {
     let missed = match by_lines(content, old, new, all, leash) {
@@ -117,17 +145,31 @@ fn loosely(content: &str, old: &str, new: &str, all: bool, leash: &Leash) -> Res
     let places = places_as_typed(content, old, Places::new(all), leash)?;
     match places.is_empty() {
         true => Err(missed),
-        false => replaced(content, new, all, (&places, Fit::Typed), leash),
+        false => {
+            let places = Found {
+                places: &places,
+                exact: &[],
+            };
+            replaced(content, new, all, places, leash)
+        }
     }
+}
+
+/// Where a text was found.
+struct Found<'a> {
+    places: &'a [Range<usize>],
+    /// Those where it stands to the letter.
+    exact: &'a [Range<usize>],
 }
 
 fn replaced(
     content: &str,
     new: &str,
     all: bool,
-    (places, fit): (&[Range<usize>], Fit),
+    found: Found<'_>,
     leash: &Leash,
 ) -> Result<Edited, Miss> {
+    let Found { places, exact } = found;
     let newlines: Vec<usize> = content.match_indices('\n').map(|(at, _)| at).collect();
     let line_of = |at: usize| newlines.partition_point(|newline| *newline < at) as u64 + 1;
     if places.len() > 1 && !all {
@@ -141,15 +183,21 @@ fn replaced(
         leash.check()?;
         out.push_str(&content[copied..place.start]);
         let stored = &content[place.clone()];
-        out.push_str(&match fit {
-            Fit::Exact | Fit::Lines => in_form_of(stored, &new),
-            Fit::Typed => typeset_as(stored, &new),
-        });
+        out.push_str(
+            &match exact.binary_search_by_key(&place.start, |exact| exact.start) {
+                Ok(_) => in_form_of(stored, &new),
+                Err(_) => typeset_as(stored, &new),
+            },
+        );
         within_limit(&out)?;
         copied = place.end;
         lines.push(line_of(place.start));
     }
     out.push_str(&content[copied..]);
+    let fit = match places.len() - exact.len() {
+        0 => Fit::Exact,
+        places => Fit::Typed { places },
+    };
     Ok(Edited {
         content: out,
         lines,
@@ -417,13 +465,17 @@ mod tests {
         );
         assert_eq!(edited("a\r\nb\n", "a", "x\ny", false).0, "x\ny\r\nb\n");
         assert_eq!(edited("a\nb", "a\r\nb", "x\r\ny", false).0, "x\ny");
+        let within = edited("one a\r\nb two\r\n", "a\nb", "x\ny", false);
+        assert_eq!(within, ("one x\r\ny two\r\n".to_owned(), true));
+        let mixed = edited("one a\r\nb two\nc\n", "a\nb", "x", false).0;
+        assert_eq!(mixed, "one x two\nc\n");
     }
 
     #[test]
     fn typeset_text_is_found_as_it_is_typed() {
         let content = "It\u{2019}s\u{a0}5 \u{2013} no, don\u{2019}t.\n";
         let edited = edit(content, "5 - no, don't", "6 - no, don't", false).unwrap();
-        assert_eq!(edited.fit, Fit::Typed);
+        assert_eq!(edited.fit, Fit::Typed { places: 1 });
         assert_eq!(
             edited.content,
             "It\u{2019}s\u{a0}6 \u{2013} no, don\u{2019}t.\n"
@@ -435,6 +487,16 @@ mod tests {
         assert_eq!(doubt, Err(Miss::Ambiguous { lines: vec![1, 1] }));
         let all = edit("a\u{2019}b a\u{2018}b", "a'b", "c", true).unwrap();
         assert_eq!(all.content, "c c");
+        let every = edit(mixed, "don't", "do", true).unwrap();
+        assert_eq!(
+            (every.content.as_str(), every.fit),
+            ("do do\n", Fit::Typed { places: 1 })
+        );
+        // A mark alone is that mark.
+        let marks = edit(mixed, "'", "\u{2019}", true).unwrap();
+        assert_eq!((marks.lines.len(), marks.fit), (1, Fit::Exact));
+        let soft = edit("Leucht\u{ad}turm\n", "Leuchtturm", "Turm", false).unwrap();
+        assert_eq!(soft.content, "Turm\n");
     }
 
     #[test]

@@ -131,9 +131,11 @@ pub struct EditFile {
     pub path: String,
     /// Numbers of the lines where text was replaced, before the change, from 1.
     pub lines: Vec<u64>,
-    /// Whether the text matched to the letter; else only white space at line ends differed, or
-    /// quotation marks, dashes and kinds of spaces.
+    /// Whether the text matched to the letter; else white space at line ends differed, or in some
+    /// places its typesetting.
     pub exact: bool,
+    /// In how many places quotation marks, dashes or kinds of spaces differed.
+    pub typeset: u64,
 }
 
 /// Result of `make_dir`.

@@ -103,33 +103,6 @@ pub(crate) fn in_form_of(stored: &str, text: &str) -> String {
     }
 }
 
-/// A text composed and decomposed.
-pub(crate) fn both_forms(text: &str) -> [String; 2] {
-    [text.nfc().collect(), text.nfd().collect()]
-}
-
-/// A regular expression that finds each letter of the given one in both forms. What stands in
-/// brackets is left as it is: there a letter in two characters would be two letters.
-pub(crate) fn pattern_in_both_forms(pattern: &str) -> String {
-    let (mut both, mut is_escaped, mut depth) = (String::new(), false, 0_usize);
-    for letter in pattern.nfc() {
-        let is_plain = !std::mem::take(&mut is_escaped);
-        match letter {
-            '\\' if is_plain => is_escaped = true,
-            '[' if is_plain => depth += 1,
-            ']' if is_plain => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        let apart: String = std::iter::once(letter).nfd().collect();
-        if depth == 0 && apart.chars().ne([letter]) {
-            both.push_str(&format!("(?:{letter}|{apart})"));
-        } else {
-            both.push(letter);
-        }
-    }
-    both
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,13 +134,5 @@ mod tests {
         assert_eq!(in_form_of("e\u{301}", "\u{fc}"), "u\u{308}");
         assert_eq!(in_form_of("\u{e9}", "u\u{308}"), "\u{fc}");
         assert_eq!(in_form_of("plain", "\u{fc}"), "\u{fc}");
-    }
-
-    #[test]
-    fn a_pattern_finds_letters_in_both_forms() {
-        assert_eq!(pattern_in_both_forms("a\u{e9}+"), "a(?:\u{e9}|e\u{301})+");
-        assert_eq!(pattern_in_both_forms(r"\[[\u{e9}]"), r"\[[\u{e9}]");
-        assert_eq!(pattern_in_both_forms("[\u{e9}]"), "[\u{e9}]");
-        assert_eq!(pattern_in_both_forms(r"a.\b"), r"a.\b");
     }
 }

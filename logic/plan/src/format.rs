@@ -289,10 +289,13 @@ fn replaced(path: &str, old: &str, new: &str, data: &Value) -> String {
         more if more.len() <= 20 => format!(" in lines {}", more.join(", ")),
         _ => format!(" in {} places", found.len()),
     };
-    let inexact = if data.get("exact") == Some(&Value::Bool(false)) {
-        " White space at line ends was not the same."
-    } else {
-        ""
+    let inexact = match (data.get("exact"), number(data, "typeset")) {
+        (Some(Value::Bool(true)) | None, _) => String::new(),
+        (_, 0) => " White space at line ends was not the same.".to_owned(),
+        (_, places) => format!(
+            " In {} quotation marks, dashes or spaces were written otherwise.",
+            count(places, "place")
+        ),
     };
     let (old, new) = (quoted(old), quoted(new));
     format!("Replaced {old} with {new}{places} of {path}.{inexact}")

@@ -88,8 +88,8 @@ fn told(miss: Miss, place: &Place<'_>) -> ToolFailure {
         } => mendable(
             "no_match",
             format!(
-                "The text is not in `{shown}`. The line most like its first one is line {line}:\n\
-                 {text}\nThe text has to be as it stands there, letter by letter."
+                "The text is not in `{shown}`. It has to be as it stands in the file, letter by letter. \
+                 The line most like its first one is line {line}: {text}"
             ),
         ),
         Miss::Ambiguous { lines } => mendable(
@@ -103,7 +103,7 @@ fn told(miss: Miss, place: &Place<'_>) -> ToolFailure {
             "indent_unclear",
             format!(
                 "The text is at line {line} of `{shown}`, but with another indentation. Copy it as \
-                 it stands there:\n{text}"
+                 it stands there.\n{text}"
             ),
         ),
         Miss::NoChange => mendable(
@@ -138,12 +138,18 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let place = job.write_place("path")?;
     let plan = plan(job, &place)?;
     put(job, &place, &plan.spot, Some(&plan.old), &plan.bytes)?;
-    let how = match plan.edited.fit {
-        Fit::Exact => "",
-        Fit::Lines => " (white space at line ends differed from the text given)",
-        Fit::Typed => {
-            " (quotation marks, dashes or spaces differed from the text given; those of what stays \
-             are kept)"
+    let (how, typeset) = match plan.edited.fit {
+        Fit::Exact => (String::new(), 0),
+        Fit::Lines => {
+            let how = " (white space at line ends differed from the text given)";
+            (how.to_owned(), 0)
+        }
+        Fit::Typed { places } => {
+            let how = format!(
+                " (in {places} of them quotation marks, dashes or spaces differed from the text given; \
+                 those of what stays are kept)"
+            );
+            (how, places as u64)
         }
     };
     let text = format!(
@@ -157,6 +163,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         path: typed.clone(),
         lines: plan.edited.lines,
         exact: plan.edited.fit == Fit::Exact,
+        typeset,
     };
     let real = elsewhere(&place, plan.spot.real);
     Ok(with_artifact(

@@ -2,20 +2,24 @@
 
 use crate::arguments;
 use crate::context::Leashed;
+use crate::failure::from_io;
 use crate::job::Job;
+use crate::look::encoded::Watched;
 use crate::look::{excerpt, joined};
+use crate::pattern::{pattern_for, pattern_in_both_forms};
 use crate::record::{Grep, GrepMatch};
-use crate::spelling::{both_forms, pattern_in_both_forms};
 use crate::walk::{End, Ignore, Step, Walk};
 use api::executor::ToolFailure;
-use api::failure::{mendable, of_call};
+use api::failure::{broken, mendable, of_call};
 use domain::limits::{LISTING_ENTRIES, WALK_DEPTH};
 use domain::tool::ToolOutput;
+use encoding_rs::WINDOWS_1252;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::sinks::Lossy;
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use grep_searcher::{BinaryDetection, Encoding, Searcher, SearcherBuilder};
 use rustix::fs::FileType;
 use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use text::escape::visible_line;
@@ -41,11 +45,8 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     };
     let mut search = Search {
         matcher: matcher(&wanted, PATTERN_BYTES)?,
-        searcher: SearcherBuilder::new()
-            .line_number(true)
-            .binary_detection(BinaryDetection::quit(0))
-            .heap_limit(Some(line_bytes))
-            .build(),
+        searcher: searcher(line_bytes).build(),
+        old_searcher: searcher(line_bytes).encoding(old_encoding()?).build(),
         max: wanted
             .max
             .unwrap_or(DEFAULT_MATCHES)
@@ -101,19 +102,35 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     job.output(&search.found, text, &typed)
 }
 
+fn searcher(line_bytes: usize) -> SearcherBuilder {
+    let mut searcher = SearcherBuilder::new();
+    searcher
+        .line_number(true)
+        .binary_detection(BinaryDetection::quit(0))
+        .heap_limit(Some(line_bytes));
+    searcher
+}
+
+/// What text that is no UTF-8 is taken for.
+fn old_encoding() -> Result<Option<Encoding>, ToolFailure> {
+    let encoding = Encoding::new(WINDOWS_1252.name());
+    encoding
+        .map(Some)
+        .map_err(|error| broken("no_encoding", error.to_string()))
+}
+
 /// The pattern, if it is no larger than so many bytes when compiled.
 fn matcher(wanted: &arguments::Grep, most: usize) -> Result<RegexMatcher, ToolFailure> {
-    let patterns = match wanted.literal {
-        true => both_forms(&wanted.pattern).to_vec(),
-        false => vec![pattern_in_both_forms(&wanted.pattern)],
+    let pattern = match wanted.literal {
+        true => pattern_for(&wanted.pattern),
+        false => pattern_in_both_forms(&wanted.pattern),
     };
     let built = RegexMatcherBuilder::new()
-        .fixed_strings(wanted.literal)
         .case_insensitive(wanted.ignore_case)
         .line_terminator(Some(b'\n'))
         .size_limit(most)
         .dfa_size_limit(PATTERN_BYTES)
-        .build_many(&patterns);
+        .build(&pattern);
     built.map_err(|error| {
         mendable(
             "bad_pattern",
@@ -128,6 +145,8 @@ fn matcher(wanted: &arguments::Grep, most: usize) -> Result<RegexMatcher, ToolFa
 struct Search {
     matcher: RegexMatcher,
     searcher: Searcher,
+    /// For text from before UTF-8.
+    old_searcher: Searcher,
     max: usize,
     found: Grep,
     /// A file could not be searched; the others still are.
@@ -141,7 +160,31 @@ impl Search {
         if is_document(Path::new(path)) || is_pdf(&file) {
             return Ok(());
         }
+        let (matches, was_truncated) = (self.found.matches.len(), self.found.truncated);
+        let mut watched = Watched::new(&file);
+        self.lines(job, &mut watched, path, Text::Utf8)?;
+        if watched.is_old_text() {
+            let rewound = (&file).seek(SeekFrom::Start(0));
+            rewound.map_err(|e| from_io(&e, path))?;
+            self.found.matches.truncate(matches);
+            self.found.truncated = was_truncated;
+            self.lines(job, &file, path, Text::Old)?;
+        }
+        Ok(())
+    }
+
+    fn lines(
+        &mut self,
+        job: &Job<'_>,
+        file: impl Read,
+        path: &str,
+        text: Text,
+    ) -> Result<(), ToolFailure> {
         let (found, matcher, max) = (&mut self.found, &self.matcher, self.max);
+        let searcher = match text {
+            Text::Utf8 => &mut self.searcher,
+            Text::Old => &mut self.old_searcher,
+        };
         let sink = Lossy(|number, line: &str| {
             if found.matches.len() >= max {
                 found.truncated = true;
@@ -160,16 +203,18 @@ impl Search {
             leash: job.leash,
             inner: file,
         };
-        if self
-            .searcher
-            .search_reader(&self.matcher, reader, sink)
-            .is_err()
-        {
+        if searcher.search_reader(matcher, reader, sink).is_err() {
             job.leash.check()?;
             self.is_partial = true;
         }
         Ok(())
     }
+}
+
+/// How a text is stored.
+enum Text {
+    Utf8,
+    Old,
 }
 
 fn no_lines(shown: &str) -> ToolFailure {

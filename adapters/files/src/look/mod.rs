@@ -1,6 +1,7 @@
 //! The tools that look and change nothing.
 
 pub(crate) mod document;
+mod encoded;
 mod excerpt;
 pub(crate) mod glob;
 pub(crate) mod grep;

@@ -136,7 +136,10 @@ async fn an_edit_replaces_the_text_it_names_or_says_why_not() {
             json!({"path": "a.rs", "old": "    one();\n    two();", "new": "    three();"}),
         )
         .await;
-    assert_eq!(data, json!({"path": "a.rs", "lines": [2], "exact": false}));
+    assert_eq!(
+        data,
+        json!({"path": "a.rs", "lines": [2], "exact": false, "typeset": 0})
+    );
     assert_eq!(bench.read("a.rs"), "fn a() {\r\n\tthree();\r\n}\r\n");
     bench.write("b.txt", "x\ny\nx\n");
     let edit = |all| json!({"path": "b.txt", "old": "x", "new": "z", "all": all});

@@ -1,7 +1,7 @@
 //! Texts as other programs store and set them: old encodings, Windows line ends, typeset marks.
 
 use scenarios::Scene;
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::flags::WRITES;
 use testkit::{Finished, House, Reply};
 
@@ -54,6 +54,81 @@ fn a_text_is_overwritten_in_its_encoding_or_says_that_it_is_not() {
     let _back = scene.house.ask(["undo", "--yes", "write"]).run().expect(0);
     let first = bytes(&scene.house, "table.csv");
     assert_eq!(first, b"Monat;Titel\r\nM\xe4rz;D\xfcnen\r\n");
+}
+
+#[test]
+fn a_search_reads_what_is_shown_and_edited() {
+    let house = House::new();
+    house.write("table.csv", TABLE);
+    let set = "Leucht\u{ad}turm, S.\u{a0}12 \u{2013} Johannes\u{2019} Boot\n";
+    house.write("set.md", set);
+    for (wanted, line) in [
+        ("M\u{f6}wen", "table.csv:2: M\u{e4}rz;M\u{f6}wen"),
+        ("m\u{c4}rz", "table.csv:2: M\u{e4}rz;M\u{f6}wen"),
+        ("Johannes' Boot", "set.md:1: "),
+        ("S. 12 - j", "set.md:1: "),
+        ("Leuchtturm", "set.md:1: "),
+    ] {
+        let found = by_rules(&house, &format!("search for \"{wanted}\" in .")).expect(0);
+        assert!(found.stdout.contains(line), "{wanted}: {found:#?}");
+    }
+    let _edited = by_rules(&house, "replace Leuchtturm with Turm in set.md").expect(0);
+    assert_eq!(house.read("set.md"), set.replace("Leucht\u{ad}t", "T"));
+}
+
+/// What an edit of a file leaves, and what the model and the user are told.
+fn edited(content: &str, old: &str, new: &str) -> (String, String) {
+    let edit: Value = json!({"path": "a.md", "old": old, "new": new});
+    let scene = Scene::new([Reply::call("edit_file", edit), Reply::text("I am at it.")]);
+    scene.house.write("a.md", content);
+    let outcome = scene.run(&[&WRITES[..], &["mend it"]].concat());
+    (scene.house.read("a.md"), format!("{outcome:?}"))
+}
+
+#[test]
+fn an_edit_begins_and_ends_within_lines_of_either_end() {
+    let lines = "Zeile eins\r\nZeile zwei mit Entwurf\r\n";
+    let (left, _) = edited(lines, "Zeile eins\nZeile zwei", "Zeile A\nZeile B");
+    assert_eq!(left, "Zeile A\r\nZeile B mit Entwurf\r\n");
+    let (left, told) = edited(lines, "Zeile ein", "x");
+    assert_eq!(left, "xs\r\nZeile zwei mit Entwurf\r\n", "{told}");
+    let (left, told) = edited(lines, "Zeile zwei mit Entwurff", "x");
+    assert_eq!(left, lines);
+    let whole = "most like its first one is line 2: Zeile zwei mit Entwurf";
+    assert!(told.contains(whole), "{told}");
+}
+
+#[test]
+fn an_edit_keeps_each_mark_between_the_words_it_changes() {
+    let set = "\u{201e}Johannes\u{2019} Boot\u{201c}. Und dann\nging er \u{2013} z.\u{a0}B. heim\n";
+    let (left, _) = edited(
+        set,
+        "Boot\". Und dann\nging er - z. B. heim",
+        "Schiff\". Und dann\nlief er - z. B. weg",
+    );
+    let kept = set.replace("Boot", "Schiff").replace("ging", "lief");
+    assert_eq!(left, kept.replace("heim", "weg"));
+}
+
+#[test]
+fn everywhere_is_in_all_settings_and_the_note_says_so() {
+    let house = House::new();
+    house.write(
+        "a.md",
+        "Johannes' Boot. Johannes\u{2019} Boot. S. 12, S.\u{a0}12\n",
+    );
+    let told = by_rules(
+        &house,
+        "replace \"Johannes' Boot\" with \"das Boot\" in a.md",
+    )
+    .expect(0);
+    let note = "In 1 place quotation marks, dashes or spaces were written otherwise.";
+    assert!(told.stdout.contains(note), "{told:#?}");
+    let _all = by_rules(&house, "replace \"S. 12\" with \"S. 13\" in a.md").expect(0);
+    assert_eq!(
+        house.read("a.md"),
+        "das Boot. das Boot. S. 13, S.\u{a0}13\n"
+    );
 }
 
 #[test]
