@@ -91,16 +91,16 @@ impl TaskHistory {
         }
     }
 
-    /// Notes a call: its key, its tool's place in the table, and whether it only waits for
-    /// something, which no loop check counts.
-    pub fn record(&mut self, key: Digest, tool: usize, is_wait: bool, now: Timestamp) {
+    /// Notes a call: its key, its tool's place in the table, and whether no loop check counts it, as
+    /// one that only waits for something.
+    pub fn record(&mut self, key: Digest, tool: usize, is_no_loop: bool, now: Timestamp) {
         self.calls = self.calls.saturating_add(1);
         let times = self.times.entry(tool).or_default();
         times.push_back(now);
         if times.len() > RATE_TIMES {
             times.pop_front();
         }
-        if is_wait {
+        if is_no_loop {
             return;
         }
         self.recent.push_back(key);

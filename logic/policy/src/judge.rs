@@ -6,7 +6,7 @@ use crate::judgement::{Bound, Judgement};
 use crate::layers;
 use crate::manifest::Manifest;
 use crate::paths::normalise;
-use crate::question::Question;
+use crate::question::{Cover, Question};
 use crate::schema;
 use crate::standing::{Standing, StandingError};
 use crate::table::{Tool, ToolTable};
@@ -140,18 +140,21 @@ impl Policy {
         }
     }
 
-    /// Notes a judged call in the task's history.
+    /// Notes a judged call in the task's history. That a step of an approved plan comes again is no
+    /// loop: the plan was asked about as a whole.
     pub fn record(
         &self,
         history: &mut TaskHistory,
         standing: &Standing,
         judgement: &Judgement,
+        cover: Cover,
         now: Timestamp,
     ) {
         match &judgement.bound {
             Some(bound) => {
                 let tool = self.table.tools().get(bound.tool);
-                let is_wait = tool.is_some_and(|t| layers::is_wait(t, standing));
+                let is_no_loop =
+                    cover == Cover::PlanStep || tool.is_some_and(|t| layers::is_wait(t, standing));
                 let is_refused = judgement.decision().verdict == Verdict::Deny;
                 let effect = tool.map(|tool| tool.spec.effect);
                 if !is_refused && effect == Some(EffectClass::SharedWrite) {
@@ -160,7 +163,7 @@ impl Policy {
                 if !is_refused && judgement.is_private_inquiry {
                     history.note_inquiry(bound.repeat_key);
                 }
-                history.record(bound.repeat_key, bound.tool, is_wait, now);
+                history.record(bound.repeat_key, bound.tool, is_no_loop, now);
             }
             // Calls that are not understood have no key of their own: they are one and the same.
             None => history.record(Digest::of(b"not understood"), usize::MAX, false, now),

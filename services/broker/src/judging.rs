@@ -123,7 +123,13 @@ impl Inner {
         match counting {
             Counting::Look => judgement,
             Counting::Count => {
-                self.count(session, (caller.agent_id, trace), &standing, &judgement);
+                self.count(
+                    session,
+                    (caller.agent_id, trace),
+                    &standing,
+                    &judgement,
+                    cover,
+                );
                 judgement
             }
             Counting::Counted => match &judgement.bound {
@@ -144,11 +150,12 @@ impl Inner {
         (agent_id, trace): (AgentId, TraceId),
         standing: &Standing,
         judgement: &Judgement,
+        cover: Cover,
     ) {
         let now = (self.clock)();
         let line = session.line_of(agent_id, judgement.only_looks());
         session.task(trace).note_call(agent_id, line, |history| {
-            self.policy.record(history, standing, judgement, now);
+            self.policy.record(history, standing, judgement, cover, now);
         });
         session.note_inquiries(trace);
     }
@@ -193,7 +200,8 @@ impl Inner {
         };
         let mut judgement = judge(None);
         let now = (self.clock)();
-        self.policy.record(history, standing, &judgement, now);
+        self.policy
+            .record(history, standing, &judgement, Cover::PlanDraft, now);
         let places = self.locate(&mut judgement).await;
         if is_elsewhere(session, &judgement, &places) {
             judgement = judge(Some(&places));

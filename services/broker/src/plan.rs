@@ -214,8 +214,8 @@ impl Pin {
         })
     }
 
-    /// What a call that changes files and names none comes to with the files as they are; `None` for
-    /// any other, and where it would fail, which is told when it is shown.
+    /// What a call that changes files and names none comes to with the files as they are, or why it
+    /// would fail then, after the calls before it; `None` for any other.
     async fn unnamed(
         &self,
         call: &PlannedCall,
@@ -234,8 +234,10 @@ impl Pin {
             .judged_call(&self.caller, &request, bound, &label);
         let mut judged = judged?;
         judged.write_roots.extend(opens.iter().cloned());
-        let preview = self.inner.preview_after(&judged, earlier).await;
-        preview.ok().flatten()
+        match self.inner.preview_after(&judged, earlier).await {
+            Ok(change) => change,
+            Err(failure) => Some(format!("would fail: {}", failure.message)),
+        }
     }
 
     /// A step as a call of its own.

@@ -157,8 +157,13 @@ impl Guard {
         };
         let step = self.step(tool, &resolved.arguments);
         let mut judgement = self.judge((tool, &resolved.arguments), &resolved.labels, step, now);
-        self.policy
-            .record(&mut self.history, &self.standing, &judgement, now);
+        self.policy.record(
+            &mut self.history,
+            &self.standing,
+            &judgement,
+            Cover::Nothing,
+            now,
+        );
         let key = judgement.bound.as_ref().map(|bound| bound.repeat_key);
         let is_refused = key.is_some() && self.refused.values().any(|asked| asked.key == key);
         if is_refused && judgement.verdict() == Verdict::Confirm {

@@ -176,3 +176,39 @@ fn a_file_that_was_removed_by_hand_is_said_to_be_gone() {
     assert!(asked.contains("was removed since"), "{attended:#?}");
     assert_eq!(house.read("one.txt"), "draft one\n", "{attended:#?}");
 }
+
+#[test]
+fn a_question_says_which_of_many_changes_cannot_be_taken_back() {
+    let house = House::new();
+    let names = ["one", "two", "three", "four"];
+    let files = names.map(|name| format!("{name}.txt"));
+    for file in &files {
+        house.write(file, "draft\n");
+    }
+    let chat = ["chat", "--mode", "deterministic", "--allow-write", "."];
+    let mut seat = house.ask(chat).env("TERM", "xterm").seated();
+    seat.until("/help");
+    let edits = files
+        .each_ref()
+        .map(|file| format!("replace draft with final in {file}"));
+    seat.types(&format!("{}\n", edits.join("; ")));
+    seat.until("a message to the agent: ");
+    seat.types("y\n");
+    seat.until("four.txt");
+    seat.until("> ");
+    house.write("one.txt", "my own words\n");
+    seat.types("/undo\n");
+    let asked = seat.until("[y]es, [n]o: ");
+    assert!(asked.contains("would fail: "), "{asked}");
+    assert!(
+        asked.contains("one.txt` has changed since edit_file"),
+        "{asked}"
+    );
+    seat.types("y\n");
+    let told = seat.until("the exchange stays");
+    assert!(!told.contains("in a loop"), "{told}");
+    assert!(told.contains("3 of 4 file changes taken back"), "{told}");
+    seat.leaves();
+    assert_eq!(house.read("one.txt"), "my own words\n");
+    assert_eq!(house.read("two.txt"), "draft\n");
+}

@@ -289,7 +289,13 @@ impl Case {
         let standing = policy
             .standing(&self.lineage, &self.settings.grants)
             .unwrap();
-        policy.record(&mut self.history, &standing, &judgement, self.now);
+        policy.record(
+            &mut self.history,
+            &standing,
+            &judgement,
+            self.cover,
+            self.now,
+        );
         judgement.decision()
     }
 }
