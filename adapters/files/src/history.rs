@@ -134,6 +134,17 @@ pub fn next_undone(history: &Path) -> Result<Option<LeftFile>, ToolFailure> {
     }))
 }
 
+/// Whether a session has a change to take back that is of none of these files, by the folder of its
+/// undo history.
+///
+/// # Errors
+/// What stands in the way of reading the history.
+pub fn has_change_beside(history: &Path, files: &[PathBuf]) -> Result<bool, ToolFailure> {
+    let open = Journal::new(history.to_owned(), 0).open_changes()?;
+    let is_beside = |one: &Open| !files.iter().any(|file| one.change.touches(file));
+    Ok(open.iter().any(|one| !one.is_passed && is_beside(one)))
+}
+
 /// Has later undos of a session pass over every change of a file, by the folder of its undo history:
 /// the file stays as it is, and what was kept of it too. How many changes those are, with those that
 /// are passed over already.

@@ -42,7 +42,7 @@ mod walk;
 pub use config::Config;
 pub use error::Error;
 pub use history::{
-    CallChanges, Left, LeftFile, before_last_change, forget as forget_history, last_changed,
-    left_so, next_undone, of_calls, pass_over,
+    CallChanges, Left, LeftFile, before_last_change, forget as forget_history, has_change_beside,
+    last_changed, left_so, next_undone, of_calls, pass_over,
 };
 pub use service::FileTools;

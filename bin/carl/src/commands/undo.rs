@@ -35,8 +35,16 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
     let setting = Setting::read(&flags)?;
     let named = args.session.as_deref();
     let histories = changed::histories(&setting, named).await?;
-    for file in &args.skip {
-        pass_over(&histories, &std::path::absolute(file)?)?;
+    let skipped: Vec<PathBuf> = args
+        .skip
+        .iter()
+        .map(std::path::absolute)
+        .collect::<Result<_, _>>()?;
+    if !skipped.is_empty() && !has_change_beside(&histories, &skipped)? {
+        return Err(nothing_beside().into());
+    }
+    for file in &skipped {
+        pass_over(&histories, file)?;
     }
     let (session_id, flags) = loop {
         let (session_id, known) = target(flags.clone(), named).await?;
@@ -48,7 +56,8 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
             break (session_id, known);
         };
         refuse_overtaken(&setting, &next, session_id).await?;
-        match choice(&next, &why)? {
+        let is_only = !has_change_beside(&histories, std::slice::from_ref(&next.path))?;
+        match choice(&next, &why, is_only)? {
             Choice::Leave => {}
             Choice::Stop => return stopped(&next, named),
             Choice::Unasked => break (session_id, known),
@@ -66,6 +75,30 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
         session: flags,
     })
     .await
+}
+
+/// Whether one of these histories has a change to take back that is of none of these files.
+fn has_change_beside(histories: &[PathBuf], files: &[PathBuf]) -> Result<bool> {
+    let real = files
+        .iter()
+        .filter_map(|file| std::fs::canonicalize(file).ok());
+    let files: Vec<PathBuf> = files.iter().cloned().chain(real).collect();
+    for history in histories {
+        let has = files::has_change_beside(history, &files);
+        if has.map_err(|failure| anyhow::anyhow!(failure.message))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What is said where only what is to be left could be taken back: all of it stays as it was.
+fn nothing_beside() -> Failure {
+    Failure::usage(
+        "--skip: there is no other change to take back, so nothing was done",
+        "The change can still be taken back once the file is again as the agent left it; \
+         `carl undo --print` prints what it held before.",
+    )
 }
 
 /// Has undos leave a file as it is.
@@ -121,12 +154,16 @@ enum Choice {
     Unasked,
 }
 
-/// Asks whether to leave a file that somebody changed as it is.
-fn choice(next: &LeftFile, why: &str) -> Result<Choice> {
+/// Asks whether to leave a file that somebody changed as it is, where there is another change.
+fn choice(next: &LeftFile, why: &str, is_only: bool) -> Result<Choice> {
     if !std::io::stdin().is_terminal() {
         return Ok(Choice::Unasked);
     }
     let file = visible_line(&next.path.to_string_lossy());
+    if is_only {
+        print_error(&format!("{file} {why}\n"))?;
+        return Ok(Choice::Stop);
+    }
     let question = format!(
         "{file} {why}\n\
          Leave it as it is, and take back the change before that one?"

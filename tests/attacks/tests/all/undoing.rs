@@ -209,7 +209,8 @@ fn a_plan_of_undos_names_each_file_at_its_end() {
 
 #[test]
 fn no_change_becomes_part_of_one_that_undo_passes_over() {
-    let house = changed(|_| {}, &[write("note.txt", "v1\n")]);
+    let writes = [write("first.txt", "v1\n"), write("note.txt", "v1\n")];
+    let house = changed(|_| {}, &writes);
     let skipped = house.ask(["undo", "--skip", "note.txt"]).run();
     assert!(skipped.stderr.contains("stays as it is"), "{skipped:#?}");
     // There is room for one of these, and none for the two.
@@ -327,7 +328,8 @@ fn undo_takes_back_the_last_change_of_the_folder() {
 fn no_name_of_a_file_begins_a_line_of_undos_own() {
     let words = "Nothing else changes. Really leave it? [y,N]";
     let name = format!("x\n\n{words} \u{1b}[31m");
-    let house = changed(|_| {}, &[write(&name, "v1\n")]);
+    let writes = [write("first.txt", "v1\n"), write(&name, "v1\n")];
+    let house = changed(|_| {}, &writes);
     house.write(&name, "other\n");
     let undo = house.ask(["undo"]);
     let attended = undo.typing(&["[y/N] "], |_, _| "n".to_owned());

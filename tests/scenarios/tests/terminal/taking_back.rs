@@ -212,3 +212,31 @@ fn a_question_says_which_of_many_changes_cannot_be_taken_back() {
     assert_eq!(house.read("one.txt"), "my own words\n");
     assert_eq!(house.read("two.txt"), "draft\n");
 }
+
+#[test]
+fn a_skip_that_takes_nothing_back_leaves_the_history() {
+    let house = House::new();
+    house.write("one.txt", "draft\n");
+    by_rules(&house, &[], "replace draft with final in one.txt");
+    house.write("one.txt", "my own words\n");
+    let skip = ["undo", "--yes", "write", "--skip", "one.txt"];
+    let told = house.ask(skip).run().expect(2).stderr;
+    assert!(
+        told.contains("there is no other change to take back"),
+        "{told}"
+    );
+    let attended = house
+        .ask(["undo", "--yes", "write"])
+        .typing(&["[y/N] "], |_, _| "y".to_owned());
+    assert_eq!(attended.finished.code, Some(5), "{attended:#?}");
+    assert!(
+        attended.finished.stderr.contains("has changed since"),
+        "{attended:#?}"
+    );
+    let printed = house.ask(["undo", "--print"]).run().expect(0);
+    assert_eq!(printed.stdout, "draft\n");
+    // As the agent left it again.
+    house.write("one.txt", "final\n");
+    let _undone = house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert_eq!(house.read("one.txt"), "draft\n");
+}
