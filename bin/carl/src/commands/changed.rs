@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use terminal::exit::{Exit, Failure, OrFail};
 use terminal::sessions;
+use text::escape::{quoted_argv, visible_line};
 
 /// The session to undo in, and how to continue it. What the session was allowed to write, it may
 /// restore: the user opened it then and asks for it now.
@@ -33,11 +34,30 @@ pub async fn target(
         }
         None => newest_changed(sessions, &setting).await?,
     };
+    if !chosen.workspace.exists() {
+        return Err(is_gone(&chosen).into());
+    }
     flags.mode = Some(ModeArg::Deterministic);
     flags.ceiling.workspace = Some(named::still_there(chosen.workspace.clone())?);
     flags.ceiling.allow_write.extend(opened(&events));
     flags.ceiling.allow_write.push(chosen.workspace.clone());
     Ok((chosen.session_id, flags))
+}
+
+/// What is said where the folder of a session was renamed or removed: its history has the old paths.
+fn is_gone(session: &SessionSummary) -> Failure {
+    let id = session.session_id.to_string();
+    Failure::usage(
+        format!(
+            "the folder of this session, {}, is not there any more, and undo puts files back where they \
+             were",
+            visible_line(&session.workspace.to_string_lossy())
+        ),
+        format!(
+            "Give the folder that name again, or see with `{}` what the file held before the last change.",
+            quoted_argv(&["carl", "undo", &id, "--print"])
+        ),
+    )
 }
 
 /// The session of this folder whose undo history holds the newest change.

@@ -240,3 +240,24 @@ fn a_skip_that_takes_nothing_back_leaves_the_history() {
     let _undone = house.ask(["undo", "--yes", "write"]).run().expect(0);
     assert_eq!(house.read("one.txt"), "draft\n");
 }
+
+#[test]
+fn an_undo_in_a_folder_that_was_renamed_says_so() {
+    let house = House::new();
+    house.write("proj/one.txt", "draft\n");
+    let run = ["run", "--json", "--mode", "deterministic", "-C", "proj"];
+    let run = house.ask(run).args(WRITES);
+    let changed = run
+        .arg("replace draft with final in one.txt")
+        .run()
+        .expect(0);
+    std::fs::rename(house.work().join("proj"), house.work().join("moved")).unwrap();
+    let id = id_of(&changed);
+    let undo = ["undo", &id, "-C", "moved", "--yes", "write"];
+    let told = house.ask(undo).run().expect(2).stderr;
+    assert!(told.contains("is not there any more"), "{told}");
+    let line = told.split('`').nth(1).unwrap();
+    let print = line.split_whitespace().skip(1);
+    let printed = house.ask(print).run().expect(0);
+    assert_eq!(printed.stdout, "draft\n");
+}
