@@ -168,6 +168,15 @@ fn an_undo_without_a_terminal_prints_the_line_that_does_it() {
 }
 
 #[test]
+fn a_quoted_name_with_a_slash_behind_it_is_a_folder() {
+    let house = House::new();
+    house.write("note.txt", "text\n");
+    house.write("My Folder/old.txt", "old\n");
+    ask(&house, "move note.txt to \"My Folder/\"", &["write"]).expect(0);
+    assert_eq!(house.read("My Folder/note.txt"), "text\n");
+}
+
+#[test]
 fn a_move_makes_the_folders_that_its_new_path_needs() {
     let house = house();
     let draft = house.read("notes.md");

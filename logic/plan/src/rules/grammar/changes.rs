@@ -168,7 +168,8 @@ pub static CHANGES: [Rule; 15] = [
 fn relocate(found: &Match<'_>, how: Destination) -> Built {
     let from = found.target("p", "noun")?;
     let to = found.path("to")?;
-    let ends_as_folder = found.word("to").ends_with('/') || found.has("folder");
+    let ends_as_folder =
+        to.ends_with('/') || found.word("to").ends_with('/') || found.has("folder");
     let how = if ends_as_folder {
         Destination::Folder
     } else {
