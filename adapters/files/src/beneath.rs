@@ -18,6 +18,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
+use text::escape::visible_line;
 
 /// The rule by which an opened folder is neither moved nor removed.
 const IS_A_ROOT: &str = "is_a_root";
@@ -108,10 +109,32 @@ impl Place<'_> {
     }
 
     fn reach_in(&self, root: &Root) -> Result<(OwnedFd, PathBuf), ToolFailure> {
-        let fd = self.open_beneath(&root.fd, &root.rest, LOOK, root.resolve)?;
+        let fd = self.open_beneath(&root.fd, &root.rest, LOOK, root.resolve);
+        let fd = fd.map_err(|failure| self.link_to_nothing(root, &failure).unwrap_or(failure))?;
         let real = self.ground.real_path(&fd).map_err(|e| self.fault(e))?;
         self.ground.may_read(&real, self.roots, &self.shown)?;
         Ok((fd, real))
+    }
+
+    /// What is said where it is not the place that is missing, but what a link there leads to.
+    fn link_to_nothing(&self, root: &Root, failure: &ToolFailure) -> Option<ToolFailure> {
+        if failure.rule != NOT_FOUND {
+            return None;
+        }
+        let look = LOOK | OFlags::NOFOLLOW;
+        let link = self.open_beneath(&root.fd, &root.rest, look, root.resolve);
+        let link = link.ok()?;
+        let real = self.ground.real_path(&link).ok()?;
+        self.ground.may_read(&real, self.roots, &self.shown).ok()?;
+        let goal = rustix::fs::readlinkat(&link, "", Vec::new()).ok()?;
+        Some(mendable(
+            NOT_FOUND,
+            format!(
+                "`{}` is a link to `{}`, which is not there.",
+                self.shown,
+                visible_line(&goal.to_string_lossy())
+            ),
+        ))
     }
 
     /// Reaches a folder.

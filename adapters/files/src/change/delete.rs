@@ -68,6 +68,8 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
             before: keep(job, &place, &found)?,
         },
     };
+    // How a name is stored is seen while it is there.
+    let real = elsewhere(&place, spot.real.clone());
     recorded(job, change, || remove(&place, &spot, &found))?;
     let text = format!("Deleted {}.", place.shown);
     let typed = job.typed("path");
@@ -75,7 +77,6 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         path: typed.clone(),
         kind: entry_kind(found.kind),
     };
-    let real = elsewhere(&place, spot.real);
     Ok(with_artifact(
         job.output(&data, text, &typed)?,
         &place,

@@ -26,11 +26,18 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         depth: WALK_DEPTH,
         ignore: Ignore::AsGit,
     };
-    let mut paths = Vec::new();
+    let (mut paths, mut other_case) = (Vec::new(), Vec::new());
     let end = walk.run(&folder, &mut |entry| {
         job.leash
             .tell(|| format!("{} files found so far", paths.len()));
-        if entry.kind == FileType::Directory || !pattern.fits(entry.path) {
+        let fit = pattern.fit(entry.path);
+        if entry.kind == FileType::Directory || fit == Fit::None {
+            return Ok(Step::Go);
+        }
+        if fit == Fit::OtherCase {
+            if other_case.len() < LISTING_ENTRIES {
+                other_case.push(joined(&typed, entry.path));
+            }
             return Ok(Step::Go);
         }
         if paths.len() >= LISTING_ENTRIES {
@@ -39,15 +46,34 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         paths.push(joined(&typed, entry.path));
         Ok(Step::Go)
     })?;
-    let truncated = end == End::Part;
+    let mut truncated = end == End::Part;
+    let is_other_case = paths.is_empty() && !other_case.is_empty();
+    if is_other_case {
+        truncated |= other_case.len() == LISTING_ENTRIES;
+        paths = other_case;
+    }
     let none = "No file matches. Files that .gitignore names were not looked at.";
-    let text = lines_or(paths.iter().cloned(), none, truncated);
+    let note = match is_other_case {
+        true => "(no file matches in the same small and capital letters; in any:)\n",
+        false => "",
+    };
+    let text = format!("{note}{}", lines_or(paths.iter().cloned(), none, truncated));
     job.output(&Glob { paths, truncated }, text, &typed)
+}
+
+/// How a path is as a pattern wants it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    None,
+    /// But for small and capital letters.
+    OtherCase,
+    Whole,
 }
 
 /// A name pattern, or with a `/` in it a path pattern.
 struct Pattern {
     matcher: GlobMatcher,
+    any_case: GlobMatcher,
     /// The pattern as a name: a file that is called `[Draft] a.md` is found by its name.
     name: String,
     is_path: bool,
@@ -63,10 +89,15 @@ impl Pattern {
             ));
         }
         let composed = composed(pattern);
-        let glob = GlobBuilder::new(&composed).literal_separator(true).build();
-        match glob {
-            Ok(glob) => Ok(Self {
-                matcher: glob.compile_matcher(),
+        let built = |is_any_case| {
+            let mut glob = GlobBuilder::new(&composed);
+            let glob = glob.literal_separator(true).case_insensitive(is_any_case);
+            glob.build().map(|glob| glob.compile_matcher())
+        };
+        match built(false).and_then(|matcher| Ok((matcher, built(true)?))) {
+            Ok((matcher, any_case)) => Ok(Self {
+                matcher,
+                any_case,
                 is_path: pattern.contains('/'),
                 name: composed,
             }),
@@ -77,17 +108,21 @@ impl Pattern {
         }
     }
 
-    fn fits(&self, path: &Path) -> bool {
+    fn fit(&self, path: &Path) -> Fit {
         let compared = match self.is_path {
             true => Some(path.as_os_str()),
             false => path.file_name(),
         };
-        compared.is_some_and(|path| match path.to_str() {
-            Some(text) => {
-                let text = composed(text);
-                self.matcher.is_match(&text) || text == self.name
-            }
-            None => self.matcher.is_match(path),
-        })
+        let Some(compared) = compared else {
+            return Fit::None;
+        };
+        let text = compared.to_str().map(composed);
+        let name = text.as_ref().map_or(Path::new(compared), Path::new);
+        let is_named = text.as_ref().is_some_and(|text| *text == self.name);
+        match is_named || self.matcher.is_match(name) {
+            true => Fit::Whole,
+            false if self.any_case.is_match(name) => Fit::OtherCase,
+            false => Fit::None,
+        }
     }
 }

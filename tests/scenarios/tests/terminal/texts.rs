@@ -2,7 +2,7 @@
 
 use scenarios::Scene;
 use serde_json::json;
-use testkit::flags::WRITES;
+use testkit::flags::{CHANGES, WRITES};
 use testkit::{Finished, House, Reply};
 
 /// What macOS stores for `é` (NFD), and what people and models write (NFC).
@@ -91,12 +91,20 @@ fn a_text_in_an_old_encoding_is_edited_in_it() {
 }
 
 #[test]
-fn a_moved_file_is_listed_once_in_whichever_form_its_name_is_stored() {
+fn a_moved_or_deleted_file_is_listed_once_in_whichever_form_its_name_is_stored() {
     let house = House::new();
     house.write(&format!("Caf{APART}.txt"), "text\n");
     let moved = by_rules(&house, &format!("move Caf{WHOLE}.txt to bistro.txt")).expect(0);
     assert_eq!(moved.stderr.matches("· moved ").count(), 1, "{moved:#?}");
     assert!(!moved.stderr.contains("· changed "), "{moved:#?}");
+    house.write(&format!("Th{APART}.txt"), "text\n");
+    let run = ["run", "--mode", "deterministic"];
+    let gone = house
+        .ask(run)
+        .args(CHANGES)
+        .arg(format!("delete Th{WHOLE}.txt"));
+    let gone = gone.run().expect(0);
+    assert_eq!(gone.stderr.matches("· deleted ").count(), 1, "{gone:#?}");
 }
 
 #[test]
@@ -419,3 +427,18 @@ fn narrow_terminals_break_no_word() {
 /// What `carl doctor` says of a missing terminal.
 const NO_TERMINAL: &str =
     "note terminal none here: confirmations are refused unless --yes covers them";
+
+#[test]
+fn files_are_found_in_any_case_and_a_link_to_nothing_is_named() {
+    let house = House::new();
+    house.write("Kapitel/kapitel-01.md", "text\n");
+    let found = by_rules(&house, "find files named KAPITEL*").expect(0);
+    assert!(found.stdout.contains("Kapitel/kapitel-01.md"), "{found:#?}");
+    house.write("Kapitel/KAPITEL-2.md", "text\n");
+    let found = by_rules(&house, "find files named KAPITEL*").expect(0);
+    assert!(!found.stdout.contains("kapitel-01"), "{found:#?}");
+    std::os::unix::fs::symlink("../README.md", house.work().join("Kapitel/link.md")).unwrap();
+    let told = by_rules(&house, "show Kapitel/link.md").stderr;
+    let wanted = "is a link to `../README.md`, which is not there";
+    assert!(told.contains(wanted), "{told}");
+}
