@@ -78,14 +78,12 @@ impl Inner {
         let mut guard = lock(&caller.session);
         let session: &mut Session = &mut guard;
         let Some(agent) = session.agents.get(&caller.agent_id) else {
-            return broken(
-                "released",
-                "The agent was released while its call was judged.",
-            );
+            return released();
         };
         let standing = agent.standing.clone();
         let (context, who) = (agent.label.clone(), (caller.agent_id, agent.outside));
         let trace = request.context.trace_id;
+        let of = (caller.agent_id, trace);
         let requested = session.requested(trace);
         let allowed = session.approvals.for_agent(&context, Some(who), places);
         let refused_choices = session.task(trace).refused_choices().clone();
@@ -123,13 +121,7 @@ impl Inner {
         match counting {
             Counting::Look => judgement,
             Counting::Count => {
-                self.count(
-                    session,
-                    (caller.agent_id, trace),
-                    &standing,
-                    &judgement,
-                    cover,
-                );
+                self.count(session, of, &standing, &judgement, cover);
                 judgement
             }
             Counting::Counted => match &judgement.bound {
@@ -440,4 +432,11 @@ pub(crate) fn broken_finding(rule: &str, why: &str) -> Finding {
         model_reason: "The call could not be judged, so it was refused.".to_owned(),
         user_reason: format!("{why} What cannot be judged is refused."),
     }
+}
+
+fn released() -> Judgement {
+    broken(
+        "released",
+        "The agent was released while its call was judged.",
+    )
 }
