@@ -42,7 +42,13 @@ fn a_text_is_overwritten_in_its_encoding_or_says_that_it_is_not() {
         Reply::text("Done."),
     ]);
     scene.house.write("table.csv", TABLE);
-    let asked = scene.run(&[&WRITES[..], &["mend it"]].concat());
+    let run = scene.house.ask(["run", "--allow-write", ".", "mend it"]);
+    let asked = run.at_terminal(|_, _| "y".to_owned());
+    let [kept, converted] = asked.questions.as_slice() else {
+        panic!("{asked:#?}");
+    };
+    let is_said = |question: &str| question.contains("ATTENTION: the file was windows-1252");
+    assert!(!is_said(kept) && is_said(converted), "{asked:#?}");
     let last = bytes(&scene.house, "table.csv");
     assert_eq!(last, "Monat;Titel\r\nM\u{e4}rz \u{2192} Mai\r\n".as_bytes());
     let told = scene.told();
