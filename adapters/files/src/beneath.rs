@@ -7,7 +7,7 @@
 
 pub(crate) use crate::found::Found;
 
-use crate::failure::{NOT_FOUND, from_errno};
+use crate::failure::{NOT_FOUND, OUTSIDE, from_errno};
 use crate::ground::{Entries, Ground, is_procfs};
 use api::executor::ToolFailure;
 use api::failure::{mendable, of_call, refused};
@@ -299,7 +299,7 @@ impl Place<'_> {
         }
         Err(first.unwrap_or_else(|| {
             refused(
-                "outside_roots",
+                OUTSIDE,
                 format!(
                     "`{}` is outside the folders this call may touch.",
                     self.shown

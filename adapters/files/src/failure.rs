@@ -6,6 +6,8 @@ use rustix::io::Errno;
 
 /// The rule of what is not there.
 pub(crate) const NOT_FOUND: &str = "not_found";
+/// The rule of a path in none of the folders of a call.
+pub(crate) const OUTSIDE: &str = "outside_roots";
 /// The rule of a path with a link in it that is not followed.
 pub(crate) const LINK: &str = "magic_link";
 

@@ -5,7 +5,7 @@ use super::{make, rename};
 use crate::arguments;
 use crate::atomic::{self, Expect, sync_folder};
 use crate::beneath::{Found, LastLink, Place};
-use crate::failure::{LINK, NOT_FOUND, from_errno, from_io};
+use crate::failure::{LINK, NOT_FOUND, OUTSIDE, from_errno, from_io};
 use crate::job::Job;
 use crate::journal::{Change, Closing, Kept, Open};
 use crate::record::Undo;
@@ -176,9 +176,27 @@ fn found_at(place: &Place<'_>) -> Result<Now, ToolFailure> {
     }
 }
 
+/// What is said of a change in a folder that was renamed or removed: opening it for the call helps no
+/// one.
+fn in_no_folder(place: &Place<'_>, failure: ToolFailure) -> ToolFailure {
+    let is_there = place.target.parent().is_some_and(Path::exists);
+    if failure.rule != OUTSIDE || is_there {
+        return failure;
+    }
+    mendable(
+        "folder_gone",
+        format!(
+            "`{}` lay in a folder that is not there any more, and undo puts files back where they were. \
+             Nothing was undone. The user can give the folder its name again, or type `carl undo ID \
+             --print`, with the id of this session, for the text before the last change.",
+            place.shown
+        ),
+    )
+}
+
 fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
     let place = job.past_place(path_of(change));
-    let found = match found_at(&place)? {
+    let found = match found_at(&place).map_err(|failure| in_no_folder(&place, failure))? {
         Now::There(found) => Some(found),
         Now::Nothing => None,
         Now::Elsewhere => return Ok(Standing::Elsewhere),

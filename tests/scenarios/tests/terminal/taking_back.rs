@@ -256,6 +256,24 @@ fn an_undo_in_a_folder_that_was_renamed_says_so() {
     let undo = ["undo", &id, "-C", "moved", "--yes", "write"];
     let told = house.ask(undo).run().expect(2).stderr;
     assert!(told.contains("is not there any more"), "{told}");
+    let chat = [
+        "session",
+        "resume",
+        &id,
+        "-C",
+        "moved",
+        "--allow-write",
+        "moved",
+    ];
+    let mut seat = house.ask(chat).env("TERM", "xterm").seated();
+    seat.until("/help");
+    seat.types("/undo\n");
+    let said = seat.until("the exchange stays");
+    assert!(
+        said.contains("lay in a folder that is not there any more"),
+        "{said}"
+    );
+    seat.leaves();
     let line = told.split('`').nth(1).unwrap();
     let print = line.split_whitespace().skip(1);
     let printed = house.ask(print).run().expect(0);
