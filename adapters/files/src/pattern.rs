@@ -98,4 +98,13 @@ mod tests {
         }
         assert!(!finds("'", "\u{2019}") && !finds("a.c", "abc"));
     }
+
+    #[test]
+    fn a_sentence_is_a_small_pattern_that_long_lines_are_searched_for() {
+        let sentence =
+            "Er sagte: \"Johannes' Boot liegt - z. B. bei Sturm - im Hafen\", und ging. ";
+        let mut built = grep_regex::RegexMatcherBuilder::new();
+        let built = built.case_insensitive(true).size_limit(64 << 10);
+        built.build(&pattern_for(&sentence.repeat(3))).unwrap();
+    }
 }
