@@ -17,6 +17,7 @@ mod delegation;
 pub mod drive;
 pub mod fit;
 mod folded;
+pub mod foreground;
 pub mod in_force;
 pub mod links;
 pub mod memory;

@@ -1,8 +1,9 @@
 //! What is pasted, where the terminal marks it (xterm's bracketed paste), and what keys leave in a line
 //! that the terminal edits itself.
 
+use crate::foreground;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, tcsetattr};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -183,7 +184,7 @@ pub(crate) fn waiting() -> io::Result<Vec<u8>> {
 /// Does something while the terminal hands out single characters: else it keeps a line until its end.
 fn by_letters<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     let stdin = io::stdin();
-    let by_lines = tcgetattr(&stdin)?;
+    let by_lines = foreground::settings(&stdin)?;
     let mut by_letters = by_lines.clone();
     by_letters.local_modes.remove(LocalModes::ICANON);
     tcsetattr(&stdin, OptionalActions::Now, &by_letters)?;

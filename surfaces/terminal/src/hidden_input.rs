@@ -4,10 +4,8 @@ use crate::exit::{Exit, Failure};
 use anyhow::{Context, Result};
 use api::secrets::{Error, SECRET_VALUE_BYTES, SecretValue};
 use domain::fault::Fault;
-use rendering::print_error;
-use rustix::termios::{
-    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
-};
+use rendering::{foreground, print_error};
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcsetattr};
 use std::io::{IsTerminal, Read, Stdin};
 use zeroize::Zeroizing;
 
@@ -179,7 +177,7 @@ struct Quiet<'a> {
 
 impl<'a> Quiet<'a> {
     fn begin(stdin: &'a Stdin) -> Result<Self> {
-        let before = tcgetattr(stdin).context("the terminal cannot be set up")?;
+        let before = foreground::settings(stdin).context("the terminal cannot be set up")?;
         let mut quiet = before.clone();
         quiet
             .local_modes

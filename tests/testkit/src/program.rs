@@ -137,10 +137,27 @@ impl Carl {
         self.through_shell("PATH=\"${1%/*}:$PATH\"; eval \"$0\"", line)
     }
 
+    /// Starts it without the right to read and write what belongs to others or may not be read, which the
+    /// system's administrator has. Say this after all arguments and variables.
+    #[must_use]
+    pub fn without_roots_rights(self) -> Self {
+        if !rustix::process::geteuid().is_root() {
+            return self;
+        }
+        let mut setpriv = Command::new("setpriv");
+        setpriv.args(["--bounding-set=-dac_override,-dac_read_search", "--"]);
+        self.given_to(setpriv)
+    }
+
     /// Has a shell run it: `$0` is the parameter, `$@` the command.
-    fn through_shell(mut self, script: &str, parameter: &str) -> Self {
+    fn through_shell(self, script: &str, parameter: &str) -> Self {
         let mut shell = Command::new("sh");
         shell.args(["-c", script, parameter]);
+        self.given_to(shell)
+    }
+
+    /// The arguments of another program, which has its environment and its folder.
+    pub(crate) fn given_to(mut self, mut shell: Command) -> Self {
         shell.arg(self.command.get_program());
         shell.args(self.command.get_args()).env_clear();
         let variables = self.command.get_envs();

@@ -6,7 +6,7 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -173,6 +173,29 @@ impl Carl {
             read: 0,
             deadline: Instant::now() + PATIENCE,
         }
+    }
+}
+
+impl Carl {
+    /// Starts a shell with job control at a terminal, in which this is `"$@"`. It says at once when a
+    /// job is stopped. Say this after all arguments and variables.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    #[must_use]
+    pub fn in_shell(self) -> Seated {
+        let mut shell = Command::new("setsid");
+        shell.args([
+            "--ctty",
+            "bash",
+            "--norc",
+            "--noprofile",
+            "-b",
+            "-i",
+            "-s",
+            "--",
+        ]);
+        self.given_to(shell).seated()
     }
 }
 

@@ -3,8 +3,8 @@
 use super::slash::COMMANDS;
 use crate::printer::SharedPrinter;
 use anyhow::{Context, Result};
-use rendering::{pastes, print_error};
-use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcgetattr, tcsetattr};
+use rendering::{foreground, pastes, print_error};
+use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcsetattr};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -152,7 +152,7 @@ pub struct Before(Option<Termios>);
 impl Before {
     /// How it is now.
     pub fn now() -> Self {
-        Self(tcgetattr(std::io::stdin()).ok())
+        Self(foreground::settings(std::io::stdin()).ok())
     }
 
     /// Sets it back. A terminal that is gone needs nothing.

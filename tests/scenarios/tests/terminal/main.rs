@@ -13,6 +13,7 @@ mod daily;
 mod encodings;
 mod finding;
 mod holding;
+mod job_control;
 mod leaving;
 mod newcomer;
 mod readme;
