@@ -18,11 +18,11 @@ pub struct StateLock {
 }
 
 /// How long one command waits for another to end before it gives up.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 /// How long it waits without a word.
 const MUTE: Duration = Duration::from_millis(300);
 /// How often it looks.
-const LOOK: Duration = Duration::from_millis(50);
+pub const LOOK: Duration = Duration::from_millis(50);
 
 impl StateLock {
     /// Takes the lock, waiting a while for a command that is about to end. Who is waited for is
@@ -161,7 +161,9 @@ fn told(state: &Path) -> Option<String> {
     Some(text)
 }
 
-fn is_stopped(id: u32) -> bool {
+/// Whether a process is stopped, as by Ctrl-Z.
+#[must_use]
+pub fn is_stopped(id: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat"));
     stat.is_ok_and(|stat| {
         // The name before the state may hold anything.
@@ -252,7 +254,8 @@ fn taken(state: &Path) -> anyhow::Error {
     locked(message, hint)
 }
 
-fn locked(message: String, hint: String) -> anyhow::Error {
+/// The refusal for somebody who is in the way.
+pub fn locked(message: String, hint: String) -> anyhow::Error {
     let mut failure = Failure::usage(message, hint);
     failure.fault.code = "carl.locked".to_owned();
     failure.exit = terminal::exit::Exit::Failed;

@@ -1,11 +1,14 @@
 //! Which processes are at work for a state folder: a file for each role that one serves and for each
 //! chat or run, which is locked for as long as that lasts and says by whom and where.
 
+use crate::lock;
 use anyhow::{Context, Result};
 use disk::private;
+use rendering::print_error;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use text::escape::visible_line;
 
 /// What a file is called and says in place of a role, of a chat or a run.
@@ -71,6 +74,41 @@ pub fn served_roles(state: &Path) -> Vec<ServedRole> {
     let mut all = announced(state);
     all.retain(|one| one.role != COMMAND);
     all
+}
+
+/// The roles at these addresses whose process is stopped: it answers nobody until it is told to go on.
+#[must_use]
+pub fn stopped_roles(state: &Path, addresses: &[String]) -> Vec<ServedRole> {
+    let mut all = served_roles(state);
+    all.retain(|one| addresses.contains(&one.address) && lock::is_stopped(one.process));
+    all
+}
+
+/// Waits a while for roles at these addresses that are stopped, and says for whom.
+///
+/// # Errors
+/// When one still is.
+pub async fn wait_for_stopped(state: &Path, addresses: &[String]) -> Result<()> {
+    let began = Instant::now();
+    let mut is_told = false;
+    while let Some(role) = stopped_roles(state, addresses).into_iter().next() {
+        let message = format!(
+            "another carl (process {}), which serves {} at {}, does not answer: it is stopped, as by \
+             Ctrl-Z",
+            role.process, role.role, role.address
+        );
+        let hint = lock::wake(role.process);
+        if began.elapsed() >= lock::PATIENCE {
+            return Err(lock::locked(message, hint));
+        }
+        if !is_told {
+            is_told = true;
+            let seconds = lock::PATIENCE.as_secs();
+            print_error(&format!("{message}; waiting up to {seconds} s\n  {hint}\n"))?;
+        }
+        tokio::time::sleep(lock::LOOK).await;
+    }
+    Ok(())
 }
 
 /// The numbers of the processes whose chat or run is at work for a state folder.

@@ -14,7 +14,7 @@ mod stores;
 mod unrecorded;
 
 pub use self::memory::{memories, memory_socket};
-pub use endpoints::{endpoint, served};
+pub use endpoints::{asked, endpoint, served};
 pub use house::House;
 pub use knowledge::Remembrance;
 pub use log::{audit, log};

@@ -1,6 +1,7 @@
 //! The roles of one house in processes of their own, as `[endpoints]` places them.
 
-use testkit::{House, Running};
+use std::process::Command;
+use testkit::{Finished, House, Running};
 
 /// How the processes of a house reach each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +71,29 @@ impl Roles {
     /// Kills a role.
     pub fn stop(&mut self, role: &'static str) {
         self.0.retain(|(name, _)| *name != role);
+    }
+
+    /// The number of the process that serves a role.
+    ///
+    /// # Panics
+    /// When none does.
+    #[must_use]
+    pub fn pid(&self, role: &str) -> u32 {
+        let found = self.0.iter().find(|(name, _)| *name == role);
+        found.unwrap().1.pid()
+    }
+
+    /// Asks all of them to end at once, as a shutdown does, and waits for that: what became of each.
+    ///
+    /// # Panics
+    /// When one was gone before.
+    #[must_use]
+    pub fn end_at_once(mut self) -> Vec<(&'static str, Finished)> {
+        let pids = self.0.iter().map(|(_, running)| running.pid().to_string());
+        let told = Command::new("kill").args(pids).status();
+        assert!(told.unwrap().success());
+        let ended = self.0.drain(..);
+        ended.map(|(role, one)| (role, one.finish())).collect()
     }
 
     fn serve(&mut self, house: &House, role: &'static str) {

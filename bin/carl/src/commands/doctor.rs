@@ -8,7 +8,7 @@ use super::{Setting, named};
 use crate::lock;
 use crate::profile;
 use crate::serving;
-use crate::wiring::{House, chosen, secrets_to_look, try_credential};
+use crate::wiring::{House, asked, chosen, secrets_to_look, try_credential};
 use anyhow::Result;
 use api::sandbox::Enforcement;
 use api::secrets::{Error, Secrets as _, TRY_THE_STORE};
@@ -21,7 +21,7 @@ use futures::StreamExt;
 use search::is_loopback;
 use settings::By;
 use std::time::Duration;
-use terminal::doctor::{self, Check, State};
+use terminal::doctor::{self, Check, Report, State};
 use terminal::exit::{Exit, OrFail, describe};
 
 /// What the log is called.
@@ -43,59 +43,67 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
         ..SessionFlags::default()
     };
     let setting = Setting::read(&flags)?;
+    let mut report = Report::begin(args.json);
+    report.add(configuration(&setting));
     let state = doctor::state_folder(&setting.paths.state);
     let is_writable = state.state != State::Bad;
+    report.add(state);
     let running = running(&setting);
     let is_stopped = running.state == State::Bad;
-    let mut checks = vec![
-        configuration(&setting),
-        state,
-        running,
-        doctor::kernel(&setting.workspace),
-    ];
+    report.add(running);
+    report.add(doctor::kernel(&setting.workspace));
     if is_writable {
-        checks.extend(places::folders(&setting));
+        report.extend(places::folders(&setting));
     }
-    checks.push(doctor::clock());
-    checks.extend(doctor::hardware().await);
-    let store = secret_store(&setting).await;
-    checks.push(store.clone());
-    checks.extend(programs().await);
+    report.add(doctor::clock());
+    report.extend(doctor::hardware().await);
     if is_stopped {
         // To wait for it would end in the same words.
-        checks.extend(UNSEEN.map(unseen));
-        checks.push(search(&setting).await);
-        return doctor::tell(&checks, args.json);
+        report.extend(programs().await);
+        report.extend(UNSEEN.map(unseen));
+        return report.end();
     }
+    let store = secret_store(&setting).await;
+    report.add(store.clone());
+    report.extend(programs().await);
     match House::open(&setting, &flags, By::Command).await {
         Ok(house) => {
-            checks.push(audit_log(&setting, is_writable).await);
-            checks.extend(served::broker(&setting.loaded.config).await);
-            checks.extend(model_servers(&setting, &house, &store).await);
-            checks.push(match setting.loaded.config.endpoints.memory.as_str() {
-                "" => doctor::memory(house.remembrance.sides.curator.stats().await),
-                address => served::memory(&house, address).await,
-            });
-            checks.push(search(&setting).await);
-            checks.extend(places::inbox(&house).await);
-            checks.push(whole_path(&setting, is_writable).await);
+            services_in(&house, &setting, (is_writable, &store), &mut report).await;
             if args.model {
                 let (gateway, audit) = (house.gateway.as_ref(), house.audit.as_ref());
-                checks.push(doctor::speed(gateway, audit, &setting.paths.state).await);
+                report.add(doctor::speed(gateway, audit, &setting.paths.state).await);
             }
             if let Err(error) = house.close(Ok(())).await {
                 // Opened, and it could not be told of the end.
-                checks.retain(|check| check.name != AUDIT_LOG);
-                checks.push(Check::bad(AUDIT_LOG, &error));
+                report.add(Check::bad(AUDIT_LOG, &error));
             }
         }
         Err(error) => {
-            checks.push(services(&error, is_writable));
-            checks.extend(UNSEEN.map(unseen));
-            checks.push(search(&setting).await);
+            report.add(services(&error, is_writable));
+            report.extend(UNSEEN.map(unseen));
+            report.add(search(&setting).await);
         }
     }
-    doctor::tell(&checks, args.json)
+    report.end()
+}
+
+/// What can be looked at once the services are open.
+async fn services_in(
+    house: &House,
+    setting: &Setting,
+    (is_writable, store): (bool, &Check),
+    report: &mut Report,
+) {
+    report.add(audit_log(setting, is_writable).await);
+    report.extend(served::broker(&setting.loaded.config).await);
+    report.extend(model_servers(setting, house, store).await);
+    report.add(match setting.loaded.config.endpoints.memory.as_str() {
+        "" => doctor::memory(house.remembrance.sides.curator.stats().await),
+        address => served::memory(house, address).await,
+    });
+    report.add(search(setting).await);
+    report.extend(places::inbox(house).await);
+    report.add(whole_path(setting, is_writable).await);
 }
 
 fn configuration(setting: &Setting) -> Check {
@@ -135,6 +143,19 @@ fn running(setting: &Setting) -> Check {
     let commands = serving::commands(state).into_iter();
     let guests = commands.filter(|process| Some(*process) != host);
     all.extend(guests.map(|process| format!("another carl, process {process}")));
+    let roles = serving::stopped_roles(state, &asked(setting));
+    if let Some(role) = roles.first() {
+        let (id, name) = (role.process, &role.role);
+        return Check {
+            name: "running",
+            state: State::Bad,
+            detail: format!(
+                "{}; process {id}, which serves {name}, is stopped, as by Ctrl-Z",
+                all.join("; ")
+            ),
+            hint: lock::wake(id),
+        };
+    }
     if let Some(id) = lock::stopped(state).filter(|_| !all.is_empty()) {
         return Check {
             name: "running",

@@ -26,6 +26,23 @@ pub async fn served(setting: &Setting, socket: PathBuf) -> Option<Endpoint> {
         .then_some(endpoint)
 }
 
+/// The addresses of other processes that a command asks: the usual socket, and those of `[endpoints]`.
+pub fn asked(setting: &Setting) -> Vec<String> {
+    let elsewhere = &setting.loaded.config.endpoints;
+    let socket = format!("unix:{}", setting.paths.socket().display());
+    let all = [
+        &socket,
+        &elsewhere.audit,
+        &elsewhere.models,
+        &elsewhere.broker,
+        &elsewhere.memory,
+        &elsewhere.search,
+        &elsewhere.secrets,
+    ];
+    let given = all.into_iter().filter(|address| !address.is_empty());
+    given.cloned().collect()
+}
+
 /// A path that was configured; an empty one was not.
 pub(super) fn given(path: PathBuf) -> Option<PathBuf> {
     Some(path).filter(|path| !path.as_os_str().is_empty())

@@ -1,6 +1,6 @@
 //! All services together, as a command works with them: in this process or in another.
 
-use super::endpoints::{endpoint, remote, served};
+use super::endpoints::{asked, endpoint, remote, served};
 use super::knowledge::Remembrance;
 use super::log::awaited;
 use super::provider::refused_alone;
@@ -12,6 +12,7 @@ use super::services::{
 use super::stores::{secrets, secrets_to_look};
 use crate::effective_settings::{self, Agreement};
 use crate::lock::StateLock;
+use crate::serving::wait_for_stopped;
 use crate::setting::Setting;
 use anyhow::Result;
 use api::audit::{Ack, Action, Audit, Durability, Entry};
@@ -181,6 +182,7 @@ impl House {
     }
 
     async fn served_or_locked(setting: &Setting) -> Result<Place> {
+        wait_for_stopped(&setting.paths.state, &asked(setting)).await?;
         let address = async || served(setting, setting.paths.socket()).await;
         private_folder(&setting.paths.state)?;
         loop {

@@ -357,3 +357,31 @@ fn a_server_elsewhere_serves_the_commands_of_this_machine_as_well() {
         server.finish().expect(0);
     }
 }
+
+/// A role that was stopped, as a machine that sleeps: nobody waits for it without a word.
+#[test]
+fn a_role_that_is_stopped_is_named_at_once() {
+    let server = Server::speak(|_, _| Reply::text("That is answered.")).openai();
+    let scene = Scene::with(server, "openai");
+    let house = &scene.house;
+    let config = scene.server.config("openai");
+    let roles = Roles::start(house, &config, Way::Sockets);
+    let signal = |name: &str, pid: &str| {
+        let sent = Command::new("kill").args([name, pid]).status();
+        assert!(sent.unwrap().success());
+    };
+    for role in ["broker", "agents"] {
+        let pid = roles.pid(role).to_string();
+        signal("-STOP", &pid);
+        let mut seat = house.ask(["run", "hello"]).seated();
+        seat.until(&format!("(process {pid}), which serves {role}"));
+        seat.until(&format!("kill -CONT {pid}"));
+        let doctor = house.ask(["doctor"]).run().expect(4).stdout;
+        let doctor = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
+        let stopped = format!("process {pid}, which serves {role}, is stopped");
+        assert!(doctor.contains(&stopped), "{doctor}");
+        signal("-CONT", &pid);
+        seat.until("That is answered.");
+        seat.finish();
+    }
+}
