@@ -4,7 +4,7 @@
 mod record;
 
 use crate::lines::{open_regular, read_ends};
-use crate::summary::summarise;
+use crate::summary::{summarise, unopened};
 use api::sessions::SessionSummary;
 use disk::private::{self, Durability};
 use domain::id::SessionId;
@@ -17,7 +17,8 @@ use record::{Entry, Index, Listed, SHAPE};
 
 /// The name of its file, which no log can have.
 const NAME: &str = "index.json";
-/// What is listed of these logs. One that cannot be read is left out.
+
+/// What is listed of these logs. One that cannot be read is listed as that, and read again next time.
 pub(crate) fn summaries(
     folder: &Path,
     logs: impl Iterator<Item = (SessionId, PathBuf)>,
@@ -27,6 +28,7 @@ pub(crate) fn summaries(
     let known_before = known.len();
     let mut is_new = false;
     let mut kept = BTreeMap::new();
+    let mut unread = Vec::new();
     for (session_id, log) in logs {
         let entry = match current(&log, known.remove(&session_id)) {
             Ok((entry, is_read)) => {
@@ -34,7 +36,8 @@ pub(crate) fn summaries(
                 entry
             }
             Err(error) => {
-                tracing::warn!(path = %log.display(), %error, "session log left out of the list");
+                tracing::warn!(path = %log.display(), %error, "session log cannot be read");
+                unread.extend(unopened(session_id, &log, &error));
                 continue;
             }
         };
@@ -43,6 +46,7 @@ pub(crate) fn summaries(
     let listed = kept.iter();
     let summaries = listed
         .filter_map(|(session_id, entry)| Some(summary(*session_id, entry.listed.clone()?)))
+        .chain(unread)
         .collect();
     // A log that was deleted is not remembered here either.
     if is_new || kept.len() != known_before {

@@ -7,7 +7,7 @@ use crate::index;
 use crate::lines::{Lines, read_ends};
 use crate::outline::Outlines;
 use crate::record::{self, EXTENSION, SessionLog};
-use crate::summary::summarise;
+use crate::summary::{summarise, unopened};
 use api::sessions::{Error, ErrorKind, Selection, SessionSummary};
 use domain::Timestamp;
 use domain::event::{Event, EventBody};
@@ -69,8 +69,8 @@ fn one(folder: &Path, session_id: SessionId) -> Option<SessionSummary> {
         Ok(ends) => summarise(session_id, ends?),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => {
-            tracing::warn!(path = %path.display(), %error, "session log left out of the list");
-            None
+            tracing::warn!(path = %path.display(), %error, "session log cannot be read");
+            unopened(session_id, &path, &error)
         }
     }
 }

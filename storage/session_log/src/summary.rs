@@ -2,9 +2,10 @@
 
 use crate::lines::Ends;
 use api::sessions::SessionSummary;
+use domain::Timestamp;
 use domain::event::EventBody;
 use domain::id::SessionId;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Longest title taken from a request, characters.
 const TITLE_CHARACTERS: usize = 60;
@@ -12,6 +13,28 @@ const TITLE_CHARACTERS: usize = 60;
 /// What is listed in place of the title of a session whose log does not begin with its opening. What
 /// folder it works in is not known then.
 const DAMAGED: &str = "(damaged at its beginning: `carl session show` with this id says where)";
+
+/// What a listing says of a log that cannot be opened: the session is there all the same. Its folder is
+/// not known, and its time is the file's.
+pub(crate) fn unopened(
+    session_id: SessionId,
+    path: &Path,
+    error: &std::io::Error,
+) -> Option<SessionSummary> {
+    let changed = path.metadata().ok()?.modified().ok()?;
+    let changed = Timestamp::try_from(changed).ok()?;
+    Some(SessionSummary {
+        session_id,
+        title: format!("(cannot be read: {error})"),
+        workspace: PathBuf::new(),
+        created: changed,
+        updated: changed,
+        last_seq: 0,
+        live: false,
+        holder_id: None,
+        holders: 0,
+    })
+}
 
 /// What a listing says of a log; `None` for one without a whole event.
 pub(crate) fn summarise(session_id: SessionId, ends: Ends) -> Option<SessionSummary> {

@@ -8,7 +8,7 @@ mod speeds;
 
 pub use check::{Check, State};
 pub use hardware::checks as hardware;
-pub use machine::{clock, folder, kernel, state_folder};
+pub use machine::{clock, folder, foreign, kernel, state_folder};
 pub use services::{memory, providers, speed};
 
 use crate::exit::Exit;

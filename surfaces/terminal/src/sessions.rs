@@ -35,14 +35,17 @@ pub async fn find(sessions: &dyn Sessions, part: &str, workspace: &Path) -> Resu
     let wanted = part.to_ascii_lowercase();
     if wanted == LAST {
         let known = sessions.list(Selection::All).await.or_fail()?;
+        // One of these may be it.
+        let is_unread = known.iter().any(|one| one.workspace.as_os_str().is_empty());
         let mut known = known.into_iter();
         let newest = known.find(|session| session.workspace == workspace);
         return newest.ok_or_else(|| {
-            Failure::usage(
-                format!("there is no session of the folder {}", workspace.display()),
-                "`carl session list` shows all; name one by its id.",
-            )
-            .into()
+            let hint = match is_unread {
+                true => "`carl session list` shows all, and those that cannot be read.",
+                false => "`carl session list` shows all; name one by its id.",
+            };
+            let folder = workspace.display();
+            Failure::usage(format!("there is no session of the folder {folder}"), hint).into()
         });
     }
     let fitting = sessions.list(Selection::Id(wanted)).await;

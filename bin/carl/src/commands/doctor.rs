@@ -55,6 +55,7 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
     if is_writable {
         report.extend(places::folders(&setting));
     }
+    report.extend(places::foreign(&setting));
     report.add(doctor::clock());
     report.extend(doctor::hardware().await);
     if is_stopped {

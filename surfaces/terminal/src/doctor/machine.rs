@@ -6,7 +6,8 @@ use disk::private;
 use jiff::tz::TimeZone;
 use rendering::moments;
 use rendering::values::bytes;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 /// Free space under which the logs are in danger, bytes.
 const LOW_SPACE: u64 = 256 << 20;
@@ -36,6 +37,32 @@ pub fn state_folder(folder: &Path) -> Check {
 pub fn folder(name: &'static str, folder: &Path, otherwise: &str) -> Option<Check> {
     let error = probe(folder).err()?;
     Some(unwritable(name, &error, otherwise))
+}
+
+/// Most that is looked at below a folder for its owner.
+const LOOKED_AT: usize = 20_000;
+
+/// What below a folder belongs to another than this user: the first path, and how many there are. Links
+/// are not followed.
+pub fn foreign(folder: &Path, user: u32) -> Option<(PathBuf, usize)> {
+    let mut folders = vec![folder.to_owned()];
+    let (mut found, mut count, mut seen) = (None, 0, 0);
+    while let Some(folder) = folders.pop() {
+        // One that may not be listed is itself another's.
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries.take(LOOKED_AT - seen) {
+            seen += 1;
+            let Ok(is) = entry.metadata() else { continue };
+            if is.uid() != user {
+                count += 1;
+                found.get_or_insert_with(|| entry.path());
+            }
+            if is.is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    found.map(|first| (first, count))
 }
 
 fn unwritable(name: &'static str, error: &anyhow::Error, otherwise: &str) -> Check {

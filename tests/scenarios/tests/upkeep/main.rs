@@ -11,6 +11,7 @@ mod crash;
 mod logs;
 mod memory;
 mod misconfigured;
+mod owners;
 mod pages;
 mod pdf;
 mod readers;

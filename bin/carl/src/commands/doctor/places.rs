@@ -12,6 +12,24 @@ const PARTS: [(&str, &str); 4] = [
     ("memory folder", "memory"),
 ];
 
+/// Folders and files of the state folder with another owner, as a command with sudo leaves behind or a
+/// backup that was put back by root: told of, since what may not be read looks like what is not there.
+pub(super) fn foreign(setting: &Setting) -> Option<Check> {
+    let state = &setting.paths.state;
+    let owner = rustix::process::geteuid().as_raw();
+    let (first, count) = doctor::foreign(state, owner)?;
+    let others = match count {
+        1 => String::new(),
+        _ => format!(", and {} more in {}", count - 1, state.display()),
+    };
+    let hint = format!(
+        "Have all of it belong to you: `sudo chown -R \"$USER\" {}`.",
+        state.display()
+    );
+    let detail = format!("not yours: {}{others}", first.display());
+    Some(Check::note("owner", detail, hint))
+}
+
 /// Folders that are there and cannot be written, and a runtime folder that cannot be used.
 pub(super) fn folders(setting: &Setting) -> Vec<Check> {
     let mut checks: Vec<Check> = PARTS
