@@ -174,6 +174,16 @@ impl Coded for Error {
                 "End that process, which `carl doctor` names; or write where it serves the log, \
                  `audit = \"unix:…\"` under `[endpoints]` in config.toml."
             }
+            Self::Key {
+                path,
+                source: KeyError::Io(source),
+            } if source.kind() == std::io::ErrorKind::PermissionDenied => {
+                return format!(
+                    "Nothing is lost. Have it belong to you: `sudo chown \"$USER\" {0}` and `chmod \
+                     u+rw {0}`.",
+                    path.display()
+                );
+            }
             Self::Key { .. } => {
                 "Put the key file back from a copy. Without it, `carl audit archive` sets the log \
                  aside and lets a fresh one begin."

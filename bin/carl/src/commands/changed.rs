@@ -104,8 +104,15 @@ fn damage(setting: &Setting, session_id: SessionId) -> Option<Failure> {
         "the undo history of session {session_id} in {place} cannot be used: {}",
         failure.message
     );
-    let hint = "Put that folder back from a backup, or move it away: without it the changes that it \
-                tells of cannot be taken back, and everything else goes on.";
+    let hint = match failure.rule.as_ref() {
+        "no_permission" => format!(
+            "Have it and what is in it belong to you: `sudo chown -R \"$USER\" {place}` and `chmod -R \
+             u+rwX {place}`."
+        ),
+        _ => "Put that folder back from a backup, or move it away: without it the changes that it \
+              tells of cannot be taken back, and everything else goes on."
+            .to_owned(),
+    };
     let mut failure = Failure::usage(message, hint);
     failure.exit = Exit::Failed;
     Some(failure)

@@ -2,6 +2,7 @@
 //! back leaves them.
 
 use scenarios::Scene;
+use serde_json::json;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
@@ -65,4 +66,26 @@ fn doctor_names_what_belongs_to_somebody_else() {
     let note = format!("not yours: {}", log.display());
     assert!(told.contains(&note), "{told}");
     assert!(told.contains("sudo chown -R"), "{told}");
+}
+
+#[test]
+fn a_key_or_history_that_may_not_be_read_is_no_lost_one() {
+    let arguments = json!({"path": "new.txt", "content": "x", "mode": "create"});
+    let scene = Scene::new([Reply::call("write_file", arguments), Reply::text("Done.")]);
+    let house = &scene.house;
+    let write = ["--yes", "write", "--allow-write", ".", "make new.txt"];
+    scene.run(&write).assert_ends(0, "success");
+    let history = fs::read_dir(house.state().join("undo")).unwrap().next();
+    close(&history.unwrap().unwrap().path());
+    let told = ask(house, ["undo"]).run().expect(4).stderr;
+    assert!(told.contains("sudo chown -R"), "{told}");
+    assert!(!told.contains("backup"), "{told}");
+    let keys = fs::read_dir(house.state().join("keys")).unwrap();
+    let keys = keys.map(|key| key.unwrap().path());
+    let is_audit = |key: &std::path::PathBuf| key.to_string_lossy().contains("/audit-");
+    close(&keys.into_iter().find(is_audit).unwrap());
+    let told = ask(house, ["run", "hello"]).run().expect(4).stderr;
+    assert!(told.contains("audit.key"), "{told}");
+    assert!(told.contains("sudo chown"), "{told}");
+    assert!(!told.contains("archive"), "{told}");
 }
