@@ -16,7 +16,7 @@ use grpc::server::{Bound, Builder};
 use grpc::{Endpoint, Listen};
 use inbox::LazyInbox;
 use observers::Capture;
-use rendering::print;
+use rendering::{print, print_error};
 use settings::By;
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail, describe};
@@ -86,7 +86,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     }
     drop((capture, remembrance));
     if let Some(audit) = audit {
-        wiring::mark(audit.as_ref(), Action::Stop).await.or_fail()?;
+        told_to_end(wiring::mark(audit.as_ref(), Action::Stop).await)?;
         wiring::let_go(audit).await;
     }
     Ok(stopped)
@@ -98,6 +98,17 @@ async fn users_own(setting: &Setting, remembrance: &Remembrance, terms: String) 
     let sides = remembrance.sides.clone();
     let offer = Builder::new().terms(terms).memory(sides.memory);
     let socket = Listen::Unix(wiring::memory_socket(setting));
+/// Where the audit role has ended before this one, as when all of them are stopped at once, it is only
+/// said: what was done is on record, and nothing is done any more.
+fn told_to_end(recorded: Result<(), api::audit::Error>) -> Result<()> {
+    match recorded {
+        Err(error @ api::audit::Error::Unreachable { .. }) => Ok(print_error(&format!(
+            "warning: the end of this role is not on record: {error}\n"
+        ))?),
+        recorded => recorded.or_fail(),
+    }
+}
+
     let bound = offer.curator(sides.curator).bind(&socket).await;
     bound.context("memory cannot be served to your own commands")
 }

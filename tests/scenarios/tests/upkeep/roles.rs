@@ -358,6 +358,34 @@ fn a_server_elsewhere_serves_the_commands_of_this_machine_as_well() {
     }
 }
 
+/// As a shutdown does: whichever of them goes first.
+#[test]
+fn roles_that_are_stopped_at_once_all_end_well() {
+    let server = Server::speak(|_, _| Reply::text("That is answered.")).openai();
+    let scene = Scene::with(server, "openai");
+    let config = scene.server.config("openai");
+    let roles = Roles::start(&scene.house, &config, Way::Sockets);
+    for (role, ended) in roles.end_at_once() {
+        assert_eq!(ended.code, Some(0), "{role}: {ended:#?}");
+        assert!(!ended.stderr.contains("error: "), "{role}: {ended:#?}");
+    }
+}
+
+#[test]
+fn a_role_without_the_audit_role_ends_with_a_warning() {
+    let server = Server::speak(|_, _| Reply::text("That is answered.")).openai();
+    let scene = Scene::with(server, "openai");
+    let config = scene.server.config("openai");
+    let mut roles = Roles::start(&scene.house, &config, Way::Sockets);
+    roles.stop("audit");
+    for (role, ended) in roles.end_at_once() {
+        assert_eq!(ended.code, Some(0), "{role}: {ended:#?}");
+        let is_recorded = ["memory", "search", "broker", "agents"].contains(&role);
+        let is_warned = ended.stderr.contains("is not on record");
+        assert!(!is_recorded || is_warned, "{role}: {ended:#?}");
+    }
+}
+
 /// A role that was stopped, as a machine that sleeps: nobody waits for it without a word.
 #[test]
 fn a_role_that_is_stopped_is_named_at_once() {
