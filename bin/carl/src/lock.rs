@@ -200,6 +200,13 @@ pub fn running(state: &Path) -> Option<Running> {
     })
 }
 
+/// The number of the process that has the lock of a state folder and serves at an address.
+#[must_use]
+pub fn serving_at(state: &Path, address: &str) -> Option<u32> {
+    let other = running(state).filter(|other| other.address.as_deref() == Some(address))?;
+    other.process
+}
+
 /// Somebody has the lock and serves, at an address where this command did not or may not use it.
 fn serves(state: &Path, address: &str, own: &Path) -> anyhow::Error {
     let who = holder(state).map_or("a process".to_owned(), |id| format!("process {id}"));

@@ -1,7 +1,7 @@
 //! `carl policy`: what the policy says, and the policy as a guard for other programs.
 
 use super::Setting;
-use super::serve::{listen, locked, until_stopped};
+use super::serve::{Role, listen, locked, until_stopped};
 use crate::profile;
 use crate::wiring::House;
 use anyhow::{Context, Result};
@@ -140,7 +140,12 @@ async fn serve(args: GuardArgs) -> Result<Exit> {
         let service = guard::Service::new(rules, Timestamp::now);
         let offer = Builder::new().guard(Arc::new(service));
         // It has nothing of the state folder.
-        return until_stopped(offer, &address, "the guard", |_| None).await;
+        let role = Role {
+            what: "the guard",
+            state: None,
+            announce: |_: &str| None,
+        };
+        return until_stopped(offer, &address, role).await;
     }
     tokio::task::spawn_blocking(move || lines(&rules))
         .await

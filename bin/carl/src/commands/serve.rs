@@ -2,6 +2,7 @@
 
 use super::Setting;
 use crate::effective_settings;
+use crate::lock;
 use crate::serving::Announced;
 use crate::wiring::{self, House, Remembrance};
 use anyhow::{Context, Result};
@@ -18,6 +19,7 @@ use inbox::LazyInbox;
 use observers::Capture;
 use rendering::{print, print_error};
 use settings::By;
+use std::path::Path;
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail, describe};
 use terminal::signals::Signals;
@@ -76,8 +78,12 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
             .or_fail()?;
     }
     let announce = |at: &str| announced(&setting, args.role, at);
-    let stopped =
-        until_all_stopped(offer, &address, (what_is_served(args.role), announce), own).await?;
+    let role = Role {
+        what: what_is_served(args.role),
+        state: Some(&setting.paths.state),
+        announce,
+    };
+    let stopped = until_all_stopped(offer, &address, role, own).await?;
     if let Some(capture) = &capture {
         capture.settle(wiring::CAPTURE_WAIT).await;
     }
@@ -92,12 +98,6 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     Ok(stopped)
 }
 
-/// Memory on the user's own socket, for a role that serves agents over a network.
-async fn users_own(setting: &Setting, remembrance: &Remembrance, terms: String) -> Result<Bound> {
-    private_folder(&setting.paths.runtime)?;
-    let sides = remembrance.sides.clone();
-    let offer = Builder::new().terms(terms).memory(sides.memory);
-    let socket = Listen::Unix(wiring::memory_socket(setting));
 /// Where the audit role has ended before this one, as when all of them are stopped at once, it is only
 /// said: what was done is on record, and nothing is done any more.
 fn told_to_end(recorded: Result<(), api::audit::Error>) -> Result<()> {
@@ -109,13 +109,19 @@ fn told_to_end(recorded: Result<(), api::audit::Error>) -> Result<()> {
     }
 }
 
+/// Memory on the user's own socket, for a role that serves agents over a network.
+async fn users_own(setting: &Setting, remembrance: &Remembrance, terms: String) -> Result<Bound> {
+    private_folder(&setting.paths.runtime)?;
+    let sides = remembrance.sides.clone();
+    let offer = Builder::new().terms(terms).memory(sides.memory);
+    let socket = Listen::Unix(wiring::memory_socket(setting));
     let bound = offer.curator(sides.curator).bind(&socket).await;
     bound.context("memory cannot be served to your own commands")
 }
 
 /// The refusal of an address, with what to do where a process has it: after the end of a service a
 /// chat that was open serves the others in its place.
-fn not_bound(error: grpc::server::Error) -> anyhow::Error {
+fn not_bound(error: grpc::server::Error, address: &Listen, state: Option<&Path>) -> anyhow::Error {
     let is_taken = matches!(
         error,
         grpc::server::Error::Bind(grpc::BindError::InUse { .. })
@@ -123,10 +129,15 @@ fn not_bound(error: grpc::server::Error) -> anyhow::Error {
     let error = anyhow::Error::from(error).context("the address cannot be served at");
     let (exit, mut fault) = describe(&error);
     if is_taken {
-        fault.hint =
-            "It is a chat, a command or a service; `carl doctor` names those of your own. \
-                      End it, and then start this."
-                .to_owned();
+        fault.hint = match state.and_then(|state| lock::serving_at(state, &address.to_string())) {
+            Some(id) => format!(
+                "It is process {id}: a chat or a command, which serves the others for as long as it \
+                 is at work, or `carl serve`. End it, and then start this."
+            ),
+            None => "It is a chat, a command or a service; `carl doctor` names those of your own. \
+                     End it, and then start this."
+                .to_owned(),
+        };
     }
     Failure { exit, fault }.into()
 }
@@ -135,16 +146,16 @@ fn not_bound(error: grpc::server::Error) -> anyhow::Error {
 async fn until_all_stopped(
     offer: Builder,
     listen: &Listen,
-    (what, announce): (&str, impl FnOnce(&str) -> Option<Announced>),
+    role: Role<'_, impl FnOnce(&str) -> Option<Announced>>,
     own: Option<Bound>,
 ) -> Result<Exit> {
     let Some(own) = own else {
-        return until_stopped(offer, listen, what, announce).await;
+        return until_stopped(offer, listen, role).await;
     };
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let (ended, served) = tokio::join!(
         async {
-            let ended = until_stopped(offer, listen, what, announce).await;
+            let ended = until_stopped(offer, listen, role).await;
             drop(stop);
             ended
         },
@@ -230,12 +241,18 @@ async fn all(setting: &Setting, address: &Listen, terms: String) -> Result<Exit>
             true => None,
             false => {
                 private_folder(&setting.paths.runtime)?;
-                Some(users().bind(&usual).await.map_err(not_bound)?)
+                let bound = users().bind(&usual).await;
+                let state = Some(setting.paths.state.as_path());
+                Some(bound.map_err(|error| not_bound(error, &usual, state))?)
             }
         };
         // The lock of the state folder says it already.
-        let what = (what_is_served(RoleArg::All), |_: &str| None);
-        until_all_stopped(served, address, what, own).await
+        let role = Role {
+            what: what_is_served(RoleArg::All),
+            state: Some(&setting.paths.state),
+            announce: |_: &str| None,
+        };
+        until_all_stopped(served, address, role, own).await
     };
     let stopped = stopped.await;
     house.close(stopped).await
@@ -293,20 +310,34 @@ const fn what_is_served(role: RoleArg) -> &'static str {
     }
 }
 
-/// Serves until Ctrl-C, SIGTERM or SIGHUP, and says what and where. `announce` is called with the
-/// address; what it gives back is held until the end.
+/// What is served, and for which state folder.
+pub(super) struct Role<'a, A> {
+    /// What it is, for who starts it.
+    pub what: &'a str,
+    /// The state folder that it is of, if it is of one.
+    pub state: Option<&'a Path>,
+    /// Called with the address; what it gives back is held until the end.
+    pub announce: A,
+}
+
+/// Serves until Ctrl-C, SIGTERM or SIGHUP, and says what and where.
 ///
 /// # Errors
 /// When the address cannot be used or serving fails.
-pub(super) async fn until_stopped(
+pub(super) async fn until_stopped<A: FnOnce(&str) -> Option<Announced>>(
     offer: Builder,
     listen: &Listen,
-    what: &str,
-    announce: impl FnOnce(&str) -> Option<Announced>,
+    role: Role<'_, A>,
 ) -> Result<Exit> {
+    let Role {
+        what,
+        state,
+        announce,
+    } = role;
     // Before the socket is there: who waited for it may stop this process at once.
     let stopped = stop_signal()?;
-    let bound = offer.bind(listen).await.map_err(not_bound)?;
+    let bound = offer.bind(listen).await;
+    let bound = bound.map_err(|error| not_bound(error, listen, state))?;
     let address = bound.local().to_string();
     let _announced = announce(&address);
     // On standard output, for whoever starts it and waits for it.

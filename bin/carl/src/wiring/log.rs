@@ -2,7 +2,8 @@
 
 use super::endpoints::{remote, served};
 use super::stores::secrets_socket;
-use crate::lock::StateLock;
+use crate::lock::{StateLock, running};
+use crate::serving::served_roles;
 use crate::setting::Setting;
 use anyhow::Result;
 use api::audit::Audit;
@@ -29,7 +30,37 @@ pub fn audit(setting: &Setting) -> Result<Arc<dyn Audit>> {
         return Ok(Arc::new(grpc::audit::Client::connect(&endpoint)));
     }
     let config = audit::Config::new(setting.paths.audit(), setting.paths.keys());
-    Ok(Arc::new(audit::Service::open(config).or_fail()?))
+    let opened = audit::Service::open(config).or_fail();
+    Ok(Arc::new(
+        opened.map_err(|error| name_holder(error, setting))?,
+    ))
+}
+
+/// Says in the refusal of a log that another process has which one that is: after the end of a service a
+/// chat that was open may serve in its place.
+fn name_holder(error: anyhow::Error, setting: &Setting) -> anyhow::Error {
+    let Some(failure) = error
+        .downcast_ref::<Failure>()
+        .filter(|_| is_locked(&error))
+    else {
+        return error;
+    };
+    let Some(id) = holder(setting) else {
+        return error;
+    };
+    let (exit, mut fault) = (failure.exit, failure.fault.clone());
+    fault.hint = format!("It is process {id}. {}", fault.hint);
+    Failure { exit, fault }.into()
+}
+
+/// The number of another process that has the log: one that serves it, or that has all services.
+fn holder(setting: &Setting) -> Option<u32> {
+    let state = &setting.paths.state;
+    let mut roles = served_roles(state).into_iter();
+    let serving = roles.find(|one| one.role == "audit").map(|one| one.process);
+    let others = || running(state)?.process;
+    let is_other = |id: &u32| *id != std::process::id();
+    serving.or_else(others).filter(is_other)
 }
 
 /// The log alone, for the user's own command: that of whoever serves here, else this process's, and

@@ -387,3 +387,19 @@ fn at_the_limit_the_next_session_is_refused() {
     assert!(taken.stdout.contains("There is room."), "{taken:#?}");
     server.kill();
 }
+
+/// Under systemd a service is started again and again while a chat serves in its place.
+#[test]
+fn a_service_is_told_which_chat_serves_in_its_place() {
+    let scene = scene();
+    let house = &scene.house;
+    let mut seat = chat(house, &[]).at_prompt();
+    says(&mut seat, "hello");
+    let pid = seat.pid().to_string();
+    for args in [&["serve"][..], &["serve", "--role", "agents"]] {
+        let told = house.ask(args.iter().copied()).run().expect(4).stderr;
+        assert!(told.contains(&format!("process {pid}")), "{args:?}: {told}");
+        assert!(told.contains("End "), "{args:?}: {told}");
+    }
+    seat.leaves();
+}

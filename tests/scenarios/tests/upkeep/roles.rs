@@ -413,3 +413,22 @@ fn a_role_that_is_stopped_is_named_at_once() {
         seat.finish();
     }
 }
+
+/// The agents role ended and a chat serves in its place, with the other roles where they were.
+#[test]
+fn a_role_is_told_which_chat_has_its_socket() {
+    let server = Server::speak(|_, _| Reply::text("That is answered.")).openai();
+    let scene = Scene::with(server, "openai");
+    let house = &scene.house;
+    let mut roles = Roles::start(house, &scene.server.config("openai"), Way::Sockets);
+    roles.stop("agents");
+    let mut chat = house.ask(["chat"]).env("TERM", "dumb").at_prompt();
+    chat.types("hello\n");
+    chat.until("That is answered.");
+    let serve = ["serve", "--role", "agents"];
+    let told = house.ask(serve).run().expect(4).stderr;
+    let named = format!("It is process {}: a chat", chat.pid());
+    assert!(told.contains(&named), "{told}");
+    chat.until("> ");
+    chat.leaves();
+}
