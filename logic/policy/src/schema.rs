@@ -80,21 +80,43 @@ pub(crate) fn check(tool: &Tool, arguments: &Value) -> Result<(), Finding> {
         .find(|key| !tool.spec.arguments.contains_key(*key))
     {
         let unknown: String = unknown.chars().take(80).collect();
-        let known: Vec<&str> = tool.spec.arguments.keys().map(String::as_str).collect();
-        return Err(deny(
-            "unknown_argument",
-            format!(
-                "{name} has no argument {unknown:?}. Its arguments are: {}.",
-                known.join(", ")
-            ),
-            format!(
-                "The call gives {name} an argument {unknown:?} that it does not have; it has {}.",
-                known.join(", ")
-            ),
-        ));
+        return Err(unknown_argument(tool, &unknown));
     }
     no_secret_given(tool, object)?;
     fits(tool, arguments, bytes)
+}
+
+/// The refusal of an argument of which nobody said what it is: either the tool has none of that name, or
+/// only the table of tools lacks it, and then a model is not told to do without.
+fn unknown_argument(tool: &Tool, unknown: &str) -> Finding {
+    let definition = &tool.spec.definition;
+    let name = definition.name.as_str();
+    let properties = definition.parameters.get("properties");
+    if properties.is_some_and(|all| all.get(unknown).is_some()) {
+        return deny(
+            "unknown_argument",
+            format!(
+                "The user's table of tools says nothing of the argument {unknown:?} of {name}, so no \
+                 call may use it. Tell the user so."
+            ),
+            format!(
+                "The table of tools has no entry for the argument {unknown:?} of {name}: write its \
+                 role under `arguments`, or one for all others as `other_arguments`."
+            ),
+        );
+    }
+    let known: Vec<&str> = tool.spec.arguments.keys().map(String::as_str).collect();
+    let known = match known.is_empty() {
+        true => "none".to_owned(),
+        false => known.join(", "),
+    };
+    deny(
+        "unknown_argument",
+        format!("{name} has no argument {unknown:?}. Its arguments are: {known}."),
+        format!(
+            "The call gives {name} an argument {unknown:?} that it does not have; it has {known}."
+        ),
+    )
 }
 
 /// Holds arguments of so many bytes to the schema, unless that takes too much work.

@@ -237,3 +237,42 @@ fn the_conversation_in_the_documentation_is_true() {
         );
     }
 }
+
+#[test]
+fn an_argument_that_only_the_table_lacks_is_said_to_be_missing_there() {
+    let house = House::new();
+    let table = "version: 1\ntools:\n  read_mail: {effect: read}\n  \
+                 pay: {effect: money, arguments: {iban: target}}\n";
+    let table = house.write("tools.yaml", table);
+    let check = |id: u64, tool: &str, args: Value| json!({"op": "check", "id": id, "tool": tool, "args": args});
+    let said = [
+        json!({"op": "begin", "prompt": "Pay", "tools": tools()}),
+        check(1, "pay", json!({"iban": IBAN, "amount": 10})),
+        check(2, "pay", json!({"iban": IBAN, "when": "now"})),
+        check(3, "read_mail", json!({"since": "now"})),
+    ];
+    let input: String = said.iter().map(|line| format!("{line}\n")).collect();
+    let told = house.ask(["policy", "serve", "--tools", &table.to_string_lossy()]);
+    let answers = told.stdin(input).run().expect(0).json_lines();
+    let says = |index: usize, field: &str| answers[index][field].as_str().unwrap().to_owned();
+    assert!(answers.iter().all(|one| one["rule"] == "unknown_argument"));
+    let reason = says(0, "reason");
+    assert!(
+        reason.contains("The table of tools has no entry"),
+        "{reason}"
+    );
+    assert!(reason.contains("`other_arguments`"), "{reason}");
+    assert!(
+        !says(0, "advice").contains("has no argument"),
+        "{answers:#?}"
+    );
+    assert!(
+        says(1, "advice").contains("pay has no argument \"when\""),
+        "{answers:#?}"
+    );
+    assert!(
+        says(2, "advice").ends_with("Its arguments are: none."),
+        "{answers:#?}"
+    );
+    assert!(says(2, "reason").ends_with("it has none."), "{answers:#?}");
+}
