@@ -1,11 +1,11 @@
 //! The terms on which services work for others: what they were begun with, and what becomes of a
 //! command that is configured otherwise. Laxer terms than its own it does not work on.
 
-use crate::setting::Setting;
+use crate::setting::{Setting, place};
 use anyhow::{Context, Result};
 use command_line::SessionFlags;
 use config::paths::Paths;
-use config::{self, Loaded, VARIABLES};
+use config::{self, Loaded};
 use configuration::flattened;
 use disk::read::{self, Links};
 use domain::hash::Digest;
@@ -192,17 +192,8 @@ impl RequestedSettings<'_> {
         })
     }
 
-    /// Where a value comes from: a flag, a variable, a file.
     fn place(&self, key: &str) -> String {
-        if key == "models.air_gap" && self.flags.air_gap {
-            return "--air-gap".to_owned();
-        }
-        let narrows = key == "models.air_gap"
-            && self.loaded.layers.extract_inner::<bool>(key).ok() == Some(false);
-        match &self.loaded.project {
-            Some((file, _)) if narrows => file.display().to_string(),
-            _ => VARIABLES.place(&self.loaded.layers, key),
-        }
+        place(self.loaded, self.flags, key)
     }
 
     /// What to do about laxer terms.

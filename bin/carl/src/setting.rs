@@ -6,7 +6,7 @@ use agents::Outlines;
 use anyhow::Result;
 use command_line::SessionFlags;
 use config::paths::Paths;
-use config::{Loaded, instead_of, load};
+use config::{Loaded, VARIABLES, instead_of, load};
 use domain::settings::{Attendance, SessionProfile};
 use rendering::print_error;
 use std::path::PathBuf;
@@ -53,6 +53,8 @@ impl Setting {
             print_error(&format!("note: {flag}: there is no {path} yet\n"))?;
         }
         loaded.config.models.air_gap |= flags.air_gap;
+        let air_gap_from = place(&loaded, flags, AIR_GAP);
+        loaded.config.models.air_gap_from = Some(air_gap_from);
         if let Some(provider) = &flags.provider {
             prefer(&mut loaded.config.models, provider)?;
         }
@@ -95,6 +97,21 @@ impl Setting {
             profile.settings.allow_write.insert(self.workspace.clone());
         }
         Ok(profile)
+    }
+}
+
+/// The key that a flag and a project's own file can set as well.
+const AIR_GAP: &str = "models.air_gap";
+
+/// Where the value of a key comes from: a flag, a variable, a file.
+pub fn place(loaded: &Loaded, flags: &SessionFlags, key: &str) -> String {
+    if key == AIR_GAP && flags.air_gap {
+        return "--air-gap".to_owned();
+    }
+    let narrows = key == AIR_GAP && loaded.layers.extract_inner::<bool>(key).ok() == Some(false);
+    match &loaded.project {
+        Some((file, _)) if narrows => file.display().to_string(),
+        _ => VARIABLES.place(&loaded.layers, key),
     }
 }
 

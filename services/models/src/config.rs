@@ -32,6 +32,9 @@ pub struct Config {
     pub fallbacks: Vec<ModelRef>,
     /// Refuse every connection but loopback.
     pub air_gap: bool,
+    /// What set `air_gap`, as a file, a variable or a flag, for whoever is refused by it.
+    #[serde(skip)]
+    pub air_gap_from: Option<String>,
     /// Looking for model servers on this machine.
     pub discovery: DiscoveryConfig,
     /// How long to wait and how often to try.

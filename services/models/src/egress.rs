@@ -17,13 +17,36 @@ pub(crate) enum Patience {
     Probe,
 }
 
+/// Only this machine is connected to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AirGap {
+    /// What set it, where that is known.
+    from: Option<String>,
+}
+
+impl AirGap {
+    /// What set it, where that is known.
+    pub(crate) const fn set_by(from: Option<String>) -> Self {
+        Self { from }
+    }
+
+    fn hint(&self) -> String {
+        let otherwise = "use a model server on this machine";
+        match self.from.as_deref() {
+            Some(flag) if flag.starts_with('-') => format!("leave {flag} out, or {otherwise}"),
+            Some(from) => format!("{from} sets `air_gap`: change it there, or {otherwise}"),
+            None => format!("leave `air_gap` out where it is set, or {otherwise}"),
+        }
+    }
+}
+
 /// Where this process may connect to, and the clients it does it with.
 ///
 /// Nothing is set up before it is needed: a call to a server on this machine never loads the
 /// system's certificates.
 pub(crate) struct Egress {
     allowed: BTreeSet<String>,
-    air_gap: bool,
+    air_gap: Option<AirGap>,
     connect: Duration,
     probe_connect: Duration,
     plain: OnceLock<Client>,
@@ -32,10 +55,10 @@ pub(crate) struct Egress {
 }
 
 impl Egress {
-    /// Allows exactly the given endpoints; with `air_gap`, of those only loopback ones.
+    /// Allows exactly the given endpoints; under an air gap, of those only loopback ones.
     pub(crate) fn new<'a>(
         endpoints: impl Iterator<Item = &'a Url>,
-        air_gap: bool,
+        air_gap: Option<AirGap>,
         connect: Duration,
         probe_connect: Duration,
     ) -> Self {
@@ -74,7 +97,9 @@ impl Egress {
     /// # Errors
     /// `Blocked`, with the reason.
     pub(crate) fn check(&self, url: &Url) -> Result<(), Error> {
-        if self.air_gap && !is_loopback(url) {
+        if let Some(air_gap) = &self.air_gap
+            && !is_loopback(url)
+        {
             return Err(Error::new(
                 ErrorKind::Blocked,
                 format!(
@@ -82,7 +107,7 @@ impl Egress {
                     origin(url)
                 ),
             )
-            .with_hint("leave --air-gap out, or use a model server on this machine"));
+            .with_hint(air_gap.hint()));
         }
         if !self.allowed.contains(&origin(url)) {
             return Err(Error::new(
@@ -180,7 +205,7 @@ mod tests {
         let urls: Vec<Url> = endpoints.iter().map(|text| url(text)).collect();
         Egress::new(
             urls.iter(),
-            air_gap,
+            air_gap.then(AirGap::default),
             Duration::from_secs(1),
             Duration::from_secs(1),
         )

@@ -6,7 +6,7 @@ use crate::call::Listed;
 use crate::choose;
 use crate::config::Config;
 use crate::discovery;
-use crate::egress::Egress;
+use crate::egress::{AirGap, Egress};
 use crate::engine::EngineSettings;
 use crate::error::{Error, ErrorKind, configuration, in_short, notice};
 use crate::instance::Instance;
@@ -83,7 +83,9 @@ impl Registry {
         let plan = plan(config)?;
         let egress = Arc::new(Egress::new(
             plan.iter().filter_map(|planned| planned.endpoint.as_ref()),
-            config.air_gap,
+            config
+                .air_gap
+                .then(|| AirGap::set_by(config.air_gap_from.clone())),
             Duration::from_millis(config.limits.connect_ms),
             Duration::from_millis(config.discovery.connect_ms),
         ));

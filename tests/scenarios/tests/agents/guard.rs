@@ -236,6 +236,33 @@ fn an_air_gap_refuses_every_address_but_loopback() {
 }
 
 #[test]
+fn who_is_refused_by_the_air_gap_is_told_what_set_it() {
+    let house = House::new();
+    let far = "[models.providers.far]\ntype = \"openai\"\nendpoint = \"http://192.0.2.1:9/v1\"\n\
+               default_model = \"m\"\n";
+    let hint = |carl: testkit::Carl, expected: &str| {
+        let finished = carl.args(["run", "--json", "hello"]).run().expect(4);
+        let told = finished.json()["error"]["hint"].to_string();
+        assert!(told.contains(expected), "{expected}: {told}");
+        assert_eq!(
+            told.contains("--air-gap"),
+            expected == "--air-gap",
+            "{told}"
+        );
+    };
+    house.configure(far);
+    hint(
+        house.carl().env("CARL_MODELS__AIR_GAP", "true"),
+        "CARL_MODELS__AIR_GAP sets",
+    );
+    let project = house.write(".housecarl.toml", "air_gap = true\n");
+    hint(house.carl(), ".housecarl.toml sets");
+    std::fs::remove_file(project).unwrap();
+    house.configure(&format!("[models]\nair_gap = true\n{far}"));
+    hint(house.carl(), "config.toml sets");
+}
+
+#[test]
 fn the_example_of_an_agent_type_opens_a_closed_name() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agents.md");
     let page = std::fs::read_to_string(page).unwrap();
