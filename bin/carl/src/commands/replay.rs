@@ -6,11 +6,13 @@ use crate::wiring::{self, House, Knowledge};
 use anyhow::{Context, Result};
 use api::sessions::Follow;
 use broker::replay::Replayed;
-use command_line::ReplayArgs;
+use command_line::{ReplayArgs, SessionFlags};
 use domain::event::{Event, EventBody};
-use domain::settings::SessionProfile;
+use domain::settings::{Attendance, SessionProfile};
+use domain::tool::ToolName;
 use rendering::{print, table};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use terminal::exit::{Exit, OrFail};
 use terminal::sessions::{events_of, find};
@@ -26,7 +28,8 @@ pub async fn replay(args: ReplayArgs) -> Result<Exit> {
     let house = House::look(&setting).await?;
     let sessions = house.sessions.as_ref();
     let found = find(sessions, &args.session, &setting.workspace).await?;
-    let events = events_of(sessions, found.session_id, Follow::Outline).await?;
+    let mut events = events_of(sessions, found.session_id, Follow::Outline).await?;
+    take_away(&mut events, &disabled_today(&setting)?);
     let secrets = wiring::secrets_to_look(&setting).await?;
     let knowledge = Knowledge {
         remembrance: house.remembrance.clone(),
@@ -90,6 +93,25 @@ fn summary(calls: usize, changed: usize) -> String {
         some => some.to_string(),
     };
     format!("{calls} {noun}; {differing} would be decided differently today.\n")
+}
+
+/// The tools that the configuration takes away today.
+fn disabled_today(setting: &Setting) -> Result<BTreeSet<ToolName>> {
+    let flags = SessionFlags::default();
+    let today = setting.profile(&flags, Attendance::Unattended)?;
+    Ok(today.settings.disabled_tools)
+}
+
+/// Has a session be without these tools from its opening on.
+fn take_away(events: &mut [Event], disabled: &BTreeSet<ToolName>) {
+    for event in events {
+        if let EventBody::SessionOpened { profile, .. }
+        | EventBody::SessionConfigured { profile, .. } = &mut event.body
+        {
+            let own = &mut profile.settings.disabled_tools;
+            own.extend(disabled.iter().cloned());
+        }
+    }
 }
 
 fn profile_of(event: &Event) -> Option<&SessionProfile> {

@@ -263,6 +263,24 @@ fn who_is_refused_by_the_air_gap_is_told_what_set_it() {
 }
 
 #[test]
+fn a_replay_knows_the_tools_that_are_taken_away_today() {
+    let arguments = json!({"path": "notes.md"});
+    let scene = Scene::new([Reply::call("read_file", arguments), Reply::text("Read.")]);
+    scene.house.write("notes.md", "words\n");
+    scene.run(&["read the notes"]).assert_ends(0, "success");
+    let replay = || scene.house.ask(["policy", "replay"]).run().expect(0).stdout;
+    assert!(replay().contains("none would be"), "{}", replay());
+    let project = "disabled_tools = [\"read_file\"]\n";
+    scene.house.write(".housecarl.toml", project);
+    let replay = replay();
+    assert!(
+        replay.contains("1 call; 1 would be decided differently"),
+        "{replay}"
+    );
+    assert!(replay.contains("disabled_tool"), "{replay}");
+}
+
+#[test]
 fn the_example_of_an_agent_type_opens_a_closed_name() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/agents.md");
     let page = std::fs::read_to_string(page).unwrap();
