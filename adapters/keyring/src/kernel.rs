@@ -190,7 +190,24 @@ impl KernelKeyring {
         match open() {
             Ok(bytes) if bytes.len() as u64 <= FILE_BYTES => Ok(bytes),
             Ok(_) => Err(self.sealed(Problem::Form)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(self.gone(&error)),
             Err(error) => Err(self.failed("read", &error)),
+        }
+    }
+
+    /// The file is not there. Where the kernel was filled from it before, that goes on serving what the
+    /// file held.
+    fn gone(&self, error: &io::Error) -> Error {
+        let detail = format!("{} cannot be read: {error}", self.file.display());
+        match self.keys().and_then(|keys| keys.index()) {
+            Ok(Some(_)) => Error::Unavailable {
+                detail: format!("{detail}; what it held is open in the kernel's keyring still"),
+                hint:
+                    "Put the file back; or have the kernel forget what it held with `carl secret \
+                       lock`, and `carl secret set` makes a new file."
+                        .to_owned(),
+            },
+            Ok(None) | Err(_) => unavailable(detail),
         }
     }
 

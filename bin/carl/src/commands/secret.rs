@@ -144,10 +144,14 @@ async fn unlock(setting: &Setting, store: &Store) -> Result<()> {
             print("The Secret Service is unlocked.\n")?;
         }
         Store::Kernel(kernel) => match kernel.state().await.or_fail()? {
-            State::Open(count) => print(&format!(
-                "It is unlocked already, with {}.\n",
-                counted(count)
-            ))?,
+            State::Open(count) => {
+                // The file may have gone since.
+                kernel.names().await.or_fail()?;
+                print(&format!(
+                    "It is unlocked already, with {}.\n",
+                    counted(count)
+                ))?;
+            }
             State::Locked => {
                 let passphrase = passphrase(store, Hidden::Passphrase)?;
                 on_record(setting, UNLOCKED).await?;

@@ -4,6 +4,7 @@ use canary::{KEY, PASSPHRASE, Vault};
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
+use std::process::Command;
 use testkit::{
     Carl, DESKTOP_KEYRING, Desktop, Finished, House, KERNEL_KEYRING, Reply, Server, is_absent,
 };
@@ -223,6 +224,37 @@ fn an_encrypted_file_is_typed_open_and_forgotten_with_the_kernel() {
         house.ask(["secret", "list"]).run().expect(0).stdout,
         "work\n"
     );
+    house.ask(["secret", "lock"]).run().expect(0);
+}
+
+#[test]
+fn a_file_that_is_gone_while_the_kernel_holds_it_is_told_with_the_way_out() {
+    if is_absent(KERNEL_KEYRING) {
+        return;
+    }
+    let house = House::new();
+    house.configure("[secrets]\nbackend = \"kernel-keyring\"\n");
+    let prompts = ["shown): ", "more: "];
+    let makes = || {
+        let carl = house.ask(["secret", "set", "work"]);
+        let made = carl.typing(&prompts, |_, count| {
+            [PASSPHRASE, PASSPHRASE, KEY, KEY][count].to_owned()
+        });
+        assert_eq!(made.finished.code, Some(0), "{made:?}");
+    };
+    makes();
+    let mut find = Command::new("find");
+    let find = find.arg(house.home()).args(["-name", "*.sealed"]);
+    let found = find.output().unwrap();
+    let file = String::from_utf8(found.stdout).unwrap();
+    std::fs::remove_file(file.trim()).unwrap();
+    for command in [&["secret", "list"][..], &["secret", "unlock"], &["doctor"]] {
+        let told = house.ask(command.iter().copied()).run().expect(4);
+        let told = format!("{}{}", told.stdout, told.stderr);
+        assert!(told.contains("carl secret lock"), "{command:?}: {told}");
+    }
+    house.ask(["secret", "lock"]).run().expect(0);
+    makes();
     house.ask(["secret", "lock"]).run().expect(0);
 }
 
