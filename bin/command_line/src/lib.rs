@@ -79,6 +79,9 @@ impl Cli {
                 "flags belong after a command that takes them: carl run -C FOLDER --mode plan \"…\"",
             ));
         }
+        if let Some(Command::Run(args)) = &self.command {
+            refuse_other_dashes(&args.task)?;
+        }
         if let Some(ceiling) = self.ceiling() {
             ceiling.settle();
         }
@@ -99,6 +102,36 @@ impl Cli {
             Some(_) => None,
         }
     }
+}
+
+/// The dashes that word processors and web pages put in the place of two hyphens, or of one.
+const OTHER_DASHES: [char; 3] = ['\u{2012}', '\u{2013}', '\u{2014}'];
+
+/// Refuses a word of a task that is a flag of `carl run` but for its dash: pasted from a page, it would
+/// be said to the agent instead of being meant.
+fn refuse_other_dashes(task: &[String]) -> Result<(), clap::Error> {
+    let root = Cli::command();
+    let run = root.find_subcommand("run");
+    let is_flag = |name: &str| {
+        run.is_some_and(|run| {
+            run.get_arguments()
+                .any(|flag| flag.get_long() == Some(name))
+        })
+    };
+    for word in task {
+        let rest = word.trim_start_matches(OTHER_DASHES);
+        let name = rest.split('=').next().unwrap_or(rest);
+        if rest.len() < word.len() && is_flag(name) {
+            return Err(Cli::command().error(
+                clap::error::ErrorKind::UnknownArgument,
+                format!(
+                    "`{word}` begins with a dash that is none of a flag; did you mean `--{rest}`? (In \
+                     a task, put the whole of it in quotes.)"
+                ),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Everything `carl` can do.

@@ -43,7 +43,8 @@ pub fn load(paths: &Paths, workspace: &Path) -> Result<Loaded> {
     check_names(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))?;
     layers = layers.merge(VARIABLES.environment());
     let mut config: Config = layers.extract().map_err(|error| {
-        let note = "`carl config show --origin` says where each value comes from.";
+        // Whatever shows the configuration reads it first and would end here as well.
+        let note = "`carl config schema` lists every key and what it takes.";
         usage(VARIABLES.misfit(&error, note))
     })?;
     // Before anything shows the configuration.

@@ -350,12 +350,27 @@ fn chosen(name: &str, known: &[ModelInfo]) -> Result<ModelRef> {
         )
         .into()),
         // A provider need not list what it has.
-        (None, _) => name.parse().map_err(|error| {
-            Failure::usage(
-                format!("there is no model `{name}`: {error}"),
-                "/model lists what is there.",
-            )
-            .into()
+        (None, _) => name.parse().map_err(|_not_a_whole_name| {
+            let hint = format!("{}/model lists what is there.", perhaps(name, known));
+            Failure::usage(format!("there is no model `{name}`"), hint).into()
         }),
+    }
+}
+
+/// Most models that are named where one may have been meant.
+const MODELS_NAMED: usize = 3;
+
+/// The models in whose names what was typed stands, as a question.
+fn perhaps(typed: &str, known: &[ModelInfo]) -> String {
+    let typed = typed.to_lowercase();
+    let names = known.iter().map(|info| info.model.to_string());
+    let fitting = names.filter(|name| name.to_lowercase().contains(&typed));
+    let named: Vec<String> = fitting
+        .take(MODELS_NAMED)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match named.is_empty() {
+        true => String::new(),
+        false => format!("Did you mean {}? ", named.join(" or ")),
     }
 }

@@ -135,8 +135,8 @@ pub fn help() -> String {
         text.push_str(&format!("{typed:ABOUT_AT$}{about}\n"));
     }
     text.push_str(
-        "Tab completes a command. Ctrl-C stops what is running.\nEverything else is said to the \
-         agent.\n",
+        "Tab completes a command. Ctrl-C stops what is running; at the prompt it empties what is \
+         typed.\nEverything else is said to the agent.\n",
     );
     text
 }

@@ -111,3 +111,40 @@ fn a_misspelt_run_is_told_from_a_task() {
     let told = house.ask(["hello there"]).run().expect(2).stderr;
     assert!(told.contains("carl run \"hello there\""), "{told}");
 }
+
+#[test]
+fn a_flag_with_a_dash_of_a_word_processor_is_no_task() {
+    let house = House::new();
+    for typed in ["\u{2013}mode", "\u{2014}allow-write=."] {
+        let refused = house.ask(["run", typed, "plan", "hello"]).run().expect(2);
+        let meant = format!("did you mean `--{}`", typed.trim_start_matches(|c| c > '~'));
+        assert!(refused.stderr.contains(&meant), "{refused:#?}");
+    }
+    // In a text of its own it is a sign as any other.
+    let scene = Scene::new([Reply::text("Yes."), Reply::text("Yes.")]);
+    for task in ["is \u{2013}mode a flag?", "\u{2013} a list"] {
+        scene.run(&[task]).assert_ends(0, "success");
+    }
+}
+
+#[test]
+fn a_piece_of_a_models_name_is_answered_with_the_whole() {
+    let scene = Scene::new([]);
+    let mut seat = scene.house.ask(["chat"]).env("TERM", "dumb").at_prompt();
+    seat.types("/model scripted\n");
+    seat.until("there is no model `scripted`");
+    seat.until("Did you mean `scripted/scripted-model`?");
+    seat.until("> ");
+    seat.leaves();
+}
+
+#[test]
+fn a_wrong_variable_is_not_told_to_ask_the_command_that_it_stops() {
+    let house = House::new();
+    let show = ["config", "show", "--origin"];
+    let refused = house.ask(show).env("CARL_MODELS__AIR_GAP", "1").run();
+    let told = refused.expect(2).stderr;
+    assert!(told.contains("CARL_MODELS__AIR_GAP"), "{told}");
+    assert!(told.contains("carl config schema"), "{told}");
+    assert!(!told.contains("config show"), "{told}");
+}
