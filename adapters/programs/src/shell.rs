@@ -198,11 +198,22 @@ fn preview(runner: &Runner, call: &JudgedCall, folder: &Path, what: &str) -> Str
             false => format!("{there} (not there yet: {})", names(&missing)),
         }
     };
+    // What may be changed and is not there is named once.
+    let is_told = |path: &PathBuf| !path.exists() && ground.write.contains(path);
+    let read: Vec<PathBuf> = ground
+        .read
+        .iter()
+        .filter(|path| !is_told(path))
+        .cloned()
+        .collect();
+    let undo = match ground.write.iter().any(|path| path.exists()) {
+        true => " `undo` cannot take back what it changes.",
+        false => "",
+    };
     format!(
-        "{what}Runs in the sandbox, in {}: no network; reads {}; changes {}, which `undo` cannot take \
-         back.\n",
+        "{what}Runs in the sandbox, in {}: no network; reads {}; changes {}.{undo}\n",
         name_of(folder),
-        list(&ground.read),
+        list(&read),
         list(&ground.write),
     )
 }

@@ -398,6 +398,16 @@ fn a_question_tells_folders_that_are_not_there_apart() {
     assert_eq!(there, scene.house.work().to_string_lossy(), "{question}");
     let projects = scene.house.home().join("projects");
     assert!(missing.contains(&*projects.to_string_lossy()), "{question}");
+    let names = question.matches(&*projects.to_string_lossy()).count();
+    assert_eq!(names, 1, "{question}");
+    assert!(missing.contains("`undo` cannot take back"), "{question}");
+    // Where nothing may be changed there is nothing to take back.
+    let flags = ["run", "--agent", "sysadmin", "do it"];
+    let run = asks("run_shell", json!({"argv": ["true"]}));
+    let run = run.house.ask(flags).at_terminal(|_, _| "n".to_owned());
+    let question = &run.questions[0];
+    assert!(question.contains("changes nothing"), "{question}");
+    assert!(!question.contains("`undo`"), "{question}");
 }
 
 #[test]
