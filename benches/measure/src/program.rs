@@ -18,7 +18,7 @@ const SAME: u32 = 40;
 /// The size of the program's file, and the most memory that `carl --version` takes. What is built
 /// says which mark counts: that of the size is for `--profile dist`.
 pub fn weight(table: &mut Table) -> Result<()> {
-    let program = testkit::program();
+    let program = testkit::program::program();
     let bytes = std::fs::metadata(&program)?.len();
     let size = bytes as f64 / f64::from(1 << 20);
     table.add("size of carl", "MiB", "≤ 25 MiB with --dist", vec![size]);
