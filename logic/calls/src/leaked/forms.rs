@@ -362,9 +362,39 @@ fn first_name(input: Input<'_>, position: Position, offered: &Offered) -> Match<
         true => on_own_line(input, offered),
         false => Match::No,
     };
-    first_of(&[&own_line, &|| in_brackets(input, offered), &|| {
+    let whole = || match position.starts_text {
+        true => at_once(input, offered),
+        false => Match::No,
+    };
+    first_of(&[&own_line, &|| in_brackets(input, offered), &whole, &|| {
         react::call(input, offered)
     }])
+}
+
+/// `name(key="value")` or `name {…}`, on one line and without a mark: of a tool on offer alone.
+fn at_once(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
+    let start = match input.literal("call:") {
+        Match::Yes((), bytes) => bytes,
+        Match::More => return Match::More,
+        Match::No => 0,
+    };
+    let at_name = input.after(start);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    let Some(end) = at_name.text.find(|c: char| !is_name(c)) else {
+        return match at_name.text.is_empty() || offered.begins(at_name.text) {
+            true => input.more(),
+            false => Match::No,
+        };
+    };
+    if !offered.offers(at_name.text.get(..end).unwrap_or_default()) {
+        return Match::No;
+    }
+    let rest = at_name.after(end).text.trim_start_matches(' ');
+    match rest.chars().next() {
+        None => input.more(),
+        Some('{' | '(') => named(input, offered),
+        Some(_) => Match::No,
+    }
 }
 
 /// `functions.name({…})`, as a script has it.

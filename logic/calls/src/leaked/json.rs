@@ -59,7 +59,7 @@ pub(super) fn calls(input: Input<'_>, place: Place, offered: &Offered) -> Match<
         if !is_value {
             break;
         }
-        if place == Place::Open && is_ordinary(rest.text) {
+        if place == Place::Open && is_ordinary(rest.text, offered) {
             break;
         }
         match value(rest) {
@@ -94,7 +94,7 @@ fn separator(input: Input<'_>, between: bool) -> usize {
 
 /// Whether a value's first characters already show that it is no call, so that ordinary JSON is
 /// not held back.
-fn is_ordinary(text: &str) -> bool {
+fn is_ordinary(text: &str, offered: &Offered) -> bool {
     // Deeper nesting than any call has is left to the parser, which has a limit of its own.
     let depth = text
         .char_indices()
@@ -115,8 +115,11 @@ fn is_ordinary(text: &str) -> bool {
         .chain(&BESIDE)
         .chain(&WRAPPERS);
     match key.find(['"', '\'']) {
-        Some(end) => !known.into_iter().any(|one| Some(*one) == key.get(..end)),
-        None => !known.into_iter().any(|one| one.starts_with(key)),
+        Some(end) => {
+            let key = key.get(..end).unwrap_or_default();
+            !known.into_iter().any(|one| *one == key) && !offered.offers(key)
+        }
+        None => !known.into_iter().any(|one| one.starts_with(key)) && !offered.begins(key),
     }
 }
 
@@ -179,6 +182,9 @@ fn read_object(
             };
         }
     }
+    if let Some(call) = by_its_key(fields, offered).or_else(|| flat(fields, offered)) {
+        return Some(vec![call]);
+    }
     let is_known = |key: &String| {
         let key = key.as_str();
         NAMES.contains(&key) || ARGUMENTS.contains(&key) || BESIDE.contains(&key)
@@ -209,7 +215,8 @@ fn read_object(
         // A name that is on offer tells a call; any other may be anything's.
         let is_plain = PLAIN_NAMES.contains(&name_key)
             && given.is_some_and(|(key, values)| {
-                PLAIN_ARGUMENTS.contains(&key.as_str()) && is_object(values)
+                let is_key = PLAIN_ARGUMENTS.contains(&key.as_str());
+                (is_key || CALL_NAMES.contains(&name_key)) && is_object(values)
             });
         if !offered.offers(name) && !is_plain {
             return None;
@@ -217,6 +224,26 @@ fn read_object(
     }
     let call = offered.call(name, values.cloned().unwrap_or_default())?;
     Some(vec![call])
+}
+
+/// `{"name": {…}}`, of a tool on offer.
+fn by_its_key(fields: &Map<String, Value>, offered: &Offered) -> Option<LeakedCall> {
+    let (name, arguments) = fields.iter().next().filter(|_| fields.len() == 1)?;
+    let given = arguments.as_object().filter(|given| !given.is_empty())?;
+    let is_call = given.keys().all(|argument| offered.takes(name, argument));
+    (is_call && !has_placeholder(arguments)).then(|| offered.call(name, arguments.clone()))?
+}
+
+/// `{"tool": "name", …}` with the arguments beside the name, each of which the tool on offer takes.
+fn flat(fields: &Map<String, Value>, offered: &Offered) -> Option<LeakedCall> {
+    let key = CALL_NAMES.iter().find(|key| fields.contains_key(**key))?;
+    let name = fields.get(*key)?.as_str()?;
+    let mut arguments = fields.clone();
+    arguments.remove(*key);
+    let is_taken = |argument: &String| offered.takes(name, argument);
+    let is_call = !arguments.is_empty() && arguments.keys().all(is_taken);
+    let arguments = Value::Object(arguments);
+    (is_call && !has_placeholder(&arguments)).then(|| offered.call(name, arguments))?
 }
 
 /// The name, as far as it is written, in a call that is begun and not whole: its key, and before or

@@ -74,6 +74,12 @@ impl Offered {
         self.tool(name).is_some()
     }
 
+    /// Whether a tool on offer takes an argument of this name.
+    pub(super) fn takes(&self, name: &str, argument: &str) -> bool {
+        let tool = self.tool(name);
+        tool.and_then(|tool| property(tool, argument)).is_some()
+    }
+
     /// Whether a name counts.
     pub(super) fn has(&self, name: &str) -> bool {
         self.offers(name) || self.is_other(name)

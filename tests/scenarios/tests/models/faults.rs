@@ -302,6 +302,10 @@ fn a_call_in_text_as_in_a_script_or_in_two_lines_is_run() {
     let arguments = r#"{"path": "notes.md"}"#;
     for raw in [
         format!("functions.read_file({arguments})"),
+        r#"read_file(path="notes.md")"#.to_owned(),
+        format!("read_file {arguments}"),
+        format!(r#"{{"read_file": {arguments}}}"#),
+        r#"{"tool": "read_file", "path": "notes.md"}"#.to_owned(),
         format!("Action: read_file\nAction Input: {arguments}"),
     ] {
         let scene = piecemeal([Reply::text(&raw), Reply::text("They say hello.")], "");
