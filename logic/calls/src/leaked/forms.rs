@@ -25,6 +25,9 @@ const BLOCKS: [&str; 7] = [
 const PYTHON_BLOCK: &str = "tool_code";
 const XML_BLOCK: &str = "xml";
 
+/// Longest word that may be a tool's name, bytes.
+const NAME_BYTES: usize = 80;
+
 /// Where a candidate stands.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Position {
@@ -290,17 +293,23 @@ fn named(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
     if more { Match::More } else { Match::No }
 }
 
+/// The word that a text begins with, as names of tools are written, and how many bytes it has.
+fn name_of(input: Input<'_>) -> Match<&str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    match input.text.find(|c: char| !is_name(c)) {
+        Some(end) => Match::Yes(input.text.get(..end).unwrap_or_default(), end),
+        None if input.text.len() > NAME_BYTES => Match::No,
+        None => input.more(),
+    }
+}
+
 /// `name{…}`, `name[ARGS]{…}`, `name[CALL_ID]id[ARGS]{…}`, `name` and an object on the next line.
 fn name_and_object(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    let Some(end) = input.text.find(|c: char| !is_name(c)) else {
-        return if input.text.len() > 80 {
-            Match::No
-        } else {
-            input.more()
-        };
+    let (name, end) = match name_of(input) {
+        Match::Yes(name, end) => (name, end),
+        Match::More => return Match::More,
+        Match::No => return Match::No,
     };
-    let name = input.text.get(..end).unwrap_or_default();
     if !offered.has(name) {
         return Match::No;
     }
@@ -379,14 +388,12 @@ fn at_once(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
         Match::No => 0,
     };
     let at_name = input.after(start);
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    let Some(end) = at_name.text.find(|c: char| !is_name(c)) else {
-        return match at_name.text.is_empty() || offered.begins(at_name.text) {
-            true => input.more(),
-            false => Match::No,
-        };
+    let (name, end) = match name_of(at_name) {
+        Match::Yes(name, end) => (name, end),
+        Match::More => return Match::More,
+        Match::No => return Match::No,
     };
-    if !offered.offers(at_name.text.get(..end).unwrap_or_default()) {
+    if !offered.offers(name) {
         return Match::No;
     }
     let rest = at_name.after(end).text.trim_start_matches(' ');
@@ -399,15 +406,11 @@ fn at_once(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
 
 /// `functions.name({…})`, as a script has it.
 fn in_brackets(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    let Some(end) = input.text.find(|c: char| !is_name(c)) else {
-        return if input.text.len() > 80 {
-            Match::No
-        } else {
-            input.more()
-        };
+    let (name, end) = match name_of(input) {
+        Match::Yes(name, end) => (name, end),
+        Match::More => return Match::More,
+        Match::No => return Match::No,
     };
-    let name = input.text.get(..end).unwrap_or_default();
     let rest = input.after(end);
     if !rest.text.starts_with('(') || !offered.has(name) {
         return Match::No;
@@ -434,17 +437,14 @@ fn in_brackets(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
 }
 
 fn on_own_line(input: Input<'_>, offered: &Offered) -> Match<Vec<LeakedCall>> {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    let Some(end) = input.text.find(|c: char| !is_name(c)) else {
-        return if input.text.len() > 80 {
-            Match::No
-        } else {
-            input.more()
-        };
+    let (name, end) = match name_of(input) {
+        Match::Yes(name, end) => (name, end),
+        Match::More => return Match::More,
+        Match::No => return Match::No,
     };
     let rest = input.after(end);
     let breaks = rest.text.starts_with(['\n', '\r']);
-    if !breaks || !offered.has(input.text.get(..end).unwrap_or_default()) {
+    if !breaks || !offered.has(name) {
         return Match::No;
     }
     name_and_object(input, offered)
