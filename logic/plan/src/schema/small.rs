@@ -2,7 +2,7 @@
 
 use super::cues;
 use super::narrow::{KNOWN_PATHS, Known, plan_of};
-use super::paths::{is_path, likely_first, words_like_paths};
+use super::paths::{is_path, likely_first, names};
 use serde_json::{Value, json};
 
 /// Most steps that a small model is given.
@@ -17,10 +17,10 @@ pub fn for_small_model(listing: &[String], request: &str) -> Value {
     let listed = listing;
     let listing = likely_first(listing, request);
     let kinds = kinds_for(listed, request);
-    let named = words_like_paths(request);
-    let is_named = |path: &String| is_named(&named, path);
+    let super::paths::Names { found, rest } = names(listed, request);
+    let is_named = |path: &String| is_named(&found, path);
     let names_files = names_files(listed, request);
-    let every_file = !names_files || cues::speaks_of_others(request);
+    let every_file = !names_files || cues::speaks_of_others(&rest);
     // A folder that is not named is only in the way: the workspace itself is always offered.
     let offered: Vec<String> = listing
         .iter()
@@ -30,7 +30,7 @@ pub fn for_small_model(listing: &[String], request: &str) -> Value {
         .cloned()
         .collect();
     let texts = cues::texts(request);
-    let most_actions = cues::parts(request).min(SMALL_ACTIONS);
+    let most_actions = cues::parts(&rest).min(SMALL_ACTIONS);
     let mut schema = plan_of(&Known::of(&offered), kinds.as_deref(), most_actions);
     // The request itself, word for word, keeps it before the model's eyes while it fills the rest.
     let intent: String = request
@@ -112,7 +112,7 @@ pub(crate) fn kinds_for(listing: &[String], request: &str) -> Option<Vec<&'stati
     if looks_for_an_answer(listing, request) {
         return Some(vec!["search_text"]);
     }
-    cues::kinds(request)
+    cues::kinds(&names(listing, request).rest)
 }
 
 /// One search in the whole workspace for each of the words that say most.
@@ -147,13 +147,14 @@ fn searches(request: &str) -> Value {
 const SEARCHED_WORDS: usize = 3;
 
 fn looks_for_an_answer(listing: &[String], request: &str) -> bool {
-    let only_looks = cues::kinds(request).is_none_or(|kinds| kinds == ["read_file"]);
+    let names = names(listing, request);
+    let only_looks = cues::kinds(&names.rest).is_none_or(|kinds| kinds == ["read_file"]);
     let has_words = !cues::telling_words(request).is_empty();
     only_looks
         && has_words
         && crate::question::wants_telling(request)
         && !names_files(listing, request)
-        && words_like_paths(request).iter().all(|word| !is_path(word))
+        && names.found.iter().all(|word| !is_path(word))
 }
 
 fn is_named(named: &[String], path: &str) -> bool {
@@ -165,7 +166,7 @@ fn is_named(named: &[String], path: &str) -> bool {
 }
 
 fn names_files(listing: &[String], request: &str) -> bool {
-    let named = words_like_paths(request);
+    let named = names(listing, request).found;
     listing
         .iter()
         .any(|path| !path.ends_with('/') && is_named(&named, path))

@@ -76,6 +76,24 @@ fn a_question_about_a_file_is_answered_from_the_file() {
 }
 
 #[test]
+fn a_name_with_spaces_is_one_file() {
+    let Some(house) = house() else { return };
+    house.write("my new notes.md", "The captain is Hester.\n");
+    let summary = plan(&house, &[], "show my new notes.md").expect(0).json();
+    let log = log_of(&house, &summary);
+    let [planned] = &of_kind(&log, "plan_proposed")[..] else {
+        panic!("{log:#?}");
+    };
+    let planned = planned.to_string();
+    assert!(planned.contains("my new notes.md"), "{planned}");
+    assert!(!planned.contains("\"notes.md\""), "{planned}");
+    assert!(
+        summary["answer"].as_str().unwrap().contains("Hester"),
+        "{summary:#}"
+    );
+}
+
+#[test]
 fn an_edit_is_made_and_nothing_else_changes() {
     let Some(house) = house() else { return };
     let before = house.read("notes.md");
