@@ -1,6 +1,7 @@
 //! `carl chat`: a conversation, line by line.
 
 mod commands;
+mod completion;
 mod conversation;
 mod handover;
 mod leaving;
@@ -191,7 +192,7 @@ impl Chat<'_> {
     }
 
     async fn converse(&mut self, history: PathBuf) -> Result<Exit> {
-        let mut line = Line::new(history)?;
+        let mut line = Line::new(history, self.workspace.clone())?;
         let seen = self.see_what_was_left().await;
         self.or_complain(seen)?;
         loop {

@@ -1,77 +1,34 @@
-//! The line that is typed into: history, and completion of commands.
+//! The line that is typed into, and its history.
 
-use super::slash::COMMANDS;
+use super::completion::Completion;
 use crate::printer::SharedPrinter;
 use anyhow::{Context, Result};
 use rendering::{foreground, pastes, print_error};
 use rustix::termios::{OptionalActions, QueueSelector, Termios, tcflush, tcsetattr};
-use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
-use rustyline::highlight::Highlighter;
-use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
-use rustyline::validate::Validator;
-use rustyline::{Editor, ExternalPrinter, Helper};
+use rustyline::{Editor, ExternalPrinter};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// What stands before what is typed.
 pub const PROMPT: &str = "> ";
 
-/// Completes the names of commands.
-#[derive(Debug, Clone, Copy)]
-pub struct Commands;
-
-impl Completer for Commands {
-    type Candidate = String;
-
-    fn complete(
-        &self,
-        line: &str,
-        position: usize,
-        _: &rustyline::Context<'_>,
-    ) -> rustyline::Result<(usize, Vec<String>)> {
-        Ok((0, fitting(line.get(..position).unwrap_or_default())))
-    }
-}
-
-impl Hinter for Commands {
-    type Hint = String;
-}
-
-impl Highlighter for Commands {}
-impl Validator for Commands {}
-impl Helper for Commands {}
-
-/// The commands that begin like this.
-fn fitting(typed: &str) -> Vec<String> {
-    if !typed.starts_with('/') {
-        return Vec::new();
-    }
-    let fitting = COMMANDS.iter().filter(|(name, ..)| name.starts_with(typed));
-    fitting
-        .map(|(name, arguments, _)| match arguments.is_empty() {
-            true => (*name).to_owned(),
-            false => format!("{name} "),
-        })
-        .collect()
-}
-
 /// An editor with its history. The editor is away while a line is read: it blocks.
 pub struct Line {
-    editor: Option<Editor<Commands, FileHistory>>,
+    editor: Option<Editor<Completion, FileHistory>>,
     history: PathBuf,
     printer: SharedPrinter,
 }
 
 impl Line {
-    /// One whose history is kept in this file.
+    /// One whose history is kept in this file, in a chat that is held in a folder.
     ///
     /// # Errors
     /// When the terminal cannot be edited on.
-    pub fn new(history: PathBuf) -> Result<Self> {
+    pub fn new(history: PathBuf, folder: PathBuf) -> Result<Self> {
         let mut editor = Editor::new().context("the terminal cannot be edited on")?;
-        editor.set_helper(Some(Commands));
+        editor.set_helper(Some(Completion { folder }));
         // No history yet is the ordinary case at the first start.
         let _absent = editor.load_history(&history);
         let printer = match editor.create_external_printer() {
@@ -188,16 +145,4 @@ pub enum Typed {
     Gone,
     /// SIGTERM.
     Terminated,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fitting;
-
-    #[test]
-    fn commands_are_completed_and_words_are_not() {
-        assert_eq!(fitting("/re"), ["/retry"]);
-        assert_eq!(fitting("/mod"), ["/mode ", "/model "]);
-        assert!(fitting("re").is_empty() && fitting("/retry again").is_empty());
-    }
 }

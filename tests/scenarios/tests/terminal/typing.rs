@@ -450,3 +450,19 @@ fn the_rest_of_a_paste_is_no_command_when_the_request_ends() {
     assert_eq!(asked.len(), 2, "{asked:?}");
     assert!(asked[1].contains(r"Dear all\n/mode auto\nbye"), "{asked:?}");
 }
+
+#[test]
+fn tab_completes_names_of_files() {
+    let scene = Scene::forgetful(Server::openai([Reply::text("Seen.")]));
+    scene.house.write("reports/minutes.md", "words\n");
+    let mut seat = seat(&scene, &[]);
+    seat.types("what is in rep\tmin\t?\n");
+    seat.until("Seen.");
+    seat.until(PROMPT);
+    seat.leaves();
+    let asked = asked(&scene);
+    assert!(
+        asked[0].contains("what is in reports/minutes.md?"),
+        "{asked:#?}"
+    );
+}
