@@ -39,6 +39,15 @@ impl Hidden {
         }
     }
 
+    /// What is certain where it is left.
+    const fn left(self) -> &'static str {
+        match self {
+            Self::Secret => "The secret was not stored.",
+            Self::Passphrase => "Nothing was unlocked.",
+            Self::NewPassphrase { .. } => "No file was made.",
+        }
+    }
+
     /// Refuses what cannot be kept, or cannot be a passphrase.
     fn check(self, value: &SecretValue) -> Result<()> {
         let Err(error) = api::secrets::check_value(value) else {
@@ -72,7 +81,7 @@ fn unusable(problem: &str) -> Failure {
 /// mistyped. Without a terminal it is standard input, less one line end.
 ///
 /// # Errors
-/// When it is empty, too long or too short, cancelled, or the two do not match.
+/// When it is empty or too long, or left with Ctrl-C; without a terminal, when it is too short, too.
 pub fn ask(what: Hidden) -> Result<SecretValue> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
@@ -83,23 +92,21 @@ pub fn ask(what: Hidden) -> Result<SecretValue> {
             None => Ok(value),
         };
     }
-    let first = loop {
-        let value = typed(&stdin, &format!("{}: ", what.prompt()))?;
+    loop {
+        let value = typed(&stdin, what, ": ")?;
         what.check(&value)?;
         // Before it is typed again in vain.
-        match what.too_short(&value) {
-            Some(why) => print_error(&format!("{why}\n"))?,
-            None => break value,
+        if let Some(why) = what.too_short(&value) {
+            print_error(&format!("{why}\n"))?;
+            continue;
         }
-    };
-    if what != Hidden::Passphrase {
-        let again = typed(&stdin, &format!("{}, once more: ", what.prompt()))?;
-        if !first.matches(again.expose()) {
-            let hint = "Nothing was stored. Try again.";
-            return Err(Failure::usage("the two do not match", hint).into());
+        if what == Hidden::Passphrase
+            || typed(&stdin, what, ", once more: ")?.matches(value.expose())
+        {
+            return Ok(value);
         }
+        print_error("the two do not match; type it again, or Ctrl-C to leave it\n")?;
     }
-    Ok(first)
 }
 
 /// All of standard input, less the one line end that `echo`, editors and password programs put
@@ -123,17 +130,17 @@ fn piped(stdin: &Stdin) -> Result<SecretValue> {
 }
 
 /// One line from the terminal.
-fn typed(stdin: &Stdin, prompt: &str) -> Result<SecretValue> {
+fn typed(stdin: &Stdin, what: Hidden, end: &str) -> Result<SecretValue> {
     let _quiet = Quiet::begin(stdin)?;
-    print_error(prompt)?;
+    print_error(&format!("{}{end}", what.prompt()))?;
     let mut line = Zeroizing::new(Vec::with_capacity(SECRET_VALUE_BYTES + 1));
     let mut byte = [0];
     loop {
         let read = rustix::io::read(stdin, &mut byte).context("the terminal cannot be read")?;
         match byte[0] {
-            _ if read == 0 => return cancelled(),
+            _ if read == 0 => return cancelled(what),
             end if ENTER.contains(&end) => break,
-            end if CANCEL.contains(&end) => return cancelled(),
+            end if CANCEL.contains(&end) => return cancelled(what),
             back if ERASE.contains(&back) => erase(&mut line),
             ERASE_ALL => line.clear(),
             _ if line.len() > SECRET_VALUE_BYTES => {}
@@ -153,13 +160,13 @@ fn erase(line: &mut Vec<u8>) {
     }
 }
 
-fn cancelled() -> Result<SecretValue> {
+fn cancelled(what: Hidden) -> Result<SecretValue> {
     // What comes of it does not stand on the question's own line.
     print_error("\n")?;
     let fault = Fault {
         code: "carl.usage".to_owned(),
-        message: "cancelled; nothing was changed".to_owned(),
-        hint: String::new(),
+        message: "cancelled".to_owned(),
+        hint: what.left().to_owned(),
     };
     let failure = Failure {
         exit: Exit::Interrupted,

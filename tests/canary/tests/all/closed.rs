@@ -89,10 +89,11 @@ fn what_is_wrong_with_a_passphrase_is_said_of_the_passphrase() {
         .typing(&prompts, |_, count| ["short", "x\u{3}"][count].to_owned());
     let screen = &cancelled.finished.stderr;
     assert_eq!(cancelled.finished.code, Some(130), "{screen}");
-    // Told before it is typed again, and that nothing was changed not on the question's own line.
+    // Told before it is typed again, and that no file was made not on the question's own line.
     assert_eq!(screen.matches("once more").count(), 0, "{screen}");
     let told = |words: &str| screen.lines().find(|line| line.contains(words)).unwrap();
-    assert!(!told("cancelled; nothing").contains("shown"), "{screen}");
+    assert!(!told("cancelled").contains("shown"), "{screen}");
+    assert!(!told("No file was made.").contains("shown"), "{screen}");
     assert!(
         !told("too short: 8 characters").contains("shown"),
         "{screen}"
