@@ -26,9 +26,19 @@ pub fn show(loaded: &Loaded, origins: Origins, workspace: &Path, home: &Path) ->
     let narrowed = project::find(workspace, home)?.found;
     let mut out = String::new();
     for (key, value) in lines {
+        // The air gap of models holds for search as well.
+        let is_closed =
+            key == "search.air_gap" && value == Value::Bool(false) && loaded.config.models.air_gap;
+        let value = match is_closed {
+            true => Value::Bool(true),
+            false => value,
+        };
         out.push_str(&format!("{key} = {}", plain(&value)));
         if origins == Origins::Shown {
-            let mut origin = VARIABLES.place(&loaded.layers, &key);
+            let mut origin = match is_closed {
+                true => "by models.air_gap".to_owned(),
+                false => VARIABLES.place(&loaded.layers, &key),
+            };
             if let Some((file, wishes)) = &narrowed {
                 let is_narrowed = (key == "policy.disabled_tools"
                     && !wishes.disabled_tools.is_empty())

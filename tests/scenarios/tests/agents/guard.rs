@@ -263,6 +263,21 @@ fn who_is_refused_by_the_air_gap_is_told_what_set_it() {
 }
 
 #[test]
+fn an_air_gap_of_models_is_shown_for_search() {
+    let house = House::new();
+    let shown = |key: &str| {
+        let shown = house.ask(["config", "show", "--origin"]).run().expect(0);
+        let line = shown.stdout.lines().find(|line| line.starts_with(key));
+        line.unwrap().to_owned()
+    };
+    assert_eq!(shown("search.air_gap"), "search.air_gap = false  # default");
+    house.write(".housecarl.toml", "air_gap = true\n");
+    let told = shown("search.air_gap");
+    assert_eq!(told, "search.air_gap = true  # by models.air_gap");
+    assert!(shown("models.air_gap").contains("narrowed by"));
+}
+
+#[test]
 fn a_replay_knows_the_tools_that_are_taken_away_today() {
     let arguments = json!({"path": "notes.md"});
     let scene = Scene::new([Reply::call("read_file", arguments), Reply::text("Read.")]);
