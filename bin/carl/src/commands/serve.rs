@@ -35,6 +35,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     };
     let mut setting = Setting::read(&flags)?;
     let configured = serve_here(&mut setting.loaded.config.endpoints, args.role);
+    let is_unnamed = configured.is_empty() && args.listen.is_none();
     let address = match &args.listen {
         Some(address) => listen(address)?,
         None => {
@@ -77,25 +78,41 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
             .await
             .or_fail()?;
     }
-    let announce = |at: &str| announced(&setting, args.role, at);
+    let announce = |at: &str| {
+        if is_unnamed {
+            unnamed(args.role, at);
+        }
+        announced(&setting, args.role, at)
+    };
     let role = Role {
         what: what_is_served(args.role),
         state: Some(&setting.paths.state),
         announce,
     };
     let stopped = until_all_stopped(offer, &address, role, own).await?;
+    ended(capture, jobs).await;
+    drop(remembrance);
+    if let Some(audit) = audit {
+        let_go(audit).await?;
+    }
+    Ok(stopped)
+}
+
+/// Puts the end on record and lets go of the log.
+async fn let_go(audit: Arc<dyn Audit>) -> Result<()> {
+    told_to_end(wiring::mark(audit.as_ref(), Action::Stop).await)?;
+    wiring::let_go(audit).await;
+    Ok(())
+}
+
+/// Waits for what is still remembered, and ends the jobs.
+async fn ended(capture: Option<Capture>, jobs: Option<programs::Jobs>) {
     if let Some(capture) = &capture {
         capture.settle(wiring::CAPTURE_WAIT).await;
     }
     if let Some(jobs) = &jobs {
         jobs.end_all().await;
     }
-    drop((capture, remembrance));
-    if let Some(audit) = audit {
-        told_to_end(wiring::mark(audit.as_ref(), Action::Stop).await)?;
-        wiring::let_go(audit).await;
-    }
-    Ok(stopped)
 }
 
 /// Where the audit role has ended before this one, as when all of them are stopped at once, it is only
@@ -294,6 +311,21 @@ fn announced(setting: &Setting, role: RoleArg, address: &str) -> Option<Announce
     Announced::role(&setting.paths.state, role.as_str(), address)
         .inspect_err(|error| tracing::warn!("it is not told that this is served: {error:#}"))
         .ok()
+}
+
+/// Says of a role that no command will ask for it, until the configuration names its address.
+fn unnamed(role: RoleArg, address: &str) {
+    if role == RoleArg::Agents {
+        return;
+    }
+    let name = role.as_str();
+    let text = format!(
+        "note: nobody uses this yet, since `[endpoints]` in config.toml has no `{name}`\n  Write \
+         there: {name} = \"{address}\"\n"
+    );
+    if let Err(error) = print_error(&text) {
+        tracing::warn!(%error, "standard error is closed");
+    }
 }
 
 /// What a role serves, for who starts it.

@@ -6,7 +6,7 @@ use scenarios::roles::{Roles, Way};
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
 use std::process::Command;
-use testkit::{Reply, Server};
+use testkit::{House, Reply, Server};
 
 const PREFERENCE: &str = "I take my coffee black, without sugar.";
 
@@ -431,4 +431,21 @@ fn a_role_is_told_which_chat_has_its_socket() {
     assert!(told.contains(&named), "{told}");
     chat.until("> ");
     chat.leaves();
+}
+
+#[test]
+fn a_role_without_an_endpoint_says_what_to_write() {
+    let house = House::new();
+    let started = |house: &House| {
+        let mut search = house.ask(["serve", "--role", "search"]).spawn();
+        search.until("serving at");
+        search.kill().stderr
+    };
+    let socket = house.run_dir().join("housecarl/search.sock");
+    let line = format!("search = \"unix:{}\"", socket.display());
+    let told = started(&house);
+    assert!(told.contains(&line), "no `{line}` in {told}");
+    house.configure(&format!("[endpoints]\n{line}\n"));
+    let told = started(&house);
+    assert!(!told.contains("endpoints"), "{told}");
 }
