@@ -6,7 +6,7 @@
 //! `CARL_LOG` (`info`, `broker=debug`, …) asks for all there is, in the form that developers know.
 
 use domain::Timestamp;
-use rendering::Paint;
+use rendering::{Paint, print_error};
 use std::fmt::{self, Write};
 use std::io::IsTerminal;
 use text::escape::visible_line;
@@ -17,6 +17,8 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
+/// The variable that asks for more.
+const VARIABLE: &str = "CARL_LOG";
 /// What is shown of a server: faults, and what its sessions come to.
 const OF_A_SERVER: &str = "warn,carl=info,agents=info,broker=info";
 
@@ -31,13 +33,20 @@ pub enum Writes {
 
 /// Begins the log of this process.
 pub fn begin(who: Writes) {
-    let wanted = EnvFilter::try_from_env("CARL_LOG");
+    let wanted = EnvFilter::try_from_env(VARIABLE);
+    if let (Err(error), true) = (&wanted, std::env::var_os(VARIABLE).is_some()) {
+        let why = visible_line(&error.to_string());
+        let _told = print_error(&format!(
+            "warning: {VARIABLE} is left out: {why}\n  Write a level (error, warn, info, debug, \
+             trace), or one for a part, as in {VARIABLE}=warn,broker=debug.\n"
+        ));
+    }
     let builder = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal());
     match wanted {
         Ok(filter) => builder.with_env_filter(filter).init(),
-        Err(_unset) => builder
+        Err(_unset_or_told) => builder
             .with_env_filter(EnvFilter::new(match who {
                 Writes::Command => "error",
                 Writes::Server => OF_A_SERVER,

@@ -500,3 +500,14 @@ fn a_choice_that_differs_in_capitals_alone_is_proposed() {
     let told = run.run().expect(2).stderr;
     assert!(told.contains("Did you mean `openai`?"), "{told}");
 }
+
+#[test]
+fn a_log_level_that_is_none_is_told() {
+    let house = House::new();
+    let told = |level: &str| {
+        let listed = house.ask(["tools"]).env("CARL_LOG", level).run();
+        listed.expect(0).stderr
+    };
+    assert!(told("broker=loud").contains("CARL_LOG is left out"));
+    assert_eq!(told("broker=warn"), "");
+}
