@@ -130,7 +130,7 @@ pub(super) fn within_line(text: &str, offered: &Offered) -> Option<String> {
             text,
             is_last: true,
         };
-        match json::calls(input, Place::Open, offered) {
+        match json::calls(input, Place::Words, offered) {
             Match::Yes(calls, _) => calls.into_iter().next().map(|call| call.name),
             Match::More | Match::No => None,
         }

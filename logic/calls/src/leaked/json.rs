@@ -39,8 +39,11 @@ const MARGIN: usize = 256;
 pub(super) enum Place {
     /// Inside a tag or after a token that is only used for calls.
     Marked,
-    /// Anywhere else: arguments must be there, and must not be placeholders.
+    /// At the beginning of a line: arguments must be there, unless a tool on offer is all that is
+    /// named, and must not be placeholders.
     Open,
+    /// Among words: as at the beginning of a line, and arguments must be there.
+    Words,
 }
 
 /// One or more JSON values in a row that are all calls, separated by white space, `,` or `;`.
@@ -59,7 +62,7 @@ pub(super) fn calls(input: Input<'_>, place: Place, offered: &Offered) -> Match<
         if !is_value {
             break;
         }
-        if place == Place::Open && is_ordinary(rest.text, offered) {
+        if place != Place::Marked && is_ordinary(rest.text, offered) {
             break;
         }
         match value(rest) {
@@ -208,8 +211,10 @@ fn read_object(
         return None;
     }
     let values = given.map(|(_, values)| values);
-    if place == Place::Open {
-        if values.is_none_or(has_placeholder) {
+    if place != Place::Marked {
+        // Of a tool on offer, the name alone is a call without arguments.
+        let is_name_alone = place == Place::Open && fields.len() == 1 && offered.offers(name);
+        if values.map_or(!is_name_alone, has_placeholder) {
             return None;
         }
         // A name that is on offer tells a call; any other may be anything's.
