@@ -1,5 +1,6 @@
 //! Text from before UTF-8: it is taken for windows-1252, which has a letter for every byte, so that
-//! what an edit leaves alone stays byte for byte as it was.
+//! what an edit leaves alone stays byte for byte as it was. What is no such text, UTF-16 say, is refused
+//! here, with what the user can do.
 
 use crate::look::scan::closed_format_of;
 use api::executor::ToolFailure;

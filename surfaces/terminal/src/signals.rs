@@ -1,4 +1,4 @@
-//! The signals that stop what runs.
+//! The signals that stop what runs, and how long a chat that is told to end waits for it.
 
 use anyhow::{Context, Result};
 use std::fs;

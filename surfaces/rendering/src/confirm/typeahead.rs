@@ -1,4 +1,5 @@
-//! What was typed or pasted for something else, and is no answer to a question that came meanwhile.
+//! What was typed or pasted for something else, and is no answer to a question that came meanwhile; and
+//! how much is kept of a reason that is pasted behind a no.
 
 use super::terminal::read_line;
 use crate::pastes::{self, BEGINS, ENDS};
