@@ -97,7 +97,8 @@ pub const TOOL_ITERATIONS: u32 = 25;
 pub const EMPTY_REPLY_NUDGES: u32 = 1;
 /// Most times in one turn a context that does not fit is made smaller.
 pub const OVERFLOW_COMPACTIONS: u32 = 2;
-/// Replies that repeat what was refused after which a turn goes on without tools.
+/// Replies that repeat what was refused, or ask again for tools that nobody has, after which a turn goes on
+/// without tools.
 pub const CIRCLING_REPLIES: u32 = 2;
 /// Most tool calls of one model reply that are run. The model is told of each beyond them.
 pub const TOOL_CALLS_PER_REPLY: usize = 32;

@@ -38,7 +38,8 @@ pub struct Limits {
     pub nudges: u32,
     /// Most times a context that does not fit is made smaller.
     pub compactions: u32,
-    /// Replies with a call that was refused as a repetition, after which tools are off.
+    /// Replies with a call that was refused as a repetition, or with nothing but tools that nobody has
+    /// after the first of these, after which tools are off.
     pub circles: u32,
 }
 
@@ -151,6 +152,8 @@ pub struct Turn {
     compactions: u32,
     circles: u32,
     circled: bool,
+    /// Replies that asked for nothing but tools that nobody has.
+    unknown: u32,
     /// The last reply was nothing but a repetition.
     repeated: bool,
     compacting: bool,
@@ -174,6 +177,7 @@ impl Turn {
             compactions: 0,
             circles: 0,
             circled: false,
+            unknown: 0,
             repeated: false,
             compacting: false,
             last_reason: None,
@@ -278,7 +282,10 @@ impl Turn {
                 excess.iter().map(|call| call.call_id).collect(),
             ));
         }
-        self.circled = false;
+        let is_unknown = !calls.is_empty() && calls.iter().all(|call| call.effect.is_none());
+        self.unknown += u32::from(is_unknown);
+        // The first time it is told which tools there are.
+        self.circled = is_unknown && self.unknown > 1;
         let looks_only = calls
             .iter()
             .all(|call| call.effect == Some(EffectClass::Read));

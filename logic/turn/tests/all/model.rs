@@ -380,6 +380,18 @@ fn a_model_that_goes_in_circles_is_told_to_report() {
 }
 
 #[test]
+fn tools_that_nobody_has_are_asked_for_three_times_at_most() {
+    let mut turn = generating();
+    let mut offered = Vec::new();
+    for step in 1..=3 {
+        turn.on(answer(false, vec![call(step, None)]));
+        let next = turn.on(ended(step, CallStatus::Failed));
+        offered.push(next == [Action::AskModel(ToolUse::Offered)]);
+    }
+    assert_eq!(offered, [true, true, false]);
+}
+
+#[test]
 fn a_reply_that_only_repeats_itself_is_asked_for_once_more_without_tools() {
     let mut turn = generating();
     let mut repeated = |calls| {

@@ -201,6 +201,23 @@ fn a_raw_call_is_no_answer_when_tools_are_off() {
 }
 
 #[test]
+fn a_model_that_asks_for_tools_nobody_has_is_stopped() {
+    let frob = |with: &str| Reply::call("frobnicate", json!({ "with": with }));
+    let scene = Scene::new([
+        frob("a"),
+        frob("b"),
+        frob("c"),
+        Reply::text("I could not do it."),
+    ]);
+    let outcome = scene.run(&["do it"]);
+    outcome.assert_ends(3, "partial");
+    assert_eq!(outcome.code(), "agents.went_in_circles");
+    assert_eq!(outcome.text("answer"), "I could not do it.");
+    // It was told which tools there are.
+    assert!(scene.told().contains("frobnicate"), "{}", scene.told());
+}
+
+#[test]
 fn a_call_beside_a_sentence_is_said_and_not_remembered() {
     let call = r#"{"name": "write_file", "arguments": {"path": "hello.txt", "content": "hi"}}"#;
     let answers = [
