@@ -13,7 +13,7 @@ pub fn run(steps: &mut Steps) -> Result<()> {
         "snapshots",
         "The test it names fails for another reason.",
         || {
-            let mut command = tests::runner(&["--workspace", "--exclude", "engine"]);
+            let mut command = tests::runner(None, &["--workspace", "--exclude", "engine"]);
             show(
                 command
                     .arg("snapshot")

@@ -4,7 +4,7 @@ use crate::setup;
 use crate::steps::{Steps, cargo, has_subcommand, show};
 use anyhow::Result;
 
-/// Runs every check. The engine is checked in release mode, where it is built once.
+/// Runs every check. The engine is checked with the profile that it is built with.
 ///
 /// # Errors
 /// The first check that fails, with what to do.
@@ -23,13 +23,7 @@ pub fn run(steps: &mut Steps) -> Result<()> {
         ];
         show(cargo(&args).args(["--", "-D", "warnings"]))
     })?;
-    steps.run("lints of the engine", fix, || {
-        let mut command = cargo(&["clippy", "--release", "-p", "engine", "--all-targets"]);
-        command
-            .args(["--", "-D", "warnings"])
-            .envs(setup::engine_environment()?);
-        show(&mut command)
-    })?;
+    steps.run("lints of the engine", fix, engine_lints)?;
     steps.run(
         "architecture",
         "The messages name file and rule; CONTRIBUTING.md says what each rule is for.",
@@ -69,4 +63,13 @@ pub fn run(steps: &mut Steps) -> Result<()> {
         );
         Ok(())
     }
+}
+
+fn engine_lints() -> Result<()> {
+    let profile = setup::ENGINE_PROFILE;
+    let mut command = cargo(&["clippy", "--profile", profile, "-p", "engine"]);
+    command
+        .args(["--all-targets", "--", "-D", "warnings"])
+        .envs(setup::engine_environment()?);
+    show(&mut command)
 }

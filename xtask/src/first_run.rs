@@ -18,8 +18,6 @@ const ANSWER: &str = "8472";
 const EDIT: &str = "Replace \"draft\" with \"final\" in notes.md";
 const BEFORE: &str = "Status: draft";
 const AFTER: &str = "Status: final";
-/// How `carl` is built to be tried, and the folder of that build (the workspace's Cargo.toml).
-const PROFILE: &str = "quick";
 
 /// Sets up, builds, runs the job and checks it.
 ///
@@ -35,8 +33,10 @@ pub fn run(steps: &mut Steps) -> Result<()> {
         "quick build of carl",
         "The compiler's messages are above.",
         || {
-            show(&mut cargo(&["build", "--profile", PROFILE, "-p", "carl"]))?;
-            House::prepare(installed(&paths.engine)?)
+            let profile = setup::ENGINE_PROFILE;
+            show(&mut cargo(&["build", "--profile", profile, "-p", "carl"]))?;
+            // `carl` looks for the engine beside itself.
+            House::prepare(paths.engine.with_file_name("carl"))
         },
     )?;
     say(&format!(
@@ -65,29 +65,15 @@ pub fn run(steps: &mut Steps) -> Result<()> {
          For real work install Ollama and a model (`ollama pull qwen2.5:7b-instruct`): `carl` finds \
          Ollama by itself and says so.",
         carl = house.carl.display(),
-        release = paths.engine.with_file_name("carl").display()
+        release = target_of(&paths.engine)?.join("release/carl").display()
     ));
     Ok(())
 }
 
-/// `carl` in its folder of the quick build, with the engine beside it, where `carl` looks for it.
-///
-/// # Errors
-/// When the engine cannot be put there.
-fn installed(engine: &Path) -> Result<PathBuf> {
-    let name = engine.file_name().context("the engine has no name")?;
-    let target = engine.parent().and_then(Path::parent);
-    let folder = target
-        .context("the engine lies in no folder")?
-        .join(PROFILE);
-    let beside = folder.join(name);
-    if beside.exists() {
-        fs::remove_file(&beside).with_context(|| format!("cannot replace {}", beside.display()))?;
-    }
-    fs::hard_link(engine, &beside)
-        .or_else(|_no_links| fs::copy(engine, &beside).map(|_bytes| ()))
-        .with_context(|| format!("cannot put the engine at {}", beside.display()))?;
-    Ok(folder.join("carl"))
+/// The folder of all builds.
+fn target_of(program: &Path) -> Result<&Path> {
+    let target = program.parent().and_then(Path::parent);
+    target.context("the program lies in no build folder")
 }
 
 struct House {
@@ -99,11 +85,7 @@ struct House {
 impl House {
     /// A fresh copy of the sample folder.
     fn prepare(carl: PathBuf) -> Result<Self> {
-        let target = carl
-            .parent()
-            .and_then(Path::parent)
-            .context("carl lies in no folder")?;
-        let folder = target.join("try");
+        let folder = target_of(&carl)?.join("try");
         if folder.exists() {
             fs::remove_dir_all(&folder)
                 .with_context(|| format!("cannot clear {}", folder.display()))?;

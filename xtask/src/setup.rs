@@ -25,6 +25,10 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+/// What the engine and the `carl` of `try` are built with (the workspace's Cargo.toml), and the folder
+/// of that build.
+pub const ENGINE_PROFILE: &str = "quick";
+
 /// What to set up.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub struct Options {
@@ -103,6 +107,7 @@ pub fn run(options: Options) -> Result<Paths> {
     let paths = paths()?;
     progress.step("engine (the first build takes some minutes)", || {
         build_engine(&root, &environment)?;
+        link_for_release(&paths.engine)?;
         Ok(((), paths.engine.display().to_string()))
     })?;
     if options.test_programs {
@@ -124,7 +129,9 @@ pub fn paths() -> Result<Paths> {
     let root = repository_root();
     let models = models_folder()?;
     Ok(Paths {
-        engine: target_folder(&root)?.join("release").join("carl-engine"),
+        engine: target_folder(&root)?
+            .join(ENGINE_PROFILE)
+            .join("carl-engine"),
         chat_model: models.join(weights::CHAT_MODEL),
         embedding_model: models.join(weights::EMBEDDING_MODEL),
         word_table: models.join(weights::WORD_TABLE),
@@ -143,13 +150,30 @@ pub fn engine_environment() -> Result<Vec<(String, OsString)>> {
 fn build_engine(root: &Path, environment: &[(String, OsString)]) -> Result<()> {
     let mut cargo = shell::cargo();
     cargo
-        .args(["build", "--release", "--package", "engine"])
+        .args(["build", "--profile", ENGINE_PROFILE, "--package", "engine"])
         .current_dir(root);
     cargo.envs(environment.iter().map(|(name, value)| (name, value)));
     shell::run(&mut cargo).context(
         "the engine did not build; the messages above say where. After fixing it, run \
          `cargo xtask setup` again: what was built stays",
     )
+}
+
+/// Puts the engine where a `carl` of `cargo build --release` looks for it, beside itself.
+fn link_for_release(engine: &Path) -> Result<()> {
+    let name = engine.file_name().context("the engine has no name")?;
+    let target = engine.parent().and_then(Path::parent);
+    let folder = target
+        .context("the engine lies in no folder")?
+        .join("release");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let beside = folder.join(name);
+    if beside.exists() {
+        fs::remove_file(&beside).with_context(|| format!("cannot replace {}", beside.display()))?;
+    }
+    fs::hard_link(engine, &beside)
+        .or_else(|_no_links| fs::copy(engine, &beside).map(|_bytes| ()))
+        .with_context(|| format!("cannot put the engine at {}", beside.display()))
 }
 
 /// The folder that holds the workspace.

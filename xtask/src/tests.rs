@@ -45,7 +45,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
     let mut house = environment(&paths, options, carl, corpora)?;
     house.extend(without(steps));
     steps.run("tests", advice, || {
-        show(runner(&["--workspace", "--exclude", "engine"]).envs(house.clone()))
+        show(runner(None, &["--workspace", "--exclude", "engine"]).envs(house.clone()))
     })?;
     steps.run("examples in the documentation", advice, || {
         let args = [
@@ -61,7 +61,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
     steps.run("tests of the engine", advice, || {
         let environment: Vec<(String, OsString)> = setup::engine_environment()?;
         show(
-            runner(&["--release", "-p", "engine"])
+            runner(Some(setup::ENGINE_PROFILE), &["-p", "engine"])
                 .envs(environment)
                 .envs(house),
         )
@@ -118,25 +118,29 @@ fn environment(
     Ok(house)
 }
 
-/// `cargo nextest run` where it is installed, else `cargo test`.
-pub fn runner(args: &[&str]) -> Command {
-    let mut command = if has_subcommand("nextest") {
-        cargo(&["nextest", "run", "--no-fail-fast", "--status-level", "fail"])
+/// `cargo nextest run` where it is installed, else `cargo test`; with a profile other than tests'
+/// own.
+pub fn runner(profile: Option<&str>, args: &[&str]) -> Command {
+    let (mut command, flag) = if has_subcommand("nextest") {
+        let run = ["nextest", "run", "--no-fail-fast", "--status-level", "fail"];
+        (cargo(&run), "--cargo-profile")
     } else {
-        cargo(&[
+        let run = [
             "test",
             "--no-fail-fast",
             "--quiet",
             "--lib",
             "--bins",
             "--tests",
-        ])
+        ];
+        (cargo(&run), "--profile")
     };
+    command.args(profile.map(|profile| [flag, profile]).into_iter().flatten());
     command.args(args);
     command
 }
 
-/// `carl` as tests use it, found from the engine's place in `<target>/release`.
+/// `carl` as tests use it, found from the engine's place in a folder beside.
 pub fn debug_program(engine: &Path) -> PathBuf {
     let target = engine
         .parent()

@@ -90,6 +90,8 @@ pub fn environment(tools: &Path) -> Result<Environment> {
             part(tools, NINJA, "bin/ninja")?.into(),
         );
     }
+    let without_common = tools.with_file_name("xtask/src/setup/llama.cmake");
+    set("CMAKE_PROJECT_INCLUDE", without_common.into());
     // llama.cpp would link OpenSSL for downloads that the engine never makes.
     set("CMAKE_DISABLE_FIND_PACKAGE_OpenSSL", "ON".into());
     // Never what this processor has: the program may run on another, and some advertise
