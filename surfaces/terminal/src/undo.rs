@@ -67,6 +67,15 @@ pub fn changing_calls(
     changed.filter_map(|event| event.call_id).collect()
 }
 
+/// The session that this one is a fork of, by its events.
+#[must_use]
+pub fn forked_from(events: &[Event]) -> Option<SessionId> {
+    match &events.first()?.body {
+        EventBody::SessionOpened { forked_from, .. } => forked_from.map(|(origin, _)| origin),
+        _ => None,
+    }
+}
+
 /// How many undos after an event changed a file, and how many found it as it was before already.
 #[must_use]
 pub fn undos(events: &[Event], after_seq: u64) -> (usize, usize) {

@@ -2,9 +2,10 @@
 
 use super::conversation::Chat;
 use crate::exit::{Failure, OrFail};
-use crate::undo::{CallChanges, changing_calls, undos};
+use crate::sessions::events_of;
+use crate::undo::{CallChanges, changing_calls, forked_from, undos};
 use anyhow::Result;
-use api::sessions::{RewindTo, SendRequest, Sessions};
+use api::sessions::{Follow, RewindTo, SendRequest, Sessions};
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::{CallId, SessionId};
 use domain::limits::PLAN_ACTIONS;
@@ -56,7 +57,7 @@ impl Chat<'_> {
         let last = last_of_user(&events)?;
         let calls = self.changing_calls(&events, last.begins_after).await?;
         let id = self.session.session_id;
-        let all = self.changes.of_calls(id, &calls)?;
+        let all = self.changes_here_or_before_fork(&events, &calls).await?;
         refuse_what_stays(&all, &calls)?;
         let Restored {
             undone,
@@ -105,6 +106,36 @@ impl Chat<'_> {
         let names = changing.map(|tool| tool.definition.name.to_string());
         let tools = names.filter(|name| name != UNDO).collect();
         Ok(changing_calls(events, after, &tools))
+    }
+
+    /// How the changes of these calls stand. Those made before a fork are in the history of the session
+    /// that was forked, and only that session takes them back.
+    async fn changes_here_or_before_fork(
+        &self,
+        events: &[Event],
+        calls: &BTreeSet<CallId>,
+    ) -> Result<CallChanges> {
+        let here = self.changes.of_calls(self.session.session_id, calls)?;
+        if here.recorded > 0 || calls.is_empty() {
+            return Ok(here);
+        }
+        let mut earlier = forked_from(events);
+        while let Some(origin) = earlier {
+            let there = self.changes.of_calls(origin, calls)?;
+            let standing = there.next + there.beyond;
+            if standing > 0 {
+                return Err(made_before_fork(origin, standing).into());
+            }
+            if there.recorded > 0 {
+                return Ok(there);
+            }
+            // The history of a session that was deleted went with it.
+            let Ok(events) = events_of(self.host.sessions(), origin, Follow::Outline).await else {
+                break;
+            };
+            earlier = forked_from(&events);
+        }
+        Ok(here)
     }
 
     /// Has the session take back the changes of these calls, so many, in as few requests as
@@ -227,6 +258,22 @@ fn refuse_what_stays(all: &CallChanges, calls: &BTreeSet<CallId>) -> Result<()> 
     let way = "`undo`, typed as a message, takes back the session's last file change. /retry takes \
                the exchange alone back, and asks it again.";
     Err(Failure::usage(why, way).into())
+}
+
+/// Says which session takes back what was changed before a fork.
+fn made_before_fork(origin: SessionId, standing: usize) -> Failure {
+    let changes = counted(standing);
+    Failure::usage(
+        format!(
+            "{changes} of it: made before the fork, in session {origin}, which alone can take that \
+             back; the exchange stays"
+        ),
+        format!(
+            "`carl undo {origin}`, typed in a shell, takes back that session's last file change. Once \
+             all of it is back, /undo takes the exchange back. /retry takes the exchange alone back, \
+             and asks it again."
+        ),
+    )
 }
 
 /// What became of an exchange's changes of files.

@@ -279,3 +279,30 @@ fn an_undo_in_a_folder_that_was_renamed_says_so() {
     let printed = house.ask(print).run().expect(0);
     assert_eq!(printed.stdout, "draft\n");
 }
+
+#[test]
+fn an_undo_in_a_fork_names_the_session_that_can() {
+    let house = House::new();
+    house.write("one.txt", "draft\n");
+    let changed = by_rules(&house, &[], "replace draft with final in one.txt");
+    let id = id_of(&changed);
+    let forked = house.ask(["session", "fork", &id]).run().expect(0).stdout;
+    // A fork of a fork: the first one has no history of its own either.
+    let forked = house.ask(["session", "fork", forked.trim()]).run();
+    let forked = forked.expect(0).stdout;
+    let chat = ["session", "resume", forked.trim(), "--allow-write", "."];
+    let mut seat = house.ask(chat).env("TERM", "xterm").seated();
+    seat.until("/help");
+    seat.types("/undo\n");
+    let said = seat.until("asks it again");
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("made before the fork"), "{said}");
+    assert!(said.contains(&format!("`carl undo {id}`")), "{said}");
+    seat.until("> ");
+    let undo = ["undo", "--yes", "write", &id];
+    let _undone = house.ask(undo).run().expect(0);
+    assert_eq!(house.read("one.txt"), "draft\n");
+    seat.types("/undo\n");
+    seat.until("taken back: ");
+    seat.leaves();
+}
