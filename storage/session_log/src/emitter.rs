@@ -1,6 +1,7 @@
 //! The one way an event comes into being: appended to the session log first, then shown to whoever
 //! attached to the session, and to the bus. One in passing is shown to whoever attached, and no more.
 
+use crate::changed::Changed;
 use crate::fold::{Fold, Scope};
 use crate::record::SessionLog;
 use api::bus::Bus;
@@ -54,6 +55,17 @@ struct Inner<F> {
     sender: broadcast::Sender<Shown>,
     bus: Arc<dyn Bus>,
     history: std::sync::Mutex<F>,
+    changed: std::sync::Mutex<Changed>,
+}
+
+impl<F> Inner<F> {
+    /// Tells whoever listens that the log cannot be written, and what was changed all the same.
+    fn broken(&self, error: Error) -> Error {
+        let error = lock(&self.changed).told_with(error, self.session_id);
+        // No listener is no failure: whoever emits is told as well.
+        let _ = self.sender.send(Shown::Broken(error.fault()));
+        error
+    }
 }
 
 /// Shows an event when dropped, so that one which is in the log is shown even if its writer was
@@ -94,6 +106,7 @@ impl<F: Fold> Emitter<F> {
                 sender,
                 bus,
                 history: std::sync::Mutex::new(history),
+                changed: std::sync::Mutex::default(),
             }),
         }
     }
@@ -137,9 +150,9 @@ impl<F: Fold> Emitter<F> {
             let _ = self.inner.sender.send(Shown::Event(Arc::clone(&event)));
             return Ok(event);
         }
+        lock(&self.inner.changed).note(&event.body);
         if let Err(error) = log.append(&event) {
-            let _ = self.inner.sender.send(Shown::Broken(error.fault()));
-            return Err(error);
+            return Err(self.inner.broken(error));
         }
         let announcement = Announcement {
             inner: &self.inner,
@@ -150,9 +163,8 @@ impl<F: Fold> Emitter<F> {
             Durability::Written => Ok(()),
         };
         drop(announcement);
-        synced.inspect_err(|error| {
-            let _ = self.inner.sender.send(Shown::Broken(error.fault()));
-        })?;
+        synced.map_err(|error| self.inner.broken(error))?;
+        lock(&self.inner.changed).listed(&event.body);
         Ok(event)
     }
 
@@ -174,7 +186,7 @@ fn closed() -> Error {
         .with_hint("Open it again to continue.")
 }
 
-fn lock<F>(history: &std::sync::Mutex<F>) -> MutexGuard<'_, F> {
+fn lock<T>(shared: &std::sync::Mutex<T>) -> MutexGuard<'_, T> {
     // A panic while folding leaves at worst one event out of the view; the log has it.
-    history.lock().unwrap_or_else(PoisonError::into_inner)
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

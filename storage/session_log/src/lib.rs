@@ -8,6 +8,7 @@
 //! What it never does: say what an event means. What a log comes to is its caller's [`Fold`].
 //! Where to start: [`Emitter`], which writes; [`Lines`], which reads.
 
+mod changed;
 mod emitter;
 mod file_error;
 mod fold;

@@ -164,6 +164,32 @@ fn a_run_whose_end_cannot_be_put_on_record_ends() {
     assert!(!told.contains("waited for here"), "{told}");
 }
 
+/// Nobody is told the end of the request, which lists its files.
+#[test]
+fn a_full_disk_names_what_was_changed_all_the_same() {
+    let gate = Gate::new();
+    let write = json!({"path": "a.txt", "content": "x\n"});
+    let done = Reply::text("Well. ").and_wait(&gate).and_text("Done.");
+    let replies = [Reply::call("write_file", write), done];
+    let scene = Scene::forgetful(Server::openai(replies));
+    let run = scene.house.ask(["run"]).args(WRITES).arg("do it");
+    let running = run.spawn();
+    scene.server.wait_for_chats(2);
+    let log = &scene.house.session_logs()[0];
+    limit_files(running.pid(), Some(std::fs::metadata(log).unwrap().len()));
+    gate.open();
+    let told = running.finish().expect(4).stderr;
+    let file = scene.house.work().join("a.txt");
+    let named = format!("Changed before that: {}", file.display());
+    assert!(told.contains("[sessions.unwritable]"), "{told}");
+    assert!(told.contains(&named), "{told}");
+    let (_, way) = told.split_once("`carl undo ").unwrap();
+    let (id, _) = way.split_once('`').unwrap();
+    let undo = ["undo", "--yes", "write", id];
+    scene.house.ask(undo).run().expect(0);
+    assert!(!scene.house.has("a.txt"));
+}
+
 /// Without room for its last event the log counts a request as open, which must hold up no later one.
 #[test]
 fn a_request_whose_end_was_not_logged_holds_up_no_other() {
