@@ -4,8 +4,9 @@
 //! What was done is known from the calls; this only finds the sentence that needs correcting. It is
 //! narrow: the model speaking of itself or of a finished change, and a file or folder as what was
 //! changed. "I wrote a summary of it" claims nothing. English is read here, other languages in
-//! [`words`]; what names only the result is in [`results`].
+//! [`words`]; what names only the result is in [`results`], what was to be deleted in [`deleted`].
 
+mod deleted;
 mod ordered;
 mod orders;
 mod own;
@@ -13,6 +14,7 @@ mod ran;
 mod results;
 mod words;
 
+pub use deleted::claims_deletion;
 pub use own::{claims_forgetting, claims_reminder};
 
 use regex::Regex;
@@ -105,7 +107,7 @@ fn has(pattern: &Option<Regex>, text: &str) -> bool {
 }
 
 /// Whether a request asks about what is or was.
-fn is_question(request: &str) -> bool {
+pub(crate) fn is_question(request: &str) -> bool {
     let first = request.split_whitespace().next().unwrap_or_default();
     let first = first.to_lowercase().replace('’', "'");
     let first = first.trim_start_matches(['¿', '«', '"']);

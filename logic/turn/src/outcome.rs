@@ -1,7 +1,8 @@
 //! What a request and a call came to.
 
 use crate::claims::{
-    claims_change, claims_forgetting, claims_reminder, claims_result, claims_run, claims_success,
+    claims_change, claims_deletion, claims_forgetting, claims_reminder, claims_result, claims_run,
+    claims_success, is_question,
 };
 use crate::reply::Reply;
 use api::broker::ToolResult;
@@ -26,6 +27,13 @@ pub enum Untrue {
         /// How it ended.
         exit_code: i32,
     },
+    /// That something was deleted, whose deletion did not come about.
+    Deletion {
+        /// The tool that was to delete it.
+        tool: String,
+        /// How its call ended.
+        status: CallStatus,
+    },
     /// That something was forgotten.
     Forgetting,
     /// That a reminder is set.
@@ -38,6 +46,7 @@ impl Untrue {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Change | Self::Forgetting | Self::Reminder => "agents.nothing_changed",
+            Self::Deletion { .. } => "agents.nothing_deleted",
             Self::Run => "agents.nothing_run",
             Self::Success { .. } => "agents.command_failed",
         }
@@ -54,6 +63,27 @@ fn runs(tool: &str, effect: Option<&EffectClass>) -> bool {
         "spawn",
     ];
     !is_quiet || words.iter().any(|word| tool.contains(word))
+}
+
+/// Whether a tool does more than look or keep the agent's own notes.
+fn changes(tool: &str, effects: &BTreeMap<String, EffectClass>) -> bool {
+    let kept_or_read = [EffectClass::Read, EffectClass::SelfWrite];
+    let effect = effects.get(tool);
+    effect.is_none_or(|effect| !kept_or_read.contains(effect))
+}
+
+/// The last parts of the paths among the arguments of a call.
+fn names_in(args: &Value) -> Vec<&str> {
+    match args {
+        Value::String(path) => path
+            .split('/')
+            .rfind(|part| !part.is_empty())
+            .into_iter()
+            .collect(),
+        Value::Array(all) => all.iter().flat_map(names_in).collect(),
+        Value::Object(all) => all.values().flat_map(names_in).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    }
 }
 
 /// How a request ended. The caller of `run` turns it into the closing events.
@@ -126,58 +156,105 @@ impl Outcome {
     }
 
     /// What the answer to `request` says that the calls do not bear out: a change when no call of this
-    /// request changed anything, a run when none ran a program, or that all is well when the last
-    /// program failed. `effects` are those of the tools, `succeeded` the tools of which the
-    /// conversation has had a call that succeeded: what a request before this one changed may be told
-    /// of, and excuses no claim of a change ordered now.
+    /// request changed anything, a deletion when that did not come about, a run when none ran a
+    /// program, or that all is well when the last program failed. Each is judged by calls of its own
+    /// kind. `effects` are those of the tools, `succeeded` the tools of which the conversation has had
+    /// a call that succeeded: what a request before this one changed may be told of, and excuses no
+    /// claim of a change ordered now.
     #[must_use]
-    pub fn untrue_claim(
+    pub fn untrue_claims(
         &self,
         request: &str,
         effects: &BTreeMap<String, EffectClass>,
         succeeded: &BTreeSet<String>,
-    ) -> Option<Untrue> {
+    ) -> Vec<Untrue> {
         let answer = self.answer.as_str();
-        let mut programs = self.tool_calls.iter().rev();
-        let last = programs.find(|call| call.exit_code.is_some());
-        if let Some(failed) = last.filter(|call| call.ended_badly())
-            && claims_success(request, answer)
-        {
-            return Some(Untrue::Success {
-                tool: failed.tool.clone(),
-                exit_code: failed.exit_code.unwrap_or_default(),
-            });
-        }
-        let kept_or_read = [EffectClass::Read, EffectClass::SelfWrite];
-        let changes = |tool: &str| {
-            let effect = effects.get(tool);
-            effect.is_none_or(|effect| !kept_or_read.contains(effect))
-        };
+        let mut untrue: Vec<Untrue> = self.untrue_success(request).into_iter().collect();
         let calls = &self.tool_calls;
         let mut done = calls.iter().filter(|call| call.status == CallStatus::Ok);
         let may_run = |tool: &String| runs(tool, effects.get(tool));
-        let ran = done.clone().any(|call| may_run(&call.tool)) || succeeded.iter().any(may_run);
+        let ran_now = done.clone().any(|call| may_run(&call.tool));
+        let ran = ran_now || succeeded.iter().any(may_run);
         if !ran && claims_run(request, answer) {
-            return Some(Untrue::Run);
+            untrue.push(Untrue::Run);
         }
-        if done.clone().any(|call| changes(&call.tool)) {
-            return None;
+        let has_changed = done.clone().any(|call| changes(&call.tool, effects));
+        // A program may have set what reminds.
+        let is_set = succeeded.contains(SET_TIMER) || ran_now;
+        if !is_set && claims_reminder(request, answer, has_changed) {
+            untrue.push(Untrue::Reminder);
         }
-        let is_set = succeeded.contains(SET_TIMER);
-        if !is_set && claims_reminder(request, answer) {
-            return Some(Untrue::Reminder);
+        if claims_forgetting(request, answer, has_changed) {
+            untrue.push(Untrue::Forgetting);
         }
-        if claims_forgetting(request, answer) {
-            return Some(Untrue::Forgetting);
+        if has_changed {
+            // A program may have deleted it.
+            let deletion = (!ran_now).then(|| self.untrue_deletion(request, effects));
+            untrue.extend(deletion.flatten());
+            return untrue;
         }
-        let before = |tool: &String| changes(tool) && calls.iter().all(|call| call.tool != *tool);
+        let is_own_keeping =
+            |claim: &Untrue| matches!(claim, Untrue::Reminder | Untrue::Forgetting);
+        if untrue.iter().any(is_own_keeping) {
+            return untrue;
+        }
+        let never_called = |tool: &String| calls.iter().all(|call| call.tool != *tool);
+        let before = |tool: &String| changes(tool, effects) && never_called(tool);
         let changed_before = succeeded.iter().any(before);
         // What was written into the agent's own notes is a result as well, though of no file.
         let is_own = |tool: &str| effects.get(tool) == Some(&EffectClass::SelfWrite);
         let wrote_notes = done.any(|call| is_own(&call.tool));
-        let is_claim = claims_change(request, answer, changed_before)
-            || (!wrote_notes && claims_result(request, answer));
-        is_claim.then_some(Untrue::Change)
+        if claims_change(request, answer, changed_before)
+            || (!wrote_notes && claims_result(request, answer))
+        {
+            untrue.push(Untrue::Change);
+        }
+        untrue
+    }
+
+    /// That all went well, when the last program failed.
+    fn untrue_success(&self, request: &str) -> Option<Untrue> {
+        let mut programs = self.tool_calls.iter().rev();
+        let last = programs.find(|call| call.exit_code.is_some());
+        let failed = last.filter(|call| call.ended_badly())?;
+        claims_success(request, &self.answer).then(|| Untrue::Success {
+            tool: failed.tool.clone(),
+            exit_code: failed.exit_code.unwrap_or_default(),
+        })
+    }
+
+    /// That something was deleted whose deletion did not come about. What a call has changed since or
+    /// before is left out: the answer may tell of that.
+    fn untrue_deletion(
+        &self,
+        request: &str,
+        effects: &BTreeMap<String, EffectClass>,
+    ) -> Option<Untrue> {
+        let deletes =
+            |call: &&ToolCallSummary| effects.get(&call.tool) == Some(&EffectClass::Destructive);
+        let (done, missed): (Vec<_>, Vec<_>) = self
+            .tool_calls
+            .iter()
+            .partition(|call| call.status == CallStatus::Ok);
+        let changed: BTreeSet<&str> = done
+            .iter()
+            .filter(|call| changes(&call.tool, effects))
+            .flat_map(|call| names_in(&call.args))
+            .collect();
+        let missed: Vec<&ToolCallSummary> = missed.into_iter().filter(deletes).collect();
+        let names = missed.iter().flat_map(|call| names_in(&call.args));
+        let files: Vec<String> = names
+            .filter(|name| !changed.contains(name))
+            .map(str::to_owned)
+            .collect();
+        let is_named = |file: &String| request.contains(file.as_str());
+        let is_ordered = files.iter().any(is_named) && !done.iter().any(deletes);
+        let last = missed.last()?;
+        let is_claim = !is_question(request) && claims_deletion(&self.answer, &files, is_ordered);
+        is_claim.then(|| Untrue::Deletion {
+            tool: last.tool.clone(),
+            status: last.status,
+        })
     }
 
     /// Takes a finished call into account.

@@ -15,12 +15,10 @@ pub fn change_not_made(record: &CallRecord, status: CallStatus) -> Option<Fault>
     if record.declined {
         return None;
     }
-    let how = match status {
-        CallStatus::Failed => "failed",
-        CallStatus::Cancelled => "was stopped",
-        CallStatus::Denied => "was refused",
-        CallStatus::Ok => return None,
-    };
+    if status == CallStatus::Ok {
+        return None;
+    }
+    let how = ended(status);
     let told = record.plain();
     let first = told.lines().next().unwrap_or_default();
     let why: String = first.chars().take(WHY_CHARS).collect();
@@ -33,6 +31,16 @@ pub fn change_not_made(record: &CallRecord, status: CallStatus) -> Option<Fault>
         ),
         hint: "What was done before it stands. Ask for what is left.".to_owned(),
     })
+}
+
+/// How a call ended, in words.
+const fn ended(status: CallStatus) -> &'static str {
+    match status {
+        CallStatus::Failed => "failed",
+        CallStatus::Cancelled => "was stopped",
+        CallStatus::Denied => "was refused",
+        CallStatus::Ok => "was done",
+    }
 }
 
 /// What is said of a request that ended for this reason; `None` where the reason alone says nothing.
@@ -77,8 +85,19 @@ fn calls_used(limit: u32) -> Fault {
     }
 }
 
-/// What the answer says, and the calls do not bear out.
-pub fn not_true(claim: &Untrue, calls: &[ToolCallSummary]) -> Fault {
+/// What the answer says, and the calls do not bear out; `None` where they bear out all of it.
+#[must_use]
+pub fn not_true(claims: &[Untrue], calls: &[ToolCallSummary]) -> Option<Fault> {
+    let mut faults = claims.iter().map(|claim| claimed(claim, calls));
+    let mut first = faults.next()?;
+    for other in faults {
+        first.message = format!("{} {}", first.message, other.message);
+    }
+    Some(first)
+}
+
+/// What the calls say to one claim.
+fn claimed(claim: &Untrue, calls: &[ToolCallSummary]) -> Fault {
     let (message, hint) = match claim {
         Untrue::Change => {
             let refused = calls.iter().rev().find(|c| c.status == CallStatus::Denied);
@@ -101,6 +120,13 @@ pub fn not_true(claim: &Untrue, calls: &[ToolCallSummary]) -> Fault {
             );
             let hint = "What the program said stands above the answer. Ask again for what is left.";
             (message, hint)
+        }
+        Untrue::Deletion { tool, status } => {
+            let message = format!(
+                "The answer says that something was deleted. It was not: `{tool}` {}.",
+                ended(*status)
+            );
+            (message, COUNTS)
         }
         Untrue::Forgetting => {
             let message = "The answer says that something was forgotten. Nothing was: no tool \

@@ -95,7 +95,7 @@ fn is_false_claim(question: &str, answer: &str, calls: &[ToolCallSummary]) -> bo
     let did_nothing = || !calls.iter().any(|call| call.status == CallStatus::Ok);
     let claims = claims_change(question, answer, false)
         || claims_result(question, answer)
-        || claims_forgetting(question, answer)
+        || claims_forgetting(question, answer, false)
         || claims_run(question, answer);
     claims && (did_nothing() || was_refused(calls))
 }

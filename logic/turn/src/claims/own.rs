@@ -1,5 +1,6 @@
 //! Claims about Housecarl's own keeping: that something was forgotten, which no tool does, and that a
-//! reminder is set. Small models say so without a call.
+//! reminder is set. Small models say so without a call. Where a file was changed as well, "I removed
+//! it" and "I added a reminder" may tell of that: then only plain words count.
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -7,8 +8,11 @@ use std::sync::LazyLock;
 struct Patterns {
     forget: Regex,
     forgotten: Regex,
+    plainly_forgotten: Regex,
     remind: Regex,
+    remind_me: Regex,
     reminds: Regex,
+    file: Regex,
     sentence: Regex,
     other: Regex,
 }
@@ -25,6 +29,12 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
             r"\b{i} (?:forgotten|forgot|deleted|removed|erased|cleared)\b|\b(?:is|has been) (?:now )?(?:forgotten|deleted|removed|erased)\b|\b{ich}\b.*\b(?:vergessen|gelöscht|entfernt)\b|\b(?:ist|wurde) (?:jetzt |nun )?(?:vergessen|gelöscht|entfernt)\b|^\W*(?:done|forgotten|deleted|erledigt|vergessen|gelöscht|fertig)[.!]*$"
         ))
         .ok()?,
+        plainly_forgotten: Regex::new(&format!(
+            r"\b{i} forgotten\b|\b(?:is|has been) (?:now )?forgotten\b|\b{ich}\b.*\bvergessen\b|\b(?:ist|wurde) (?:jetzt |nun )?vergessen\b"
+        ))
+        .ok()?,
+        remind_me: Regex::new(r"\bremind me\b|\berinner(?:e|st)? mich\b").ok()?,
+        file: Regex::new(r"[\w-]+\.[a-z][a-z0-9]{0,4}\b|\b(?:file|datei)\b").ok()?,
         remind: Regex::new(r"\b(?:remind|reminder|timer|alarm|wecker|weck)\b|\berinner(?:e|ung|st)?\b")
             .ok()?,
         reminds: Regex::new(&format!(
@@ -39,23 +49,37 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
     })
 });
 
-/// Whether `answer` says that what `request` wants forgotten is.
+/// Whether `answer` says that what `request` wants forgotten is. `beside_change`: a file was changed.
 #[must_use]
-pub fn claims_forgetting(request: &str, answer: &str) -> bool {
-    claims(request, answer, |patterns| {
-        (&patterns.forget, &patterns.forgotten)
+pub fn claims_forgetting(request: &str, answer: &str, beside_change: bool) -> bool {
+    claims(request, answer, beside_change, |patterns| {
+        let claim = match beside_change {
+            true => &patterns.plainly_forgotten,
+            false => &patterns.forgotten,
+        };
+        (&patterns.forget, claim)
     })
 }
 
-/// Whether `answer` says that the reminder is set which `request` orders.
+/// Whether `answer` says that the reminder is set which `request` orders. `beside_change`: a file was
+/// changed.
 #[must_use]
-pub fn claims_reminder(request: &str, answer: &str) -> bool {
-    claims(request, answer, |patterns| {
-        (&patterns.remind, &patterns.reminds)
+pub fn claims_reminder(request: &str, answer: &str, beside_change: bool) -> bool {
+    claims(request, answer, beside_change, |patterns| {
+        let order = match beside_change {
+            true => &patterns.remind_me,
+            false => &patterns.remind,
+        };
+        (order, &patterns.reminds)
     })
 }
 
-fn claims(request: &str, answer: &str, which: impl Fn(&Patterns) -> (&Regex, &Regex)) -> bool {
+fn claims(
+    request: &str,
+    answer: &str,
+    beside_change: bool,
+    which: impl Fn(&Patterns) -> (&Regex, &Regex),
+) -> bool {
     let Some(patterns) = PATTERNS.as_ref() else {
         return false;
     };
@@ -69,7 +93,9 @@ fn claims(request: &str, answer: &str, which: impl Fn(&Patterns) -> (&Regex, &Re
         .find_iter(&answer)
         .map(|found| found.as_str().trim());
     sentences.any(|sentence| {
-        let is_open = sentence.ends_with('?') || patterns.other.is_match(sentence);
+        let is_open = sentence.ends_with('?')
+            || patterns.other.is_match(sentence)
+            || (beside_change && patterns.file.is_match(sentence));
         !is_open && claim.is_match(sentence)
     })
 }
@@ -94,7 +120,10 @@ mod tests {
                 "Ich habe ihn aus dem Gedächtnis gelöscht.",
             ),
         ] {
-            assert!(claims_forgetting(request, answer), "{request}: {answer}");
+            assert!(
+                claims_forgetting(request, answer, false),
+                "{request}: {answer}"
+            );
         }
         for (request, answer) in [
             (forget, "I cannot forget it: no tool does that."),
@@ -103,18 +132,37 @@ mod tests {
             ("Tell me a story", "I have forgotten it."),
             ("Don't forget the milk", "Done."),
         ] {
-            assert!(!claims_forgetting(request, answer), "{request}: {answer}");
+            assert!(
+                !claims_forgetting(request, answer, false),
+                "{request}: {answer}"
+            );
         }
         let remind = "Remind me tomorrow at 9 of the deadline";
-        assert!(claims_reminder(
-            remind,
-            "I set a reminder for tomorrow at 9."
-        ));
-        assert!(claims_reminder(
+        let reminds = |request, answer| claims_reminder(request, answer, false);
+        assert!(reminds(remind, "I set a reminder for tomorrow at 9."));
+        assert!(reminds(
             "Erinnere mich um neun",
             "Ich habe dir einen Timer gestellt."
         ));
-        assert!(!claims_reminder(remind, "I can set no reminder here."));
-        assert!(!claims_reminder("Set the table", "I set a reminder."));
+        assert!(!reminds(remind, "I can set no reminder here."));
+        assert!(!reminds("Set the table", "I set a reminder."));
+    }
+
+    #[test]
+    fn beside_a_change_only_plain_words_are_claims() {
+        let remind = "Remind me tomorrow at 9 and note it in todo.md";
+        let reminds = |request, answer| claims_reminder(request, answer, true);
+        assert!(reminds(remind, "Noted. I set a reminder for tomorrow."));
+        assert!(!reminds(remind, "I added a reminder to todo.md."));
+        assert!(!reminds("Add a timer to app.js", "I added a timer."));
+        let forget = "Forget my publisher and take it out of notes.md";
+        let forgets = |request, answer| claims_forgetting(request, answer, true);
+        assert!(forgets(forget, "I have forgotten your publisher."));
+        assert!(!forgets(forget, "I removed it."));
+        assert!(!forgets(forget, "Done."));
+        assert!(!forgets(
+            "Remove the memory leak in a.rs",
+            "I removed the leak."
+        ));
     }
 }

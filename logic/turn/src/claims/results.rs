@@ -33,6 +33,12 @@ pub(super) fn claims(answer: &str) -> bool {
     sentences.any(|sentence| patterns.is_claim(sentence))
 }
 
+/// Whether a sentence, in small letters, denies, sets a condition or tells of what was so before.
+pub(super) fn is_open(sentence: &str) -> bool {
+    let is_other = |patterns: &Patterns| patterns.other.is_match(sentence);
+    PATTERNS.as_ref().is_none_or(is_other)
+}
+
 /// Whether the first sentence of an answer, in small letters, says no more than that it is done.
 pub(super) fn begins_with_done(answer: &str) -> bool {
     PATTERNS.as_ref().is_some_and(|patterns| {

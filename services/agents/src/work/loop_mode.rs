@@ -406,18 +406,13 @@ impl Run<'_> {
         };
         let effects = &work.services.effects;
         let succeeded = work.with_state(|state| state.conversation.succeeded().clone());
-        let untrue = match self.outcome.error {
-            None => {
-                let request = &work.request.text;
-                self.outcome.untrue_claim(request, effects, &succeeded)
-            }
-            Some(_) => None,
-        };
-        if let Some(claim) = untrue {
-            if self.outcome.status == QueryStatus::Success {
+        if self.outcome.error.is_none() {
+            let request = &work.request.text;
+            let untrue = self.outcome.untrue_claims(request, effects, &succeeded);
+            self.outcome.error = unfinished::not_true(&untrue, &self.outcome.tool_calls);
+            if self.outcome.error.is_some() && self.outcome.status == QueryStatus::Success {
                 self.outcome.status = QueryStatus::Partial;
             }
-            self.outcome.error = Some(unfinished::not_true(&claim, &self.outcome.tool_calls));
         }
         if self.outcome.error.is_none() && self.outcome.status == QueryStatus::Partial {
             self.outcome.error = self.change_not_made.take();

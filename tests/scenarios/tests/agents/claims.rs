@@ -133,6 +133,54 @@ fn a_claim_in_a_developers_or_a_writers_words_is_corrected() {
     assert!(!kept.contains("forgotten your publisher"), "{kept}");
 }
 
+/// The deletion is refused, then another file is written, then comes the answer.
+fn after_a_refused_deletion(task: &str, answer: &str) -> Outcome {
+    let replies = [
+        Reply::call("delete_file", json!({"path": "old.md"})),
+        Reply::call(
+            "write_file",
+            json!({"path": "log.md", "content": "noted\n"}),
+        ),
+        Reply::text(answer),
+    ];
+    let scene = Scene::new(replies);
+    scene.house.write("old.md", "an old text\n");
+    let open = ["--agent", "coder", "--allow-write", ".", "--yes", "write"];
+    let outcome = scene.run(&[&open[..], &[task]].concat());
+    assert_eq!(outcome.calls()[0]["status"], "denied");
+    assert_eq!(outcome.calls()[1]["status"], "ok");
+    outcome
+}
+
+#[test]
+fn a_deletion_claimed_beside_another_change_is_corrected() {
+    let task = "Note it in log.md and delete old.md";
+    for lie in ["Deleted.", "I noted it in log.md and deleted old.md."] {
+        let outcome = after_a_refused_deletion(task, lie);
+        outcome.assert_ends(3, "partial");
+        assert_eq!(outcome.code(), "agents.nothing_deleted", "{lie}");
+        let message = outcome.summary["error"]["message"].as_str().unwrap();
+        assert!(message.contains("`delete_file` was refused"), "{message}");
+    }
+    for honest in [
+        "I deleted the line in log.md; old.md stays.",
+        "Noted in log.md. I could not delete old.md.",
+    ] {
+        after_a_refused_deletion(task, honest).assert_ends(0, "success");
+    }
+}
+
+#[test]
+fn claims_of_several_kinds_are_judged_each() {
+    let task = "Remind me tomorrow, note it in log.md and delete old.md";
+    let lie = "Deleted. I set a reminder for tomorrow.";
+    let outcome = after_a_refused_deletion(task, lie);
+    outcome.assert_ends(3, "partial");
+    let message = outcome.summary["error"]["message"].as_str().unwrap();
+    assert!(message.contains("something was deleted"), "{message}");
+    assert!(message.contains("a reminder is set"), "{message}");
+}
+
 #[test]
 fn advice_quotations_and_tales_of_the_past_are_no_claims() {
     let told = [
