@@ -1,4 +1,4 @@
-//! Cutting a long text to its beginning and its end.
+//! Cutting a long text to its beginning, or to that and its end.
 
 /// A text within a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,50 @@ pub fn head_and_tail(body: &str, max_bytes: usize) -> Capped {
     }
 }
 
+/// The first `most` characters of a text at most, in whole words, with `…` where it goes on.
+#[must_use]
+pub fn first_words(text: &str, most: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(most) else {
+        return text.to_owned();
+    };
+    let head = whole_words_before(text, end);
+    format!("{}…", head.trim_end())
+}
+
+/// The beginning and the end of a text of more than `most` characters, in whole words, with `…` between
+/// them: where something is told, what to do about it comes last.
+#[must_use]
+pub fn without_middle(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    let at = |place: usize| text.char_indices().nth(place).map(|(at, _)| at);
+    let half = most / 2;
+    let (Some(end), Some(start)) = (at(half), at(count.saturating_sub(half))) else {
+        return text.to_owned();
+    };
+    if count <= most {
+        return text.to_owned();
+    }
+    let head = whole_words_before(text, end).trim_end();
+    let tail = &text[start..];
+    let tail = match text[..start].ends_with(char::is_whitespace) {
+        true => tail,
+        false => tail
+            .split_once(char::is_whitespace)
+            .map_or(tail, |(_, whole)| whole),
+    };
+    format!("{head} … {}", tail.trim_start())
+}
+
+/// What of a text ends before `end`, without a word that goes on there, unless it is one alone.
+fn whole_words_before(text: &str, end: usize) -> &str {
+    let (head, rest) = text.split_at(end);
+    if rest.starts_with(char::is_whitespace) {
+        return head;
+    }
+    let last = head.rfind(char::is_whitespace);
+    last.map_or(head, |last| &head[..last])
+}
+
 /// The longest beginning within `max` that ends after a line, unless that would give up more than
 /// half of it.
 fn head_of(body: &str, max: usize) -> &str {
@@ -93,6 +137,22 @@ mod tests {
             .lines()
             .all(|l| l == "0123456789abcde" || l == "x" || l.starts_with("[... "));
         assert!(whole_lines, "{}", capped.text);
+    }
+
+    #[test]
+    fn no_word_is_cut_in_two() {
+        assert_eq!(first_words("one two three", 13), "one two three");
+        assert_eq!(first_words("one two three", 12), "one two…");
+        assert_eq!(first_words("one two three", 7), "one two…");
+        assert_eq!(first_words("onetwothree", 6), "onetwo…");
+        assert_eq!(
+            without_middle("one two three four", 18),
+            "one two three four"
+        );
+        assert_eq!(without_middle("one two three four", 14), "one two … four");
+        assert_eq!(without_middle("ünë twö thrëë föur", 12), "ünë … föur");
+        assert_eq!(without_middle("onetwothreefour", 6), "one … our");
+        assert_eq!(without_middle("", 0), "");
     }
 
     #[test]

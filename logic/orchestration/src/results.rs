@@ -13,7 +13,7 @@ use domain::tool::ToolOutput;
 use std::fmt::Write as _;
 
 /// Most of a reason that is told of a task that is not done whole, characters.
-const REASON_CHARS: usize = 160;
+const REASON_CHARS: usize = 300;
 
 /// What came of a delegation.
 #[derive(Debug, Clone)]
@@ -78,7 +78,7 @@ impl TasksData {
 
 /// A task that is not done whole, for people: agents wrote part of the reason.
 fn in_words((task_id, reason): (&str, &str)) -> String {
-    let reason: String = reason.chars().take(REASON_CHARS).collect();
+    let reason = text::cap::without_middle(reason, REASON_CHARS);
     format!("`{task_id}`: {}", text::escape::visible(&reason))
 }
 

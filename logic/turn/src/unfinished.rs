@@ -4,10 +4,11 @@ use crate::ending::Reason;
 use crate::outcome::{CallRecord, Untrue};
 use domain::event::{CallStatus, ToolCallSummary};
 use domain::fault::Fault;
+use text::cap::without_middle;
 use text::escape::visible_line;
 
 /// Most of a tool's own words that a reason repeats, characters.
-const WHY_CHARS: usize = 300;
+const WHY_CHARS: usize = 600;
 
 /// The last call that would have changed something did not, and why. `None` for one that did, and
 /// for one to which the user said no: that is their decision and no error.
@@ -21,7 +22,11 @@ pub fn change_not_made(record: &CallRecord, status: CallStatus) -> Option<Fault>
     let how = ended(status);
     let told = record.plain();
     let first = told.lines().next().unwrap_or_default();
-    let why: String = first.chars().take(WHY_CHARS).collect();
+    // The broker's words end with what would let it run. A tool's may be of any length.
+    let why = match record.refusal {
+        Some(_) => first.to_owned(),
+        None => without_middle(first, WHY_CHARS),
+    };
     Some(Fault {
         code: "agents.change_failed".to_owned(),
         message: format!(

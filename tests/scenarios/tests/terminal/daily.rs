@@ -106,6 +106,27 @@ fn a_change_that_failed_is_why_it_is_partly_done() {
     assert!(told.stderr.contains("`edit_file`, failed: "), "{told:#?}");
 }
 
+#[test]
+fn a_long_error_keeps_its_advice_whole() {
+    let long = ["a", "b", "c"].map(|letter| letter.repeat(150)).join("/");
+    let write = |path: String| {
+        let arguments = json!({"path": path, "content": "x\n", "mode": "create"});
+        Reply::call("write_file", arguments)
+    };
+    let replies = [
+        write("a.txt".to_owned()),
+        write(format!("../{long}/b.txt")),
+        Reply::text("I looked into it."),
+    ];
+    let scene = Scene::new(replies);
+    let outcome = scene.run(&[&WRITES[..], &["look into it"]].concat());
+    outcome.assert_ends(3, "partial");
+    let reason = outcome.calls()[1]["reason"].as_str().unwrap();
+    assert!(reason.len() > 300, "{reason}");
+    let message = outcome.summary["error"]["message"].as_str().unwrap();
+    assert!(message.ends_with(reason), "{message}");
+}
+
 /// The address that a role says it serves at.
 fn address_of(serving: &mut Running) -> String {
     let said = serving.until("serving at ");
