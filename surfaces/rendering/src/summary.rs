@@ -1,6 +1,8 @@
 //! `carl run --json`: one request as one object.
 
-use domain::event::{CallStatus, Event, EventBody, QueryStatus, ToolCallSummary};
+use domain::event::{
+    CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus, ToolCallSummary,
+};
 use domain::fault::Fault;
 use domain::id::{AgentId, CallId, QueryId, SessionId};
 use domain::model::{FinishReason, ModelRef, Usage};
@@ -43,6 +45,9 @@ pub struct RunSummary {
     /// The rule and reason of the last decision about each call.
     #[serde(skip)]
     decided: BTreeMap<CallId, (String, String)>,
+    /// Calls to which somebody who was asked said no, or nobody answered.
+    #[serde(skip)]
+    declined: BTreeMap<CallId, String>,
     /// The agents that the request's own agent started.
     #[serde(skip)]
     children: BTreeSet<AgentId>,
@@ -95,6 +100,7 @@ impl RunSummary {
             compactions: Vec::new(),
             requested: BTreeMap::new(),
             decided: BTreeMap::new(),
+            declined: BTreeMap::new(),
             children: BTreeSet::new(),
             broken_off: String::new(),
             began: None,
@@ -138,7 +144,7 @@ impl RunSummary {
                 self.status = *status;
                 self.artifacts.clone_from(artifacts);
                 self.duration_ms = *duration_ms;
-                self.error.clone_from(error);
+                self.error = error.clone().or_else(|| self.refused());
                 self.model = self.model.take().or(self.began.take());
                 if self.answer.is_empty() {
                     self.answer = std::mem::take(&mut self.broken_off);
@@ -178,6 +184,31 @@ impl RunSummary {
     /// Whether an event is of the request's own agent, and of none that it started.
     fn is_own(&self, event: &Event) -> bool {
         event.agent_id.is_none_or(|id| !self.children.contains(&id))
+    }
+
+    /// What was refused last, where the request ended for that. On a terminal it stands where it was
+    /// refused; a program reads the end alone.
+    fn refused(&self) -> Option<Fault> {
+        if self.status != QueryStatus::Denied {
+            return None;
+        }
+        let mut calls = self.tool_calls.iter().rev();
+        let last = calls.find(|called| called.call.status == CallStatus::Denied)?;
+        let declined = self.declined.get(&last.call.call_id);
+        let why = declined.or(last.reason.as_ref());
+        let why = why.map_or(String::new(), |why| format!(": {why}"));
+        let hint = match declined {
+            Some(_) => "Ask in other words, or say yes.",
+            None => {
+                "Allow what the message names, or ask in other words. `tool_calls` has the `reason` of \
+                 each call."
+            }
+        };
+        Some(Fault {
+            code: "agents.refused".to_owned(),
+            message: format!("`{}` was refused{why}", last.call.tool),
+            hint: hint.to_owned(),
+        })
     }
 
     fn called(&self, call: &ToolCallSummary) -> Called {
@@ -224,6 +255,13 @@ impl RunSummary {
                     self.tool_calls.push(self.called(&call));
                 }
             }
+            EventBody::ConfirmationAnswered {
+                answer: ConfirmationAnswer::Deny { message },
+                by,
+                ..
+            } => {
+                self.declined.insert(call_id, no_of(by, message));
+            }
             EventBody::ToolResult {
                 status,
                 duration_ms,
@@ -236,5 +274,18 @@ impl RunSummary {
             }
             _ => {}
         }
+    }
+}
+
+/// A no to a question, by who said it.
+fn no_of(by: &str, message: &str) -> String {
+    let who = match by {
+        "user" => "you said no",
+        "timeout" => "nobody answered in time",
+        other => other,
+    };
+    match message {
+        "" => who.to_owned(),
+        message => format!("{who}: {message}"),
     }
 }

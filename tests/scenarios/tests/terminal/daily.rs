@@ -85,6 +85,20 @@ fn a_refused_call_has_its_rule_in_json() {
 }
 
 #[test]
+fn a_refused_request_says_in_json_what_was_refused() {
+    let write = Reply::call("write_file", json!({"path": "a.txt", "content": "x\n"}));
+    let scene = Scene::new([write, Reply::text("It is in place.")]);
+    let outcome = scene.run(&["put x into place"]);
+    outcome.assert_ends(5, "denied");
+    assert_eq!(outcome.code(), "agents.refused");
+    let error = &outcome.summary["error"];
+    let reason = outcome.calls()[0]["reason"].as_str().unwrap();
+    let told = format!("`write_file` was refused: {reason}");
+    assert_eq!(error["message"], told, "{error:#}");
+    assert_ne!(error["hint"], "", "{error:#}");
+}
+
+#[test]
 fn a_change_that_failed_is_why_it_is_partly_done() {
     let edit = json!({"path": "missing.txt", "edits": [{"old": "a", "new": "b"}]});
     let replies = || {
