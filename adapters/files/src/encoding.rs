@@ -2,10 +2,10 @@
 //! what an edit leaves alone stays byte for byte as it was. What is no such text, UTF-16 say, is refused
 //! here, with what the user can do.
 
-use crate::look::scan::closed_format_of;
 use api::executor::ToolFailure;
 use api::failure::mendable;
 use encoding_rs::WINDOWS_1252;
+pub(crate) use text::decode::old_text;
 
 /// What stands for bytes that are no UTF-8.
 const REPLACED: char = '\u{fffd}';
@@ -25,18 +25,6 @@ pub(crate) fn utf_16(content: &[u8], shown: &str) -> Option<ToolFailure> {
             ),
         )
     })
-}
-
-/// Bytes that are not UTF-8 as text. `None` for what is no text, and for damaged UTF-8, whose other
-/// letters are whole.
-pub(crate) fn old_text(bytes: &[u8]) -> Option<String> {
-    let is_utf8_letter = |c: char| !c.is_ascii() && c != REPLACED;
-    let is_damaged = String::from_utf8_lossy(bytes).chars().any(is_utf8_letter);
-    if bytes.contains(&0) || closed_format_of(bytes).is_some() || is_damaged {
-        return None;
-    }
-    let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
-    Some(text.into_owned())
 }
 
 /// Such a text as bytes, or the first letter that the encoding does not have.
@@ -59,12 +47,5 @@ mod tests {
         let text = old_text(&bytes).unwrap();
         assert_eq!(old_bytes(&text), Ok(bytes));
         assert_eq!(old_bytes("gr\u{fc}n \u{2192}"), Err('\u{2192}'));
-    }
-
-    #[test]
-    fn damaged_text_documents_and_binaries_are_no_old_text() {
-        assert_eq!(old_text(b"gr\xc3\xbcn \xff"), None);
-        assert_eq!(old_text(b"a\0\xff"), None);
-        assert_eq!(old_text(b"PK\x03\x04\xff"), None);
     }
 }

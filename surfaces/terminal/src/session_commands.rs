@@ -1,6 +1,6 @@
 //! `carl session`: listing, showing, compacting, forking, deleting and exporting sessions.
 
-use crate::exit::OrFail;
+use crate::exit::{Failure, OrFail};
 use crate::new_file::write_new;
 use crate::sessions::{
     Readable, agent_of, as_json, events_of, find, fork_point, readable, readable_document,
@@ -73,6 +73,42 @@ pub enum ExportForm {
     Markdown,
     /// The events, as an array.
     Json,
+}
+
+impl ExportForm {
+    /// The endings that a file of this form may have; one without any may have either.
+    const fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Markdown => &["", "md", "markdown", "txt"],
+            Self::Json => &["", "json", "txt"],
+        }
+    }
+
+    /// Whether a file's name says no other form than this one.
+    pub(crate) fn fits(self, file: &Path) -> bool {
+        let ending = file.extension().unwrap_or_default().to_ascii_lowercase();
+        self.endings().iter().any(|known| ending == *known)
+    }
+}
+
+/// Refuses a file whose name says another form than it would have: a word processor opens no Markdown
+/// that is called a docx.
+fn refuse_other_ending(form: ExportForm, file: &Path) -> Result<(), Failure> {
+    if form.fits(file) {
+        return Ok(());
+    }
+    let ending = file.extension().unwrap_or_default().to_string_lossy();
+    let what = match form {
+        ExportForm::Markdown => "Markdown",
+        ExportForm::Json => "JSON",
+    };
+    Err(Failure::usage(
+        format!(
+            "the session would be written as {what}, and not as {}",
+            visible_line(&ending)
+        ),
+        "Write Markdown with `-o NAME.md`, or the events with `--format json -o NAME.json`.",
+    ))
 }
 
 /// One line of `carl session list --json`.
@@ -274,8 +310,12 @@ pub async fn to_delete(chosen: Chosen<'_>, is_sure: bool) -> Result<Option<Sessi
 /// Writes a session to a new file, or prints it.
 ///
 /// # Errors
-/// When it is not found or cannot be read, or the file is there or cannot be written.
+/// When it is not found or cannot be read, or the file is there, is called another form or cannot be
+/// written.
 pub async fn export(chosen: Chosen<'_>, form: ExportForm, out: Option<&Path>) -> Result<()> {
+    if let Some(file) = out {
+        refuse_other_ending(form, file)?;
+    }
     let id = chosen.find().await?;
     let Readable { events, damage } = match form {
         ExportForm::Markdown => readable_document(chosen.sessions, id).await?,

@@ -5,14 +5,12 @@ use crate::failure::from_io;
 use api::executor::ToolFailure;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+pub(crate) use text::decode::document_format as closed_format_of;
 
 /// How much of the beginning decides whether a file is text, bytes.
 const SNIFF_BYTES: u64 = 8 << 10;
 /// Read buffer, bytes.
 const BUFFER_BYTES: usize = 128 << 10;
-
-/// Beginnings of documents that are no text, whose readers run in the sandbox.
-const CLOSED_FORMATS: [(&[u8], &str); 2] = [(b"%PDF-", "pdf"), (b"PK\x03\x04", "office")];
 
 /// Which lines are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,14 +46,6 @@ pub(crate) fn closed_format(
     shown: &str,
 ) -> Result<Option<&'static str>, ToolFailure> {
     start_of(file, shown).map(|start| closed_format_of(&start))
-}
-
-/// The same for bytes.
-pub(crate) fn closed_format_of(bytes: &[u8]) -> Option<&'static str> {
-    let known = CLOSED_FORMATS
-        .iter()
-        .find(|(start, _)| bytes.starts_with(start));
-    known.map(|(_, format)| *format)
 }
 
 /// The beginning of a file, which is at its start afterwards.

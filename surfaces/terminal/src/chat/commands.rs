@@ -6,6 +6,7 @@ use crate::exit::{Failure, OrFail, not_opened};
 use crate::new_file::write_new;
 use crate::notes::{Seen, ask_about};
 use crate::pictures;
+use crate::session_commands::ExportForm;
 use crate::sessions;
 use anyhow::Result;
 use api::models::ModelInfo;
@@ -318,10 +319,7 @@ impl Chat<'_> {
         if ending == "json" {
             return sessions::as_json(&sessions::events_of(all, id, Follow::ToEnd).await?);
         }
-        if !["", "md", "markdown", "txt"]
-            .iter()
-            .any(|known| ending == *known)
-        {
+        if !ExportForm::Markdown.fits(file) {
             let ending = visible_line(&ending.to_string_lossy());
             return Err(Failure::usage(
                 format!("a session is written as Markdown or as JSON, and not as {ending}"),

@@ -6,9 +6,12 @@ use anyhow::{Context, Result};
 use api::sessions::{Input, PictureFile};
 use disk::read::{self, Links};
 use disk::stored::as_stored;
+use domain::limits::USER_TEXT_BYTES;
+use rendering::print_error;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use text::escape::visible_line;
+use text::decode::{NoText, text_of};
+use text::escape::{quoted_argv, visible_line};
 
 /// Where a task, its data and its pictures come from, as it was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,27 +115,20 @@ impl TaskSource {
         let refuse = |problem: String| {
             Failure::usage(
                 problem,
-                "Give --input a readable UTF-8 text file or a picture, or - for standard input.",
+                "Give --input a readable text file or a picture, or - for standard input.",
             )
         };
-        let (name, text) = match self.input_is_piped() {
-            true => ("standard input".to_owned(), stdin_text()?),
+        let (name, bytes) = match self.input_is_piped() {
+            true => ("standard input".to_owned(), stdin_bytes()?),
             false => {
                 let file = self.place(typed)?;
-                let limit = domain::limits::USER_TEXT_BYTES as u64;
-                let text = read::text(&file, limit, Links::Followed)
-                    .map_err(|error| {
-                        Failure::usage(
-                            format!("the data: {error:#}"),
-                            "--input takes UTF-8 text of at most 1 MiB, or a picture. Anything else the \
-                             agent reads by itself when the task names it: carl run \"summarise \
-                             'paper.pdf'\"",
-                        )
-                    })?
+                let bytes = read::bytes(&file, USER_TEXT_BYTES as u64, Links::Followed)
+                    .map_err(|error| not_taken(&format!("the data: {error:#}"), typed))?
                     .ok_or_else(|| refuse(format!("there is no file {}", file.display())))?;
-                (file.display().to_string(), text)
+                (file.display().to_string(), bytes)
             }
         };
+        let text = data_in(bytes, &visible_line(&name), typed)?;
         if text.trim().is_empty() {
             return Err(refuse(format!("{name} holds no data")).into());
         }
@@ -157,7 +153,7 @@ impl TaskSource {
             [] if !io::stdin().is_terminal() => stdin_text()?,
             [only] if only == "-" => stdin_text()?,
             [only] if only.starts_with('@') && only.len() > 1 => {
-                let limit = domain::limits::USER_TEXT_BYTES as u64;
+                let limit = USER_TEXT_BYTES as u64;
                 let refuse = |problem: String| {
                     Failure::usage(
                         problem,
@@ -189,19 +185,63 @@ impl TaskSource {
     }
 }
 
+/// The text of the data, in whichever encoding it is. A document has a reader of its own, which an
+/// agent uses.
+fn data_in(bytes: Vec<u8>, name: &str, typed: &Path) -> Result<String> {
+    let decoded = match text_of(bytes) {
+        Ok(decoded) => decoded,
+        Err(NoText::Document(format)) => {
+            let what = format!("{name} is a document ({format}), and no text");
+            return Err(not_taken(&what, typed).into());
+        }
+        Err(NoText::Data) => {
+            let what = format!("{name} is not text in UTF-8, UTF-16 or windows-1252");
+            return Err(not_taken(&what, typed).into());
+        }
+    };
+    if decoded.text.len() > USER_TEXT_BYTES {
+        let what = format!("{name} has more than {USER_TEXT_BYTES} bytes as UTF-8");
+        return Err(not_taken(&what, typed).into());
+    }
+    if let Some(encoding) = decoded.encoding {
+        print_error(&format!("note: {name} is read as {encoding}\n"))?;
+    }
+    Ok(decoded.text)
+}
+
+/// What is said of data that `--input` does not take, and how an agent reads the file itself.
+fn not_taken(what: &str, typed: &Path) -> Failure {
+    let file = match typed == Path::new("-") {
+        true => Path::new("paper.pdf"),
+        false => typed,
+    };
+    let named = quoted_argv(&[file.to_string_lossy()]);
+    Failure::usage(
+        what.to_owned(),
+        format!(
+            "--input takes text of at most 1 MiB, or a picture. Anything else the agent reads by itself \
+             when the task names it: carl run \"summarise {named}\""
+        ),
+    )
+}
+
 fn stdin_text() -> Result<String> {
-    let limit = domain::limits::USER_TEXT_BYTES as u64 + 1;
-    let mut bytes = Vec::new();
-    io::stdin()
-        .lock()
-        .take(limit)
-        .read_to_end(&mut bytes)
-        .context("standard input cannot be read")?;
-    String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(stdin_bytes()?).map_err(|error| {
         Failure::usage(
             format!("standard input is not UTF-8 text: {error}"),
             "Give it as UTF-8 text.",
         )
         .into()
     })
+}
+
+fn stdin_bytes() -> Result<Vec<u8>> {
+    let limit = USER_TEXT_BYTES as u64 + 1;
+    let mut bytes = Vec::new();
+    io::stdin()
+        .lock()
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .context("standard input cannot be read")?;
+    Ok(bytes)
 }

@@ -157,3 +157,67 @@ fn a_text_in_utf_16_is_named_as_one_with_what_to_do() {
     }
     assert_eq!(bytes(&house, "u16.txt"), text);
 }
+
+#[test]
+fn data_in_an_older_encoding_is_given_as_it_reads() {
+    let answers = (0..3).map(|_| Reply::text("Read."));
+    let scene = Scene::new(answers);
+    let utf_16 = |text: &str| {
+        let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+        [0xff, 0xfe].into_iter().chain(units).collect::<Vec<u8>>()
+    };
+    scene.house.write("old.txt", b"gr\xfcne Fl\xe4che");
+    scene.house.write("wide.txt", utf_16("breite Stra\u{df}e"));
+    let old = ["run", "what is it?", "--input", "old.txt"];
+    let run = scene.house.ask(old).run().expect(0);
+    assert!(run.stderr.contains("read as windows-1252"), "{run:#?}");
+    let wide = ["run", "what is it?", "--input", "wide.txt"];
+    scene.house.ask(wide).run().expect(0);
+    let piped = ["run", "what is it?", "--input", "-"];
+    let piped = scene.house.ask(piped).stdin(b"pass\xe9".to_vec());
+    piped.run().expect(0);
+    let told = scene.told();
+    for text in ["gr\u{fc}ne Fl\u{e4}che", "breite Stra\u{df}e", "pass\u{e9}"] {
+        assert!(told.contains(text), "{text}: {told}");
+    }
+}
+
+#[test]
+fn data_that_is_no_text_is_refused_with_what_reads_it() {
+    let scene = Scene::new([]);
+    scene.house.write("plain.pdf", "%PDF-1.4\nplain bytes\n");
+    scene.house.write("data.bin", b"a\0b");
+    for (file, said) in [
+        ("plain.pdf", "is a document (pdf)"),
+        ("data.bin", "is not text"),
+    ] {
+        let run = ["run", "what is it?", "--input", file];
+        let refused = scene.house.ask(run).run().expect(2).stderr;
+        assert!(refused.contains(said), "{refused}");
+        let way = format!("carl run \"summarise {file}\"");
+        assert!(refused.contains(&way), "{refused}");
+    }
+}
+
+#[test]
+fn a_session_is_written_under_no_name_of_another_format() {
+    let scene = Scene::new([Reply::text("Hello.")]);
+    scene.run(&["hello there"]).assert_ends(0, "success");
+    let export = |more: &[&'static str]| {
+        let export = ["session", "export"];
+        scene.house.ask(export).args(more.iter().copied()).run()
+    };
+    for name in ["a.docx", "a.pdf", "a.json"] {
+        let refused = export(&["-o", name]).expect(2).stderr;
+        assert!(
+            refused.contains("would be written as Markdown"),
+            "{refused}"
+        );
+        assert!(refused.contains("-o NAME.md"), "{refused}");
+        assert!(!scene.house.has(name), "{name}");
+    }
+    let refused = export(&["--format", "json", "-o", "a.md"]).expect(2).stderr;
+    assert!(refused.contains("would be written as JSON"), "{refused}");
+    export(&["-o", "a.md"]).expect(0);
+    export(&["--format", "json", "-o", "b.json"]).expect(0);
+}
