@@ -7,6 +7,7 @@ use api::broker::ToolResult;
 use domain::event::CallStatus;
 use domain::message::ToolCall;
 use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most claims of one kind that are named; the rest are counted.
@@ -32,8 +33,10 @@ pub struct Entry {
     pub status: CallStatus,
     /// How the program ended that it ran, as a shell tells it.
     pub exit_code: Option<i32>,
-    /// Files it made or changed, absolute.
+    /// Files it made or changed, absolute, and where they really are.
     pub artifacts: Vec<String>,
+    /// The same as the call named them: perhaps by a link.
+    pub named: Vec<String>,
     /// Whether its result shows something of the world: no note to itself, no search for tools.
     pub is_evidence: bool,
     /// Whether it looked at the web.
@@ -60,6 +63,10 @@ impl Entry {
             status: result.status,
             exit_code: result.exit_code(&call.name),
             artifacts: result.artifacts.clone(),
+            named: match result.artifacts.is_empty() {
+                true => Vec::new(),
+                false => paths_in(&call.arguments),
+            },
             is_evidence: match capability {
                 Some(OWN_NOTES) => false,
                 Some(SPAWN) => names(ReportSource::ToolOutput) || names(ReportSource::Web),
@@ -68,6 +75,13 @@ impl Entry {
             is_web: capability == Some(WEB) || names(ReportSource::Web),
         }
     }
+}
+
+/// The files that the arguments of a call name.
+fn paths_in(arguments: &Value) -> Vec<String> {
+    let named = ["path", "from", "to"].into_iter();
+    let named = named.filter_map(|argument| arguments.get(argument)?.as_str());
+    named.map(str::to_owned).collect()
 }
 
 impl Entry {
@@ -99,10 +113,17 @@ impl Ledger {
         ok.flat_map(|call| call.artifacts.iter().cloned()).collect()
     }
 
-    /// Files that were made or changed for its task, absolute, each once.
+    /// Files that were made or changed for its task, absolute, by every name that they have there.
     #[must_use]
     pub fn made(&self) -> BTreeSet<String> {
-        self.written().union(&self.earlier).cloned().collect()
+        let ok = self.calls.iter().filter(|c| c.status == CallStatus::Ok);
+        let named = ok.flat_map(|call| &call.named);
+        let named = named.map(|path| absolute(&self.folder, path));
+        let written = self.written().into_iter();
+        written
+            .chain(self.earlier.iter().cloned())
+            .chain(named)
+            .collect()
     }
 
     fn has(&self, wanted: impl Fn(&Entry) -> bool) -> bool {
@@ -358,6 +379,7 @@ mod tests {
             status,
             exit_code: None,
             artifacts: artifacts.iter().map(|&a| a.to_owned()).collect(),
+            named: Vec::new(),
             is_evidence: tool != "journal",
             is_web: tool.starts_with("web"),
         }
@@ -395,6 +417,19 @@ mod tests {
             assert_eq!(checked.report.artifacts, ["/w/a.txt"]);
             assert_eq!(checked.report.result_quality, ResultQuality::Verified);
         }
+    }
+
+    #[test]
+    fn a_file_may_be_named_by_the_link_that_led_to_it() {
+        let mut written = call("write_file", CallStatus::Ok, &["/w/real.txt"]);
+        written.named = vec!["link.txt".to_owned()];
+        let ledger = ledger(vec![written], &["/w/real.txt", "/w/link.txt"]);
+        for path in ["link.txt", "real.txt"] {
+            let report = claimed(&[path], ReportSource::ToolOutput);
+            let checked = check_claims(report, &ledger, &[]);
+            assert_eq!(checked.corrections, Vec::<String>::new(), "{path}");
+        }
+        assert!(ledger.line().ends_with("files changed: 1."));
     }
 
     #[test]

@@ -258,7 +258,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
                 // How the old name is stored can be seen only while it is there.
                 let moved = changed(&from, elsewhere(&from, plan.from.real.clone()));
                 rename(&plan.from, &plan.to, &to)?;
-                Ok([moved, changed(&to, elsewhere(&to, plan.to.real))].concat())
+                Ok(vec![moved, changed(&to, elsewhere(&to, plan.to.real))])
             });
         if moved.is_err() {
             make::remove_empty(job, &made);

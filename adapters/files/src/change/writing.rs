@@ -200,12 +200,10 @@ pub(super) fn recorded<T>(
     })
 }
 
-/// What was changed, as a call's artifacts: where a link led elsewhere, the real file first.
-pub(super) fn changed(place: &Place<'_>, real: Option<PathBuf>) -> Vec<String> {
-    let paths = real.into_iter().chain([place.target.to_path_buf()]);
-    paths
-        .map(|path| path.to_string_lossy().into_owned())
-        .collect()
+/// What was changed, as a call's artifact: where a link led elsewhere, the real file alone.
+pub(super) fn changed(place: &Place<'_>, real: Option<PathBuf>) -> String {
+    let path = real.unwrap_or_else(|| place.target.to_path_buf());
+    path.to_string_lossy().into_owned()
 }
 
 pub(super) fn with_artifact(
@@ -213,7 +211,7 @@ pub(super) fn with_artifact(
     place: &Place<'_>,
     real: Option<PathBuf>,
 ) -> ToolOutput {
-    output.artifacts = changed(place, real);
+    output.artifacts = vec![changed(place, real)];
     output
 }
 

@@ -442,3 +442,18 @@ fn files_are_found_in_any_case_and_a_link_to_nothing_is_named() {
     let wanted = "is a link to `../README.md`, which is not there";
     assert!(told.contains(wanted), "{told}");
 }
+
+#[test]
+fn a_change_through_a_link_names_the_real_file_once() {
+    let house = House::new();
+    house.write("real.md", "draft\n");
+    std::os::unix::fs::symlink("real.md", house.work().join("link.md")).unwrap();
+    let task = "replace draft with final in link.md";
+    let run = ["run", "--json", "--mode", "deterministic"];
+    let changed = house.ask(run).args(WRITES).arg(task).run().expect(0).json();
+    let real = house.work().join("real.md").to_string_lossy().into_owned();
+    assert_eq!(changed["artifacts"], json!([real]), "{changed:#}");
+    let moved = by_rules(&house, "rename real.md to other.md").expect(0);
+    assert!(moved.stderr.contains("moved "), "{moved:#?}");
+    assert_eq!(house.read("other.md"), "final\n");
+}
