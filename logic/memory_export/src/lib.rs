@@ -36,7 +36,7 @@ pub fn to_json(stored: &Stored) -> Value {
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("id", shown(&stored.id));
-    put("kind", json!(stored.entry.kind().as_str()));
+    put("kind", json!(word_of(stored.entry.kind())));
     match &stored.entry {
         WriteEntry::Memory {
             name,
@@ -90,6 +90,14 @@ pub fn to_json(stored: &Stored) -> Value {
     );
     put("feedback", json!(stored.feedback));
     Value::Object(object)
+}
+
+/// What people call a kind, here as on the screen.
+const fn word_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Memory => Kind::Memory.as_str(),
+        Kind::Engram => "conversation",
+    }
 }
 
 fn shown(value: &impl Display) -> Value {
@@ -211,7 +219,7 @@ fn from_line(line: &str) -> Result<Stored, Unreadable> {
         return Err(Unreadable::NoObject("another kind of JSON".to_owned()));
     };
     let mut fields = Fields(object);
-    let entry = match fields.one_of("kind", Kind::ALL, Kind::as_str)? {
+    let entry = match fields.kind()? {
         Kind::Memory => WriteEntry::Memory {
             name: fields.string("name")?,
             description: fields.string("description")?,
@@ -318,6 +326,15 @@ impl Fields {
             Value::String(text) => Ok(text),
             other => Err(wrong(field, format!("expected a text, found {other}"))),
         }
+    }
+
+    /// Earlier versions wrote `engram` for a conversation.
+    fn kind(&mut self) -> Result<Kind, Unreadable> {
+        if self.0.get("kind").and_then(Value::as_str) == Some(Kind::Engram.as_str()) {
+            self.0.remove("kind");
+            return Ok(Kind::Engram);
+        }
+        self.one_of("kind", Kind::ALL, word_of)
     }
 
     fn strings(&mut self, field: &'static str) -> Result<Vec<String>, Unreadable> {

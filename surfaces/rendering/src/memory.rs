@@ -306,7 +306,7 @@ pub fn entry(stored: &Stored, paint: Paint) -> String {
 type Parts<'a> = (Vec<(&'static str, String)>, Vec<(&'static str, &'a str)>);
 
 /// What people are told that an entry is.
-const fn word(kind: Kind) -> &'static str {
+pub(crate) const fn word(kind: Kind) -> &'static str {
     match kind {
         Kind::Memory => "memory",
         Kind::Engram => "conversation",

@@ -1,6 +1,6 @@
 //! Results of a question to memory as JSON.
 
-use super::memory::readers;
+use super::memory::{readers, word};
 use api::memory::{Recall, Stage};
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ pub fn found_json(recalls: &[Recall], stages: Option<&[Stage]>) -> Value {
     let recall = |recall: &Recall| {
         json!({
             "id": recall.id.to_string(),
-            "kind": recall.kind.as_str(),
+            "kind": word(recall.kind),
             "namespace": recall.namespace.as_str(),
             "name": recall.name,
             "description": recall.description,

@@ -121,3 +121,25 @@ fn an_answer_that_is_neither_yes_nor_no_is_asked_again() {
     forget(&["ja", "Yes"]);
     assert_eq!(list(&house), "");
 }
+
+#[test]
+fn an_export_calls_a_conversation_one_and_an_older_one_is_read() {
+    let scene = Scene::new([Reply::text("In Lyon.")]);
+    let _asked = scene.run(&["Where does Marie live?"]);
+    let export = |file: &str| {
+        let export = ["memory", "export", file];
+        scene.house.ask(export).run().expect(0);
+        scene.house.read(file)
+    };
+    let exported = export("a.jsonl");
+    assert!(exported.contains("\"kind\":\"conversation\""), "{exported}");
+    let search = ["memory", "search", "--json", "Marie"];
+    let found = scene.house.ask(search).run().expect(0).json();
+    assert_eq!(found["results"][0]["kind"], "conversation", "{found:#}");
+    let older = exported.replace("\"conversation\"", "\"engram\"");
+    let other = House::new();
+    other.write("b.jsonl", older);
+    let import = ["memory", "import", "b.jsonl"];
+    let told = other.ask(import).run().expect(0).stdout;
+    assert!(told.contains("1 added"), "{told}");
+}
