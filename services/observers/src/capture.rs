@@ -18,6 +18,7 @@ use domain::Timestamp;
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
+use domain::settings::Mode;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use std::collections::{BTreeMap, VecDeque};
@@ -110,6 +111,8 @@ struct Asked {
     question: String,
     /// Whether the answer holds a call of a tool as text, which was not run.
     holds_call: bool,
+    /// Whether rules answer it, and no model.
+    is_by_rules: bool,
 }
 
 /// A session with requests that are not captured.
@@ -131,11 +134,12 @@ impl Open {
     /// Takes in what tells of a request before it is answered.
     fn heard(&mut self, query_id: QueryId, event: &Event) {
         match &event.body {
-            EventBody::QueryReceived { text, origin, .. } => {
+            EventBody::QueryReceived { text, mode, origin } => {
                 let asked = Asked {
                     seq: event.seq,
                     question: question_of(*origin, text),
                     holds_call: false,
+                    is_by_rules: *mode == Mode::Deterministic,
                 };
                 self.requests.insert(query_id, asked);
             }
@@ -296,7 +300,9 @@ impl Worker {
     /// Keeps an answer, if there is one to keep.
     async fn capture(&mut self, asked: &Asked, event: &Event) -> Result<(), memory::Error> {
         let question = &asked.question;
-        let emptied = asked.holds_call.then(|| without_answer(event));
+        // What the rules say without a tool is help with what to type.
+        let is_help = asked.is_by_rules && calls_nothing(event);
+        let emptied = (asked.holds_call || is_help).then(|| without_answer(event));
         let said = emptied.as_ref().unwrap_or(event);
         let asked = Some(question).filter(|question| !question.is_empty());
         let Some(request) = asked.and_then(|question| engram::of(question, said)) else {
@@ -488,6 +494,14 @@ impl Worker {
         let about = engram.clone();
         let task = tokio::spawn(async move { understanding.understand(engram).await });
         self.busy = Some((about, AbortOnDropHandle::new(task)));
+    }
+}
+
+/// Whether an answer came without a call of a tool.
+fn calls_nothing(event: &Event) -> bool {
+    match &event.body {
+        EventBody::GenerationFinished { tool_calls, .. } => tool_calls.is_empty(),
+        _ => false,
     }
 }
 

@@ -143,3 +143,12 @@ fn an_export_calls_a_conversation_one_and_an_older_one_is_read() {
     let told = other.ask(import).run().expect(0).stdout;
     assert!(told.contains("1 added"), "{told}");
 }
+
+#[test]
+fn what_the_rules_say_of_themselves_is_not_remembered() {
+    let house = House::new();
+    let help = ["run", "--mode", "deterministic", "help"];
+    house.ask(help).run().expect(0);
+    let kept = house.ask(["memory", "export"]).run().expect(0).stdout;
+    assert_eq!(kept, "");
+}
