@@ -6,6 +6,7 @@ use domain::label::{Integrity, Label};
 use domain::notes::ShownNotes;
 use domain::plan::Action;
 use domain::tool::Edited;
+use text::cap::first_words;
 use text::escape::visible_line;
 
 /// Whether an event is a piece of what a model says: of an agent that another one started, people
@@ -131,8 +132,7 @@ pub(super) fn recalled(count: usize, label: Option<&Label>, text: &str) -> Strin
     // Of an exchange, what was asked.
     let best = gist(text);
     let best = best.strip_prefix("Q: ").unwrap_or(best);
-    let first: String = best.chars().take(RECALLED_CHARS).collect();
-    let first = visible_line(&first);
+    let first = visible_line(&first_words(best, RECALLED_CHARS));
     if is_trusted {
         return format!("recalled: {memories}: {first}");
     }
@@ -181,6 +181,13 @@ mod tests {
             "no such file"
         );
         assert_eq!(gist(""), "");
+    }
+
+    #[test]
+    fn what_is_recalled_ends_with_a_whole_word() {
+        let text = "Q: where did the ship lie while the harbour was being dredged in spring?";
+        let told = recalled(1, Some(&Label::trusted("user")), text);
+        assert!(told.ends_with("the harbour was being dredged…"), "{told}");
     }
 
     #[test]
