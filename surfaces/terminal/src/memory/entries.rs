@@ -19,6 +19,7 @@ use rendering::{Paint, print, print_error};
 use std::collections::VecDeque;
 use std::io::Read;
 use text::escape::{visible_json, visible_line};
+use unicode_normalization::UnicodeNormalization;
 
 /// Words of a text that become its name.
 const NAME_WORDS: usize = 8;
@@ -100,11 +101,13 @@ async fn every(memories: &Memories, fits: impl Fn(&Stored) -> bool) -> Result<Ve
     Ok(found)
 }
 
-/// Whether a memory that holds is called like this, in small or capital letters.
+/// Whether a memory that holds is called like this, in small or capital letters, and in whichever
+/// Unicode form either is.
 fn has_name(stored: &Stored, text: &str) -> bool {
     let is_memory = matches!(stored.entry, WriteEntry::Memory { .. });
-    let name = stored.entry.title().trim().to_lowercase();
-    is_memory && stored.valid_until.is_none() && name == text.trim().to_lowercase()
+    let reading = |name: &str| name.trim().nfc().collect::<String>().to_lowercase();
+    let name = reading(stored.entry.title());
+    is_memory && stored.valid_until.is_none() && name == reading(text)
 }
 
 /// What may mean more than one entry, with the entries.

@@ -152,3 +152,24 @@ fn what_the_rules_say_of_themselves_is_not_remembered() {
     let kept = house.ask(["memory", "export"]).run().expect(0).stdout;
     assert_eq!(kept, "");
 }
+
+#[test]
+fn a_memory_is_found_by_its_name_in_either_unicode_form() {
+    let house = House::new();
+    for (kept, typed) in [
+        ("Caf\u{e9}", "cafe\u{301}"),
+        ("Re\u{301}sume\u{301}", "r\u{e9}sum\u{e9}"),
+    ] {
+        let add = [
+            "memory",
+            "add",
+            "It is closed on Mondays",
+            kept,
+            "--name",
+            kept,
+        ];
+        house.ask(add).run().expect(0);
+        let shown = house.ask(["memory", "show", typed]).run().expect(0);
+        assert!(shown.stdout.contains("closed on Mondays"), "{shown:#?}");
+    }
+}
