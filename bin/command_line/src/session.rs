@@ -216,7 +216,8 @@ pub enum SessionCommand {
 /// `carl undo`.
 #[derive(Debug, Args)]
 pub struct UndoArgs {
-    /// Which session; default: the newest in this folder that changed a file and was not undone
+    /// Which session; default: the newest in this folder, or else in the nearest above it, that
+    /// changed a file and was not undone
     pub session: Option<String>,
     /// Change nothing: print what the file held before its last change
     #[arg(long)]

@@ -1,4 +1,4 @@
-//! The session whose last change is taken back.
+//! The session whose last change is taken back, and those that are looked into for it.
 
 use super::{Setting, named};
 use crate::wiring::House;
@@ -60,7 +60,8 @@ fn is_gone(session: &SessionSummary) -> Failure {
     )
 }
 
-/// The session of this folder whose undo history holds the newest change.
+/// The session whose undo history holds the newest change, among those of this folder, or else of the
+/// nearest folder above it.
 ///
 /// # Errors
 /// A usage failure when there is none.
@@ -81,7 +82,7 @@ pub async fn newest_changed(
         }
         return Err(Failure::usage(
             format!(
-                "no session of the folder {} has a change to take back",
+                "no session of the folder {}, or of a folder above it, has a change to take back",
                 setting.workspace.display()
             ),
             "`carl session list` shows all sessions; `carl undo ID` names one.",
@@ -90,6 +91,13 @@ pub async fn newest_changed(
     };
     if let Some(damage) = damaged {
         print_error(&format!("note: {}\n", damage.fault.message))?;
+    }
+    if summary.workspace != setting.workspace {
+        let folder = visible_line(&summary.workspace.to_string_lossy());
+        print_error(&format!(
+            "note: the change is of session {} of the folder {folder}\n",
+            summary.session_id
+        ))?;
     }
     let events = sessions::events_of(sessions, summary.session_id, Follow::Outline).await?;
     Ok((summary, events))
@@ -118,7 +126,7 @@ fn damage(setting: &Setting, session_id: SessionId) -> Option<Failure> {
     Some(failure)
 }
 
-/// The sessions of this folder, whatever they did.
+/// The sessions whose changes are taken back here, whatever they did.
 ///
 /// # Errors
 /// When they cannot be listed.
@@ -145,10 +153,24 @@ pub async fn histories(setting: &Setting, session: Option<&str>) -> Result<Vec<P
     Ok(histories.collect())
 }
 
+/// The sessions of this folder, or where none of them has a change to take back, those of the nearest
+/// folder above it where one has.
 async fn of_folder(sessions: &dyn Sessions, setting: &Setting) -> Result<Vec<SessionSummary>> {
-    let mut known = sessions.list(Selection::All).await.or_fail()?;
-    known.retain(|one| one.workspace == setting.workspace);
-    Ok(known)
+    let known = sessions.list(Selection::All).await.or_fail()?;
+    for folder in setting.workspace.ancestors() {
+        let here = known.iter().filter(|one| one.workspace == folder);
+        let here: Vec<SessionSummary> = here.cloned().collect();
+        if here.iter().any(|one| has_change(setting, one.session_id)) {
+            return Ok(here);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Whether a session has a change to take back, as far as its undo history can be read.
+fn has_change(setting: &Setting, session_id: SessionId) -> bool {
+    let history = history_of(setting, session_id);
+    files::last_changed(&history).is_some() || damage(setting, session_id).is_some()
 }
 
 /// The folder of a session's undo history.

@@ -306,3 +306,34 @@ fn an_undo_in_a_fork_names_the_session_that_can() {
     seat.until("taken back: ");
     seat.leaves();
 }
+
+#[test]
+fn an_undo_finds_the_session_of_a_folder_above() {
+    let house = House::new();
+    house.write("src/one.txt", "draft\n");
+    let changed = by_rules(&house, &[], "replace draft with final in src/one.txt");
+    let undo = ["undo", "-C", "src", "--yes", "write"];
+    let undone = house.ask(undo).run().expect(0);
+    let told = format!("of session {} of the folder ", id_of(&changed));
+    assert!(undone.stderr.contains(&told), "{undone:#?}");
+    assert_eq!(house.read("src/one.txt"), "draft\n");
+    let told = house.ask(undo).run().expect(2).stderr;
+    assert!(told.contains("or of a folder above it"), "{told}");
+}
+
+#[test]
+fn an_undo_takes_the_folders_own_session_first() {
+    let house = House::new();
+    house.write("src/one.txt", "draft\n");
+    let run = ["run", "--mode", "deterministic", "-C", "src"];
+    let task = "replace draft with better in one.txt";
+    house.ask(run).args(WRITES).arg(task).run().expect(0);
+    house.write("two.txt", "draft\n");
+    by_rules(&house, &[], "replace draft with final in two.txt");
+    let undo = ["undo", "-C", "src", "--yes", "write"];
+    house.ask(undo).run().expect(0);
+    assert_eq!(house.read("src/one.txt"), "draft\n");
+    assert_eq!(house.read("two.txt"), "final\n");
+    house.ask(undo).run().expect(0);
+    assert_eq!(house.read("two.txt"), "draft\n");
+}
