@@ -16,7 +16,7 @@ use crate::request::{Asker, Meanwhile, View, follow, work_on};
 use crate::signals::Signals;
 use crate::{sessions, undo};
 use anyhow::Result;
-use api::sessions::{Follow, OpenRequest, RewindTo, SendRequest, Sessions};
+use api::sessions::{ErrorKind, Follow, OpenRequest, RewindTo, SendRequest, Sessions};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::{HolderId, SessionId};
@@ -187,7 +187,8 @@ impl Begun {
                  it as data",
             )?;
         }
-        match leave(sessions, (session_id, holder_id), own, &mut view).await {
+        let held = (session_id, holder_id);
+        match leave(sessions, held, own, (&mut view, &mut meanwhile)).await {
             // Whoever served has ended since the answer, and the session with that.
             Err(_) if host.is_gone().await => {}
             left => left?,
@@ -253,7 +254,7 @@ async fn leave(
     sessions: &dyn Sessions,
     (session_id, holder_id): (SessionId, HolderId),
     own: Option<SessionProfile>,
-    view: &mut RunView,
+    (view, meanwhile): (&mut RunView, &mut Meanwhile),
 ) -> Result<()> {
     let so_far = sessions::view_of(sessions, session_id).await?;
     forget_vain_undo(sessions, &so_far, (session_id, &view.summary)).await?;
@@ -262,17 +263,51 @@ async fn leave(
         view.remark(&format!("the job `{job}` still ran; it is stopped now"))?;
     }
     sessions.close(session_id, holder_id).await.or_fail()?;
-    if let Some(profile) = own {
-        let profile = Some(profile);
+    match own {
+        Some(profile) => leave_as(sessions, session_id, profile, (view, meanwhile)).await,
+        None => Ok(()),
+    }
+}
+
+/// Opens the session as `profile` says and closes it. Another command may hold it as something else,
+/// as a second undo does: its end is waited for, so that it is left as it was before both.
+async fn leave_as(
+    sessions: &dyn Sessions,
+    session_id: SessionId,
+    profile: SessionProfile,
+    (view, meanwhile): (&mut RunView, &mut Meanwhile),
+) -> Result<()> {
+    loop {
+        let profile = Some(profile.clone());
         let again = sessions.open(OpenRequest::Resume {
             session_id,
             profile,
         });
-        let again = again.await.or_fail()?;
-        let (session_id, holder_id) = sessions::held(&again)?;
-        sessions.close(session_id, holder_id).await.or_fail()?;
+        match again.await {
+            Err(error) if error.kind == ErrorKind::Busy => {
+                view.remark(
+                    "another command works in this session; its end is waited for, to leave the \
+                     session as it was (Ctrl-C: leave it as that command does)",
+                )?;
+                tokio::select! {
+                    () = closed(sessions, session_id, view.last_seq) => {}
+                    () = meanwhile.signals.next_of_user() => return Ok(()),
+                }
+            }
+            opened => {
+                let (session_id, holder_id) = sessions::held(&opened.or_fail()?)?;
+                return sessions.close(session_id, holder_id).await.or_fail();
+            }
+        }
     }
-    Ok(())
+}
+
+/// Waits until nobody holds the session any more.
+async fn closed(sessions: &dyn Sessions, session_id: SessionId, last_seq: u64) {
+    let events = sessions.attach(session_id, last_seq + 1, Follow::Live);
+    // It is not live any more: it was closed meanwhile.
+    let Ok(mut events) = events.await else { return };
+    while let Some(Ok(_)) = events.next().await {}
 }
 
 /// Sends the request and shows all that happens in the session, until its drive rests for good or

@@ -1,7 +1,9 @@
 //! `carl undo` over several files and sessions, beside what was changed by hand.
 
+use scenarios::Scene;
+use serde_json::json;
 use testkit::flags::WRITES;
-use testkit::{Finished, House};
+use testkit::{Finished, House, Reply};
 
 fn by_rules(house: &House, more: &[&str], task: &str) -> Finished {
     let args = ["run", "--json", "--mode", "deterministic"];
@@ -336,4 +338,40 @@ fn an_undo_takes_the_folders_own_session_first() {
     assert_eq!(house.read("two.txt"), "final\n");
     house.ask(undo).run().expect(0);
     assert_eq!(house.read("two.txt"), "draft\n");
+}
+
+#[test]
+fn two_undos_at_one_time_both_take_back() {
+    let edit = |old: &str, new: &str| {
+        let edit = json!({"path": "one.txt", "old": old, "new": new});
+        Reply::call("edit_file", edit)
+    };
+    let scene = Scene::new([
+        edit("draft", "better"),
+        edit("better", "final"),
+        Reply::call("yield_to_user", json!({"reason": "done"})),
+    ]);
+    let house = &scene.house;
+    house.write("one.txt", "draft\n");
+    // An undo works in another mode, and leaves the session in its own.
+    let auto = ["run", "--events", "--mode", "auto"];
+    let auto = house.ask(auto).args(WRITES).arg("polish one.txt");
+    auto.run().expect(0);
+    let undo = || house.ask(["undo"]).env("TERM", "xterm").seated();
+    let mut one = undo();
+    one.until("[n]o: ");
+    let mut two = undo();
+    two.until("waiting: ");
+    one.types("y\n");
+    one.until("its end is waited for");
+    two.until("[n]o: ");
+    two.types("y\n");
+    two.finish().expect(0);
+    one.finish().expect(0);
+    assert_eq!(house.read("one.txt"), "draft\n");
+    let log = &house.session_logs()[0];
+    let log = house.session_log(log.file_stem().unwrap().to_str().unwrap());
+    let mut profiles = log.iter().rev().map(|event| &event["profile"]["mode"]);
+    let left = profiles.find(|mode| !mode.is_null());
+    assert_eq!(left.unwrap(), "auto");
 }
