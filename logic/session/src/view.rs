@@ -4,7 +4,8 @@ use crate::agents::AgentTree;
 use crate::background::Background;
 use crate::drive::DriveProgress;
 use crate::exchange::{Exchange, Exchanges};
-use domain::event::{Event, EventBody};
+use crate::given::{Given, YesEnded};
+use domain::event::{ConfirmationRequest, Event, EventBody};
 use domain::fault::PROCESS_ENDED_CODE;
 use domain::id::{ConfirmationId, QueryId};
 use domain::model::Usage;
@@ -30,6 +31,7 @@ pub struct SessionView {
     profile_seq: u64,
     exchanges: Exchanges,
     questions: Vec<Question>,
+    given: Given,
     cut_off: Option<QueryId>,
     pinned: BTreeSet<u64>,
     background: Background,
@@ -56,6 +58,8 @@ impl SessionView {
         self.background.apply(event);
         self.agents.apply(event);
         self.drive.apply(event, &self.background);
+        let settings = self.profile.as_ref().map(|profile| &profile.settings);
+        self.given.apply(event, settings);
         match &event.body {
             EventBody::SessionOpened { profile, .. } | EventBody::SessionConfigured { profile } => {
                 self.configured(event, profile)
@@ -140,6 +144,12 @@ impl SessionView {
     #[must_use]
     pub fn questions(&self) -> &[Question] {
         &self.questions
+    }
+
+    /// What ended the yes for the session that would have answered a question, if there was one.
+    #[must_use]
+    pub fn ended_yes(&self, question: &ConfirmationRequest) -> Option<YesEnded> {
+        self.given.ended(question)
     }
 
     /// The newest request, if it ended because the process that worked on it had.

@@ -1,12 +1,15 @@
 //! Which requests are open, which question waits, and what was cut off.
 
-use crate::{asked, ended, event, of, process_ended, query, resumed, view};
-use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, Event, EventBody};
+use crate::{asked, ended, event, of, process_ended, profile, query, resumed, view};
+use domain::event::{
+    CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, Event, EventBody,
+};
 use domain::hash::Digest;
 use domain::id::ConfirmationId;
 use domain::lineage::AgentType;
+use domain::settings::OverrideLevel;
 use domain::tool::EffectClass;
-use session::SessionView;
+use session::{CHANGES, SESSION_REACH, SessionView, YesEnded};
 use uuid::Uuid;
 
 fn confirmation(number: u128) -> ConfirmationId {
@@ -95,4 +98,91 @@ fn a_request_is_cut_off_until_another_comes() {
         assert_eq!(found, expected, "{after:?}");
     }
     assert!(view([asked(1), ended(1, None)]).cut_off().is_none());
+}
+
+/// A question with an offer of a yes for the session, as the broker words it.
+fn offer(number: u128, effect: EffectClass, (call, reach): (&str, &str)) -> ConfirmationRequest {
+    let EventBody::ConfirmationAsked(mut request) = question(1, number).body else {
+        unreachable!()
+    };
+    request.effect = effect;
+    request.rendering = format!("{call}\n{SESSION_REACH}{reach}\nIn short: {call}\n");
+    request
+}
+
+/// A call that changed a file.
+fn changed_a_file() -> Event {
+    let body = EventBody::ToolResult {
+        tool: "write_file".to_owned(),
+        status: CallStatus::Ok,
+        value_id: None,
+        label: None,
+        text: String::new(),
+        truncated: false,
+        duration_ms: 0,
+        artifacts: vec!["/w/a".to_owned()],
+        edited: None,
+    };
+    of(1, body)
+}
+
+#[test]
+fn a_yes_for_the_session_knows_what_ended_it() {
+    let folder = format!("{CHANGES}/w, until the session ends");
+    let write = |number, call| offer(number, EffectClass::SharedWrite, (call, &folder));
+    let command = |number, call| offer(number, EffectClass::Exec, (call, "exactly this command"));
+    let said = |number| EventBody::ConfirmationAnswered {
+        confirmation_id: confirmation(number),
+        answer: ConfirmationAnswer::Session,
+        by: "user".to_owned(),
+    };
+    let ask = |request| of(1, EventBody::ConfirmationAsked(request));
+    let configured = |profile| event(EventBody::SessionConfigured { profile });
+    let mut wide = profile();
+    wide.settings.override_level = OverrideLevel::Relax;
+    let begun = [
+        event(EventBody::SessionOpened {
+            profile: profile(),
+            forked_from: None,
+        }),
+        asked(1),
+        ask(write(7, "write a")),
+        of(1, said(7)),
+        ask(command(8, "make")),
+        of(1, said(8)),
+        // A yes for this once is none for the session.
+        ask(command(9, "ls")),
+        answer(1, 9),
+    ];
+    let rows = [
+        (vec![], [None, None]),
+        (vec![configured(profile())], [None, None]),
+        (vec![changed_a_file()], [None, Some(YesEnded::Files)]),
+        (
+            vec![configured(wide), configured(profile())],
+            [Some(YesEnded::Settings); 2],
+        ),
+        (vec![resumed()], [Some(YesEnded::Process); 2]),
+        // The first that ended it.
+        (
+            vec![changed_a_file(), resumed()],
+            [Some(YesEnded::Process), Some(YesEnded::Files)],
+        ),
+    ];
+    for (after, expected) in rows {
+        let view = view(begun.iter().cloned().chain(after));
+        let ended =
+            [write(17, "write another"), command(18, "make")].map(|one| view.ended_yes(&one));
+        assert_eq!(ended, expected);
+        for none in [command(19, "ls"), command(20, "make all")] {
+            assert_eq!(view.ended_yes(&none), None);
+        }
+    }
+    let again = [resumed(), ask(write(27, "write a")), of(1, said(27))];
+    let view = view(begun.into_iter().chain(again));
+    assert_eq!(
+        view.ended_yes(&write(28, "write b")),
+        None,
+        "it was given again"
+    );
 }

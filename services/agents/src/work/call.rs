@@ -11,6 +11,7 @@ use domain::tool::{EDIT_FILE, Edited, EffectClass};
 use futures::future::Fuse;
 use futures::{FutureExt, StreamExt};
 use serde_json::Value;
+use session::YesEnded;
 use session_log::Durability;
 use std::pin::pin;
 use turn::{CallRecord, nothing_ran};
@@ -237,7 +238,7 @@ impl Work {
                         is_decided = true;
                     }
                     judged.declined |= is_no_of_user(&event);
-                    if let Some(body) = told(event) {
+                    if let Some(body) = told(self.with_ended_yes(event)) {
                         self.emit(body, id).await;
                     }
                 }
@@ -250,11 +251,35 @@ impl Work {
         )
     }
 
+    /// A question says what ended the yes for the session that would have answered it.
+    fn with_ended_yes(&self, mut event: ToolEvent) -> ToolEvent {
+        if let ToolEvent::ConfirmationAsked(request) = &mut event
+            && let Some(why) = self.services.events.history().view.ended_yes(request)
+        {
+            request.reason = format!("{} {}", request.reason, asked_again(why));
+        }
+        event
+    }
+
     async fn broker_failed(&self, error: &api::broker::Error, id: Option<CallId>) -> ToolResult {
         let fault = error.fault();
         let text = format!("The call could not be run: {}", fault.message);
         self.emit(EventBody::Error(fault), id).await;
         nothing_ran(CallStatus::Failed, text)
+    }
+}
+
+/// Why the user is asked again.
+const fn asked_again(why: YesEnded) -> &'static str {
+    match why {
+        YesEnded::Process => {
+            "Your yes for the session ended with the carl that served the session then."
+        }
+        YesEnded::Settings => {
+            "Your yes for the session ended when other settings came into force, as another command \
+             brings them along."
+        }
+        YesEnded::Files => "Your yes for the session ended when files changed.",
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a yes for the session covers, as the broker says it.
 
 use domain::event::{ConfirmationKind, ConfirmationRequest};
+use session::CHANGES;
+pub(super) use session::SESSION_REACH;
 use std::collections::BTreeSet;
 use text::escape::visible;
 
@@ -9,9 +11,6 @@ pub(super) fn opens_folder(requests: &[ConfirmationRequest]) -> bool {
     let mut kinds = requests.iter().map(|request| request.kind);
     kinds.any(|kind| kind == ConfirmationKind::WriteRoot)
 }
-
-/// How the broker's line begins that says what a yes for the session covers.
-pub(super) const SESSION_REACH: &str = "A yes for the session covers ";
 
 /// What a yes for the session to a request covers, as the broker says it; `None`: no more than this
 /// once.
@@ -28,9 +27,6 @@ pub(super) fn reaches(requests: &[ConfirmationRequest]) -> BTreeSet<String> {
     }
     requests.iter().filter_map(reach).collect()
 }
-
-/// How the line goes on where a yes for the session covers the changes in a folder, which it names.
-const CHANGES: &str = "every change of files in ";
 
 /// Whether a yes for the session covers the same for each of several requests: the changes in one
 /// folder. What else it covers depends on each request.

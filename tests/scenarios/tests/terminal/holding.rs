@@ -196,6 +196,61 @@ fn a_run_in_a_chats_session_leaves_it_attended() {
     host.leaves();
 }
 
+/// The end of a question about a call.
+const ANSWERS: &str = "message to the agent: ";
+
+/// Types a line that writes a file, which the user is asked about: the question.
+fn is_asked(seat: &mut Seated) -> String {
+    seat.types(&format!("{WRITE}\n"));
+    seat.until(ANSWERS)
+}
+
+/// Says yes for the session to a change, which the next one goes by.
+fn says_yes_for_the_session(seat: &mut Seated) {
+    is_asked(seat);
+    seat.types("s\n");
+    seat.until("That is answered.");
+    seat.until("> ");
+    says(seat, WRITE);
+}
+
+#[test]
+fn a_yes_that_another_command_ended_is_named_when_it_is_asked_again() {
+    let scene = scene();
+    let house = &scene.house;
+    let mut host = chat(house, &[]).at_prompt();
+    says_yes_for_the_session(&mut host);
+    let id = only_session(house);
+    let posted = house.ask(["run", "--session-id", &id, WRITE]).run();
+    assert_eq!(posted.code, Some(5), "nobody is there: {posted:#?}");
+    let again = is_asked(&mut host);
+    let why = "Your yes for the session ended when other settings came into force";
+    assert_eq!(again.matches(why).count(), 1, "{again}");
+    host.types("s\n");
+    host.until("That is answered.");
+    host.until("> ");
+    // Given again, it holds.
+    says(&mut host, WRITE);
+    let shown = host.leaves();
+    assert_eq!(shown.matches(why).count(), 1, "{shown}");
+}
+
+#[test]
+fn a_yes_that_ended_with_its_server_is_named_when_it_is_asked_again() {
+    let scene = scene();
+    let house = &scene.house;
+    let first = chat(house, &[]).at_prompt();
+    let mut guest = chat(house, &[]).at_prompt();
+    says_yes_for_the_session(&mut guest);
+    first.leaves();
+    let again = is_asked(&mut guest);
+    let why = "Your yes for the session ended with the carl that served the session then.";
+    assert_eq!(again.matches(why).count(), 1, "{again}");
+    guest.types("n\n");
+    guest.until("> ");
+    guest.leaves();
+}
+
 #[test]
 fn a_session_that_is_open_in_another_window_says_so_and_shows_its_answer_once() {
     let scene = scene();
