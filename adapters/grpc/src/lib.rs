@@ -11,6 +11,7 @@
 //! Where to start: [`server`] (offer services), [`models::Client`] (use one).
 
 mod address;
+mod answerable;
 pub mod audit;
 pub mod broker;
 mod channel;

@@ -78,9 +78,9 @@ pub struct Builder {
 
 /// Adds each service that is there to routes, and its name to a list.
 macro_rules! offer {
-    ($routes:ident, $names:ident: $($service:expr => $generated:ident, $adapter:path;)*) => {$(
+    ($routes:ident, $names:ident: $($service:expr => $generated:ident, $adapter:expr;)*) => {$(
         if let Some(service) = $service {
-            let service = $generated::new($adapter(service))
+            let service = $generated::new(($adapter)(service))
                 .max_decoding_message_size(WIRE_MESSAGE_BYTES)
                 .max_encoding_message_size(WIRE_MESSAGE_BYTES);
             $names.push(name_of(&service));
@@ -200,19 +200,21 @@ impl Builder {
     /// # Errors
     /// [`Error`] when the address is in use or unsafe, or the system refuses.
     pub async fn bind(self, listen: &Listen) -> Result<Bound, Error> {
-        let cut = CancellationToken::new();
+        let (cut, stopping) = (CancellationToken::new(), CancellationToken::new());
         let acceptor = Acceptor::bind(listen, cut.clone()).await?;
         let local = acceptor.local().map_err(Error::Address)?;
-        let routes = self.routes().await?;
+        let routes = self.routes(stopping.clone()).await?;
         Ok(Bound {
             acceptor,
             local,
             routes,
+            stopping,
             cut,
         })
     }
 
-    async fn routes(self) -> Result<Routes, Error> {
+    /// `stopping`: fires when no further call is taken.
+    async fn routes(self, stopping: CancellationToken) -> Result<Routes, Error> {
         let (health, health_service) = tonic_health::server::health_reporter();
         let mut names = vec![name_of(&health_service)];
         let mut routes = Routes::new(health_service);
@@ -223,7 +225,7 @@ impl Builder {
             self.curator => MemoryCuratorServer, memory::CuratorServer;
             self.broker => BrokerServer, broker::Server;
             self.control => BrokerControlServer, control::Server;
-            self.sessions => SessionsServer, sessions::Server::new;
+            self.sessions => SessionsServer, |all| sessions::Server::new(all, stopping);
             self.signals => SignalsServer, signals::Server;
             self.guard => GuardServer, guard::Server;
             self.search => SearchServer, search::Server;
@@ -263,6 +265,7 @@ pub struct Bound {
     acceptor: Acceptor,
     local: Listen,
     routes: Routes,
+    stopping: CancellationToken,
     cut: CancellationToken,
 }
 
@@ -274,7 +277,7 @@ impl Bound {
     }
 
     /// Serves until `shutdown` completes; then running calls have [`WIRE_DRAIN`] to end before
-    /// their connections are cut.
+    /// their connections are cut. Events end at once where a question among them stands.
     ///
     /// # Errors
     /// [`Error::Serve`] when the server fails.
@@ -283,13 +286,13 @@ impl Bound {
             acceptor,
             local,
             routes,
+            stopping,
             cut,
         } = self;
         let incoming = unfold(acceptor, |acceptor| async move {
             let connection = acceptor.accept().await;
             Some((connection, acceptor))
         });
-        let stopping = CancellationToken::new();
         let mut server = Server::builder()
             .max_concurrent_streams(WIRE_STREAMS)
             .concurrency_limit_per_connection(WIRE_STREAMS as usize)

@@ -1,6 +1,7 @@
 //! Sessions over gRPC.
 
 use crate::address::Endpoint;
+use crate::answerable::while_answerable;
 use crate::channel::sized;
 use crate::openings::{Openings, Peer};
 use crate::{channel, stream};
@@ -24,6 +25,7 @@ use proto::sessions_client::SessionsClient;
 use proto::sessions_server;
 use proto::status::{INVALID_REQUEST, cause, reason, status};
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Response, Status};
 
@@ -293,12 +295,24 @@ impl Sessions for Client {
 pub(crate) struct Server {
     sessions: Arc<dyn Sessions>,
     openings: Arc<Openings>,
+    /// Fires when no further call is taken.
+    stopping: CancellationToken,
 }
 
 impl Server {
-    pub(crate) fn new(sessions: Arc<dyn Sessions>) -> Self {
+    pub(crate) fn new(sessions: Arc<dyn Sessions>, stopping: CancellationToken) -> Self {
         let openings = Openings::new(Arc::clone(&sessions));
-        Self { sessions, openings }
+        Self {
+            sessions,
+            openings,
+            stopping,
+        }
+    }
+
+    fn wire_events(&self, events: Streaming<Event, Error>) -> Response<Events> {
+        let events = while_answerable(events, self.stopping.clone());
+        let events = events.map(|event| event.map(Into::into).map_err(to_status));
+        Response::new(stream::until_error(events))
     }
 
     /// Opens in a task of its own: what is opened is known, also of a caller who dies meanwhile.
@@ -330,11 +344,6 @@ fn peer_of<T>(request: &Request<T>) -> Peer {
 
 type Events = BoxStream<'static, Result<proto::Event, Status>>;
 
-fn wire_events(events: Streaming<Event, Error>) -> Response<Events> {
-    let events = events.map(|event| event.map(Into::into).map_err(to_status));
-    Response::new(stream::until_error(events))
-}
-
 #[async_trait]
 impl sessions_server::Sessions for Server {
     type SendStream = Events;
@@ -353,10 +362,9 @@ impl sessions_server::Sessions for Server {
 
     async fn send(&self, request: Request<proto::SendRequest>) -> Result<Response<Events>, Status> {
         let request = request.into_inner().try_into()?;
-        self.sessions
-            .send(request)
-            .await
-            .map(wire_events)
+        let events = self.sessions.send(request).await;
+        events
+            .map(|events| self.wire_events(events))
             .map_err(to_status)
     }
 
@@ -371,7 +379,9 @@ impl sessions_server::Sessions for Server {
             .sessions
             .attach(session_id, request.from_seq, follow)
             .await;
-        events.map(wire_events).map_err(to_status)
+        events
+            .map(|events| self.wire_events(events))
+            .map_err(to_status)
     }
 
     async fn confirm(

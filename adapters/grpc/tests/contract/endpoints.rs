@@ -2,12 +2,17 @@
 
 use crate::support::{Running, Served, Transport, folder, serve};
 use api::models::{ChatChunk, ErrorKind, Models};
-use api::sessions::{Follow, Sessions};
-use contracts::{FakeModels, FakeSessions, Reply, within};
+use api::sessions::{Follow, SendRequest, Sessions};
+use contracts::{Act, FakeModels, FakeSessions, Reply, within};
+use domain::event::{ConfirmationKind, ConfirmationRequest, Event, EventBody};
 use domain::fault::Coded;
+use domain::hash::Digest;
+use domain::id::{ConfirmationId, SessionId};
 use domain::limits::{WIRE_CONNECTIONS, WIRE_ERROR_BYTES, WIRE_MESSAGE_BYTES};
+use domain::lineage::AgentType;
 use domain::message::Message;
 use domain::model::{ModelChoice, ModelRole};
+use domain::tool::EffectClass;
 use futures::StreamExt;
 use grpc::models::Client;
 use grpc::server::{Builder, Error};
@@ -22,6 +27,7 @@ use tokio::net::UnixStream;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
+use uuid::Uuid;
 
 fn models() -> Builder {
     Builder::new().models(Arc::new(FakeModels::default()))
@@ -283,14 +289,11 @@ async fn a_server_that_dies_in_mid_answer_is_an_interruption() {
     within("the model is stopped", fake.cancelled().at_least(1)).await;
 }
 
-#[tokio::test]
-async fn an_endpoint_stops_although_a_reader_is_attached() {
-    let sessions = Arc::new(FakeSessions::new());
-    let served = serve(Transport::Tcp, Builder::new().sessions(sessions)).await;
-    let client = grpc::sessions::Client::connect(&served.endpoint);
+/// A session opened through a client.
+async fn opened(client: &grpc::sessions::Client) -> SessionId {
     let profile = domain::settings::SessionProfile {
         name: String::new(),
-        agent_type: domain::lineage::AgentType::new("assistant").unwrap(),
+        agent_type: AgentType::new("assistant").unwrap(),
         mode: domain::settings::Mode::Loop,
         model: None,
         context_tokens: None,
@@ -298,7 +301,47 @@ async fn an_endpoint_stops_although_a_reader_is_attached() {
         settings: domain::settings::SessionSettings::closed("/work".into()),
     };
     let opening = client.open(api::sessions::OpenRequest::New(profile));
-    let id = opening.await.unwrap().session_id;
+    opening.await.unwrap().session_id
+}
+
+#[tokio::test]
+async fn a_question_ends_with_the_endpoint_that_takes_its_answer() {
+    let question = ConfirmationRequest {
+        confirmation_id: ConfirmationId::from_uuid(Uuid::from_u128(1)),
+        kind: ConfirmationKind::Call,
+        agent_type: AgentType::new("assistant").unwrap(),
+        lineage: Vec::new(),
+        batch: None,
+        effect: EffectClass::Exec,
+        reason: String::new(),
+        rendering: String::new(),
+        diff: None,
+        binding: Digest::of(b"call"),
+        expires: domain::Timestamp::UNIX_EPOCH,
+    };
+    let sessions = FakeSessions::new().with_script("ask me", [Act::Ask(question)]);
+    let services = Builder::new().sessions(Arc::new(sessions));
+    let mut served = serve(Transport::Unix, services).await;
+    let client = grpc::sessions::Client::connect(&served.endpoint);
+    let id = opened(&client).await;
+    let asking = client.send(SendRequest::new(id, "ask me"));
+    let mut events = asking.await.unwrap();
+    let is_question = |event: &Event| matches!(event.body, EventBody::ConfirmationAsked(_));
+    while !is_question(&events.next().await.unwrap().unwrap()) {}
+    served.stop.take().unwrap().send(()).unwrap();
+    // Said by the endpoint itself: no connection was cut yet.
+    let last = within("the question is let go", events.next()).await;
+    let error = last.unwrap().unwrap_err();
+    assert_eq!(error.code(), "sessions.unreachable");
+    assert!(error.to_string().contains("is stopping"), "{error}");
+}
+
+#[tokio::test]
+async fn an_endpoint_stops_although_a_reader_is_attached() {
+    let sessions = Arc::new(FakeSessions::new());
+    let served = serve(Transport::Tcp, Builder::new().sessions(sessions)).await;
+    let client = grpc::sessions::Client::connect(&served.endpoint);
+    let id = opened(&client).await;
     let mut attached = client.attach(id, 1, Follow::Live).await.unwrap();
     attached.next().await.unwrap().unwrap();
     stop(served).await;
