@@ -1,12 +1,14 @@
 //! Asking the user: the broker's own rendering, a diff, and the answer.
 
 mod answers;
+mod closed;
 mod reach;
 mod terminal;
 mod typeahead;
 
 use self::answers::{Asked, parse, prompt, unclear};
 pub use self::answers::{Listener, Memory, Reply, Said};
+pub use self::closed::{closed, is_answer};
 pub use self::reach::share_reach;
 use self::reach::{SESSION_REACH, opens_folder, reaches};
 use self::terminal::{is_hung_up, read_line, wait_closed};
@@ -144,8 +146,9 @@ fn body(request: &ConfirmationRequest, paint: Paint, length: Length) -> String {
 }
 
 /// Prints the questions as one and reads one answer from standard input. The end of input is a no,
-/// but for that of a terminal that is gone: there nobody is left to say it. `None` when `is_closed` was set before there was an answer. What was typed before the question was
-/// there answers nothing. Nothing is read from the terminal but whole lines, so that the next reader
+/// but for that of a terminal that is gone: there nobody is left to say it. `None` when `is_closed` was
+/// set before there was an answer: what was begun as one is thrown away. What was typed before the
+/// question was there answers nothing. Nothing is read from the terminal but whole lines, so that the next reader
 /// gets what was typed for it.
 ///
 /// # Errors
@@ -171,6 +174,8 @@ pub fn ask(
         // The answer stands behind it.
         print_error(&format!("{} ", answers.trim_end()))?;
         let Some(mut line) = read_line(is_closed, None)? else {
+            // What was begun as an answer is no message.
+            ahead.throw_away()?;
             return Ok(None);
         };
         if line.is_empty() && is_hung_up()? {

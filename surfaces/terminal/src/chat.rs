@@ -247,9 +247,14 @@ impl Chat<'_> {
         if self.termination.has_come() {
             return Ok(Typed::Terminated);
         }
-        match self.view.next_queued()? {
-            Some(typed) => Ok(typed),
-            None => self.read(line).await,
+        if let Some(typed) = self.view.next_queued()? {
+            return Ok(typed);
+        }
+        loop {
+            match self.read(line).await? {
+                Typed::Line(late) if self.view.is_late_answer(&late)? => {}
+                typed => return Ok(typed),
+            }
         }
     }
 

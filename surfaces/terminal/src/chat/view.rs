@@ -9,9 +9,10 @@ use api::sessions::{SessionSummary, Sessions};
 use domain::event::Event;
 use domain::settings::SessionProfile;
 use rendering::agents::gist;
+use rendering::confirm::is_answer;
 use rendering::in_force::InForce;
 use rendering::terminal::{Answer, Silence, Terminal};
-use rendering::{Paint, links};
+use rendering::{Paint, links, print_error};
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::sync::PoisonError;
@@ -38,6 +39,8 @@ pub struct ChatView {
     begun: String,
     /// When Ctrl-C stopped what runs now.
     stopped: Option<Instant>,
+    /// Whether a question was closed since the last line, which the next one may be meant for.
+    is_question_closed: bool,
 }
 
 impl ChatView {
@@ -62,6 +65,7 @@ impl ChatView {
             queued: VecDeque::new(),
             begun: String::new(),
             stopped: None,
+            is_question_closed: false,
         }
     }
 
@@ -104,6 +108,24 @@ impl ChatView {
     /// The line that was begun and not ended.
     pub fn take_begun(&mut self) -> String {
         std::mem::take(&mut self.begun)
+    }
+
+    /// Whether a line answers a question that was closed just before, and is no message; says so.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub fn is_late_answer(&mut self, line: &str) -> Result<bool> {
+        if line.trim().is_empty() {
+            return Ok(false);
+        }
+        let is_late = std::mem::take(&mut self.is_question_closed) && is_answer(line);
+        if is_late {
+            let shown = gist(line);
+            self.note(&format!(
+                "not sent: \"{shown}\" answers nothing, the question is closed; type it again to send it"
+            ))?;
+        }
+        Ok(is_late)
     }
 
     /// Takes over what was typed and not shown yet.
@@ -200,7 +222,10 @@ impl View for ChatView {
         match heard {
             // Enter alone asks for nothing.
             Heard::Line(line) if line.trim().is_empty() => Ok(()),
-            Heard::Line(line) => self.queue(line),
+            Heard::Line(line) => match self.is_late_answer(&line)? {
+                true => Ok(()),
+                false => self.queue(line),
+            },
             Heard::Cut => self.note(&format!(
                 "not queued: the terminal cuts lines of {LINE_BYTES} bytes or more while \
                  something runs; enter it at the prompt"
@@ -210,6 +235,15 @@ impl View for ChatView {
                 self.note("the chat ends after this")
             }
         }
+    }
+
+    fn question_closed(&mut self) -> Result<()> {
+        self.is_question_closed = true;
+        Ok(print_error("\n")?)
+    }
+
+    fn asks_again(&self) -> &'static str {
+        "/retry"
     }
 
     fn stopping(&mut self, caught: Caught) -> Option<String> {

@@ -26,6 +26,14 @@ async fn typed(keyboard: &mut Option<Keyboard>) -> Heard {
     }
 }
 
+/// The next event, or why there is none.
+fn next(event: Option<Result<Event, Error>>) -> Result<Event> {
+    match event {
+        Some(event) => event.or_fail(),
+        None => anyhow::bail!("the session's events ended before the request did"),
+    }
+}
+
 /// Sends the request and follows it to its end. The first signal stops it, the second leaves without
 /// waiting.
 ///
@@ -80,13 +88,12 @@ pub async fn follow(
     loop {
         prompts.share_keyboard(asker, view, meanwhile).await?;
         let event = tokio::select! {
-            event = events.next() => match event {
-                Some(event) => event.or_fail()?,
-                None => anyhow::bail!("the session's events ended before the request did"),
+            event = events.next() => match next(event) {
+                Ok(event) => event,
+                Err(ended) => return Err(prompts.break_off(ended, view).await),
             },
             answer = answered(&mut prompts.asking) => {
-                let place = (sessions, session_id, asker);
-                prompts.pass_on(answer?, place, view).await?;
+                prompts.pass_on(answer?, (sessions, session_id, asker), view).await?;
                 prompts.ask_next(Patience::Left);
                 continue;
             }
@@ -118,7 +125,7 @@ pub async fn follow(
                 continue;
             }
         };
-        prompts.note(&event, asker, view)?;
+        prompts.note(&event, asker, view).await?;
         match &event.body {
             EventBody::QueryReceived { .. } => running = event.query_id,
             EventBody::QueryFinished { .. } => running = None,

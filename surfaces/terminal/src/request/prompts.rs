@@ -3,7 +3,7 @@
 use super::asker::Asker;
 use super::view::{Meanwhile, UNREADABLE, View};
 use super::waiting::{Patience, Questions};
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use api::sessions::Sessions;
 use domain::event::{ConfirmationKind, ConfirmationRequest, Event, EventBody};
 use domain::fault::Coded;
@@ -57,7 +57,12 @@ impl PromptQueue {
     }
 
     /// Shows an event, and asks or stops asking because of it.
-    pub(super) fn note(&mut self, event: &Event, asker: &Asker, view: &mut dyn View) -> Result<()> {
+    pub(super) async fn note(
+        &mut self,
+        event: &Event,
+        asker: &Asker,
+        view: &mut dyn View,
+    ) -> Result<()> {
         match &event.body {
             EventBody::PlanProposed { plan, .. } => {
                 self.is_own = plan.only_takes_back();
@@ -69,11 +74,11 @@ impl PromptQueue {
             // Answered elsewhere, or by silence: nobody is asked any longer.
             EventBody::ConfirmationAnswered {
                 confirmation_id,
+                answer,
                 by,
-                ..
-            } if self.close(*confirmation_id) => {
+            } if self.close(*confirmation_id, view).await? => {
                 self.show_held(view)?;
-                view.remark(&format!("the question is closed ({by})"))?;
+                view.remark(&confirm::closed(answer, by, view.asks_again()))?;
             }
             _ => return self.show(event, view),
         }
@@ -166,16 +171,34 @@ impl PromptQueue {
 
     /// Takes out a question that was answered elsewhere; whether it was the one on the terminal.
     /// What was asked with it is asked again without it.
-    fn close(&mut self, confirmation_id: ConfirmationId) -> bool {
+    async fn close(
+        &mut self,
+        confirmation_id: ConfirmationId,
+        view: &mut dyn View,
+    ) -> Result<bool> {
         self.waiting.close(confirmation_id);
         let is_shown = |asking: &Asking| asking.is_about(confirmation_id);
         let Some(mut asking) = self.asking.take_if(|asking| is_shown(asking)) else {
-            return false;
+            return Ok(false);
         };
         let mut left = std::mem::take(&mut asking.questions);
         left.retain(|question| question.confirmation_id != confirmation_id);
         self.waiting.part(left);
-        true
+        asking.end(view).await?;
+        Ok(true)
+    }
+
+    /// The events have ended, and with them whoever would take an answer. Gives back why, or what came in
+    /// its way.
+    pub(super) async fn break_off(&mut self, ended: Error, view: &mut dyn View) -> Error {
+        let closing = async {
+            if let Some(asking) = self.asking.take() {
+                asking.end(view).await?;
+                view.remark("the question is closed: the carl that asked it has ended")?;
+            }
+            self.show_held(view)
+        };
+        closing.await.err().unwrap_or(ended)
     }
 }
 
@@ -216,6 +239,17 @@ impl Asking {
             is_closed,
             reading,
         }
+    }
+
+    /// Takes the questions back without an answer. Nothing else may read the terminal before that is
+    /// done.
+    async fn end(mut self, view: &mut dyn View) -> Result<()> {
+        self.is_closed.store(true, Ordering::SeqCst);
+        // An answer that comes in this moment is too late.
+        let read = (&mut self.reading).await;
+        read.context("the terminal could not be read")?
+            .context(UNREADABLE)?;
+        view.question_closed()
     }
 
     fn is_about(&self, confirmation_id: ConfirmationId) -> bool {

@@ -4,6 +4,7 @@ use super::keyboard::{Heard, Keyboard};
 use crate::signals::{Caught, Signals};
 use anyhow::{Context, Result};
 use domain::event::Event;
+use rendering::print_error;
 use std::time::Duration;
 
 /// What is said of a terminal that is gone.
@@ -37,6 +38,20 @@ pub trait View {
     /// When it cannot be shown.
     fn typed(&mut self, _heard: Heard) -> Result<()> {
         Ok(())
+    }
+
+    /// A question on the terminal was closed before it was answered there: what is typed next may be
+    /// meant for it.
+    ///
+    /// # Errors
+    /// When that cannot be shown.
+    fn question_closed(&mut self) -> Result<()> {
+        Ok(print_error("\n")?)
+    }
+
+    /// How the user has the whole request asked once more; empty where that is no line to type.
+    fn asks_again(&self) -> &'static str {
+        ""
     }
 
     /// A signal stops the request: what is said to it.

@@ -24,3 +24,4 @@ mod texts;
 mod thinking;
 mod typing;
 mod user;
+mod windows;

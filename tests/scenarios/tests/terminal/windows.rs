@@ -1,0 +1,91 @@
+//! Several windows on one session: what each is told of what was done in another.
+
+use scenarios::Scene;
+use serde_json::{Value, json};
+use std::process::Command;
+use testkit::{Carl, House, Reply, Seated, Server};
+
+/// What a model is told to answer with a call.
+const WRITE: &str = "please WRITE";
+/// The end of a question about a call.
+const ANSWERS: &str = "message to the agent: ";
+
+/// A model that writes a file when the last request asks for it, and else answers it.
+fn scene() -> Scene {
+    let mut files = 0;
+    let speak = move |body: &Value, _: usize| {
+        let last = body["messages"].as_array().unwrap().last().unwrap().clone();
+        if last["role"] == "user" && last["content"].to_string().contains(WRITE) {
+            files += 1;
+            let arguments = json!({"path": format!("file{files}.txt"), "content": "x"});
+            return Reply::call("write_file", arguments);
+        }
+        Reply::text("That is answered.")
+    };
+    Scene::with(Server::speak(speak).openai(), "openai")
+}
+
+fn chat(house: &House, args: &[&str]) -> Carl {
+    house.ask(args.iter().copied()).env("TERM", "dumb")
+}
+
+/// Types a line that is answered.
+fn says(seat: &mut Seated, line: &str) {
+    seat.types(&format!("{line}\n"));
+    seat.until("That is answered.");
+    seat.until("> ");
+}
+
+/// Two windows on one session in which something was said.
+fn two_windows(house: &House) -> (Seated, Seated) {
+    let mut first = chat(house, &["chat"]).at_prompt();
+    says(&mut first, "hello");
+    let logs = house.session_logs();
+    let id = logs[0].file_stem().unwrap().to_str().unwrap().to_owned();
+    let second = chat(house, &["session", "resume", &id]).at_prompt();
+    (first, second)
+}
+
+#[test]
+fn a_question_answered_in_another_window_says_what_was_answered() {
+    let scene = scene();
+    let (mut first, mut second) = two_windows(&scene.house);
+    for (answer, told) in [
+        ("n not here", "answered in another window: no: not here"),
+        ("s", "answered in another window: yes, for this session"),
+    ] {
+        first.types(&format!("{WRITE}\n"));
+        first.until(ANSWERS);
+        second.until("press Enter to see it");
+        second.types("\n");
+        second.until(ANSWERS);
+        second.types(&format!("{answer}\n"));
+        first.until(told);
+        first.until("> ");
+        second.until("> ");
+    }
+    first.leaves();
+    second.leaves();
+}
+
+#[test]
+fn a_question_ends_with_its_server_and_a_late_answer_is_no_message() {
+    let scene = scene();
+    let house = &scene.house;
+    let mut server = house.ask(["serve"]).spawn();
+    server.until("serving at");
+    let mut seat = chat(house, &["chat"]).at_prompt();
+    seat.types(&format!("{WRITE}\n"));
+    seat.until(ANSWERS);
+    let asked = scene.server.chats().len();
+    let pid = server.pid().to_string();
+    let sent = Command::new("kill").args(["-TERM", &pid]).status().unwrap();
+    assert!(sent.success());
+    seat.until("the question is closed: the carl that asked it has ended");
+    seat.types("y\n");
+    seat.until("not sent: \"y\" answers nothing");
+    seat.leaves();
+    assert_eq!(scene.server.chats().len(), asked, "no model heard of it");
+    assert!(!house.has("file1.txt"));
+    server.finish().expect(0);
+}
