@@ -167,7 +167,8 @@ pub enum EventBody {
         confirmation_id: ConfirmationId,
         /// The answer.
         answer: ConfirmationAnswer,
-        /// Who answered: `user`, `timeout`, `unattended`.
+        /// Who answered: `user`, `timeout`, `unattended`, or `session` where a yes for the session covers
+        /// it that was given to another question.
         by: String,
     },
     /// A tool is at work.

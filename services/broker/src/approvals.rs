@@ -9,6 +9,7 @@ use policy::{Allowed, Bound};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use tokio::sync::watch;
 
 /// Targets the user may allow for a session.
 const APPROVALS: usize = 10_000;
@@ -92,9 +93,21 @@ impl Approval {
 pub(crate) struct Approvals {
     given: Vec<Approval>,
     changeable: Vec<Changeable>,
+    /// Changes with each that is given.
+    more: watch::Sender<u64>,
 }
 
 impl Approvals {
+    /// Learns of each that is given from now on.
+    pub(crate) fn watch(&self) -> watch::Receiver<u64> {
+        self.more.subscribe()
+    }
+
+    /// One was given: what waits for an answer may be covered by it.
+    pub(crate) fn are_more(&self) {
+        self.more.send_modify(|count| *count += 1);
+    }
+
     /// Remembers a yes: for the call as it stands, and for what it covers, at these places. `shown`:
     /// the label of what the agent was shown. When there are too many, it is asked again.
     pub(crate) fn give(

@@ -5,9 +5,9 @@ use crate::batch::Seat;
 use crate::call::{Call, Cleared, Stop};
 use crate::differences::Difference;
 use crate::foreseen::is_same_change;
-use crate::judging::changes_unnamed;
+use crate::judging::{Counting, changes_unnamed};
 use crate::ledger::CallRecord;
-use crate::question::Answered;
+use crate::question::{Answered, BY_SESSION};
 use crate::reach::{self, Reach};
 use crate::render;
 use crate::state::{About, lock};
@@ -21,6 +21,7 @@ use domain::tool::EffectClass;
 use policy::{Cover, Judgement};
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use tokio::sync::watch;
 use uuid::Uuid;
 
 /// What a yes was given for.
@@ -63,43 +64,74 @@ impl Call {
                 }
             }
         }
-        let shown = self
-            .approval(record, (&judgement, label), company, id)
-            .await?;
-        self.turn_to_run(None).await?;
-        let mut difference = match self.as_shown(record, &shown, label).await? {
-            Ok(cleared) => return Ok(cleared),
-            Err(difference) => difference,
-        };
-        if company.is_some() {
-            // A call before it has changed what it would do: the yes was for something else.
-            let id = fresh_id();
-            self.differs_from_shown.get_or_init(|| ());
-            judgement = self.judge_anew(record, id).await?;
+        self.ask_until_settled(record, (judgement, label), (company, id))
+            .await
+    }
+
+    /// Asks once; and once more alone where what it comes to has changed meanwhile, or a yes for the
+    /// session that was given to another question does not cover it any more.
+    async fn ask_until_settled(
+        &self,
+        record: &CallRecord,
+        (mut judgement, label): (Judgement, &Label),
+        (mut company, mut id): (Option<Batch>, ConfirmationId),
+    ) -> Result<Cleared, Stop> {
+        loop {
+            let shown = self
+                .approval(record, (&judgement, label), company, id)
+                .await?;
+            self.turn_to_run(None).await?;
+            id = fresh_id();
+            judgement = match shown {
+                None => self.judge_covered(record, id).await?,
+                Some(shown) => match self.as_shown(record, &shown, label).await? {
+                    Ok(cleared) => return Ok(cleared),
+                    Err(difference) if company.is_none() => {
+                        return Err(self.not_as_shown(record, &difference).await);
+                    }
+                    // A call before it has changed what it would do: the yes was for something else.
+                    Err(_) => {
+                        self.differs_from_shown.get_or_init(|| ());
+                        self.judge_anew(record, id).await?
+                    }
+                },
+            };
             if judgement.verdict() == Verdict::Allow {
                 return self.cleared(&judgement, label);
             }
-            let shown = self.approval(record, (&judgement, label), None, id).await?;
-            difference = match self.as_shown(record, &shown, label).await? {
-                Ok(cleared) => return Ok(cleared),
-                Err(difference) => difference,
-            };
+            company = None;
         }
+    }
+
+    async fn not_as_shown(&self, record: &CallRecord, difference: &Difference) -> Stop {
         let finding = difference.finding();
         let text = finding.model_reason.clone();
         self.record_refusal(record, &Decision::strictest(vec![finding]))
             .await;
-        Err(Stop::Denied(text))
+        Stop::Denied(text)
     }
 
-    /// Shows the call as it stands and waits for a yes.
+    /// Waits until a yes for the session that is given to another question lets the call pass.
+    async fn covered(&self, mut given: watch::Receiver<u64>) {
+        while given.changed().await.is_ok() {
+            let judgement = self.judge_unlent(Counting::Counted).await;
+            if judgement.verdict() == Verdict::Allow {
+                return;
+            }
+        }
+        // The session is gone, and cancels what waits.
+        std::future::pending().await
+    }
+
+    /// Shows the call as it stands and waits for a yes; `None` once a yes for the session covers it
+    /// that was given to another question.
     async fn approval(
         &self,
         record: &CallRecord,
         (judgement, label): (&Judgement, &Label),
         company: Option<Batch>,
         id: ConfirmationId,
-    ) -> Result<Shown, Stop> {
+    ) -> Result<Option<Shown>, Stop> {
         let folder = judgement.write_root.as_ref();
         let call = match folder {
             Some(folder) => {
@@ -129,10 +161,11 @@ impl Call {
                 .task(self.request.context.trace_id)
                 .refuse_choice(shown.call.bound.choice_key);
         }
-        if asked? == ConfirmationAnswer::Session {
+        let answer = asked?;
+        if answer == Some(ConfirmationAnswer::Session) {
             self.allow_for_session(&shown, folder);
         }
-        Ok(shown)
+        Ok(answer.map(|_yes| shown))
     }
 
     /// Remembers what a yes for the session covers. `folder`: the one that it opens.
@@ -156,6 +189,7 @@ impl Call {
                 session.approvals.give(approved, label, grant);
             }
         }
+        session.approvals.are_more();
     }
 
     /// How far a yes for the session goes. What only a preview tells is another thing each time that
@@ -254,7 +288,7 @@ impl Call {
         (shown, judgement): (&Shown, &Judgement),
         company: Option<Batch>,
         id: ConfirmationId,
-    ) -> Result<ConfirmationAnswer, Stop> {
+    ) -> Result<Option<ConfirmationAnswer>, Stop> {
         let call = self.inner.render(
             &self.request.tool,
             &shown.call.call.arguments,
@@ -293,13 +327,15 @@ impl Call {
         self.put(request, about).await
     }
 
-    /// Puts a question and waits: the answer if it is a yes, a stop if not.
+    /// Puts a question and waits: the answer if it is a yes, a stop if not, `None` once a yes for the
+    /// session covers it.
     async fn put(
         &self,
         mut request: ConfirmationRequest,
         about: About,
-    ) -> Result<ConfirmationAnswer, Stop> {
+    ) -> Result<Option<ConfirmationAnswer>, Stop> {
         let id = request.confirmation_id;
+        let given = lock(&self.caller.session).approvals.watch();
         let opened = self.inner.open_question(&self.caller, &mut request, about);
         let Some(asked) = opened else {
             return Err(Stop::Denied(
@@ -307,7 +343,8 @@ impl Call {
             ));
         };
         self.emit(ToolEvent::ConfirmationAsked(request)).await;
-        let Some(Answered { answer, by }) = asked.wait(&self.cancel).await else {
+        let answered = asked.wait(&self.cancel, self.covered(given)).await;
+        let Some(Answered { answer, by }) = answered else {
             return Err(Stop::Cancelled);
         };
         self.emit(ToolEvent::ConfirmationAnswered {
@@ -317,7 +354,8 @@ impl Call {
         })
         .await;
         match answer {
-            ConfirmationAnswer::Once | ConfirmationAnswer::Session => Ok(answer),
+            _ if by == BY_SESSION => Ok(None),
+            ConfirmationAnswer::Once | ConfirmationAnswer::Session => Ok(Some(answer)),
             ConfirmationAnswer::Deny { message } => {
                 let said = said_no(&message, by);
                 match by {

@@ -191,6 +191,17 @@ impl Call {
         Ok(judgement)
     }
 
+    /// The same for a call that a yes for the session covers: no folder counts as open for it alone.
+    pub(crate) async fn judge_covered(
+        &self,
+        record: &CallRecord,
+        confirmation_id: ConfirmationId,
+    ) -> Result<Judgement, Stop> {
+        let mut judgement = self.judge_unlent(Counting::Counted).await;
+        self.decide(record, &mut judgement, confirmation_id).await?;
+        Ok(judgement)
+    }
+
     /// Whether the user would be asked about the call as things stand.
     async fn would_ask(&self) -> bool {
         let judgement = self.judge(Cover::Nothing, Counting::Look).await;
@@ -249,6 +260,20 @@ impl Call {
             Cover::PlanStep => self.planned.get(),
             _ => self.lent.get(),
         };
+        self.judge_with(cover, counting, lent).await
+    }
+
+    /// The call as it stands, without a folder that counts as open for it alone.
+    pub(crate) async fn judge_unlent(&self, counting: Counting) -> Judgement {
+        self.judge_with(Cover::Nothing, counting, None).await
+    }
+
+    async fn judge_with(
+        &self,
+        cover: Cover,
+        counting: Counting,
+        lent: Option<&PathBuf>,
+    ) -> Judgement {
         let mut judgement = self
             .inner
             .judge_call(&self.caller, &self.request, cover, counting, lent)

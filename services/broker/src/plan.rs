@@ -383,7 +383,9 @@ impl Pin {
             return Err(said_no("Too many questions wait for the user."));
         };
         self.emit(PlanEvent::ConfirmationAsked(request)).await;
-        let Some(Answered { answer, by }) = asked.wait(&self.cancel).await else {
+        // No yes for the session covers a plan.
+        let answered = asked.wait(&self.cancel, std::future::pending()).await;
+        let Some(Answered { answer, by }) = answered else {
             return Err(said_no("The plan was withdrawn."));
         };
         self.emit(PlanEvent::ConfirmationAnswered {

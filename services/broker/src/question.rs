@@ -19,9 +19,12 @@ use uuid::Uuid;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answered {
     pub(crate) answer: ConfirmationAnswer,
-    /// `user` or `timeout`.
+    /// `user`, `timeout` or [`BY_SESSION`].
     pub(crate) by: &'static str,
 }
+
+/// Who answers a question that a yes for the session covers which was given meanwhile.
+pub(crate) const BY_SESSION: &str = "session";
 
 /// A question put to the user and not answered yet. Dropping it withdraws it.
 pub(crate) struct Asked<'a> {
@@ -132,8 +135,13 @@ impl Inner {
 }
 
 impl Asked<'_> {
-    /// Waits for the answer; `None` when `cancel` comes first.
-    pub(crate) async fn wait(mut self, cancel: &CancellationToken) -> Option<Answered> {
+    /// Waits for the answer, or until nobody has to be asked any more; `None` when `cancel` comes
+    /// first.
+    pub(crate) async fn wait(
+        mut self,
+        cancel: &CancellationToken,
+        covered: impl Future<Output = ()>,
+    ) -> Option<Answered> {
         let silence = tokio::time::sleep(self.inner.config.confirmation_wait);
         tokio::select! {
             biased;
@@ -143,21 +151,32 @@ impl Asked<'_> {
                 // The answer could not be recorded.
                 Err(_) => no("user"),
             }),
+            () = covered => Some(self.closed().await.unwrap_or(Answered {
+                answer: ConfirmationAnswer::Session,
+                by: BY_SESSION,
+            })),
             () = silence => Some(self.silence().await),
         }
     }
 
-    async fn silence(&mut self) -> Answered {
+    /// Closes the question; the answer that is being recorded at this very moment, if there is one.
+    async fn closed(&mut self) -> Option<Answered> {
         let was_open = lock(&self.caller.session)
             .questions
             .remove(&self.id)
             .is_some();
-        if !was_open {
-            // An answer is being recorded at this very moment.
-            return match (&mut self.answer).await {
-                Ok(answer) => Answered { answer, by: "user" },
-                Err(_) => no("user"),
-            };
+        if was_open {
+            return None;
+        }
+        Some(match (&mut self.answer).await {
+            Ok(answer) => Answered { answer, by: "user" },
+            Err(_) => no("user"),
+        })
+    }
+
+    async fn silence(&mut self) -> Answered {
+        if let Some(answered) = self.closed().await {
+            return answered;
         }
         let ended = no("timeout");
         let about = self.about.clone();

@@ -22,9 +22,16 @@ use std::io;
 use std::sync::atomic::AtomicBool;
 use text::escape::{self, visible, visible_line};
 
+/// Which of how many a question is that is put by itself, from 1.
+type Place = Option<(usize, usize)>;
+
 /// The questions as one text, without the prompt for an answer. It ends with what it is about in
 /// one line each, which no length of the rest pushes off the screen.
-fn question(requests: &[ConfirmationRequest], paint: Paint, length: Length) -> String {
+fn question(
+    (requests, place): (&[ConfirmationRequest], Place),
+    paint: Paint,
+    length: Length,
+) -> String {
     let Some(first) = requests.first() else {
         return String::new();
     };
@@ -46,7 +53,9 @@ fn question(requests: &[ConfirmationRequest], paint: Paint, length: Length) -> S
     } else {
         "more than one agent"
     };
-    let head = format!("? {who} {what} [{}]", first.effect.as_str());
+    let place = place.map(|(number, count)| format!(" ({number} of {count})"));
+    let place = place.unwrap_or_default();
+    let head = format!("? {who} {what}{place} [{}]", first.effect.as_str());
     let mut text = format!("{}\n", paint.strong(&head));
     for (index, request) in requests.iter().enumerate() {
         if requests.len() > 1 {
@@ -148,13 +157,14 @@ fn body(request: &ConfirmationRequest, paint: Paint, length: Length) -> String {
 /// Prints the questions as one and reads one answer from standard input. The end of input is a no,
 /// but for that of a terminal that is gone: there nobody is left to say it. `None` when `is_closed` was
 /// set before there was an answer: what was begun as one is thrown away. What was typed before the
-/// question was there answers nothing. Nothing is read from the terminal but whole lines, so that the next reader
+/// question was there answers nothing. `place`: which of how many it is, where they are put one by one.
+/// Nothing is read from the terminal but whole lines, so that the next reader
 /// gets what was typed for it.
 ///
 /// # Errors
 /// When the terminal cannot be written or read.
 pub fn ask(
-    requests: &[ConfirmationRequest],
+    (requests, place): (&[ConfirmationRequest], Option<(usize, usize)>),
     paint: Paint,
     memory: Memory,
     listener: Listener,
@@ -162,9 +172,9 @@ pub fn ask(
 ) -> io::Result<Option<Reply>> {
     let width = fit::width(&io::stderr());
     let mut ahead = Typeahead::begin()?;
-    let shown = question(requests, paint, Length::folded(requests.len()));
+    let shown = question((requests, place), paint, Length::folded(requests.len()));
     print_error(&fitted(&shown, width))?;
-    let whole = question(requests, paint, Length::Whole);
+    let whole = question((requests, place), paint, Length::Whole);
     let is_folded = shown != whole;
     let asked = Asked::of(requests, memory, listener);
     ahead.throw_away()?;

@@ -13,6 +13,7 @@ use contracts::{FakeAudit, FakeExecutor, FakeTool, Gate, fresh_uuid, within};
 use domain::decision::Verdict;
 use domain::event::{Batch, CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::id::BatchId;
+use domain::label::Label;
 use domain::settings::{Attendance, SessionSettings};
 use domain::tool::{EffectClass, TargetKind, ToolOutput, ToolSpec};
 use futures::future::join_all;
@@ -215,6 +216,75 @@ async fn calls_in_a_folder_that_is_not_open_are_asked_about_together() {
     let mut again = begun(&house, breath(&house, &all)).await;
     let asked = questions(&mut again).await;
     assert!(asked.iter().all(|one| one.kind == ConfirmationKind::Call));
+}
+
+/// Tools of this machine, of which one reads what is from outside.
+fn local_tools() -> Vec<FakeTool> {
+    let mut tools = file_tools();
+    for tool in &mut tools {
+        let is_read = tool.spec.effect == EffectClass::Read;
+        let origin = if is_read { "web" } else { "files" };
+        tool.spec.result_label = Label::untrusted(origin);
+    }
+    tools
+}
+
+/// Who answered a question, and the result of the call.
+async fn answered(stream: &mut Streaming<ToolEvent, Error>) -> (String, CallStatus) {
+    let mut who = String::new();
+    loop {
+        match support::next(stream).await {
+            ToolEvent::ConfirmationAnswered { by, .. } => who = by,
+            ToolEvent::Finished(result) => return (who, result.status),
+            ToolEvent::ConfirmationAsked(asked) => panic!("asked again: {}", asked.rendering),
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_yes_for_the_session_answers_what_it_covers_of_the_same_row() {
+    let mut settings = attended();
+    settings.allow_write.insert(PathBuf::from("/elsewhere"));
+    let house = House::with(local_tools(), settings).await;
+    let all = [
+        ("write_file", "a"),
+        ("write_file", "b"),
+        ("write_file", "/elsewhere/c"),
+    ];
+    let mut streams = begun(&house, breath(&house, &all)).await;
+    let asked = questions(&mut streams).await;
+    house.answer(&asked[0], ConfirmationAnswer::Session).await;
+    for (stream, by) in streams.iter_mut().zip(["user", "session"]) {
+        let ended = within("its end", answered(stream)).await;
+        assert_eq!(ended, (by.to_owned(), CallStatus::Ok));
+    }
+    // What is elsewhere waits for an answer of its own.
+    house.answer(&asked[2], no()).await;
+    let ended = within("the last", answered(&mut streams[2])).await;
+    assert_eq!(ended, ("user".to_owned(), CallStatus::Denied));
+    assert_eq!(paths_run(&house.executor), ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_yes_for_the_session_answers_nothing_that_would_be_asked_later() {
+    let house = House::with(local_tools(), attended()).await;
+    let all = [
+        ("write_file", "a"),
+        ("read_file", "page"),
+        ("write_file", "b"),
+    ];
+    let mut streams = begun(&house, breath(&house, &all)).await;
+    let first = within("the first question", question(&mut streams[0])).await;
+    let last = within("the last question", question(&mut streams[2])).await;
+    assert_eq!(first.batch.unwrap().batch_id, last.batch.unwrap().batch_id);
+    house.answer(&first, ConfirmationAnswer::Session).await;
+    // What was read in between may choose what is written from then on: somebody looks.
+    let again = within("the last question once more", question(&mut streams[2])).await;
+    assert_ne!(again.confirmation_id, last.confirmation_id);
+    assert_eq!(paths_run(&house.executor), ["a", "page"]);
+    house.answer(&again, no()).await;
+    assert_eq!(result(&mut streams[2]).await.status, CallStatus::Denied);
 }
 
 #[tokio::test]

@@ -20,6 +20,7 @@ pub fn closed(answer: &ConfirmationAnswer, by: &str, again: &str) -> String {
             "nobody answered in time, which counts as a no; {again} asks the request once more when it has \
              ended"
         ),
+        ("session", _) => "covered by your yes for the session".to_owned(),
         (other, _) => format!("answered by {}: {said}", visible_line(other)),
     }
 }

@@ -12,7 +12,7 @@ use rendering::agents::gist;
 use rendering::confirm::is_answer;
 use rendering::in_force::InForce;
 use rendering::terminal::{Answer, Silence, Terminal};
-use rendering::{Paint, links, print_error};
+use rendering::{Paint, links};
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::sync::PoisonError;
@@ -237,9 +237,8 @@ impl View for ChatView {
         }
     }
 
-    fn question_closed(&mut self) -> Result<()> {
+    fn question_closed(&mut self) {
         self.is_question_closed = true;
-        Ok(print_error("\n")?)
     }
 
     fn asks_again(&self) -> &'static str {

@@ -13,10 +13,6 @@ use api::sessions::{Error, SendRequest, Sessions};
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::{QueryId, SessionId};
 use futures::StreamExt;
-use std::time::Duration;
-
-/// How long a question waits for others that belong to it and were announced.
-const GATHERING: Duration = Duration::from_millis(500);
 
 /// The next line that is typed; waits for ever where nobody listens.
 async fn typed(keyboard: &mut Option<Keyboard>) -> Heard {
@@ -87,6 +83,7 @@ pub async fn follow(
     let mut is_first = true;
     loop {
         prompts.share_keyboard(asker, view, meanwhile).await?;
+        let gathers_until = prompts.gathers_until();
         let event = tokio::select! {
             event = events.next() => match next(event) {
                 Ok(event) => event,
@@ -116,7 +113,7 @@ pub async fn follow(
                 }
                 continue;
             }
-            () = tokio::time::sleep(GATHERING), if prompts.is_gathering() => {
+            () = tokio::time::sleep_until(gathers_until), if prompts.is_gathering() => {
                 prompts.ask_next(Patience::Gone);
                 continue;
             }

@@ -5,15 +5,17 @@ use super::view::{Meanwhile, UNREADABLE, View};
 use super::waiting::{Patience, Questions};
 use anyhow::{Context, Error, Result};
 use api::sessions::Sessions;
-use domain::event::{ConfirmationKind, ConfirmationRequest, Event, EventBody};
+use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, Event, EventBody};
 use domain::fault::Coded;
 use domain::id::{ConfirmationId, SessionId};
 use domain::settings::Attendance;
 use rendering::confirm::{Listener, Memory, Reply, Said};
-use rendering::{Paint, confirm};
+use rendering::{Paint, confirm, print_error};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 /// The questions that wait, and the one that is being asked.
 #[derive(Default)]
@@ -26,7 +28,14 @@ pub(super) struct PromptQueue {
     is_own: bool,
     /// What happened since a question stands on the terminal: nothing is printed into its prompt.
     held: Vec<Event>,
+    /// A yes for the session was given last, which may cover what waits: the broker has until then to
+    /// say so.
+    covering_until: Option<Instant>,
 }
+
+/// How long a question waits for others that belong to it and were announced, and for the broker to
+/// say what a yes for the session covers.
+const GATHERING: Duration = Duration::from_millis(500);
 
 /// Most events that wait until a question is answered; then they are shown after all.
 const HELD_EVENTS: usize = 10_000;
@@ -100,8 +109,12 @@ impl PromptQueue {
                 true => Listener::Nobody,
                 false => Listener::Agent,
             };
-            self.asking = Some(Asking::begin(questions, asker.memory(), listener));
-        } else if self.asking.is_none() {
+            let place = match questions.as_slice() {
+                [one] => self.waiting.place_of(one),
+                _ => None,
+            };
+            self.asking = Some(Asking::begin((questions, place), asker.memory(), listener));
+        } else if self.asking.is_none() && self.covering_until.is_none() {
             meanwhile.listen();
         }
         Ok(())
@@ -117,9 +130,17 @@ impl PromptQueue {
         self.asking.is_none() && !self.waiting.is_empty()
     }
 
+    /// Until when what waits is waited with.
+    pub(super) fn gathers_until(&self) -> Instant {
+        let now = Instant::now();
+        self.covering_until.unwrap_or(now + GATHERING)
+    }
+
     /// Asks what is next, unless something is being asked.
     pub(super) fn ask_next(&mut self, patience: Patience) {
-        if self.asking.is_none() && self.due.is_none() {
+        let waits = self.covering_until.is_some() && patience == Patience::Left;
+        if self.asking.is_none() && self.due.is_none() && !waits {
+            self.covering_until = None;
             self.due = self.waiting.next(patience);
         }
     }
@@ -133,8 +154,15 @@ impl PromptQueue {
     ) -> Result<()> {
         if let (Some(asking), Some(reply)) = (self.asking.take(), reply) {
             self.show_held(view)?;
+            let mut is_covering = false;
             for (question, said) in self.take(asking.questions.clone(), reply) {
-                tell(sessions, session_id, &question, said, asker, view).await?;
+                let is_covered = is_covering;
+                is_covering |= said.answer == ConfirmationAnswer::Session;
+                let place = (sessions, session_id, asker);
+                tell(place, (&question, said), is_covered, view).await?;
+            }
+            if is_covering && !self.waiting.is_empty() {
+                self.covering_until = Some(Instant::now() + GATHERING);
             }
         }
         Ok(())
@@ -176,7 +204,11 @@ impl PromptQueue {
         confirmation_id: ConfirmationId,
         view: &mut dyn View,
     ) -> Result<bool> {
-        self.waiting.close(confirmation_id);
+        if self.waiting.close(confirmation_id) {
+            // What is typed by habit may be meant for it.
+            view.question_closed();
+            self.covering_until = self.covering_until.filter(|_| !self.waiting.is_empty());
+        }
         let is_shown = |asking: &Asking| asking.is_about(confirmation_id);
         let Some(mut asking) = self.asking.take_if(|asking| is_shown(asking)) else {
             return Ok(false);
@@ -202,19 +234,19 @@ impl PromptQueue {
     }
 }
 
-/// Passes the user's answer on, and keeps it where they asked for that.
+/// Passes the user's answer on, and keeps it where they asked for that. `is_covered`: a yes for the
+/// session before it may have answered the question already.
 async fn tell(
-    sessions: &dyn Sessions,
-    session_id: SessionId,
-    question: &ConfirmationRequest,
-    said: Said,
-    asker: &Asker,
+    (sessions, session_id, asker): (&dyn Sessions, SessionId, &Asker),
+    (question, said): (&ConfirmationRequest, Said),
+    is_covered: bool,
     view: &mut dyn View,
 ) -> Result<()> {
     let (id, binding) = (question.confirmation_id, question.binding);
     match sessions.confirm(session_id, id, binding, said.answer).await {
         Ok(()) if said.remember => asker.remember(view).await,
         Ok(()) => Ok(()),
+        Err(_) if is_covered => Ok(()),
         Err(late) => view.remark(&format!("the answer did not count: {}", late.message())),
     }
 }
@@ -227,12 +259,17 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    fn begin(questions: Vec<ConfirmationRequest>, memory: Memory, listener: Listener) -> Self {
+    /// `place`: which of how many the question is, where they are put one by one.
+    fn begin(
+        (questions, place): (Vec<ConfirmationRequest>, Option<(usize, usize)>),
+        memory: Memory,
+        listener: Listener,
+    ) -> Self {
         let is_closed = Arc::new(AtomicBool::new(false));
         let (shown, closed) = (questions.clone(), Arc::clone(&is_closed));
         let paint = Paint::for_stream(&std::io::stderr());
         let reading = tokio::task::spawn_blocking(move || {
-            confirm::ask(&shown, paint, memory, listener, &closed)
+            confirm::ask((&shown, place), paint, memory, listener, &closed)
         });
         Self {
             questions,
@@ -249,7 +286,8 @@ impl Asking {
         let read = (&mut self.reading).await;
         read.context("the terminal could not be read")?
             .context(UNREADABLE)?;
-        view.question_closed()
+        view.question_closed();
+        Ok(print_error("\n")?)
     }
 
     fn is_about(&self, confirmation_id: ConfirmationId) -> bool {

@@ -4,7 +4,6 @@ use super::keyboard::{Heard, Keyboard};
 use crate::signals::{Caught, Signals};
 use anyhow::{Context, Result};
 use domain::event::Event;
-use rendering::print_error;
 use std::time::Duration;
 
 /// What is said of a terminal that is gone.
@@ -40,14 +39,8 @@ pub trait View {
         Ok(())
     }
 
-    /// A question on the terminal was closed before it was answered there: what is typed next may be
-    /// meant for it.
-    ///
-    /// # Errors
-    /// When that cannot be shown.
-    fn question_closed(&mut self) -> Result<()> {
-        Ok(print_error("\n")?)
-    }
+    /// A question was closed before it was answered here: what is typed next may be meant for it.
+    fn question_closed(&mut self) {}
 
     /// How the user has the whole request asked once more; empty where that is no line to type.
     fn asks_again(&self) -> &'static str {

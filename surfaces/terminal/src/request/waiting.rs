@@ -19,8 +19,8 @@ pub struct Questions {
     waiting: VecDeque<ConfirmationRequest>,
     /// How many questions of a batch came so far, and how many there are to be.
     batches: HashMap<BatchId, (u32, u32)>,
-    /// Questions that the user wants to see by themselves.
-    apart: Vec<ConfirmationId>,
+    /// Questions that the user wants to see by themselves: which of how many each is, from 1.
+    apart: HashMap<ConfirmationId, (usize, usize)>,
 }
 
 impl Questions {
@@ -36,16 +36,26 @@ impl Questions {
 
     /// Takes questions back, to be put one by one and before all others.
     pub fn part(&mut self, questions: Vec<ConfirmationRequest>) {
-        for question in questions.into_iter().rev() {
-            self.apart.push(question.confirmation_id);
+        let count = questions.len();
+        for (index, question) in questions.into_iter().enumerate().rev() {
+            // One of those that were parted before stays which it was.
+            let place = (index + 1, count);
+            self.apart.entry(question.confirmation_id).or_insert(place);
             self.waiting.push_front(question);
         }
     }
 
-    /// Takes a question out that was answered elsewhere.
-    pub fn close(&mut self, confirmation_id: ConfirmationId) {
+    /// Which of how many a question is that is put by itself.
+    pub fn place_of(&self, question: &ConfirmationRequest) -> Option<(usize, usize)> {
+        self.apart.get(&question.confirmation_id).copied()
+    }
+
+    /// Takes a question out that was answered elsewhere; whether it waited here.
+    pub fn close(&mut self, confirmation_id: ConfirmationId) -> bool {
+        let before = self.waiting.len();
         self.waiting
             .retain(|question| question.confirmation_id != confirmation_id);
+        self.waiting.len() < before
     }
 
     /// Whether there is anything to ask.
@@ -60,7 +70,7 @@ impl Questions {
         let first = self.waiting.front()?;
         let Some(batch) = first
             .batch
-            .filter(|_| !self.apart.contains(&first.confirmation_id))
+            .filter(|_| !self.apart.contains_key(&first.confirmation_id))
         else {
             return self.waiting.pop_front().map(|question| vec![question]);
         };
@@ -73,7 +83,7 @@ impl Questions {
             question
                 .batch
                 .is_some_and(|other| other.batch_id == batch.batch_id)
-                && !self.apart.contains(&question.confirmation_id)
+                && !self.apart.contains_key(&question.confirmation_id)
         };
         let (mut together, rest): (Vec<_>, Vec<_>) = self
             .waiting
@@ -153,9 +163,15 @@ mod tests {
         questions.put(question(2, Some((9, 1, 2))));
         let together = questions.next(Patience::Left).unwrap();
         questions.put(question(3, None));
+        let parted = together.clone();
         questions.part(together);
-        questions.close(ConfirmationId::from_uuid(Uuid::from_u128(2)));
+        let places = parted.iter().map(|one| questions.place_of(one));
+        assert_eq!(places.collect::<Vec<_>>(), [Some((1, 2)), Some((2, 2))]);
+        assert!(questions.close(ConfirmationId::from_uuid(Uuid::from_u128(2))));
+        assert!(!questions.close(ConfirmationId::from_uuid(Uuid::from_u128(2))));
         assert_eq!(ids(questions.next(Patience::Left)), [1]);
-        assert_eq!(ids(questions.next(Patience::Left)), [3]);
+        let alone = questions.next(Patience::Left).unwrap();
+        assert_eq!(questions.place_of(&alone[0]), None);
+        assert_eq!(ids(Some(alone)), [3]);
     }
 }

@@ -262,7 +262,31 @@ fn three_changes_can_be_answered_one_by_one() {
     let alone = run.questions[1..].iter();
     let offers = alone.filter(|one| one.contains("A yes for the session"));
     assert_eq!(offers.count(), 3, "{run:#?}");
+    for (number, question) in (1..).zip(&run.questions[1..]) {
+        let place = format!("wants to run this call ({number} of 3) [write]");
+        assert!(question.contains(&place), "{run:#?}");
+    }
     assert_eq!(written(&scene), [0, 2], "{run:#?}");
+}
+
+#[test]
+fn a_yes_for_the_session_to_one_of_several_covers_the_others() {
+    let scene = three_at_once();
+    let mut seat = scene.house.ask(["run", "write three notes"]).seated();
+    seat.until("wants to run 3 calls");
+    seat.until("message to the agent: ");
+    seat.types("o\n");
+    seat.until("(1 of 3)");
+    seat.until("message to the agent: ");
+    seat.types("s\n");
+    seat.until("Done.");
+    assert_eq!(seat.finish().code, Some(0));
+    assert_eq!(written(&scene), [0, 1, 2]);
+    let log = scene.house.session_logs();
+    let log = testkit::house::json_lines(&log[0]);
+    let answers = scenarios::of_kind(&log, "confirmation_answered");
+    let by: Vec<_> = answers.iter().map(|one| one["by"].clone()).collect();
+    assert_eq!(by, ["user", "session", "session"]);
 }
 
 #[test]
