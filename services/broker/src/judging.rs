@@ -107,6 +107,7 @@ impl Inner {
                     requested: &requested,
                     now: (self.clock)(),
                     is_recovered: request.recovered,
+                    is_typed: false,
                 },
                 standing: &standing,
                 settings: &session.settings,
@@ -152,12 +153,13 @@ impl Inner {
         session.note_inquiries(trace);
     }
 
-    /// Judges a call of a plan that does not run yet, after the plan's earlier calls.
+    /// Judges a call of a plan that does not run yet, after the plan's earlier calls. `is_typed`: the
+    /// rules make that plan of the user's newest words.
     pub(crate) async fn judge_draft(
         &self,
         (standing, context): (&Standing, &Label),
         session: &Arc<Mutex<Session>>,
-        (tool, arguments): (&str, &Value),
+        (tool, arguments, is_typed): (&str, &Value, bool),
         history: &mut TaskHistory,
     ) -> Judgement {
         let seen = history.clone();
@@ -179,6 +181,7 @@ impl Inner {
                     requested: &Requested::default(),
                     now: (self.clock)(),
                     is_recovered: false,
+                    is_typed,
                 },
                 standing,
                 settings: &guard.settings,
@@ -224,6 +227,7 @@ impl Inner {
                 requested: &Requested::default(),
                 now: (self.clock)(),
                 is_recovered: false,
+                is_typed: false,
             },
             standing,
             settings,

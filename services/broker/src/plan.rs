@@ -3,6 +3,7 @@
 
 mod earlier;
 mod refusal;
+pub(crate) mod typed;
 
 use crate::approvals::{Places, in_truth};
 use crate::call::Events;
@@ -171,13 +172,14 @@ impl Pin {
                     .as_seen_by(self.caller.agent_id),
             )
         };
+        let is_typed = self.is_typed();
         let mut judgements = Vec::with_capacity(calls.len());
         let mut opens = Vec::new();
         let mut unnamed = Vec::with_capacity(calls.len());
         let mut places = Vec::with_capacity(calls.len());
         let mut earlier = Vec::new();
         for call in calls {
-            let what = (call.tool.as_str(), &call.arguments);
+            let what = (call.tool.as_str(), &call.arguments, is_typed);
             let session = &self.caller.session;
             let mut judgement = self
                 .inner
@@ -567,18 +569,6 @@ impl Pin {
             hash,
             by: by.to_owned(),
         }
-    }
-}
-
-impl Inner {
-    /// What makes a call a certain step of a plan: the tool and its canonical arguments.
-    pub(crate) fn step_key(&self, tool: &str, arguments: &Value) -> Digest {
-        let known = self.policy.table().find(tool);
-        Digest::of_json(&json!({
-            "tool": tool,
-            "version": known.map(|(_, tool)| tool.spec.version.as_str()),
-            "arguments": arguments,
-        }))
     }
 }
 

@@ -198,6 +198,7 @@ impl Call {
             requested: &Requested::default(),
             now: (self.inner.clock)(),
             is_recovered: false,
+            is_typed: false,
         };
         Some(made_of(tool, &resolved.arguments, known))
     }

@@ -119,6 +119,8 @@ pub(crate) struct Session {
     inquiries: usize,
     /// What the user's newest words ask for, and the chain of work that they began.
     requested: (Requested, Option<TraceId>),
+    /// The calls that the rules make of them.
+    pub(crate) typed: Vec<Digest>,
     tasks: VecDeque<(TraceId, Task)>,
     plans: VecDeque<(PlanId, Pinned)>,
 }
@@ -153,6 +155,7 @@ impl Session {
             own_calls: OwnCalls::default(),
             inquiries: 0,
             requested: (Requested::default(), None),
+            typed: Vec::new(),
             tasks: VecDeque::new(),
             plans: VecDeque::new(),
         }
@@ -381,13 +384,13 @@ impl Agent {
         }
     }
 
-    /// Notes that the agent was shown a value.
     /// Takes in what it is shown besides results.
     pub(crate) fn takes_in(&mut self, label: &Label) {
         self.label = self.label.join(label);
         self.outside += u64::from(origins::are_outside(label));
     }
 
+    /// Notes that the agent was shown a value.
     pub(crate) fn show(&mut self, id: ValueId, label: &Label) {
         self.label = self.label.join(label);
         self.shown.push_back(id);

@@ -264,6 +264,7 @@ impl Guard {
                 requested: &self.requested,
                 now,
                 is_recovered: false,
+                is_typed: false,
             },
             history: &self.history,
             now,

@@ -44,6 +44,8 @@ pub struct Knowledge<'a> {
     pub now: Timestamp,
     /// Whether the call was found in the text of an answer: it may be a quotation.
     pub is_recovered: bool,
+    /// Whether rules made the call of the user's newest words, and nothing else chose it.
+    pub is_typed: bool,
 }
 
 /// A call's standing with the rules.

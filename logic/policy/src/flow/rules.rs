@@ -425,9 +425,12 @@ impl Call<'_> {
             Verdict::Confirm,
             "untrusted_choice",
             "The user is asked first, because you have read content from outside.",
-            format!(
-                "The agent chose this after reading {from}; what it read may have asked for it."
-            ),
+            match self.flow.known.is_typed {
+                true => format!("You typed this; the session had read {from} before."),
+                false => format!(
+                    "The agent chose this after reading {from}; what it read may have asked for it."
+                ),
+            },
         ))
     }
 

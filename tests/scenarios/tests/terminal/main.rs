@@ -16,6 +16,7 @@ mod holding;
 mod job_control;
 mod leaving;
 mod newcomer;
+mod questions;
 mod readme;
 mod sharing;
 mod taking_back;

@@ -272,6 +272,7 @@ impl Case {
                 requested: &known.requested,
                 now: self.now,
                 is_recovered: false,
+                is_typed: false,
             },
             standing: &known.standing,
             settings: &self.settings,
