@@ -89,6 +89,11 @@ impl Search for Client {
         let answer = answer.into_inner().try_into();
         answer.map_err(|error| self.garbled(error))
     }
+
+    /// What it asks in its turn stands in its own configuration.
+    async fn destination(&self) -> Result<Option<String>, Error> {
+        Ok(Some(format!("what serves search at {}", self.endpoint)))
+    }
 }
 
 /// Search served to other processes.

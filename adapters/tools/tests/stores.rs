@@ -473,6 +473,26 @@ async fn a_page_that_cannot_be_read_and_no_search_server_are_failures() {
 }
 
 #[tokio::test]
+async fn a_search_says_where_it_goes_and_one_without_a_server_fails_before_it_is_asked_about() {
+    let search = pages();
+    let tools = WebTools::new(search.clone());
+    let call = |tool, arguments| judged(tool, arguments, Label::trusted("user"), rights());
+    let asked = call("web_search", json!({"query": "green tea"}));
+    let told = tools.preview(&asked).await.unwrap().unwrap();
+    assert_eq!(told, "The query goes to a shelf at http://shelf.example\n");
+    let page = call("web_fetch", json!({"url": "https://tea.example/green"}));
+    assert_eq!(
+        tools.preview(&page).await.unwrap(),
+        None,
+        "its address says it"
+    );
+    search.breaks("nothing answers at http://shelf.example");
+    let failed = tools.preview(&asked).await.unwrap_err();
+    assert_eq!(failed.rule, "search_unavailable");
+    assert!(search.searches().is_empty());
+}
+
+#[tokio::test]
 async fn several_executors_are_one_and_no_name_is_given_twice() {
     let memory: Arc<dyn Executor> = Arc::new(MemoryTools::new(Arc::new(FakeMemory::new())));
     let web: Arc<dyn Executor> = Arc::new(WebTools::new(pages()));

@@ -241,4 +241,12 @@ pub trait Search: Send + Sync {
     /// # Errors
     /// [`Error`] when the service cannot work at all.
     async fn read(&self, request: ReadRequest) -> Result<ReadAnswer, Error>;
+    /// Where queries go, for people, if a search could be made now; `None` where that is not known.
+    /// Asks for nothing, and nothing leaves this machine for it.
+    ///
+    /// # Errors
+    /// [`Error`] when a search could not be made.
+    async fn destination(&self) -> Result<Option<String>, Error> {
+        Ok(None)
+    }
 }

@@ -85,4 +85,8 @@ impl Search for Lazy {
     async fn read(&self, request: ReadRequest) -> Result<ReadAnswer, Error> {
         self.service().await?.read(request).await
     }
+
+    async fn destination(&self) -> Result<Option<String>, Error> {
+        self.service().await?.destination().await
+    }
 }

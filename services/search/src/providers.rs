@@ -87,15 +87,7 @@ impl Server {
         query: &str,
         session_id: Option<SessionId>,
     ) -> Result<Vec<Hit>, search::Error> {
-        if self.air_gap && !is_loopback(&self.endpoint) {
-            let detail = "it is not on this machine, and the air gap is closed".to_owned();
-            return Err(search::Error::Blocked { detail });
-        }
-        if !self.is_configured
-            && let Some(stranger) = stranger_at(&self.endpoint)
-        {
-            return Err(unavailable(stranger));
-        }
+        self.check_reach()?;
         let url = place(self.kind, &self.endpoint, query);
         let key = self.key().await?;
         let request = self.request(&url, query, key.as_ref())?;
@@ -110,6 +102,33 @@ impl Server {
         };
         self.ledger.answered(open, status).await;
         Ok(hits(self.kind, &answer?))
+    }
+
+    /// Whether it may be asked, wherever it is.
+    fn check_reach(&self) -> Result<(), search::Error> {
+        if self.air_gap && !is_loopback(&self.endpoint) {
+            let detail = "it is not on this machine, and the air gap is closed".to_owned();
+            return Err(search::Error::Blocked { detail });
+        }
+        if !self.is_configured
+            && let Some(stranger) = stranger_at(&self.endpoint)
+        {
+            return Err(unavailable(stranger));
+        }
+        Ok(())
+    }
+
+    /// What is asked and where, if it could be now. One of this machine has to be there.
+    pub(crate) async fn destination(&self) -> Result<String, search::Error> {
+        self.check_reach()?;
+        if self.key.is_none() && self.kind != Provider::Searxng {
+            return Err(search::Error::NotConfigured);
+        }
+        let there = &self.endpoint;
+        if is_loopback(there) && !listens(there).await {
+            return Err(unavailable(format!("nothing answers at {there}")));
+        }
+        Ok(format!("{} at {there}", self.kind.as_str()))
     }
 
     fn request(

@@ -301,6 +301,10 @@ impl Search for Service {
         })
     }
 
+    async fn destination(&self) -> Result<Option<String>, api::search::Error> {
+        self.server.destination().await.map(Some)
+    }
+
     async fn read(&self, request: ReadRequest) -> Result<ReadAnswer, api::search::Error> {
         if request.question.len() > QUERY_BYTES {
             let detail = format!("the question is longer than {QUERY_BYTES} bytes");

@@ -123,6 +123,13 @@ fn extracted(page: &FakePage, content: WebContent) -> Option<String> {
 
 #[async_trait]
 impl Search for FakeSearch {
+    async fn destination(&self) -> Result<Option<String>, Error> {
+        match self.broken.lock().unwrap().clone() {
+            Some(detail) => Err(Error::Unavailable { detail }),
+            None => Ok(Some("a shelf at http://shelf.example".to_owned())),
+        }
+    }
+
     async fn search(&self, request: SearchRequest) -> Result<SearchAnswer, Error> {
         self.searches.lock().unwrap().push(request.clone());
         if let Some(detail) = self.broken.lock().unwrap().clone() {

@@ -116,8 +116,13 @@ impl Executor for WebTools {
         Ok(None)
     }
 
-    async fn preview(&self, _: &JudgedCall) -> Result<Option<String>, ToolFailure> {
-        Ok(None)
+    /// Where a query goes: the call does not say. What cannot be asked is nothing to ask the user about.
+    async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
+        if call.tool.as_str() != WEB_SEARCH {
+            return Ok(None);
+        }
+        let destination = self.search.destination().await.map_err(failure)?;
+        Ok(destination.map(|place| format!("The query goes to {place}\n")))
     }
 
     async fn run(&self, call: Authorized, _: ReportSink) -> Result<ToolOutput, ToolFailure> {

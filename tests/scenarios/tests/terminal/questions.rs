@@ -1,6 +1,59 @@
 //! What a question says of what it is about, and when nobody is asked.
 
 use scenarios::Scene;
+use serde_json::json;
+use testkit::searx::Searx;
+use testkit::{Carl, Reply};
+
+fn search(scene: &Scene) -> Carl {
+    scene.house.ask(["run", "look into my notes"])
+}
+
+/// A model that reads a file, and searches for its words.
+fn searching() -> Scene {
+    let words = "the wasps behind the barn in Ostrau";
+    let scene = Scene::new([
+        Reply::call("read_file", json!({"path": "notes.txt"})),
+        Reply::call("web_search", json!({"query": words})),
+        Reply::text("That is all."),
+    ]);
+    scene
+        .house
+        .write("notes.txt", &format!("Ask about {words}.\n"));
+    scene
+}
+
+#[test]
+fn a_search_says_where_its_words_would_go() {
+    let scene = searching();
+    let searx = Searx::new([]);
+    let config = searx.config();
+    let place = config.split('"').find(|part| part.starts_with("http"));
+    let place = place.unwrap().to_owned();
+    scene
+        .house
+        .configure(&format!("{}{config}", scene.server.config("openai")));
+    let run = search(&scene).at_terminal(|_, _| "n".to_owned());
+    let [question] = run.questions.as_slice() else {
+        panic!("{run:#?}");
+    };
+    let told = format!("The query goes to searxng at {place}");
+    assert!(question.contains(&told), "{told}: {question}");
+    assert!(searx.queries().is_empty());
+}
+
+#[test]
+fn a_search_that_no_server_answers_is_not_asked_about() {
+    let scene = searching();
+    let nowhere = "\n[search]\nurl = \"http://127.0.0.1:9\"\n";
+    scene
+        .house
+        .configure(&format!("{}{nowhere}", scene.server.config("openai")));
+    let run = search(&scene).at_terminal(|_, _| "n".to_owned());
+    assert!(run.questions.is_empty(), "{run:#?}");
+    let told = "nothing answers at http://127.0.0.1:9/";
+    assert!(run.finished.stderr.contains(told), "{run:#?}");
+}
 
 #[test]
 fn words_that_were_typed_are_not_called_the_agents_choice() {
