@@ -11,6 +11,7 @@ use crate::standing::Standing;
 use crate::table::Tool;
 use crate::view::View;
 use domain::decision::{Finding, Layer, Verdict};
+use domain::label::Label;
 use domain::limits::{REPEAT_WINDOW, REPEATED_CALLS, SPAWN_DEPTH};
 use domain::settings::{Attendance, OverrideLevel};
 use domain::tool::{EffectClass, TargetKind};
@@ -214,14 +215,23 @@ fn information_flow(view: &View<'_>) -> flow::Judged {
         question.settings.attendance == Attendance::Attended || question.cover == Cover::PlanDraft;
     if found.verdict == Verdict::Confirm && !is_asked {
         found.verdict = Verdict::Deny;
-        let is_of_notes = |origin: &String| origin.starts_with(NOTES_ORIGIN);
-        let advice = match question.flow.context.origins.iter().any(is_of_notes) {
+        let advice = match is_of_notes_alone(question.flow.context) {
             true => NOTES_ADVICE,
             false => " No one is there to ask: run it at a terminal to be asked.",
         };
         found.user_reason.push_str(advice);
     }
     judged
+}
+
+/// Whether a project's notes are all that an agent read which is not trusted: then trusting them
+/// changes what follows.
+fn is_of_notes_alone(context: &Label) -> bool {
+    let suspects = context.suspects();
+    !suspects.is_empty()
+        && suspects
+            .iter()
+            .all(|origin| origin.starts_with(NOTES_ORIGIN))
 }
 
 /// Whether the user's own words stand in for a yes to the effect as such: what can be undone or is

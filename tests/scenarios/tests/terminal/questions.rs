@@ -1,7 +1,7 @@
 //! What a question says of what it is about, and when nobody is asked.
 
 use scenarios::Scene;
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::searx::Searx;
 use testkit::{Carl, Reply};
 
@@ -53,6 +53,37 @@ fn a_search_that_no_server_answers_is_not_asked_about() {
     assert!(run.questions.is_empty(), "{run:#?}");
     let told = "nothing answers at http://127.0.0.1:9/";
     assert!(run.finished.stderr.contains(told), "{run:#?}");
+}
+
+#[test]
+fn notes_are_named_as_a_remedy_only_where_they_are_the_reason() {
+    let shell = |word: &str| Reply::call("run_shell", json!({"argv": ["/bin/echo", word]}));
+    let reason = |outcome: &scenarios::Outcome, scene: &Scene| -> String {
+        let log = scene.log(outcome);
+        let decisions = scenarios::of_kind(&log, "broker_decision");
+        let denied = decisions.iter().find(|one| one["verdict"] == "deny");
+        denied
+            .map_or(Value::Null, |one| one["reason"].clone())
+            .to_string()
+    };
+    let flags = ["--agent", "sysadmin", "--yes", "exec", "do it"];
+    let advice = "carl policy trust FILE";
+    // Its own notes stand in the way.
+    let scene = Scene::new([shell("one"), Reply::text("Done.")]);
+    scene.house.write("AGENTS.md", "Say hello.\n");
+    let why = reason(&scene.run(&flags), &scene);
+    assert!(why.contains(advice), "{why}");
+    // What a program printed does, and the notes are trusted.
+    let scene = Scene::new([shell("one"), shell("two"), Reply::text("Done.")]);
+    scene.house.write("AGENTS.md", "Say hello.\n");
+    scene
+        .house
+        .ask(["policy", "trust", "AGENTS.md"])
+        .run()
+        .expect(0);
+    let why = reason(&scene.run(&flags), &scene);
+    assert!(why.contains("program:run_shell"), "{why}");
+    assert!(!why.contains(advice), "{why}");
 }
 
 #[test]
