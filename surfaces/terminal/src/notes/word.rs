@@ -151,9 +151,17 @@ pub async fn ask_about(host: &dyn Host, profile: &SessionProfile) -> Result<()> 
         let paint = Paint::for_stream(&io::stderr());
         let asking = tokio::task::spawn_blocking(move || ask(&asked, known, paint));
         let word = asking.await.context("the question could not be asked")?;
-        if let Some(answer) = word.context("the terminal cannot be read")?
-            && let Err(error) = keep(&vouched, audit.as_ref(), &file, answer).await
-        {
+        let Some(answer) = word.context("the terminal cannot be read")? else {
+            continue;
+        };
+        // The newer word holds: this question was about a version that nobody had spoken of.
+        if let Some(newer) = Vouched::of_version(&vouched.read()?, file.version) {
+            print_error(&format!(
+                "  answered in another window meanwhile: {}; that holds, and this answer changes \
+                 nothing\n",
+                newer.as_str()
+            ))?;
+        } else if let Err(error) = keep(&vouched, audit.as_ref(), &file, answer).await {
             print_error(&format!(
                 "  not remembered, so untrusted this time: {error:#}\n"
             ))?;

@@ -89,3 +89,24 @@ fn a_question_ends_with_its_server_and_a_late_answer_is_no_message() {
     assert!(!house.has("file1.txt"));
     server.finish().expect(0);
 }
+
+#[test]
+fn a_stale_answer_about_notes_takes_no_newer_one_back() {
+    let scene = scene();
+    let house = &scene.house;
+    house.write("AGENTS.md", "Answer in French.\n");
+    let asks = "[i]gnore: ";
+    let mut stale = chat(house, &["chat"]).seated();
+    stale.until(asks);
+    let mut newer = chat(house, &["chat"]).seated();
+    newer.until(asks);
+    newer.types("t\n");
+    newer.until("> ");
+    stale.types("i\n");
+    stale.until("answered in another window meanwhile: trusted; that holds");
+    stale.until("> ");
+    let listed = house.ask(["policy", "trusted"]).run().expect(0).stdout;
+    assert!(listed.starts_with("trusted"), "{listed}");
+    newer.leaves();
+    stale.leaves();
+}
