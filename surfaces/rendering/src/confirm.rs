@@ -30,7 +30,7 @@ type Place = Option<(usize, usize)>;
 fn question(
     (requests, place): (&[ConfirmationRequest], Place),
     paint: Paint,
-    length: Length,
+    (length, order): (Length, Order),
 ) -> String {
     let Some(first) = requests.first() else {
         return String::new();
@@ -67,7 +67,7 @@ fn question(
             let number = format!("{} of {}{by}", index + 1, requests.len());
             text.push_str(&format!("  {}\n", paint.strong(&number)));
         }
-        text.push_str(&body(request, paint, length));
+        text.push_str(&body(request, paint, (length, order)));
     }
     let soonest = requests.iter().map(|request| request.expires).min();
     let until = format!(
@@ -77,6 +77,9 @@ fn question(
     text.push_str(&format!("  {}\n", paint.faint(&until)));
     for reach in reaches(requests) {
         text.push_str(&format!("  {reach}\n"));
+    }
+    if order == Order::DifferenceLast {
+        text.extend(requests.iter().map(|one| difference(one, paint, length)));
     }
     text.push_str(&in_short(requests));
     text
@@ -132,7 +135,7 @@ fn split_end<'a, 'b>(lines: &'a [&'b str]) -> (&'a [&'b str], &'a [&'b str]) {
 
 /// What would be done, how a file would change, and why it is asked. What a yes for the session
 /// covers, and the end, stand at the very end of the question.
-fn body(request: &ConfirmationRequest, paint: Paint, length: Length) -> String {
+fn body(request: &ConfirmationRequest, paint: Paint, (length, order): (Length, Order)) -> String {
     // The rendering and the diff come from the broker; escaping again keeps a faulty or remote
     // broker from drawing on this terminal.
     let rendering = visible(&request.rendering);
@@ -144,14 +147,47 @@ fn body(request: &ConfirmationRequest, paint: Paint, length: Length) -> String {
         lines = rest;
     }
     let mut text = text_lines(&lines.join("\n"), "  ", length);
-    if let Some(diff) = &request.diff {
-        text.push_str(&paint.diff(&diff_lines(&escape::diff(diff), length)));
+    if order == Order::Usual {
+        text.push_str(&difference(request, paint, length));
     }
     text.push_str(&format!(
         "  {}\n",
         paint.faint(&visible_line(&request.reason))
     ));
     text
+}
+
+/// How a file would change.
+fn difference(request: &ConfirmationRequest, paint: Paint, length: Length) -> String {
+    let diff = request.diff.as_deref().map(escape::diff);
+    diff.map_or_else(String::new, |diff| paint.diff(&diff_lines(&diff, length)))
+}
+
+/// Where the difference stands in a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// Before why it is asked.
+    Usual,
+    /// Right above the end, where little of a question is on the screen at once.
+    DifferenceLast,
+}
+
+/// A terminal of fewer lines is low: there the difference stands right above the end of its question.
+const LOW_LINES: usize = 20;
+/// What the end and the prompt take of them.
+const END_LINES: usize = 8;
+/// Fewest lines that are left for the difference.
+const LEAST_LINES: usize = 3;
+
+/// How much of so many calls is shown unasked on a terminal of this height, and in which order.
+fn layout(calls: usize, height: Option<usize>) -> (Length, Order) {
+    match height.filter(|lines| calls == 1 && *lines < LOW_LINES) {
+        Some(lines) => {
+            let left = lines.saturating_sub(END_LINES).max(LEAST_LINES);
+            (Length::Folded(left), Order::DifferenceLast)
+        }
+        None => (Length::folded(calls), Order::Usual),
+    }
 }
 
 /// Prints the questions as one and reads one answer from standard input. The end of input is a no,
@@ -172,9 +208,10 @@ pub fn ask(
 ) -> io::Result<Option<Reply>> {
     let width = fit::width(&io::stderr());
     let mut ahead = Typeahead::begin()?;
-    let shown = question((requests, place), paint, Length::folded(requests.len()));
+    let (length, order) = layout(requests.len(), fit::height(&io::stderr()));
+    let shown = question((requests, place), paint, (length, order));
     print_error(&fitted(&shown, width))?;
-    let whole = question((requests, place), paint, Length::Whole);
+    let whole = question((requests, place), paint, (Length::Whole, order));
     let is_folded = shown != whole;
     let asked = Asked::of(requests, memory, listener);
     ahead.throw_away()?;

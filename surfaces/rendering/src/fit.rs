@@ -21,6 +21,17 @@ pub fn width(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
     Some(told).filter(|columns| *columns > 0).or_else(named)
 }
 
+/// How high a terminal is, lines; one that does not say is as high as `LINES`. `None` for what is no
+/// terminal.
+pub fn height(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
+    if !stream.is_terminal() {
+        return None;
+    }
+    let told = tcgetwinsize(stream).map_or(0, |size| usize::from(size.ws_row));
+    let named = || std::env::var("LINES").ok()?.parse().ok();
+    Some(told).filter(|lines| *lines > 0).or_else(named)
+}
+
 /// A table for standard output: its last column is wrapped to the width of a terminal.
 #[must_use]
 pub fn table(rows: &[Vec<String>]) -> String {

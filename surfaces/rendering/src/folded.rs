@@ -21,8 +21,22 @@ const COLUMNS: usize = 80;
 const FOLD_CHARS: usize = 2_000;
 /// What is shown beside the change in a long line, characters a side.
 const BESIDE_CHARS: usize = 200;
+/// The same of a line that changed, where not all of a difference fits: its change is worth more than
+/// its rest.
+const TIGHT: Around = Around {
+    longest: 4 * COLUMNS,
+    beside: COLUMNS,
+};
 /// Longest unchanged line of a diff that is shown whole unasked, characters: one of a terminal's.
 const CONTEXT_CHARS: usize = 80;
+
+/// From which length on a line that changed is shown around its change, and how much of it beside that,
+/// characters.
+#[derive(Debug, Clone, Copy)]
+struct Around {
+    longest: usize,
+    beside: usize,
+}
 
 impl Length {
     /// Folded, where so many calls are shown at once.
@@ -43,6 +57,20 @@ pub(super) fn text_lines(text: &str, margin: &str, length: Length) -> String {
 /// A unified diff; folded when it is long. Of a long line that was changed, what changed is shown, and
 /// of an unchanged one the beginning.
 pub(super) fn diff_lines(diff: &str, length: Length) -> String {
+    let wide = Around {
+        longest: FOLD_CHARS,
+        beside: BESIDE_CHARS,
+    };
+    let shown = paired_lines(diff, length, wide);
+    let shown = match length {
+        Length::Folded(most) if rows_of(&shown) > most => paired_lines(diff, length, TIGHT),
+        _ => shown,
+    };
+    lines_of(shown, "", length)
+}
+
+/// The lines of a diff, each of which that changed beside the one that it was or became.
+fn paired_lines(diff: &str, length: Length, around: Around) -> Vec<String> {
     let lines: Vec<&str> = diff.lines().collect();
     let run = |from: usize, sign: char| {
         let rest = lines.iter().skip(from);
@@ -64,16 +92,20 @@ pub(super) fn diff_lines(diff: &str, length: Length) -> String {
         }
         let (old, rest) = lines[at..].split_at(removed);
         let pairs = || old.iter().zip(rest);
-        shown.extend(pairs().map(|(old, new)| changed_line(old, new, length)));
-        shown.extend(pairs().map(|(old, new)| changed_line(new, old, length)));
+        let changed = |line: &str, other: &str| match length {
+            Length::Whole => line.to_owned(),
+            Length::Folded(_) => changed_line(line, other, around),
+        };
+        shown.extend(pairs().map(|(old, new)| changed(old, new)));
+        shown.extend(pairs().map(|(old, new)| changed(new, old)));
     }
-    lines_of(shown, "", length)
+    shown
 }
 
 /// Lines that are shown as they are, without those in the middle when there are many.
 fn lines_of(mut lines: Vec<String>, margin: &str, length: Length) -> String {
     if let Length::Folded(most) = length
-        && lines.iter().map(|line| rows(line)).sum::<usize>() > most
+        && rows_of(&lines) > most
     {
         let tail = most / TAIL_PART;
         let head = fitting(lines.iter(), most - tail);
@@ -86,6 +118,11 @@ fn lines_of(mut lines: Vec<String>, margin: &str, length: Length) -> String {
     }
     let line = |line: String| format!("{margin}{line}\n");
     lines.into_iter().map(line).collect()
+}
+
+/// The lines of the screen that these take.
+fn rows_of(lines: &[String]) -> usize {
+    lines.iter().map(|line| rows(line)).sum()
 }
 
 /// The lines of the screen that a line takes.
@@ -109,13 +146,21 @@ fn not_shown(what: &str, count: usize) -> String {
 }
 
 fn line_of(line: &str, length: Length) -> String {
+    match length {
+        Length::Whole => line.to_owned(),
+        Length::Folded(_) => line_within(line, FOLD_CHARS),
+    }
+}
+
+/// A line without its middle where it is longer than this.
+fn line_within(line: &str, longest: usize) -> String {
     let count = line.chars().count();
-    if length == Length::Whole || count <= FOLD_CHARS {
+    if count <= longest {
         return line.to_owned();
     }
-    let head: String = line.chars().take(FOLD_CHARS / 2).collect();
-    let tail: String = line.chars().skip(count - FOLD_CHARS / 4).collect();
-    let left = count - FOLD_CHARS / 2 - FOLD_CHARS / 4;
+    let head: String = line.chars().take(longest / 2).collect();
+    let tail: String = line.chars().skip(count - longest / 4).collect();
+    let left = count - longest / 2 - longest / 4;
     format!("{head} {} {tail}", not_shown("characters", left))
 }
 
@@ -133,9 +178,9 @@ fn unchanged_line(line: &str, length: Length) -> String {
 
 /// A line of a diff, with its sign, beside the line that it was or became: around what differs where
 /// it is too long to be shown whole.
-fn changed_line(line: &str, other: &str, length: Length) -> String {
+fn changed_line(line: &str, other: &str, around: Around) -> String {
     let chars: Vec<char> = line.chars().collect();
-    if length == Length::Whole || chars.len() <= FOLD_CHARS {
+    if chars.len() <= around.longest {
         return line.to_owned();
     }
     let other: Vec<char> = other.chars().collect();
@@ -148,14 +193,14 @@ fn changed_line(line: &str, other: &str, length: Length) -> String {
         .zip(theirs[before..].iter().rev())
         .take_while(same)
         .count();
-    let from = before.saturating_sub(BESIDE_CHARS);
-    let to = (ours.len() - after + BESIDE_CHARS).min(ours.len());
+    let from = before.saturating_sub(around.beside);
+    let to = (ours.len() - after + around.beside).min(ours.len());
     let middle: String = ours[from..to].iter().collect();
     let mut shown = String::from(chars[0]);
     if from > 0 {
         shown.push_str(&format!("{} ", not_shown("characters", from)));
     }
-    shown.push_str(&line_of(&middle, length));
+    shown.push_str(&line_within(&middle, around.longest));
     if to < ours.len() {
         shown.push_str(&format!(" {}", not_shown("characters", ours.len() - to)));
     }
@@ -212,16 +257,34 @@ mod tests {
     fn paragraphs_count_by_the_lines_of_the_screen_that_they_take() {
         let text = format!("{}\n", "word ".repeat(54)).repeat(30);
         let alone = text_lines(&text, "", Length::folded(1));
-        assert_eq!(rows_of(&alone), 7 * 4 + 1 + 2 * 4);
+        assert_eq!(height(&alone), 7 * 4 + 1 + 2 * 4);
         assert!(alone.contains("lines not shown here: 21;"), "{alone}");
         let together = text_lines(&text, "", Length::folded(4));
-        assert_eq!(rows_of(&together), 2 * 4 + 1 + 4);
+        assert_eq!(height(&together), 2 * 4 + 1 + 4);
         let few = format!("{}\n", "word ".repeat(54)).repeat(3);
         assert_eq!(text_lines(&few, "", Length::folded(4)), few);
     }
 
-    fn rows_of(text: &str) -> usize {
+    fn height(text: &str) -> usize {
         text.lines().map(rows).sum()
+    }
+
+    #[test]
+    fn where_not_all_fits_a_long_line_is_shown_around_its_change() {
+        let line = |word: &str| format!("{}{word}{}", "a".repeat(900), "b".repeat(900));
+        let after = " after\n".repeat(3);
+        let (old, new) = (line("wrong"), line("right"));
+        let diff = format!("@@ -1,4 +1,4 @@\n-{old}\n+{new}\n{after}");
+        let shown = diff_lines(&diff, Length::folded(1));
+        assert!(
+            shown.contains("awrongb") && shown.contains("arightb"),
+            "{shown}"
+        );
+        assert!(shown.ends_with(&after) && height(&shown) < 20, "{shown}");
+        assert_eq!(diff_lines(&diff, Length::Whole), diff);
+        // What fits is shown whole.
+        let fits = format!("@@ -1,1 +1,1 @@\n-{}\n+{}\n", &old[..950], &new[..950]);
+        assert_eq!(diff_lines(&fits, Length::folded(1)), fits);
     }
 
     #[test]

@@ -104,3 +104,24 @@ fn words_that_were_typed_are_not_called_the_agents_choice() {
         "{question}"
     );
 }
+
+#[test]
+fn on_a_low_terminal_the_end_of_a_change_stands_above_its_last_line() {
+    let long: String = (1..=60).map(|number| format!("line {number}\n")).collect();
+    let arguments = json!({"path": "a.txt", "content": long});
+    let scene = Scene::new([
+        Reply::call("write_file", arguments),
+        Reply::text("As you like."),
+    ]);
+    let lines = 8;
+    let carl = scene.house.ask(["run", "--allow-write", ".", "write it"]);
+    let carl = carl.env("LINES", &lines.to_string()).env("COLUMNS", "80");
+    let run = carl.at_terminal(|_, _| "n".to_owned());
+    let [question] = run.questions.as_slice() else {
+        panic!("{run:#?}");
+    };
+    let (_, end) = question.rsplit_once("+line 60").unwrap();
+    assert!(end.contains("In short: write_file"), "{question}");
+    assert!(end.lines().count() < lines, "{end}");
+    assert!(question.contains("lines not shown here:"), "{question}");
+}
