@@ -10,6 +10,7 @@ use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
 use futures::StreamExt;
+use rendering::agents::gist;
 use rendering::drive;
 use rendering::in_force::InForce;
 use rendering::values;
@@ -228,8 +229,19 @@ impl WatchState {
         })
     }
 
+    /// The first request that an event takes back, but for one that only took back itself.
+    fn taken_back(&self, event: &Event) -> Option<String> {
+        let EventBody::Rewound { to_seq } = &event.body else {
+            return None;
+        };
+        let mut standing = self.view.exchanges().standing().iter();
+        let first = standing.find(|one| one.begins_after >= *to_seq)?;
+        (!first.is_undo).then(|| gist(&first.text))
+    }
+
     /// The line for an event that nothing else shows; `None` for what needs none.
     fn line(&mut self, event: &Event) -> Option<String> {
+        let taken_back = self.taken_back(event);
         self.view.apply(event);
         let change = self.in_force.note(event);
         match &event.body {
@@ -244,6 +256,9 @@ impl WatchState {
             }
             EventBody::SignalReceived { signal } => {
                 Some(format!("· came in: {}", visible_line(&summary(signal))))
+            }
+            EventBody::Rewound { .. } => {
+                taken_back.map(|text| format!("· taken back in another window: {text}"))
             }
             EventBody::SessionResumed { .. } | EventBody::SessionConfigured { .. } => {
                 change.map(|change| format!("· {change}"))

@@ -5,13 +5,14 @@ use crate::exit::{Failure, OrFail};
 use crate::sessions::events_of;
 use crate::undo::{CallChanges, changing_calls, forked_from, undos};
 use anyhow::Result;
-use api::sessions::{Follow, RewindTo, SendRequest, Sessions};
+use api::sessions::{Follow, RewindTo, SendRequest, Sessions, TakenBack};
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::{CallId, SessionId};
 use domain::limits::PLAN_ACTIONS;
 use domain::settings::Mode;
 use domain::tool::EffectClass;
 use domain::tool::UNDO;
+use futures::StreamExt;
 use rendering::agents::gist;
 use rendering::terminal::DECLINED;
 use session::{Exchange, SessionView};
@@ -36,8 +37,7 @@ impl Chat<'_> {
         let id = self.session.session_id;
         let left = self.changes.of_calls(id, &calls)?;
         let changes = left.next + left.beyond;
-        let taken = self.host.sessions().rewind(id, RewindTo::LastRequest).await;
-        let taken = taken.or_fail()?;
+        let taken = self.rewind(RewindTo::LastRequest).await?;
         self.tell(&format!("again: {}", gist(&taken.text)))?;
         self.tell_what_memory_keeps()?;
         if changes > 0 {
@@ -78,8 +78,7 @@ impl Chat<'_> {
             )
             .into());
         }
-        let to = RewindTo::Request(last.query_id);
-        self.host.sessions().rewind(id, to).await.or_fail()?;
+        self.rewind(RewindTo::Request(last.query_id)).await?;
         let files = told(&all, undone, back + all.undone);
         self.tell(&format!("taken back: {} ({files})", gist(&last.text)))?;
         let (own_undos, _) = undos(&events, last.begins_after);
@@ -92,6 +91,20 @@ impl Chat<'_> {
         }
         self.tell_what_memory_keeps()?;
         self.tell_what_stays(&events, last.begins_after).await
+    }
+
+    /// Takes the conversation back. This window says so itself; others are told by the event.
+    async fn rewind(&mut self, to: RewindTo) -> Result<TakenBack> {
+        let id = self.session.session_id;
+        let taken = self.host.sessions().rewind(id, to).await.or_fail()?;
+        let mut events = self.unseen().await?;
+        while let Some(event) = events.next().await {
+            let event = event.or_fail()?;
+            if matches!(event.body, EventBody::Rewound { .. }) {
+                self.view.says_itself(event.seq);
+            }
+        }
+        Ok(taken)
     }
 
     /// The calls after an event that changed files, its agents' among them.

@@ -83,6 +83,14 @@ impl ChatView {
         self.told = None;
     }
 
+    /// An event of this chat's own needs no line beside the one that it says itself.
+    pub fn says_itself(&self, seq: u64) {
+        if let Some(told) = &self.told {
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            told.insert(seq);
+        }
+    }
+
     /// What tells the chat's own settings from others, for who watches the session beside this.
     pub fn in_force(&self) -> InForce {
         self.in_force.beside()
@@ -196,9 +204,8 @@ impl View for ChatView {
     fn show(&mut self, event: &Event) -> Result<()> {
         self.last_seq = self.last_seq.max(event.seq);
         // One in passing has the number of another event, which may still be untold.
-        if let Some(told) = self.told.as_ref().filter(|_| !event.body.is_passing()) {
-            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-            told.insert(event.seq);
+        if !event.body.is_passing() {
+            self.says_itself(event.seq);
         }
         if let Some(change) = self.in_force.note(event) {
             self.terminal.note(&change)?;

@@ -91,6 +91,23 @@ fn a_question_ends_with_its_server_and_a_late_answer_is_no_message() {
 }
 
 #[test]
+fn what_is_taken_back_in_one_window_is_told_in_the_other() {
+    let scene = scene();
+    let (mut first, mut second) = two_windows(&scene.house);
+    for command in ["/undo", "/retry"] {
+        says(&mut first, "how are the bees");
+        second.until("asked elsewhere: how are the bees");
+        first.types(&format!("{command}\n"));
+        second.until("taken back in another window: how are the bees");
+        first.until("> ");
+    }
+    second.until("asked elsewhere: how are the bees");
+    let own = first.leaves();
+    assert!(!own.contains("in another window: "), "{own}");
+    second.leaves();
+}
+
+#[test]
 fn a_stale_answer_about_notes_takes_no_newer_one_back() {
     let scene = scene();
     let house = &scene.house;
