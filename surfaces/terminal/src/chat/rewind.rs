@@ -56,7 +56,6 @@ impl Chat<'_> {
         let events = self.events().await?;
         let last = last_of_user(&events)?;
         let calls = self.changing_calls(&events, last.begins_after).await?;
-        let id = self.session.session_id;
         let all = self.changes_here_or_before_fork(&events, &calls).await?;
         refuse_what_stays(&all, &calls)?;
         let Restored {
