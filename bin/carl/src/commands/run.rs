@@ -18,7 +18,7 @@ use terminal::undo::is_asked_by;
 /// When it could not begin and there is no JSON to say so.
 pub async fn run(args: RunArgs) -> Result<Exit> {
     let as_json = args.json;
-    match attempt(args).await {
+    match Box::pin(attempt(args)).await {
         Err(error) if as_json => {
             let (exit, fault) = describe(&error);
             print_failure(fault)?;
