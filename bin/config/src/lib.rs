@@ -177,11 +177,22 @@ pub struct Bridge {
 }
 
 /// What is forbidden beyond the manifest.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Policy {
     /// Tools no agent may use.
     pub disabled_tools: Vec<String>,
+    /// How long a question waits for an answer, seconds, 1 to 86,400; then it counts as a no.
+    pub question_secs: u64,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            disabled_tools: Vec::new(),
+            question_secs: domain::limits::CONFIRMATION_WAIT.as_secs(),
+        }
+    }
 }
 
 /// Where other roles are served, `unix:/path` or `tcp:host:port`.

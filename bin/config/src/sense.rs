@@ -28,6 +28,7 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
     check_waits(config, layers)?;
     check_endpoints(config, layers)?;
     check_tools(config, layers)?;
+    check_policy(config, layers)?;
     check_drive(config, layers)?;
     check_inbox(config, layers)?;
     check_memory(config, layers)?;
@@ -102,6 +103,24 @@ fn check_tools(config: &Config, layers: &Figment) -> Result<()> {
         "tools.command_secs",
         &format!("it is {seconds}"),
         &format!("Write how many seconds a command may run, 1 to {most}."),
+    ))
+}
+
+fn check_policy(config: &Config, layers: &Figment) -> Result<()> {
+    let (least, most) = (
+        limits::CONFIRMATION_WAIT_LEAST,
+        limits::CONFIRMATION_WAIT_MOST,
+    );
+    let (least, most) = (least.as_secs(), most.as_secs());
+    let seconds = config.policy.question_secs;
+    if (least..=most).contains(&seconds) {
+        return Ok(());
+    }
+    Err(wrong(
+        layers,
+        "policy.question_secs",
+        &format!("it is {seconds}"),
+        &format!("Write how many seconds a question waits for an answer, {least} to {most}."),
     ))
 }
 

@@ -77,6 +77,8 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 [policy]
 # Tools no agent may use.
 #disabled_tools = []
+# How long a question waits for an answer, seconds; then it counts as a no.
+#question_secs = 300
 
 [search]
 # Where the web is searched: "searxng" (your own server; its JSON format must be on), "brave" or

@@ -124,6 +124,10 @@ pub const QUEUED_MESSAGES: usize = 16;
 pub const EVENT_BACKLOG: usize = 1_024;
 /// How long a confirmation waits before silence means no.
 pub const CONFIRMATION_WAIT: Duration = Duration::from_secs(300);
+/// The shortest and the longest that the configuration may say instead.
+pub const CONFIRMATION_WAIT_LEAST: Duration = Duration::from_secs(1);
+/// See [`CONFIRMATION_WAIT_LEAST`].
+pub const CONFIRMATION_WAIT_MOST: Duration = Duration::from_secs(24 * 60 * 60);
 /// Most agents registered at one time in one broker.
 pub const REGISTERED_AGENTS: usize = 10_000;
 /// How long an authorisation may wait before it must be decided again.

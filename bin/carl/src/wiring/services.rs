@@ -199,6 +199,7 @@ pub fn guard(
     let tools = tools::Executors::new(parts).or_fail()?;
     let mut config = broker::Config::new(setting.paths.home.clone(), setting.paths.own());
     config.caller_tools = AgentTools::table();
+    config.confirmation_wait = Duration::from_secs(setting.loaded.config.policy.question_secs);
     config.agents_file = Some(setting.paths.agents_file()).filter(|file| file.exists());
     // Every tool keeps its own time; this is the longest, and a moment to let go.
     config.tool_time = INSTALL_TIME + TOOL_GRACE;

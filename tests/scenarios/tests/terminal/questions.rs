@@ -125,3 +125,24 @@ fn on_a_low_terminal_the_end_of_a_change_stands_above_its_last_line() {
     assert!(end.lines().count() < lines, "{end}");
     assert!(question.contains("lines not shown here:"), "{question}");
 }
+
+#[test]
+fn a_question_waits_as_long_as_the_configuration_says() {
+    let scene = Scene::new([
+        Reply::call("delete_file", json!({"path": "notes.txt"})),
+        Reply::text("It stays."),
+    ]);
+    scene.house.write("notes.txt", "words\n");
+    let config = scene.server.config("openai");
+    scene
+        .house
+        .configure(&format!("{config}\n[policy]\nquestion_secs = 1\n"));
+    let chat = scene.house.ask(["chat"]).env("TERM", "xterm");
+    let mut seat = chat.at_prompt();
+    seat.types("delete notes.txt\n");
+    seat.until("nobody answered in time");
+    seat.until("It stays.");
+    seat.until("> ");
+    seat.leaves();
+    assert_eq!(scene.house.read("notes.txt"), "words\n");
+}

@@ -333,6 +333,7 @@ fn a_variable_that_cannot_be_meant_is_named_with_what_it_may_be() {
         ),
         ("CARL_CHAT__DEFAULT_MODE", "sideways", ["sideways", "plan"]),
         ("CARL_AGENTS__PARALLEL", "0", ["it is 0", "1 to 64"]),
+        ("CARL_POLICY__QUESTION_SECS", "0", ["it is 0", "1 to 86400"]),
         (
             "CARL_AGENTS__PARALLEL",
             "many",
