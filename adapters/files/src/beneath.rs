@@ -334,10 +334,12 @@ impl Place<'_> {
                 let (Some(above), Some(name)) = (root.parent(), root.file_name()) else {
                     return Err(self.fault(Errno::NOENT));
                 };
+                let fd = open_folder(&real(above)?).map_err(|e| self.fault(e))?;
+                let resolve = beneath | ResolveFlags::NO_SYMLINKS;
                 Ok(Root {
-                    fd: open_folder(&real(above)?).map_err(|e| self.fault(e))?,
-                    rest: PathBuf::from(name),
-                    resolve: beneath | ResolveFlags::NO_SYMLINKS,
+                    rest: self.as_stored(&fd, Path::new(name), resolve),
+                    fd,
+                    resolve,
                 })
             }
             Err(errno) => Err(self.fault(errno)),

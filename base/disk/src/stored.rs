@@ -53,6 +53,15 @@ pub fn spelled(
     stored
 }
 
+/// The same path in other Unicode forms, as far as nothing else is there: a model writes a name as it
+/// likes, and the file tools take it for the one that reads the same.
+pub fn in_other_forms(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let typed = path.to_str().filter(|text| !text.is_ascii());
+    let forms = typed.map(|text| [text.nfc().collect::<String>(), text.nfd().collect()]);
+    let forms = forms.into_iter().flatten().map(PathBuf::from);
+    forms.filter(move |form| form != path && fs::symlink_metadata(form).is_err())
+}
+
 /// The one of these names that reads as `part` does; `None` for none or several.
 fn reads_the_same(part: &OsStr, names: impl FnOnce() -> Option<Vec<OsString>>) -> Option<OsString> {
     let wanted: String = part.to_str()?.nfc().collect();
@@ -80,6 +89,19 @@ mod tests {
         assert_eq!(as_stored(&typed), apart.join("Fo\u{308}to.png"));
         let new = folder.path().join("Entw\u{fc}rfe/n\u{e9}.md");
         assert_eq!(as_stored(&new), apart.join("n\u{e9}.md"));
+    }
+
+    #[test]
+    fn other_forms_are_those_where_nothing_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, apart) = ("\u{e9}.md", "e\u{301}.md");
+        let at = |name: &str| folder.path().join(name);
+        let forms = |name: &str| in_other_forms(&at(name)).collect::<Vec<PathBuf>>();
+        assert_eq!(forms(whole), [at(apart)]);
+        assert_eq!(forms(apart), [at(whole)]);
+        assert_eq!(forms("e.md"), [] as [PathBuf; 0]);
+        fs::write(at(apart), "").unwrap();
+        assert_eq!(forms(whole), [] as [PathBuf; 0]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use command_line::{Ceiling, SessionFlags};
 use config::{Config, check_model};
-use disk::stored::as_stored;
+use disk::stored::{as_stored, in_other_forms};
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRef};
 use domain::settings::{Attendance, Grant, SessionProfile, SessionSettings};
@@ -94,7 +94,7 @@ pub fn missing(flags: &Ceiling) -> impl Iterator<Item = (&'static str, &Path)> {
     let paths = written
         .chain(read)
         .map(|(flag, path)| (flag, path.as_path()));
-    paths.filter(|(_, path)| path.symlink_metadata().is_err())
+    paths.filter(|(_, path)| as_stored(path).symlink_metadata().is_err())
 }
 
 /// The user's ceiling.
@@ -106,10 +106,14 @@ pub fn settings(flags: &Ceiling, config: &Config, workspace: &Path) -> Result<Se
     settings.override_level = flags.override_level.map(Into::into).unwrap_or_default();
     settings.auto_approve = flags.yes.iter().map(|class| (*class).into()).collect();
     for path in &flags.allow_write {
-        settings.allow_write.insert(absolute(ALLOW_WRITE, path)?);
+        let path = absolute(ALLOW_WRITE, path)?;
+        settings.allow_write.extend(in_other_forms(&path));
+        settings.allow_write.insert(path);
     }
     for path in &flags.allow_read {
-        settings.allow_read.insert(absolute(ALLOW_READ, path)?);
+        let path = absolute(ALLOW_READ, path)?;
+        settings.allow_read.extend(in_other_forms(&path));
+        settings.allow_read.insert(path);
     }
     for name in flags
         .disable_tool

@@ -457,3 +457,38 @@ fn a_change_through_a_link_names_the_real_file_once() {
     assert!(moved.stderr.contains("moved "), "{moved:#?}");
     assert_eq!(house.read("other.md"), "final\n");
 }
+
+#[test]
+fn a_file_opened_for_writing_is_found_in_either_unicode_form() {
+    for (stored, typed, written) in [
+        (Some(WHOLE), APART, WHOLE),
+        (Some(WHOLE), APART, APART),
+        (Some(APART), APART, WHOLE),
+        (Some(APART), WHOLE, WHOLE),
+        (None, APART, WHOLE),
+        (None, APART, APART),
+        (None, WHOLE, WHOLE),
+    ] {
+        let name = |form: &str| format!("R{form}sum{form}.md");
+        let write = json!({"path": name(written), "content": "new\n", "mode": "overwrite"});
+        let scene = Scene::new([Reply::call("write_file", write), Reply::text("Written.")]);
+        if let Some(stored) = stored {
+            scene.house.write(&name(stored), "old\n");
+        }
+        let open = ["--allow-write", &name(typed), "--yes", "write", "write it"];
+        let outcome = scene.run(&open);
+        let case = format!("{stored:?} {typed:?} {written:?}");
+        assert_eq!(outcome.finished.code, Some(0), "{case}: {outcome:#?}");
+        assert_eq!(
+            scene.house.read(&name(stored.unwrap_or(written))),
+            "new\n",
+            "{case}"
+        );
+        let is_said_to_be_missing = outcome.finished.stderr.contains("there is no ");
+        assert_eq!(
+            is_said_to_be_missing,
+            stored.is_none(),
+            "{case}: {outcome:#?}"
+        );
+    }
+}
