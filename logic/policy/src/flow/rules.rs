@@ -487,6 +487,11 @@ pub(super) fn source(part: &Part<'_>) -> String {
             format!("it stands in one of {from}")
         }
         Found::Stored | Found::Referenced => format!("it stands in {from}"),
+        // What was only named, as by a move of it, is nothing that was read.
+        Found::Said | Found::Nowhere if !part.traced.label.suspects().is_empty() => {
+            let from = suspects(&part.traced.label);
+            format!("the agent wrote it itself, after reading {from}")
+        }
         Found::Said | Found::Nowhere => {
             format!("the agent wrote it itself, after reading {from}")
         }

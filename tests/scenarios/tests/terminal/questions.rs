@@ -146,3 +146,27 @@ fn a_question_waits_as_long_as_the_configuration_says() {
     seat.leaves();
     assert_eq!(scene.house.read("notes.txt"), "words\n");
 }
+
+#[test]
+fn what_was_only_moved_is_not_named_as_read() {
+    let scene = Scene::new([
+        Reply::call("move_file", json!({"from": "docs", "to": "old"})),
+        // What a failure says of a file is something read.
+        Reply::call(
+            "edit_file",
+            json!({"path": "b.txt", "old": "zz", "new": "y"}),
+        ),
+        Reply::call("write_file", json!({"path": "c.txt", "content": "c"})),
+        Reply::text("That is all."),
+    ]);
+    scene.house.write("docs/x.txt", "x\n");
+    scene.house.write("b.txt", "hello\n");
+    let run = scene.house.ask(["run", "tidy up"]);
+    let run = run.at_terminal(|_, _| "y".to_owned());
+    let [_, question] = run.questions.as_slice() else {
+        panic!("{run:#?}");
+    };
+    let told = "the agent wrote it itself, after reading files of this machine";
+    assert!(question.contains(told), "{question}");
+    assert!(!question.contains("file:docs"), "{question}");
+}
