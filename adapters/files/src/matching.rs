@@ -12,6 +12,7 @@ use api::executor::ToolFailure;
 use domain::limits::FILE_WRITE_BYTES;
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
+use text::cap::first_words;
 
 /// A file's content after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -328,8 +329,8 @@ fn by_lines(content: &str, old: &str, new: &str, all: bool, leash: &Leash) -> Re
     })
 }
 
-fn nearest(file: &[Line<'_>], wanted: &str) -> Option<(u64, String)> {
-    let wanted = pairs_of(wanted);
+fn nearest(file: &[Line<'_>], text: &str) -> Option<(u64, String)> {
+    let wanted = pairs_of(text);
     let mut best: Option<(f64, usize)> = None;
     for (at, line) in file.iter().enumerate().take(NEAREST_LINES) {
         let likeness = likeness(&wanted, &pairs_of(line.text));
@@ -337,10 +338,24 @@ fn nearest(file: &[Line<'_>], wanted: &str) -> Option<(u64, String)> {
             best = Some((likeness, at));
         }
     }
-    best.map(|(_, at)| {
-        let text: String = file[at].text.chars().take(NEAREST_CHARS).collect();
-        (at as u64 + 1, text)
-    })
+    best.map(|(_, at)| (at as u64 + 1, where_it_differs(file[at].text, text)))
+}
+
+/// A line, or of a long one the words around the first place where it is not as it was given.
+fn where_it_differs(line: &str, given: &str) -> String {
+    let count = line.chars().count();
+    if count <= NEAREST_CHARS {
+        return line.to_owned();
+    }
+    let letters = line.chars().zip(given.chars());
+    let same = letters.take_while(|(ours, theirs)| ours == theirs).count();
+    let from = same.saturating_sub(NEAREST_CHARS / 2);
+    let from = from.min(count - NEAREST_CHARS);
+    let rest: String = line.chars().skip(from).collect();
+    match rest.split_once(' ').filter(|_| from > 0) {
+        Some((_, words)) => format!("… {}", first_words(words, NEAREST_CHARS)),
+        None => first_words(&rest, NEAREST_CHARS),
+    }
 }
 
 /// Neighbouring letters of a line, sorted.
@@ -544,6 +559,22 @@ mod tests {
             edit("a", "", "b", false),
             Err(Miss::NotFound { nearest: None })
         );
+    }
+
+    #[test]
+    fn of_a_long_line_the_place_is_told_where_it_differs() {
+        let long = "one two three ".repeat(40);
+        let line = format!("{long}four {long}");
+        let miss = edit(&line, &format!("{long}five"), "x", false);
+        let Err(Miss::NotFound {
+            nearest: Some((1, told)),
+        }) = miss
+        else {
+            panic!("{miss:?}");
+        };
+        assert!(told.starts_with("… ") && told.ends_with('…'), "{told}");
+        assert!(told.contains("three four one"), "{told}");
+        assert!(told.chars().count() <= NEAREST_CHARS + 3, "{told}");
     }
 
     #[test]

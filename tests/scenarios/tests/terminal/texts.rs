@@ -492,3 +492,14 @@ fn a_file_opened_for_writing_is_found_in_either_unicode_form() {
         );
     }
 }
+
+#[test]
+fn an_error_of_a_long_paragraph_tells_where_it_differs() {
+    let house = House::new();
+    let long = "Ein Satz mit Worten. ".repeat(40);
+    house.write("a.md", format!("{long}Das ist falsch. {long}\n"));
+    let task = format!("replace \"{long}Das ist fehl\" with \"neu\" in a.md");
+    let told = by_rules(&house, &task).expect(4).stderr;
+    assert!(told.contains("is line 1: … "), "{told}");
+    assert!(told.contains("Das ist falsch. Ein Satz"), "{told}");
+}
