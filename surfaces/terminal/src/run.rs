@@ -134,10 +134,9 @@ impl Begun {
         } = self;
         let workspace = task.profile.settings.workspace.clone();
         let (mode, level) = (task.profile.mode, task.profile.settings.override_level);
-        let warnings = override_warning(level).into_iter();
         let request = task.request;
-        let warnings = warnings.chain(request.source.not_sent(&request.text, &workspace));
-        let warnings: Vec<String> = warnings.collect();
+        let mut warnings: Vec<String> = override_warning(level).into_iter().collect();
+        warnings.extend(request.source.not_sent(&request.text, &workspace));
         let send = request.sent(session_id, holder_id, mode);
         let sessions = host.sessions();
         let asker = host.asker();

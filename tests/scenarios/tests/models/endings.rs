@@ -60,3 +60,38 @@ fn a_run_that_is_interrupted_twice_is_told_as_interrupted() {
     assert_ne!(summary["duration_ms"], 0, "{summary:#}");
     gate.open();
 }
+
+#[test]
+fn a_refused_request_says_in_json_what_was_refused() {
+    let write = Reply::call("write_file", json!({"path": "a.txt", "content": "x\n"}));
+    let scene = Scene::new([write, Reply::text("It is in place.")]);
+    let outcome = scene.run(&["put x into place"]);
+    outcome.assert_ends(5, "denied");
+    assert_eq!(outcome.code(), "agents.refused");
+    let error = &outcome.summary["error"];
+    let reason = outcome.calls()[0]["reason"].as_str().unwrap();
+    let told = format!("`write_file` was refused: {reason}");
+    assert_eq!(error["message"], told, "{error:#}");
+    assert_ne!(error["hint"], "", "{error:#}");
+}
+
+#[test]
+fn a_long_error_keeps_its_advice_whole() {
+    let long = ["a", "b", "c"].map(|letter| letter.repeat(150)).join("/");
+    let write = |path: String| {
+        let arguments = json!({"path": path, "content": "x\n", "mode": "create"});
+        Reply::call("write_file", arguments)
+    };
+    let replies = [
+        write("a.txt".to_owned()),
+        write(format!("../{long}/b.txt")),
+        Reply::text("I looked into it."),
+    ];
+    let scene = Scene::new(replies);
+    let outcome = scene.run(&[&WRITES[..], &["look into it"]].concat());
+    outcome.assert_ends(3, "partial");
+    let reason = outcome.calls()[1]["reason"].as_str().unwrap();
+    assert!(reason.len() > 300, "{reason}");
+    let message = outcome.summary["error"]["message"].as_str().unwrap();
+    assert!(message.ends_with(reason), "{message}");
+}
