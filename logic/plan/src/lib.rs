@@ -12,6 +12,7 @@
 pub mod compile;
 pub mod format;
 pub mod gate;
+pub mod names;
 pub mod prompt;
 pub mod question;
 pub mod rules;

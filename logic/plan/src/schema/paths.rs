@@ -1,5 +1,6 @@
 //! Paths that a workspace has, and that a request names.
 
+use crate::names;
 use serde_json::Value;
 
 /// Most paths a planner is told about.
@@ -29,7 +30,7 @@ pub fn listed(data: &Value) -> Vec<String> {
 /// listing does not (deeper files, absolute paths) added in front.
 #[must_use]
 pub fn likely_first(listing: &[String], request: &str) -> Vec<String> {
-    let named = names(listing, request).found;
+    let named = names::of(listing, request).found;
     let mut paths: Vec<String> = Vec::new();
     let mentions = |path: &str| {
         let plain = path.trim_end_matches('/');
@@ -66,67 +67,6 @@ pub fn likely_first(listing: &[String], request: &str) -> Vec<String> {
         }
     }
     paths
-}
-
-/// The names in a request.
-pub(super) struct Names {
-    /// Known names with spaces first, then every other word.
-    pub(super) found: Vec<String>,
-    /// The request without the known names with spaces, whose words say nothing of what to do.
-    pub(super) rest: String,
-}
-
-/// Takes a request apart where names end. A name with spaces is one where the listing has it, by its
-/// path or by its last part; of any other name each word stands by itself.
-pub(super) fn names(listing: &[String], request: &str) -> Names {
-    let mut spaced: Vec<&str> = listing
-        .iter()
-        .map(|path| path.trim_end_matches('/'))
-        .flat_map(|path| [Some(path), path.rsplit('/').next()])
-        .flatten()
-        .filter(|name| name.contains(char::is_whitespace))
-        .collect();
-    // The longest first: a path before its last part.
-    spaced.sort_by_key(|name| std::cmp::Reverse(name.len()));
-    spaced.dedup();
-    let mut rest = request.to_owned();
-    let mut found = Vec::new();
-    for name in spaced {
-        while let Some(at) = whole(&rest, name) {
-            rest.replace_range(at..at + name.len(), " ");
-            if !found.iter().any(|known| known == name) {
-                found.push(name.to_owned());
-            }
-        }
-    }
-    found.extend(words_like_paths(&rest));
-    Names { found, rest }
-}
-
-/// Where a name stands that is no part of a longer one.
-fn whole(text: &str, name: &str) -> Option<usize> {
-    let goes_on = |rest: &str| {
-        let mut rest = rest.chars();
-        match rest.next() {
-            Some('.') => rest.next().is_some_and(char::is_alphanumeric),
-            Some(next) => next.is_alphanumeric() || "/_-".contains(next),
-            None => false,
-        }
-    };
-    text.match_indices(name).map(|(at, _)| at).find(|at| {
-        let before = text[..*at].chars().next_back();
-        let is_begun = before.is_some_and(|c| c.is_alphanumeric() || "/_-.".contains(c));
-        !is_begun && !goes_on(&text[at + name.len()..])
-    })
-}
-
-fn words_like_paths(request: &str) -> Vec<String> {
-    request
-        .split(|c: char| c.is_whitespace() || "\"'`“”‘’,;()".contains(c))
-        .map(|word| word.trim_end_matches(['.', '?', '!', ':']))
-        .filter(|word| !word.is_empty() && word.chars().count() <= 400)
-        .map(str::to_owned)
-        .collect()
 }
 
 /// Whether a word can only be meant as a path: it has a folder part or an extension.
@@ -173,9 +113,5 @@ mod tests {
         assert_eq!(first("list my plan"), "my plan/");
         // Part of a longer name is no name.
         assert_eq!(first("show old/my first notes.md"), "notes.md");
-        assert_eq!(names(&listing, "show my first notes.md.bak").found.len(), 4);
-        let names = names(&listing, "show my first notes.md, please");
-        assert_eq!(names.found, ["my first notes.md", "show", "please"]);
-        assert_eq!(names.rest, "show  , please");
     }
 }

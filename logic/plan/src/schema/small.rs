@@ -2,7 +2,8 @@
 
 use super::cues;
 use super::narrow::{KNOWN_PATHS, Known, plan_of};
-use super::paths::{is_path, likely_first, names};
+use super::paths::{is_path, likely_first};
+use crate::names::{self, Names};
 use serde_json::{Value, json};
 
 /// Most steps that a small model is given.
@@ -17,7 +18,7 @@ pub fn for_small_model(listing: &[String], request: &str) -> Value {
     let listed = listing;
     let listing = likely_first(listing, request);
     let kinds = kinds_for(listed, request);
-    let super::paths::Names { found, rest } = names(listed, request);
+    let Names { found, rest } = names::of(listed, request);
     let is_named = |path: &String| is_named(&found, path);
     let names_files = names_files(listed, request);
     let every_file = !names_files || cues::speaks_of_others(&rest);
@@ -112,7 +113,7 @@ pub(crate) fn kinds_for(listing: &[String], request: &str) -> Option<Vec<&'stati
     if looks_for_an_answer(listing, request) {
         return Some(vec!["search_text"]);
     }
-    cues::kinds(&names(listing, request).rest)
+    cues::kinds(&names::of(listing, request).rest)
 }
 
 /// One search in the whole workspace for each of the words that say most.
@@ -147,7 +148,7 @@ fn searches(request: &str) -> Value {
 const SEARCHED_WORDS: usize = 3;
 
 fn looks_for_an_answer(listing: &[String], request: &str) -> bool {
-    let names = names(listing, request);
+    let names = names::of(listing, request);
     let only_looks = cues::kinds(&names.rest).is_none_or(|kinds| kinds == ["read_file"]);
     let has_words = !cues::telling_words(request).is_empty();
     only_looks
@@ -166,7 +167,7 @@ fn is_named(named: &[String], path: &str) -> bool {
 }
 
 fn names_files(listing: &[String], request: &str) -> bool {
-    let named = names(listing, request).found;
+    let named = names::of(listing, request).found;
     listing
         .iter()
         .any(|path| !path.ends_with('/') && is_named(&named, path))

@@ -531,3 +531,21 @@ fn a_document_is_shown_and_counted_by_its_text() {
     assert!(answer("show blank.docx").contains("holds no text"));
     assert!(answer("search for Hester").contains("were not searched"));
 }
+
+#[test]
+fn a_word_that_may_be_of_a_name_is_asked_back() {
+    let house = house();
+    house.write("my plan.txt", "mine\n");
+    let classes = ["write", "destructive"];
+    let refused = ask(&house, "delete my plan.txt", &classes);
+    assert_ne!(refused.code, Some(0));
+    let error = refused.json()["error"].clone();
+    assert_eq!(error["code"], "plan.ambiguous");
+    let told = error["message"].to_string();
+    assert!(told.contains("`my plan.txt` and `plan.txt`"), "{told}");
+    assert_eq!(house.read("plan.txt"), "one\ntwo\nthree\n");
+    ask(&house, "delete \"my plan.txt\"", &classes).expect(0);
+    assert!(!house.work().join("my plan.txt").exists());
+    ask(&house, "delete the plan.txt", &classes).expect(0);
+    assert!(!house.work().join("plan.txt").exists());
+}

@@ -78,19 +78,34 @@ fn a_question_about_a_file_is_answered_from_the_file() {
 #[test]
 fn a_name_with_spaces_is_one_file() {
     let Some(house) = house() else { return };
-    house.write("my new notes.md", "The captain is Hester.\n");
-    let summary = plan(&house, &[], "show my new notes.md").expect(0).json();
+    house.write("my new notes.txt", "The captain is Hester.\n");
+    let summary = plan(&house, &[], "show my new notes.txt").expect(0).json();
     let log = log_of(&house, &summary);
     let [planned] = &of_kind(&log, "plan_proposed")[..] else {
         panic!("{log:#?}");
     };
     let planned = planned.to_string();
-    assert!(planned.contains("my new notes.md"), "{planned}");
-    assert!(!planned.contains("\"notes.md\""), "{planned}");
+    assert!(planned.contains("my new notes.txt"), "{planned}");
+    assert!(!planned.contains("\"notes.txt\""), "{planned}");
     assert!(
         summary["answer"].as_str().unwrap().contains("Hester"),
         "{summary:#}"
     );
+}
+
+/// Whoever puts a file into the folder chooses its name.
+#[test]
+fn a_name_made_of_an_order_takes_no_edit_of_another_file() {
+    let Some(house) = house() else { return };
+    let before = house.read("notes.md");
+    house.write("draft with final in notes.md", "draft\n");
+    let flags = ["--allow-write", ".", "--yes", "write"];
+    let refused = plan(&house, &flags, "replace draft with final in notes.md");
+    assert_eq!(refused.json()["error"]["code"], "plan.ambiguous");
+    assert_eq!(house.read("draft with final in notes.md"), "draft\n");
+    let task = "replace \"draft\" with \"final\" in \"notes.md\"";
+    plan(&house, &flags, task).expect(0);
+    assert_eq!(house.read("notes.md"), before.replace("draft", "final"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use domain::model::Reach;
 use domain::settings::Mode;
 use plan::compile::Call;
 use plan::rules::RefusalKind;
-use plan::{prompt, question, rules, schema, validate};
+use plan::{names, prompt, question, rules, schema, validate};
 use serde_json::json;
 use std::ops::RangeInclusive;
 use text::escape::visible_line;
@@ -40,11 +40,15 @@ pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Resu
 }
 
 fn by_rules(work: &Work) -> Result<Planned, Stop> {
-    let plan = rules::plan(&work.request.text).map_err(|refusal| match refusal.kind {
+    let text = &work.request.text;
+    let plan = rules::plan(text).map_err(|refusal| match refusal.kind {
         RefusalKind::Help => Stop::Said(refusal.message),
         _ => Stop::failed(refusal.fault()),
     })?;
     validate::typed(&plan, &rules::handlers()).map_err(|invalid| Stop::failed(invalid.fault()))?;
+    if let Some(fault) = names::may_be_longer(text, &plan) {
+        return Err(Stop::failed(fault));
+    }
     Ok(Planned {
         plan,
         reach: Reach::Any,
@@ -87,6 +91,11 @@ async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> 
 async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Planned, Stop> {
     let listing = listing(work, outcome).await?;
     let reach = reach(work).await;
+    if reach == Reach::Small
+        && let Some(fault) = names::ambiguous(&listing, task)
+    {
+        return Err(Stop::failed(fault));
+    }
     let likely = schema::likely_first(&listing, task);
     let likely: Vec<String> = likely.iter().map(|path| visible_line(path)).collect();
     let schema = schema::for_request(&listing, task, reach);

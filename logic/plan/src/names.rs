@@ -1,0 +1,186 @@
+//! Names with spaces, which a request may have without quotes.
+
+use crate::gate;
+use domain::fault::Fault;
+use domain::plan::{Action, Plan};
+use domain::tool::EffectClass;
+
+/// Marks that stand around a quoted name.
+const QUOTES: &str = "\"'`“”‘’„«»";
+/// Words before a name that belong to the order, and to no name.
+const ORDERS: &str = " the delete remove erase trash move rename put shift file folder directory in inside \
+                      within into to onto on of from at with by as and append replace change ";
+
+/// The paths of a listing and their last parts, without the mark of a folder.
+fn known(listing: &[String]) -> impl Iterator<Item = &str> {
+    let paths = listing.iter().map(|path| path.trim_end_matches('/'));
+    paths.flat_map(|path| [Some(path), path.rsplit('/').next()].into_iter().flatten())
+}
+
+/// Those with spaces, the longest first: a path before its last part.
+fn spaced(listing: &[String]) -> Vec<&str> {
+    let mut spaced: Vec<&str> = known(listing)
+        .filter(|name| name.contains(char::is_whitespace))
+        .collect();
+    spaced.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    spaced.dedup();
+    spaced
+}
+
+/// The fault of a request that has a name with spaces without quotes where another name that is there
+/// is a part of it: `delete my notes.txt`, with `my notes.txt` and `notes.txt`. Whoever puts a file into
+/// a folder chooses its name, so that neither is taken for the other.
+#[must_use]
+pub fn ambiguous(listing: &[String], request: &str) -> Option<Fault> {
+    let (whole, part) = spaced(listing).into_iter().find_map(|name| {
+        let at = whole(request, name)?;
+        let before = request[..at].chars().next_back();
+        let after = request[at + name.len()..].chars().next();
+        let is_mark = |c: Option<char>| c.is_some_and(|c| QUOTES.contains(c));
+        if is_mark(before) && is_mark(after) {
+            return None;
+        }
+        let last = name.rsplit('/').next().unwrap_or(name);
+        let part = known(listing).find(|other| *other != last && whole(last, other).is_some())?;
+        Some((name, part))
+    })?;
+    Some(which(whole, part, "are both here, and either may be meant"))
+}
+
+/// The fault of a change that the rules made of a request where a word before the name is none of the
+/// order's: in `delete my notes.txt` it may be of the name.
+#[must_use]
+pub fn may_be_longer(request: &str, plan: &Plan) -> Option<Fault> {
+    let changes = |action: &&Action| gate::effect(action) != EffectClass::Read;
+    plan.actions.iter().filter(changes).find_map(|action| {
+        let path = match action {
+            Action::AppendText { path, .. }
+            | Action::ReplaceText { path, .. }
+            | Action::DeleteFile { path }
+            | Action::MoveFile { from: path, .. } => path,
+            _ => return None,
+        };
+        let at = whole(request, path)?;
+        let word = request[..at].split_whitespace().next_back()?;
+        let is_quote = word.ends_with(|c| QUOTES.contains(c));
+        let is_of_order = ORDERS.contains(&format!(" {} ", word.to_lowercase()));
+        let longer = format!("{word} {path}");
+        (!is_quote && !is_of_order).then(|| which(&longer, path, "may both be the name"))
+    })
+}
+
+fn which(whole: &str, part: &str, how: &str) -> Fault {
+    Fault {
+        code: "plan.ambiguous".to_owned(),
+        message: format!("`{whole}` and `{part}` {how}. Nothing was done."),
+        hint: format!("Put the name in quotes: \"{whole}\" or \"{part}\"."),
+    }
+}
+
+/// The names in a request.
+pub(crate) struct Names {
+    /// Known names with spaces first, then every other word.
+    pub(crate) found: Vec<String>,
+    /// The request without the known names with spaces, whose words say nothing of what to do.
+    pub(crate) rest: String,
+}
+
+/// Takes a request apart where names end. A name with spaces is one where the listing has it, by its
+/// path or by its last part; of any other name each word stands by itself.
+pub(crate) fn of(listing: &[String], request: &str) -> Names {
+    let mut rest = request.to_owned();
+    let mut found = Vec::new();
+    for name in spaced(listing) {
+        while let Some(at) = whole(&rest, name) {
+            rest.replace_range(at..at + name.len(), " ");
+            if !found.iter().any(|known| known == name) {
+                found.push(name.to_owned());
+            }
+        }
+    }
+    found.extend(words_like_paths(&rest));
+    Names { found, rest }
+}
+
+/// Where a name stands that is no part of a longer one.
+fn whole(text: &str, name: &str) -> Option<usize> {
+    let goes_on = |rest: &str| {
+        let mut rest = rest.chars();
+        match rest.next() {
+            Some('.') => rest.next().is_some_and(char::is_alphanumeric),
+            Some(next) => next.is_alphanumeric() || "/_-".contains(next),
+            None => false,
+        }
+    };
+    text.match_indices(name).map(|(at, _)| at).find(|at| {
+        let before = text[..*at].chars().next_back();
+        let is_begun = before.is_some_and(|c| c.is_alphanumeric() || "/_-.".contains(c));
+        !is_begun && !goes_on(&text[at + name.len()..])
+    })
+}
+
+fn words_like_paths(request: &str) -> Vec<String> {
+    request
+        .split(|c: char| c.is_whitespace() || "\"'`“”‘’,;()".contains(c))
+        .map(|word| word.trim_end_matches(['.', '?', '!', ':']))
+        .filter(|word| !word.is_empty() && word.chars().count() <= 400)
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listed_name_with_spaces_is_taken_out_whole() {
+        let listing = ["docs/my first notes.md", "notes.md", "my plan/"].map(str::to_owned);
+        assert_eq!(of(&listing, "show my first notes.md.bak").found.len(), 4);
+        let names = of(&listing, "show my first notes.md, please");
+        assert_eq!(names.found, ["my first notes.md", "show", "please"]);
+        assert_eq!(names.rest, "show  , please");
+    }
+
+    #[test]
+    fn a_name_that_is_part_of_another_is_ambiguous_without_quotes() {
+        let listing = [
+            "my notes.txt",
+            "notes.txt",
+            "a b.md",
+            "draft with final in notes.txt",
+        ];
+        let listing = listing.map(str::to_owned);
+        let fault = |request: &str| ambiguous(&listing, request).map(|fault| fault.message);
+        let told = fault("delete my notes.txt").unwrap();
+        assert!(told.contains("`my notes.txt` and `notes.txt`"), "{told}");
+        assert!(fault("replace draft with final in notes.txt").is_some());
+        for clear in [
+            "delete \"my notes.txt\"",
+            "delete notes.txt",
+            "show a b.md",
+            "replace \"draft\" with \"final\" in notes.txt",
+        ] {
+            assert_eq!(fault(clear), None, "{clear}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_the_order_does_not_need_may_be_of_the_name() {
+        let longer = |request: &str| {
+            let plan = crate::rules::plan(request).unwrap();
+            may_be_longer(request, &plan).map(|fault| fault.message)
+        };
+        let told = longer("delete my notes.txt").unwrap();
+        assert!(told.contains("`my notes.txt` and `notes.txt`"), "{told}");
+        for clear in [
+            "delete notes.txt",
+            "delete the notes.txt",
+            "delete the file notes.txt",
+            "delete \"my notes.txt\"",
+            "replace \"a\" with \"b\" in the notes.txt",
+            "show notes.txt",
+        ] {
+            assert_eq!(longer(clear), None, "{clear}");
+        }
+    }
+}
