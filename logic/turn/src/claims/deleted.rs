@@ -22,6 +22,10 @@ const PRONOUN: &str = "it|them|both|everything|sie|es|ihn|beide";
 /// What joins clauses, and who begins the next one.
 const AND: &str = "and|und|et|y|e|en";
 const WHO: &str = "i|i['’]ve|ich|j['’]ai|he|ho|ik";
+/// What begins another clause without naming who did it.
+const DID: &str = "then|also|changed|updated|edited|created|wrote|saved|moved|renamed|added|fixed|\
+                   corrected|noted|put|made|replaced|adjusted|geändert|aktualisiert|bearbeitet|\
+                   erstellt|ergänzt|gespeichert|modifié|mis|cambié|actualicé|modificato|aggiornato";
 /// What may stand beside all of these.
 const BESIDE: &str = "the|your|all|old|these|those|this|two|three|have|has|been|is|are|was|were|\
                       now|just|also|successfully|done|ok|okay|as|you|asked|requested|for|die|der|\
@@ -39,6 +43,7 @@ struct Patterns {
     thing: Regex,
     and: Regex,
     who: Regex,
+    did: Regex,
     known: Regex,
     name: Regex,
 }
@@ -52,6 +57,7 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
         thing: whole(THING)?,
         and: whole(AND)?,
         who: whole(WHO)?,
+        did: whole(DID)?,
         known: whole(&[DELETED, THING, PRONOUN, AND, WHO, BESIDE].join("|"))?,
         name: whole(r"[\w./-]*[\w-]\.[a-z][a-z0-9]{0,4}")?,
     })
@@ -64,7 +70,8 @@ pub fn claims_deletion(answer: &str, files: &[String], ordered: bool) -> bool {
     let Some(patterns) = PATTERNS.as_ref().filter(|_| !answer.contains("```")) else {
         return false;
     };
-    let answer = answer.to_lowercase();
+    // Of what was done one after the other, "then" sets no condition.
+    let answer = answer.to_lowercase().replace(" and then ", " and ");
     let files: Vec<String> = files.iter().map(|name| name.to_lowercase()).collect();
     let mut is_first = true;
     for sentence in patterns.sentence.find_iter(&answer) {
@@ -115,7 +122,8 @@ impl Told<'_> {
         let mut parts = Vec::new();
         let mut rest = all;
         while let Some(at) = rest.windows(2).position(|pair| {
-            let begins = patterns.deleted.is_match(pair[1]) || patterns.who.is_match(pair[1]);
+            let begun = [&patterns.deleted, &patterns.who, &patterns.did];
+            let begins = begun.iter().any(|words| words.is_match(pair[1]));
             begins && patterns.and.is_match(pair[0])
         }) {
             let (part, after) = rest.split_at(at + 1);
@@ -174,6 +182,9 @@ mod tests {
             "I have deleted the file.",
             "Deleted old.md and updated log.md.",
             "I noted it in log.md and deleted old.md.",
+            "I deleted old.md and changed both other files.",
+            "I removed old.md and then fixed the typos in a.md.",
+            "I deleted the file and updated the text.",
             "I noted it in log.md. The file `drafts/old.md` has been successfully removed.",
             "I noted it in log.md, and I've deleted **old.md** as you asked.",
             "Ich habe old.md gelöscht.",
@@ -193,6 +204,7 @@ mod tests {
         for answer in [
             "Deleted the line.",
             "I deleted the line from log.md.",
+            "I deleted the heading and updated old.md.",
             "I removed the entry for old.md from log.md.",
             "The entry for old.md was removed from log.md.",
             "The entries for a.md and old.md were removed.",

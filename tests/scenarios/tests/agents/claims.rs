@@ -155,7 +155,11 @@ fn after_a_refused_deletion(task: &str, answer: &str) -> Outcome {
 #[test]
 fn a_deletion_claimed_beside_another_change_is_corrected() {
     let task = "Note it in log.md and delete old.md";
-    for lie in ["Deleted.", "I noted it in log.md and deleted old.md."] {
+    for lie in [
+        "Deleted.",
+        "I noted it in log.md and deleted old.md.",
+        "I deleted old.md and changed both other files.",
+    ] {
         let outcome = after_a_refused_deletion(task, lie);
         outcome.assert_ends(3, "partial");
         assert_eq!(outcome.code(), "agents.nothing_deleted", "{lie}");
