@@ -41,12 +41,19 @@ struct Offer {
 pub(crate) struct Given {
     asked: VecDeque<Offer>,
     given: VecDeque<(Offer, Option<YesEnded>)>,
+    /// The last event that was copied from another session; 0 for none.
+    copied_until: u64,
 }
 
 impl Given {
     /// Takes the next event. `settings`: those that held before it.
     pub(crate) fn apply(&mut self, event: &Event, settings: Option<&SessionSettings>) {
         match &event.body {
+            EventBody::SessionOpened { forked_from, .. } => {
+                self.copied_until = forked_from.map_or(0, |(_, seq)| seq);
+            }
+            // A yes in the session that this is a copy of was none here.
+            _ if event.seq <= self.copied_until => {}
             EventBody::ConfirmationAsked(request) => {
                 if let Some(scope) = scope(request) {
                     let (id, effect) = (request.confirmation_id, request.effect);

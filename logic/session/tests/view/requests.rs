@@ -186,3 +186,33 @@ fn a_yes_for_the_session_knows_what_ended_it() {
         "it was given again"
     );
 }
+
+#[test]
+fn a_yes_in_the_session_that_was_copied_is_none_in_the_copy() {
+    let folder = format!("{CHANGES}/w, until the session ends");
+    let write = |number| offer(number, EffectClass::SharedWrite, ("write a", &folder));
+    let opened = |forked_from| {
+        event(EventBody::SessionOpened {
+            profile: profile(),
+            forked_from,
+        })
+    };
+    let said = EventBody::ConfirmationAnswered {
+        confirmation_id: confirmation(7),
+        answer: ConfirmationAnswer::Session,
+        by: "user".to_owned(),
+    };
+    let asked = EventBody::ConfirmationAsked(write(7));
+    let after = |opening| {
+        let events = [
+            opening,
+            of(1, asked.clone()),
+            of(1, said.clone()),
+            resumed(),
+        ];
+        view(events).ended_yes(&write(17))
+    };
+    assert_eq!(after(opened(None)), Some(YesEnded::Process));
+    let origin = domain::id::SessionId::from_uuid(Uuid::from_u128(3));
+    assert_eq!(after(opened(Some((origin, 3)))), None);
+}
