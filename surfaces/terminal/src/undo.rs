@@ -16,6 +16,12 @@ pub fn is_asked_by(task: &str) -> bool {
     plan::rules::plan(task).is_ok_and(|plan| plan.actions == [Action::Undo {}])
 }
 
+/// Whether a task takes back changes, however many, and does nothing else.
+#[must_use]
+pub fn only_takes_back(task: &str) -> bool {
+    plan::rules::plan(task).is_ok_and(|plan| plan.only_takes_back())
+}
+
 /// Whether agents of a type have the tool that takes changes back.
 #[must_use]
 pub fn may_undo(types: &[AgentListing], agent_type: &AgentType) -> bool {

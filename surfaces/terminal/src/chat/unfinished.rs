@@ -4,6 +4,7 @@
 use super::conversation::{Chat, listening};
 use crate::exit::OrFail;
 use crate::request::follow;
+use crate::undo::only_takes_back;
 use anyhow::Result;
 use api::sessions::Follow;
 use domain::event::{Event, EventBody, QueryStatus};
@@ -21,7 +22,10 @@ impl Chat<'_> {
     pub(super) async fn see_what_was_left(&mut self) -> Result<()> {
         let events = self.events().await?;
         let view = SessionView::of(&events);
-        let cut_off = view.cut_off().map(|one| gist(&one.text));
+        let cut_off = view.cut_off().map(|one| match only_takes_back(&one.text) {
+            true => ("the undo".to_owned(), "/undo tries again"),
+            false => (gist(&one.text), "/retry asks it again"),
+        });
         if cut_off.is_none() {
             self.tell_last_exchange(&view, &events)?;
         }
@@ -36,9 +40,9 @@ impl Chat<'_> {
             }
             self.show_new().await?;
         }
-        if let Some(about) = cut_off {
+        if let Some((about, again)) = cut_off {
             self.tell(&format!("cut off before its end: {about}"))?;
-            self.tell("  /retry asks it again; what was said is kept")?;
+            self.tell(&format!("  {again}; what was said is kept"))?;
         }
         Ok(())
     }
