@@ -187,7 +187,7 @@ impl Page {
 }
 
 /// The columns of a text, without the escapes that colour it.
-fn shown_width(text: &str) -> usize {
+pub(crate) fn shown_width(text: &str) -> usize {
     let mut parts = text.split('\u{1b}');
     let first = parts.next().map_or(0, UnicodeWidthStr::width);
     let rest = parts.map(|part| match part.split_once('m') {

@@ -16,6 +16,8 @@ const CANDIDATES: usize = 5;
 const ORIGINS: usize = 2;
 /// Widest name in a table, columns.
 const NAME_COLUMNS: usize = 44;
+/// Least of a name that a line of a list shows, columns.
+const LEAST_OF_NAME: usize = 12;
 /// A relevance below this is shown as 0.00.
 const LEAST_SHOWN: f32 = 0.005;
 
@@ -192,14 +194,10 @@ fn short(id: MemoryId) -> String {
     format!("…{}", id.get(24..).unwrap_or(&id))
 }
 
-/// One line of a list.
+/// One line of a list. In a terminal of so many columns it fits: there an id is its end, by which the
+/// entry is found as well, and a name that is too long is cut.
 #[must_use]
-pub fn line(stored: &Stored, paint: Paint) -> String {
-    let name = visible_line(&named(&stored.entry));
-    let name: String = match name.chars().count() {
-        0..=NAME_COLUMNS => name,
-        _ => name.chars().take(NAME_COLUMNS - 1).chain(['…']).collect(),
-    };
+pub fn line(stored: &Stored, paint: Paint, columns: Option<usize>) -> String {
     let ended = match stored.valid_until {
         Some(_) => paint.faint(" (corrected)"),
         None => String::new(),
@@ -209,14 +207,34 @@ pub fn line(stored: &Stored, paint: Paint) -> String {
         (Source::Agent, Kind::Memory) => paint.faint(" (by an agent)"),
         _ => String::new(),
     };
-    format!(
-        "{}  {}  {}  {}  {name}{ended}{by}{}\n",
-        stored.id,
+    let id = match columns {
+        Some(_) => short(stored.id),
+        None => stored.id.to_string(),
+    };
+    let before = format!(
+        "{id}  {}  {}  {}  ",
         word(stored.entry.kind()),
         stored.created_at.strftime("%Y-%m-%d"),
         visible_line(stored.namespace.as_str()),
-        trust(&stored.label, paint),
-    )
+    );
+    let suspect = match (stored.label.integrity, columns) {
+        (Integrity::Trusted, _) => String::new(),
+        (_, Some(_)) => paint.warn(" (untrusted)"),
+        (_, None) => trust(&stored.label, paint),
+    };
+    let after = format!("{ended}{by}{suspect}");
+    let room = columns.map_or(NAME_COLUMNS, |columns| {
+        let taken = before.width() + crate::fit::shown_width(&after);
+        columns
+            .saturating_sub(taken)
+            .clamp(LEAST_OF_NAME, NAME_COLUMNS)
+    });
+    let name = visible_line(&named(&stored.entry));
+    let name: String = match name.chars().count() {
+        count if count <= room => name,
+        _ => name.chars().take(room - 1).chain(['…']).collect(),
+    };
+    format!("{before}{name}{after}\n")
 }
 
 /// The first line of an entry's name, and of the text under it where that says something else.

@@ -13,6 +13,7 @@ use domain::limits::MEMORY_TEXT_BYTES;
 use domain::rights::Namespace;
 use futures::StreamExt;
 use memory_export::to_json;
+use rendering::fit::width;
 use rendering::memory as render;
 use rendering::recalls::found_json;
 use rendering::{Paint, print, print_error};
@@ -115,7 +116,7 @@ fn several(said: &str, found: &[Stored]) -> Failure {
     let count = found.len();
     let mut what = format!("{count} memories {said}:\n");
     for stored in found.iter().take(CANDIDATES) {
-        what.push_str(&render::line(stored, Paint::Plain));
+        what.push_str(&render::line(stored, Paint::Plain, None));
     }
     if count > CANDIDATES {
         what.push_str(&format!("and {} more\n", count - CANDIDATES));
@@ -330,9 +331,10 @@ pub async fn list(
 ) -> Result<Exit> {
     let mut entries = memories.curator.list(request.clone()).await.or_fail()?;
     let paint = Paint::for_stream(&std::io::stdout());
+    let columns = width(&std::io::stdout());
     let line = |stored: &Stored| match json {
         true => format!("{}\n", visible_json(&to_json(stored).to_string())),
-        false => render::line(stored, paint),
+        false => render::line(stored, paint, columns),
     };
     let mut page = String::new();
     let mut newest = VecDeque::new();

@@ -173,3 +173,21 @@ fn a_memory_is_found_by_its_name_in_either_unicode_form() {
         assert!(shown.stdout.contains("closed on Mondays"), "{shown:#?}");
     }
 }
+
+#[test]
+fn a_list_of_memories_fits_the_terminal() {
+    let house = House::new();
+    let text = "The museum opens at nine on weekdays and at ten on Sundays";
+    house.ask(["memory", "add", text]).run().expect(0);
+    let whole = house.ask(["memory", "list"]).run().expect(0).stdout;
+    let list = house.ask(["memory", "list"]).env("COLUMNS", "80");
+    let screen = list.seated().finish().stderr;
+    let line = screen.lines().find(|line| line.contains("museum")).unwrap();
+    assert!(line.trim_end().chars().count() <= 80, "{line}");
+    // The end of an id names the entry as the whole one does.
+    let short = line.split_whitespace().next().unwrap().to_owned();
+    assert!(short.starts_with('…'), "{line}");
+    let id = whole.split_whitespace().next().unwrap().to_owned();
+    let shown = |id: &str| house.ask(["memory", "show", id]).run().expect(0).stdout;
+    assert_eq!(shown(&short), shown(&id));
+}
