@@ -19,7 +19,7 @@ fn searching() -> Scene {
     ]);
     scene
         .house
-        .write("notes.txt", &format!("Ask about {words}.\n"));
+        .write("notes.txt", format!("Ask about {words}.\n"));
     scene
 }
 
@@ -115,7 +115,7 @@ fn on_a_low_terminal_the_end_of_a_change_stands_above_its_last_line() {
     ]);
     let lines = 8;
     let carl = scene.house.ask(["run", "--allow-write", ".", "write it"]);
-    let carl = carl.env("LINES", &lines.to_string()).env("COLUMNS", "80");
+    let carl = carl.env("LINES", lines.to_string()).env("COLUMNS", "80");
     let run = carl.at_terminal(|_, _| "n".to_owned());
     let [question] = run.questions.as_slice() else {
         panic!("{run:#?}");
