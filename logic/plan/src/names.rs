@@ -8,8 +8,9 @@ use domain::tool::EffectClass;
 /// Marks that stand around a quoted name.
 const QUOTES: &str = "\"'`“”‘’„«»";
 /// Words before a name that belong to the order, and to no name.
-const ORDERS: &str = " the delete remove erase trash move rename put shift file folder directory in inside \
-                      within into to onto on of from at with by as and append replace change ";
+const ORDERS: &str = " the a an delete remove erase trash move rename put shift append replace change \
+                      create make write save add start show read open print file folder directory \
+                      in inside within into to onto on of from at with by as and it ";
 
 /// The paths of a listing and their last parts, without the mark of a folder.
 fn known(listing: &[String]) -> impl Iterator<Item = &str> {
@@ -60,12 +61,18 @@ pub fn may_be_longer(request: &str, plan: &Plan) -> Option<Fault> {
             | Action::MoveFile { from: path, .. } => path,
             _ => return None,
         };
-        let at = whole(request, path)?;
-        let word = request[..at].split_whitespace().next_back()?;
-        let is_quote = word.ends_with(|c| QUOTES.contains(c));
-        let is_of_order = ORDERS.contains(&format!(" {} ", word.to_lowercase()));
-        let longer = format!("{word} {path}");
-        (!is_quote && !is_of_order).then(|| which(&longer, path, "may both be the name"))
+        let places = request.match_indices(path.as_str());
+        let words = places.map(|(at, _)| request[..at].split_whitespace().next_back());
+        let words: Vec<&str> = words.map(Option::unwrap_or_default).collect();
+        let is_plain = |word: &&str| {
+            let is_quote = word.ends_with(|c| QUOTES.contains(c));
+            is_quote || ORDERS.contains(&format!(" {} ", word.to_lowercase()))
+        };
+        let first = words
+            .first()
+            .filter(|_| !words.iter().any(|word| is_plain(word)))?;
+        let longer = format!("{first} {path}");
+        (!first.is_empty()).then(|| which(&longer, path, "may both be the name"))
     })
 }
 
@@ -179,6 +186,8 @@ mod tests {
             "delete \"my notes.txt\"",
             "replace \"a\" with \"b\" in the notes.txt",
             "show notes.txt",
+            "create notes.txt with 'x' then delete notes.txt",
+            "create notes.txt with 'x' then append 'y' to it",
         ] {
             assert_eq!(longer(clear), None, "{clear}");
         }

@@ -3,7 +3,7 @@
 use super::conversation::Chat;
 use crate::exit::{Failure, OrFail};
 use crate::sessions::events_of;
-use crate::undo::{CallChanges, changing_calls, forked_from, undos};
+use crate::undo::{CallChanges, changing_calls, forked_from, only_takes_back, undos};
 use anyhow::Result;
 use api::sessions::{Follow, RewindTo, SendRequest, Sessions, TakenBack};
 use domain::event::{CallStatus, Event, EventBody};
@@ -54,6 +54,7 @@ impl Chat<'_> {
     /// forgotten that still stands.
     pub(super) async fn undo(&mut self) -> Result<()> {
         let events = self.events().await?;
+        refuse_a_second(&events)?;
         let last = last_of_user(&events)?;
         let calls = self.changing_calls(&events, last.begins_after).await?;
         let all = self.changes_here_or_before_fork(&events, &calls).await?;
@@ -254,6 +255,20 @@ fn last_of_user(events: &[Event]) -> Result<Exchange> {
         )
         .into()
     })
+}
+
+/// Refuses to take back while another window does: what it takes back is reckoned from how things stand.
+fn refuse_a_second(events: &[Event]) -> Result<()> {
+    let view = SessionView::of(events);
+    let is_under_way = view.open_requests().any(|one| only_takes_back(&one.text));
+    match is_under_way {
+        true => Err(Failure::usage(
+            "something is being taken back in this session already",
+            "Type /undo again when that has ended.",
+        )
+        .into()),
+        false => Ok(()),
+    }
 }
 
 /// Refuses to take an exchange back whose changes of files cannot be taken back with it.

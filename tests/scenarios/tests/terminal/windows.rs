@@ -127,3 +127,24 @@ fn a_stale_answer_about_notes_takes_no_newer_one_back() {
     newer.leaves();
     stale.leaves();
 }
+
+#[test]
+fn an_undo_waits_for_one_in_another_window() {
+    let scene = scene();
+    let (mut first, mut second) = two_windows(&scene.house);
+    first.types(&format!("{WRITE}\n"));
+    first.until(ANSWERS);
+    first.types("y\n");
+    first.until("That is answered.");
+    first.until("> ");
+    first.types("/undo\n");
+    first.until(ANSWERS);
+    second.types("/undo\n");
+    second.until("something is being taken back in this session already");
+    first.types("y\n");
+    first.until("taken back: please WRITE");
+    first.until("> ");
+    assert!(!scene.house.has("file1.txt"));
+    first.leaves();
+    second.leaves();
+}
