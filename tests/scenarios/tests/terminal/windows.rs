@@ -138,7 +138,7 @@ fn an_undo_waits_for_one_in_another_window() {
     first.until("That is answered.");
     first.until("> ");
     first.types("/undo\n");
-    first.until(ANSWERS);
+    first.until("[y]es, [n]o: ");
     second.types("/undo\n");
     second.until("something is being taken back in this session already");
     first.types("y\n");
