@@ -68,9 +68,7 @@ pub fn may_be_longer(request: &str, plan: &Plan) -> Option<Fault> {
             let is_quote = word.ends_with(|c| QUOTES.contains(c));
             is_quote || ORDERS.contains(&format!(" {} ", word.to_lowercase()))
         };
-        let first = words
-            .first()
-            .filter(|_| !words.iter().any(|word| is_plain(word)))?;
+        let first = words.first().filter(|_| !words.iter().any(is_plain))?;
         let longer = format!("{first} {path}");
         (!first.is_empty()).then(|| which(&longer, path, "may both be the name"))
     })
