@@ -1,7 +1,6 @@
 //! The user's side of the broker: ceilings, answers, and the tables for people.
 
 use crate::ledger;
-use crate::plan::typed;
 use crate::service::Service;
 use crate::state::{Session, lock};
 use api::audit::{Action, Durability, Entry};
@@ -182,12 +181,7 @@ impl Control for Service {
         let session = self.inner.state.session(session_id)?;
         let tools = self.inner.policy.table().tools().iter();
         let requested = Requested::of(&text, tools.map(|tool| &tool.spec));
-        let typed = typed::calls_of(&text).into_iter();
-        let typed = typed.map(|(tool, arguments)| self.inner.step_key(tool, &arguments));
-        let typed = typed.collect();
-        let mut session = lock(&session);
-        session.hear(&text, requested);
-        session.typed = typed;
+        lock(&session).hear(text, requested);
         Ok(())
     }
 

@@ -119,8 +119,8 @@ pub(crate) struct Session {
     inquiries: usize,
     /// What the user's newest words ask for, and the chain of work that they began.
     requested: (Requested, Option<TraceId>),
-    /// The calls that the rules make of them.
-    pub(crate) typed: Vec<Digest>,
+    /// Those words.
+    pub(crate) newest_words: Arc<str>,
     tasks: VecDeque<(TraceId, Task)>,
     plans: VecDeque<(PlanId, Pinned)>,
 }
@@ -155,15 +155,16 @@ impl Session {
             own_calls: OwnCalls::default(),
             inquiries: 0,
             requested: (Requested::default(), None),
-            typed: Vec::new(),
+            newest_words: Arc::from(""),
             tasks: VecDeque::new(),
             plans: VecDeque::new(),
         }
     }
 
     /// Takes in what the user said, and what that asks for.
-    pub(crate) fn hear(&mut self, text: &str, requested: Requested) {
-        self.provenance.say(text);
+    pub(crate) fn hear(&mut self, text: String, requested: Requested) {
+        self.provenance.say(&text);
+        self.newest_words = Arc::from(text);
         self.requested = (requested, None);
         self.inquiries = 0;
     }

@@ -6,9 +6,10 @@ use crate::inner::Inner;
 use crate::state::lock;
 use domain::hash::Digest;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// The calls that the rules make of a text; none where they make no plan of it.
-pub(crate) fn calls_of(text: &str) -> Vec<(&'static str, Value)> {
+fn calls_of(text: &str) -> Vec<(&'static str, Value)> {
     let planned = ::plan::rules::plan(text);
     let calls = planned.map(|planned| ::plan::compile::plan(&planned));
     let calls = calls.into_iter().flatten().flatten();
@@ -18,9 +19,12 @@ pub(crate) fn calls_of(text: &str) -> Vec<(&'static str, Value)> {
 impl Pin {
     /// Whether it is what the rules make of the user's newest words.
     pub(super) fn is_typed(&self) -> bool {
+        // Reading the words by rules takes its time, and most requests pin no plan.
+        let words = Arc::clone(&lock(&self.caller.session).newest_words);
+        let typed = calls_of(&words).into_iter();
+        let typed = typed.map(|(tool, arguments)| self.inner.step_key(tool, &arguments));
         let calls = self.request.calls.iter();
-        let keys = calls.map(|call| self.inner.step_key(&call.tool, &call.arguments));
-        lock(&self.caller.session).typed.iter().copied().eq(keys)
+        typed.eq(calls.map(|call| self.inner.step_key(&call.tool, &call.arguments)))
     }
 }
 
