@@ -190,6 +190,7 @@ impl Models for Service {
             context_tokens: Some(self.engine.context_tokens()),
             size_bytes: Some(self.engine.size_bytes()),
             loaded: Some(true),
+            class: None,
             roles: Vec::new(),
         };
         let embed = self.embedder.iter().map(|embedder| ModelInfo {
@@ -197,6 +198,7 @@ impl Models for Service {
             context_tokens: u32::try_from(crate::embedding::MAX_TOKENS).ok(),
             size_bytes: None,
             loaded: Some(true),
+            class: None,
             roles: Vec::new(),
         });
         Ok(std::iter::once(chat).chain(embed).collect())

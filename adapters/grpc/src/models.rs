@@ -158,11 +158,7 @@ impl Models for Client {
         };
         let call = self.inner.clone().describe(request).await;
         let facts = call.map_err(|status| self.failed(status))?.into_inner();
-        Ok(ModelFacts {
-            context_tokens: facts.context_tokens,
-            sees: facts.sees,
-            tokens_permille: facts.tokens_permille,
-        })
+        facts.try_into().map_err(|error| self.garbled(error))
     }
 
     async fn count_tokens(&self, model: ModelChoice, text: String) -> Result<u64, Error> {
@@ -229,11 +225,7 @@ impl models_server::Models for Server {
     ) -> Result<Response<proto::DescribeModelResponse>, Status> {
         let model = required(request.into_inner().model, "model")?;
         let facts = self.0.describe(model).await.map_err(to_status)?;
-        Ok(Response::new(proto::DescribeModelResponse {
-            context_tokens: facts.context_tokens,
-            sees: facts.sees,
-            tokens_permille: facts.tokens_permille,
-        }))
+        Ok(Response::new(facts.into()))
     }
 
     async fn count_tokens(

@@ -5,7 +5,8 @@ use async_trait::async_trait;
 use domain::fault::{Coded, Fault};
 use domain::message::{Message, Thinking, ToolCall};
 use domain::model::{
-    FinishReason, ModelChoice, ModelRef, ModelRole, Priority, PromptProgress, Think, Usage,
+    FinishReason, ModelChoice, ModelClass, ModelRef, ModelRole, Priority, PromptProgress, Think,
+    Usage,
 };
 use domain::tool::{ToolDefinition, ToolName};
 use serde_json::Value;
@@ -175,6 +176,8 @@ pub struct ModelInfo {
     pub context_tokens: Option<u32>,
     /// Its size on disk, bytes, if known.
     pub size_bytes: Option<u64>,
+    /// How large it is by its parameters, if known.
+    pub class: Option<ModelClass>,
     /// Whether it is in memory now, if known.
     pub loaded: Option<bool>,
     /// Roles it serves: by the role map, or as the default for roles that the map does not name.
@@ -191,6 +194,10 @@ pub struct ModelFacts {
     /// Tokens of its texts to one for every four characters, thousandths, as its server counted them
     /// so far; `None`: not known.
     pub tokens_permille: Option<u32>,
+    /// How large it is by its parameters; `None`: not known.
+    pub class: Option<ModelClass>,
+    /// Whether it is the small model that comes along, for a machine with nothing installed.
+    pub is_stand_in: bool,
 }
 
 /// The state of one provider.

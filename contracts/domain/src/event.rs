@@ -90,6 +90,14 @@ pub enum EventBody {
         /// How many are before it.
         position: u32,
     },
+    /// How a request is worked on whose mode was [`Mode::Adaptive`], where it is not as in
+    /// [`Mode::Loop`].
+    ModeChosen {
+        /// The mode.
+        mode: Mode,
+        /// Why, for people.
+        reason: String,
+    },
     /// Which model answers, and why that one.
     ModelChosen {
         /// The model.
@@ -467,6 +475,7 @@ impl EventBody {
             Self::QueryReceived { .. } => "query.received",
             Self::QueryQueued { .. } => "query.queued",
             Self::QueryFinished { .. } => "query.finished",
+            Self::ModeChosen { .. } => "mode.chosen",
             Self::ModelChosen { .. } => "model.chosen",
             Self::TextDelta { .. } | Self::ThinkingDelta { .. } | Self::TextReplaced { .. } => {
                 "response.delta"

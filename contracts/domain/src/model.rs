@@ -1,5 +1,6 @@
 //! Models: references, roles, usage and how a generation ended.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -110,6 +111,51 @@ pub enum ModelChoice {
     Exact(ModelRef),
 }
 
+/// How large a model is, which says how much it needs done for it.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelClass {
+    /// Fewer than 1 billion parameters.
+    Tiny,
+    /// 1 to 4 billion.
+    Small,
+    /// Up to 20 billion.
+    Medium,
+    /// More.
+    Large,
+}
+
+impl ModelClass {
+    /// Every class, smallest first.
+    pub const ALL: [Self; 4] = [Self::Tiny, Self::Small, Self::Medium, Self::Large];
+
+    /// The class of a model with so many parameters.
+    #[must_use]
+    pub const fn of_parameters(count: u64) -> Self {
+        const BILLION: u64 = 1_000_000_000;
+        // A model that is sold as one of 4 billion has a few more.
+        match count / (BILLION / 10) {
+            0..10 => Self::Tiny,
+            10..45 => Self::Small,
+            45..205 => Self::Medium,
+            _ => Self::Large,
+        }
+    }
+
+    /// The name used in configuration.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Tiny => "tiny",
+            Self::Small => "small",
+            Self::Medium => "medium",
+            Self::Large => "large",
+        }
+    }
+}
+
 /// How much a model can be asked at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
@@ -117,6 +163,17 @@ pub enum Reach {
     Any,
     /// It is so small that everything the request already says should be settled for it.
     Small,
+}
+
+impl Reach {
+    /// How much a model of this class can be asked. What is not known counts as capable.
+    #[must_use]
+    pub const fn of(class: Option<ModelClass>) -> Self {
+        match class {
+            Some(ModelClass::Tiny) => Self::Small,
+            _ => Self::Any,
+        }
+    }
 }
 
 /// Who waits for a model's answer. A provider with more requests than it can answer serves the

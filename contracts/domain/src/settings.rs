@@ -36,6 +36,9 @@ pub enum Mode {
     Bridge,
     /// As [`Self::Loop`], and the drive goes on by itself afterwards.
     Auto,
+    /// As suits the model: the small one that comes along is asked only for what the rules do not
+    /// understand, a tiny one plans, and every other one works as in [`Self::Loop`].
+    Adaptive,
 }
 
 impl Mode {
@@ -48,13 +51,14 @@ impl Mode {
             Self::Deterministic => "deterministic",
             Self::Bridge => "bridge",
             Self::Auto => "auto",
+            Self::Adaptive => "adaptive",
         }
     }
 
-    /// Whether the model uses tools as it sees fit, instead of a plan being made first.
+    /// Whether the model uses tools as it sees fit, as far as nothing else was chosen for a request.
     #[must_use]
     pub const fn is_loop(self) -> bool {
-        matches!(self, Self::Loop | Self::Auto)
+        matches!(self, Self::Loop | Self::Auto | Self::Adaptive)
     }
 }
 

@@ -332,6 +332,8 @@ impl Inner {
             context_tokens: Some(facts.context_tokens.map_or(usual, |most| usual.min(most))),
             sees: instance.vision.or(facts.sees),
             tokens_permille: self.estimates.permille(&target.model_ref().to_string()),
+            class: None,
+            is_stand_in: false,
         })
     }
 

@@ -302,6 +302,7 @@ impl Models for FakeModels {
             model: Self::model(),
             context_tokens: Some(32_768),
             size_bytes: None,
+            class: None,
             loaded: Some(true),
             roles: ModelRole::ALL.to_vec(),
         }])

@@ -6,11 +6,11 @@ use super::{
 };
 use crate::generated as proto;
 use api::models::{
-    ChatChunk, ChatRequest, EmbedPurpose, EmbedRequest, Embeddings, ModelInfo, ProviderHealth,
-    ToolChoice,
+    ChatChunk, ChatRequest, EmbedPurpose, EmbedRequest, Embeddings, ModelFacts, ModelInfo,
+    ProviderHealth, ToolChoice,
 };
 use domain::message::Message;
-use domain::model::{FinishReason, Priority, Think};
+use domain::model::{FinishReason, ModelClass, Priority, Think};
 use std::time::Duration;
 
 wire_enum!(
@@ -310,6 +310,37 @@ impl TryFrom<proto::EmbedResponse> for Embeddings {
     }
 }
 
+fn class_of(wire: Option<i32>) -> Result<Option<ModelClass>, InvalidField> {
+    wire.map(|class| WireEnum::from_wire(class, "class"))
+        .transpose()
+}
+
+impl From<ModelFacts> for proto::DescribeModelResponse {
+    fn from(facts: ModelFacts) -> Self {
+        Self {
+            context_tokens: facts.context_tokens,
+            sees: facts.sees,
+            tokens_permille: facts.tokens_permille,
+            class: facts.class.map(WireEnum::to_wire),
+            is_stand_in: facts.is_stand_in,
+        }
+    }
+}
+
+impl TryFrom<proto::DescribeModelResponse> for ModelFacts {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::DescribeModelResponse) -> Result<Self, InvalidField> {
+        Ok(Self {
+            context_tokens: wire.context_tokens,
+            sees: wire.sees,
+            tokens_permille: wire.tokens_permille,
+            class: class_of(wire.class)?,
+            is_stand_in: wire.is_stand_in,
+        })
+    }
+}
+
 impl From<ModelInfo> for proto::ModelInfo {
     fn from(info: ModelInfo) -> Self {
         Self {
@@ -317,6 +348,7 @@ impl From<ModelInfo> for proto::ModelInfo {
             context_tokens: info.context_tokens,
             size_bytes: info.size_bytes,
             loaded: info.loaded,
+            class: info.class.map(WireEnum::to_wire),
             roles: info.roles.into_iter().map(WireEnum::to_wire).collect(),
         }
     }
@@ -331,6 +363,7 @@ impl TryFrom<proto::ModelInfo> for ModelInfo {
             context_tokens: wire.context_tokens,
             size_bytes: wire.size_bytes,
             loaded: wire.loaded,
+            class: class_of(wire.class)?,
             roles: each_enum(wire.roles, "roles")?,
         })
     }

@@ -13,7 +13,9 @@ use domain::id::AgentToken;
 use domain::label::{Integrity, Label, Readers};
 use domain::lineage::Ancestor;
 use domain::message::{Thinking, ToolCall};
-use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, PromptProgress, Usage};
+use domain::model::{
+    FinishReason, ModelChoice, ModelClass, ModelRef, ModelRole, PromptProgress, Usage,
+};
 use domain::picture::{Picture, PictureKind};
 use domain::tool::{EffectClass, ToolDefinition};
 
@@ -96,6 +98,15 @@ wire_enum!(
         Judge,
         Extract,
         Embed
+    }
+);
+wire_enum!(
+    ModelClass,
+    proto::ModelClass {
+        Tiny,
+        Small,
+        Medium,
+        Large
     }
 );
 wire_enum!(

@@ -20,7 +20,8 @@ wire_enum!(
         Plan,
         Deterministic,
         Bridge,
-        Auto
+        Auto,
+        Adaptive
     }
 );
 wire_enum!(

@@ -5,6 +5,7 @@ use domain::context::{CompactionCause, Summary, SummaryKind, SummaryLine};
 use domain::drive::{DriveDecision, DriveReason, DriveState, Origin, Presence, Signal};
 use domain::event::{EventBody, QueryStatus};
 use domain::id::{AgentId, ConfirmationId, QueryId, SessionId, ValueId};
+use domain::settings::Mode;
 use domain::task::{Task, TaskStatus};
 use domain::tool::Edited;
 
@@ -39,6 +40,10 @@ impl Seed {
             },
             EventBody::QueryQueued {
                 position: u32::from(self.byte),
+            },
+            EventBody::ModeChosen {
+                mode: Mode::Deterministic,
+                reason: "by rules, no model".to_owned(),
             },
             EventBody::ModelChosen {
                 model: self.model(),

@@ -39,7 +39,7 @@ const KEEP_TOKENS: u32 = 200;
 /// Whether a request goes this way: its agent's type says so, and it can hand work out.
 pub(crate) fn is_for(work: &Work) -> bool {
     let takes_apart = match work.request.mode {
-        Mode::Loop | Mode::Auto | Mode::Plan => true,
+        Mode::Loop | Mode::Auto | Mode::Adaptive | Mode::Plan => true,
         Mode::Deterministic | Mode::Bridge => false,
     };
     let listing = work.services.agents.get(&work.request.profile.agent_type);

@@ -156,7 +156,9 @@ impl Session {
         let own = pending.own.as_ref().map(|(_, profile)| profile.clone());
         self.borrow(shared, own).await?;
         let facts = match pending.mode {
-            Mode::Loop | Mode::Auto | Mode::Plan => self.learn_model(shared).await,
+            Mode::Loop | Mode::Auto | Mode::Adaptive | Mode::Plan => {
+                self.learn_model(shared).await
+            }
             Mode::Deterministic | Mode::Bridge => ModelFacts::default(),
         };
         Ok(self.work_for(shared, pending, facts))
@@ -250,7 +252,7 @@ async fn run(work: &Work) -> Outcome {
         recall::before(work).await;
         match work.request.mode {
             _ if orchestrated::is_for(work) => Box::pin(orchestrated::run(work)).await,
-            Mode::Loop | Mode::Auto => Box::pin(loop_mode::run(work)).await,
+            Mode::Loop | Mode::Auto | Mode::Adaptive => Box::pin(loop_mode::run(work)).await,
             Mode::Plan | Mode::Deterministic | Mode::Bridge => Box::pin(pipeline::run(work)).await,
         }
     };

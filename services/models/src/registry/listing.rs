@@ -185,6 +185,7 @@ fn info(
         context_tokens: listed.context_tokens,
         size_bytes: listed.size_bytes,
         loaded: listed.loaded,
+        class: None,
         roles: ModelRole::ALL
             .into_iter()
             .filter(|role| config.roles.get(role) == Some(&model) || serves(role))

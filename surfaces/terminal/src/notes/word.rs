@@ -174,7 +174,7 @@ pub async fn ask_about(host: &dyn Host, profile: &SessionProfile) -> Result<()> 
 pub(super) async fn are_used(host: &dyn Host, profile: &SessionProfile) -> Result<bool> {
     Ok(match profile.mode {
         Mode::Deterministic | Mode::Bridge => false,
-        Mode::Loop | Mode::Auto => true,
+        Mode::Loop | Mode::Auto | Mode::Adaptive => true,
         // A plan is made without them, but agents that work on its parts may be shown them.
         Mode::Plan => {
             let types = host.list_agents().await?;

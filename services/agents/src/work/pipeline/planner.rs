@@ -35,7 +35,7 @@ pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Resu
     match work.request.mode {
         Mode::Deterministic => by_rules(work),
         Mode::Bridge => by_bridge(work, outcome).await,
-        Mode::Plan | Mode::Loop | Mode::Auto => by_model(work, task, outcome).await,
+        Mode::Plan | Mode::Loop | Mode::Auto | Mode::Adaptive => by_model(work, task, outcome).await,
     }
 }
 

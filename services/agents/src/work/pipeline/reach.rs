@@ -65,6 +65,7 @@ mod tests {
             context_tokens: None,
             size_bytes,
             loaded: None,
+            class: None,
             roles: roles.to_vec(),
         }
     }
