@@ -105,9 +105,9 @@ impl House {
         command
     }
 
-    /// Runs one task in plan mode, shown as it happens, and returns its session.
+    /// Runs one task as a newcomer types it, shown as it happens, and returns its session.
     fn task(&self, task: &str, flags: &[&str]) -> Result<Session> {
-        let mut command = self.carl(&["run", "--provider", "embedded", "--mode", "plan"]);
+        let mut command = self.carl(&["run", "--provider", "embedded"]);
         command.args(flags).arg(task);
         show(&mut command)?;
         let list = output(&mut self.carl(&["session", "list", "--json", "--limit", "1"]))?;

@@ -246,6 +246,8 @@ pub enum ExportForm {
 /// `--mode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ModeArg {
+    /// As suits the model: rules and plans for small ones, else loop
+    Adaptive,
     /// The model uses tools as it sees fit
     Loop,
     /// A model plans; you approve; only the plan runs
@@ -261,6 +263,7 @@ pub enum ModeArg {
 impl From<ModeArg> for Mode {
     fn from(mode: ModeArg) -> Self {
         match mode {
+            ModeArg::Adaptive => Self::Adaptive,
             ModeArg::Loop => Self::Loop,
             ModeArg::Plan => Self::Plan,
             ModeArg::Deterministic => Self::Deterministic,

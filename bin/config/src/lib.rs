@@ -88,6 +88,9 @@ pub struct Chat {
     /// How requests are worked on.
     #[schemars(with = "String")]
     pub default_mode: Mode,
+    /// Whether what the rules understand is done by them, without a model, in adaptive mode. `false`:
+    /// only where the small model that comes along would answer.
+    pub rules_first: bool,
     /// Your own standing instructions, told to every agent.
     pub instructions: String,
 }
@@ -96,7 +99,8 @@ impl Default for Chat {
     fn default() -> Self {
         Self {
             default_agent: "coder".to_owned(),
-            default_mode: Mode::Loop,
+            default_mode: Mode::Adaptive,
+            rules_first: false,
             instructions: String::new(),
         }
     }

@@ -9,8 +9,12 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 # The agent type a session begins with; `carl agents` lists them.
 #default_agent = "coder"
 # loop: the model uses tools; plan: it plans, you approve; deterministic: rules, no model;
-# auto: as loop, and the drive goes on by itself afterwards.
-#default_mode = "loop"
+# auto: as loop, and the drive goes on by itself afterwards; adaptive: a model with fewer than a
+# billion parameters plans, every other one works in a loop, and the one that comes along is asked
+# only for what the rules do not understand.
+#default_mode = "adaptive"
+# In adaptive mode, ask the rules before any model.
+#rules_first = false
 # Your own standing instructions, told to every agent.
 #instructions = ""
 
@@ -41,6 +45,8 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #tool_calls = "native"
 # Whether its models see pictures, where the server does not say.
 #vision = true
+# How large they are, where neither server nor name says it: tiny, small, medium or large.
+#class = "small"
 
 # Keys are names of secrets, never the keys themselves: `carl secret set anthropic` asks for one.
 # How much its models think before they answer: off, on, low, medium or high.

@@ -141,6 +141,20 @@ impl Conversation {
         self.open.front().map(|request| request.mode)
     }
 
+    /// Whether data came with the request being worked on.
+    #[must_use]
+    pub fn is_given_input(&self) -> bool {
+        let front = self.open.front();
+        front.is_some_and(|request| request.input.is_some())
+    }
+
+    /// Whether pictures came with the request being worked on.
+    #[must_use]
+    pub fn is_given_pictures(&self) -> bool {
+        let front = self.open.front();
+        front.is_some_and(|request| !request.pictures.is_empty())
+    }
+
     /// The agent that works on it, as far as an event has said so.
     #[must_use]
     pub fn agent_id(&self) -> Option<AgentId> {
@@ -243,6 +257,7 @@ impl Conversation {
             request.agent_id = event.agent_id;
         }
         match body {
+            EventBody::ModeChosen { mode, .. } => request.mode = *mode,
             EventBody::TextDelta { text } => request.streamed.0.push_str(text),
             EventBody::TextReplaced { text } => request.streamed.0.clone_from(text),
             EventBody::ThinkingDelta { text } => request.streamed.1.push_str(text),

@@ -33,6 +33,9 @@ pub struct Config {
     pub outlines: Outlines,
     /// The prompt layers.
     pub prompts: Prompts,
+    /// Whether the rules are asked before any model in adaptive mode, and not before the one that
+    /// comes along alone.
+    pub rules_first: bool,
     /// The external planner; `None`: bridge mode is not configured.
     pub planner: Option<Arc<dyn Planner>>,
     /// Context size asked of a model server unless a session says otherwise, tokens.
@@ -61,6 +64,7 @@ impl Config {
             sessions_folder,
             outlines: Outlines::default(),
             prompts: Prompts::default(),
+            rules_first: false,
             planner: None,
             context_tokens: domain::limits::CONTEXT_TOKENS,
             open_sessions: domain::limits::LIVE_SESSIONS,

@@ -50,6 +50,10 @@ pub(crate) struct Facts {
     pub(crate) thinks: Option<bool>,
     /// Whether it takes pictures.
     pub(crate) sees: Option<bool>,
+    /// How many parameters it has.
+    pub(crate) parameters: Option<u64>,
+    /// Its size on disk.
+    pub(crate) size_bytes: Option<u64>,
     /// Whether it is known to tell how far it is with reading a prompt, when asked.
     pub(crate) tells_progress: bool,
 }
@@ -61,6 +65,8 @@ impl Facts {
             context_tokens: self.context_tokens.or(other.context_tokens),
             thinks: self.thinks.or(other.thinks),
             sees: self.sees.or(other.sees),
+            parameters: self.parameters.or(other.parameters),
+            size_bytes: self.size_bytes.or(other.size_bytes),
             tells_progress: self.tells_progress || other.tells_progress,
         }
     }
@@ -72,6 +78,8 @@ pub(crate) struct Listed {
     pub(crate) model: String,
     pub(crate) context_tokens: Option<u32>,
     pub(crate) size_bytes: Option<u64>,
+    /// How many parameters it has.
+    pub(crate) parameters: Option<u64>,
     pub(crate) loaded: Option<bool>,
 }
 

@@ -98,6 +98,7 @@ mod tests {
             model: model.to_owned(),
             context_tokens: None,
             size_bytes: Some(gigabytes << 30),
+            parameters: None,
             loaded: Some(false),
         }
     }

@@ -5,7 +5,7 @@ use crate::error::{Error, configuration};
 use api::secrets::KEEP_THE_KEY;
 pub use api::secrets::SecretRef;
 use domain::limits;
-use domain::model::{ModelRef, ModelRole, Think};
+use domain::model::{ModelClass, ModelRef, ModelRole, Think};
 use reqwest::Url;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -190,6 +190,10 @@ pub struct ProviderConfig {
     /// Whether its models see pictures. `None`: as the server says of each.
     #[serde(default)]
     pub vision: Option<bool>,
+    /// How large its models are: `tiny` (under 1 billion parameters), `small` (to 4), `medium` or
+    /// `large`; small ones have more done for them. `None`: as the server or the name says of each.
+    #[serde(default)]
+    pub class: Option<ModelClass>,
 }
 
 impl ProviderConfig {
@@ -208,6 +212,7 @@ impl ProviderConfig {
             tool_calls: ToolCalls::Native,
             think: None,
             vision: None,
+            class: None,
         }
     }
 

@@ -165,8 +165,11 @@ impl Backend for EngineBackend {
 
     async fn facts(&self, model: &str) -> Result<Facts, Error> {
         let installed = self.settings.installed()?;
-        if installed.iter().any(|one| one.model == model) {
-            return Ok(Facts::default());
+        if let Some(one) = installed.iter().find(|one| one.model == model) {
+            return Ok(Facts {
+                size_bytes: one.size_bytes,
+                ..Facts::default()
+            });
         }
         Err(self.settings.no_such_model(model, &installed))
     }

@@ -7,7 +7,7 @@ use crate::opening::Backend;
 use crate::queue::{Queue, Slot, Waiting};
 use api::models::ChatChunk;
 use domain::fault::Fault;
-use domain::model::{Priority, Think};
+use domain::model::{ModelClass, Priority, Think};
 use schedule::Bounds;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -46,6 +46,10 @@ pub(crate) struct Instance {
     pub(crate) think: Think,
     /// Whether they see pictures, where the configuration says.
     pub(crate) vision: Option<bool>,
+    /// How large they are, where the configuration says.
+    pub(crate) class: Option<ModelClass>,
+    /// Whether it is the engine that comes along.
+    pub(crate) is_embedded: bool,
     queue: Arc<Queue>,
     breaker: Mutex<Breaker>,
 }
@@ -60,6 +64,8 @@ pub(crate) struct Parts {
     pub(crate) tool_calls: ToolCalls,
     pub(crate) think: Think,
     pub(crate) vision: Option<bool>,
+    pub(crate) class: Option<ModelClass>,
+    pub(crate) is_embedded: bool,
     pub(crate) breaker: Breaker,
     pub(crate) backend: Box<dyn Backend>,
 }
@@ -76,6 +82,8 @@ impl Instance {
             tool_calls: parts.tool_calls,
             think: parts.think,
             vision: parts.vision,
+            class: parts.class,
+            is_embedded: parts.is_embedded,
             queue: Queue::new(parts.bounds),
             breaker: Mutex::new(parts.breaker),
         }

@@ -18,6 +18,7 @@ mod body;
 mod breaker;
 mod call;
 mod choose;
+mod class;
 mod config;
 mod discovery;
 mod egress;

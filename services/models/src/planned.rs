@@ -330,6 +330,8 @@ pub(crate) fn instance(planned: &Planned, config: &Config, backend: Box<dyn Back
             tool_calls: provider.tool_calls,
             think: provider.think.map_or(Think::Default, Think::from),
             vision: provider.vision,
+            class: provider.class,
+            is_embedded: provider.kind == ProviderType::Embedded,
             breaker: Breaker::new(
                 config.limits.circuit_failures,
                 Duration::from_millis(config.limits.circuit_pause_ms),

@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Beginning};
 use crate::call::{Call, Facts, Form};
+use crate::class::{Size, class};
 use crate::config::{Config, ToolCalls};
 use crate::error::{self, Error, ErrorKind, notice};
 use crate::estimate::{Estimates, Prompt};
@@ -332,8 +333,13 @@ impl Inner {
             context_tokens: Some(facts.context_tokens.map_or(usual, |most| usual.min(most))),
             sees: instance.vision.or(facts.sees),
             tokens_permille: self.estimates.permille(&target.model_ref().to_string()),
-            class: None,
-            is_stand_in: false,
+            class: class(Size {
+                configured: instance.class,
+                parameters: facts.parameters,
+                name: &target.model,
+                bytes: facts.size_bytes,
+            }),
+            is_stand_in: instance.is_embedded,
         })
     }
 

@@ -129,6 +129,7 @@ fn listed(folder: &Path) -> Option<Listed> {
         model: name,
         context_tokens: None,
         size_bytes: Some(size),
+        parameters: None,
         loaded: None,
     })
 }

@@ -6,6 +6,7 @@ use domain::event::{
 use domain::fault::Fault;
 use domain::id::{AgentId, CallId, QueryId, SessionId};
 use domain::model::{FinishReason, ModelRef, Usage};
+use domain::settings::Mode;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,8 @@ pub struct RunSummary {
     pub session_id: Option<SessionId>,
     /// The request.
     pub query_id: Option<QueryId>,
+    /// How it was worked on, where the mode was left open and it was not in a loop; else null.
+    pub mode: Option<Mode>,
     /// How it ended.
     pub status: QueryStatus,
     /// The answer; of one that broke off, what there was of it.
@@ -87,6 +90,7 @@ impl RunSummary {
         Self {
             session_id,
             query_id: None,
+            mode: None,
             status: QueryStatus::Failed,
             answer: String::new(),
             thinking: String::new(),
@@ -150,6 +154,7 @@ impl RunSummary {
                     self.answer = std::mem::take(&mut self.broken_off);
                 }
             }
+            EventBody::ModeChosen { mode, .. } => self.mode = Some(*mode),
             EventBody::Notice(fault) => self.notices.push(fault.clone()),
             EventBody::ContextCompacted {
                 before_tokens,

@@ -19,6 +19,7 @@ use domain::fault::Fault;
 use domain::id::CallId;
 use domain::model::{PromptProgress, Usage};
 use domain::plan::Plan;
+use domain::settings::Mode;
 use domain::task::Task;
 use plan::gate::mark;
 use session::{AgentTree, Background};
@@ -177,6 +178,14 @@ impl Terminal {
             EventBody::ModelAnswered { usage: cost, .. } => {
                 self.spent = self.spent.plus(*cost);
                 self.cost("", cost, usage)
+            }
+            // That the rules do a request is said each time: no model is named then.
+            EventBody::ModeChosen { mode, reason } => {
+                let is_new = self.reasons.insert(reason.clone());
+                match is_new || *mode == Mode::Deterministic {
+                    true => self.note(&visible_line(reason)),
+                    false => Ok(()),
+                }
             }
             EventBody::ModelChosen { model, reason } => self.chosen(&model.to_string(), reason),
             EventBody::Notice(fault) => self.fault(self.paint.warn("note:"), fault),

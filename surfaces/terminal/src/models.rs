@@ -57,6 +57,10 @@ fn listing(health: &[ProviderHealth], known: &[ModelInfo], paint: Paint) -> Stri
                 .map(|n| format!("{n} tokens"))
                 .unwrap_or_default(),
             model.size_bytes.map(bytes).unwrap_or_default(),
+            model
+                .class
+                .map(|class| class.as_str().to_owned())
+                .unwrap_or_default(),
             if model.loaded == Some(true) {
                 "loaded".to_owned()
             } else {
@@ -101,7 +105,7 @@ fn as_json(health: &[ProviderHealth], known: &[ModelInfo]) -> Value {
         .map(|model| {
             json!({
                 "model": model.model, "context_tokens": model.context_tokens,
-                "size_bytes": model.size_bytes, "loaded": model.loaded, "roles": model.roles,
+                "size_bytes": model.size_bytes, "class": model.class, "loaded": model.loaded, "roles": model.roles,
             })
         })
         .collect();

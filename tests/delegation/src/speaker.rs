@@ -2,12 +2,13 @@
 
 use api::Streaming;
 use api::models::{
-    ChatChunk, ChatRequest, EmbedRequest, Embeddings, Error, ModelInfo, Models, ProviderHealth,
+    ChatChunk, ChatRequest, EmbedRequest, Embeddings, Error, ModelFacts, ModelInfo, Models,
+    ProviderHealth,
 };
 use async_trait::async_trait;
 use contracts::{FakeModels, Reply};
 use domain::message::Message;
-use domain::model::ModelChoice;
+use domain::model::{ModelChoice, ModelClass};
 use serde_json::{Value, json};
 use std::sync::Mutex;
 
@@ -138,11 +139,13 @@ impl Models for Speaker {
     }
 
     async fn list_models(&self) -> Result<Vec<ModelInfo>, Error> {
-        let mut models = FakeModels::new([]).list_models().await?;
-        for model in models.iter_mut().filter(|_| self.is_small) {
-            model.size_bytes = Some(100_000_000);
-        }
-        Ok(models)
+        FakeModels::new([]).list_models().await
+    }
+
+    async fn describe(&self, model: ModelChoice) -> Result<ModelFacts, Error> {
+        let facts = FakeModels::new([]).describe(model).await?;
+        let class = self.is_small.then_some(ModelClass::Tiny);
+        Ok(ModelFacts { class, ..facts })
     }
 
     async fn count_tokens(&self, model: ModelChoice, text: String) -> Result<u64, Error> {

@@ -250,6 +250,7 @@ pub fn sessions(
     config.recall = setting.loaded.config.memory.recall;
     config.recall_wait = Duration::from_millis(setting.loaded.config.memory.recall_ms);
     config.agents_at_work = setting.loaded.config.agents.parallel;
+    config.rules_first = setting.loaded.config.chat.rules_first;
     config.tool_iterations = setting.loaded.config.agents.tool_iterations.get();
     config.open_sessions = setting.loaded.config.agents.open_sessions.get();
     config.session_tokens =

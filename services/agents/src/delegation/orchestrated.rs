@@ -113,7 +113,7 @@ async fn tasks(work: &Work, outcome: &mut Outcome) -> Result<Vec<Task>, Outcome>
         return Ok(tasks);
     }
     let roster = work.roster();
-    let reach = pipeline::reach(work).await;
+    let reach = Reach::of(work.agent.facts.class);
     let mut messages = work.with_state(|state| state.conversation.view.messages());
     messages.push(user(question(&work.services.agents, &roster, reach)));
     let mut mistake = String::new();

@@ -8,7 +8,6 @@ use crate::service::Service;
 use crate::service::next_prompt::next_prompt;
 use crate::service::opening::write_closings;
 use crate::session::refused::refused;
-use crate::work::pipeline;
 use crate::work::{compaction, pictures};
 use api::broker::AgentListing;
 use api::sessions::{Error, ErrorKind, PinChange, RewindTo, TakenBack, Whose};
@@ -116,8 +115,12 @@ impl Service {
         let own = agents.get(&profile.agent_type);
         let role = own.map_or(ModelRole::Fast, |own| own.model_role);
         let choice = profile.model.clone().unwrap_or(ModelChoice::Role(role));
-        let reach = pipeline::reach_of_choice(&*self.shared.models, &choice).await;
-        Ok(next_prompt((profile, reach), agents, (tools, task, room)))
+        let facts = pictures::facts_of(&*self.shared.models, choice).await;
+        Ok(next_prompt(
+            (profile, facts.class),
+            agents,
+            (tools, task, room),
+        ))
     }
 
     fn budget(&self, profile: &SessionProfile) -> Budget {

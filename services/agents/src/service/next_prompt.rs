@@ -3,22 +3,23 @@
 //! offered a tool.
 
 use crate::drive;
+use crate::work::adaptive::works_by_plan;
 
 use api::broker::{AgentListing, ToolListing};
 use context::NextPrompt;
 use discovery::{Holding, OFFER_TOKENS, Offer, OfferedTools};
 use domain::limits::SPAWN_DEPTH;
 use domain::lineage::AgentType;
-use domain::model::Reach;
+use domain::model::{ModelClass, Reach};
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use orchestration::Roster;
 use std::collections::BTreeMap;
 
-/// The next prompt of a session with this profile, whose model is this capable: `tools` is the whole
+/// The next prompt of a session with this profile, whose model is of this class: `tools` is the whole
 /// table, `task` what the request is, as far as there is one, `room` the tokens that definitions may
 /// take.
 pub(crate) fn next_prompt(
-    (profile, reach): (&SessionProfile, Reach),
+    (profile, class): (&SessionProfile, Option<ModelClass>),
     agents: &BTreeMap<AgentType, AgentListing>,
     (tools, task, room): (Vec<ToolListing>, &str, u64),
 ) -> NextPrompt {
@@ -50,12 +51,13 @@ pub(crate) fn next_prompt(
     let takes_apart = own.orchestrates && !roster.types.is_empty() && 1 < SPAWN_DEPTH;
     // A plan is made without tools, and the rules need no model.
     let (tools, asks) = match profile.mode {
+        Mode::Adaptive if works_by_plan(class) => (Vec::new(), takes_apart),
         Mode::Loop | Mode::Auto | Mode::Adaptive => (offered, takes_apart),
         Mode::Plan => (Vec::new(), takes_apart),
         Mode::Deterministic | Mode::Bridge => (Vec::new(), false),
     };
     NextPrompt {
         tools,
-        question: asks.then(|| orchestration::question(agents, &roster, reach)),
+        question: asks.then(|| orchestration::question(agents, &roster, Reach::of(class))),
     }
 }

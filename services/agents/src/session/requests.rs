@@ -7,6 +7,7 @@ use crate::session::shared::Shared;
 use crate::session::{Pending, Session};
 use session_log::Durability;
 
+use crate::work::adaptive;
 use crate::work::compaction;
 use crate::work::input;
 use crate::work::loop_mode;
@@ -156,12 +157,14 @@ impl Session {
         let own = pending.own.as_ref().map(|(_, profile)| profile.clone());
         self.borrow(shared, own).await?;
         let facts = match pending.mode {
-            Mode::Loop | Mode::Auto | Mode::Adaptive | Mode::Plan => {
-                self.learn_model(shared).await
-            }
-            Mode::Deterministic | Mode::Bridge => ModelFacts::default(),
+            Mode::Deterministic => ModelFacts::default(),
+            _ => self.learn_model(shared).await,
         };
-        Ok(self.work_for(shared, pending, facts))
+        let Some(mut work) = self.work_for(shared, pending, facts) else {
+            return Ok(None);
+        };
+        adaptive::choose(&mut work).await;
+        Ok(Some(work))
     }
 
     /// Finds out what is known of the model that is about to be asked. A context that is not known
@@ -231,6 +234,7 @@ impl Session {
             agents: Arc::clone(&self.root.agents),
             effects: Arc::clone(&self.root.effects),
             tool_iterations: shared.config.tool_iterations,
+            rules_first: shared.config.rules_first,
             planner: shared.config.planner.clone(),
             recall_wait: shared.config.recall_wait,
             sessions_folder: Arc::clone(&shared.sessions_folder),

@@ -2,6 +2,7 @@
 //! is done with. What is done for it stands in files of their own: asking a model in
 //! `ask_model.rs`, calling a tool in `call.rs`, the modes in [`loop_mode`] and [`pipeline`].
 
+pub(crate) mod adaptive;
 pub(crate) mod ask;
 mod ask_model;
 pub(crate) mod budget;
@@ -111,6 +112,8 @@ pub(crate) struct Services {
     pub(crate) effects: Arc<BTreeMap<String, EffectClass>>,
     /// Most model calls with tools in one turn.
     pub(crate) tool_iterations: u32,
+    /// Whether the rules are asked before any model, and not before the one that comes along alone.
+    pub(crate) rules_first: bool,
     /// The external planner, if one is configured.
     pub(crate) planner: Option<Arc<dyn Planner>>,
     /// Longest a request waits for memories.

@@ -80,6 +80,7 @@ impl EngineSettings {
                 context_tokens: None,
                 size_bytes: std::fs::metadata(&path)
                     .map_or(None, |data| data.is_file().then_some(data.len())),
+                parameters: None,
                 loaded: None,
             });
         }

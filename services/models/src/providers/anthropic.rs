@@ -82,6 +82,7 @@ impl Protocol for Anthropic {
                     model: model.get("id")?.as_str()?.to_owned(),
                     context_tokens: None,
                     size_bytes: None,
+                    parameters: None,
                     loaded: None,
                 })
             })

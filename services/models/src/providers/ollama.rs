@@ -7,6 +7,7 @@ use super::{Decoder, Outgoing, Protocol, error_text, read_vectors};
 use crate::call::{
     Call, Counted, Facts, Listed, Piece, ToolChoice, arguments_object, unwrap_arguments,
 };
+use crate::class;
 use crate::error::{self, Error};
 use crate::framing::{Frame, Framing};
 use domain::message::Message;
@@ -109,6 +110,7 @@ impl Protocol for Ollama {
                     model: name.to_owned(),
                     context_tokens: None,
                     size_bytes: model.get("size").and_then(Value::as_u64),
+                    parameters: parameters(model),
                     loaded: None,
                 })
             })
@@ -174,6 +176,7 @@ impl Protocol for Ollama {
             context_tokens,
             thinks: can("thinking"),
             sees: can("vision"),
+            parameters: parameters(body),
             ..Facts::default()
         }
     }
@@ -367,4 +370,9 @@ impl Decoder for Reader {
     fn is_done(&self) -> bool {
         self.done
     }
+}
+/// As `494.03M`.
+fn parameters(model: &Value) -> Option<u64> {
+    let written = model.pointer("/details/parameter_size")?;
+    class::in_name(written.as_str()?)
 }

@@ -150,6 +150,7 @@ impl Protocol for OpenAi {
                     model: model.get("id")?.as_str()?.to_owned(),
                     context_tokens: context_of(model),
                     size_bytes: number("/meta/size"),
+                    parameters: number("/meta/n_params"),
                     loaded: None,
                 })
             })
@@ -186,6 +187,8 @@ impl Protocol for OpenAi {
                 .pointer("/modalities/vision")
                 .and_then(Value::as_bool)
                 .or_else(|| modalities.map(|all| all.iter().any(|one| one == "image"))),
+            parameters: body.pointer("/meta/n_params").and_then(Value::as_u64),
+            size_bytes: None,
             // Only llama.cpp's server has these settings. Others may refuse a field that they do not
             // know, so none is asked to tell.
             tells_progress: slots.is_some(),

@@ -3,6 +3,7 @@
 use super::{Chosen, Registry, Target};
 use crate::call::Listed;
 use crate::choose;
+use crate::class::{Size, class};
 use crate::config::Config;
 use crate::error::Error;
 use crate::instance::Instance;
@@ -185,7 +186,12 @@ fn info(
         context_tokens: listed.context_tokens,
         size_bytes: listed.size_bytes,
         loaded: listed.loaded,
-        class: None,
+        class: class(Size {
+            configured: instance.class,
+            parameters: listed.parameters,
+            name: &listed.model,
+            bytes: listed.size_bytes,
+        }),
         roles: ModelRole::ALL
             .into_iter()
             .filter(|role| config.roles.get(role) == Some(&model) || serves(role))

@@ -53,7 +53,8 @@ pub struct Rating {
 }
 
 /// The modes that can be chosen.
-const MODES: [Mode; 5] = [
+const MODES: [Mode; 6] = [
+    Mode::Adaptive,
     Mode::Loop,
     Mode::Plan,
     Mode::Deterministic,

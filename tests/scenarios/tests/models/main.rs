@@ -5,6 +5,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
+mod adaptive;
 mod certificates;
 mod embedded;
 mod endings;

@@ -9,10 +9,7 @@ mod answering;
 mod approval;
 mod execution;
 mod planner;
-mod reach;
 mod stage;
-
-pub(crate) use reach::{reach, reach_of_choice};
 
 use crate::work::Work;
 use api::broker::PlanRequest;

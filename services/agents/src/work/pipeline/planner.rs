@@ -1,6 +1,5 @@
 //! The three planners: a model under a schema, the rules, and a program outside.
 
-use super::reach::reach;
 use super::stage::{Planned, Stop, call_tool, interrupted};
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError, Visibility};
@@ -12,9 +11,9 @@ use domain::event::{CallStatus, EventBody};
 use domain::fault::{Coded, Fault};
 use domain::model::Reach;
 use domain::settings::Mode;
+use plan::by_rules::{self, Unplanned};
 use plan::compile::Call;
-use plan::rules::RefusalKind;
-use plan::{names, prompt, question, rules, schema, validate};
+use plan::{names, prompt, question, schema, validate};
 use serde_json::json;
 use std::ops::RangeInclusive;
 use text::escape::visible_line;
@@ -35,20 +34,17 @@ pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Resu
     match work.request.mode {
         Mode::Deterministic => by_rules(work),
         Mode::Bridge => by_bridge(work, outcome).await,
-        Mode::Plan | Mode::Loop | Mode::Auto | Mode::Adaptive => by_model(work, task, outcome).await,
+        Mode::Plan | Mode::Loop | Mode::Auto | Mode::Adaptive => {
+            by_model(work, task, outcome).await
+        }
     }
 }
 
 fn by_rules(work: &Work) -> Result<Planned, Stop> {
-    let text = &work.request.text;
-    let plan = rules::plan(text).map_err(|refusal| match refusal.kind {
-        RefusalKind::Help => Stop::Said(refusal.message),
-        _ => Stop::failed(refusal.fault()),
+    let plan = by_rules::plan(&work.request.text).map_err(|unplanned| match unplanned {
+        Unplanned::Help(text) => Stop::Said(text),
+        Unplanned::Refused(fault) => Stop::failed(fault),
     })?;
-    validate::typed(&plan, &rules::handlers()).map_err(|invalid| Stop::failed(invalid.fault()))?;
-    if let Some(fault) = names::may_be_longer(text, &plan) {
-        return Err(Stop::failed(fault));
-    }
     Ok(Planned {
         plan,
         reach: Reach::Any,
@@ -84,13 +80,13 @@ async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> 
     let plan = validate::value(&answer, &kinds).map_err(|invalid| Stop::failed(invalid.fault()))?;
     Ok(Planned {
         plan,
-        reach: reach(work).await,
+        reach: Reach::of(work.agent.facts.class),
     })
 }
 
 async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Planned, Stop> {
     let listing = listing(work, outcome).await?;
-    let reach = reach(work).await;
+    let reach = Reach::of(work.agent.facts.class);
     if reach == Reach::Small
         && let Some(fault) = names::ambiguous(&listing, task)
     {
@@ -138,8 +134,9 @@ fn of_planning(error: &AskError, most_actions: u64) -> Fault {
     let mut fault = error.fault();
     if is_unmet {
         fault.hint = format!(
-            "A plan has at most {most_actions} steps here: ask in parts, or in loop mode \
-             (`/mode loop`, `--mode loop`), or use a larger model."
+            "A plan has at most {most_actions} {} here: ask in parts, or in loop mode \
+             (`/mode loop`, `--mode loop`), or use a larger model.",
+            if most_actions == 1 { "step" } else { "steps" }
         );
     }
     fault

@@ -1,0 +1,32 @@
+//! A whole request in the hands of the rules: planned, validated, and no name in it may be another one.
+
+use crate::rules::{self, RefusalKind};
+use crate::{names, validate};
+use domain::fault::{Coded, Fault};
+use domain::plan::Plan;
+
+/// What the rules made of a request without a plan.
+#[derive(Debug)]
+pub enum Unplanned {
+    /// What they can do, which is what was asked.
+    Help(String),
+    /// Why they do not do it.
+    Refused(Fault),
+}
+
+/// Plans a request by rules.
+///
+/// # Errors
+/// [`Unplanned`] when any part of it is not understood or may be meant in more than one way.
+pub fn plan(request: &str) -> Result<Plan, Unplanned> {
+    let plan = rules::plan(request).map_err(|refusal| match refusal.kind {
+        RefusalKind::Help => Unplanned::Help(refusal.message),
+        _ => Unplanned::Refused(refusal.fault()),
+    })?;
+    validate::typed(&plan, &rules::handlers())
+        .map_err(|invalid| Unplanned::Refused(invalid.fault()))?;
+    match names::may_be_longer(request, &plan) {
+        Some(fault) => Err(Unplanned::Refused(fault)),
+        None => Ok(plan),
+    }
+}

@@ -1,0 +1,52 @@
+//! Adaptive mode: how a request is worked on where the user left it open, as suits the model.
+
+use crate::work::Work;
+use domain::event::EventBody;
+use domain::model::ModelClass;
+use domain::settings::Mode;
+use plan::by_rules;
+
+/// What is said where the rules did a request.
+const BY_RULES: &str = "by rules, no model (mode loop asks one)";
+/// What is said where a model plans because it is tiny.
+const TINY: &str = "plan mode, since the model is tiny (mode loop: tools as it goes)";
+
+/// Sets the mode of a request that left it open, and says so where it is not loop mode.
+pub(crate) async fn choose(work: &mut Work) {
+    if work.request.mode != Mode::Adaptive {
+        return;
+    }
+    let chosen = match (rules_do(work), works_by_plan(work.agent.facts.class)) {
+        (true, _) => Some((Mode::Deterministic, BY_RULES)),
+        (false, true) if !has_pictures(work) => Some((Mode::Plan, TINY)),
+        _ => None,
+    };
+    let Some((mode, reason)) = chosen else {
+        work.request.mode = Mode::Loop;
+        return;
+    };
+    work.request.mode = mode;
+    let reason = reason.to_owned();
+    work.emit(EventBody::ModeChosen { mode, reason }, None)
+        .await;
+}
+
+/// Whether a model of this class makes a plan where nobody chose otherwise.
+pub(crate) fn works_by_plan(class: Option<ModelClass>) -> bool {
+    class == Some(ModelClass::Tiny)
+}
+
+/// Whether the rules are asked first and understand the whole request. They read no data.
+fn rules_do(work: &Work) -> bool {
+    let asks_rules = work.agent.facts.is_stand_in || work.services.rules_first;
+    asks_rules && !has_data(work) && by_rules::plan(&work.request.text).is_ok()
+}
+
+fn has_data(work: &Work) -> bool {
+    has_pictures(work) || work.with_state(|state| state.conversation.is_given_input())
+}
+
+/// A plan is made without pictures.
+fn has_pictures(work: &Work) -> bool {
+    work.with_state(|state| state.conversation.is_given_pictures())
+}

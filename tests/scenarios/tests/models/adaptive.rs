@@ -1,0 +1,126 @@
+//! Adaptive mode, which is the default: who works on a request where the user left it open.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test is allowed to fail loudly"
+)]
+
+use scenarios::{Scene, of_kind};
+use testkit::{House, Reply};
+
+const BY_RULES: &str = "by rules, no model";
+
+/// A scripted model, with more said in `[chat]` or about its provider.
+fn scene(chat: &str, provider: &str, replies: impl IntoIterator<Item = Reply>) -> Scene {
+    let scene = Scene::new(replies);
+    let config = scene.server.config("openai");
+    let table = "[models.providers.scripted]\n";
+    assert!(config.contains(table), "{config}");
+    let config = config.replace(table, &format!("{table}{provider}\n"));
+    scene
+        .house
+        .configure(&format!("{config}\n[chat]\n{chat}\n"));
+    scene
+}
+
+fn tell<'a>(house: &House, args: impl IntoIterator<Item = &'a str>) -> testkit::Finished {
+    house.ask(["run"]).args(args).run()
+}
+
+#[test]
+fn the_model_that_comes_along_is_asked_only_for_what_the_rules_do_not_understand() {
+    let house = House::new();
+    if !house.use_engine() {
+        eprintln!("left out: run `cargo xtask setup`, or the whole with `cargo xtask test`");
+        return;
+    }
+    house.write("old.txt", "x\n");
+    let open = ["--allow-write", ".", "--yes", "destructive"];
+    let done = tell(&house, open.into_iter().chain(["delete old.txt"])).expect(0);
+    assert!(done.stderr.contains(BY_RULES), "{}", done.stderr);
+    assert!(!house.has("old.txt"));
+    house.write("settings.toml", "[server]\nport = 8090\n");
+    let asked = tell(&house, ["--json", "which port does settings.toml set?"]).expect(0);
+    let summary = asked.json();
+    assert_eq!(summary["mode"], "plan");
+    assert!(summary["model"].as_str().is_some(), "{summary:#}");
+    assert!(summary["answer"].as_str().unwrap().contains("8090"));
+}
+
+#[test]
+fn rules_first_spares_any_model_what_the_rules_understand_and_says_so_each_time() {
+    let scene = scene("rules_first = true", "", [Reply::text("It says hi.")]);
+    scene.house.write("notes.txt", "a\nb\nc\n");
+    for _ in 0..2 {
+        let done = tell(&scene.house, ["show notes.txt"]).expect(0);
+        assert!(done.stderr.contains(BY_RULES), "{}", done.stderr);
+        assert!(done.stdout.contains("a\nb\nc"), "{}", done.stdout);
+    }
+    assert!(scene.server.chats().is_empty());
+    let summary = tell(&scene.house, ["--json", "show notes.txt"])
+        .expect(0)
+        .json();
+    assert_eq!(summary["mode"], "deterministic");
+    // What the rules showed is part of the conversation that a model goes on with.
+    let session = summary["session_id"].as_str().unwrap();
+    let asked = ["--json", "--session-id", session, "what do you make of it"];
+    let asked = tell(&scene.house, asked).expect(0).json();
+    assert_eq!(asked["mode"], serde_json::Value::Null);
+    let chats = scene.server.chats();
+    assert!(chats[0].body["messages"].to_string().contains("a\\nb\\nc"));
+}
+
+#[test]
+fn loop_mode_and_a_larger_model_ask_the_model_for_everything() {
+    for (chat, flags) in [
+        ("rules_first = true", &["--mode", "loop"][..]),
+        ("default_mode = \"loop\"\nrules_first = true", &[]),
+        ("", &[]),
+    ] {
+        let scene = scene(chat, "", [Reply::text("It has three lines.")]);
+        scene.house.write("notes.txt", "a\nb\nc\n");
+        let args = flags.iter().copied().chain(["--json", "show notes.txt"]);
+        let summary = tell(&scene.house, args).expect(0).json();
+        assert_eq!(summary["answer"], "It has three lines.", "{chat}");
+        assert_eq!(summary["mode"], serde_json::Value::Null);
+        assert_eq!(scene.server.chats().len(), 1);
+    }
+}
+
+#[test]
+fn data_and_pictures_are_never_left_to_the_rules() {
+    let scene = scene("rules_first = true", "", [Reply::text("Seen.")]);
+    scene.house.write("notes.txt", "a\n");
+    let data = scene.house.write("data.txt", "one\n");
+    let data = data.to_str().unwrap();
+    let summary = tell(&scene.house, ["--json", "--input", data, "show notes.txt"]);
+    assert_eq!(summary.expect(0).json()["answer"], "Seen.");
+}
+
+#[test]
+fn a_tiny_model_plans_and_that_is_said_once_in_a_session() {
+    let plan = "{\"intent\":\"show notes.txt\",\"actions\":[{\"kind\":\"read_file\",\"path\":\"notes.txt\"}]}";
+    let scene = scene(
+        "",
+        "class = \"tiny\"",
+        [Reply::text(plan), Reply::text(plan)],
+    );
+    scene.house.write("notes.txt", "a\n");
+    let told = tell(&scene.house, ["show notes.txt"]).expect(0).stderr;
+    assert!(
+        told.contains("plan mode, since the model is tiny"),
+        "{told}"
+    );
+    let chats = scene.server.chats();
+    assert!(chats[0].body["response_format"]["json_schema"].is_object());
+    let summary = tell(&scene.house, ["--json", "show notes.txt"])
+        .expect(0)
+        .json();
+    assert_eq!(summary["mode"], "plan");
+    let log = scene
+        .house
+        .session_log(summary["session_id"].as_str().unwrap());
+    assert_eq!(of_kind(&log, "mode_chosen").len(), 1);
+    let models = scene.house.ask(["models", "--json"]).run().expect(0).json();
+    assert_eq!(models["models"][0]["class"], "tiny", "{models:#}");
+}
