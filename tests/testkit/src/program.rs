@@ -123,6 +123,14 @@ impl Carl {
         self.through_shell("ulimit -f \"$0\"; exec \"$@\"", &blocks.to_string())
     }
 
+    /// Ends it with exit code 124 after this long. Say this after all arguments and variables.
+    #[must_use]
+    pub fn time_limit(self, limit: Duration) -> Self {
+        let mut timeout = Command::new("timeout");
+        timeout.args(["--kill-after=5", &limit.as_secs().to_string()]);
+        self.given_to(timeout)
+    }
+
     /// Gives its standard output to a shell command, whose output is what is seen. Its exit code is
     /// the last line of standard error: `exit 0`. Say this after all arguments and variables.
     #[must_use]
