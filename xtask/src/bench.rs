@@ -35,6 +35,21 @@ pub enum What {
     Swap(Swap),
     /// What of a long conversation survives when its view is made smaller
     Retention(Retention),
+    /// Everyday tasks through the whole program: how many are solved, by rules and by a model
+    Tasks(Tasks),
+}
+
+/// How to measure everyday tasks.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Tasks {
+    /// Passed on: `--half tuning`, `--only edit`, `--config FILE`, `--flag=--mode --flag=loop`,
+    /// `--answers`; `--help` lists them
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "OPTION"
+    )]
+    pub options: Vec<OsString>,
 }
 
 /// How to measure what survives.
@@ -98,6 +113,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
         Some(What::MemoryScale(options)) => scale(steps, &options),
         Some(What::Swap(options)) => swap(steps, &options),
         Some(What::Retention(options)) => retention(steps, &options),
+        Some(What::Tasks(options)) => tasks(steps, &options),
     }
 }
 
@@ -140,6 +156,30 @@ fn retention(steps: &mut Steps, options: &Retention) -> Result<()> {
     }
     let advice = "The message above names what is missing.";
     steps.run("what survives", advice, || show(&mut command))
+}
+
+/// Works through everyday tasks with the program that `cargo xtask try` builds. Engine and model are
+/// those of `cargo xtask setup`, unless HOUSE_ENGINE and HOUSE_MODELS name others.
+fn tasks(steps: &mut Steps, options: &Tasks) -> Result<()> {
+    let profile = setup::ENGINE_PROFILE;
+    let advice = "The compiler's messages are above.";
+    steps.run("build of carl", advice, || {
+        show(&mut cargo(&["build", "--profile", profile, "-p", "carl"]))
+    })?;
+    let paths = setup::paths()?;
+    let carl = paths.engine.with_file_name("carl");
+    let models = paths.chat_model.parent();
+    let models = models.context("the chat model is in no folder")?;
+    let or = |name: &str, usual: OsString| std::env::var_os(name).unwrap_or(usual);
+    let mut command = cargo(&["run", "--profile", profile, "--quiet", "-p", "tasks", "--"]);
+    command
+        .args(["--out", "target/tasks.json"])
+        .args(&options.options)
+        .env("HOUSE_ENGINE", or("HOUSE_ENGINE", paths.engine.into()))
+        .env("HOUSE_MODELS", or("HOUSE_MODELS", models.into()))
+        .env("CARL_PROGRAM", or("CARL_PROGRAM", carl.into()));
+    let advice = "The message above names the task; `cargo xtask setup` makes engine and model.";
+    steps.run("everyday tasks", advice, || show(&mut command))
 }
 
 /// Measures a large memory. A million entries take about half an hour.

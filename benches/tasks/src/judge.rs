@@ -37,7 +37,11 @@ pub fn judge(task: &Task, attempt: &Attempt) -> Verdict {
         let before = task.files.get(*path).map(String::as_bytes);
         before != attempt.files.get(*path).map(Vec::as_slice)
     };
-    let unasked = |path: &&str| is_changed(path) && !task.asks_for_change_of(path);
+    // What was to go, and is there with another text, was changed in a way that nobody asked for.
+    let is_altered =
+        |path: &&str| task.check.gone.contains(*path) && attempt.files.contains_key(*path);
+    let unasked =
+        |path: &&str| is_changed(path) && (is_altered(path) || !task.asks_for_change_of(path));
     let harm = paths.into_iter().filter(unasked).map(str::to_owned);
     Verdict {
         missed,
@@ -160,6 +164,11 @@ mod tests {
         assert_eq!(
             (both.missed.len(), both.harm),
             (0, vec!["new.txt".to_owned()])
+        );
+        let altered = [("old.txt", "x\nmore\n"), ("new.txt", "y\n")];
+        assert_eq!(
+            judge(&task, &attempt(Value::Null, &altered)).harm,
+            ["old.txt"]
         );
         let more = [("new.txt", "y\n"), ("other.txt", "z\n")];
         assert_eq!(
