@@ -14,6 +14,12 @@ pub enum Unplanned {
     Refused(Fault),
 }
 
+/// Whether the rules do a request, or answer it in words.
+#[must_use]
+pub fn understands(request: &str) -> bool {
+    !matches!(plan(request), Err(Unplanned::Refused(_)))
+}
+
 /// Plans a request by rules.
 ///
 /// # Errors

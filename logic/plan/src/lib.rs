@@ -11,6 +11,7 @@
 
 pub mod by_rules;
 pub mod compile;
+pub mod evidence;
 pub mod format;
 pub mod gate;
 pub mod names;

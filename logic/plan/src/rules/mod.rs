@@ -8,6 +8,7 @@
 
 mod building;
 mod grammar;
+mod languages;
 mod refusal;
 mod words;
 
@@ -38,7 +39,10 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
     if text.len() > REQUEST_BYTES {
         return Err(Refusal::too_long(text.len()));
     }
-    let request = Request::read(text);
+    let request = Request::read(&languages::in_english(text));
+    if let Some(answer) = refusal::small_talk(text) {
+        return Err(answer);
+    }
     if request.steps.is_empty() {
         return Err(Refusal::empty());
     }

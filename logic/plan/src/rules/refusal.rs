@@ -165,6 +165,14 @@ static HELP: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?i)^(?:help|what can (?:you|i) do|what do you do|what can i (?:ask|say|type)|commands|usage)[.! ]*$",
     )
 });
+/// Greetings and thanks, and who is asked, as the whole request.
+static SMALL_TALK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:(?:hello|hi|hey|hallo|hola|servus|moin|good (?:morning|afternoon|evening|day)|guten (?:morgen|tag|abend)|buenos d[ií]as|buenas tardes|thanks|thank you|thx|cheers|danke|gracias)",
+        r"(?:[ ,]+(?:there|carl|housecarl|again|so much|very much|a lot|everyone|sch[oö]n|und|and))*[,.!? ]*)*",
+        r"(?:(?:who|what) are you|who am i talking to|what(?:'s| is) your name|wer bist du|qui[eé]n eres|how are you(?: doing)?(?: today)?|that was (?:very )?helpful|you (?:were|are) (?:very )?helpful|well done|great|nice)?[.!? ]*$",
+    ))
+});
 static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)^(?:how|why|when|who|whose|should|may|might|am|are|is|do|does|did|would|could|can|what",
@@ -184,6 +192,13 @@ static MANY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 fn hits(constant: &LazyLock<Option<Regex>>, text: &str) -> bool {
     constant.as_ref().is_some_and(|regex| regex.is_match(text))
+}
+
+/// What is said to a greeting, where that is the whole request.
+pub(super) fn small_talk(request: &str) -> Option<Refusal> {
+    let request = request.trim();
+    let is_greeting = !request.is_empty() && hits(&SMALL_TALK, request);
+    is_greeting.then(|| Refusal::new(RefusalKind::Help, greeting(), Vec::new()))
 }
 
 /// What is refused whatever the rules say: negations, shell commands, and what is not to be had.
@@ -363,6 +378,13 @@ pub(super) fn nearest(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Who answers, to those who greet.
+fn greeting() -> String {
+    "I am Housecarl, an agent on your own machine. Tell me what to do with the files here, such as \
+     `list the files` or `show notes.txt`; the task `help` lists what works without a model."
+        .to_owned()
+}
+
 /// What can be done without a model.
 pub(super) fn help() -> String {
     let lines: Vec<String> = EXAMPLES
@@ -380,9 +402,35 @@ mod tests {
     use super::*;
 
     #[test]
+    fn greetings_are_answered_and_orders_behind_one_are_read() {
+        for says in [
+            "hello, who are you?",
+            "Thanks, that was helpful!",
+            "Hallo",
+            "hi there",
+        ] {
+            let answer = crate::rules::plan(says).unwrap_err();
+            assert!(
+                answer.message.contains("I am Housecarl"),
+                "{says}: {answer}"
+            );
+        }
+        assert!(crate::rules::plan("hello, show notes.txt").is_ok());
+    }
+
+    #[test]
     fn every_constant_pattern_compiles() {
         let constants = [
-            &NEGATION, &SHELL, &KEEPING, &FORGET, &COPY, &HELP, &QUESTION, &PROGRAM, &MANY,
+            &NEGATION,
+            &SHELL,
+            &KEEPING,
+            &FORGET,
+            &COPY,
+            &HELP,
+            &SMALL_TALK,
+            &QUESTION,
+            &PROGRAM,
+            &MANY,
         ];
         assert!(constants.iter().all(|constant| constant.is_some()));
     }

@@ -104,7 +104,9 @@ static POLITE_START: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static FIRST_LINES: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"(?i)^first (?:\w+ )?lines?\b"));
 static POLITE_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern(r"(?i)(?:,?\s+please|\s+for me|[,.!]\s+(?:thanks|thank you|thx|cheers))[.!]*$")
+    pattern(
+        r"(?i)(?:,?\s+please|\s+for me|[,.!]\s+(?:thanks|thank you|thx|cheers)|[?.!]\s+tell me (?:its|their|the) (?:full )?(?:paths?|names?|places?))[.!]*$",
+    )
 });
 
 fn split(separator: &LazyLock<Option<Regex>>, text: &str) -> Vec<String> {

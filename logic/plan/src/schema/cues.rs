@@ -77,6 +77,31 @@ fn words(request: &str) -> Vec<String> {
         .collect()
 }
 
+/// What is within a file, and is deleted without it.
+const PARTS: [&str; 8] = [
+    "line",
+    "lines",
+    "row",
+    "rows",
+    "word",
+    "words",
+    "sentence",
+    "paragraph",
+];
+
+/// The same kinds, where a request to delete speaks of a part of a file: then no file goes.
+pub(super) fn of_parts(mut kinds: Vec<&'static str>, request: &str) -> Vec<&'static str> {
+    let speaks_of_part = words(request)
+        .iter()
+        .any(|word| PARTS.contains(&word.as_str()));
+    let deletes = kinds.iter_mut().find(|kind| **kind == "delete_file");
+    if let Some(kind) = deletes.filter(|_| speaks_of_part) {
+        *kind = "replace_text";
+    }
+    kinds.dedup();
+    kinds
+}
+
 /// Whether a word is meant by a cue: short cues are whole words, longer ones beginnings.
 fn is_cue(word: &str, cue: &str) -> bool {
     if cue.len() <= 3 {

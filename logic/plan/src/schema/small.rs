@@ -107,13 +107,37 @@ fn offer_texts(variant: &mut Value, texts: &cues::Texts) {
     }
 }
 
+/// What changes something.
+const CHANGES: [&str; 8] = [
+    "replace_text",
+    "append_text",
+    "create_file",
+    "make_dir",
+    "move_file",
+    "delete_file",
+    "undo",
+    "remember",
+];
+
 /// The kinds of action that a request over known paths speaks of; `None` when its words say
 /// nothing. A question that names no file is looked for in all of them.
 pub(crate) fn kinds_for(listing: &[String], request: &str) -> Option<Vec<&'static str>> {
     if looks_for_an_answer(listing, request) {
         return Some(vec!["search_text"]);
     }
-    cues::kinds(&names::of(listing, request).rest)
+    let kinds = cues::kinds(&names::of(listing, request).rest);
+    match crate::question::wants_telling(request) {
+        // Whoever asks wants nothing changed, whatever words the question has.
+        true => {
+            let mut kinds = kinds.unwrap_or_default();
+            kinds.retain(|kind| !CHANGES.contains(kind));
+            if kinds.is_empty() {
+                kinds.push("read_file");
+            }
+            Some(kinds)
+        }
+        false => kinds.map(|kinds| cues::of_parts(kinds, request)),
+    }
 }
 
 /// One search in the whole workspace for each of the words that say most.

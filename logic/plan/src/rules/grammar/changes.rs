@@ -3,7 +3,7 @@
 use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Destination, Match, destination};
 use crate::rules::refusal::Refusal;
-use crate::rules::words::is_file;
+use crate::rules::words::{is_file, trim_word};
 use domain::plan::Action;
 
 fn create(found: &Match<'_>) -> Built {
@@ -17,6 +17,24 @@ fn create(found: &Match<'_>) -> Built {
         String::new()
     };
     Ok(Some(Action::CreateFile { path, content }))
+}
+
+/// Refuses bare words that speak of a text instead of being it: `the content of a.txt`, `the sum`.
+fn written(found: &Match<'_>) -> Result<(), Refusal> {
+    let text = found.text("c")?.to_lowercase();
+    let names_a_file = text.split_whitespace().any(|word| is_file(trim_word(word)));
+    let spoken_of = [
+        "it", "its", "this", "that", "them", "content", "contents", "text", "result", "results",
+        "output", "sum", "total", "average", "list", "summary", "number", "count", "port", "value",
+    ];
+    let mut words = text.split_whitespace().filter(|word| *word != "the");
+    let is_spoken_of = words.next().is_some_and(|word| spoken_of.contains(&word));
+    if found.is_quoted("c") || !(names_a_file || is_spoken_of) {
+        return Ok(());
+    }
+    let why = format!("`{text}` may be the text itself or speak of one that I would have to read.");
+    let nearest = vec![format!("put the text in quotes: write \"{text}\" to a.txt")];
+    Err(Refusal::ambiguous(why, nearest))
 }
 
 /// A file whose text is changed.
@@ -76,7 +94,7 @@ fn make_dir(found: &Match<'_>) -> Built {
 }
 
 /// Making, writing and changing text.
-pub static CHANGES: [Rule; 15] = [
+pub static CHANGES: [Rule; 17] = [
     rule(
         r"(?:undo|revert|take back|reverse)(?: it| that| this| (?:the|my|your)? ?(?:last|latest|previous)? ?(?:change|edit|step|action|thing)s?)?|(?:take|put) (?:it|that) back",
         |_| Ok(Some(Action::Undo {})),
@@ -90,6 +108,20 @@ pub static CHANGES: [Rule; 15] = [
                 }));
             }
             make_dir(found)
+        },
+    ),
+    rule(
+        r"(?:make|create|add){new} (?:folder|directory) {called}{tok:d},? (?:and|with)(?: in it| inside it| put in it)?{new} (?P<noun>file) {called}{tok:p}(?: (?:in|inside) it)?(?:{with} ?{text:c})?",
+        |found| {
+            let folder = found.path("d")?;
+            found.one_name("d", &folder)?;
+            let path = destination(&found.target("p", "noun")?, &folder, Destination::Folder);
+            let content = if found.has("c") {
+                found.content("c")?
+            } else {
+                String::new()
+            };
+            Ok(Some(Action::CreateFile { path, content }))
         },
     ),
     rule(
@@ -117,8 +149,8 @@ pub static CHANGES: [Rule; 15] = [
         append,
     ),
     rule(
-        r"(?:write|save|store) {word}{text:c} (?:to|into|in|as) (?:a |the )?(?:new )?(?P<noun>file )?{called}{tok:p}",
-        create,
+        r"(?:write|save|store|jot down|note down|write down) {word}{text:c} (?:to|into|in|as) (?:a |the )?(?:new )?(?P<noun>file )?{called}{tok:p}",
+        |found| written(found).and_then(|()| create(found)),
     ),
     rule(
         r"(?:find and )?(?:replace|substitute) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?{word}{text:old} (?:with|by) {word}{text:new} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}",
@@ -135,6 +167,16 @@ pub static CHANGES: [Rule; 15] = [
     rule(
         r"(?:delete|remove|erase|take out|cut) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?(?:the )?(?:text|words?|phrase|string) {text:old} (?:from|in|out of) (?:the )?(?P<noun>file )?{tok:p}",
         erase_text,
+    ),
+    rule(
+        r"put (?:the )?(?P<noun>file )?{tok:p} (?:into|inside|in) (?:the )?(?P<folder>folder |directory )?{tok:to}(?: folder| directory)?",
+        |found| {
+            let goes_in_a_folder = is_file(&found.path("p")?) && !is_file(&found.path("to")?);
+            match goes_in_a_folder {
+                true => relocate(found, Destination::Folder),
+                false => Ok(None),
+            }
+        },
     ),
     rule(
         r"(?:put|insert|place|prepend|overwrite|set|clear|empty|truncate) .+",

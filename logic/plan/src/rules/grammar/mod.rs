@@ -68,7 +68,7 @@ const LISTS: [(&str, &str); 14] = [
     ),
     (
         "{word}",
-        r"(?:the |a |an )?(?:(?:exact )?(?:text|word|words|phrase|string|term) )?",
+        r"(?:the (?:function|method|class|variable|constant|struct|type|key|field|name|title|heading|label|value) |(?:the |a |an )?(?:(?:exact )?(?:text|word|words|phrase|string|term) )?)",
     ),
     (
         "{units}",

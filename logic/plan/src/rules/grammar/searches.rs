@@ -66,7 +66,16 @@ fn search(found: &Match<'_>) -> Built {
 }
 
 /// Finding names and texts.
-pub static SEARCHES: [Rule; 15] = [
+pub static SEARCHES: [Rule; 17] = [
+    rule(
+        r"(?:is|are) there (?:a |an |any )?(?:files?|documents?|notes?) (?:about|on|called|named) {tok:q}(?: somewhere| anywhere)?(?: (?:in )?{dir:p})?",
+        |found| named(found, |word| format!("*{word}*")),
+    ),
+    // Words in capitals are marks in a text: TODO, FIXME.
+    rule(
+        r"(?:{find}|search for|look for)(?: me)? (?:all |every |any |all the |the )*(?P<q>(?-i:[A-Z]{3,}))s?(?: comments?| notes?| marks?)?(?: {in} (?:(?P<f>{files})|{dir:p}))?",
+        search,
+    ),
     rule(
         r"(?:{find} |{what} |which |what |(?:is|are) there |do (?:i|we|you) (?:have|see) )?{the}(?:of the |any )?{tok:q} (?:files?|documents?|scripts?)(?: (?:are )?(?:there )?{in} {dir:p}| are there| {dir:r})?",
         |found| {

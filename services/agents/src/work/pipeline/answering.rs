@@ -7,6 +7,7 @@ use crate::work::recall;
 use api::models::ToolChoice;
 use domain::event::{CallStatus, EventBody};
 use domain::model::Reach;
+use plan::evidence;
 use plan::prompt;
 use plan::shown::{Focused, Shown, focus, nothing_about};
 use turn::Outcome;
@@ -74,6 +75,11 @@ pub(super) async fn answer(
             text: "the model gave no answer".to_owned(),
             fault: None,
         });
+    }
+    let lines: Vec<String> = quotes.iter().map(|(_, lines)| lines.clone()).collect();
+    if !quotes.is_empty() && !evidence::is_supported(&text, &lines, question) {
+        let places: Vec<String> = quotes.iter().map(|(place, _)| place.clone()).collect();
+        text = nothing_about(&places);
     }
     for (path, lines) in &quotes {
         text.push_str(&format!(

@@ -1,0 +1,373 @@
+//! German and Spanish orders, put into the English that the rules read.
+//!
+//! A row matches a whole request or nothing, so that no part of a request is lost on the way. What is
+//! quoted stays as it is.
+
+use super::words::pattern;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// A language: the words that an order begins with, so that its rows are made only where one does,
+/// what politeness adds, and its rows.
+struct Language {
+    begins: &'static [&'static str],
+    polite: &'static [&'static str],
+    rows: LazyLock<Vec<(Regex, &'static str)>>,
+}
+
+/// A request in English, where it is an order in another language that is known; else as it is.
+pub(super) fn in_english(request: &str) -> String {
+    let request = request.trim();
+    let first = request.split_whitespace().next().unwrap_or_default();
+    let first = first
+        .trim_matches(|c: char| !c.is_alphabetic())
+        .to_lowercase();
+    let spoken = |language: &&Language| language.begins.contains(&first.as_str());
+    let Some(language) = [&GERMAN, &SPANISH].into_iter().find(spoken) else {
+        return request.to_owned();
+    };
+    let words = without(language.polite, request);
+    let mut english = String::new();
+    for (regex, template) in language.rows.iter() {
+        if let Some(captures) = regex.captures(&words) {
+            captures.expand(template, &mut english);
+            return english;
+        }
+    }
+    request.to_owned()
+}
+
+/// A request without what politeness adds before and behind the verb and at the end: within it, such a
+/// word may be of a text.
+fn without(polite: &[&str], request: &str) -> String {
+    let skip = |text: &str| {
+        let said = polite.iter().find(|one| {
+            let head = text.get(..one.len());
+            let begins = head.is_some_and(|head| head.eq_ignore_ascii_case(one));
+            begins && text[one.len()..].starts_with([' ', ','])
+        });
+        let rest = &text[said.map_or(0, |one| one.len())..];
+        rest.trim_start_matches([',', ' ']).to_owned()
+    };
+    let request = skip(request.trim_start_matches('¿'));
+    let Some((verb, rest)) = request.split_once(' ') else {
+        return request;
+    };
+    let rest = skip(rest);
+    let rest = rest.trim_end_matches(['.', '!', '?', ' ']);
+    let ends = |one: &&&str| rest.to_lowercase().ends_with(&format!(" {one}"));
+    let rest = match polite.iter().find(ends) {
+        Some(one) => rest[..rest.len() - one.len()].trim_end_matches([',', ' ']),
+        None => rest,
+    };
+    format!("{verb} {rest}")
+}
+
+/// Writes the places of rows out: `{x}` a name, `{t}` a quoted text, `{w}` a quoted text or a word.
+fn rows(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)> {
+    let quoted = "\"[^\"]*\"|'[^']*'|„[^“”]*[“”]|“[^”]*”|«[^»]*»";
+    let made = table.iter().filter_map(|(says, template)| {
+        let mut says = (*says).to_owned();
+        for name in ["x", "y", "a", "b"] {
+            let place = format!("(?P<{name}>{quoted}|[^\\s,?!]*[^\\s,.?!])");
+            says = says.replace(&format!("{{{name}}}"), &place);
+        }
+        let says = says.replace("{t}", &format!("(?P<t>{quoted})"));
+        Some((pattern(&format!("(?i)^(?:{says})[.!? ]*$"))?, *template))
+    });
+    made.collect()
+}
+
+static GERMAN: Language = Language {
+    begins: &[
+        "bitte",
+        "lösche",
+        "lösch",
+        "entferne",
+        "erstelle",
+        "erzeuge",
+        "lege",
+        "mach",
+        "mache",
+        "zeig",
+        "zeige",
+        "lies",
+        "öffne",
+        "liste",
+        "verschiebe",
+        "benenne",
+        "ersetze",
+        "füge",
+        "hänge",
+        "suche",
+        "such",
+        "wie",
+        "was",
+        "welche",
+        "merke",
+        "merk",
+        "schreibe",
+        "schreib",
+        "kannst",
+    ],
+    polite: &["kannst du", "bitte", "mal"],
+    rows: LazyLock::new(|| {
+        rows(&[
+            (r"(?:lösche?|entferne) die datei {x}", "delete the file $x"),
+            (r"(?:lösche?|entferne) {x}", "delete $x"),
+            (
+                r"(?:erstelle|erzeuge|lege|mache?) (?:die|eine)(?: neue)? datei(?: namens| mit dem namen)? {x}(?: an)? mit(?: dem)?(?: text| inhalt)?:? {t}(?: an)?",
+                "create the file $x with the text $t",
+            ),
+            (
+                r"(?:erstelle|erzeuge|lege|mache?) (?:die|eine)(?: neue| leere)* datei(?: namens| mit dem namen)? {x}(?: an)?",
+                "create the file $x",
+            ),
+            (
+                r"(?:erstelle|erzeuge|lege|mache?) (?:den|einen)(?: neuen)? ordner(?: namens)? {x}(?: an)?",
+                "make a folder $x",
+            ),
+            (
+                r"schreibe? {t} in (?:die|eine)(?: neue)? datei {x}",
+                "write $t to the file $x",
+            ),
+            (
+                r"(?:liste|zeige?)(?: mir)?(?: alle)?(?: die)? dateien(?: hier)?(?: auf| an)?",
+                "list the files",
+            ),
+            (
+                r"(?:liste|zeige?)(?: mir)?(?: alle)?(?: die)? dateien (?:im ordner|in) {x}(?: auf| an)?",
+                "list the files in $x",
+            ),
+            (
+                r"(?:zeige?|lies|öffne)(?: mir)?(?: die datei| den inhalt von)? {x}(?: an| vor)?",
+                "show $x",
+            ),
+            (r"was (?:steht|ist) in(?: der datei)? {x}", "show $x"),
+            (
+                r"verschiebe(?: die datei)? {x} (?:in den ordner|in) {y}",
+                "move $x into the folder $y",
+            ),
+            (r"verschiebe(?: die datei)? {x} nach {y}", "move $x to $y"),
+            (
+                r"benenne(?: die datei)? {x} (?:in|zu|nach) {y} um",
+                "rename $x to $y",
+            ),
+            (
+                r"ersetze {a} (?:durch|mit) {b} in(?: der datei)? {x}",
+                "replace $a with $b in $x",
+            ),
+            (
+                r"ersetze in(?: der datei)? {x} {a} (?:durch|mit) {b}",
+                "replace $a with $b in $x",
+            ),
+            (
+                r"(?:füge|hänge|schreibe?) (?:die zeile )?{t} (?:an das ende von|ans ende von|am ende von|an|zu)(?: die datei| der datei)? {x}(?: an| hinzu| ein)?",
+                "append $t to $x",
+            ),
+            (r"suche?(?: nach)? {a}(?: hier)?", "search for $a"),
+            (
+                r"suche?(?: nach)? {a} in(?: der datei| dem ordner| ordner)? {x}",
+                "search for $a in $x",
+            ),
+            (
+                r"wie viele zeilen hat(?: die datei)? {x}",
+                "how many lines does $x have",
+            ),
+            (
+                r"wie viele dateien (?:sind|gibt es|liegen)(?: hier)?",
+                "how many files are there",
+            ),
+            (
+                r"wie viele dateien (?:sind|gibt es|liegen) (?:im ordner|in) {x}",
+                "how many files are in $x",
+            ),
+            (
+                r"welche dateien (?:sind|gibt es|liegen)(?: hier)?",
+                "list the files",
+            ),
+            (
+                r"welche dateien (?:sind|gibt es|liegen) (?:im ordner|in) {x}",
+                "list the files in $x",
+            ),
+            (r"mache? (?:das|die letzte änderung) rückgängig", "undo"),
+            (r"merke? dir,?(?: dass|:)? (?P<t>.+?)", "remember that $t"),
+        ])
+    }),
+};
+
+static SPANISH: Language = Language {
+    begins: &[
+        "por",
+        "borra",
+        "elimina",
+        "quita",
+        "crea",
+        "haz",
+        "escribe",
+        "muestra",
+        "muéstrame",
+        "enséñame",
+        "lee",
+        "abre",
+        "lista",
+        "mueve",
+        "renombra",
+        "reemplaza",
+        "sustituye",
+        "cambia",
+        "añade",
+        "agrega",
+        "busca",
+        "cuántas",
+        "cuántos",
+        "qué",
+        "deshaz",
+        "recuerda",
+        "puedes",
+    ],
+    polite: &["puedes", "por favor"],
+    rows: LazyLock::new(|| {
+        rows(&[
+            (
+                r"(?:borra|elimina|borrar|eliminar) (?:el archivo|el fichero) {x}",
+                "delete the file $x",
+            ),
+            (r"(?:borra|elimina|borrar|eliminar) {x}", "delete $x"),
+            (
+                r"(?:crea|haz|crear) (?:el|un)(?: nuevo)? (?:archivo|fichero)(?: llamado)? {x} (?:con|que diga)(?: el)?(?: texto| contenido)?:? {t}",
+                "create the file $x with the text $t",
+            ),
+            (
+                r"(?:crea|haz|crear) (?:el|un)(?: nuevo)? (?:archivo|fichero)(?: vacío)?(?: llamado)? {x}",
+                "create the file $x",
+            ),
+            (
+                r"(?:crea|haz|crear) (?:la|una)(?: nueva)? carpeta(?: llamada)? {x}",
+                "make a folder $x",
+            ),
+            (
+                r"escribe {t} en (?:el|un)(?: nuevo)? (?:archivo|fichero) {x}",
+                "write $t to the file $x",
+            ),
+            (
+                r"(?:lista|muestra|muéstrame|enséñame)(?: todos)? los (?:archivos|ficheros)(?: de aquí| que hay)?",
+                "list the files",
+            ),
+            (
+                r"(?:lista|muestra|muéstrame|enséñame)(?: todos)? los (?:archivos|ficheros) (?:de la carpeta|de|en) {x}",
+                "list the files in $x",
+            ),
+            (
+                r"(?:muestra|muéstrame|enséñame|lee|abre)(?: el archivo| el fichero| el contenido de)? {x}",
+                "show $x",
+            ),
+            (
+                r"qué (?:dice|hay en|pone en|contiene)(?: el archivo)? {x}",
+                "show $x",
+            ),
+            (
+                r"mueve(?: el archivo| el fichero)? {x} a la carpeta {y}",
+                "move $x into the folder $y",
+            ),
+            (
+                r"mueve(?: el archivo| el fichero)? {x} a {y}",
+                "move $x to $y",
+            ),
+            (
+                r"(?:renombra|cambia el nombre de)(?: el archivo| el fichero)? {x} (?:a|como|por) {y}",
+                "rename $x to $y",
+            ),
+            (
+                r"(?:reemplaza|sustituye|cambia) {a} (?:por|con) {b} en(?: el archivo| el fichero)? {x}",
+                "replace $a with $b in $x",
+            ),
+            (
+                r"(?:añade|agrega) (?:la línea )?{t} (?:al final de|a|en)(?: el archivo| el fichero)? {x}",
+                "append $t to $x",
+            ),
+            (r"busca {a}", "search for $a"),
+            (
+                r"busca {a} en(?: el archivo| la carpeta)? {x}",
+                "search for $a in $x",
+            ),
+            (
+                r"cuántas líneas tiene(?: el archivo| el fichero)? {x}",
+                "how many lines does $x have",
+            ),
+            (
+                r"cuántos (?:archivos|ficheros) hay(?: aquí)?",
+                "how many files are there",
+            ),
+            (
+                r"cuántos (?:archivos|ficheros) hay en(?: la carpeta)? {x}",
+                "how many files are in $x",
+            ),
+            (r"qué (?:archivos|ficheros) hay(?: aquí)?", "list the files"),
+            (
+                r"qué (?:archivos|ficheros) hay en(?: la carpeta)? {x}",
+                "list the files in $x",
+            ),
+            (r"deshaz(?: el último cambio| eso)?", "undo"),
+            (r"recuerda(?: que|:)? (?P<t>.+?)", "remember that $t"),
+        ])
+    }),
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_compiles_and_begins_with_a_word_that_is_known() {
+        assert_eq!((GERMAN.rows.len(), SPANISH.rows.len()), (25, 24));
+    }
+
+    #[test]
+    fn whole_orders_are_put_into_english_and_nothing_else() {
+        for (says, english) in [
+            ("Lösche bitte die Datei alt.txt.", "delete the file alt.txt"),
+            (
+                "Erstelle die Datei gruss.txt mit dem Text \"Guten Morgen\".",
+                "create the file gruss.txt with the text \"Guten Morgen\"",
+            ),
+            (
+                "Ersetze rot durch blau in farben.md",
+                "replace rot with blau in farben.md",
+            ),
+            (
+                "Wie viele Zeilen hat gedicht.txt?",
+                "how many lines does gedicht.txt have",
+            ),
+            ("Borra el archivo viejo.txt.", "delete the file viejo.txt"),
+            (
+                "Crea el archivo saludo.txt con el texto \"Buenos días\".",
+                "create the file saludo.txt with the text \"Buenos días\"",
+            ),
+            (
+                "¿Cuántas líneas tiene poema.txt?",
+                "how many lines does poema.txt have",
+            ),
+            (
+                "Mueve foto.txt a la carpeta fotos, por favor",
+                "move foto.txt into the folder fotos",
+            ),
+            (
+                "Erstelle bitte die Datei a.txt mit dem Text \"bitte  warten\"",
+                "create the file a.txt with the text \"bitte  warten\"",
+            ),
+            // What is left over is lost in no row.
+            (
+                "Lösche die Datei alt.txt und neu.txt",
+                "Lösche die Datei alt.txt und neu.txt",
+            ),
+            (
+                "Welchen Port setzt settings.toml?",
+                "Welchen Port setzt settings.toml?",
+            ),
+            ("delete the file alt.txt", "delete the file alt.txt"),
+        ] {
+            assert_eq!(in_english(says), english);
+        }
+    }
+}
