@@ -238,16 +238,20 @@ fn same_runtime(state: &Path, socket: &Path) -> Option<String> {
     Some(format!("XDG_RUNTIME_DIR={}", runtime.display()))
 }
 
+/// What is said of a stopped process that has the lock of a state folder, and what to do.
+#[must_use]
+pub fn told_of(id: u32, state: &Path) -> (String, String) {
+    let place = state.display();
+    let message = format!(
+        "another carl (process {id}) has {place} and does not answer: it is stopped, as by Ctrl-Z"
+    );
+    (message, wake(id))
+}
+
 fn taken(state: &Path) -> anyhow::Error {
     let place = state.display();
     let (message, hint) = match holder(state) {
-        Some(id) if is_stopped(id) => (
-            format!(
-                "another carl (process {id}) has {place} and does not answer: it is stopped, as by \
-                 Ctrl-Z"
-            ),
-            wake(id),
-        ),
+        Some(id) if is_stopped(id) => told_of(id, state),
         known => {
             let who = known.map_or("another process".to_owned(), |id| format!("process {id}"));
             (

@@ -84,6 +84,25 @@ pub fn stopped_roles(state: &Path, addresses: &[String]) -> Vec<ServedRole> {
     all
 }
 
+/// What is said of a role at these addresses whose process is stopped, and what to do.
+fn stopped_role(state: &Path, addresses: &[String]) -> Option<(String, String)> {
+    let role = stopped_roles(state, addresses).into_iter().next()?;
+    let message = format!(
+        "another carl (process {}), which serves {} at {}, does not answer: it is stopped, as by \
+         Ctrl-Z",
+        role.process, role.role, role.address
+    );
+    Some((message, lock::wake(role.process)))
+}
+
+/// What is said where a role at these addresses, or who has the lock of the state folder, is stopped,
+/// and what to do.
+#[must_use]
+pub fn stopped(state: &Path, addresses: &[String]) -> Option<(String, String)> {
+    stopped_role(state, addresses)
+        .or_else(|| lock::stopped(state).map(|id| lock::told_of(id, state)))
+}
+
 /// Waits a while for roles at these addresses that are stopped, and says for whom.
 ///
 /// # Errors
@@ -91,13 +110,7 @@ pub fn stopped_roles(state: &Path, addresses: &[String]) -> Vec<ServedRole> {
 pub async fn wait_for_stopped(state: &Path, addresses: &[String]) -> Result<()> {
     let began = Instant::now();
     let mut is_told = false;
-    while let Some(role) = stopped_roles(state, addresses).into_iter().next() {
-        let message = format!(
-            "another carl (process {}), which serves {} at {}, does not answer: it is stopped, as by \
-             Ctrl-Z",
-            role.process, role.role, role.address
-        );
-        let hint = lock::wake(role.process);
+    while let Some((message, hint)) = stopped_role(state, addresses) {
         if began.elapsed() >= lock::PATIENCE {
             return Err(lock::locked(message, hint));
         }

@@ -1,8 +1,8 @@
 //! The services of a chat or a run, as the terminal sees them.
 
 use super::{Setting, named};
-use crate::serving::Announced;
-use crate::wiring::{House, answers};
+use crate::serving::{Announced, stopped};
+use crate::wiring::{House, answers, asked};
 use anyhow::Result;
 use api::broker::{AgentListing, ToolListing};
 use api::memory::{Recall, Stats};
@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use command_line::SessionFlags;
 use domain::settings::Attendance;
 use settings::By;
+use std::sync::Arc;
 use terminal::exit::OrFail;
 use terminal::host::Host;
 use terminal::notes::Vouched;
@@ -88,7 +89,9 @@ impl Host for CommandHost {
     }
 
     fn asker(&self) -> Asker {
+        let (state, addresses) = (self.setting.paths.state.clone(), asked(&self.setting));
         Asker {
+            stopped: Arc::new(move || stopped(&state, &addresses)),
             attendance: self.attendance,
             folder: self.setting.workspace.clone(),
             remembered: self.setting.open_folders(),

@@ -22,6 +22,8 @@ pub struct Asker {
     pub remembered: OpenFolders,
     /// Where that is put on record first.
     pub audit: Arc<dyn Audit>,
+    /// What is said where the process that takes the answer is stopped, and what to do then.
+    pub stopped: Arc<dyn Fn() -> Option<(String, String)> + Send + Sync>,
 }
 
 impl Asker {
@@ -31,6 +33,15 @@ impl Asker {
         } else {
             Memory::None
         }
+    }
+
+    /// Says so where an answer waits until the process that takes it goes on.
+    pub(super) fn tell_of_stopped(&self, view: &mut dyn View) -> Result<()> {
+        let Some((message, hint)) = (self.stopped)() else {
+            return Ok(());
+        };
+        view.remark(&format!("{message}; the answer waits until it goes on"))?;
+        view.remark(&format!("  {hint}"))
     }
 
     /// Keeps a yes, and says so; a list that cannot be written takes nothing from the yes itself.

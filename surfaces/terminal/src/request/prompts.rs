@@ -154,6 +154,7 @@ impl PromptQueue {
     ) -> Result<()> {
         if let (Some(asking), Some(reply)) = (self.asking.take(), reply) {
             self.show_held(view)?;
+            asker.tell_of_stopped(view)?;
             let mut is_covering = false;
             for (question, said) in self.take(asking.questions.clone(), reply) {
                 let is_covered = is_covering;

@@ -69,6 +69,34 @@ fn a_question_answered_in_another_window_says_what_was_answered() {
 }
 
 #[test]
+fn an_answer_to_a_stopped_chat_says_what_it_waits_for() {
+    let scene = scene();
+    let (mut first, mut second) = two_windows(&scene.house);
+    first.types(&format!("{WRITE}\n"));
+    first.until(ANSWERS);
+    second.until("press Enter to see it");
+    second.types("\n");
+    second.until(ANSWERS);
+    let pid = first.pid().to_string();
+    let signal = |name: &str| {
+        let sent = Command::new("kill").args([name, &pid]).status();
+        assert!(sent.unwrap().success());
+    };
+    signal("-STOP");
+    second.types("y\n");
+    second.until("the answer waits until it goes on");
+    second.until(&format!("kill -CONT {pid}"));
+    assert!(!scene.house.has("file1.txt"));
+    signal("-CONT");
+    second.until("That is answered.");
+    second.until("> ");
+    assert!(scene.house.has("file1.txt"));
+    first.until("> ");
+    first.leaves();
+    second.leaves();
+}
+
+#[test]
 fn a_question_ends_with_its_server_and_a_late_answer_is_no_message() {
     let scene = scene();
     let house = &scene.house;
