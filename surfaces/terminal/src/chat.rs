@@ -15,7 +15,7 @@ use crate::exit::{Exit, Failure, OrFail, not_opened};
 use crate::host::Host;
 use crate::notes::{Seen, ask_about};
 use crate::profile::RequestedProfile;
-use crate::request::follow;
+use crate::request::{View, follow};
 use crate::sessions;
 use crate::signals::{Caught, Signals, Termination};
 use crate::undo::FileHistory;
@@ -251,7 +251,15 @@ impl Chat<'_> {
             return Ok(typed);
         }
         loop {
-            match self.read(line).await? {
+            let typed = self.read(line).await?;
+            if self
+                .watcher
+                .as_ref()
+                .is_some_and(SessionWatcher::has_closed)
+            {
+                self.view.question_closed();
+            }
+            match typed {
                 Typed::Line(late) if self.view.is_late_answer(&late)? => {}
                 typed => return Ok(typed),
             }

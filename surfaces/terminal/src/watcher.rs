@@ -11,12 +11,13 @@ use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
 use futures::StreamExt;
 use rendering::agents::gist;
+use rendering::confirm;
 use rendering::drive;
 use rendering::in_force::InForce;
 use rendering::values;
 use session::SessionView;
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use text::escape::{visible, visible_line, visible_lines};
 use tokio::sync::watch;
@@ -47,6 +48,7 @@ pub struct SessionWatcher {
     is_paused: watch::Sender<bool>,
     shown: ShownElsewhere,
     waiting: Arc<Mutex<Option<Waiting>>>,
+    is_closed: Arc<AtomicBool>,
     /// The last event that it came to.
     seen: Arc<AtomicU64>,
     watching: JoinHandle<()>,
@@ -92,11 +94,13 @@ impl SessionWatcher {
             is_paused: is_paused.subscribe(),
             shown: Arc::clone(&shown),
             waiting: Arc::clone(&waiting),
+            is_closed: Arc::default(),
             seen: Arc::new(AtomicU64::new(last_seq)),
             held: VecDeque::new(),
         };
         Ok(Self {
             seen: Arc::clone(&task.seen),
+            is_closed: Arc::clone(&task.is_closed),
             is_paused,
             shown,
             waiting,
@@ -132,6 +136,13 @@ impl SessionWatcher {
     pub fn waiting(&self) -> Option<Waiting> {
         *self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Whether a question that it told of was closed since this was asked last: what is typed may be
+    /// meant for it.
+    #[must_use]
+    pub fn has_closed(&self) -> bool {
+        self.is_closed.swap(false, Ordering::SeqCst)
+    }
 }
 
 impl Drop for SessionWatcher {
@@ -145,6 +156,7 @@ struct WatchTask {
     is_paused: watch::Receiver<bool>,
     shown: ShownElsewhere,
     waiting: Arc<Mutex<Option<Waiting>>>,
+    is_closed: Arc<AtomicBool>,
     seen: Arc<AtomicU64>,
     held: VecDeque<Event>,
 }
@@ -162,8 +174,14 @@ impl WatchTask {
                 && let Some(event) = self.held.pop_front()
             {
                 self.seen.store(event.seq, Ordering::SeqCst);
-                let line = state.line(&event).filter(|_| !self.was_shown(event.seq));
+                let asking = state.view.questions().len();
+                let line = state.line(&event);
+                let was_shown = self.was_shown(event.seq);
+                if !was_shown && state.view.questions().len() < asking {
+                    self.is_closed.store(true, Ordering::SeqCst);
+                }
                 *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = state.waiting();
+                let line = line.filter(|_| !was_shown);
                 if line.is_some_and(|line| !printer.print(format!("{line}\n"))) {
                     return;
                 }
@@ -291,6 +309,9 @@ fn of_request(body: &EventBody) -> Option<String> {
             ..
         } => Some(format!("  ✗ denied: {}", visible_line(reason))),
         EventBody::ConfirmationAsked(_) => Some(QUESTION.to_owned()),
+        EventBody::ConfirmationAnswered { answer, by, .. } => {
+            Some(format!("· {}", confirm::closed(answer, by, "/retry")))
+        }
         EventBody::Error(fault) => Some(format!("error: {}", visible_lines(&fault.message))),
         EventBody::GenerationFinished { answer, .. } if !answer.is_empty() => {
             Some(visible(answer.trim_end()))

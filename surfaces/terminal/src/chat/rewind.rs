@@ -2,6 +2,7 @@
 
 use super::conversation::Chat;
 use crate::exit::{Failure, OrFail};
+use crate::request::View as _;
 use crate::sessions::events_of;
 use crate::undo::{CallChanges, changing_calls, forked_from, only_takes_back, undos};
 use anyhow::Result;

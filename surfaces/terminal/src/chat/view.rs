@@ -83,14 +83,6 @@ impl ChatView {
         self.told = None;
     }
 
-    /// An event of this chat's own needs no line beside the one that it says itself.
-    pub fn says_itself(&self, seq: u64) {
-        if let Some(told) = &self.told {
-            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-            told.insert(seq);
-        }
-    }
-
     /// What tells the chat's own settings from others, for who watches the session beside this.
     pub fn in_force(&self) -> InForce {
         self.in_force.beside()
@@ -211,6 +203,13 @@ impl View for ChatView {
             self.terminal.note(&change)?;
         }
         Ok(self.terminal.draw(event)?)
+    }
+
+    fn says_itself(&mut self, seq: u64) {
+        if let Some(told) = &self.told {
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            told.insert(seq);
+        }
     }
 
     fn tick(&mut self) {

@@ -88,6 +88,7 @@ impl PromptQueue {
             } if self.close(*confirmation_id, view).await? => {
                 self.show_held(view)?;
                 view.remark(&confirm::closed(answer, by, view.asks_again()))?;
+                view.says_itself(event.seq);
             }
             _ => return self.show(event, view),
         }

@@ -25,6 +25,9 @@ pub trait View {
         Duration::from_secs(3600)
     }
 
+    /// An event is told in a line of its own, and is not shown.
+    fn says_itself(&mut self, _seq: u64) {}
+
     /// A line of the harness's own.
     ///
     /// # Errors

@@ -69,6 +69,31 @@ fn a_question_answered_in_another_window_says_what_was_answered() {
 }
 
 #[test]
+fn a_window_that_was_told_of_a_question_hears_its_answer() {
+    let scene = scene();
+    let (mut first, mut second) = two_windows(&scene.house);
+    for (answer, told) in [
+        ("n not here", "· answered in another window: no: not here"),
+        ("y", "· answered in another window: yes, this once"),
+    ] {
+        first.types(&format!("{WRITE}\n"));
+        first.until(ANSWERS);
+        second.until("press Enter to see it");
+        first.types(&format!("{answer}\n"));
+        second.until(told);
+        first.until("> ");
+        let asked = scene.server.chats().len();
+        second.types("y\n");
+        second.until("not sent: \"y\" answers nothing");
+        second.until("> ");
+        assert_eq!(scene.server.chats().len(), asked, "no model heard of it");
+    }
+    let own = first.leaves();
+    assert!(!own.contains("in another window"), "{own}");
+    second.leaves();
+}
+
+#[test]
 fn an_answer_to_a_stopped_chat_says_what_it_waits_for() {
     let scene = scene();
     let (mut first, mut second) = two_windows(&scene.house);
