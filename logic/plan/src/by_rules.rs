@@ -1,7 +1,7 @@
-//! A whole request in the hands of the rules: planned, validated, and no name in it may be another one.
+//! A whole request in the hands of the rules: planned and validated.
 
 use crate::rules::{self, RefusalKind};
-use crate::{names, validate};
+use crate::validate;
 use domain::fault::{Coded, Fault};
 use domain::plan::Plan;
 
@@ -23,7 +23,8 @@ pub fn understands(request: &str) -> bool {
 /// Plans a request by rules.
 ///
 /// # Errors
-/// [`Unplanned`] when any part of it is not understood or may be meant in more than one way.
+/// [`Unplanned`] when any part of it is not understood or may be meant in more than one way. That a name
+/// in it is no part of a longer one, [`crate::longer`] shows.
 pub fn plan(request: &str) -> Result<Plan, Unplanned> {
     let plan = rules::plan(request).map_err(|refusal| match refusal.kind {
         RefusalKind::Help => Unplanned::Help(refusal.message),
@@ -31,8 +32,5 @@ pub fn plan(request: &str) -> Result<Plan, Unplanned> {
     })?;
     validate::typed(&plan, &rules::handlers())
         .map_err(|invalid| Unplanned::Refused(invalid.fault()))?;
-    match names::may_be_longer(request, &plan) {
-        Some(fault) => Err(Unplanned::Refused(fault)),
-        None => Ok(plan),
-    }
+    Ok(plan)
 }

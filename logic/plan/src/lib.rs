@@ -14,6 +14,7 @@ pub mod compile;
 pub mod evidence;
 pub mod format;
 pub mod gate;
+pub mod longer;
 pub mod names;
 pub mod prompt;
 pub mod question;

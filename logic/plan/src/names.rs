@@ -1,17 +1,9 @@
 //! Names with spaces, which a request may have without quotes.
 
-use crate::gate;
 use domain::fault::Fault;
-use domain::plan::{Action, Plan};
-use domain::tool::EffectClass;
 
 /// Marks that stand around a quoted name.
 const QUOTES: &str = "\"'`“”‘’„«»";
-/// Words before a name that belong to the order, and to no name.
-const ORDERS: &str = " the a an delete remove erase trash move rename put shift append replace change \
-                      create make write save add start show read open print file folder directory \
-                      in inside within into to onto on of from at with by as and it ";
-
 /// The paths of a listing and their last parts, without the mark of a folder.
 fn known(listing: &[String]) -> impl Iterator<Item = &str> {
     let paths = listing.iter().map(|path| path.trim_end_matches('/'));
@@ -48,33 +40,8 @@ pub fn ambiguous(listing: &[String], request: &str) -> Option<Fault> {
     Some(which(whole, part, "are both here, and either may be meant"))
 }
 
-/// The fault of a change that the rules made of a request where a word before the name is none of the
-/// order's: in `delete my notes.txt` it may be of the name.
-#[must_use]
-pub fn may_be_longer(request: &str, plan: &Plan) -> Option<Fault> {
-    let changes = |action: &&Action| gate::effect(action) != EffectClass::Read;
-    plan.actions.iter().filter(changes).find_map(|action| {
-        let path = match action {
-            Action::AppendText { path, .. }
-            | Action::ReplaceText { path, .. }
-            | Action::DeleteFile { path }
-            | Action::MoveFile { from: path, .. } => path,
-            _ => return None,
-        };
-        let places = request.match_indices(path.as_str());
-        let words = places.map(|(at, _)| request[..at].split_whitespace().next_back());
-        let words: Vec<&str> = words.map(Option::unwrap_or_default).collect();
-        let is_plain = |word: &&str| {
-            let is_quote = word.ends_with(|c| QUOTES.contains(c));
-            is_quote || ORDERS.contains(&format!(" {} ", word.to_lowercase()))
-        };
-        let first = words.first().filter(|_| !words.iter().any(is_plain))?;
-        let longer = format!("{first} {path}");
-        (!first.is_empty()).then(|| which(&longer, path, "may both be the name"))
-    })
-}
-
-fn which(whole: &str, part: &str, how: &str) -> Fault {
+/// The fault of two names of which either may be meant.
+pub(crate) fn which(whole: &str, part: &str, how: &str) -> Fault {
     Fault {
         code: "plan.ambiguous".to_owned(),
         message: format!("`{whole}` and `{part}` {how}. Nothing was done."),
@@ -107,16 +74,18 @@ pub(crate) fn of(listing: &[String], request: &str) -> Names {
     Names { found, rest }
 }
 
+/// Whether a name goes on in what stands behind a part of it.
+pub(crate) fn goes_on(rest: &str) -> bool {
+    let mut rest = rest.chars();
+    match rest.next() {
+        Some('.') => rest.next().is_some_and(char::is_alphanumeric),
+        Some(next) => next.is_alphanumeric() || "/_-".contains(next),
+        None => false,
+    }
+}
+
 /// Where a name stands that is no part of a longer one.
 fn whole(text: &str, name: &str) -> Option<usize> {
-    let goes_on = |rest: &str| {
-        let mut rest = rest.chars();
-        match rest.next() {
-            Some('.') => rest.next().is_some_and(char::is_alphanumeric),
-            Some(next) => next.is_alphanumeric() || "/_-".contains(next),
-            None => false,
-        }
-    };
     text.match_indices(name).map(|(at, _)| at).find(|at| {
         let before = text[..*at].chars().next_back();
         let is_begun = before.is_some_and(|c| c.is_alphanumeric() || "/_-.".contains(c));
@@ -166,28 +135,6 @@ mod tests {
             "replace \"draft\" with \"final\" in notes.txt",
         ] {
             assert_eq!(fault(clear), None, "{clear}");
-        }
-    }
-
-    #[test]
-    fn a_word_that_the_order_does_not_need_may_be_of_the_name() {
-        let longer = |request: &str| {
-            let plan = crate::rules::plan(request).unwrap();
-            may_be_longer(request, &plan).map(|fault| fault.message)
-        };
-        let told = longer("delete my notes.txt").unwrap();
-        assert!(told.contains("`my notes.txt` and `notes.txt`"), "{told}");
-        for clear in [
-            "delete notes.txt",
-            "delete the notes.txt",
-            "delete the file notes.txt",
-            "delete \"my notes.txt\"",
-            "replace \"a\" with \"b\" in the notes.txt",
-            "show notes.txt",
-            "create notes.txt with 'x' then delete notes.txt",
-            "create notes.txt with 'x' then append 'y' to it",
-        ] {
-            assert_eq!(longer(clear), None, "{clear}");
         }
     }
 }

@@ -537,15 +537,22 @@ fn a_word_that_may_be_of_a_name_is_asked_back() {
     let house = house();
     house.write("my plan.txt", "mine\n");
     let classes = ["write", "destructive"];
-    let refused = ask(&house, "delete my plan.txt", &classes);
-    assert_ne!(refused.code, Some(0));
-    let error = refused.json()["error"].clone();
-    assert_eq!(error["code"], "plan.ambiguous");
-    let told = error["message"].to_string();
-    assert!(told.contains("`my plan.txt` and `plan.txt`"), "{told}");
-    assert_eq!(house.read("plan.txt"), "one\ntwo\nthree\n");
+    house.write("the plan.txt", "the\n");
+    for name in ["my plan.txt", "the plan.txt"] {
+        let refused = ask(&house, &format!("delete {name}"), &classes);
+        assert_ne!(refused.code, Some(0));
+        let error = refused.json()["error"].clone();
+        assert_eq!(error["code"], "plan.ambiguous");
+        let told = error["message"].to_string();
+        assert!(told.contains(&format!("`{name}` and `plan.txt`")), "{told}");
+        assert_eq!(house.read("plan.txt"), "one\ntwo\nthree\n");
+    }
     ask(&house, "delete \"my plan.txt\"", &classes).expect(0);
     assert!(!house.work().join("my plan.txt").exists());
+    ask(&house, "delete the \"the plan.txt\"", &classes).expect(0);
+    assert!(house.has("plan.txt") && !house.has("the plan.txt"));
     ask(&house, "delete the plan.txt", &classes).expect(0);
-    assert!(!house.work().join("plan.txt").exists());
+    assert!(!house.has("plan.txt"));
+    ask(&house, "delete the file notes.md", &classes).expect(0);
+    assert!(!house.has("notes.md"));
 }

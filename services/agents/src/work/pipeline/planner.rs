@@ -4,17 +4,18 @@ use super::stage::{Planned, Stop, call_tool, interrupted};
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError, Visibility};
 use crate::work::recall;
-use api::models::ErrorKind;
-use api::planner;
+use api::{models, planner};
 use context::Budget;
+use disk::stored::as_stored;
 use domain::event::{CallStatus, EventBody};
 use domain::fault::{Coded, Fault};
 use domain::model::Reach;
 use domain::settings::Mode;
 use plan::by_rules::{self, Unplanned};
 use plan::compile::Call;
-use plan::{names, prompt, question, schema, validate};
+use plan::{longer, names, prompt, question, schema, validate};
 use serde_json::json;
+use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use text::escape::visible_line;
 use turn::Outcome;
@@ -32,7 +33,7 @@ const PLAN_TOKENS: RangeInclusive<u64> = 3_000..=6_000;
 /// `task` is the request, with what the user corrected in plans before.
 pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Planned, Stop> {
     match work.request.mode {
-        Mode::Deterministic => by_rules(work),
+        Mode::Deterministic => by_rules(work).await,
         Mode::Bridge => by_bridge(work, outcome).await,
         Mode::Plan | Mode::Loop | Mode::Auto | Mode::Adaptive => {
             by_model(work, task, outcome).await
@@ -40,11 +41,20 @@ pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Resu
     }
 }
 
-fn by_rules(work: &Work) -> Result<Planned, Stop> {
-    let plan = by_rules::plan(&work.request.text).map_err(|unplanned| match unplanned {
+async fn by_rules(work: &Work) -> Result<Planned, Stop> {
+    let text = &work.request.text;
+    let plan = by_rules::plan(text).map_err(|unplanned| match unplanned {
         Unplanned::Help(text) => Stop::Said(text),
         Unplanned::Refused(fault) => Stop::failed(fault),
     })?;
+    for longer in longer::names(text, &plan) {
+        let path = as_stored(&work.request.profile.settings.workspace.join(&longer.whole));
+        // Looked up without a call: a name that the user typed is no reading, and marks no session.
+        let found = tokio::fs::symlink_metadata(path).await;
+        if !found.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            return Err(Stop::failed(longer.fault()));
+        }
+    }
     Ok(Planned {
         plan,
         reach: Reach::Any,
@@ -130,7 +140,8 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
 /// What people are told when a model gave no plan. Where its answer did not fit, a larger model is not
 /// all that helps.
 fn of_planning(error: &AskError, most_actions: u64) -> Fault {
-    let is_unmet = matches!(error, AskError::Model(model) if model.kind == ErrorKind::SchemaUnmet);
+    let is_unmet =
+        matches!(error, AskError::Model(model) if model.kind == models::ErrorKind::SchemaUnmet);
     let mut fault = error.fault();
     if is_unmet {
         fault.hint = format!(
