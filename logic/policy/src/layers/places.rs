@@ -7,7 +7,9 @@ use domain::decision::{Finding, Layer, Verdict};
 use domain::settings::Attendance;
 use domain::tool::{EffectClass, TargetKind};
 use protected::Protection;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use unicode_normalization::UnicodeNormalization;
 
 /// What a model is told when a path is not for it: the same whether anything is there or not.
 const PATH_MODEL_REASON: &str =
@@ -186,8 +188,11 @@ fn deny_path(rule: &str, user_reason: String) -> Finding {
     )
 }
 
+/// The roots by name. One that is open in two Unicode forms reads the same, and is named once.
 fn list(roots: &[PathBuf]) -> String {
-    let names: Vec<String> = roots.iter().map(|r| r.display().to_string()).collect();
+    let mut named = BTreeSet::new();
+    let mut names: Vec<String> = roots.iter().map(|r| r.display().to_string()).collect();
+    names.retain(|name| named.insert(name.nfc().collect::<String>()));
     if names.is_empty() {
         "nothing".to_owned()
     } else {

@@ -310,6 +310,20 @@ fn names_that_are_typed_are_found_in_whichever_form_they_are_stored() {
 }
 
 #[test]
+fn a_folder_in_two_unicode_forms_is_named_once() {
+    let house = House::new();
+    house.write(&format!("R{WHOLE}/a.md"), "one\n");
+    house.write("b.md", "two\n");
+    let folder = format!("R{APART}");
+    let run = house.ask(["run", "--mode", "deterministic", "--allow-write", &folder]);
+    let refused = run.arg("append \"x\" to b.md").run().expect(5);
+    let told = refused.stderr.replace(APART, WHOLE);
+    let named = format!("/work/R{WHOLE}");
+    assert_eq!(told.matches(&named).count(), 1, "{told}");
+    assert!(!told.contains(" yet"), "{told}");
+}
+
+#[test]
 fn a_long_paragraph_beside_a_change_takes_one_line_of_its_question() {
     let edit = json!({"path": "a.md", "old": "kurz", "new": "knapp"});
     let scene = Scene::new([Reply::call("edit_file", edit), Reply::text("Done.")]);
