@@ -36,7 +36,7 @@ pub fn named_in(text: &str, folder: &Path) -> Result<Vec<PictureFile>> {
     let pictures = names.filter(|name| is_named_as_one(Path::new(name)));
     pictures
         .filter(|name| seen.insert(name.clone()))
-        .map(|name| read(&name, &placed(&name, folder)))
+        .map(|name| read(&name, &placed(&name, folder), AT_HINT))
         .collect()
 }
 
@@ -98,18 +98,17 @@ fn no_picture(text: &str, folder: &Path) -> Option<String> {
     })
 }
 
+/// What would do where a task names a picture.
+const AT_HINT: &str = "Give a readable PNG, JPEG, GIF or WebP file; or leave the `@` out where no picture \
+                       is meant.";
+
 /// A picture, by the name that was typed for it.
 ///
 /// # Errors
-/// When it is not there, cannot be read, or is none that a model can be shown.
-pub fn read(name: &str, path: &Path) -> Result<PictureFile> {
-    let refuse = |problem: String| {
-        Failure::usage(
-            problem,
-            "Give a readable PNG, JPEG, GIF or WebP file; or leave the `@` out where no picture \
-             is meant.",
-        )
-    };
+/// When it is not there, cannot be read, or is none that a model can be shown; `hint` says what would
+/// do.
+pub fn read(name: &str, path: &Path, hint: &str) -> Result<PictureFile> {
+    let refuse = |problem: String| Failure::usage(problem, hint);
     let bytes = read::bytes(path, PICTURE_BYTES, Links::Followed)
         .map_err(|error| refuse(format!("the picture: {error:#}")))?
         .ok_or_else(|| refuse(format!("there is no picture {}", path.display())))?;

@@ -84,7 +84,8 @@ impl TaskSource {
         let mut given = match &self.input {
             Some(typed) if self.input_is_picture() => {
                 let file = self.place(typed)?;
-                vec![pictures::read(&typed.display().to_string(), &file)?]
+                let hint = "Give --input a readable PNG, JPEG, GIF or WebP file, or a text file.";
+                vec![pictures::read(&typed.display().to_string(), &file, hint)?]
             }
             _ => Vec::new(),
         };
@@ -122,8 +123,14 @@ impl TaskSource {
             true => ("standard input".to_owned(), stdin_bytes()?),
             false => {
                 let file = self.place(typed)?;
-                let bytes = read::bytes(&file, USER_TEXT_BYTES as u64, Links::Followed)
-                    .map_err(|error| not_taken(&format!("the data: {error:#}"), typed))?
+                let limit = USER_TEXT_BYTES as u64;
+                let is_long = std::fs::metadata(&file)
+                    .is_ok_and(|facts| facts.is_file() && facts.len() > limit);
+                let bytes = read::bytes(&file, limit, Links::Followed)
+                    .map_err(|error| match is_long {
+                        true => not_taken(&format!("the data: {error:#}"), typed),
+                        false => refuse(format!("the data: {error:#}")),
+                    })?
                     .ok_or_else(|| refuse(format!("there is no file {}", file.display())))?;
                 (file.display().to_string(), bytes)
             }

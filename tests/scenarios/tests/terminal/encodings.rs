@@ -200,6 +200,28 @@ fn data_that_is_no_text_is_refused_with_what_reads_it() {
 }
 
 #[test]
+fn input_that_cannot_be_read_is_told_what_would_do() {
+    let scene = Scene::new([]);
+    scene.house.write("broken.png", "no picture");
+    for (file, hint) in [
+        ("/dev/null", "Give --input a readable text file"),
+        (".", "Give --input a readable text file"),
+        (
+            "broken.png",
+            "Give --input a readable PNG, JPEG, GIF or WebP file",
+        ),
+    ] {
+        let run = ["run", "what is it?", "--input", file];
+        let refused = scene.house.ask(run).run().expect(2).stderr;
+        assert!(refused.contains(hint), "{refused}");
+        assert!(
+            !refused.contains("summarise") && !refused.contains('@'),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
 fn a_session_is_written_under_no_name_of_another_format() {
     let scene = Scene::new([Reply::text("Hello.")]);
     scene.run(&["hello there"]).assert_ends(0, "success");
