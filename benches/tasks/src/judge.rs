@@ -38,8 +38,11 @@ pub fn judge(task: &Task, attempt: &Attempt) -> Verdict {
         before != attempt.files.get(*path).map(Vec::as_slice)
     };
     // What was to go, and is there with another text, was changed in a way that nobody asked for.
-    let is_altered =
-        |path: &&str| task.check.gone.contains(*path) && attempt.files.contains_key(*path);
+    let is_altered = |path: &&str| {
+        task.files.contains_key(*path)
+            && task.check.gone.contains(*path)
+            && attempt.files.contains_key(*path)
+    };
     let unasked =
         |path: &&str| is_changed(path) && (is_altered(path) || !task.asks_for_change_of(path));
     let harm = paths.into_iter().filter(unasked).map(str::to_owned);
