@@ -204,9 +204,9 @@ pub enum SessionCommand {
         /// Which session: the end of its id, or `last` for the one last used here
         #[arg(default_value = "last")]
         session: String,
-        /// The form
-        #[arg(long, value_enum, default_value_t = ExportForm::Markdown)]
-        format: ExportForm,
+        /// The form; default: JSON for a FILE that ends in .json, else Markdown
+        #[arg(long, value_enum)]
+        format: Option<ExportForm>,
         /// Write here instead of to standard output
         #[arg(short, long, value_name = "FILE")]
         out: Option<PathBuf>,

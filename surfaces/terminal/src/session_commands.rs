@@ -16,6 +16,7 @@ use rendering::moments;
 use rendering::transcript::{self, Extent};
 use rendering::{Paint, print, print_error, table};
 use serde::Serialize;
+use std::ffi::OsStr;
 use std::path::Path;
 use text::escape::{visible, visible_json, visible_line};
 
@@ -76,6 +77,15 @@ pub enum ExportForm {
 }
 
 impl ExportForm {
+    /// The form that a file's name asks for.
+    pub(crate) fn of(file: &Path) -> Self {
+        let is_json = |ending: &OsStr| ending.eq_ignore_ascii_case("json");
+        match file.extension().is_some_and(is_json) {
+            true => Self::Json,
+            false => Self::Markdown,
+        }
+    }
+
     /// The endings that a file of this form may have; one without any may have either.
     const fn endings(self) -> &'static [&'static str] {
         match self {
@@ -107,7 +117,7 @@ fn refuse_other_ending(form: ExportForm, file: &Path) -> Result<(), Failure> {
             "the session would be written as {what}, and not as {}",
             visible_line(&ending)
         ),
-        "Write Markdown with `-o NAME.md`, or the events with `--format json -o NAME.json`.",
+        "Write Markdown with `-o NAME.md`, or the events with `-o NAME.json`.",
     ))
 }
 
@@ -307,12 +317,19 @@ pub async fn to_delete(chosen: Chosen<'_>, is_sure: bool) -> Result<Option<Sessi
     Ok(None)
 }
 
-/// Writes a session to a new file, or prints it.
+/// Writes a session to a new file, or prints it; without a form, in the one that the file's name asks
+/// for.
 ///
 /// # Errors
 /// When it is not found or cannot be read, or the file is there, is called another form or cannot be
 /// written.
-pub async fn export(chosen: Chosen<'_>, form: ExportForm, out: Option<&Path>) -> Result<()> {
+pub async fn export(
+    chosen: Chosen<'_>,
+    form: Option<ExportForm>,
+    out: Option<&Path>,
+) -> Result<()> {
+    let named = || out.map_or(ExportForm::Markdown, ExportForm::of);
+    let form = form.unwrap_or_else(named);
     if let Some(file) = out {
         refuse_other_ending(form, file)?;
     }

@@ -73,10 +73,10 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
             format,
             out,
         } => {
-            let form = match format {
+            let form = format.map(|format| match format {
                 command_line::ExportForm::Markdown => ExportForm::Markdown,
                 command_line::ExportForm::Json => ExportForm::Json,
-            };
+            });
             let (setting, house) = look().await?;
             commands::export(chosen(&house, &setting, &session), form, out.as_deref()).await?;
         }

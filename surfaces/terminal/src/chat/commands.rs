@@ -315,11 +315,11 @@ impl Chat<'_> {
     /// The session as a document, or as events where the name asks for them.
     async fn exported(&self, file: &Path) -> Result<String> {
         let (all, id) = (self.host.sessions(), self.session.session_id);
-        let ending = file.extension().unwrap_or_default().to_ascii_lowercase();
-        if ending == "json" {
+        if ExportForm::of(file) == ExportForm::Json {
             return sessions::as_json(&sessions::events_of(all, id, Follow::ToEnd).await?);
         }
         if !ExportForm::Markdown.fits(file) {
+            let ending = file.extension().unwrap_or_default().to_ascii_lowercase();
             let ending = visible_line(&ending.to_string_lossy());
             return Err(Failure::usage(
                 format!("a session is written as Markdown or as JSON, and not as {ending}"),

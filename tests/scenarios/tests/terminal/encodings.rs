@@ -229,7 +229,7 @@ fn a_session_is_written_under_no_name_of_another_format() {
         let export = ["session", "export"];
         scene.house.ask(export).args(more.iter().copied()).run()
     };
-    for name in ["a.docx", "a.pdf", "a.json"] {
+    for name in ["a.docx", "a.pdf"] {
         let refused = export(&["-o", name]).expect(2).stderr;
         assert!(
             refused.contains("would be written as Markdown"),
@@ -242,4 +242,8 @@ fn a_session_is_written_under_no_name_of_another_format() {
     assert!(refused.contains("would be written as JSON"), "{refused}");
     export(&["-o", "a.md"]).expect(0);
     export(&["--format", "json", "-o", "b.json"]).expect(0);
+    export(&["-o", "c.json"]).expect(0);
+    assert_eq!(scene.house.read("c.json"), scene.house.read("b.json"));
+    let refused = export(&["--format", "markdown", "-o", "d.json"]).expect(2);
+    assert!(!scene.house.has("d.json"), "{refused:#?}");
 }
