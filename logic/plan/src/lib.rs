@@ -9,6 +9,7 @@
 //! broker does), or keeping a raw command: no action has a field for one.
 //! Where to start: [`compile`] (what an action becomes), [`rules`] (plain English to a plan).
 
+pub mod asked_for;
 pub mod by_rules;
 pub mod compile;
 pub mod evidence;

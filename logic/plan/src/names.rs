@@ -85,7 +85,7 @@ pub(crate) fn goes_on(rest: &str) -> bool {
 }
 
 /// Where a name stands that is no part of a longer one.
-fn whole(text: &str, name: &str) -> Option<usize> {
+pub(crate) fn whole(text: &str, name: &str) -> Option<usize> {
     text.match_indices(name).map(|(at, _)| at).find(|at| {
         let before = text[..*at].chars().next_back();
         let is_begun = before.is_some_and(|c| c.is_alphanumeric() || "/_-.".contains(c));

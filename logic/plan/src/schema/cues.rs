@@ -77,8 +77,8 @@ fn words(request: &str) -> Vec<String> {
         .collect()
 }
 
-/// What is within a file, and is deleted without it.
-const PARTS: [&str; 8] = [
+/// What is within a file, and is deleted or renamed without it.
+const PARTS: [&str; 15] = [
     "line",
     "lines",
     "row",
@@ -87,18 +87,27 @@ const PARTS: [&str; 8] = [
     "words",
     "sentence",
     "paragraph",
+    "function",
+    "method",
+    "class",
+    "variable",
+    "constant",
+    "key",
+    "field",
 ];
 
-/// The same kinds, where a request to delete speaks of a part of a file: then no file goes.
+/// The same kinds, where a request to delete or rename speaks of a part of a file: then no file goes.
 pub(super) fn of_parts(mut kinds: Vec<&'static str>, request: &str) -> Vec<&'static str> {
-    let speaks_of_part = words(request)
-        .iter()
-        .any(|word| PARTS.contains(&word.as_str()));
-    let deletes = kinds.iter_mut().find(|kind| **kind == "delete_file");
-    if let Some(kind) = deletes.filter(|_| speaks_of_part) {
-        *kind = "replace_text";
+    let is_part = |word: &String| PARTS.contains(&word.as_str());
+    if words(request).iter().any(is_part) {
+        for kind in &mut kinds {
+            if matches!(*kind, "delete_file" | "move_file") {
+                *kind = "replace_text";
+            }
+        }
+        kinds.sort_unstable();
+        kinds.dedup();
     }
-    kinds.dedup();
     kinds
 }
 

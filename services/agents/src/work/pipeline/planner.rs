@@ -7,13 +7,13 @@ use crate::work::recall;
 use api::{models, planner};
 use context::Budget;
 use disk::stored::as_stored;
-use domain::event::{CallStatus, EventBody};
+use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::{Coded, Fault};
 use domain::model::Reach;
 use domain::settings::Mode;
 use plan::by_rules::{self, Unplanned};
 use plan::compile::Call;
-use plan::{longer, names, prompt, question, schema, validate};
+use plan::{asked_for, longer, names, prompt, question, schema, validate};
 use serde_json::json;
 use std::io::ErrorKind;
 use std::ops::RangeInclusive;
@@ -127,6 +127,11 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
     let plan =
         validate::text(&reply.text, &kinds).map_err(|invalid| Stop::failed(invalid.fault()))?;
+    if reach == Reach::Small
+        && let Some(fault) = asked_for::unnamed_change(&plan, task)
+    {
+        return Err(Stop::Fault(QueryStatus::Denied, fault));
+    }
     if plan.actions.iter().any(schema::fills_its_content) {
         work.emit(EventBody::Notice(schema::content_cut()), None)
             .await;
