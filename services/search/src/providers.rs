@@ -198,8 +198,8 @@ impl Server {
         }
         let bytes = crate::body::read_within(answer, SEARCH_SERVER_BYTES, SEARCH_SERVER_BYTES);
         let bytes = bytes.await.map_err(|fault| unavailable(fault.detail))?;
-        let body: Value = serde_json::from_slice(&bytes)
-            .map_err(|error| unavailable(format!("its answer is no JSON: {error}")))?;
+        let body: Value =
+            serde_json::from_slice(&bytes).map_err(|error| unavailable(no_json(&error)))?;
         Ok(body)
     }
 }
@@ -241,6 +241,15 @@ fn refusal(kind: Provider, status: StatusCode) -> String {
         (301..=308, _) => "it redirects elsewhere; redirects are not followed".to_owned(),
         (code, _) => format!("it answered with status {code}"),
     }
+}
+
+/// Where an answer is no JSON. What stands there is not repeated: a failed search shows nothing of it.
+fn no_json(error: &serde_json::Error) -> String {
+    format!(
+        "its answer is no JSON (line {}, column {})",
+        error.line(),
+        error.column()
+    )
 }
 
 fn unavailable(detail: String) -> search::Error {

@@ -86,10 +86,9 @@ fn failure(error: Error) -> ToolFailure {
         Error::Invalid { .. } => {
             mendable("unusable", of_call(format!("{error}. Ask in other words.")))
         }
-        Error::NotConfigured => broken("search_unavailable", of_call(unavailable(&error))),
-        // What a server said about itself may stand in it.
-        Error::Blocked { .. } | Error::Unavailable { .. } => {
-            broken("search_unavailable", unavailable(&error))
+        // Nothing that a server said stands in it: it is told in words of ours.
+        Error::NotConfigured | Error::Blocked { .. } | Error::Unavailable { .. } => {
+            broken("search_unavailable", of_call(unavailable(&error)))
         }
     }
 }
