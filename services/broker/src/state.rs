@@ -119,7 +119,6 @@ pub(crate) struct Session {
     inquiries: usize,
     /// What the user's newest words ask for, and the chain of work that they began.
     requested: (Requested, Option<TraceId>),
-    /// Those words.
     pub(crate) newest_words: Arc<str>,
     tasks: VecDeque<(TraceId, Task)>,
     plans: VecDeque<(PlanId, Pinned)>,

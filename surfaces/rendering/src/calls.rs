@@ -3,6 +3,7 @@
 use super::values::short;
 use domain::id::CallId;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use text::escape::visible_line;
 
 /// Tools whose result begins with how a program ended.
@@ -59,6 +60,8 @@ pub(super) struct Calls {
     open: Vec<Open>,
     /// Whether more than one was under way since there was none.
     are_several: bool,
+    /// Why calls of the request were denied.
+    reasons: BTreeSet<String>,
 }
 
 impl Calls {
@@ -90,6 +93,17 @@ impl Calls {
     pub(super) fn said_why(&mut self, call_id: Option<CallId>) {
         let open = self.open.iter_mut().filter(|open| open.call_id == call_id);
         open.for_each(|open| open.said_why = true);
+    }
+
+    /// Why a call is denied. What was said of another call of the request is not said again: a reason
+    /// names its own place first, and what holds for others behind it.
+    pub(super) fn why(&mut self, reason: &str) -> String {
+        let (own, rest) = reason.split_once(", which ").unwrap_or(("", reason));
+        match (self.reasons.insert(rest.to_owned()), own) {
+            (true, _) => reason.to_owned(),
+            (false, "") => "for the same reason".to_owned(),
+            (false, own) => format!("{own}, for the same reason"),
+        }
     }
 
     /// The call is over: its name, and whether why it was denied has been shown.

@@ -18,7 +18,8 @@ pub struct RunSummary {
     pub session_id: Option<SessionId>,
     /// The request.
     pub query_id: Option<QueryId>,
-    /// How it was worked on, where the mode was left open and it was not in a loop; else null.
+    /// How it was worked on: `adaptive` stands for none, since it is one of the others. Null for a
+    /// request that could not begin.
     pub mode: Option<Mode>,
     /// How it ended.
     pub status: QueryStatus,
@@ -120,11 +121,25 @@ impl RunSummary {
         }
     }
 
+    /// It ends with a failure on the way. What there is of an answer, who began it and what it cost so
+    /// far stay.
+    pub fn broke_off(&mut self, fault: Fault, duration_ms: u64) {
+        self.error = Some(fault);
+        self.duration_ms = duration_ms;
+        self.model = self.model.take().or(self.began.take());
+    }
+
     /// Takes in one event.
     pub fn add(&mut self, event: &Event) {
         self.query_id = self.query_id.or(event.query_id);
         self.note_call(event);
         match &event.body {
+            EventBody::QueryReceived { mode, .. } => {
+                self.mode = Some(match mode {
+                    Mode::Adaptive => Mode::Loop,
+                    mode => *mode,
+                });
+            }
             EventBody::GenerationFinished {
                 answer,
                 thinking,
@@ -174,8 +189,12 @@ impl RunSummary {
                 text,
                 finish,
                 aside,
+                usage,
                 ..
             } => {
+                if self.is_own(event) {
+                    self.usage = self.usage.plus(*usage);
+                }
                 let is_broken = *finish == FinishReason::Cancelled && !aside && self.is_own(event);
                 self.broken_off = match is_broken {
                     true => text.clone(),

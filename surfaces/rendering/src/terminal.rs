@@ -1,6 +1,7 @@
 //! A session on a terminal: the answer on standard output, everything else on standard error, so
 //! that `carl run … > file` holds the answer alone.
 
+mod chosen;
 mod silence;
 mod words;
 mod wrapping;
@@ -12,6 +13,7 @@ use super::changes::Changes;
 use super::delegation;
 use super::values::{arguments, milliseconds, tokens, usage};
 use super::{Paint, drive, fit, links, print, print_error};
+use chosen::Chosen;
 use domain::decision::Verdict;
 use domain::drive::Origin;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
@@ -19,18 +21,16 @@ use domain::fault::Fault;
 use domain::id::CallId;
 use domain::model::{PromptProgress, Usage};
 use domain::plan::Plan;
-use domain::settings::Mode;
 use domain::task::Task;
 use plan::gate::mark;
 use session::{AgentTree, Background};
 use silence::Pulse;
-use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::Duration;
 use text::escape::{barred, prose, visible_line, visible_lines};
 use text::links::Known;
 use turn::drive::summary;
-use words::{gist, is_end_of, is_own_words, recalled, refusal, step};
+use words::{gist, is_end_of, is_own_words, is_untrue, recalled, refusal, step};
 use wrapping::Wrapping;
 
 /// The code of a request that ended with the user's no to its plan.
@@ -70,9 +70,8 @@ pub struct Terminal {
     /// What the session has running beside its requests.
     background: Background,
     reported: Option<Fault>,
-    /// The model that answered last at each depth, and every reason for one that was shown.
-    models: BTreeMap<usize, String>,
-    reasons: BTreeSet<String>,
+    /// What was said of models and modes.
+    chosen: Chosen,
     /// The calls under way.
     calls: Calls,
     /// What they did to files.
@@ -100,8 +99,7 @@ impl Terminal {
             pulse: Pulse::new(Silence::Spinner, paint),
             background: Background::default(),
             reported: None,
-            models: BTreeMap::new(),
-            reasons: BTreeSet::new(),
+            chosen: Chosen::default(),
             calls: Calls::default(),
             changes: Changes::default(),
             agents: AgentTree::default(),
@@ -139,7 +137,7 @@ impl Terminal {
             Some(progress) => self.pulse.read(progress),
             None => self.pulse.beat(),
         };
-        line.map_or(Ok(()), |line| self.note(&line))
+        self.news(line)
     }
 
     /// Draws one event.
@@ -179,15 +177,14 @@ impl Terminal {
                 self.spent = self.spent.plus(*cost);
                 self.cost("", cost, usage)
             }
-            // That the rules do a request is said each time: no model is named then.
             EventBody::ModeChosen { mode, reason } => {
-                let is_new = self.reasons.insert(reason.clone());
-                match is_new || *mode == Mode::Deterministic {
-                    true => self.note(&visible_line(reason)),
-                    false => Ok(()),
-                }
+                let line = self.chosen.mode(*mode, reason);
+                self.news(line)
             }
-            EventBody::ModelChosen { model, reason } => self.chosen(&model.to_string(), reason),
+            EventBody::ModelChosen { model, reason } => {
+                let line = self.chosen.model(self.depth, &model.to_string(), reason);
+                self.news(line)
+            }
             EventBody::Notice(fault) => self.fault(self.paint.warn("note:"), fault),
             // What the user chose is told at the end.
             EventBody::Error(fault) if fault.code == DECLINED => Ok(()),
@@ -203,24 +200,16 @@ impl Terminal {
                 ..
             } => self.finished(*status, artifacts, error.as_ref()),
             EventBody::DriveState(decision) => {
-                match drive::told(decision, &self.background, event.time) {
-                    Some(told) => self.note(&told),
-                    None => Ok(()),
-                }
+                let told = drive::told(decision, &self.background, event.time);
+                self.news(told)
             }
             other => self.work(other, event.call_id),
         }
     }
 
-    /// Which model answers, when that changes, and why, when that was not said before.
-    fn chosen(&mut self, model: &str, reason: &str) -> io::Result<()> {
-        let shown = visible_line(model);
-        let line = format!("{shown} ({})", visible_line(reason));
-        let is_other = self.models.insert(self.depth, shown.clone()).as_ref() != Some(&shown);
-        if self.reasons.insert(line.clone()) {
-            return self.note(&line);
-        }
-        if is_other { self.note(&shown) } else { Ok(()) }
+    /// A note, if there is something to say.
+    fn news(&mut self, line: Option<String>) -> io::Result<()> {
+        line.map_or(Ok(()), |line| self.note(&line))
     }
 
     /// What tools and plans do.
@@ -251,7 +240,8 @@ impl Terminal {
                 let name = self.calls.name(call_id);
                 let head = self.paint.bad(&format!("  ✗ {name}denied by {layer}:"));
                 self.calls.said_why(call_id);
-                self.line(&format!("{head} {}", visible_line(reason)))
+                let why = self.calls.why(reason);
+                self.line(&format!("{head} {}", visible_line(&why)))
             }
             EventBody::ConfirmationAnswered {
                 answer: ConfirmationAnswer::Deny { message },
@@ -586,24 +576,21 @@ impl Terminal {
             let spent = self.spent;
             self.cost("all agents: ", &spent, tokens)?;
         }
+        // The answer stands above: what follows from it is no error.
         if let Some(fault) = error.filter(|fault| fault.code == DECLINED) {
-            // The answer stands above: what follows from it is no error.
-            return self.line(
-                &self
-                    .paint
-                    .faint(&format!("  {}", visible_lines(&fault.hint))),
-            );
+            let hint = format!("  {}", visible_lines(&fault.hint));
+            return self.line(&self.paint.faint(&hint));
         }
         // An error event has usually said it already.
         if let Some(fault) = error.filter(|fault| self.reported.as_ref() != Some(*fault)) {
             self.fault(self.paint.bad("error:"), fault)?;
         }
-        match status {
-            QueryStatus::Success => Ok(()),
-            QueryStatus::Partial => self.line(&self.paint.warn("partly done")),
-            QueryStatus::Failed => self.line(&self.paint.bad("failed")),
-            QueryStatus::Denied => self.line(&self.paint.bad("refused")),
-            QueryStatus::Interrupted => self.line(&self.paint.warn("interrupted")),
+        // Who reads standard output alone must not take the answer for what happened.
+        let is_piped = self.answer == Answer::AtEnd;
+        if let Some(untrue) = error.filter(|fault| is_piped && is_untrue(fault)) {
+            print(&format!("[{}]\n", visible_line(&untrue.message)))?;
         }
+        let end = words::ended(status, self.paint);
+        end.map_or(Ok(()), |line| self.line(&line))
     }
 }

@@ -1,7 +1,9 @@
 //! What is said of single events, in words.
 
+use crate::Paint;
 use crate::values::{arguments, bytes};
-use domain::event::EventBody;
+use domain::event::{EventBody, QueryStatus};
+use domain::fault::Fault;
 use domain::label::{Integrity, Label};
 use domain::notes::ShownNotes;
 use domain::plan::Action;
@@ -20,6 +22,28 @@ pub(super) const fn is_own_words(body: &EventBody) -> bool {
             | EventBody::ModelAnswered { .. }
             | EventBody::ModelChosen { .. }
     )
+}
+
+/// How a request ended that was not a success.
+pub(super) fn ended(status: QueryStatus, paint: Paint) -> Option<String> {
+    match status {
+        QueryStatus::Success => None,
+        QueryStatus::Partial => Some(paint.warn("partly done")),
+        QueryStatus::Failed => Some(paint.bad("failed")),
+        QueryStatus::Denied => Some(paint.bad("refused")),
+        QueryStatus::Interrupted => Some(paint.warn("interrupted")),
+    }
+}
+
+/// Whether a fault says that the answer claims what did not happen.
+pub(super) fn is_untrue(fault: &Fault) -> bool {
+    const CODES: [&str; 4] = [
+        "agents.nothing_changed",
+        "agents.nothing_deleted",
+        "agents.nothing_run",
+        "agents.command_failed",
+    ];
+    CODES.contains(&fault.code.as_str())
 }
 
 /// That others are worked on first: how many requests.

@@ -98,9 +98,13 @@ impl RunView {
     pub(super) fn ended(&mut self, status: QueryStatus) {
         if self.summary.status != status {
             self.summary.status = status;
-            let took = self.began.elapsed().as_millis();
-            self.summary.duration_ms = u64::try_from(took).unwrap_or(u64::MAX);
+            self.summary.duration_ms = self.took();
         }
+    }
+
+    /// Since it began, milliseconds.
+    fn took(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Prints what there is of a request that failed with this error, and how the process ends.
@@ -109,7 +113,7 @@ impl RunView {
     /// When it cannot be written.
     pub(super) fn broke_off(&mut self, error: &anyhow::Error) -> Result<Exit> {
         let (exit, fault) = describe(error);
-        self.summary.error = Some(fault);
+        self.summary.broke_off(fault, self.took());
         self.finish()?;
         Ok(exit)
     }

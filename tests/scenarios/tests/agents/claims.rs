@@ -52,6 +52,32 @@ fn success_claimed_after_a_command_that_failed_is_corrected() {
     outcome("run the tests", [runs("exit 1"), honest]).assert_ends(0, "success");
 }
 
+#[test]
+fn who_reads_standard_output_alone_is_told_what_did_not_happen() {
+    let says = |words: &str| {
+        let scene = Scene::new([Reply::text(words)]);
+        scene.house.ask(["run", "write new.txt"]).run()
+    };
+    let lie = says("I wrote new.txt for you.").expect(3).stdout;
+    let told = "I wrote new.txt for you.\n[The answer says that something was changed. Nothing was";
+    assert!(lie.starts_with(told), "{lie}");
+    let honest = says("I cannot write here.").expect(0).stdout;
+    assert_eq!(honest, "I cannot write here.\n");
+}
+
+#[test]
+fn a_reason_for_several_denials_is_told_once() {
+    let write = |name: &str| ("write_file", json!({"path": name, "content": "x"}));
+    let (tool, first) = write("a.txt");
+    let both = Reply::call(tool, first).and_call(tool, write("b.txt").1);
+    let scene = Scene::new([both, Reply::text("Both were refused.")]);
+    let told = scene.house.ask(["run", "write a.txt and b.txt"]).run();
+    let told = told.stderr;
+    let full = told.matches("denied by path: ").count();
+    assert_eq!(full, 2, "{told}");
+    assert_eq!(told.matches("for the same reason").count(), 1, "{told}");
+}
+
 /// One task for an agent whose only command fails, and which reports success.
 fn hands_out(body: &Value) -> Reply {
     match wanted(body) {

@@ -65,7 +65,7 @@ fn rules_first_spares_any_model_what_the_rules_understand_and_says_so_each_time(
     let session = summary["session_id"].as_str().unwrap();
     let asked = ["--json", "--session-id", session, "what do you make of it"];
     let asked = tell(&scene.house, asked).expect(0).json();
-    assert_eq!(asked["mode"], serde_json::Value::Null);
+    assert_eq!(asked["mode"], "loop");
     let chats = scene.server.chats();
     assert!(chats[0].body["messages"].to_string().contains("a\\nb\\nc"));
 }
@@ -82,7 +82,7 @@ fn loop_mode_and_a_larger_model_ask_the_model_for_everything() {
         let args = flags.iter().copied().chain(["--json", "show notes.txt"]);
         let summary = tell(&scene.house, args).expect(0).json();
         assert_eq!(summary["answer"], "It has three lines.", "{chat}");
-        assert_eq!(summary["mode"], serde_json::Value::Null);
+        assert_eq!(summary["mode"], "loop");
         assert_eq!(scene.server.chats().len(), 1);
     }
 }

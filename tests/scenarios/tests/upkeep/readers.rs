@@ -112,6 +112,12 @@ fn a_summary_tells_what_was_done_before_a_server_ended() {
         "{summary:#}"
     );
     assert_eq!(summary["tool_calls"][0]["status"], "ok", "{summary:#}");
+    // What it cost until then, and whose answer it was.
+    assert_eq!(summary["model"], "scripted/scripted-model", "{summary:#}");
+    for figure in ["/usage/prompt_tokens", "/duration_ms"] {
+        let figure = summary.pointer(figure).unwrap();
+        assert!(figure.as_u64() > Some(0), "{summary:#}");
+    }
     let error = &summary["error"];
     assert_eq!(error["code"], "sessions.unreachable");
     // How to go on is said with the session.
