@@ -148,9 +148,9 @@ pub fn grants(grants: &[GrantListing]) -> Result<()> {
     Ok(())
 }
 
-/// What every layer says to a call.
+/// What every layer says to a call, in lines of a width; `None`: as long as they are.
 #[must_use]
-pub fn explained(decision: &Decision, paint: Paint) -> String {
+pub fn explained(decision: &Decision, paint: Paint, width: Option<usize>) -> String {
     let word = |verdict: Verdict| match verdict {
         Verdict::Allow => paint.good("allow"),
         Verdict::Confirm => paint.warn("confirm"),
@@ -162,7 +162,11 @@ pub fn explained(decision: &Decision, paint: Paint) -> String {
         decision.layer,
         decision.rule
     );
-    let mut text = format!("{head}\n  {}\n\n", decision.user_reason);
+    let lines = decision.user_reason.lines();
+    let reason: String = lines
+        .map(|line| wrapped(&format!("  {line}"), 2, width))
+        .collect();
+    let mut text = format!("{head}\n{reason}\n");
     for finding in &decision.findings {
         let layer = format!("{:<17}", finding.layer.as_str());
         let verdict = word(finding.verdict);
@@ -171,7 +175,39 @@ pub fn explained(decision: &Decision, paint: Paint) -> String {
             true => String::new(),
             false => format!(": {}", finding.user_reason),
         };
-        text.push_str(&format!("{layer} {verdict}  {}{reason}\n", finding.rule));
+        let line = format!("{layer} {verdict}  {}{reason}", finding.rule);
+        text.push_str(&wrapped(&line, 2, width));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::decision::{Finding, Layer};
+
+    #[test]
+    fn an_explanation_fits_its_lines() {
+        let finding = |layer, verdict| Finding {
+            layer,
+            verdict,
+            rule: "outside_roots".to_owned(),
+            model_reason: String::new(),
+            user_reason: format!(
+                "{layer} would change a file that is outside what may be written."
+            ),
+        };
+        let path = finding(Layer::Path, Verdict::Deny);
+        let decision = Decision::strictest(vec![path, finding(Layer::Egress, Verdict::Allow)]);
+        let text = explained(&decision, Paint::Plain, Some(40));
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 40),
+            "{text}"
+        );
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            words(&text),
+            words(&explained(&decision, Paint::Plain, None))
+        );
+    }
 }

@@ -76,13 +76,15 @@ async fn version(State((shared, state)): State<Both>) -> Json<Value> {
     Json(json!({"version": state.version}))
 }
 
-fn details() -> Value {
+/// What a server tells of a file of so many bytes, at five bits a parameter.
+fn details(bytes: u64) -> Value {
+    let billions = bytes as f64 * 8.0 / 4.93 / 1e9;
     json!({
         "parent_model": "",
         "format": "gguf",
         "family": "qwen2",
         "families": ["qwen2"],
-        "parameter_size": "7.6B",
+        "parameter_size": format!("{billions:.1}B"),
         "quantization_level": "Q4_K_M",
     })
 }
@@ -94,7 +96,7 @@ fn listed(name: &str, bytes: u64) -> Value {
         "modified_at": MOMENT,
         "size": bytes,
         "digest": "0".repeat(64),
-        "details": details(),
+        "details": details(bytes),
     })
 }
 
@@ -152,7 +154,7 @@ async fn show(State((shared, state)): State<Both>, Json(body): Json<Value>) -> R
         "modelfile": "",
         "parameters": "",
         "template": "{{ .Prompt }}",
-        "details": details(),
+        "details": details(state.model_bytes),
         "model_info": {
             "general.architecture": "qwen2",
             "qwen2.context_length": state.model_context,

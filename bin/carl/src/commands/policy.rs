@@ -15,6 +15,7 @@ use domain::lineage::AgentType;
 use domain::settings::Attendance;
 use grpc::server::Builder;
 use guard::Rules;
+use rendering::fit::width;
 use rendering::{Paint, print};
 use serde_json::Value;
 use std::io::{self, BufReader};
@@ -215,10 +216,9 @@ async fn explain(args: ExplainArgs) -> Result<Exit> {
             serde_json::to_string_pretty(&decision)?
         )))?;
     } else {
-        print(&rights::explained(
-            &decision,
-            Paint::for_stream(&std::io::stdout()),
-        ))?;
+        let stdout = std::io::stdout();
+        let paint = Paint::for_stream(&stdout);
+        print(&rights::explained(&decision, paint, width(&stdout)))?;
     }
     Ok(if decision.verdict == Verdict::Deny {
         Exit::Denied

@@ -51,7 +51,7 @@ pub(crate) fn next_prompt(
     let takes_apart = own.orchestrates && !roster.types.is_empty() && 1 < SPAWN_DEPTH;
     // A plan is made without tools, and the rules need no model.
     let (tools, asks) = match profile.mode {
-        Mode::Adaptive if works_by_plan(class) => (Vec::new(), takes_apart),
+        Mode::Adaptive if works_by_plan(class) && !takes_apart => (Vec::new(), false),
         Mode::Loop | Mode::Auto | Mode::Adaptive => (offered, takes_apart),
         Mode::Plan => (Vec::new(), takes_apart),
         Mode::Deterministic | Mode::Bridge => (Vec::new(), false),

@@ -163,7 +163,10 @@ impl Session {
         let Some(mut work) = self.work_for(shared, pending, facts) else {
             return Ok(None);
         };
-        adaptive::choose(&mut work).await;
+        // Who hands work out does so under a schema of its own, with a model of any class.
+        if !orchestrated::is_for(&work) {
+            adaptive::choose(&mut work).await;
+        }
         Ok(Some(work))
     }
 

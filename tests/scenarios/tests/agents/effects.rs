@@ -178,7 +178,7 @@ fn expected(scene: &Scene, outcome: &Outcome) -> Vec<String> {
         let call = text("call_id");
         match text("type").as_str() {
             // Before a model works on a request, memory is asked, by a call that no event names.
-            "query_received" if ["loop", "plan"].contains(&text("mode").as_str()) => [
+            "query_received" if ["adaptive", "loop", "plan"].contains(&text("mode").as_str()) => [
                 "decide ? allow",
                 "intent ? search_memory",
                 "outcome ? search_memory ok",

@@ -357,7 +357,7 @@ fn one_chat_goes_through_sessions_modes_and_models() {
         &["forked: this is session", "goes on with the other"],
     );
     assert_shows(&screens, 4, &["new session"]);
-    assert_shows(&screens, 6, &["mode: loop", "deterministic"]);
+    assert_shows(&screens, 6, &["mode: adaptive", "deterministic"]);
     assert_shows(&screens, 7, &["mode: deterministic"]);
     assert_shows(&screens, 9, &["there is no mode `sideways`", "plan"]);
     assert_shows(&screens, 11, &["model: what suits the agent type coder"]);

@@ -63,7 +63,7 @@ fn lines_typed_while_it_works_are_queued_shown_and_done_in_order() {
     seat.until("> question two");
     seat.until("Second.");
     seat.until("> /mode");
-    seat.until("mode: loop");
+    seat.until("mode: adaptive");
     seat.until("> question three");
     seat.until("Third.");
     seat.until(PROMPT);
