@@ -20,10 +20,14 @@ pub fn unnamed_change(plan: &Plan, request: &str) -> Option<Fault> {
     }
     let changes = |action: &&Action| gate::effect(action) != EffectClass::Read;
     let targets = plan.actions.iter().filter(changes).flat_map(targets);
+    let request = request.to_lowercase();
     let unnamed = |path: &&str| {
-        let path = path.trim_end_matches('/');
-        let name = path.rsplit('/').next().unwrap_or(path);
-        names::whole(request, name).is_none()
+        let path = path.trim_end_matches('/').to_lowercase();
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        // `the licence file` is LICENCE.txt.
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let is_said = |name: &str| !name.is_empty() && names::whole(&request, name).is_some();
+        !is_said(name) && !is_said(stem)
     };
     let path = targets.into_iter().find(unnamed)?;
     Some(Fault {
@@ -67,6 +71,10 @@ mod tests {
         assert_eq!(fault.code, "plan.not_requested");
         assert!(unnamed_change(&made, "make the folder target").is_none());
         assert!(unnamed_change(&made, "delete it again").is_none());
+        let path = || "LICENCE.txt".to_owned();
+        let deleted = plan(Action::DeleteFile { path: path() });
+        assert!(unnamed_change(&deleted, "delete the licence file").is_none());
+        assert!(unnamed_change(&deleted, "delete the old file").is_some());
         let looked = plan(Action::ListFiles { path: path() });
         assert!(unnamed_change(&looked, "what is here?").is_none());
         assert!(unnamed_change(&plan(Action::Undo {}), "take that back").is_none());

@@ -135,10 +135,8 @@ impl RunSummary {
         self.note_call(event);
         match &event.body {
             EventBody::QueryReceived { mode, .. } => {
-                self.mode = Some(match mode {
-                    Mode::Adaptive => Mode::Loop,
-                    mode => *mode,
-                });
+                let is_open = *mode == Mode::Adaptive;
+                self.mode = Some(if is_open { Mode::Loop } else { *mode });
             }
             EventBody::GenerationFinished {
                 answer,
@@ -192,14 +190,11 @@ impl RunSummary {
                 usage,
                 ..
             } => {
-                if self.is_own(event) {
-                    self.usage = self.usage.plus(*usage);
-                }
-                let is_broken = *finish == FinishReason::Cancelled && !aside && self.is_own(event);
-                self.broken_off = match is_broken {
-                    true => text.clone(),
-                    false => String::new(),
-                };
+                let is_own = self.is_own(event);
+                let cost = if is_own { *usage } else { Usage::default() };
+                self.usage = self.usage.plus(cost);
+                let is_broken = *finish == FinishReason::Cancelled && !aside && is_own;
+                self.broken_off = is_broken.then(|| text.clone()).unwrap_or_default();
             }
             _ => {}
         }

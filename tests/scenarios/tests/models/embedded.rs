@@ -162,7 +162,9 @@ fn a_hundred_of_a_hundred_plans_fit_the_schema() {
                 Some(id) => of_kind(&house.session_log(id), "plan_proposed").len(),
                 None => 0,
             };
-            if proposed != 1 {
+            // One that fits and changes what nobody named is refused before it is proposed.
+            let is_refused = summary["error"]["code"] == "plan.not_requested";
+            if proposed != 1 && !is_refused {
                 broken.push(json!({"task": task, "error": summary["error"]}));
             }
         }
