@@ -194,7 +194,11 @@ impl RunSummary {
                 let cost = if is_own { *usage } else { Usage::default() };
                 self.usage = self.usage.plus(cost);
                 let is_broken = *finish == FinishReason::Cancelled && !aside && is_own;
-                self.broken_off = is_broken.then(|| text.clone()).unwrap_or_default();
+                self.broken_off = if is_broken {
+                    text.clone()
+                } else {
+                    String::new()
+                };
             }
             _ => {}
         }

@@ -128,17 +128,17 @@ fn a_tiny_model_plans_and_that_is_said_once_in_a_session() {
 #[test]
 fn a_tiny_model_changes_nothing_that_the_request_does_not_name() {
     let plan = |request: &str| {
-        let step = "{\"kind\":\"create_file\",\"path\":\"poem.txt\",\"content\":\"x\"}";
+        let step = "{\"kind\":\"create_file\",\"path\":\"verse.txt\",\"content\":\"x\"}";
         Reply::text(format!("{{\"intent\":\"{request}\",\"actions\":[{step}]}}"))
     };
     for (request, code, is_made) in [
         ("write a poem into a new file", 5, false),
-        ("write a poem into a new file poem.txt", 0, true),
+        ("write a poem into a new file verse.txt", 0, true),
     ] {
         let scene = scene("", "class = \"tiny\"", [plan(request)]);
         let open = ["--json", "--allow-write", ".", "--yes", "write", request];
         let summary = tell(&scene.house, open).expect(code).json();
-        assert_eq!(scene.house.has("poem.txt"), is_made, "{summary:#}");
+        assert_eq!(scene.house.has("verse.txt"), is_made, "{summary:#}");
         let refused = summary["error"]["code"] == "plan.not_requested";
         assert_eq!(refused, !is_made, "{summary:#}");
     }
