@@ -55,6 +55,15 @@ impl Mode {
         }
     }
 
+    /// The mode of a request as far as nothing else was chosen for it.
+    #[must_use]
+    pub const fn worked_on_as(self) -> Self {
+        match self {
+            Self::Adaptive => Self::Loop,
+            mode => mode,
+        }
+    }
+
     /// Whether the model uses tools as it sees fit, as far as nothing else was chosen for a request.
     #[must_use]
     pub const fn is_loop(self) -> bool {

@@ -126,7 +126,15 @@ impl RunSummary {
     pub fn broke_off(&mut self, fault: Fault, duration_ms: u64) {
         self.error = Some(fault);
         self.duration_ms = duration_ms;
+        self.take_what_broke_off();
+    }
+
+    /// Where no whole answer came: the model that began it, and what there was of it.
+    fn take_what_broke_off(&mut self) {
         self.model = self.model.take().or(self.began.take());
+        if self.answer.is_empty() {
+            self.answer = std::mem::take(&mut self.broken_off);
+        }
     }
 
     /// Takes in one event.
@@ -134,10 +142,7 @@ impl RunSummary {
         self.query_id = self.query_id.or(event.query_id);
         self.note_call(event);
         match &event.body {
-            EventBody::QueryReceived { mode, .. } => {
-                let is_open = *mode == Mode::Adaptive;
-                self.mode = Some(if is_open { Mode::Loop } else { *mode });
-            }
+            EventBody::QueryReceived { mode, .. } => self.mode = Some(mode.worked_on_as()),
             EventBody::GenerationFinished {
                 answer,
                 thinking,
@@ -162,10 +167,7 @@ impl RunSummary {
                 self.artifacts.clone_from(artifacts);
                 self.duration_ms = *duration_ms;
                 self.error = error.clone().or_else(|| self.refused());
-                self.model = self.model.take().or(self.began.take());
-                if self.answer.is_empty() {
-                    self.answer = std::mem::take(&mut self.broken_off);
-                }
+                self.take_what_broke_off();
             }
             EventBody::ModeChosen { mode, .. } => self.mode = Some(*mode),
             EventBody::Notice(fault) => self.notices.push(fault.clone()),
