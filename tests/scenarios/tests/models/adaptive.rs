@@ -88,7 +88,7 @@ fn loop_mode_and_a_larger_model_ask_the_model_for_everything() {
 }
 
 #[test]
-fn data_and_pictures_are_never_left_to_the_rules() {
+fn data_is_never_left_to_the_rules() {
     let scene = scene("rules_first = true", "", [Reply::text("Seen.")]);
     scene.house.write("notes.txt", "a\n");
     let data = scene.house.write("data.txt", "one\n");
