@@ -1,9 +1,20 @@
 //! A whole request in the hands of the rules: planned and validated.
 
-use crate::rules::{self, RefusalKind};
+use crate::rules::in_file::{self, InFile};
+use crate::rules::{self, Refusal, RefusalKind};
 use crate::validate;
 use domain::fault::{Coded, Fault};
 use domain::plan::Plan;
+
+/// What the rules make of a request.
+#[derive(Debug)]
+pub enum ByRules {
+    /// A plan.
+    Plan(Plan),
+    /// A plan after a file is read; where it does not have what is asked for, the plan that needs no
+    /// reading, if there is one.
+    AfterReading(InFile, Option<Plan>),
+}
 
 /// What the rules made of a request without a plan.
 #[derive(Debug)]
@@ -14,23 +25,51 @@ pub enum Unplanned {
     Refused(Fault),
 }
 
-/// Whether the rules do a request, or answer it in words.
-#[must_use]
-pub fn understands(request: &str) -> bool {
-    !matches!(plan(request), Err(Unplanned::Refused(_)))
+impl From<Refusal> for Unplanned {
+    fn from(refusal: Refusal) -> Self {
+        match refusal.kind {
+            RefusalKind::Help => Self::Help(refusal.message),
+            _ => Self::Refused(refusal.fault()),
+        }
+    }
 }
 
-/// Plans a request by rules.
+/// Whether the rules do a request, or answer it in words. `before` is the request before it, empty for
+/// none.
+#[must_use]
+pub fn understands(before: &str, request: &str) -> bool {
+    !matches!(plan(before, request), Err(Unplanned::Refused(_)))
+}
+
+/// Plans a request by rules. `before` is the request before it, empty for none.
 ///
 /// # Errors
 /// [`Unplanned`] when any part of it is not understood or may be meant in more than one way. That a name
 /// in it is no part of a longer one, [`crate::longer`] shows.
-pub fn plan(request: &str) -> Result<Plan, Unplanned> {
-    let plan = rules::plan(request).map_err(|refusal| match refusal.kind {
-        RefusalKind::Help => Unplanned::Help(refusal.message),
-        _ => Unplanned::Refused(refusal.fault()),
-    })?;
-    validate::typed(&plan, &rules::handlers())
-        .map_err(|invalid| Unplanned::Refused(invalid.fault()))?;
-    Ok(plan)
+pub fn plan(before: &str, request: &str) -> Result<ByRules, Unplanned> {
+    let planned = rules::plan_after(before, request)
+        .map_err(Unplanned::from)
+        .and_then(valid);
+    match in_file::read(request) {
+        None => planned.map(ByRules::Plan),
+        Some(asked) => {
+            let literal = planned.ok().filter(|_| asked.may_be_literal);
+            Ok(ByRules::AfterReading(asked, literal))
+        }
+    }
+}
+
+/// Plans what was asked of a file from its text.
+///
+/// # Errors
+/// As [`InFile::plan`].
+pub fn after_reading(asked: &InFile, text: &str) -> Result<Plan, Unplanned> {
+    asked.plan(text).map_err(Unplanned::from).and_then(valid)
+}
+
+fn valid(plan: Plan) -> Result<Plan, Unplanned> {
+    match validate::typed(&plan, &rules::handlers()) {
+        Ok(()) => Ok(plan),
+        Err(invalid) => Err(Unplanned::Refused(invalid.fault())),
+    }
 }

@@ -8,6 +8,7 @@
 
 mod building;
 mod grammar;
+pub mod in_file;
 mod languages;
 mod refusal;
 mod words;
@@ -36,6 +37,14 @@ pub fn handlers() -> Vec<&'static str> {
 /// [`Refusal`] when any part of the request is not understood, not available, or may be meant in
 /// more than one way. Then nothing of it is planned.
 pub fn plan(text: &str) -> Result<Plan, Refusal> {
+    plan_after("", text)
+}
+
+/// As [`plan`], for a request that follows another one of the same user, of which `it` may speak.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_after(before: &str, text: &str) -> Result<Plan, Refusal> {
     if text.len() > REQUEST_BYTES {
         return Err(Refusal::too_long(text.len()));
     }
@@ -50,15 +59,14 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
         return Err(Refusal::too_many_steps(request.steps.len()));
     }
     let mut actions = Vec::new();
-    let mut last = None;
+    let mut last = spoken_of(before);
     for step in &request.steps {
         let action = plan_step(&request, step, last.as_deref())?;
         last = main_path(&action).map(str::to_owned).or(last);
         actions.push(action);
     }
-    let intent = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut plan = Plan {
-        intent: intent.chars().take(INTENT_CHARS).collect(),
+        intent: intent(text),
         actions,
     };
     if plan.only_takes_back() {
@@ -68,6 +76,31 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
         };
     }
     Ok(plan)
+}
+
+/// What `it` means after a request: what its last step was about, else the only name in it.
+fn spoken_of(request: &str) -> Option<String> {
+    if request.is_empty() || request.len() > REQUEST_BYTES {
+        return None;
+    }
+    if let Ok(plan) = plan(request) {
+        return plan
+            .actions
+            .iter()
+            .rev()
+            .find_map(main_path)
+            .map(str::to_owned);
+    }
+    let words = request.split_whitespace().map(words::trim_word);
+    let mut names = words.filter(|word| words::is_file(word));
+    let name = names.next()?;
+    names.all(|other| other == name).then(|| name.to_owned())
+}
+
+/// The request as the intent of its plan.
+fn intent(request: &str) -> String {
+    let words: Vec<&str> = request.split_whitespace().collect();
+    words.join(" ").chars().take(INTENT_CHARS).collect()
 }
 
 /// The quoted texts of a request, in order.
@@ -113,5 +146,31 @@ fn main_path(action: &Action) -> Option<&str> {
         | Action::Recall { .. }
         | Action::WebSearch { .. }
         | Action::Answer { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_what_the_request_before_was_about() {
+        let deleted = |before: &str| {
+            let plan = plan_after(before, "delete it again").ok()?;
+            match plan.actions.as_slice() {
+                [Action::DeleteFile { path }] => Some(path.clone()),
+                other => panic!("{other:?}"),
+            }
+        };
+        let is = |before: &str| deleted(before).unwrap_or_default();
+        assert_eq!(is("create note.txt with the text hi"), "note.txt");
+        assert_eq!(is("rename a.txt to b.txt"), "b.txt");
+        assert_eq!(
+            is("Could you look into notes.md and tell me who leads?"),
+            "notes.md"
+        );
+        assert_eq!(deleted("compare the tone of a.txt and b.txt for me"), None);
+        assert_eq!(deleted("hello"), None);
+        assert_eq!(deleted(""), None);
     }
 }

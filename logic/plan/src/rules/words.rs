@@ -109,6 +109,14 @@ static POLITE_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
+/// Why something is ordered, behind the order.
+static REASON_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)[,.;]\s+(?:because\s+|since\s+)?(?:i|we) (?:do not|don['’]?t|no longer) (?:need|want|use) (?:it|that|them|this)",
+        r"(?:\s+(?:any ?more|any longer|now))?[.!]*$",
+    ))
+});
+
 fn split(separator: &LazyLock<Option<Regex>>, text: &str) -> Vec<String> {
     match separator.as_ref() {
         Some(separator) => separator.split(text).map(str::to_owned).collect(),
@@ -134,8 +142,10 @@ fn read_step(text: &str) -> Step {
         }
         let unasked = words.trim_end_matches(['?', ' ']).len();
         words.truncate(unasked);
-        if let Some(found) = POLITE_END.as_ref().and_then(|polite| polite.find(&words)) {
-            words.truncate(found.start());
+        for end in [&POLITE_END, &REASON_END] {
+            if let Some(found) = end.as_ref().and_then(|end| end.find(&words)) {
+                words.truncate(found.start());
+            }
         }
         if words.len() == before {
             break;
@@ -216,7 +226,13 @@ pub fn trim_word(word: &str) -> &str {
 
 /// Whether a bare word can only be meant as a path.
 pub fn is_path(word: &str) -> bool {
-    word.contains('/') || word.starts_with('~') || word.chars().all(|c| c == '.') || is_file(word)
+    // `.gitignore`, which may be a file as well as a folder.
+    let is_hidden = word.strip_prefix('.').is_some_and(|rest| {
+        let mut rest = rest.chars();
+        rest.next().is_some_and(char::is_alphabetic)
+    });
+    let is_place = word.contains('/') || word.starts_with('~') || word.chars().all(|c| c == '.');
+    is_place || is_hidden || is_file(word)
 }
 
 /// Whether a word names a file rather than a folder: it has an extension or is well known.
@@ -276,7 +292,10 @@ mod tests {
     #[test]
     fn every_constant_pattern_compiles() {
         let polite = [&POLITE_ORDER, &POLITE_START, &POLITE_END];
-        for constant in polite.into_iter().chain([&STEPS, &FIRST_LINES]) {
+        for constant in polite
+            .into_iter()
+            .chain([&STEPS, &FIRST_LINES, &REASON_END])
+        {
             assert!(constant.is_some());
         }
     }
@@ -314,7 +333,15 @@ mod tests {
 
     #[test]
     fn paths_are_told_from_words() {
-        for word in ["a.txt", "docs/", "~/x", "..", "README", "src/main"] {
+        for word in [
+            "a.txt",
+            "docs/",
+            "~/x",
+            "..",
+            "README",
+            "src/main",
+            ".gitignore",
+        ] {
             assert!(is_path(word), "{word}");
         }
         for word in ["everything", "notes", "2.5", "it"] {

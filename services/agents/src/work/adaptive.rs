@@ -39,7 +39,9 @@ pub(crate) fn works_by_plan(class: Option<ModelClass>) -> bool {
 /// Whether the rules are asked first and understand the whole request. They read no data.
 fn rules_do(work: &Work) -> bool {
     let asks_rules = work.agent.facts.is_stand_in || work.services.rules_first;
-    asks_rules && !has_data(work) && by_rules::understands(&work.request.text)
+    asks_rules
+        && !has_data(work)
+        && by_rules::understands(&work.request_before(), &work.request.text)
 }
 
 fn has_data(work: &Work) -> bool {

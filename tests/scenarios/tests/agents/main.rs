@@ -10,6 +10,7 @@ mod context;
 mod delegation;
 mod deterministic;
 mod drive;
+mod edits;
 mod effects;
 mod guard;
 mod guarding;

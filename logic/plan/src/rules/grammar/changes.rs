@@ -94,7 +94,7 @@ fn make_dir(found: &Match<'_>) -> Built {
 }
 
 /// Making, writing and changing text.
-pub static CHANGES: [Rule; 17] = [
+pub static CHANGES: [Rule; 19] = [
     rule(
         r"(?:undo|revert|take back|reverse)(?: it| that| this| (?:the|my|your)? ?(?:last|latest|previous)? ?(?:change|edit|step|action|thing)s?)?|(?:take|put) (?:it|that) back",
         |_| Ok(Some(Action::Undo {})),
@@ -157,7 +157,15 @@ pub static CHANGES: [Rule; 17] = [
         replace,
     ),
     rule(
+        r"(?:fix|correct) (?:the )?(?:spelling|typo|wording|case)(?: of| in)? {word}{text:old} (?:to|into|as) {word}{text:new} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}",
+        replace,
+    ),
+    rule(
         r"(?:change|edit|update|rename|fix|turn|correct) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?{word}{text:old} (?:to|into) {word}{text:new} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}",
+        replace,
+    ),
+    rule(
+        r"(?:every|each|all|any) (?:(?:occurrences?|instances?) of )?{word}{text:old} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p} (?:should|must|has to|have to|is to|ought to) (?:be|become|read|say|be called) (?:an? )?{text:new}(?: instead)?",
         replace,
     ),
     rule(
@@ -225,7 +233,7 @@ fn relocate(found: &Match<'_>, how: Destination) -> Built {
 }
 
 /// Moving, deleting and comparing.
-pub static MOVES: [Rule; 10] = [
+pub static MOVES: [Rule; 12] = [
     rule(
         r"(?:move|put|shift) (?:the )?(?P<noun>file |folder |directory )?{tok:p} (?:into|inside|in) (?:the )?(?P<folder>folder |directory )?{tok:to}(?: folder| directory)?",
         |found| relocate(found, Destination::Folder),
@@ -273,11 +281,19 @@ pub static MOVES: [Rule; 10] = [
         |found| relocate(found, Destination::NameBeside),
     ),
     rule(
-        r"(?:delete|remove|erase|trash|get rid of|throw away|throw out|bin) (?:the |my )?(?:empty |old )?(?P<noun>file |folder |directory )?{called}{tok:p}",
+        r"(?:delete|remove|erase|trash|get rid of|throw away|throw out|bin) (?:the |my )?(?:empty |old )?(?P<noun>file |folder |directory )?{called}{tok:p}(?: again)?",
         delete,
     ),
     rule(
         r"(?:delete|remove|erase|trash|get rid of|throw away) (?:the |my )?{tok:p} (?P<noun>file|folder|directory)",
+        delete,
+    ),
+    rule(
+        r"get (?:the |my )?(?P<noun>file |folder |directory )?{tok:p} off (?:my |the |this )?(?:disk|computer|machine|drive)",
+        delete,
+    ),
+    rule(
+        r"i (?:no longer|do not|don['’]?t) (?:need|want|use) (?:the |my )?(?P<noun>file |folder |directory )?{tok:p}(?: any ?more| any longer)?[,.;:]? (?:so |and )?(?:please )?(?:delete|remove|erase|trash|bin|get rid of|throw away|get) (?:it|that)(?: away| out| off (?:my |the |this )?(?:disk|computer|machine|drive))?",
         delete,
     ),
     rule(

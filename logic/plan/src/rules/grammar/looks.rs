@@ -31,7 +31,7 @@ fn measure(found: &Match<'_>) -> Built {
 }
 
 /// The ends of a file and trees.
-pub static PARTS: [Rule; 9] = [
+pub static PARTS: [Rule; 11] = [
     rule(
         r"(?:{show} |{what} )?(?:the )?(?:first|top|initial|opening) (?:{num:n} )?lines? (?:of|in|from) {file:p}",
         |found| ends(found, End::Head),
@@ -51,6 +51,14 @@ pub static PARTS: [Rule; 9] = [
     rule(
         r"(?:{show} |peek at )?(?:the )?(?:head|top|beginning|start) (?:of |in ){file:p}|head {tok:q}|how does {tok:r} (?:start|begin)",
         |found| ends_by_default(found, End::Head),
+    ),
+    rule(
+        r"(?:what is|what's|whats|show me what is) at the (?:top|start|beginning|head) of {file:p}(?:[,.?;:]* (?:just )?(?:the )?(?:first|top) {num:n} lines?)?",
+        |found| ends(found, End::Head),
+    ),
+    rule(
+        r"(?:what is|what's|whats|show me what is) at the (?:end|bottom|tail) of {file:p}(?:[,.?;:]* (?:just )?(?:the )?(?:last|bottom) {num:n} lines?)?",
+        |found| ends(found, End::Tail),
     ),
     rule(
         r"(?:{show} )?(?:the )?(?:tail|bottom|end) (?:of |in ){file:p}|tail {tok:q}|how does {tok:r} end",
@@ -202,7 +210,16 @@ fn list(found: &Match<'_>) -> Built {
 }
 
 /// Listing a folder.
-pub static LISTINGS: [Rule; 7] = [
+pub static LISTINGS: [Rule; 8] = [
+    rule(
+        r"(?:{show} )?(?:an? |the )?(?:quick |short |brief )?(?:overview|survey|idea) of (?:(?:what(?: is| lives| sits| exists|'s)|(?:the )?(?:files|contents?)) (?:in|inside|here in) )?{dir:p}",
+        |found| {
+            if is_file(&path_of(found)?) {
+                return Ok(None);
+            }
+            list(found)
+        },
+    ),
     rule(
         r"(?:list|ls|dir|look around)(?: {the}{things})?(?: there are)?",
         list,

@@ -147,7 +147,7 @@ fn all() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// Writes a rule's braces out.
-fn expand(says: &str) -> String {
+pub fn expand(says: &str) -> String {
     let mut pattern = says.to_owned();
     for (name, words) in LISTS {
         pattern = pattern.replace(name, words);

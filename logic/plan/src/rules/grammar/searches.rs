@@ -66,7 +66,20 @@ fn search(found: &Match<'_>) -> Built {
 }
 
 /// Finding names and texts.
-pub static SEARCHES: [Rule; 17] = [
+pub static SEARCHES: [Rule; 18] = [
+    rule(
+        r"(?:how many|count the|(?:{what} )?the number of) lines (?:in|of|from) (?:the )?(?:file )?{tok:p} (?:(?:that |which )?(?:contain|mention|have|say|include)s?|with|containing|mentioning) {word}{text:q}(?: in them)?|in how many lines of (?:the )?(?:file )?{tok:p2} (?:is|does) {text:q2}(?: stand| occur| appear)?",
+        |found| {
+            let (q, p) = match found.has("q") {
+                true => ("q", "p"),
+                false => ("q2", "p2"),
+            };
+            Ok(Some(Action::SearchText {
+                query: found.content(q)?,
+                path: found.path(p)?,
+            }))
+        },
+    ),
     rule(
         r"(?:is|are) there (?:a |an |any )?(?:files?|documents?|notes?) (?:about|on|called|named) {tok:q}(?: somewhere| anywhere)?(?: (?:in )?{dir:p})?",
         |found| named(found, |word| format!("*{word}*")),

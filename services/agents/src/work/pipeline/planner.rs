@@ -10,9 +10,11 @@ use disk::stored::as_stored;
 use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::{Coded, Fault};
 use domain::model::Reach;
+use domain::plan::{Action, Plan};
 use domain::settings::Mode;
-use plan::by_rules::{self, Unplanned};
-use plan::compile::Call;
+use plan::by_rules::{self, ByRules, Unplanned};
+use plan::compile::{self, Call};
+use plan::rules::in_file::InFile;
 use plan::{asked_for, longer, names, prompt, question, schema, validate};
 use serde_json::json;
 use std::io::ErrorKind;
@@ -33,7 +35,7 @@ const PLAN_TOKENS: RangeInclusive<u64> = 3_000..=6_000;
 /// `task` is the request, with what the user corrected in plans before.
 pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Planned, Stop> {
     match work.request.mode {
-        Mode::Deterministic => by_rules(work).await,
+        Mode::Deterministic => by_rules(work, outcome).await,
         Mode::Bridge => by_bridge(work, outcome).await,
         Mode::Plan | Mode::Loop | Mode::Auto | Mode::Adaptive => {
             by_model(work, task, outcome).await
@@ -41,12 +43,19 @@ pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Resu
     }
 }
 
-async fn by_rules(work: &Work) -> Result<Planned, Stop> {
+async fn by_rules(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
     let text = &work.request.text;
-    let plan = by_rules::plan(text).map_err(|unplanned| match unplanned {
-        Unplanned::Help(text) => Stop::Said(text),
-        Unplanned::Refused(fault) => Stop::failed(fault),
-    })?;
+    let planned = by_rules::plan(&work.request_before(), text).map_err(unplanned)?;
+    let plan = match planned {
+        ByRules::Plan(plan) => plan,
+        ByRules::AfterReading(asked, literal) => {
+            let read = after_reading(work, outcome, &asked).await;
+            match (read, literal) {
+                (Err(Stop::Fault(QueryStatus::Failed, _)), Some(literal)) => literal,
+                (read, _) => read?,
+            }
+        }
+    };
     for longer in longer::names(text, &plan) {
         let path = as_stored(&work.request.profile.settings.workspace.join(&longer.whole));
         // Looked up without a call: a name that the user typed is no reading, and marks no session.
@@ -59,6 +68,51 @@ async fn by_rules(work: &Work) -> Result<Planned, Stop> {
         plan,
         reach: Reach::Any,
     })
+}
+
+fn unplanned(unplanned: Unplanned) -> Stop {
+    match unplanned {
+        Unplanned::Help(text) => Stop::Said(text),
+        Unplanned::Refused(fault) => Stop::failed(fault),
+    }
+}
+
+/// A plan from the text of a file, which is read through the broker like any other.
+async fn after_reading(work: &Work, outcome: &mut Outcome, asked: &InFile) -> Result<Plan, Stop> {
+    let reading = Action::ReadFile {
+        path: asked.path.clone(),
+    };
+    let mut content = String::new();
+    for call in compile::action(&reading) {
+        let record = call_tool(work, outcome, &call, None).await;
+        let (status, code) = match record.result.status {
+            CallStatus::Ok => {
+                let data = &record.result.data;
+                content.push_str(data["content"].as_str().unwrap_or_default());
+                if data["truncated"] != true {
+                    continue;
+                }
+                (QueryStatus::Failed, "plan.too_long")
+            }
+            CallStatus::Cancelled => return Err(interrupted()),
+            CallStatus::Denied => (QueryStatus::Denied, "plan.step_refused"),
+            CallStatus::Failed => (QueryStatus::Failed, "plan.step_failed"),
+        };
+        let path = visible_line(&asked.path);
+        let message = match code {
+            "plan.too_long" => format!("{path} is too long to be read whole. Nothing was done."),
+            _ => format!("{path} was not read: {} Nothing was done.", record.plain()),
+        };
+        return Err(Stop::Fault(
+            status,
+            Fault {
+                code: code.to_owned(),
+                message,
+                hint: String::new(),
+            },
+        ));
+    }
+    by_rules::after_reading(asked, &content).map_err(unplanned)
 }
 
 async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {

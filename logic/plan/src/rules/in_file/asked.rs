@@ -1,0 +1,39 @@
+//! What is asked of a file.
+
+/// What a request asks of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InFile {
+    /// The file that has to be read.
+    pub path: String,
+    /// Whether the rules may make a plan of the request without reading anything as well, which is
+    /// what counts where the file does not have what this asks for.
+    pub may_be_literal: bool,
+    pub(super) intent: String,
+    pub(super) asked: Asked,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Give a setting, an entry or an element another value.
+    Set {
+        key: String,
+        from: Option<String>,
+        to: String,
+    },
+    /// Remove the line, or all lines, about something.
+    RemoveLines { about: String, is_many: bool },
+    /// Write a value that stands in it to a new file.
+    CopyValue { key: String, into: String },
+    /// Write its table in another form to a new file.
+    Convert { form: Form, into: String },
+    /// Write its text in capital or small letters to a new file.
+    Letters { are_capital: bool, into: String },
+}
+
+/// How a table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Json,
+    Markdown,
+    Csv,
+}

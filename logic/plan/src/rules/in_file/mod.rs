@@ -1,0 +1,210 @@
+//! Orders that are understood as a whole, and of which a file has to be read before they are a plan:
+//! `set the port in settings.toml to 9000`, `remove the line about the dentist from calendar.txt`.
+//!
+//! [`sayings`] reads the request, the other files make exact steps from the text. What is not there, or
+//! is there twice, is refused with what was found.
+
+mod asked;
+mod lines;
+mod sayings;
+mod tables;
+
+use super::languages;
+use super::refusal::Refusal;
+use super::words::Request;
+use domain::plan::{Action, Plan};
+use lines::Lines;
+
+use asked::Asked;
+pub use asked::InFile;
+
+/// Longest text that a step writes, characters.
+const CONTENT_CHARS: usize = 4_000;
+
+/// What a request asks of a file; `None` where it is no such order.
+#[must_use]
+pub fn read(request: &str) -> Option<InFile> {
+    let parsed = Request::read(&languages::in_english(request));
+    let [step] = parsed.steps.as_slice() else {
+        return None;
+    };
+    // A change may not hide in a question.
+    if step.is_question && !step.is_polite {
+        return None;
+    }
+    sayings::read(&parsed, step, super::intent(request))
+}
+
+impl InFile {
+    /// The plan, from the text of the file.
+    ///
+    /// # Errors
+    /// [`Refusal`] when the text does not have what the request speaks of, has it in more than one
+    /// place, or a step would write more than 4,000 characters.
+    pub fn plan(&self, text: &str) -> Result<Plan, Refusal> {
+        let lines = Lines {
+            path: &self.path,
+            text,
+        };
+        let actions = match &self.asked {
+            Asked::Set { key, from, to } => vec![lines.set(key, from.as_deref(), to)?],
+            Asked::RemoveLines { about, is_many } => lines.remove(about, *is_many)?,
+            Asked::CopyValue { key, into } => vec![create(into, lines.value(key)?)],
+            Asked::Convert { form, into } => {
+                vec![create(into, tables::convert(&self.path, text, *form)?)]
+            }
+            Asked::Letters { are_capital, into } => vec![create(
+                into,
+                match are_capital {
+                    true => text.to_uppercase(),
+                    false => text.to_lowercase(),
+                },
+            )],
+        };
+        let too_long = |action: &Action| match action {
+            Action::CreateFile { content, .. } => content.chars().count() > CONTENT_CHARS,
+            _ => false,
+        };
+        if actions.iter().any(too_long) {
+            let why =
+                format!("A step writes at most {CONTENT_CHARS} characters, and this has more.");
+            return Err(Refusal::unavailable(&why, Vec::new()));
+        }
+        Ok(Plan {
+            intent: self.intent.clone(),
+            actions,
+        })
+    }
+}
+
+fn create(path: &str, content: String) -> Action {
+    Action::CreateFile {
+        path: path.to_owned(),
+        content,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SETTINGS: &str = "[server]\nhost = \"127.0.0.1\"\nport = 8090 # as before\n";
+    const DAYS: &str = "Mon 09:00 standup\nTue 14:30 bank\nFri 11:00 dentist";
+
+    fn planned(request: &str, text: &str) -> Result<Vec<Action>, String> {
+        let asked = read(request).ok_or_else(|| format!("{request} is no such order"))?;
+        let plan = asked.plan(text).map_err(|refusal| refusal.to_string())?;
+        Ok(plan.actions)
+    }
+
+    fn edited(request: &str, text: &str) -> String {
+        let mut text = text.to_owned();
+        for action in planned(request, &text).unwrap() {
+            let Action::ReplaceText { old, new, .. } = action else {
+                panic!("{request}: {action:?}");
+            };
+            assert_eq!(text.matches(&old).count(), 1, "{request}: {old:?}");
+            text = text.replace(&old, &new);
+        }
+        text
+    }
+
+    fn written(request: &str, text: &str) -> (String, String) {
+        match planned(request, text).unwrap().remove(0) {
+            Action::CreateFile { path, content } => (path, content),
+            other => panic!("{request}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_value_is_set_where_it_stands() {
+        for says in [
+            "Change the port in settings.toml to 9000.",
+            "in settings.toml set the port to 9000",
+            "set port to 9000 in settings.toml",
+            "please update the port of settings.toml from 8090 to 9000",
+        ] {
+            let text = edited(says, SETTINGS);
+            assert!(
+                text.contains("\nport = 9000 # as before\n"),
+                "{says}: {text}"
+            );
+        }
+        let text = edited("set the host in settings.toml to 0.0.0.0", SETTINGS);
+        assert!(text.starts_with("[server]\nhost = \"0.0.0.0\"\n"), "{text}");
+        let list = "# Launch\n- **Status:** draft\n- Owner: Ravi\n";
+        let text = edited("In notes.md set the status to done.", list);
+        assert_eq!(text, "# Launch\n- **Status:** done\n- Owner: Ravi\n");
+        let page = "<head><title>Draft</title></head><p>Draft</p>\n";
+        let text = edited("Change the title of page.html from Draft to Home.", page);
+        assert_eq!(text, "<head><title>Home</title></head><p>Draft</p>\n");
+        let json = "{\n  \"name\": null,\n  \"size\": 3\n}\n";
+        let text = edited("set the name in a.json to Ann Lee", json);
+        assert_eq!(text, "{\n  \"name\": \"Ann Lee\",\n  \"size\": 3\n}\n");
+        let twice = "[a]\nport = 80\n[b]\nname = x\nport-max = 80\n";
+        assert!(edited("set the port in a.ini to 81", twice).starts_with("[a]\nport = 81\n"));
+    }
+
+    #[test]
+    fn what_is_not_there_or_twice_is_refused_with_what_was_found() {
+        let refused = |says: &str, text: &str| planned(says, text).unwrap_err();
+        let absent = refused("set the colour in settings.toml to red", SETTINGS);
+        assert!(absent.contains("`colour`"), "{absent}");
+        let twice = refused("set port in a.ini to 9", "port = 1\nport = 2\n");
+        assert!(
+            twice.contains("line 1") && twice.contains("line 2"),
+            "{twice}"
+        );
+        let other = refused("change the port in settings.toml from 1 to 9000", SETTINGS);
+        assert!(other.contains("8090"), "{other}");
+        let many = refused("remove the line about 0 from days.txt", DAYS);
+        assert!(many.contains("line 1"), "{many}");
+    }
+
+    #[test]
+    fn lines_are_removed_by_what_they_say() {
+        let text = edited("Remove the line about the dentist from calendar.txt.", DAYS);
+        assert_eq!(text, "Mon 09:00 standup\nTue 14:30 bank");
+        let text = edited("delete the entry for standup in calendar.txt", DAYS);
+        assert_eq!(text, "Tue 14:30 bank\nFri 11:00 dentist");
+        let log = "a DEBUG x\nb\nc DEBUG y\n";
+        let text = edited("remove all lines that contain DEBUG from app.log", log);
+        assert_eq!(text, "b\n");
+        assert_eq!(read("remove the duplicates from list.txt"), None);
+    }
+
+    #[test]
+    fn values_tables_and_letters_are_written_elsewhere() {
+        let says = "Read the port in settings.toml and write it into a new file port.txt.";
+        assert_eq!(written(says, SETTINGS).1, "8090");
+        let csv = "name,price\ntea,3\n\"milk, fresh\",2.50\n";
+        let says = "Convert prices.csv to JSON and save it as prices.json: a list of objects.";
+        let (path, content) = written(says, csv);
+        assert_eq!(path, "prices.json");
+        let parsed: serde_json::Value = serde_json::from_str(&content).unwrap();
+        assert_eq!(parsed[1]["name"], "milk, fresh");
+        assert_eq!(parsed[0]["price"], 3);
+        let (_, content) = written("Turn prices.csv into a Markdown table in prices.md.", csv);
+        assert_eq!(
+            content,
+            "| name | price |\n| --- | --- |\n| tea | 3 |\n| milk, fresh | 2.50 |\n"
+        );
+        let json = "[{\"a\": 1, \"b\": \"x, y\"}, {\"a\": 2}]";
+        let (_, content) = written("convert a.json to a.csv", json);
+        assert_eq!(content, "a,b\n1,\"x, y\"\n2,\n");
+        let says = "Write the content of word.txt in capital letters to loud.txt.";
+        assert_eq!(written(says, "quiet\n").1, "QUIET\n");
+        assert!(planned("convert a.csv to a.json", "a\n1,2\n").is_err());
+    }
+
+    #[test]
+    fn a_question_or_a_negation_is_no_order() {
+        for says in [
+            "set the port in settings.toml to 9000?",
+            "do not set the port in settings.toml to 9000",
+            "change the port in settings.toml to 9000 then delete a.txt",
+        ] {
+            assert_eq!(read(says), None, "{says}");
+        }
+    }
+}

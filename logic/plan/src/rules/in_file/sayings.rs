@@ -1,0 +1,206 @@
+//! What people say when they order something of a text.
+
+use super::asked::{Asked, Form, InFile};
+use crate::rules::building::Match;
+use crate::rules::grammar::expand;
+use crate::rules::refusal::{self, Refusal};
+use crate::rules::words::{Request, Step, pattern};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Most words of what names a value.
+const KEY_WORDS: usize = 4;
+
+/// An order, or `None` where its places do not fit.
+type Built = Result<Option<(String, Asked)>, Refusal>;
+type Build = fn(&Match<'_>) -> Built;
+type Saying = (&'static str, Build);
+
+const FILE: &str = r"(?:the )?(?P<noun>file )?{tok:p}";
+const INTO: &str = r"(?:a |the )?(?:new )?(?P<into_noun>file )?{called}{tok:into}";
+const SETS: &str = r"(?:change|set|update|edit|switch|adjust|make)";
+const KEY: &str = r"(?:the |its )?(?:value of (?:the )?)?{text:key}";
+const REMOVES: &str = r"(?:delete|remove|erase|drop|strike|cross out|take out|cut)";
+const LINES: &str = r"(?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) (?:about|with|containing|mentioning|saying|for|on|(?:that|which) (?:contains?|mentions?|says?|has|have|is about|are about)) (?:the (?:word |text )?)?{text:about}";
+const FORM: &str = r"(?:an? )?(?:valid )?(?P<form>json|markdown|csv)(?: (?:file|list|array|table|document|format))?";
+
+static SAYINGS: [Saying; 12] = [
+    (
+        r"{SETS} {KEY} (?:in|of|inside) {FILE} (?:from {text:from} )?(?:to|into) {text:to}",
+        set,
+    ),
+    (
+        r"in {FILE},? {SETS} {KEY} (?:from {text:from} )?(?:to|into) {text:to}",
+        set,
+    ),
+    (
+        r"{SETS} {KEY} (?:from {text:from} )?to {text:to} in {FILE}",
+        set,
+    ),
+    (r"{REMOVES} {LINES} (?:from|in|of|out of) {FILE}", remove),
+    (r"(?:in|from) {FILE},? {REMOVES} {LINES}", remove),
+    (
+        r"(?:read|take|find|get|look up) {KEY} (?:in|from|of) {FILE},? and (?:write|save|put|store) (?:it|that|this|the value) (?:to|into|in) {INTO}",
+        copy_value,
+    ),
+    (
+        r"(?:write|save|put|store) {KEY} (?:in|from|of) {FILE} (?:to|into) {INTO}",
+        copy_value,
+    ),
+    (
+        r"(?:convert|turn|transform|export|rewrite) {FILE} (?:in)?to {FORM},? (?:and )?(?:(?:save|write|store|put) (?:it|that|this|the result) )?(?:as|in|into|to|called|named) {INTO}(?:[:,] (?:as )?an? (?:list|array) of (?:objects|records))?",
+        convert,
+    ),
+    (
+        r"(?:make|create|write|save) {FORM} (?:from|of|out of) {FILE} (?:as|in|into|to|called|named) {INTO}",
+        convert,
+    ),
+    (
+        r"(?:convert|turn|transform|export) {FILE} (?:in)?to {INTO}",
+        convert_by_name,
+    ),
+    (
+        r"(?:write|put|save) (?:the )?(?:contents?|text) (?:of|from|in) {FILE} in (?:all )?(?P<letters>capital|capitals|upper ?case|small|lower ?case)(?: letters)? (?:to|into|in) {INTO}",
+        letters,
+    ),
+    (
+        r"(?:write|put|save) (?:the )?(?:contents?|text) (?:of|from|in) {FILE} (?:to|into) {INTO} in (?:all )?(?P<letters>capital|capitals|upper ?case|small|lower ?case)(?: letters)?",
+        letters,
+    ),
+];
+
+static COMPILED: LazyLock<Vec<(Regex, Build)>> = LazyLock::new(|| {
+    let compiled = SAYINGS.iter();
+    let compiled = compiled.filter_map(|(says, build)| Some((pattern(&written(says))?, *build)));
+    compiled.collect()
+});
+
+fn written(says: &str) -> String {
+    let mut says = says.to_owned();
+    for (name, part) in [
+        ("{FILE}", FILE),
+        ("{INTO}", INTO),
+        ("{SETS}", SETS),
+        ("{KEY}", KEY),
+        ("{REMOVES}", REMOVES),
+        ("{LINES}", LINES),
+        ("{FORM}", FORM),
+    ] {
+        says = says.replace(name, part);
+    }
+    expand(&says)
+}
+
+/// The order of a step; `None` where no saying fits, or what it is about is not clear.
+pub(super) fn read(request: &Request, step: &Step, intent: String) -> Option<InFile> {
+    if refusal::before_rules(request, step).is_some() {
+        return None;
+    }
+    COMPILED.iter().find_map(|(regex, build)| {
+        let captures = regex.captures(&step.text)?;
+        let found = Match {
+            request,
+            captures: &captures,
+            last: None,
+            is_order: |_, _| false,
+        };
+        let (path, asked) = build(&found).ok()??;
+        Some(InFile {
+            path,
+            may_be_literal: matches!(asked, Asked::Set { .. }),
+            intent: intent.clone(),
+            asked,
+        })
+    })
+}
+
+fn set(found: &Match<'_>) -> Built {
+    let from = match found.has("from") {
+        true => Some(found.text("from")?),
+        false => None,
+    };
+    let asked = Asked::Set {
+        key: found.text("key")?,
+        from,
+        to: bare(found, "to")?,
+    };
+    Ok(is_key(found)?.then_some((found.target("p", "noun")?, asked)))
+}
+
+fn remove(found: &Match<'_>) -> Built {
+    let line = found.word("line");
+    let asked = Asked::RemoveLines {
+        about: found.text("about")?,
+        is_many: line.ends_with('s'),
+    };
+    Ok(Some((found.target("p", "noun")?, asked)))
+}
+
+fn copy_value(found: &Match<'_>) -> Built {
+    let asked = Asked::CopyValue {
+        key: found.text("key")?,
+        into: found.target("into", "into_noun")?,
+    };
+    Ok(is_key(found)?.then_some((found.path("p")?, asked)))
+}
+
+fn convert(found: &Match<'_>) -> Built {
+    let form = match found.word("form").as_str() {
+        "json" => Form::Json,
+        "markdown" => Form::Markdown,
+        _ => Form::Csv,
+    };
+    into_form(found, form)
+}
+
+fn convert_by_name(found: &Match<'_>) -> Built {
+    let into = found.target("into", "into_noun")?;
+    let ending = into
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_lowercase());
+    match ending.as_deref() {
+        Some("json") => into_form(found, Form::Json),
+        Some("md" | "markdown") => into_form(found, Form::Markdown),
+        Some("csv") => into_form(found, Form::Csv),
+        _ => Ok(None),
+    }
+}
+
+fn into_form(found: &Match<'_>, form: Form) -> Built {
+    let into = found.target("into", "into_noun")?;
+    Ok(Some((found.path("p")?, Asked::Convert { form, into })))
+}
+
+fn letters(found: &Match<'_>) -> Built {
+    let says = found.word("letters");
+    let asked = Asked::Letters {
+        are_capital: says.starts_with("capital") || says.starts_with("upper"),
+        into: found.target("into", "into_noun")?,
+    };
+    Ok(Some((found.path("p")?, asked)))
+}
+
+/// Whether what names a value is short enough to be a name.
+fn is_key(found: &Match<'_>) -> Result<bool, Refusal> {
+    let words = found.text("key")?.split_whitespace().count();
+    Ok((1..=KEY_WORDS).contains(&words))
+}
+
+/// A text without the end of the sentence, where it is not quoted.
+fn bare(found: &Match<'_>, name: &str) -> Result<String, Refusal> {
+    let text = found.text(name)?;
+    Ok(match found.is_quoted(name) {
+        true => text,
+        false => text.trim_end_matches(['.', '!']).to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_saying_compiles() {
+        assert_eq!(COMPILED.len(), SAYINGS.len());
+    }
+}

@@ -1,0 +1,104 @@
+//! Orders in deterministic mode that are a plan only once a file was read: what they leave in it.
+
+use serde_json::Value;
+use testkit::House;
+
+/// Tells it to do something and agrees to every change; the summary.
+fn tell(house: &House, says: &str, code: i32) -> Value {
+    let allowed = ["--allow-write", ".", "--yes", "write"];
+    let run = house.ask(["run", "--json", "--mode", "deterministic"]);
+    run.args(allowed).arg(says).run().expect(code).json()
+}
+
+const SETTINGS: &str = "[server]\nhost = \"127.0.0.1\"\nport = 8090\n";
+
+#[test]
+fn a_value_is_set_and_a_line_removed_where_it_stands_and_undo_takes_it_back() {
+    let house = House::new();
+    house.write("settings.toml", SETTINGS);
+    tell(&house, "change the port in settings.toml to 9000", 0);
+    let changed = "[server]\nhost = \"127.0.0.1\"\nport = 9000\n";
+    assert_eq!(house.read("settings.toml"), changed);
+    house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert_eq!(house.read("settings.toml"), SETTINGS);
+    // Other line ends stay what they are.
+    house.write("days.txt", "Mon bank\r\nTue dentist\r\nWed bank\r\n");
+    tell(&house, "remove the line about the dentist from days.txt", 0);
+    assert_eq!(house.read("days.txt"), "Mon bank\r\nWed bank\r\n");
+}
+
+#[test]
+fn the_words_of_a_request_are_replaced_where_no_setting_has_that_name() {
+    let house = House::new();
+    house.write("notes.md", "The draft is a draft.\n");
+    tell(&house, "change draft to final in notes.md", 0);
+    assert_eq!(house.read("notes.md"), "The final is a final.\n");
+}
+
+#[test]
+fn what_is_not_clear_in_the_file_is_told_and_changes_nothing() {
+    let house = House::new();
+    let days = "Mon bank\nTue dentist\nWed bank\n";
+    house.write("days.txt", days);
+    let twice = tell(&house, "remove the line about the bank from days.txt", 4);
+    let told = twice["error"]["message"].as_str().unwrap_or_default();
+    assert!(told.contains("line 1 (`Mon bank`), line 3"), "{twice:#}");
+    let absent = tell(&house, "set the colour in days.txt to red", 4);
+    let told = absent["error"]["message"].as_str().unwrap_or_default();
+    assert!(told.contains("no line that sets `colour`"), "{absent:#}");
+    let gone = tell(&house, "set the colour in gone.txt to red", 4);
+    let told = gone["error"]["message"].as_str().unwrap_or_default();
+    assert!(told.contains("gone.txt was not read"), "{gone:#}");
+    assert_eq!(house.read("days.txt"), days);
+}
+
+#[test]
+fn a_file_that_may_not_be_read_is_not_edited_either() {
+    let house = House::new();
+    house.write(".ssh/config", "Port = 22\n");
+    let refused = tell(&house, "set the port in .ssh/config to 2222", 5);
+    assert_eq!(refused["status"], "denied", "{refused:#}");
+    assert_eq!(house.read(".ssh/config"), "Port = 22\n");
+}
+
+#[test]
+fn a_table_is_written_in_another_form_and_nothing_is_written_over() {
+    let house = House::new();
+    house.write("team.csv", "name,age\nAnn,41\n\"Lee, Bo\",7\n");
+    tell(&house, "turn team.csv into a Markdown table in team.md", 0);
+    let table = "| name | age |\n| --- | --- |\n| Ann | 41 |\n| Lee, Bo | 7 |\n";
+    assert_eq!(house.read("team.md"), table);
+    tell(
+        &house,
+        "convert team.csv to JSON and save it as team.json",
+        0,
+    );
+    let made: Value = serde_json::from_str(&house.read("team.json")).unwrap_or_default();
+    assert_eq!(made[1]["name"], "Lee, Bo");
+    assert_eq!(made[1]["age"], 7);
+    tell(&house, "convert team.csv to JSON and save it as team.md", 4);
+    assert_eq!(house.read("team.md"), table);
+}
+
+#[test]
+fn it_is_the_file_of_the_request_before() {
+    let house = House::new();
+    let first = tell(&house, "create note.txt with the text hi", 0);
+    let session = first["session_id"].as_str().unwrap_or_default();
+    let next = [
+        "run",
+        "--json",
+        "--mode",
+        "deterministic",
+        "--session-id",
+        session,
+    ];
+    let open = ["--allow-write", ".", "--yes", "destructive"];
+    let run = house.ask(next).args(open);
+    run.arg("delete it again").run().expect(0);
+    assert!(!house.has("note.txt"));
+    // A session of its own has no request before.
+    house.write("note.txt", "hi\n");
+    tell(&house, "delete it again", 4);
+    assert!(house.has("note.txt"));
+}
