@@ -36,6 +36,7 @@ fn judged(tool: &str, arguments: Value, label: Label, rights: Rights) -> JudgedC
         write_roots: Vec::new(),
         rights,
         label,
+        is_typed: false,
         policy_revision: Digest::of(b"policy"),
     }
 }

@@ -42,6 +42,9 @@ pub struct JudgedCall {
     pub rights: Rights,
     /// The joined label of the arguments.
     pub label: Label,
+    /// Whether the user typed it: it is a step of an approved plan that the rules make of the user's
+    /// words, and its text stands in them.
+    pub is_typed: bool,
     /// The policy it was judged by.
     pub policy_revision: Digest,
 }
@@ -60,7 +63,8 @@ impl JudgedCall {
         })
     }
 
-    /// What an approval binds: the tool's version, arguments, targets, labels and policy.
+    /// What an approval binds: the tool's version, arguments, targets, labels, policy, and whether
+    /// the user typed it.
     #[must_use]
     pub fn binding(&self) -> Digest {
         let origins: Vec<&String> = self.label.origins.iter().collect();
@@ -74,6 +78,7 @@ impl JudgedCall {
             "integrity": format!("{:?}", self.label.integrity),
             "readers": format!("{:?}", self.label.readers),
             "origins": origins,
+            "typed": self.is_typed,
             "policy": self.policy_revision.to_string(),
         }))
     }
@@ -192,6 +197,7 @@ mod tests {
             write_roots: Vec::new(),
             rights: Rights::default(),
             label: Label::trusted("user"),
+            is_typed: false,
             policy_revision: Digest::of(b"policy"),
         }
     }
@@ -228,13 +234,14 @@ mod tests {
     #[test]
     fn every_part_of_the_call_changes_the_binding() {
         let base = call().binding();
-        let changes: [fn(&mut JudgedCall); 7] = [
+        let changes: [fn(&mut JudgedCall); 8] = [
             |c| c.tool_version = "2".to_owned(),
             |c| c.arguments = json!({"path": "b.txt"}),
             |c| c.targets = BTreeMap::new(),
             |c| c.label = Label::untrusted("web"),
             |c| c.rights.namespaces = vec![Namespace::user()],
             |c| c.rights.web_content = WebContent::Extracted,
+            |c| c.is_typed = true,
             |c| c.policy_revision = Digest::of(b"other"),
         ];
         for change in changes {

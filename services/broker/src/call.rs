@@ -321,7 +321,10 @@ impl Call {
             .inner
             .step_key(&self.request.tool, &self.request.arguments);
         let mut session = lock(&self.caller.session);
-        match session.claim_step(plan_id, self.caller.agent_id, &step) {
+        match session
+            .plans
+            .claim_step(plan_id, self.caller.agent_id, &step)
+        {
             Some(step) => {
                 if let Some(folder) = step.opens {
                     self.planned.get_or_init(|| folder);

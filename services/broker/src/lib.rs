@@ -28,6 +28,7 @@ mod lock;
 mod manifest;
 mod origins;
 mod own_calls;
+mod pinned;
 mod plan;
 mod question;
 mod reach;

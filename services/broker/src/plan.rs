@@ -11,10 +11,11 @@ use crate::foreseen::Foreseen;
 use crate::inner::Inner;
 use crate::judging::{broken_finding, changes_unnamed};
 use crate::ledger;
+use crate::pinned::{Pinned, Step};
 use crate::question::Answered;
 use crate::render;
 use crate::running::paths_of;
-use crate::state::{About, Caller, Pinned, Step, lock};
+use crate::state::{About, Caller, lock};
 use api::audit::{Action, Durability};
 use api::broker::{CallRequest, PlanApproval, PlanEvent, PlanRequest, PlannedCall};
 use domain::decision::{Decision, Layer, Verdict};
@@ -55,6 +56,8 @@ pub(crate) struct Pin {
 
 /// A plan whose every call may run once someone says yes.
 struct Draft {
+    /// Whether the user typed it.
+    is_typed: bool,
     judgements: Vec<Judgement>,
     hash: Digest,
     /// Folders to open for writing.
@@ -74,6 +77,8 @@ struct Settled {
     shown: Vec<Option<Foreseen>>,
     /// The folder that each step may write in although it is not open.
     opens: Vec<Option<PathBuf>>,
+    /// Whether the user typed it.
+    is_typed: bool,
 }
 
 impl Pin {
@@ -118,6 +123,7 @@ impl Pin {
                 by,
                 shown,
                 opens,
+                is_typed: draft.is_typed,
             });
         }
         let (diff, shown) = self.diffs(&draft).await?;
@@ -143,6 +149,7 @@ impl Pin {
             hash,
             by: "user",
             shown,
+            is_typed: draft.is_typed,
             opens: folders.map(|judgement| judgement.write_root).collect(),
         })
     }
@@ -208,6 +215,7 @@ impl Pin {
         }
         let hash = self.hash(&judgements, &unnamed, &places);
         Ok(Draft {
+            is_typed,
             judgements,
             hash,
             opens,
@@ -540,6 +548,7 @@ impl Pin {
             by,
             shown,
             opens,
+            is_typed,
         } = settled;
         let plan_id = PlanId::from_uuid(Uuid::now_v7());
         let mut entry =
@@ -559,11 +568,12 @@ impl Pin {
                     key: self.inner.step_key(&call.tool, &call.arguments),
                     shown,
                     opens,
+                    is_typed: is_typed && self.stands_in_words(call),
                 })
                 .collect(),
             next: 0,
         };
-        lock(&self.caller.session).pin(plan_id, plan);
+        lock(&self.caller.session).plans.pin(plan_id, plan);
         PlanEvent::Pinned {
             plan_id,
             hash,

@@ -423,6 +423,12 @@ impl Inner {
         let Ok(resolved) = session.provenance.resolve(&request.arguments) else {
             return None;
         };
+        // What a reference stands for is not what was typed.
+        let is_typed = resolved.arguments == request.arguments
+            && request.plan_id.is_some_and(|plan_id| {
+                let step = self.step_key(&request.tool, &request.arguments);
+                session.plans.is_typed(plan_id, caller.agent_id, &step)
+            });
         drop(session);
         Some(JudgedCall {
             session_id: caller.session_id,
@@ -435,6 +441,7 @@ impl Inner {
             write_roots: bound.write_roots.clone(),
             rights,
             label: label.clone(),
+            is_typed,
             policy_revision,
         })
     }

@@ -203,9 +203,11 @@ impl Broker for Service {
         let inner = &self.inner;
         let caller = inner.state.caller(&request.context)?;
         let step = inner.step_key(&request.tool, &request.arguments);
-        let is_step = request
-            .plan_id
-            .is_some_and(|plan| lock(&caller.session).is_next_step(plan, caller.agent_id, &step));
+        let is_step = request.plan_id.is_some_and(|plan| {
+            lock(&caller.session)
+                .plans
+                .is_next_step(plan, caller.agent_id, &step)
+        });
         let cover = if is_step {
             Cover::PlanStep
         } else {

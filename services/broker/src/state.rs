@@ -3,17 +3,17 @@
 
 use crate::approvals::Approvals;
 use crate::batch::Rows;
-use crate::foreseen::Foreseen;
 pub(crate) use crate::lock::lock;
 use crate::origins;
 use crate::own_calls::OwnCalls;
+use crate::pinned::Plans;
 use crate::values::Values;
 use api::audit::Entry;
 use api::broker::{Error, ErrorKind};
 use domain::decision::Layer;
 use domain::event::{Batch, ConfirmationAnswer};
 use domain::hash::Digest;
-use domain::id::{AgentId, AgentToken, ConfirmationId, PlanId, SessionId, TraceId, ValueId};
+use domain::id::{AgentId, AgentToken, ConfirmationId, SessionId, TraceId, ValueId};
 use domain::label::{Label, Readers};
 use domain::limits::AGENTS_PER_REQUEST;
 use domain::lineage::{AgentType, Lineage};
@@ -31,8 +31,6 @@ use tokio_util::sync::CancellationToken;
 
 /// Tasks whose calls a session remembers; the oldest is forgotten first.
 const TASKS: usize = 64;
-/// Approved plans a session remembers; the oldest is forgotten first.
-const PLANS: usize = 32;
 /// Questions a session may have open at one time.
 pub(crate) const OPEN_QUESTIONS: usize = 64;
 /// Most refused choices that are remembered for one request.
@@ -76,25 +74,6 @@ pub(crate) struct About {
     pub(crate) layer: Layer,
 }
 
-/// An approved plan: its calls, each to run once, in order.
-#[derive(Debug)]
-pub(crate) struct Pinned {
-    pub(crate) agent_id: AgentId,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) next: usize,
-}
-
-/// A step of an approved plan.
-#[derive(Debug, Clone)]
-pub(crate) struct Step {
-    /// Tool and arguments.
-    pub(crate) key: Digest,
-    /// What the user was shown of it; `None` where nobody was asked, and for what only looks.
-    pub(crate) shown: Option<Foreseen>,
-    /// The folder that it may write in although it is not open, since the user approved the plan.
-    pub(crate) opens: Option<PathBuf>,
-}
-
 /// One session.
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -121,7 +100,7 @@ pub(crate) struct Session {
     requested: (Requested, Option<TraceId>),
     pub(crate) newest_words: Arc<str>,
     tasks: VecDeque<(TraceId, Task)>,
-    plans: VecDeque<(PlanId, Pinned)>,
+    pub(crate) plans: Plans,
 }
 
 impl Session {
@@ -156,7 +135,7 @@ impl Session {
             requested: (Requested::default(), None),
             newest_words: Arc::from(""),
             tasks: VecDeque::new(),
-            plans: VecDeque::new(),
+            plans: Plans::default(),
         }
     }
 
@@ -207,38 +186,6 @@ impl Session {
             task.calls.retain(|agent_id, _| !gone.contains(agent_id));
             task.lines.retain(|agent_id, _| !gone.contains(agent_id));
         }
-    }
-
-    pub(crate) fn pin(&mut self, id: PlanId, plan: Pinned) {
-        if self.plans.len() >= PLANS {
-            self.plans.pop_front();
-        }
-        self.plans.push_back((id, plan));
-    }
-
-    /// Whether the call is the plan's next step.
-    pub(crate) fn is_next_step(&self, id: PlanId, agent_id: AgentId, step: &Digest) -> bool {
-        let plan = self.plans.iter().find(|(plan_id, _)| *plan_id == id);
-        plan.is_some_and(|(_, plan)| {
-            let next = plan.steps.get(plan.next);
-            plan.agent_id == agent_id && next.is_some_and(|next| next.key == *step)
-        })
-    }
-
-    /// Uses up the plan's next step, if the call is that.
-    pub(crate) fn claim_step(
-        &mut self,
-        id: PlanId,
-        agent_id: AgentId,
-        step: &Digest,
-    ) -> Option<Step> {
-        let (_, plan) = self.plans.iter_mut().find(|(plan_id, _)| *plan_id == id)?;
-        let next = plan.steps.get(plan.next);
-        let claimed = next
-            .filter(|next| plan.agent_id == agent_id && next.key == *step)?
-            .clone();
-        plan.next += 1;
-        Some(claimed)
     }
 
     /// The join of what an agent and every agent below it that has not ended was shown. Those that

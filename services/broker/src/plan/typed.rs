@@ -4,6 +4,7 @@
 use super::Pin;
 use crate::inner::Inner;
 use crate::state::lock;
+use api::broker::PlannedCall;
 use domain::hash::Digest;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -25,6 +26,13 @@ impl Pin {
         let typed = typed.map(|(tool, arguments)| self.inner.step_key(tool, &arguments));
         let calls = self.request.calls.iter();
         typed.eq(calls.map(|call| self.inner.step_key(&call.tool, &call.arguments)))
+    }
+
+    /// Whether the text of a call stands word for word in the user's newest words.
+    pub(super) fn stands_in_words(&self, call: &PlannedCall) -> bool {
+        let text = call.arguments.get("content").and_then(Value::as_str);
+        let words = Arc::clone(&lock(&self.caller.session).newest_words);
+        text.is_none_or(|text| words.contains(text))
     }
 }
 

@@ -129,6 +129,7 @@ impl Bench {
             write_roots: vec![self.work("").components().collect()],
             rights: domain::rights::Rights::default(),
             label: Label::trusted("user"),
+            is_typed: false,
             policy_revision: Digest::of(b"policy"),
         }
     }
