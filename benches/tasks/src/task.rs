@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum Half {
     /// Looked at while something is made better.
     Tuning,
-    /// Never looked at; its figures are what is published.
+    /// Written by somebody who had not seen the rules, and looked at only after its figures were taken.
     Published,
 }
 
@@ -94,8 +94,10 @@ mod tests {
     fn the_list_has_sixty_tasks_in_two_halves_and_each_can_fail() {
         let tasks = all().unwrap();
         assert!(tasks.len() >= 60, "{}", tasks.len());
-        let tuning = tasks.iter().filter(|task| task.half == Half::Tuning);
-        assert!(tuning.count().abs_diff(tasks.len() / 2) <= 2);
+        for half in [Half::Tuning, Half::Published] {
+            let in_half = tasks.iter().filter(|task| task.half == half);
+            assert!(in_half.count() >= 30, "{half:?}");
+        }
         for task in &tasks {
             let check = &task.check;
             let judges = !check.answer.is_empty()

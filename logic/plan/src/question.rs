@@ -43,7 +43,10 @@ pub fn wants_telling(text: &str) -> bool {
             .find(|word| !["you", "please", "i", "me"].contains(word))
             .is_some_and(|word| TELLING.contains(&word) || ASKING.contains(&word));
     }
-    ASKING.contains(&first) || TELLING.contains(&first) || lower.ends_with('?')
+    // `below which temperature does it start? see heat.toml`
+    let orders = words.any(|word| POLITE.contains(&word));
+    let asks = lower.ends_with('?') || (lower.contains("? ") && !orders);
+    ASKING.contains(&first) || TELLING.contains(&first) || asks
 }
 
 /// Adds an answer step when the request wants telling and the plan has none. A plan that is full
@@ -75,6 +78,7 @@ mod tests {
             "Can you tell me who wrote this?",
             "Please explain the plan",
             "Ann's number?",
+            "below what temperature does it start? see heat.toml",
         ] {
             assert!(wants_telling(text), "{text}");
         }
@@ -82,6 +86,7 @@ mod tests {
             "List the files",
             "Can you list the files?",
             "please delete a.txt",
+            "old.txt is done, could you delete it? thanks",
             "Replace 'what' with 'that' in a.txt",
             "   ",
         ] {

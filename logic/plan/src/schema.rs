@@ -15,8 +15,8 @@ pub use narrow::{
     fills_its_content,
 };
 pub use paths::{likely_first, listed};
-pub use small::for_small_model;
 pub(crate) use small::kinds_for;
+pub use small::{for_small_model, settled};
 
 use domain::limits::PLAN_ACTIONS;
 use domain::model::Reach;
@@ -56,6 +56,7 @@ pub fn for_request(listing: &[String], request: &str, reach: Reach) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::plan::Action;
     use serde_json::json;
 
     fn listing() -> Vec<String> {
@@ -211,19 +212,47 @@ mod tests {
             narrow("show notes.txt and then delete notes.txt")["maxItems"],
             json!(2)
         );
-        let asked = narrow("What is the phone number of Bob?");
-        let words: Vec<&Value> = asked["prefixItems"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|one| &one["properties"]["query"]["const"])
-            .collect();
-        assert_eq!(words, ["number", "phone", "Bob"]);
         // Words that say nothing narrow nothing.
         assert_eq!(
             narrow("grüße")["items"]["anyOf"].as_array().unwrap().len(),
             actions().len()
         );
+    }
+
+    #[test]
+    fn a_question_that_leaves_nothing_to_choose_is_planned_without_a_model() {
+        let planned = |request: &str| settled(&listing(), request).map(|plan| plan.actions);
+        let searched = |request: &str| -> Vec<String> {
+            let actions = planned(request).unwrap_or_default().into_iter();
+            actions
+                .map(|action| match action {
+                    Action::SearchText { query, path } if path == "." => query,
+                    other => panic!("{request}: {other:?}"),
+                })
+                .collect()
+        };
+        let asked = "What is the phone number of Bob?";
+        assert_eq!(searched(asked), ["number", "phone", "Bob"]);
+        let asked = "where did i write something about renewing the passport?";
+        assert_eq!(searched(asked)[..2], ["renewing", "passport"]);
+        let read = |path: &str| {
+            let path = path.to_owned();
+            Some(vec![Action::ReadFile { path }])
+        };
+        let asked = "below what temperature does the heater come on? see notes.txt";
+        assert_eq!(planned(asked), read("notes.txt"));
+        assert_eq!(
+            planned("How many people said yes in plan.md?"),
+            read("docs/plan.md")
+        );
+        for other in [
+            "how many lines does notes.txt have?",
+            "what is in docs?",
+            "delete notes.txt",
+            "write a poem",
+        ] {
+            assert_eq!(planned(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -173,6 +173,13 @@ static SMALL_TALK: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?:(?:who|what) are you|who am i talking to|what(?:'s| is) your name|wer bist du|qui[eé]n eres|how are you(?: doing)?(?: today)?|that was (?:very )?helpful|you (?:were|are) (?:very )?helpful|well done|great|nice)?[.!? ]*$",
     ))
 });
+/// Thanks, with what one says beside them, which is no order.
+static THANKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:ok,? |great,? )?(?:thanks?|thank you|thx|cheers|danke|gracias)(?: so much| very much| a lot| again)?",
+        r"(?:[,.!]? (?:you|that|this|it)(?:'ve| have| has)? (?:saved|helped|made|was|were|is|are|did|worked)[^?/\\.]*)?[.!:) ]*$",
+    ))
+});
 static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)^(?:how|why|when|who|whose|should|may|might|am|are|is|do|does|did|would|could|can|what",
@@ -198,7 +205,12 @@ fn hits(constant: &LazyLock<Option<Regex>>, text: &str) -> bool {
 pub(super) fn small_talk(request: &str) -> Option<Refusal> {
     let request = request.trim();
     let is_greeting = !request.is_empty() && hits(&SMALL_TALK, request);
-    is_greeting.then(|| Refusal::new(RefusalKind::Help, greeting(), Vec::new()))
+    let said = match hits(&THANKS, request) {
+        true => "You are welcome.".to_owned(),
+        false if is_greeting => greeting(),
+        false => return None,
+    };
+    Some(Refusal::new(RefusalKind::Help, said, Vec::new()))
 }
 
 /// What is refused whatever the rules say: negations, shell commands, and what is not to be had.
@@ -406,16 +418,19 @@ mod tests {
         for says in [
             "hello, who are you?",
             "Thanks, that was helpful!",
+            "thank you so much, you saved my evening :)",
             "Hallo",
             "hi there",
         ] {
             let answer = crate::rules::plan(says).unwrap_err();
             assert!(
-                answer.message.contains("I am Housecarl"),
+                answer.message.contains("I am Housecarl") || answer.message == "You are welcome.",
                 "{says}: {answer}"
             );
         }
         assert!(crate::rules::plan("hello, show notes.txt").is_ok());
+        let order = crate::rules::plan("thanks, delete notes.txt");
+        assert!(!order.is_err_and(|refusal| refusal.kind == RefusalKind::Help));
     }
 
     #[test]
@@ -428,6 +443,7 @@ mod tests {
             &COPY,
             &HELP,
             &SMALL_TALK,
+            &THANKS,
             &QUESTION,
             &PROGRAM,
             &MANY,

@@ -95,7 +95,7 @@ static POLITE_ORDER: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"(?i)^(?:can|could|would|will) you\b,?\s*"));
 static POLITE_START: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
-        r"(?i)^(?:please|kindly|just|now|first|next|finally|also|ok|okay|so|then|and|hey|hi|hello|carl",
+        r"(?i)^(?:please|pls|plz|kindly|just|now|first|next|finally|also|ok|okay|so|then|and|hey|hi|hello|carl",
         r"|i want you to|i want to|i'd like you to|i'd like to|i would like you to|i would like to",
         r"|i need you to|i need to|let's|let us|let me|go ahead and|try to|help me to|help me)\b[,!]?\s+",
     ))
@@ -105,7 +105,7 @@ static FIRST_LINES: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"(?i)^first (?:\w+ )?lines?\b"));
 static POLITE_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"(?i)(?:,?\s+please|\s+for me|[,.!]\s+(?:thanks|thank you|thx|cheers)|[?.!]\s+tell me (?:its|their|the) (?:full )?(?:paths?|names?|places?))[.!]*$",
+        r"(?i)(?:,?\s+(?:please|pls|plz)|\s+for me|[,.!]\s+(?:thanks|thank you|thx|cheers)|[?.!]\s+tell me (?:its|their|the) (?:full )?(?:paths?|names?|places?))[.!]*$",
     )
 });
 
@@ -114,6 +114,7 @@ static REASON_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)[,.;]\s+(?:because\s+|since\s+)?(?:i|we) (?:do not|don['’]?t|no longer) (?:need|want|use) (?:it|that|them|this)",
         r"(?:\s+(?:any ?more|any longer|now))?[.!]*$",
+        r"|[,.;]\s+(?:but )?(?:leave|keep) (?:the )?\S+ (?:file )?as (?:it|they) (?:is|are)[.!]*$",
     ))
 });
 

@@ -33,10 +33,7 @@ const CUES: [(&str, &[&str]); 17] = [
     ("tail", &["last", "bottom", "tail", "end"]),
     ("count_lines", &["count", "many", "long"]),
     ("file_sizes", &["size", "big", "larg", "small", "space"]),
-    (
-        "tree",
-        &["tree", "structur", "recursiv", "below", "everything"],
-    ),
+    ("tree", &["tree", "structur", "recursiv", "everything"]),
     (
         "search_text",
         &["search", "grep", "contain", "mention", "occur"],
@@ -55,6 +52,8 @@ const LOOKS: [(&str, &[&str]); 3] = [
         ],
     ),
 ];
+/// What `count_lines` counts, by how the words begin.
+const UNITS: [&str; 6] = ["line", "word", "char", "byte", "letter", "long"];
 /// Words that speak of files beyond those that are named.
 const OTHERS: [&str; 9] = [
     "other",
@@ -145,6 +144,13 @@ pub(crate) fn kinds(request: &str) -> Option<Vec<&'static str>> {
             .collect()
     };
     let mut found = spoken(&CUES);
+    // `how many` is of lines and words only where it says so.
+    let counts_units = words
+        .iter()
+        .any(|word| UNITS.iter().any(|unit| word.starts_with(unit)));
+    if !counts_units {
+        found.retain(|kind| *kind != "count_lines");
+    }
     // A folder may be called `web`: what only looks stays possible.
     let may_only_look = found.is_empty() || found == ["web_search"];
     if may_only_look || parts(request) > 1 {
@@ -248,7 +254,7 @@ fn between(request: &str) -> Texts {
 }
 
 /// Words that say nothing about what a request is about.
-const EMPTY_WORDS: &str = " what who whom whose when where which why how is are was were do does did the a an of in on at to for from and or we i you it its his her their there be has have had with by as this that these those my our your me us say says about tell many much can could would will should please file files text summarise summarize explain describe outline answer contents content ";
+const EMPTY_WORDS: &str = " what who whom whose when where which why how is are was were do does did the a an of in on at to for from and or we i you it its his her their there be has have had with by as this that these those my our your me us say says about tell many much can could would will should please file files text something anything somewhere please thanks summarise summarize explain describe outline answer contents content ";
 
 /// Whether a word, in lower case, says what a request is about.
 pub(crate) fn is_telling(word: &str) -> bool {

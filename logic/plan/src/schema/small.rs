@@ -4,6 +4,7 @@ use super::cues;
 use super::narrow::{KNOWN_PATHS, Known, plan_of};
 use super::paths::{is_path, likely_first};
 use crate::names::{self, Names};
+use domain::plan::{Action, Plan};
 use serde_json::{Value, json};
 
 /// Most steps that a small model is given.
@@ -43,10 +44,6 @@ pub fn for_small_model(listing: &[String], request: &str) -> Value {
         .collect();
     if !intent.is_empty() {
         schema["properties"]["intent"] = json!({ "type": "string", "enum": [intent] });
-    }
-    if looks_for_an_answer(listed, request) {
-        schema["properties"]["actions"] = searches(request);
-        return schema;
     }
     let variants = schema
         .pointer_mut("/properties/actions/items/anyOf")
@@ -119,6 +116,9 @@ const CHANGES: [&str; 8] = [
     "remember",
 ];
 
+/// What shows folders.
+const OF_FOLDERS: [&str; 4] = ["tree", "list_files", "find_files", "file_sizes"];
+
 /// The kinds of action that a request over known paths speaks of; `None` when its words say
 /// nothing. A question that names no file is looked for in all of them.
 pub(crate) fn kinds_for(listing: &[String], request: &str) -> Option<Vec<&'static str>> {
@@ -131,6 +131,10 @@ pub(crate) fn kinds_for(listing: &[String], request: &str) -> Option<Vec<&'stati
         true => {
             let mut kinds = kinds.unwrap_or_default();
             kinds.retain(|kind| !CHANGES.contains(kind));
+            // Who names a file asks about what is in it, not about folders.
+            if names_files(listing, request) {
+                kinds.retain(|kind| !OF_FOLDERS.contains(kind));
+            }
             if kinds.is_empty() {
                 kinds.push("read_file");
             }
@@ -140,45 +144,69 @@ pub(crate) fn kinds_for(listing: &[String], request: &str) -> Option<Vec<&'stati
     }
 }
 
-/// One search in the whole workspace for each of the words that say most.
-fn searches(request: &str) -> Value {
-    let mut words = cues::telling_words(request);
-    words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
-    words.truncate(SEARCHED_WORDS);
-    let constant = |text: &str| json!({ "type": "string", "const": text });
-    let steps: Vec<Value> = words
-        .iter()
-        .map(|word| {
-            json!({
-                "type": "object",
-                "required": ["kind", "query", "path"],
-                "properties": {
-                    "kind": constant("search_text"), "query": constant(word), "path": constant("."),
-                },
-                "additionalProperties": false,
-            })
-        })
-        .collect();
-    json!({
-        "type": "array",
-        "minItems": steps.len(),
-        "maxItems": steps.len(),
-        "prefixItems": steps,
-        "items": false,
+/// The plan of a question that leaves nothing to choose: the files that it names are read, and where it
+/// names none its words are looked for in all of them. No model is asked for it.
+#[must_use]
+pub fn settled(listing: &[String], request: &str) -> Option<Plan> {
+    let looks: Vec<Action> = match looks_for_an_answer(listing, request) {
+        true => searches(request),
+        false => readings(listing, request),
+    };
+    let intent = request.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!looks.is_empty()).then(|| Plan {
+        intent: intent.chars().take(INTENT_CHARS).collect(),
+        actions: looks,
     })
 }
 
+/// One search in the whole workspace for each of the words that say most.
+fn searches(request: &str) -> Vec<Action> {
+    let mut words = cues::telling_words(request);
+    words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
+    words.truncate(SEARCHED_WORDS);
+    let search = |query| Action::SearchText {
+        query,
+        path: ".".to_owned(),
+    };
+    words.into_iter().map(search).collect()
+}
+
+/// The files that a question names, where reading is all that it can want.
+fn readings(listing: &[String], request: &str) -> Vec<Action> {
+    let only_reads = kinds_for(listing, request).is_some_and(|kinds| kinds == ["read_file"]);
+    if !only_reads || !crate::question::wants_telling(request) {
+        return Vec::new();
+    }
+    let named = names::of(listing, request).found;
+    let files = listing.iter().filter(|path| !path.ends_with('/'));
+    let files = files.filter(|path| is_named(&named, path));
+    let files: Vec<Action> = files
+        .map(|path| Action::ReadFile { path: path.clone() })
+        .collect();
+    match files.len() {
+        1..=READ_FILES => files,
+        _ => Vec::new(),
+    }
+}
+
+/// Most files that are read for a question.
+const READ_FILES: usize = 3;
+/// Kinds that a question speaks of whose words may stand in any file.
+const LOOKED_FOR: [&str; 3] = ["read_file", "search_text", "find_files"];
 /// Most words of a question that are looked for.
 const SEARCHED_WORDS: usize = 3;
 
 fn looks_for_an_answer(listing: &[String], request: &str) -> bool {
     let names = names::of(listing, request);
-    let only_looks = cues::kinds(&names.rest).is_none_or(|kinds| kinds == ["read_file"]);
+    // Whoever asks wants nothing changed, and a folder is no file to look into.
+    let kinds = cues::kinds(&names.rest).unwrap_or_default().into_iter();
+    let mut kinds = kinds.filter(|kind| !CHANGES.contains(kind));
+    let only_looks = kinds.all(|kind| LOOKED_FOR.contains(&kind));
     let has_words = !cues::telling_words(request).is_empty();
     only_looks
         && has_words
         && crate::question::wants_telling(request)
-        && !names_files(listing, request)
+        && !listing.iter().any(|path| is_named(&names.found, path))
         && names.found.iter().all(|word| !is_path(word))
 }
 

@@ -36,9 +36,11 @@ pub(crate) fn works_by_plan(class: Option<ModelClass>) -> bool {
     class == Some(ModelClass::Tiny)
 }
 
-/// Whether the rules are asked first and understand the whole request. They read no data.
+/// Whether the rules are asked first, as they are for a tiny model, and understand the whole request.
+/// They read no data.
 fn rules_do(work: &Work) -> bool {
-    let asks_rules = work.agent.facts.is_stand_in || work.services.rules_first;
+    let facts = &work.agent.facts;
+    let asks_rules = facts.is_stand_in || works_by_plan(facts.class) || work.services.rules_first;
     asks_rules
         && !has_data(work)
         && by_rules::understands(&work.request_before(), &work.request.text)

@@ -99,21 +99,21 @@ fn data_is_never_left_to_the_rules() {
 
 #[test]
 fn a_tiny_model_plans_and_that_is_said_once_in_a_session() {
-    let plan = "{\"intent\":\"show notes.txt\",\"actions\":[{\"kind\":\"read_file\",\"path\":\"notes.txt\"}]}";
+    let plan = "{\"intent\":\"tidy up notes.txt\",\"actions\":[{\"kind\":\"read_file\",\"path\":\"notes.txt\"}]}";
     let scene = scene(
         "",
         "class = \"tiny\"",
         [Reply::text(plan), Reply::text(plan)],
     );
     scene.house.write("notes.txt", "a\n");
-    let told = tell(&scene.house, ["show notes.txt"]).expect(0).stderr;
+    let told = tell(&scene.house, ["tidy up notes.txt"]).expect(0).stderr;
     assert!(
         told.contains("plan mode, since the model is tiny"),
         "{told}"
     );
     let chats = scene.server.chats();
     assert!(chats[0].body["response_format"]["json_schema"].is_object());
-    let summary = tell(&scene.house, ["--json", "show notes.txt"])
+    let summary = tell(&scene.house, ["--json", "tidy up notes.txt"])
         .expect(0)
         .json();
     assert_eq!(summary["mode"], "plan");
@@ -123,6 +123,28 @@ fn a_tiny_model_plans_and_that_is_said_once_in_a_session() {
     assert_eq!(of_kind(&log, "mode_chosen").len(), 1);
     let models = scene.house.ask(["models", "--json"]).run().expect(0).json();
     assert_eq!(models["models"][0]["class"], "tiny", "{models:#}");
+}
+
+#[test]
+fn a_tiny_model_is_not_asked_what_the_rules_do_and_not_how_to_look_for_an_answer() {
+    let answer = || Reply::text("It is 8090.");
+    let scene = scene("", "class = \"tiny\"", [answer(), answer()]);
+    scene
+        .house
+        .write("settings.toml", "[server]\nport = 8090\n");
+    let shown = tell(&scene.house, ["show settings.toml"]).expect(0);
+    assert!(shown.stderr.contains(BY_RULES), "{}", shown.stderr);
+    assert!(scene.server.chats().is_empty());
+    // The file that a question names is read, and without a name its words are looked for: one call,
+    // for the answer.
+    for (calls, says) in [
+        (1, "which port does settings.toml set?"),
+        (2, "what port does the server use?"),
+    ] {
+        let told = tell(&scene.house, [says]).expect(0);
+        assert!(told.stdout.contains("port = 8090"), "{}", told.stdout);
+        assert_eq!(scene.server.chats().len(), calls, "{says}");
+    }
 }
 
 #[test]

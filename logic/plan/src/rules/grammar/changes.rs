@@ -29,12 +29,23 @@ fn written(found: &Match<'_>) -> Result<(), Refusal> {
     ];
     let mut words = text.split_whitespace().filter(|word| *word != "the");
     let is_spoken_of = words.next().is_some_and(|word| spoken_of.contains(&word));
-    if found.is_quoted("c") || !(names_a_file || is_spoken_of) {
+    if found.is_quoted("c") || !(names_a_file || is_spoken_of || asks_for_one(found)) {
         return Ok(());
     }
     let why = format!("`{text}` may be the text itself or speak of one that I would have to read.");
     let nearest = vec![format!("put the text in quotes: write \"{text}\" to a.txt")];
     Err(Refusal::ambiguous(why, nearest))
+}
+
+/// Whether a text is asked for and not given: `write a poem to a.txt`, but not `write a line hello to …`.
+fn asks_for_one(found: &Match<'_>) -> bool {
+    const GIVEN: [&str; 6] = ["text", "word", "words", "phrase", "string", "line"];
+    let said = found.captures[0].to_lowercase();
+    let mut words = said.split_whitespace().skip(1);
+    let is_one = words
+        .next()
+        .is_some_and(|word| ["a", "an", "some"].contains(&word));
+    is_one && words.next().is_some_and(|word| !GIVEN.contains(&word))
 }
 
 /// A file whose text is changed.
@@ -94,7 +105,7 @@ fn make_dir(found: &Match<'_>) -> Built {
 }
 
 /// Making, writing and changing text.
-pub static CHANGES: [Rule; 19] = [
+pub static CHANGES: [Rule; 21] = [
     rule(
         r"(?:undo|revert|take back|reverse)(?: it| that| this| (?:the|my|your)? ?(?:last|latest|previous)? ?(?:change|edit|step|action|thing)s?)?|(?:take|put) (?:it|that) back",
         |_| Ok(Some(Action::Undo {})),
@@ -129,7 +140,7 @@ pub static CHANGES: [Rule; 19] = [
         make_dir,
     ),
     rule(
-        r"(?:make|create|write|add|start|generate|save|new){new} (?P<noun>file) {called}{tok:p}(?: (?P<into>in|inside|under) {dir:d})?(?:{with} ?{text:c})?",
+        r"(?:make|create|write|add|start|generate|save|new)(?: me)?{new} (?P<noun>file) {called}{tok:p}(?: (?P<into>in|inside|under) {dir:d})?(?:{with} ?{text:c})?",
         create,
     ),
     rule(
@@ -162,6 +173,14 @@ pub static CHANGES: [Rule; 19] = [
     ),
     rule(
         r"(?:change|edit|update|rename|fix|turn|correct) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?{word}{text:old} (?:to|into) {word}{text:new} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}",
+        replace,
+    ),
+    rule(
+        r"in (?:the )?(?P<noun>file )?{tok:p},? (?:call|name|use|write|say|put) (?:the [a-z]+ )?{text:new} instead of {text:old}",
+        replace,
+    ),
+    rule(
+        r"(?:use|write|say|put) {word}{text:new} instead of {word}{text:old} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}",
         replace,
     ),
     rule(

@@ -22,13 +22,30 @@ struct Value {
     quote: Option<char>,
 }
 
+/// The length of the number with its unit that a new number takes the place of: of `42 Euro a year`
+/// where it is to be `48` or `48 Euro`, what follows stays.
+fn amount(is: &str, to: &str) -> Option<usize> {
+    let number = |text: &str| {
+        let digits = |c: char| !c.is_ascii_digit() && c != '.' && c != ',';
+        text.find(digits).unwrap_or(text.len())
+    };
+    let (old, new) = (number(is), number(to));
+    let unit = &to[new..];
+    let is_amount = old > 0 && new > 0 && is[old..].starts_with(unit);
+    let rest = is.get(old + unit.len()..)?;
+    (is_amount && !rest.is_empty() && rest.starts_with(' ')).then_some(old + unit.len())
+}
+
 impl Lines<'_> {
     /// The change that gives a key another value.
     pub(super) fn set(&self, key: &str, from: Option<&str>, to: &str) -> Result<Action, Refusal> {
         let value = self.only_value(key)?;
         let is = &self.text[value.place.clone()];
         let (place, to) = match from {
-            None => (value.place.clone(), self.fit(&value, to)),
+            None => match amount(is, to) {
+                Some(length) => (value.place.start..value.place.start + length, to.to_owned()),
+                None => (value.place.clone(), self.fit(&value, to)),
+            },
             Some(from) => match is.find(from) {
                 Some(at) => {
                     let start = value.place.start + at;
@@ -68,6 +85,13 @@ impl Lines<'_> {
     /// The only place where a key is given a value.
     fn only_value(&self, key: &str) -> Result<Value, Refusal> {
         let mut values = self.values(key);
+        // `the night temperature` where a line sets `night`.
+        if values.is_empty() {
+            values = key
+                .split_whitespace()
+                .flat_map(|word| self.values(word))
+                .collect();
+        }
         match values.len() {
             0 => Err(self.absent(&format!("no line that sets `{key}`"))),
             1 => Ok(values.remove(0)),

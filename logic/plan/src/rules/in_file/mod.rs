@@ -141,6 +141,12 @@ mod tests {
         let json = "{\n  \"name\": null,\n  \"size\": 3\n}\n";
         let text = edited("set the name in a.json to Ann Lee", json);
         assert_eq!(text, "{\n  \"name\": \"Ann Lee\",\n  \"size\": 3\n}\n");
+        let heat = "[room]\nday = 21\nnight = 18\n";
+        let text = edited("set the night temperature to 16 in heat.toml", heat);
+        assert_eq!(text, "[room]\nday = 21\nnight = 16\n");
+        let fee = "- Beitrag: 42 Euro im Jahr\n";
+        let text = edited("set the Beitrag to 48 Euro in verein.md", fee);
+        assert_eq!(text, "- Beitrag: 48 Euro im Jahr\n");
         let twice = "[a]\nport = 80\n[b]\nname = x\nport-max = 80\n";
         assert!(edited("set the port in a.ini to 81", twice).starts_with("[a]\nport = 81\n"));
     }

@@ -156,6 +156,12 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     {
         return Err(Stop::failed(fault));
     }
+    if reach == Reach::Small
+        && let Some(plan) = schema::settled(&listing, task)
+    {
+        let plan = question::with_answer(plan, task);
+        return Ok(Planned { plan, reach });
+    }
     let likely = schema::likely_first(&listing, task);
     let likely: Vec<String> = likely.iter().map(|path| visible_line(path)).collect();
     let schema = schema::for_request(&listing, task, reach);
