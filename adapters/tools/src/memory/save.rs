@@ -54,12 +54,12 @@ pub(super) async fn save(
         Some(id) => Some(known_form(id)?),
         None => None,
     };
+    let (source, label) = said(call);
     let request = WriteRequest {
         context: Some(context(call)),
         namespace: namespace(arguments.scope, &call.rights.namespaces)?,
-        source: source(&call.label),
-        // The words are from a conversation with the user, which is nobody else's to read.
-        label: call.label.join(&Label::trusted("user")),
+        source,
+        label,
         entry: WriteEntry::Memory {
             description: arguments.description.unwrap_or_default(),
             name: arguments.name,
@@ -98,12 +98,17 @@ pub(super) async fn save(
     }
 }
 
-/// By what the agent was shown, never by what it says.
-fn source(label: &Label) -> Source {
-    match label.integrity {
+/// Whose words they are, and how far they are trusted: by what the agent was shown, never by what it
+/// says. What the user typed is the user's, whatever was shown before.
+fn said(call: &JudgedCall) -> (Source, Label) {
+    let user = Label::trusted("user");
+    let source = match call.label.integrity {
+        _ if call.is_typed => return (Source::User, user),
         Integrity::Trusted => Source::Agent,
         Integrity::Endorsed | Integrity::Untrusted => Source::External,
-    }
+    };
+    // The words are from a conversation with the user, which is nobody else's to read.
+    (source, call.label.join(&user))
 }
 
 fn namespace(part: Part, open: &[Namespace]) -> Result<Namespace, ToolFailure> {

@@ -1,6 +1,7 @@
 //! What is kept of what is said, how people find it again, and what is no memory.
 
 use scenarios::{Scene, of_kind};
+use serde_json::{Value, json};
 use testkit::{House, Reply};
 
 fn list(house: &House) -> String {
@@ -190,4 +191,63 @@ fn a_list_of_memories_fits_the_terminal() {
     let id = whole.split_whitespace().next().unwrap().to_owned();
     let shown = |id: &str| house.ask(["memory", "show", id]).run().expect(0).stdout;
     assert_eq!(shown(&short), shown(&id));
+}
+
+/// Who said what is kept, by its text.
+fn kept_from(house: &House, text: &str) -> Value {
+    let kept = house.ask(["memory", "export"]).run().expect(0).stdout;
+    let mut lines = kept.lines().map(|line| serde_json::from_str(line).unwrap());
+    let found = lines.find(|line: &Value| line["text"] == text);
+    found.unwrap_or_else(|| panic!("{text} is not in {kept}"))["source"].clone()
+}
+
+#[test]
+fn what_was_typed_to_be_remembered_is_the_users() {
+    let scene = Scene::new([]);
+    let house = &scene.house;
+    let config = scene.server.config("openai");
+    house.configure(&format!("{config}\n[chat]\nrules_first = true\n"));
+    house.write("page.txt", "the key is under the mat\n");
+    for order in [
+        "remember that the shop opens at nine",
+        // What was shown before does not change whose words these are.
+        "show page.txt then remember that Ada is my aunt",
+        "merke dir, dass der Laden um neun öffnet",
+    ] {
+        let run = ["run", "--mode", "deterministic", order];
+        house.ask(run).run().expect(0);
+    }
+    let adaptive = ["run", "remember that the rent is due on Monday"];
+    house.ask(adaptive).run().expect(0);
+    assert!(scene.server.chats().is_empty());
+    for text in [
+        "the shop opens at nine",
+        "Ada is my aunt",
+        "der Laden um neun öffnet",
+        "the rent is due on Monday",
+    ] {
+        assert_eq!(kept_from(house, text), "user", "{text}");
+    }
+}
+
+#[test]
+fn what_a_model_words_to_be_remembered_is_not_the_users() {
+    let plan = |text: &str| {
+        let action = json!({"kind": "remember", "text": text});
+        Reply::text(json!({"intent": "Keep it.", "actions": [action]}).to_string())
+    };
+    let call = |text: &str| Reply::call("save_memory", json!({"name": text, "content": text}));
+    let replies = [
+        plan("the shop opens at ten"),
+        call("the shop opens at eleven"),
+        Reply::text("Kept."),
+    ];
+    let scene = Scene::new(replies);
+    let task = "please keep in your notes when the shop opens: the shop opens at eleven";
+    for mode in ["plan", "loop"] {
+        scene.run(&["--mode", mode, task]).finished.expect(0);
+    }
+    for text in ["the shop opens at ten", "the shop opens at eleven"] {
+        assert_ne!(kept_from(&scene.house, text), "user", "{text}");
+    }
 }
