@@ -140,7 +140,7 @@ pub fn barred(text: &str) -> String {
 }
 
 /// How a line begins that goes on with what others wrote.
-const BAR: &str = "  │ ";
+pub const BAR: &str = "  │ ";
 
 /// An argument list as a person can read it back: what a shell would take for something else is
 /// quoted. Not escaped: a line feed in an argument is one in the text.

@@ -68,6 +68,14 @@ fn refuse(error: &clap::Error) -> ! {
         let _told = print_error(&no_command(error, &typed));
         std::process::exit(i32::from(Exit::Usage.number()));
     }
+    if error.use_stderr() {
+        let paint = Paint::for_stream(&std::io::stderr());
+        let text = error
+            .to_string()
+            .replacen("error:", &paint.bad("error:"), 1);
+        let _told = print_error(&text);
+        std::process::exit(i32::from(Exit::Usage.number()));
+    }
     error.exit()
 }
 

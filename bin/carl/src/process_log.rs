@@ -6,7 +6,7 @@
 //! `CARL_LOG` (`info`, `broker=debug`, …) asks for all there is, in the form that developers know.
 
 use domain::Timestamp;
-use rendering::{Paint, print_error};
+use rendering::{Paint, fit, print_error};
 use std::fmt::{self, Write};
 use std::io::IsTerminal;
 use text::escape::visible_line;
@@ -74,16 +74,17 @@ where
     ) -> fmt::Result {
         let mut said = Said::default();
         event.record(&mut said);
-        if self.who == Writes::Server {
-            write!(writer, "{:.3} ", Timestamp::now())?;
+        let stream = std::io::stderr();
+        let head = match *event.metadata().level() {
+            Level::ERROR => Paint::for_stream(&stream).bad("error:") + " ",
+            Level::WARN => "warning: ".to_owned(),
+            _ => String::new(),
+        };
+        let line = format!("{head}{}{}{}\n", said.message, said.cause, said.rest);
+        match self.who {
+            Writes::Server => write!(writer, "{:.3} {line}", Timestamp::now()),
+            Writes::Command => writer.write_str(&fit::prose(&line, fit::width(&stream))),
         }
-        let paint = Paint::for_stream(&std::io::stderr());
-        match *event.metadata().level() {
-            Level::ERROR => write!(writer, "{} ", paint.bad("error:"))?,
-            Level::WARN => writer.write_str("warning: ")?,
-            _ => {}
-        }
-        writeln!(writer, "{}{}{}", said.message, said.cause, said.rest)
     }
 }
 

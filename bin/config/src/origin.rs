@@ -17,11 +17,17 @@ pub enum Origins {
     Hidden,
 }
 
-/// One line a value, sorted by key: `chat.default_agent = "coder"  # default`.
+/// One line a value, sorted by key: `chat.default_agent = "coder"  # default`. On a terminal of a width
+/// the origin stands above a value beside which it has no room.
 ///
 /// # Errors
 /// When the project file went bad since it was loaded.
-pub fn show(loaded: &Loaded, origins: Origins, workspace: &Path, home: &Path) -> Result<String> {
+pub fn show(
+    loaded: &Loaded,
+    (origins, width): (Origins, Option<usize>),
+    workspace: &Path,
+    home: &Path,
+) -> Result<String> {
     let lines = flattened(&loaded.config)?;
     let narrowed = project::find(workspace, home)?.found;
     let mut out = String::new();
@@ -33,23 +39,29 @@ pub fn show(loaded: &Loaded, origins: Origins, workspace: &Path, home: &Path) ->
             true => Value::Bool(true),
             false => value,
         };
-        out.push_str(&format!("{key} = {}", plain(&value)));
+        let line = format!("{key} = {}", plain(&value));
         if origins == Origins::Shown {
-            let mut origin = match is_closed {
+            let mut origin = vec![match is_closed {
                 true => "by models.air_gap".to_owned(),
                 false => VARIABLES.place(&loaded.layers, &key),
-            };
+            }];
             if let Some((file, wishes)) = &narrowed {
                 let is_narrowed = (key == "policy.disabled_tools"
                     && !wishes.disabled_tools.is_empty())
                     || (key == "models.air_gap" && wishes.air_gap);
                 if is_narrowed {
-                    origin.push_str(&format!(", narrowed by {}", file.display()));
+                    origin.push(format!("narrowed by {}", file.display()));
                 }
             }
-            out.push_str(&format!("  # {origin}"));
+            let beside = format!("{line}  # {}", origin.join(", "));
+            let is_too_long = width.is_some_and(|width| beside.chars().count() > width);
+            out.push_str(&match is_too_long {
+                true => format!("# {}\n{line}\n", origin.join("\n# ")),
+                false => format!("{beside}\n"),
+            });
+        } else {
+            out.push_str(&format!("{line}\n"));
         }
-        out.push('\n');
     }
     Ok(out)
 }

@@ -14,7 +14,7 @@ use self::reach::{SESSION_REACH, opens_folder, reaches};
 use self::terminal::{is_hung_up, read_line, wait_closed};
 pub use self::typeahead::{Typeahead, is_yes, is_yes_unless};
 use super::folded::{Length, diff_lines, text_lines};
-use super::{Paint, fit, pastes, print_error};
+use super::{Paint, fit, pastes, print_error_as_it_is};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -210,7 +210,7 @@ pub fn ask(
     let mut ahead = Typeahead::begin()?;
     let (length, order) = layout(requests.len(), fit::height(&io::stderr()));
     let shown = question((requests, place), paint, (length, order));
-    print_error(&fitted(&shown, width))?;
+    print_error_as_it_is(&fitted(&shown, width))?;
     let whole = question((requests, place), paint, (Length::Whole, order));
     let is_folded = shown != whole;
     let asked = Asked::of(requests, memory, listener);
@@ -219,7 +219,7 @@ pub fn ask(
         let view = if is_folded { "[v]iew all, " } else { "" };
         let answers = fitted(&format!("  {view}{}", prompt(asked)), width);
         // The answer stands behind it.
-        print_error(&format!("{} ", answers.trim_end()))?;
+        print_error_as_it_is(&format!("{} ", answers.trim_end()))?;
         let Some(mut line) = read_line(is_closed, None)? else {
             // What was begun as an answer is no message.
             ahead.throw_away()?;
@@ -252,9 +252,9 @@ pub fn ask(
         let line = pastes::typed_text(line.replacen(pastes::BEGINS, " ", 1).as_bytes());
         match parse(&line, asked) {
             Some(reply) => return Ok(Some(reply)),
-            None if is_folded && is_view(&line) => print_error(&fitted(&whole, width))?,
+            None if is_folded && is_view(&line) => print_error_as_it_is(&fitted(&whole, width))?,
             None => {
-                print_error(&fitted(unclear(asked), width))?;
+                print_error_as_it_is(&fitted(unclear(asked), width))?;
                 ahead.throw_away()?;
             }
         }

@@ -3,6 +3,7 @@
 use rustix::termios::tcgetwinsize;
 use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
+use text::escape::BAR;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Least width of a text that is wrapped beside something, columns.
@@ -99,6 +100,82 @@ fn is_id(text: &str) -> bool {
     text.len() == 36 && text.matches('-').count() == 4 && text.chars().all(is_digit)
 }
 
+/// Widest a line of prose gets, columns: longer ones are hard to read.
+const PROSE: usize = 100;
+/// What a line of prose goes on behind, columns. Lines of ours begin before it, and what begins behind
+/// it is laid out already.
+const GOES_ON: usize = 4;
+
+/// Messages in lines of a width. They are broken at spaces alone, and no command in backticks is: what
+/// is longer than a line stays whole, so that it can be copied, and so does what is indented as an
+/// example.
+#[must_use]
+pub fn prose(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width.filter(|width| *width > 0) else {
+        return text.to_owned();
+    };
+    let lines = text.split_inclusive('\n');
+    lines.map(|line| prose_line(line, width)).collect()
+}
+
+fn prose_line(line: &str, width: usize) -> String {
+    let said = line.trim_end_matches('\n');
+    let lead = said.len() - said.trim_start_matches(' ').len();
+    let width = width.min(PROSE);
+    if lead >= GOES_ON || shown_width(said) <= width {
+        return line.to_owned();
+    }
+    let mut page = Page::new(GOES_ON, width);
+    page.put(&said[..lead]);
+    for word in words(&said[lead..], &[' ']) {
+        page.put(word);
+        // The terminal itself goes on in the next line with what is longer than one.
+        if page.column > width + 1 {
+            page.column %= width;
+        }
+    }
+    page.text.push_str(&line[said.len()..]);
+    match said.starts_with(BAR) {
+        true => page.text.replace("\n    ", &format!("\n{BAR}")),
+        false => page.text,
+    }
+}
+
+/// The words of a line, each with what separates it from the next. What stands in backticks is one,
+/// and so is a quoted path.
+fn words<'a>(line: &'a str, separators: &[char]) -> Vec<&'a str> {
+    let mut words = Vec::new();
+    let (mut begin, mut whole) = (0, 0);
+    for (at, one) in line.char_indices() {
+        if at < whole {
+            continue;
+        }
+        let is_begin = !line[begin..at].contains(char::is_alphanumeric);
+        if is_begin && let Some(length) = quoted(&line[at..]) {
+            whole = at + length;
+        }
+        if separators.contains(&one) {
+            words.push(&line[begin..at + one.len_utf8()]);
+            begin = at + one.len_utf8();
+        }
+    }
+    words.push(&line[begin..]);
+    words
+}
+
+/// How much of a text is in the quotes that it begins with, where those hold something to be copied.
+fn quoted(text: &str) -> Option<usize> {
+    let mark = text.chars().next()?;
+    let inside = &text[mark.len_utf8()..];
+    let length = inside.find(mark)?;
+    let is_whole = match mark {
+        '`' => true,
+        '\'' | '"' => inside[..length].contains('/'),
+        _ => false,
+    };
+    is_whole.then_some(length + 2 * mark.len_utf8())
+}
+
 /// A line with its end, in lines of a width, all but the first behind an indent, which gets smaller
 /// where it would leave too little. It is broken at spaces and after commas; a word that is longer
 /// than a line after a slash, and within where nothing else is left.
@@ -106,33 +183,20 @@ pub fn wrapped(line: &str, indent: usize, width: Option<usize>) -> String {
     let Some(width) = width.filter(|width| *width > 0) else {
         return format!("{line}\n");
     };
-    let indent = match width >= indent + LEAST {
-        true => indent,
-        false => indent.min(width / 2),
-    };
-    let mut page = Page {
-        text: String::new(),
-        column: 0,
-        indent,
-        width,
-    };
-    for word in line.split_inclusive([' ', ',']) {
-        if page.has_line_for(word) {
-            page.put(word);
-            continue;
-        }
-        page.begin_line();
-        for part in word.split_inclusive('/') {
-            match page.has_line_for(part) {
-                true => page.put(part),
-                false => page.put_in_pieces(part),
-            }
+    let mut page = Page::new(indent, width);
+    for word in words(line, SEPARATORS) {
+        match page.has_line_for(word) {
+            true => page.put(word),
+            false => page.put_parts(word),
         }
     }
     page.text.truncate(page.text.trim_end_matches(' ').len());
     page.text.push('\n');
     page.text
 }
+
+/// What a line may be broken behind.
+const SEPARATORS: &[char] = &[' ', ','];
 
 /// Text that is wrapped.
 struct Page {
@@ -144,6 +208,18 @@ struct Page {
 }
 
 impl Page {
+    fn new(indent: usize, width: usize) -> Self {
+        Self {
+            text: String::new(),
+            column: 0,
+            indent: match width >= indent + LEAST {
+                true => indent,
+                false => indent.min(width / 2),
+            },
+            width,
+        }
+    }
+
     /// Whether a word fits into a line of its own.
     fn has_line_for(&self, word: &str) -> bool {
         shown_width(word.trim_end_matches(' ')) <= self.width - self.indent
@@ -163,6 +239,23 @@ impl Page {
     fn begin_line(&mut self) {
         if self.column > self.indent {
             self.next();
+        }
+    }
+
+    /// What fits into no line as a whole: several words in quotes, or a long one.
+    fn put_parts(&mut self, word: &str) {
+        for part in word.split_inclusive(SEPARATORS) {
+            if self.has_line_for(part) {
+                self.put(part);
+                continue;
+            }
+            self.begin_line();
+            for piece in part.split_inclusive('/') {
+                match self.has_line_for(piece) {
+                    true => self.put(piece),
+                    false => self.put_in_pieces(piece),
+                }
+            }
         }
     }
 
@@ -255,6 +348,31 @@ mod tests {
         );
         let painted = "\u{1b}[2mone two\u{1b}[0m";
         assert_eq!(wrapped(painted, 0, Some(20)), format!("{painted}\n"));
+    }
+
+    #[test]
+    fn prose_is_broken_at_spaces_and_what_is_copied_stays_whole() {
+        let shown = |text: &str| prose(text, Some(30));
+        assert_eq!(prose("one two three\n", None), "one two three\n");
+        assert_eq!(
+            shown(
+                "error: there is nothing here, so far\n  Write it as `carl run \"a task\"` says\n"
+            ),
+            "error: there is nothing here,\n    so far\n  Write it as\n    `carl run \"a task\"` says\n"
+        );
+        let path = "/a/path/that/is/longer/than/any/line";
+        assert_eq!(
+            shown(&format!("there is no {path} to be read")),
+            format!("there is no\n    {path} to be read")
+        );
+        let kept = format!("    an = \"example that is longer than a line\"\n{path}\n");
+        assert_eq!(shown(&kept), kept);
+        assert_eq!(
+            shown("  │ said by others, in a line that is long"),
+            "  │ said by others, in a line\n  │ that is long"
+        );
+        let wide = prose(&"word ".repeat(40), Some(300));
+        assert!(wide.lines().all(|line| line.width() <= PROSE), "{wide}");
     }
 
     #[test]

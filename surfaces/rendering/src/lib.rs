@@ -34,4 +34,4 @@ pub mod values;
 
 pub use fit::table;
 pub use paint::{Paint, override_warning};
-pub use print::{for_terminal, hand_out, print, print_error};
+pub use print::{for_terminal, hand_out, print, print_error, print_error_as_it_is};

@@ -1,5 +1,6 @@
 //! Writing to standard output and standard error.
 
+use super::fit;
 use super::paint::CODES;
 use std::borrow::Cow;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -31,12 +32,21 @@ fn unwritten(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), told)
 }
 
-/// The same as [`print()`] for standard error. A file that takes nothing more is none either: what is
-/// said there beside an answer is not worth the answer. Questions are put at terminals alone.
+/// The same as [`print()`] for messages on standard error, which are broken at words where that is a
+/// terminal. A file that takes nothing more is none either: what is said there beside an answer is not
+/// worth the answer. Questions are put at terminals alone.
 ///
 /// # Errors
 /// Any failure to write but a closed pipe and a disk without room.
 pub fn print_error(text: &str) -> io::Result<()> {
+    print_error_as_it_is(&fit::prose(text, fit::width(&io::stderr())))
+}
+
+/// The same for what is laid out already, or comes in pieces.
+///
+/// # Errors
+/// As [`print_error`].
+pub fn print_error_as_it_is(text: &str) -> io::Result<()> {
     match quiet_on_broken_pipe(io::stderr().lock(), text) {
         Err(error) if has_no_room(error.kind()) => Ok(()),
         other => other,

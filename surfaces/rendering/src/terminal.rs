@@ -3,6 +3,7 @@
 
 mod chosen;
 mod silence;
+mod streamed;
 mod words;
 mod wrapping;
 
@@ -12,7 +13,7 @@ use super::calls::{Calls, failed_program, last_lines};
 use super::changes::Changes;
 use super::delegation;
 use super::values::{arguments, milliseconds, tokens, usage};
-use super::{Paint, drive, fit, links, print, print_error};
+use super::{Paint, drive, fit, links, print, print_error, print_error_as_it_is};
 use chosen::Chosen;
 use domain::decision::Verdict;
 use domain::drive::Origin;
@@ -381,7 +382,7 @@ impl Terminal {
         let margin = "  ".repeat(self.depth);
         let width = fit::width(&io::stderr());
         let line = |line: &str| fit::wrapped(&format!("{margin}{line}"), margin.len() + 4, width);
-        print_error(&text.lines().map(line).collect::<String>())
+        print_error_as_it_is(&text.lines().map(line).collect::<String>())
     }
 
     /// A faint line of our own, on standard error.
@@ -391,72 +392,6 @@ impl Terminal {
     pub fn note(&mut self, text: &str) -> io::Result<()> {
         let text = self.paint.faint(&format!("· {text}"));
         self.line(&text)
-    }
-
-    fn break_line(&mut self) -> io::Result<()> {
-        self.let_go()?;
-        match self.last {
-            Last::LineEnd => Ok(()),
-            Last::Answer => {
-                self.last = Last::LineEnd;
-                self.wrapping = Wrapping::default();
-                print("\n")
-            }
-            Last::Thinking => {
-                self.last = Last::LineEnd;
-                print_error("\n")
-            }
-        }
-    }
-
-    fn answer_piece(&mut self, text: &str) -> io::Result<()> {
-        self.streamed.push_str(text);
-        if self.answer == Answer::AtEnd || text.is_empty() {
-            return Ok(());
-        }
-        if self.last == Last::Thinking {
-            self.break_line()?;
-        }
-        self.last = Last::Answer;
-        // A link is shown with where it leads, so its word has to be whole.
-        self.held.push_str(text);
-        let whole = self.held.rfind(char::is_whitespace).map_or(0, |at| {
-            at + self.held[at..].chars().next().map_or(0, char::len_utf8)
-        });
-        let rest = self.held.split_off(whole);
-        let whole = std::mem::replace(&mut self.held, rest);
-        self.print_words(&whole)
-    }
-
-    /// Shows the last word of a text that goes on no further.
-    fn let_go(&mut self) -> io::Result<()> {
-        let last = std::mem::take(&mut self.held);
-        if last.is_empty() {
-            return Ok(());
-        }
-        self.print_words(&last)
-    }
-
-    fn print_words(&mut self, words: &str) -> io::Result<()> {
-        let told = self.told(words);
-        print(&self.wrapping.take(&told, fit::width(&io::stdout())))
-    }
-
-    /// A piece of an answer as a person reads it: nothing hides, and links say where they lead.
-    fn told(&self, text: &str) -> String {
-        let mark = |places: &str| self.paint.warn(&links::mark(places));
-        text::links::marked(text, &self.known, prose, mark)
-    }
-
-    fn thinking_piece(&mut self, text: &str) -> io::Result<()> {
-        if self.last == Last::Answer {
-            self.break_line()?;
-        }
-        if text.is_empty() {
-            return Ok(());
-        }
-        self.last = Last::Thinking;
-        print_error(&self.paint.faint(&prose(text)))
     }
 
     fn replaced(&mut self, text: &str) -> io::Result<()> {
@@ -534,15 +469,16 @@ impl Terminal {
     }
 
     fn fault(&mut self, head: String, fault: &Fault) -> io::Result<()> {
-        self.line(&format!(
-            "{head} {} [{}]",
-            visible_lines(&fault.message),
-            visible_line(&fault.code)
-        ))?;
-        if fault.hint.is_empty() {
-            return Ok(());
+        let (message, code) = (visible_lines(&fault.message), visible_line(&fault.code));
+        let mut text = format!("{head} {message} [{code}]\n");
+        if !fault.hint.is_empty() {
+            text.push_str(&format!("  {}\n", visible_lines(&fault.hint)));
         }
-        self.line(&format!("  {}", visible_lines(&fault.hint)))
+        if self.depth > 0 {
+            return self.lines(&text);
+        }
+        self.break_line()?;
+        print_error(&text)
     }
 
     fn finish_answer(&mut self, answer: &str) -> io::Result<()> {

@@ -29,7 +29,6 @@ use domain::settings::{Mode, SessionProfile};
 use futures::StreamExt;
 use handover::is_let_go;
 use line::{Before, Line, Typed};
-use rendering::fit::{width, wrapped};
 use rendering::{Paint, override_warning, print_error};
 use slash::{Slash, mode_in_words};
 use std::io::{self, IsTerminal};
@@ -147,9 +146,7 @@ fn greet(
     let id = session.session_id;
     let folder = visible_line(&workspace.to_string_lossy());
     let carl = paint.strong("carl");
-    let head = format!("{carl} {} in {folder}, session {id}", profile.agent_type);
-    // An id that is broken at the edge cannot be copied whole.
-    let head = wrapped(&head, 2, width(&io::stderr()));
+    let head = format!("{carl} {} in {folder}, session {id}\n", profile.agent_type);
     let help = paint.faint("/help lists the commands; Ctrl-D leaves");
     let mut text = format!("{head}{help}\n");
     if profile.mode != usual {

@@ -1,5 +1,6 @@
 //! Printing above the prompt while it waits for a line.
 
+use rendering::fit::{prose, width};
 use rendering::for_terminal;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,6 +21,6 @@ impl SharedPrinter {
     /// Prints lines, each with its end; whether it could.
     pub fn print(&self, lines: String) -> bool {
         let mut print = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        print(for_terminal(&lines))
+        print(prose(&for_terminal(&lines), width(&std::io::stdout())))
     }
 }

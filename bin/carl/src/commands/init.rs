@@ -7,7 +7,7 @@ use command_line::{Cli, ConfigCommand, InitArgs};
 use config::paths::{Paths, private_folder};
 use config::{self, Origins, TEMPLATE};
 use disk::private::{self, Durability};
-use rendering::print;
+use rendering::{fit, print};
 use std::path::Path;
 use terminal::exit::{Exit, Failure};
 
@@ -60,7 +60,7 @@ pub fn config(command: &ConfigCommand) -> Result<Exit> {
             };
             print(&config::show(
                 &setting.loaded,
-                origins,
+                (origins, fit::width(&std::io::stdout())),
                 &setting.workspace,
                 &setting.paths.home,
             )?)?;

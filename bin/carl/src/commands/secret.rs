@@ -9,7 +9,6 @@ use command_line::SecretCommand;
 use configuration::nearest;
 use domain::fault::Coded;
 use keyring::{KernelKeyring, PASSPHRASE_CHARS, State};
-use rendering::fit::{width, wrapped};
 use rendering::{print, print_error};
 use terminal::exit::{Exit, Failure, OrFail};
 use terminal::hidden_input::{Hidden, ask};
@@ -225,9 +224,9 @@ async fn create(setting: &Setting, store: &Store, kernel: &KernelKeyring) -> Res
     Ok(())
 }
 
-/// Told beside the output, in lines of the terminal's width.
+/// Told beside the output.
 fn say(line: &str) -> Result<()> {
-    Ok(print_error(&wrapped(line, 0, width(&std::io::stderr())))?)
+    Ok(print_error(&format!("{line}\n"))?)
 }
 
 fn counted(count: usize) -> String {

@@ -1,6 +1,6 @@
 //! An answer broken at words while it comes: a terminal breaks it at any letter.
 
-use unicode_width::UnicodeWidthStr;
+use crate::fit::shown_width;
 
 /// What stands around a block of code.
 const FENCE: &str = "```";
@@ -36,7 +36,7 @@ impl Wrapping {
             self.is_code ^= is_fence;
             self.is_kept = self.is_code || is_fence || letters.starts_with('|');
         }
-        let size = columns(letters);
+        let size = shown_width(letters);
         if !self.is_kept && self.column > 0 && self.column + size > width {
             out.push('\n');
             self.column = 0;
@@ -55,14 +55,6 @@ impl Wrapping {
             false => self.column += word.len() - letters.len(),
         }
     }
-}
-
-/// How wide a text is without the colours in it.
-fn columns(text: &str) -> usize {
-    let mut pieces = text.split('\u{1b}');
-    let first = pieces.next().unwrap_or_default().width();
-    let behind = |piece: &str| piece.split_once('m').map_or(0, |(_, text)| text.width());
-    first + pieces.map(behind).sum::<usize>()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::file::File;
 use super::vouched::Word;
 use domain::limits::CONFIRMATION_WAIT;
 use rendering::confirm::{Typeahead, fitted};
-use rendering::{Paint, fit, print_error};
+use rendering::{Paint, fit, print_error, print_error_as_it_is};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, BufRead};
 use text::escape::{visible, visible_line};
@@ -54,7 +54,7 @@ fn question(file: &File, known: Known, paint: Paint) -> String {
 pub fn ask(file: &File, known: Known, paint: Paint) -> io::Result<Option<Word>> {
     let mut ahead = Typeahead::begin()?;
     let width = fit::width(&io::stderr());
-    print_error(&fitted(&question(file, known, paint), width))?;
+    print_error_as_it_is(&fitted(&question(file, known, paint), width))?;
     ahead.throw_away()?;
     loop {
         print_error(PROMPT)?;
@@ -66,7 +66,7 @@ pub fn ask(file: &File, known: Known, paint: Paint) -> io::Result<Option<Word>> 
             continue;
         }
         match parse(&line) {
-            Some(Reply::View) => print_error(&shown(&file.text))?,
+            Some(Reply::View) => print_error_as_it_is(&shown(&file.text))?,
             Some(Reply::Said(word)) => return Ok(Some(word)),
             None => {
                 print_error("  Please answer with one of the letters in brackets.\n")?;

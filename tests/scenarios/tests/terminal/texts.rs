@@ -11,7 +11,7 @@ const WHOLE: &str = "\u{e9}";
 
 fn by_rules(house: &House, task: &str) -> Finished {
     let args = ["run", "--mode", "deterministic"];
-    house.ask(args).args(WRITES).arg(task).run()
+    house.ask(args.iter().copied()).args(WRITES).arg(task).run()
 }
 
 #[test]
@@ -197,7 +197,10 @@ fn a_document_that_is_not_read_is_named_as_one() {
     ] {
         house.write(name, content);
         let args = ["run", "--mode", "deterministic"];
-        let shown = house.ask(args).arg(format!("show {name}")).run();
+        let shown = house
+            .ask(args.iter().copied())
+            .arg(format!("show {name}"))
+            .run();
         let told = format!("{}{}", shown.stdout, shown.stderr);
         assert!(told.contains(said), "{name}: {told}");
         assert!(!told.contains("damaged"), "{name}: {told}");
@@ -436,6 +439,52 @@ fn narrow_terminals_break_no_word() {
             }
         }
     }
+}
+
+#[test]
+fn messages_break_at_words_and_what_is_copied_stays_whole() {
+    let house = House::new();
+    house.configure("[models]\nair_gap = true\n");
+    let nowhere = "/nowhere/at/all/in/a/path/that/is/longer/than/a/narrow/terminal";
+    for args in [
+        &["run", "--model", "nowhere/at-all", "hello"][..],
+        &["run", "--fast", "hello"],
+        &["run", "-C", nowhere, "hello"],
+        &["memory", "forget", "xx"],
+        &["config", "show", "--origin"],
+    ] {
+        let piped = house.ask(args.iter().copied()).run();
+        let words = |text: &str| {
+            let mut words: Vec<_> = text.split_whitespace().map(str::to_owned).collect();
+            words.sort();
+            words
+        };
+        for columns in [40, 80] {
+            let seat = house
+                .ask(args.iter().copied())
+                .env("COLUMNS", columns.to_string());
+            let shown = seat.env("TERM", "dumb").seated().finish().stderr;
+            // A value to be set is one line, however long it is.
+            for line in shown.lines().filter(|line| !line.contains(" = ")) {
+                assert!(!is_broken_within_a_word(line, columns), "{line}\n{shown}");
+            }
+            let all = format!("{}{}", piped.stdout, piped.stderr);
+            assert_eq!(words(&shown), words(&all), "{args:?} {columns}");
+        }
+    }
+    let shown = house.ask(["memory", "forget", "xx"]).env("COLUMNS", "40");
+    let shown = shown.env("TERM", "dumb").seated().finish().stderr;
+    assert!(shown.contains("`carl memory search`"), "{shown}");
+}
+
+/// Whether a terminal breaks a line within a word that has room in a line of its own.
+fn is_broken_within_a_word(line: &str, columns: usize) -> bool {
+    let mut at = 0;
+    line.split(' ').any(|word| {
+        let (begin, size) = (at, word.chars().count());
+        at += size + 1;
+        size <= columns - 4 && begin % columns + size > columns
+    })
 }
 
 /// What `carl doctor` says of a missing terminal.
