@@ -261,8 +261,12 @@ impl Page {
 
     /// What is longer than a line.
     fn put_in_pieces(&mut self, word: &str) {
+        let mut is_code = false;
         for one in word.chars() {
-            let size = one.width().unwrap_or(0);
+            // What colours a text takes no room, and is none when it is cut.
+            is_code |= one == '\u{1b}';
+            let size = if is_code { 0 } else { one.width().unwrap_or(0) };
+            is_code &= one != 'm';
             if self.column + size > self.width {
                 self.next();
             }
@@ -346,6 +350,9 @@ mod tests {
             text,
             "in\n  /a-long-folder/\n  another-folder/\n  file.txt\n"
         );
+        let painted = "\u{1b}[2ma-word-of-more-columns\u{1b}[0m";
+        let text = "\u{1b}[2ma-word-of-more-colu\nmns\u{1b}[0m\n";
+        assert_eq!(wrapped(painted, 0, Some(19)), text);
         let painted = "\u{1b}[2mone two\u{1b}[0m";
         assert_eq!(wrapped(painted, 0, Some(20)), format!("{painted}\n"));
     }

@@ -487,6 +487,21 @@ fn is_broken_within_a_word(line: &str, columns: usize) -> bool {
     })
 }
 
+#[test]
+fn no_colour_is_cut_at_the_edge_of_a_narrow_terminal() {
+    let house = House::new();
+    let name = format!("{}.txt", "A".repeat(38));
+    house.write(&name, "x\n");
+    let delete = format!("delete {name}");
+    let run = house.ask(["run", "--mode", "deterministic", &delete]);
+    let run = run.env("COLUMNS", "20").env("TERM", "xterm");
+    // What the prompt for an answer ends with there.
+    let shown = run.talking(&["the agent: "], |_, _| "n".to_owned());
+    let shown = shown.finished.stderr;
+    assert!(shown.contains("\u{1b}[33m"), "{shown}");
+    assert!(!shown.contains("\\u{1b}"), "{shown}");
+}
+
 /// What `carl doctor` says of a missing terminal.
 const NO_TERMINAL: &str =
     "note terminal none here: confirmations are refused unless --yes covers them";
