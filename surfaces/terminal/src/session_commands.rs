@@ -3,7 +3,8 @@
 use crate::exit::{Failure, OrFail};
 use crate::new_file::write_new;
 use crate::sessions::{
-    Readable, agent_of, as_json, events_of, find, fork_point, readable, readable_document,
+    Readable, agent_of, as_json, events_of, find, fork_point, look_through, readable,
+    readable_document,
 };
 use crate::yes_or_no::{is_yes, needs_somebody};
 use anyhow::{Context, Result};
@@ -137,7 +138,7 @@ struct Listed<'a> {
 /// # Errors
 /// When they cannot be listed or printed.
 pub async fn list(sessions: &dyn Sessions, limit: usize, form: ListForm) -> Result<()> {
-    let mut known = sessions.list(Selection::All).await.or_fail()?;
+    let mut known = look_through(sessions, Selection::All).await?;
     let left_out = known.len().saturating_sub(limit);
     known.truncate(limit);
     if form == ListForm::Json {

@@ -9,13 +9,39 @@ use domain::id::{AgentId, HolderId, SessionId};
 use domain::settings::SessionProfile;
 use futures::{StreamExt, TryStreamExt};
 use rendering::messages::{end_of_exchange, spoken};
+use rendering::print_error;
 use rendering::transcript::pieces_from;
 use session::SessionView;
 use std::path::Path;
+use std::pin::pin;
+use std::time::Duration;
 use text::escape::visible_json;
 
 /// What names the session last used in the folder.
 pub const LAST: &str = "last";
+
+/// How long a listing may take without a word.
+const MUTE: Duration = Duration::from_millis(500);
+
+/// The sessions that are chosen. Says so when it takes long, as where the index of thousands is made
+/// anew.
+///
+/// # Errors
+/// As [`Sessions::list`].
+pub async fn look_through(
+    sessions: &dyn Sessions,
+    selection: Selection,
+) -> Result<Vec<SessionSummary>> {
+    let mut listing = pin!(sessions.list(selection));
+    let known = match tokio::time::timeout(MUTE, listing.as_mut()).await {
+        Ok(known) => known,
+        Err(_elapsed) => {
+            print_error("The sessions are looked through, which takes a moment.\n")?;
+            listing.await
+        }
+    };
+    known.or_fail()
+}
 
 /// The session whose id begins or ends with `part`; for [`LAST`], the newest of the folder. The
 /// end tells better: ids of one hour begin alike.
@@ -34,7 +60,7 @@ pub async fn find(sessions: &dyn Sessions, part: &str, workspace: &Path) -> Resu
     // Ids are written in small letters, and a person types them as they like.
     let wanted = part.to_ascii_lowercase();
     if wanted == LAST {
-        let known = sessions.list(Selection::All).await.or_fail()?;
+        let known = look_through(sessions, Selection::All).await?;
         // One of these may be it.
         let is_unread = known.iter().any(|one| one.workspace.as_os_str().is_empty());
         let mut known = known.into_iter();

@@ -10,7 +10,7 @@ use domain::id::SessionId;
 use rendering::print_error;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use terminal::exit::{Exit, Failure, OrFail};
+use terminal::exit::{Exit, Failure};
 use terminal::sessions;
 use text::escape::{quoted_argv, visible_line};
 
@@ -156,7 +156,7 @@ pub async fn histories(setting: &Setting, session: Option<&str>) -> Result<Vec<P
 /// The sessions of this folder, or where none of them has a change to take back, those of the nearest
 /// folder above it where one has.
 async fn of_folder(sessions: &dyn Sessions, setting: &Setting) -> Result<Vec<SessionSummary>> {
-    let known = sessions.list(Selection::All).await.or_fail()?;
+    let known = sessions::look_through(sessions, Selection::All).await?;
     for folder in setting.workspace.ancestors() {
         let here = known.iter().filter(|one| one.workspace == folder);
         let here: Vec<SessionSummary> = here.cloned().collect();

@@ -194,3 +194,32 @@ fn a_fork_at_no_message_is_one_mistake_in_every_session() {
         assert!(told.expect(2).stderr.contains("that still counts"), "{at}");
     }
 }
+
+#[test]
+fn a_listing_that_takes_long_says_so_once() {
+    let scene = Scene::new([Reply::text("Hello.")]);
+    let _session = scene.run(&["hello"]);
+    lengthen(&scene);
+    let log = &scene.house.session_logs()[0];
+    for number in 0..400 {
+        let name = format!("01a21650-8b3f-7000-8000-{number:012x}.jsonl");
+        fs::hard_link(log, log.with_file_name(name)).unwrap();
+    }
+    let list = || {
+        scene
+            .house
+            .ask(["session", "list", "--json"])
+            .run()
+            .expect(0)
+    };
+    let slow = list();
+    assert_eq!(
+        slow.stderr.matches("looked through").count(),
+        1,
+        "{}",
+        slow.stderr
+    );
+    assert_eq!(slow.json().as_array().unwrap().len(), 20);
+    // Now there is an index.
+    assert_eq!(list().stderr, "");
+}
