@@ -83,7 +83,7 @@ pub(super) struct Driver {
     jobs: futures::stream::Fuse<Outside>,
     /// What the user is to know of background jobs.
     notices: futures::stream::Fuse<BoxStream<'static, Fault>>,
-    drive: Drive,
+    pub(super) drive: Drive,
     /// The drive's own turn, once it is in the queue.
     running: Option<QueryId>,
     /// Requests that are not finished, and whether each called tools.

@@ -24,13 +24,19 @@ impl Driver {
 
     /// Something of this session, its own turn's perhaps, was not written.
     pub(super) fn could_not_write(&mut self, error: &(dyn Display + Sync)) {
-        if self.unwritten.is_zero() {
-            tracing::error!(
-                session = %self.session.emitter().session_id(),
+        if !self.unwritten.is_zero() {
+            return;
+        }
+        self.unwritten = UNWRITTEN_REST;
+        let session = self.session.emitter().session_id();
+        // Whoever waits for a request is told; by itself a session works with nobody there.
+        match self.drive.is_on() {
+            true => tracing::error!(
+                %session,
                 %error,
                 "the session log cannot be written; auto mode tries again from time to time"
-            );
-            self.unwritten = UNWRITTEN_REST;
+            ),
+            false => tracing::warn!(%session, %error, "the session log cannot be written"),
         }
     }
 

@@ -157,11 +157,16 @@ fn a_file_is_whole_or_absent_after_a_kill() {
 /// As on a full disk: a command that waited for the end of its own request would wait for ever.
 #[test]
 fn a_run_whose_end_cannot_be_put_on_record_ends() {
-    let house = House::new();
-    let run = house.ask(["run", "--mode", "deterministic", "list files"]);
-    let told = run.file_limit(8).run().expect(4).stderr;
-    assert!(told.contains("[sessions.unwritable]"), "{told}");
-    assert!(!told.contains("waited for here"), "{told}");
+    // In the middle of it, and at its end.
+    for blocks in [6, 8] {
+        let house = House::new();
+        let run = house.ask(["run", "--mode", "deterministic", "list files"]);
+        let told = run.file_limit(blocks).run().expect(4).stderr;
+        assert!(told.contains("[sessions.unwritable]"), "{told}");
+        assert_eq!(told.matches("cannot be written").count(), 1, "{told}");
+        assert!(!told.contains("auto mode"), "{told}");
+        assert!(!told.contains("waited for here"), "{told}");
+    }
 }
 
 /// Nobody is told the end of the request, which lists its files.
