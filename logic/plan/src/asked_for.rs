@@ -9,34 +9,121 @@ use domain::tool::EffectClass;
 /// Words that mean something named before.
 const BACK: [&str; 6] = ["it", "that", "this", "them", "these", "those"];
 
-/// The fault of a plan in which a step changes something that the request does not name. A small model
-/// fills a plan with files that nobody spoke of, and what it makes up is not even asked about.
+/// Words that ask for a copy, which no step makes.
+const COPIES: [&str; 6] = ["copy", "copies", "duplicate", "kopie", "kopiere", "copia"];
+/// Words that speak of a place other than the folder itself.
+const PLACES: [&str; 7] = [
+    "folder",
+    "folders",
+    "directory",
+    "subfolder",
+    "there",
+    "ordner",
+    "carpeta",
+];
+/// What means the folder itself.
+const HERE: [&str; 5] = [
+    "this folder",
+    "this directory",
+    "current folder",
+    "diesem ordner",
+    "esta carpeta",
+];
+/// Endings of files that hold data, which what a small model makes up spoils.
+const DATA: [&str; 8] = ["csv", "tsv", "json", "toml", "yaml", "yml", "ini", "xml"];
+
+/// The fault of a plan in which a step changes something that the request does not name, or in a way
+/// that it does not speak of. A small model fills a plan with files and texts that nobody spoke of, and
+/// what it makes up is not even asked about.
 #[must_use]
-pub fn unnamed_change(plan: &Plan, request: &str) -> Option<Fault> {
-    // What `it` means is of the conversation, which this knows nothing of; the question shows it.
-    let mut words = request.split(|c: char| !c.is_alphanumeric());
-    if words.any(|word| BACK.contains(&word.to_lowercase().as_str())) {
-        return None;
-    }
-    let changes = |action: &&Action| gate::effect(action) != EffectClass::Read;
-    let targets = plan.actions.iter().filter(changes).flat_map(targets);
+pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
     let request = request.to_lowercase();
-    let unnamed = |path: &&str| {
-        let path = path.trim_end_matches('/').to_lowercase();
-        let name = path.rsplit('/').next().unwrap_or(&path);
-        // `the licence file` is LICENCE.txt.
-        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-        let is_said = |name: &str| !name.is_empty() && names::whole(&request, name).is_some();
-        !is_said(name) && !is_said(stem)
-    };
-    let path = targets.into_iter().find(unnamed)?;
+    let words: Vec<&str> = request.split(|c: char| !c.is_alphanumeric()).collect();
+    let says = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    let is_change = |action: &&Action| gate::effect(action) != EffectClass::Read;
+    let mut changes = plan.actions.iter().filter(is_change);
+    // What `it` means is of the conversation, which this knows nothing of; the question shows it.
+    let may_speak_back = says(&BACK);
+    let speaks_of_a_place = says(&PLACES) && !HERE.iter().any(|here| request.contains(here));
+    let message = changes.find_map(|action| {
+        let unnamed = |path: &&str| !is_named(&request, path);
+        let path = targets(action).into_iter().find(unnamed);
+        match (path, action) {
+            (Some(path), _) if !may_speak_back => Some(format!(
+                "planned to change `{path}`, which the request does not name"
+            )),
+            (_, Action::Undo {} | Action::Remember { .. }) => None,
+            _ if says(&COPIES) => {
+                Some("planned another change where a copy is asked for".to_owned())
+            }
+            (_, Action::MoveFile { from, to }) if !is_place(&request, from, to) => Some(format!(
+                "planned to move `{from}` to `{to}`, which the request does not name"
+            )),
+            (_, Action::CreateFile { path, .. }) if !path.contains('/') && speaks_of_a_place => {
+                Some(format!(
+                    "planned `{path}` outside of the folder that the request speaks of"
+                ))
+            }
+            (_, Action::ReplaceText { old, new, .. }) if !is_said(&request, &[old, new]) => Some(
+                format!("planned to replace `{old}` with `{new}`, which the request does not say"),
+            ),
+            (_, Action::AppendText { path, content })
+                if is_data(path) && !is_spoken(&words, content) =>
+            {
+                Some(format!(
+                    "planned to add what the request does not say to `{path}`"
+                ))
+            }
+            _ => None,
+        }
+    })?;
     Some(Fault {
         code: "plan.not_requested".to_owned(),
-        message: format!(
-            "The model planned to change `{path}`, which the request does not name. Nothing was done."
-        ),
-        hint: "Name the file, or use a larger model.".to_owned(),
+        message: format!("The model {message}. Nothing was done."),
+        hint: "Name the file and the text, or use a larger model.".to_owned(),
     })
+}
+
+/// Whether a request names a path, by its whole name or without the ending: `the licence file` is
+/// LICENCE.txt.
+fn is_named(request: &str, path: &str) -> bool {
+    let path = path.trim_end_matches('/').to_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let is_said = |name: &str| !name.is_empty() && names::whole(request, name).is_some();
+    is_said(name) || is_said(stem)
+}
+
+/// Whether a request names where a file goes: its new name, or its folder where it keeps its own.
+fn is_place(request: &str, from: &str, to: &str) -> bool {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    match to.rsplit_once('/') {
+        Some((folder, _)) if name(from) == name(to) => is_named(request, folder),
+        _ => is_named(request, to),
+    }
+}
+
+/// Whether the texts stand in a request, as words of their own.
+fn is_said(request: &str, texts: &[&String]) -> bool {
+    let lower = |text: &&String| text.trim().to_lowercase();
+    texts
+        .iter()
+        .map(lower)
+        .all(|text| text.is_empty() || names::whole(request, &text).is_some())
+}
+
+fn is_data(path: &str) -> bool {
+    let ending = path
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_lowercase());
+    ending.is_some_and(|ending| DATA.contains(&ending.as_str()))
+}
+
+/// Whether all words of a text are the request's.
+fn is_spoken(words: &[&str], text: &str) -> bool {
+    let text = text.to_lowercase();
+    let mut spoken = text.split(|c: char| !c.is_alphanumeric());
+    spoken.all(|word| word.is_empty() || words.contains(&word))
 }
 
 /// What a step changes, by path.
@@ -67,16 +154,66 @@ mod tests {
     fn a_change_of_what_was_not_named_is_refused_and_looking_is_not() {
         let path = || "src/target".to_owned();
         let made = plan(Action::MakeDir { path: path() });
-        let fault = unnamed_change(&made, "Write a .gitignore with the line out/").unwrap();
+        let fault = not_requested(&made, "Write a .gitignore with the line out/").unwrap();
         assert_eq!(fault.code, "plan.not_requested");
-        assert!(unnamed_change(&made, "make the folder target").is_none());
-        assert!(unnamed_change(&made, "delete it again").is_none());
+        assert!(not_requested(&made, "make the folder target").is_none());
+        assert!(not_requested(&made, "delete it again").is_none());
         let path = || "LICENCE.txt".to_owned();
         let deleted = plan(Action::DeleteFile { path: path() });
-        assert!(unnamed_change(&deleted, "delete the licence file").is_none());
-        assert!(unnamed_change(&deleted, "delete the old file").is_some());
+        assert!(not_requested(&deleted, "delete the licence file").is_none());
+        assert!(not_requested(&deleted, "delete the old file").is_some());
         let looked = plan(Action::ListFiles { path: path() });
-        assert!(unnamed_change(&looked, "what is here?").is_none());
-        assert!(unnamed_change(&plan(Action::Undo {}), "take that back").is_none());
+        assert!(not_requested(&looked, "what is here?").is_none());
+        assert!(not_requested(&plan(Action::Undo {}), "take that back").is_none());
+    }
+
+    #[test]
+    fn a_change_that_the_request_does_not_speak_of_is_refused() {
+        let text = |text: &str| text.to_owned();
+        let refuses = |action: &Action, request: &str| {
+            not_requested(&plan(action.clone()), request).is_some()
+        };
+        let moved = |to: &str| Action::MoveFile {
+            from: text("notes-2022.txt"),
+            to: text(to),
+        };
+        let request = "notes-2022.txt can go into the archive folder";
+        assert!(refuses(&moved("archive-notes-2021.txt"), request));
+        assert!(!refuses(&moved("archive/notes-2022.txt"), request));
+        let renamed = "rename notes-2022.txt to old.txt";
+        assert!(!refuses(&moved("old.txt"), renamed));
+        let made = |path: &str| Action::CreateFile {
+            path: text(path),
+            content: text("x"),
+        };
+        let request = "a new folder called invoices, and in it a file march.md";
+        assert!(refuses(&made("march.md"), request));
+        assert!(!refuses(&made("invoices/march.md"), request));
+        assert!(!refuses(&made("march.md"), "make march.md in this folder"));
+        let added = |path: &str, content: &str| Action::AppendText {
+            path: text(path),
+            content: text(content),
+        };
+        assert!(refuses(
+            &added("notes.txt", "x"),
+            "put a copy of notes.txt one level up"
+        ));
+        assert!(!refuses(
+            &added("notes.txt", "x"),
+            "add a rhyme to notes.txt"
+        ));
+        assert!(refuses(
+            &added("runs.csv", "1,2"),
+            "add today's run to runs.csv"
+        ));
+        assert!(!refuses(&added("runs.csv", "8,47"), "add 8,47 to runs.csv"));
+        let replaced = |old: &str, new: &str| Action::ReplaceText {
+            path: text("faq.md"),
+            old: text(old),
+            new: text(new),
+        };
+        let request = "i misspelled receive as \"recieve\" in faq.md, fix it";
+        assert!(refuses(&replaced("i", "reject"), request));
+        assert!(!refuses(&replaced("recieve", "receive"), request));
     }
 }

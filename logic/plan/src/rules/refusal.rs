@@ -177,7 +177,7 @@ static SMALL_TALK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static THANKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)^(?:ok,? |great,? )?(?:thanks?|thank you|thx|cheers|danke|gracias)(?: so much| very much| a lot| again)?",
-        r"(?:[,.!]? (?:you|that|this|it)(?:'ve| have| has)? (?:saved|helped|made|was|were|is|are|did|worked)[^?/\\.]*)?[.!:) ]*$",
+        r"(?:[,.!]? (?:you|that|this|it)(?:['’](?:ve|s|re)| have| has)? ?(?:saved|helped|made|was|were|is|are|did|worked|all|great|perfect)[^?/\\.]*)?[.!:) ]*$",
     ))
 });
 static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -419,6 +419,7 @@ mod tests {
             "hello, who are you?",
             "Thanks, that was helpful!",
             "thank you so much, you saved my evening :)",
+            "thanks a lot, that's all for today :)",
             "Hallo",
             "hi there",
         ] {

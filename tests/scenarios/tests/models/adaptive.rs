@@ -165,3 +165,20 @@ fn a_tiny_model_changes_nothing_that_the_request_does_not_name() {
         assert_eq!(refused, !is_made, "{summary:#}");
     }
 }
+
+#[test]
+fn a_tiny_model_changes_nothing_in_a_way_that_nobody_spoke_of() {
+    let moved = "{\"kind\":\"move_file\",\"from\":\"a.txt\",\"to\":\"TO\"}";
+    let request = "move a.txt over to where the archive is";
+    for (to, code, is_moved) in [("archive-b.txt", 5, false), ("archive/a.txt", 0, true)] {
+        let step = moved.replace("TO", to);
+        let plan = format!("{{\"intent\":\"{request}\",\"actions\":[{step}]}}");
+        let scene = scene("", "class = \"tiny\"", [Reply::text(plan)]);
+        scene.house.write("a.txt", "x\n");
+        scene.house.write("archive/old.txt", "y\n");
+        let open = ["--json", "--allow-write", ".", "--yes", "write", request];
+        let summary = tell(&scene.house, open).expect(code).json();
+        assert_eq!(scene.house.has("archive/a.txt"), is_moved, "{summary:#}");
+        assert_eq!(scene.house.has("a.txt"), !is_moved, "{summary:#}");
+    }
+}

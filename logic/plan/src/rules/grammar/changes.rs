@@ -12,11 +12,39 @@ fn create(found: &Match<'_>) -> Built {
         path = destination(&path, &found.target("d", "into")?, Destination::Folder);
     }
     let content = if found.has("c") {
-        found.content("c")?
+        let text = found.content("c")?;
+        match found.is_quoted("c") {
+            true => text,
+            false => one_a_line(&text).unwrap_or(text),
+        }
     } else {
         String::new()
     };
     Ok(Some(Action::CreateFile { path, content }))
+}
+
+/// The lines of a list that a request has in one: `tent, stove and torch, one per line`.
+fn one_a_line(text: &str) -> Option<String> {
+    const EACH: [&str; 4] = [
+        "one per line",
+        "one a line",
+        "each on its own line",
+        "one on each line",
+    ];
+    let lower = text.to_ascii_lowercase();
+    let (at, said) = EACH
+        .iter()
+        .find_map(|said| Some((lower.find(said)?, *said)))?;
+    let behind = text[at + said.len()..].trim_start_matches([':', ',', ' ']);
+    let before = text[..at].trim_end_matches([',', ' ', '(']);
+    let list = match behind.trim_matches([')', '.']).is_empty() {
+        true => before,
+        false => behind,
+    };
+    let things = list.split(", ").flat_map(|part| part.split(" and "));
+    let things = things.map(|thing| thing.trim().trim_start_matches("and "));
+    let things: Vec<&str> = things.filter(|thing| !thing.is_empty()).collect();
+    (things.len() > 1).then(|| things.join("\n"))
 }
 
 /// Refuses bare words that speak of a text instead of being it: `the content of a.txt`, `the sum`.

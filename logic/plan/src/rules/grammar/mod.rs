@@ -76,7 +76,7 @@ const LISTS: [(&str, &str); 14] = [
     ),
     (
         "{with}",
-        r"(?:,? (?:with|containing|that says|saying|which says|that reads|reading|that contains|and write|and put)(?: in it| into it)?(?: the)?(?: (?:content|contents|text|words?|line))?(?: of)?:?|:)",
+        r"(?:,? (?:with|containing|that says|saying|which says|that reads|reading|that contains|and write|and put)(?: in it| into it)?(?: the\b)?(?: (?:content|contents|text|words?|line)\b)?(?: of\b)?:?|:)",
     ),
     ("{end}", r"(?:(?:the )?(?:very )?(?:end|bottom) (?:of )?)?"),
     (

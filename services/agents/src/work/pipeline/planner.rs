@@ -188,7 +188,7 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     let plan =
         validate::text(&reply.text, &kinds).map_err(|invalid| Stop::failed(invalid.fault()))?;
     if reach == Reach::Small
-        && let Some(fault) = asked_for::unnamed_change(&plan, task)
+        && let Some(fault) = asked_for::not_requested(&plan, task)
     {
         return Err(Stop::Fault(QueryStatus::Denied, fault));
     }
