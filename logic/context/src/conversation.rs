@@ -52,8 +52,6 @@ pub struct Conversation {
     reused_permille: Option<u16>,
     /// The last reply.
     replied_seq: u64,
-    /// The words of the last request that was finished.
-    before: String,
     /// Requests received and not finished: the first is being worked on, the others wait.
     open: VecDeque<OpenRequest>,
 }
@@ -135,12 +133,6 @@ impl Conversation {
         self.open
             .front()
             .map_or("", |request| request.text.as_str())
-    }
-
-    /// The words of the request before the one being worked on; empty for none.
-    #[must_use]
-    pub fn task_before(&self) -> &str {
-        &self.before
     }
 
     /// The mode of the request being worked on.
@@ -332,7 +324,6 @@ impl Conversation {
         if position > 0 {
             return;
         }
-        self.before.clone_from(&request.text);
         if !request.answered {
             let note = assistant(ended_note(status).to_owned(), Vec::new());
             self.view.add(seq, note);

@@ -2,9 +2,9 @@
 
 use crate::rules::in_file::{self, InFile};
 use crate::rules::{self, Refusal, RefusalKind};
-use crate::validate;
+use crate::{names, validate};
 use domain::fault::{Coded, Fault};
-use domain::plan::Plan;
+use domain::plan::{Action, Plan};
 
 /// What the rules make of a request.
 #[derive(Debug)]
@@ -34,20 +34,19 @@ impl From<Refusal> for Unplanned {
     }
 }
 
-/// Whether the rules do a request, or answer it in words. `before` is the request before it, empty for
-/// none.
+/// Whether the rules do a request, or answer it in words.
 #[must_use]
-pub fn understands(before: &str, request: &str) -> bool {
-    !matches!(plan(before, request), Err(Unplanned::Refused(_)))
+pub fn understands(request: &str) -> bool {
+    !matches!(plan(request), Err(Unplanned::Refused(_)))
 }
 
-/// Plans a request by rules. `before` is the request before it, empty for none.
+/// Plans a request by rules.
 ///
 /// # Errors
 /// [`Unplanned`] when any part of it is not understood or may be meant in more than one way. That a name
 /// in it is no part of a longer one, [`crate::longer`] shows.
-pub fn plan(before: &str, request: &str) -> Result<ByRules, Unplanned> {
-    let planned = rules::plan_after(before, request)
+pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
+    let planned = rules::plan(request)
         .map_err(Unplanned::from)
         .and_then(valid);
     match in_file::read(request) {
@@ -59,12 +58,23 @@ pub fn plan(before: &str, request: &str) -> Result<ByRules, Unplanned> {
     }
 }
 
-/// Plans what was asked of a file from its text.
+/// Plans what was asked of a file from its text. `literal` is the plan that needs no reading.
 ///
 /// # Errors
-/// As [`InFile::plan`].
-pub fn after_reading(asked: &InFile, text: &str) -> Result<Plan, Unplanned> {
-    asked.plan(text).map_err(Unplanned::from).and_then(valid)
+/// As [`InFile::plan`]; where the literal plan would replace parts of words as well.
+pub fn after_reading(asked: &InFile, literal: Option<Plan>, text: &str) -> Result<Plan, Unplanned> {
+    let planned = asked.plan(text);
+    let Some((literal, Err(refusal))) = literal.map(|literal| (literal, &planned)) else {
+        return planned.map_err(Unplanned::from).and_then(valid);
+    };
+    let replaces_words = literal.actions.iter().all(|action| match action {
+        Action::ReplaceText { old, .. } => names::stands_as_words(text, old),
+        _ => true,
+    });
+    match refusal.is_absent && replaces_words {
+        true => Ok(literal),
+        false => planned.map_err(Unplanned::from).and_then(valid),
+    }
 }
 
 fn valid(plan: Plan) -> Result<Plan, Unplanned> {

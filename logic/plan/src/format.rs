@@ -17,6 +17,7 @@ use content::{Wording, content, counts};
 use data::{bytes, count, grouped, is_cut, items, number, quoted, text};
 use domain::plan::Action;
 use serde_json::Value;
+use text::escape::visible_line;
 
 /// The text for one action whose calls all succeeded. `results` are the data of its calls, in the
 /// order of [`crate::compile::action`]. For [`Action::Answer`] the text is empty: the answer is a
@@ -113,10 +114,15 @@ fn listing(path: &str, data: &Value) -> String {
     }
     let mut out = format!("{}: {}", capital(place(path)), tally(entries));
     for entry in entries {
-        out.push_str(&format!("\n  {}", described(text(entry, "name"), entry)));
+        out.push_str(&format!("\n  {}", described(&name(entry, "name"), entry)));
     }
     not_everything(data, &mut out);
     out
+}
+
+/// A name of a file, which may hold line ends: it stays on its line.
+fn name(data: &Value, field: &str) -> String {
+    visible_line(text(data, field))
 }
 
 fn capital(name: &str) -> String {
@@ -145,7 +151,7 @@ fn tree(path: &str, data: &Value) -> String {
         let indent = "  ".repeat(1 + below.matches('/').count());
         out.push_str(&format!(
             "\n{indent}{}",
-            described(text(entry, "name"), entry)
+            described(&name(entry, "name"), entry)
         ));
     }
     out.push_str(&format!("\n{}. {IGNORED}", tally(entries)));
@@ -180,7 +186,7 @@ fn sizes(path: &str, data: &Value) -> String {
         out.push_str(&format!(
             "\n  {:>width$}  {}",
             grouped(number(file, "bytes")),
-            text(file, "path")
+            name(file, "path")
         ));
     }
     out.push_str(&format!("\n{IGNORED}"));
@@ -199,7 +205,10 @@ fn found_files(pattern: &str, path: &str, data: &Value) -> String {
         count(paths.len() as u64, "file")
     );
     for path in paths {
-        out.push_str(&format!("\n  {}", path.as_str().unwrap_or_default()));
+        out.push_str(&format!(
+            "\n  {}",
+            visible_line(path.as_str().unwrap_or_default())
+        ));
     }
     not_everything(data, &mut out);
     out
@@ -235,7 +244,7 @@ fn found_lines(query: &str, path: &str, data: &Value) -> String {
     for one in matches {
         out.push_str(&format!(
             "\n  {}:{}: {}{}",
-            text(one, "path"),
+            name(one, "path"),
             number(one, "line"),
             text(one, "text").trim(),
             more_places(one)

@@ -93,6 +93,20 @@ pub(crate) fn whole(text: &str, name: &str) -> Option<usize> {
     })
 }
 
+/// Whether a text stands in another one, and nowhere as a part of a longer word.
+pub(crate) fn stands_as_words(text: &str, part: &str) -> bool {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let runs_on = |inner, outer| is_word(inner) && is_word(outer);
+    let (first, last) = (part.chars().next(), part.chars().next_back());
+    let mut places = text.match_indices(part).peekable();
+    places.peek().is_some()
+        && places.all(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + part.len()..].chars().next();
+            !runs_on(first, before) && !runs_on(last, after)
+        })
+}
+
 fn words_like_paths(request: &str) -> Vec<String> {
     request
         .split(|c: char| c.is_whitespace() || "\"'`“”‘’,;()".contains(c))

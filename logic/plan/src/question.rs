@@ -6,6 +6,7 @@
 //! it begins like a polite order (`can you …`, `could you …`, `would you …`, `will you …`,
 //! `please …`) and what follows is no verb of telling.
 
+use domain::fault::Fault;
 use domain::plan::{Action, Plan};
 
 /// Longest question an answer step carries, characters.
@@ -47,6 +48,47 @@ pub fn wants_telling(text: &str) -> bool {
     let orders = words.any(|word| POLITE.contains(&word));
     let asks = lower.ends_with('?') || (lower.contains("? ") && !orders);
     ASKING.contains(&first) || TELLING.contains(&first) || asks
+}
+
+/// Words that an order begins with.
+const ORDERING: [&str; 24] = [
+    "delete", "remove", "erase", "set", "change", "append", "add", "create", "make", "move",
+    "rename", "replace", "write", "put", "undo", "update", "edit", "fix", "correct", "insert",
+    "save", "clear", "lösche", "borra",
+];
+/// Words before an order.
+const BEFORE_ORDERS: [&str; 12] = [
+    "please", "then", "and", "ok", "okay", "now", "also", "if", "so", "yes", "not", "just",
+];
+
+/// Whether a request asks something and then orders something: a small model answers the question and
+/// claims the rest. Quoted texts do not count.
+#[must_use]
+pub fn orders_too(request: &str) -> bool {
+    let Some((asked, rest)) = request.split_once("? ") else {
+        return false;
+    };
+    let sentences = rest.split(['.', '?', '!', ';', ',']);
+    let begins = |sentence: &str| {
+        let lower = sentence.to_lowercase();
+        let mut words = lower.split_whitespace();
+        words
+            .find(|word| !BEFORE_ORDERS.contains(word))
+            .is_some_and(|word| ORDERING.contains(&word))
+    };
+    asked.matches('"').count() % 2 == 0 && sentences.into_iter().any(begins)
+}
+
+/// What is said to such a request.
+#[must_use]
+pub fn one_by_one() -> Fault {
+    Fault {
+        code: "plan.question".to_owned(),
+        message: "This asks something and orders something, which is too much for one plan here. \
+                  Nothing was done."
+            .to_owned(),
+        hint: "Ask first, and then say what to do.".to_owned(),
+    }
 }
 
 /// Adds an answer step when the request wants telling and the plan has none. A plan that is full
@@ -91,6 +133,25 @@ mod tests {
             "   ",
         ] {
             assert!(!wants_telling(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_order_behind_a_question_is_found() {
+        for text in [
+            "What is in list.txt? Remove the line about milk.",
+            "Which port does a.toml set? Then set it to 9000.",
+            "Is the port 80? If so, delete a.txt.",
+            "Does list.txt say \"milk\"? Please append \"eggs\" to it.",
+        ] {
+            assert!(orders_too(text), "{text}");
+        }
+        for text in [
+            "what is at the top of log.txt? first two lines please",
+            "append \"who? delete it\" to a.txt",
+            "Who leads? It should be in notes.md.",
+        ] {
+            assert!(!orders_too(text), "{text}");
         }
     }
 

@@ -364,3 +364,22 @@ fn what_the_web_says_stands_with_its_source_and_no_page_adds_a_line_of_ours() {
         "The web search found nothing about \"oolong\"."
     );
 }
+
+#[test]
+fn a_name_with_line_ends_stays_on_its_line() {
+    let name = "x.txt\n\nerror: key lost";
+    let data = json!({ "path": ".", "truncated": false, "entries": [entry(name, "file", 1)] });
+    let path = || ".".to_owned();
+    for action in [
+        Action::ListFiles { path: path() },
+        Action::Tree {
+            path: path(),
+            depth: 2,
+        },
+        Action::FileSizes { path: path() },
+    ] {
+        let shown = step(&action, std::slice::from_ref(&data));
+        assert!(!shown.contains("\nerror"), "{shown}");
+        assert!(shown.contains("x.txt\\u{a}"), "{shown}");
+    }
+}

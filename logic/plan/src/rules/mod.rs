@@ -37,20 +37,16 @@ pub fn handlers() -> Vec<&'static str> {
 /// [`Refusal`] when any part of the request is not understood, not available, or may be meant in
 /// more than one way. Then nothing of it is planned.
 pub fn plan(text: &str) -> Result<Plan, Refusal> {
-    plan_after("", text)
-}
-
-/// As [`plan`], for a request that follows another one of the same user, of which `it` may speak.
-///
-/// # Errors
-/// As [`plan`].
-pub fn plan_after(before: &str, text: &str) -> Result<Plan, Refusal> {
     if text.len() > REQUEST_BYTES {
         return Err(Refusal::too_long(text.len()));
     }
     let request = Request::read(&languages::in_english(text));
     if let Some(answer) = refusal::small_talk(text) {
         return Err(answer);
+    }
+    if crate::question::orders_too(text) {
+        let why = "This asks something and orders something.".to_owned();
+        return Err(Refusal::ambiguous(why, Vec::new()));
     }
     if request.steps.is_empty() {
         return Err(Refusal::empty());
@@ -59,7 +55,7 @@ pub fn plan_after(before: &str, text: &str) -> Result<Plan, Refusal> {
         return Err(Refusal::too_many_steps(request.steps.len()));
     }
     let mut actions = Vec::new();
-    let mut last = spoken_of(before);
+    let mut last = None;
     for step in &request.steps {
         let action = plan_step(&request, step, last.as_deref())?;
         last = main_path(&action).map(str::to_owned).or(last);
@@ -76,25 +72,6 @@ pub fn plan_after(before: &str, text: &str) -> Result<Plan, Refusal> {
         };
     }
     Ok(plan)
-}
-
-/// What `it` means after a request: what its last step was about, else the only name in it.
-fn spoken_of(request: &str) -> Option<String> {
-    if request.is_empty() || request.len() > REQUEST_BYTES {
-        return None;
-    }
-    if let Ok(plan) = plan(request) {
-        return plan
-            .actions
-            .iter()
-            .rev()
-            .find_map(main_path)
-            .map(str::to_owned);
-    }
-    let words = request.split_whitespace().map(words::trim_word);
-    let mut names = words.filter(|word| words::is_file(word));
-    let name = names.next()?;
-    names.all(|other| other == name).then(|| name.to_owned())
 }
 
 /// The request as the intent of its plan.
@@ -146,31 +123,5 @@ fn main_path(action: &Action) -> Option<&str> {
         | Action::Recall { .. }
         | Action::WebSearch { .. }
         | Action::Answer { .. } => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_is_what_the_request_before_was_about() {
-        let deleted = |before: &str| {
-            let plan = plan_after(before, "delete it again").ok()?;
-            match plan.actions.as_slice() {
-                [Action::DeleteFile { path }] => Some(path.clone()),
-                other => panic!("{other:?}"),
-            }
-        };
-        let is = |before: &str| deleted(before).unwrap_or_default();
-        assert_eq!(is("create note.txt with the text hi"), "note.txt");
-        assert_eq!(is("rename a.txt to b.txt"), "b.txt");
-        assert_eq!(
-            is("Could you look into notes.md and tell me who leads?"),
-            "notes.md"
-        );
-        assert_eq!(deleted("compare the tone of a.txt and b.txt for me"), None);
-        assert_eq!(deleted("hello"), None);
-        assert_eq!(deleted(""), None);
     }
 }

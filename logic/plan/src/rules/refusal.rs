@@ -36,6 +36,8 @@ pub struct Refusal {
     pub message: String,
     /// The nearest things that work, as the user could type them.
     pub nearest: Vec<String>,
+    /// Whether it is only that a file does not have what is spoken of.
+    pub is_absent: bool,
 }
 
 impl Coded for Refusal {
@@ -76,6 +78,15 @@ impl Refusal {
             kind,
             message,
             nearest,
+            is_absent: false,
+        }
+    }
+
+    /// A file does not have what is spoken of.
+    pub(super) fn absent(why: String, nearest: Vec<String>) -> Self {
+        Self {
+            is_absent: true,
+            ..Self::ambiguous(why, nearest)
         }
     }
 
@@ -177,7 +188,8 @@ static SMALL_TALK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static THANKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)^(?:ok,? |great,? )?(?:thanks?|thank you|thx|cheers|danke|gracias)(?: so much| very much| a lot| again)?",
-        r"(?:[,.!]? (?:you|that|this|it)(?:['’](?:ve|s|re)| have| has)? ?(?:saved|helped|made|was|were|is|are|did|worked|all|great|perfect)[^?/\\.]*)?[.!:) ]*$",
+        r"(?:[,.!]? (?:you|that|this|it)(?:['’]ve| have| has)? (?:saved|helped|made|worked)(?: [\w'’]+){0,4}",
+        r"|[,.!]? that(?:['’]s| is| was) (?:it|all|great|perfect|very helpful|helpful)(?: for (?:today|now))?)?[.!:) ]*$",
     ))
 });
 static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -430,8 +442,16 @@ mod tests {
             );
         }
         assert!(crate::rules::plan("hello, show notes.txt").is_ok());
-        let order = crate::rules::plan("thanks, delete notes.txt");
-        assert!(!order.is_err_and(|refusal| refusal.kind == RefusalKind::Help));
+        for order in [
+            "thanks, delete notes.txt",
+            "Thanks, it worked, now set the port to 9000",
+            "thanks that was it, undo",
+            "thanks, this is the note to remember: the door code is 1234",
+        ] {
+            let planned = crate::rules::plan(order);
+            let is_help = planned.is_err_and(|refusal| refusal.kind == RefusalKind::Help);
+            assert!(!is_help, "{order}");
+        }
     }
 
     #[test]

@@ -180,7 +180,16 @@ fn readings(listing: &[String], request: &str) -> Vec<Action> {
     let named = names::of(listing, request).found;
     let files = listing.iter().filter(|path| !path.ends_with('/'));
     let files = files.filter(|path| is_named(&named, path));
+    let files: Vec<&String> = files.collect();
+    // `s.toml` is the one that is here, and not docs/s.toml.
+    let is_exact = |path: &&&String| {
+        let mut words = named.iter();
+        words.any(|word| word.trim_start_matches("./") == path.as_str())
+    };
+    let exact: Vec<&String> = files.iter().filter(is_exact).copied().collect();
+    let files = if exact.is_empty() { files } else { exact };
     let files: Vec<Action> = files
+        .into_iter()
         .map(|path| Action::ReadFile { path: path.clone() })
         .collect();
     match files.len() {
@@ -213,9 +222,10 @@ fn looks_for_an_answer(listing: &[String], request: &str) -> bool {
 fn is_named(named: &[String], path: &str) -> bool {
     let plain = path.trim_end_matches('/');
     let name = plain.rsplit('/').next();
-    named
-        .iter()
-        .any(|word| word.trim_end_matches('/') == plain || name == Some(word))
+    named.iter().any(|word| {
+        let word = word.trim_start_matches("./").trim_end_matches('/');
+        word == plain || name == Some(word)
+    })
 }
 
 fn names_files(listing: &[String], request: &str) -> bool {

@@ -41,9 +41,7 @@ pub(crate) fn works_by_plan(class: Option<ModelClass>) -> bool {
 fn rules_do(work: &Work) -> bool {
     let facts = &work.agent.facts;
     let asks_rules = facts.is_stand_in || works_by_plan(facts.class) || work.services.rules_first;
-    asks_rules
-        && !has_data(work)
-        && by_rules::understands(&work.request_before(), &work.request.text)
+    asks_rules && !has_data(work) && by_rules::understands(&work.request.text)
 }
 
 fn has_data(work: &Work) -> bool {

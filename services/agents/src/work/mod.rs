@@ -249,11 +249,6 @@ impl Work {
         self.agent.lineage.len() <= 1
     }
 
-    /// The words of the request before this one; empty for none.
-    pub(crate) fn request_before(&self) -> String {
-        self.with_state(|state| state.conversation.task_before().to_owned())
-    }
-
     /// The session's log.
     pub(crate) fn log_path(&self) -> PathBuf {
         path_of(&self.services.sessions_folder, self.request.session_id)

@@ -79,26 +79,3 @@ fn a_table_is_written_in_another_form_and_nothing_is_written_over() {
     tell(&house, "convert team.csv to JSON and save it as team.md", 4);
     assert_eq!(house.read("team.md"), table);
 }
-
-#[test]
-fn it_is_the_file_of_the_request_before() {
-    let house = House::new();
-    let first = tell(&house, "create note.txt with the text hi", 0);
-    let session = first["session_id"].as_str().unwrap_or_default();
-    let next = [
-        "run",
-        "--json",
-        "--mode",
-        "deterministic",
-        "--session-id",
-        session,
-    ];
-    let open = ["--allow-write", ".", "--yes", "destructive"];
-    let run = house.ask(next).args(open);
-    run.arg("delete it again").run().expect(0);
-    assert!(!house.has("note.txt"));
-    // A session of its own has no request before.
-    house.write("note.txt", "hi\n");
-    tell(&house, "delete it again", 4);
-    assert!(house.has("note.txt"));
-}

@@ -99,7 +99,9 @@ fn append(found: &Match<'_>) -> Built {
 
 fn replace(found: &Match<'_>) -> Built {
     let (old, new) = (found.text("old")?, found.text("new")?);
-    let joins = [" with ", " to ", " in ", " by ", " into "];
+    let joins = [
+        " with ", " to ", " in ", " by ", " into ", " if ", " unless ",
+    ];
     let unclear = |name: &str, text: &str| {
         !found.is_quoted(name) && joins.iter().any(|join| format!(" {text} ").contains(join))
     };

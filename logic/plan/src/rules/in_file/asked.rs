@@ -19,6 +19,8 @@ pub(super) enum Asked {
         key: String,
         from: Option<String>,
         to: String,
+        /// Whether the new value stood in quotes: all of it is meant.
+        is_quoted: bool,
     },
     /// Remove the line, or all lines, about something.
     RemoveLines { about: String, is_many: bool },

@@ -1,5 +1,6 @@
 //! Exact changes of lines: of a value where it is set, and of lines by what they say.
 
+use crate::names;
 use crate::rules::refusal::Refusal;
 use crate::rules::words::pattern;
 use domain::limits::PLAN_ACTIONS;
@@ -9,6 +10,23 @@ use std::ops::Range;
 /// Most lines that a refusal shows, and of each as many characters.
 const SHOWN_LINES: usize = 4;
 const SHOWN_CHARS: usize = 60;
+
+/// How many members, items and values data has in all.
+fn members(data: &serde_json::Value) -> usize {
+    1 + match data {
+        serde_json::Value::Object(object) => object.values().map(members).sum(),
+        serde_json::Value::Array(items) => items.iter().map(members).sum(),
+        _ => 0,
+    }
+}
+
+/// A text after an edit.
+fn applied(text: &str, action: &Action) -> String {
+    match action {
+        Action::ReplaceText { old, new, .. } => text.replace(old, new),
+        _ => text.to_owned(),
+    }
+}
 
 /// A text with its path.
 pub(super) struct Lines<'a> {
@@ -25,28 +43,49 @@ struct Value {
 /// The length of the number with its unit that a new number takes the place of: of `42 Euro a year`
 /// where it is to be `48` or `48 Euro`, what follows stays.
 fn amount(is: &str, to: &str) -> Option<usize> {
-    let number = |text: &str| {
-        let digits = |c: char| !c.is_ascii_digit() && c != '.' && c != ',';
-        text.find(digits).unwrap_or(text.len())
+    let split = |text: &str| {
+        let digits = |c: char| !c.is_ascii_digit() && c != '.';
+        let end = text.find(digits).unwrap_or(text.len());
+        text[..end].parse::<f64>().is_ok().then_some(end)
     };
-    let (old, new) = (number(is), number(to));
+    let (old, new) = (split(is)?, split(to)?);
     let unit = &to[new..];
-    let is_amount = old > 0 && new > 0 && is[old..].starts_with(unit);
-    let rest = is.get(old + unit.len()..)?;
-    (is_amount && !rest.is_empty() && rest.starts_with(' ')).then_some(old + unit.len())
+    let rest = is[old..].strip_prefix(unit)?.strip_prefix(' ')?;
+    rest.starts_with(char::is_alphabetic)
+        .then_some(old + unit.len())
 }
 
 impl Lines<'_> {
     /// The change that gives a key another value.
-    pub(super) fn set(&self, key: &str, from: Option<&str>, to: &str) -> Result<Action, Refusal> {
+    pub(super) fn set(
+        &self,
+        key: &str,
+        from: Option<&str>,
+        (to, is_quoted): (&str, bool),
+    ) -> Result<Action, Refusal> {
         let value = self.only_value(key)?;
         let is = &self.text[value.place.clone()];
+        // `9000 tomorrow` for a number says more than the value.
+        let is_literal = matches!(
+            serde_json::from_str(is),
+            Ok(serde_json::Value::Number(_) | serde_json::Value::Bool(_))
+        );
+        let is_amount = amount(is, to).is_some();
+        if to.contains(['\n', '\r'])
+            || (is_literal && !is_quoted && !is_amount && to.contains(char::is_whitespace))
+        {
+            let why = format!("`{to}` may say more than the value.");
+            return Err(Refusal::ambiguous(
+                why,
+                vec![format!("put the value in quotes: \"{to}\"")],
+            ));
+        }
         let (place, to) = match from {
-            None => match amount(is, to) {
+            None => match amount(is, to).filter(|_| value.quote.is_none()) {
                 Some(length) => (value.place.start..value.place.start + length, to.to_owned()),
-                None => (value.place.clone(), self.fit(&value, to)),
+                None => (value.place.clone(), self.fit(&value, to)?),
             },
-            Some(from) => match is.find(from) {
+            Some(from) => match names::whole(is, from) {
                 Some(at) => {
                     let start = value.place.start + at;
                     (start..start + from.len(), to.to_owned())
@@ -63,34 +102,95 @@ impl Lines<'_> {
     /// The value of a key.
     pub(super) fn value(&self, key: &str) -> Result<String, Refusal> {
         let value = self.only_value(key)?;
-        Ok(self.text[value.place].trim().to_owned())
+        let text = self.text[value.place].trim();
+        match value.quote {
+            Some('"') if text.contains('\\') => serde_json::from_str(&format!("\"{text}\""))
+                .map_err(|_error| self.absent(&format!("a value of `{key}` that I cannot read"))),
+            _ => Ok(text.to_owned()),
+        }
     }
 
     /// The changes that remove lines about something.
     pub(super) fn remove(&self, about: &str, is_many: bool) -> Result<Vec<Action>, Refusal> {
-        let about = about.to_lowercase();
-        let lines = self.lines();
-        let mut found =
-            lines.filter(|line| self.text[line.clone()].to_lowercase().contains(&about));
-        let places: Vec<Range<usize>> = found.by_ref().collect();
+        let about = about.trim().to_lowercase();
+        let is_about = |line: &Range<usize>| {
+            let line = self.text[line.clone()].to_lowercase();
+            !about.is_empty() && names::stands_as_words(&line, &about)
+        };
+        let places: Vec<Range<usize>> = self.lines().filter(is_about).collect();
         match (places.as_slice(), is_many) {
             ([], _) => Err(self.absent(&format!("no line with `{about}`"))),
             ([line], _) => Ok(vec![self.without(line)?]),
             (_, false) => Err(self.several(&places, &format!("`{about}`"))),
             (_, true) if places.len() > PLAN_ACTIONS => Err(Refusal::too_many_steps(places.len())),
-            (_, true) => places.iter().map(|line| self.without(line)).collect(),
+            (_, true) => self.without_all(&places),
         }
+    }
+
+    /// The changes that remove lines one after the other: each is of what the one before it left.
+    fn without_all(&self, places: &[Range<usize>]) -> Result<Vec<Action>, Refusal> {
+        let mut text = self.text.to_owned();
+        let mut actions = Vec::new();
+        // From the end, so that the places before it stay.
+        for place in places.iter().rev() {
+            let left = Lines {
+                path: self.path,
+                text: &text,
+            };
+            let action = left.without(place)?;
+            text = applied(&text, &action);
+            actions.push(action);
+        }
+        Ok(actions)
+    }
+
+    /// Refuses changes after which a file of data is not sound any more, or has others than it had.
+    pub(super) fn stays_valid(&self, actions: &[Action]) -> Result<(), Refusal> {
+        let path = self.path.to_lowercase();
+        let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let parsed: fn(&str) -> Option<usize> = match ending {
+            "json" => |text| Some(members(&serde_json::from_str(text).ok()?)),
+            "toml" => |text| {
+                let table = text.parse::<toml::Table>().ok()?;
+                Some(members(&serde_json::to_value(table).ok()?))
+            },
+            "csv" | "tsv" => |text| (text.matches('"').count() % 2 == 0).then_some(text.len()),
+            _ => return Ok(()),
+        };
+        let is_edit = |action: &&Action| matches!(action, Action::ReplaceText { .. });
+        let mut after = self.text.to_owned();
+        for action in actions.iter().filter(is_edit) {
+            after = applied(&after, action);
+        }
+        let removes = actions
+            .iter()
+            .any(|action| matches!(action, Action::ReplaceText { new, .. } if new.is_empty()));
+        let is_table = matches!(ending, "csv" | "tsv");
+        let (was, is) = (parsed(self.text), parsed(&after));
+        if was.is_none() || (is.is_some() && (is == was || removes || is_table)) {
+            return Ok(());
+        }
+        let why = format!("{} would not be sound {ending} any more.", self.path);
+        Err(Refusal::ambiguous(why, vec![format!("show {}", self.path)]))
     }
 
     /// The only place where a key is given a value.
     fn only_value(&self, key: &str) -> Result<Value, Refusal> {
         let mut values = self.values(key);
-        // `the night temperature` where a line sets `night`.
-        if values.is_empty() {
-            values = key
-                .split_whitespace()
-                .flat_map(|word| self.values(word))
-                .collect();
+        let is_prose = [".md", ".txt"]
+            .iter()
+            .any(|ending| self.path.to_lowercase().ends_with(ending));
+        let is_plain = |value: &Value| {
+            let text = &self.text[value.place.clone()];
+            let is_first = |c: char| "[{|>&*!".contains(c);
+            value.quote.is_some()
+                || is_prose
+                || !(text.starts_with(is_first) || text.contains(", "))
+        };
+        let has_old_ends = self.text.replace("\r\n", "").contains('\r');
+        if has_old_ends || values.iter().any(|value| !is_plain(value)) {
+            let why = format!("What `{key}` is in {} is no plain value.", self.path);
+            return Err(Refusal::ambiguous(why, vec![format!("show {}", self.path)]));
         }
         match values.len() {
             0 => Err(self.absent(&format!("no line that sets `{key}`"))),
@@ -113,7 +213,7 @@ impl Lines<'_> {
                 r#"(?im)^[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:(?:export|let|const|var|pub|static)[ \t]+)*"#,
                 r#"["'`*_]*{}["'`*_]*[ \t]*(?:=>|:=|=|:)[*_]*[ \t]*"#,
                 r#"(?:"(?P<d>(?:[^"\\\n]|\\.)*)"|'(?P<s>[^'\n]*)'|(?P<b>[^\s"'][^\n]*?))"#,
-                r#"[ \t]*[,;]?(?:[ \t]+(?:#|//)[^\n]*)?\r?$"#,
+                r#"[ \t]*[,;]?(?:[ \t]+(?:#|//|;)[^\n]*)?\r?$"#,
             ),
             key
         ));
@@ -134,16 +234,25 @@ impl Lines<'_> {
 
     /// A new value as the old one was written: in the same quotes, and in quotes where the file wants
     /// a text in some.
-    fn fit(&self, value: &Value, to: &str) -> String {
-        if let Some(quote) = value.quote {
-            return to.replace(quote, &format!("\\{quote}"));
-        }
-        let ending = self.path.rsplit_once('.').map_or("", |(_, ending)| ending);
-        let wants_quotes = matches!(ending, "json" | "toml");
-        let is_literal = serde_json::from_str::<serde_json::Value>(to).is_ok();
-        match wants_quotes && !is_literal {
-            true => format!("\"{}\"", to.replace('"', "\\\"")),
-            false => to.to_owned(),
+    fn fit(&self, value: &Value, to: &str) -> Result<String, Refusal> {
+        let path = self.path.to_lowercase();
+        let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let is_known = matches!(ending, "json" | "toml");
+        let escaped = || serde_json::Value::from(to).to_string();
+        match value.quote {
+            Some('"') if is_known => Ok(escaped().trim_matches('"').to_owned()),
+            Some(quote) if to.contains([quote, '\\']) => {
+                let why = format!("`{to}` does not go between the quotes in {}.", self.path);
+                Err(Refusal::ambiguous(why, Vec::new()))
+            }
+            Some(_) => Ok(to.to_owned()),
+            None => {
+                let is = &self.text[value.place.clone()];
+                let literal = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
+                // A date in TOML is neither; that the file stays sound is looked at afterwards.
+                let is_bare = !is_known || literal(to) || (ending == "toml" && !literal(is));
+                Ok(if is_bare { to.to_owned() } else { escaped() })
+            }
         }
     }
 
@@ -203,7 +312,7 @@ impl Lines<'_> {
 
     fn absent(&self, what: &str) -> Refusal {
         let nearest = vec![format!("show {}", self.path)];
-        Refusal::ambiguous(format!("{} has {what}.", self.path), nearest)
+        Refusal::absent(format!("{} has {what}.", self.path), nearest)
     }
 
     fn several(&self, places: &[Range<usize>], what: &str) -> Refusal {

@@ -47,7 +47,12 @@ impl InFile {
             text,
         };
         let actions = match &self.asked {
-            Asked::Set { key, from, to } => vec![lines.set(key, from.as_deref(), to)?],
+            Asked::Set {
+                key,
+                from,
+                to,
+                is_quoted,
+            } => vec![lines.set(key, from.as_deref(), (to, *is_quoted))?],
             Asked::RemoveLines { about, is_many } => lines.remove(about, *is_many)?,
             Asked::CopyValue { key, into } => vec![create(into, lines.value(key)?)],
             Asked::Convert { form, into } => {
@@ -61,6 +66,7 @@ impl InFile {
                 },
             )],
         };
+        lines.stays_valid(&actions)?;
         let too_long = |action: &Action| match action {
             Action::CreateFile { content, .. } => content.chars().count() > CONTENT_CHARS,
             _ => false,
@@ -141,9 +147,9 @@ mod tests {
         let json = "{\n  \"name\": null,\n  \"size\": 3\n}\n";
         let text = edited("set the name in a.json to Ann Lee", json);
         assert_eq!(text, "{\n  \"name\": \"Ann Lee\",\n  \"size\": 3\n}\n");
-        let heat = "[room]\nday = 21\nnight = 18\n";
-        let text = edited("set the night temperature to 16 in heat.toml", heat);
-        assert_eq!(text, "[room]\nday = 21\nnight = 16\n");
+        let path = "{\n  \"dir\": \"/x\"\n}\n";
+        let text = edited("set the dir in a.json to \"C:\\new\\dir\"", path);
+        assert_eq!(text, "{\n  \"dir\": \"C:\\\\new\\\\dir\"\n}\n");
         let fee = "- Beitrag: 42 Euro im Jahr\n";
         let text = edited("set the Beitrag to 48 Euro in verein.md", fee);
         assert_eq!(text, "- Beitrag: 48 Euro im Jahr\n");
@@ -163,7 +169,7 @@ mod tests {
         );
         let other = refused("change the port in settings.toml from 1 to 9000", SETTINGS);
         assert!(other.contains("8090"), "{other}");
-        let many = refused("remove the line about 0 from days.txt", DAYS);
+        let many = refused("remove the line about bank from days.txt", "bank\nBank\n");
         assert!(many.contains("line 1"), "{many}");
     }
 
@@ -201,6 +207,68 @@ mod tests {
         let says = "Write the content of word.txt in capital letters to loud.txt.";
         assert_eq!(written(says, "quiet\n").1, "QUIET\n");
         assert!(planned("convert a.csv to a.json", "a\n1,2\n").is_err());
+    }
+
+    #[test]
+    fn what_may_be_more_than_a_value_or_spoil_the_file_is_refused() {
+        for (says, text) in [
+            ("set the port in a.toml to 9000 if it is 8001", "port = 1\n"),
+            (
+                "set the port in a.toml to 9000 and the host to x",
+                "port = 1\n",
+            ),
+            (
+                "set the port in a.toml to 9000 tomorrow morning",
+                "port = 1\n",
+            ),
+            (
+                "set the server port in i.toml to 9000",
+                "[client]\nport = 1\n[server]\nhost = 1\n",
+            ),
+            ("change the port in d.toml from 80 to 90", "port = 8080\n"),
+            (
+                "set the debug in e.json to false",
+                "{\n\"debug\": true, \"host\": \"x\"\n}",
+            ),
+            (
+                "set the port in e.json to 9",
+                "{\n\"port\": 80, \"user\": \"u\"\n}",
+            ),
+            ("set the ports in e.toml to 9", "ports = [\n80,\n81\n]\n"),
+            ("set the text in e.yaml to hello", "text: |\n  a\n"),
+            ("set the port in e.txt to 9", "port = 1\rname = x\r"),
+            ("set the port in e.toml to null", "port = 1\n"),
+            ("set the name in e.py to \"it's\"", "name = 'x'\n"),
+            (
+                "remove the row about Ann from n.csv",
+                "name,age\nJoanna,3\n",
+            ),
+            ("remove all lines that contain \"\" from r.txt", "a\nb\n"),
+            (
+                "remove the row about second from n.csv",
+                "name,x\nAnn,\"first\nsecond\"\n",
+            ),
+            (
+                "remove the line about b in e.json",
+                "{\n\"a\": 1,\n\"b\": 2\n}\n",
+            ),
+            ("turn q.toml into q.json", "a = 1\n"),
+            ("turn q.csv into q.json", "name,name\na,b\n"),
+            ("turn q.json into q.csv", "[]"),
+        ] {
+            assert!(
+                planned(says, text).is_err(),
+                "{says}: {:?}",
+                planned(says, text)
+            );
+        }
+        let phone = edited("set the phone in a.txt to 777", "phone: 555 1234\n");
+        assert_eq!(phone, "phone: 777\n");
+        let same = edited(
+            "remove all lines that contain X from a.txt",
+            "X\nk\nX\nX\nk\n",
+        );
+        assert_eq!(same, "k\nk\n");
     }
 
     #[test]

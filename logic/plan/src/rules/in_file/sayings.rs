@@ -122,9 +122,11 @@ fn set(found: &Match<'_>) -> Built {
     let asked = Asked::Set {
         key: found.text("key")?,
         from,
+        is_quoted: found.is_quoted("to"),
         to: bare(found, "to")?,
     };
-    Ok(is_key(found)?.then_some((found.target("p", "noun")?, asked)))
+    let is_clear = is_key(found)? && is_one_value(found)?;
+    Ok(is_clear.then_some((found.target("p", "noun")?, asked)))
 }
 
 fn remove(found: &Match<'_>) -> Built {
@@ -184,6 +186,30 @@ fn letters(found: &Match<'_>) -> Built {
 fn is_key(found: &Match<'_>) -> Result<bool, Refusal> {
     let words = found.text("key")?.split_whitespace().count();
     Ok((1..=KEY_WORDS).contains(&words))
+}
+
+/// Whether the new value is in quotes or has no word that may begin something else.
+fn is_one_value(found: &Match<'_>) -> Result<bool, Refusal> {
+    const JOINS: [&str; 16] = [
+        " if ",
+        " unless ",
+        " and ",
+        " but ",
+        " or ",
+        " instead ",
+        " as ",
+        " when ",
+        " until ",
+        " then ",
+        " like ",
+        " of ",
+        " in ",
+        " (",
+        ", ",
+        "; ",
+    ];
+    let text = format!(" {} ", found.text("to")?.to_lowercase());
+    Ok(found.is_quoted("to") || !JOINS.iter().any(|join| text.contains(join)))
 }
 
 /// A text without the end of the sentence, where it is not quoted.

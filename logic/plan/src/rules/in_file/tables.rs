@@ -11,13 +11,31 @@ struct Table {
     rows: Vec<Vec<Value>>,
 }
 
+impl Table {
+    /// Refuses a table without columns, and one with two of a name.
+    fn checked(self) -> Result<Self, String> {
+        if self.head.is_empty() {
+            return Err("it has no columns".to_owned());
+        }
+        let mut names: Vec<&String> = self.head.iter().collect();
+        names.sort();
+        names.dedup();
+        match names.len() == self.head.len() {
+            true => Ok(self),
+            false => Err("two of its columns have the same name".to_owned()),
+        }
+    }
+}
+
 /// Writes the table of a file in another form.
 pub(super) fn convert(path: &str, text: &str, form: Form) -> Result<String, Refusal> {
-    let is_json = path.to_lowercase().ends_with(".json");
-    let read = match is_json {
-        true => from_json(text),
-        false => from_csv(path, text),
+    let lower = path.to_lowercase();
+    let read = match lower.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        "json" => from_json(text),
+        "csv" | "tsv" => from_csv(path, text),
+        _ => Err("I read tables from .csv, .tsv and .json".to_owned()),
     };
+    let read = read.and_then(Table::checked);
     let unreadable = |why: String| {
         let why = format!("{path} is no table that I can read ({why}).");
         Refusal::unavailable(&why, vec![format!("show {path}")])
@@ -43,17 +61,16 @@ fn from_csv(path: &str, text: &str) -> Result<Table, String> {
     let mut rows = Vec::new();
     for row in reader.records() {
         let row = row.map_err(|error| error.to_string())?;
-        rows.push(row.iter().map(|cell| Value::from(cell.trim())).collect());
+        rows.push(row.iter().map(Value::from).collect());
     }
-    match head.is_empty() {
-        true => Err("it is empty".to_owned()),
-        false => Ok(Table { head, rows }),
-    }
+    Ok(Table { head, rows })
 }
 
 /// A semicolon where the first line has some and no comma.
 fn separator_of(text: &str) -> u8 {
     let first = text.lines().next().unwrap_or_default();
+    // What stands in quotes separates nothing.
+    let first: String = first.split('"').step_by(2).collect();
     match first.contains(';') && !first.contains(',') {
         true => b';',
         false => b',',
@@ -116,7 +133,10 @@ fn number(text: &str) -> Option<Value> {
 
 fn to_markdown(table: &Table) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let escape = |text: &str| text.replace('|', "\\|").replace('\n', " ");
+    let escape = |text: &str| {
+        let text = text.replace('\\', "\\\\").replace('|', "\\|");
+        text.replace(['\r', '\n'], " ")
+    };
     let mut text = line(table.head.iter().map(|name| escape(name)).collect());
     text.push_str(&line(vec!["---".to_owned(); table.head.len()]));
     for row in &table.rows {

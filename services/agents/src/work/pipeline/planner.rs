@@ -45,15 +45,11 @@ pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Resu
 
 async fn by_rules(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
     let text = &work.request.text;
-    let planned = by_rules::plan(&work.request_before(), text).map_err(unplanned)?;
+    let planned = by_rules::plan(text).map_err(unplanned)?;
     let plan = match planned {
         ByRules::Plan(plan) => plan,
         ByRules::AfterReading(asked, literal) => {
-            let read = after_reading(work, outcome, &asked).await;
-            match (read, literal) {
-                (Err(Stop::Fault(QueryStatus::Failed, _)), Some(literal)) => literal,
-                (read, _) => read?,
-            }
+            after_reading(work, outcome, &asked, literal).await?
         }
     };
     for longer in longer::names(text, &plan) {
@@ -78,7 +74,12 @@ fn unplanned(unplanned: Unplanned) -> Stop {
 }
 
 /// A plan from the text of a file, which is read through the broker like any other.
-async fn after_reading(work: &Work, outcome: &mut Outcome, asked: &InFile) -> Result<Plan, Stop> {
+async fn after_reading(
+    work: &Work,
+    outcome: &mut Outcome,
+    asked: &InFile,
+    literal: Option<Plan>,
+) -> Result<Plan, Stop> {
     let reading = Action::ReadFile {
         path: asked.path.clone(),
     };
@@ -112,7 +113,7 @@ async fn after_reading(work: &Work, outcome: &mut Outcome, asked: &InFile) -> Re
             },
         ));
     }
-    by_rules::after_reading(asked, &content).map_err(unplanned)
+    by_rules::after_reading(asked, literal, &content).map_err(unplanned)
 }
 
 async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
@@ -155,6 +156,9 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
         && let Some(fault) = names::ambiguous(&listing, task)
     {
         return Err(Stop::failed(fault));
+    }
+    if reach == Reach::Small && question::orders_too(task) {
+        return Err(Stop::failed(question::one_by_one()));
     }
     if reach == Reach::Small
         && let Some(plan) = schema::settled(&listing, task)
