@@ -6,9 +6,6 @@ use domain::fault::Fault;
 use domain::plan::{Action, Plan};
 use domain::tool::EffectClass;
 
-/// Words that mean something named before.
-const BACK: [&str; 6] = ["it", "that", "this", "them", "these", "those"];
-
 /// Words that ask for a copy, which no step makes.
 const COPIES: [&str; 6] = ["copy", "copies", "duplicate", "kopie", "kopiere", "copia"];
 /// Words that speak of a place other than the folder itself.
@@ -42,14 +39,12 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
     let says = |list: &[&str]| words.iter().any(|word| list.contains(word));
     let is_change = |action: &&Action| gate::effect(action) != EffectClass::Read;
     let mut changes = plan.actions.iter().filter(is_change);
-    // What `it` means is of the conversation, which this knows nothing of; the question shows it.
-    let may_speak_back = says(&BACK);
     let speaks_of_a_place = says(&PLACES) && !HERE.iter().any(|here| request.contains(here));
     let message = changes.find_map(|action| {
         let unnamed = |path: &&str| !is_named(&request, path);
         let path = targets(action).into_iter().find(unnamed);
         match (path, action) {
-            (Some(path), _) if !may_speak_back => Some(format!(
+            (Some(path), _) => Some(format!(
                 "planned to change `{path}`, which the request does not name"
             )),
             (_, Action::Undo {} | Action::Remember { .. }) => None,
@@ -157,7 +152,8 @@ mod tests {
         let fault = not_requested(&made, "Write a .gitignore with the line out/").unwrap();
         assert_eq!(fault.code, "plan.not_requested");
         assert!(not_requested(&made, "make the folder target").is_none());
-        assert!(not_requested(&made, "delete it again").is_none());
+        // What `it` means is of the conversation, in which such a model loses its way.
+        assert!(not_requested(&made, "delete it again").is_some());
         let path = || "LICENCE.txt".to_owned();
         let deleted = plan(Action::DeleteFile { path: path() });
         assert!(not_requested(&deleted, "delete the licence file").is_none());
