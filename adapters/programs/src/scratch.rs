@@ -54,9 +54,19 @@ impl ScratchFolder {
 
     /// The folder with these files in it.
     pub(crate) fn with(&self, files: BTreeMap<PathBuf, Vec<u8>>) -> Option<Scratch> {
+        self.with_links(files, BTreeMap::new())
+    }
+
+    /// The folder with these files and links in it.
+    pub(crate) fn with_links(
+        &self,
+        files: BTreeMap<PathBuf, Vec<u8>>,
+        links: BTreeMap<PathBuf, PathBuf>,
+    ) -> Option<Scratch> {
         Some(Scratch {
             folder: self.folder.clone(),
             files,
+            links,
         })
     }
 

@@ -104,6 +104,7 @@ mod tests {
             read: Vec::new(),
             write: Vec::new(),
             scratch: None,
+            scratch_links: Vec::new(),
             files: BTreeMap::new(),
             links: Vec::new(),
             held: Vec::new(),

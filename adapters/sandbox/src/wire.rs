@@ -43,6 +43,8 @@ pub(crate) struct Spec {
     pub(crate) scratch: Option<PathBuf>,
     pub(crate) files: BTreeMap<PathBuf, Vec<u8>>,
     #[serde(with = "names")]
+    pub(crate) scratch_links: Vec<(PathBuf, PathBuf)>,
+    #[serde(with = "names")]
     pub(crate) links: Vec<(PathBuf, PathBuf)>,
     #[serde(with = "names")]
     pub(crate) held: Vec<PathBuf>,
@@ -91,6 +93,7 @@ impl Spec {
                 .as_ref()
                 .map(|s| s.files.clone())
                 .unwrap_or_default(),
+            scratch_links: job.scratch.iter().flat_map(|s| s.links.clone()).collect(),
             links: job.links.clone(),
             held: job.held.clone(),
             frozen: job.frozen.clone(),
@@ -293,6 +296,7 @@ mod tests {
             write: Vec::new(),
             scratch: None,
             files: BTreeMap::new(),
+            scratch_links: Vec::new(),
             links: Vec::new(),
             held: Vec::new(),
             frozen: Vec::new(),

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use api::authority::{Authorized, JudgedCall};
-use api::executor::{Executor, PathRefusal, ReportSink, ToolFailure};
+use api::executor::{Executor, PathRefusal, ReportSink, SessionScope, ToolFailure};
 use api::failure::refused;
 use async_trait::async_trait;
 use domain::id::SessionId;
@@ -76,6 +76,10 @@ impl Executor for Executors {
         earlier: &[ToolName],
     ) -> Result<Option<String>, ToolFailure> {
         self.of(&call.tool)?.preview_after(call, earlier).await
+    }
+
+    async fn session_scope(&self, call: &JudgedCall) -> Option<SessionScope> {
+        self.of(&call.tool).ok()?.session_scope(call).await
     }
 
     async fn run(&self, call: Authorized, progress: ReportSink) -> Result<ToolOutput, ToolFailure> {

@@ -5,6 +5,7 @@ pub use crate::failure::{FailureKind, ToolFailure, Words};
 use crate::authority::{Authorized, JudgedCall};
 use async_trait::async_trait;
 use domain::fault::Fault;
+use domain::hash::Digest;
 use domain::id::SessionId;
 use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
 use std::borrow::Cow;
@@ -41,6 +42,17 @@ pub struct PathRefusal {
     pub rule: Cow<'static, str>,
     /// For the user.
     pub detail: String,
+}
+
+/// What a user's yes for the session to a call stands for, where it is more than that very call: other
+/// calls of the same tool with the same key are covered by it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionScope {
+    /// The same for every call that it covers, and another one as soon as what decides what such a
+    /// call does has changed: for a program, its own settings in the project.
+    pub key: Digest,
+    /// What it covers, for people; ends where the broker adds how long it holds.
+    pub words: String,
 }
 
 /// Runs tools.
@@ -83,6 +95,12 @@ pub trait Executor: Send + Sync {
     ) -> Result<Option<String>, ToolFailure> {
         let _independent = earlier;
         self.preview(call).await
+    }
+
+    /// What a yes for the session to the call covers beyond the call itself; `None` where that is
+    /// nothing. Has no effect.
+    async fn session_scope(&self, _call: &JudgedCall) -> Option<SessionScope> {
+        None
     }
 
     /// Runs the permitted call. Dropping the future stops it as soon as is safe.

@@ -45,6 +45,8 @@ pub struct Scratch {
     pub folder: PathBuf,
     /// Files in it before the program starts: relative path and content.
     pub files: BTreeMap<PathBuf, Vec<u8>>,
+    /// Links in it: relative path, and what it leads to, absolute. They open nothing by themselves.
+    pub links: BTreeMap<PathBuf, PathBuf>,
 }
 
 /// A program to run and everything it is given. What is not listed it does not have.

@@ -17,7 +17,7 @@ use rustix::process::{
 };
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
-use std::path::Component;
+use std::path::{Component, Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 pub(super) fn run(number: &str) -> Result<i32, Refusal> {
@@ -80,26 +80,34 @@ fn restrict(spec: &Spec, ledger: &mut Ledger) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Writes the scratch folder's files.
+/// Puts the scratch folder's files and links in it.
 fn fill(spec: &Spec) -> io::Result<()> {
     let Some(folder) = &spec.scratch else {
         return Ok(());
     };
     for (path, content) in &spec.files {
-        let is_plain = path.components().all(|c| matches!(c, Component::Normal(_)));
-        if !is_plain {
-            return Err(io::Error::other(format!(
-                "{} leads out of it",
-                path.display()
-            )));
-        }
-        let whole = folder.join(path);
-        if let Some(above) = whole.parent() {
-            fs::create_dir_all(above)?;
-        }
-        fs::write(whole, content)?;
+        fs::write(place_in(folder, path)?, content)?;
+    }
+    for (path, to) in &spec.scratch_links {
+        std::os::unix::fs::symlink(to, place_in(folder, path)?)?;
     }
     Ok(())
+}
+
+/// Where something of the scratch folder goes; the folders above it are made.
+fn place_in(folder: &Path, path: &Path) -> io::Result<PathBuf> {
+    let is_plain = path.components().all(|c| matches!(c, Component::Normal(_)));
+    if !is_plain {
+        return Err(io::Error::other(format!(
+            "{} leads out of it",
+            path.display()
+        )));
+    }
+    let whole = folder.join(path);
+    if let Some(above) = whole.parent() {
+        fs::create_dir_all(above)?;
+    }
+    Ok(whole)
 }
 
 /// Longest that what ends beside the program waits to be buried.

@@ -77,6 +77,7 @@ impl Bench {
             scratch: Some(Scratch {
                 folder: scratch,
                 files: BTreeMap::new(),
+                links: BTreeMap::new(),
             }),
             links: Vec::new(),
             held: Vec::new(),
