@@ -35,8 +35,8 @@ pub struct Options {
     /// Also build llama.cpp's own server, which tests use as a real OpenAI-compatible server
     #[arg(long)]
     pub llama_server: bool,
-    /// Also install the programs that tests of secrets run: a D-Bus bus, a GNOME Keyring and keyctl,
-    /// with apt and as root; otherwise it says what to install
+    /// Also install the programs that tests run: a D-Bus bus, a GNOME Keyring and keyctl, with apt and
+    /// as root (otherwise it says what to install), pytest and Node
     #[arg(long)]
     pub test_programs: bool,
     /// Set nothing up; print the variables that cargo needs to build the engine, for a shell
@@ -111,7 +111,9 @@ pub fn run(options: Options) -> Result<Paths> {
         Ok(((), paths.engine.display().to_string()))
     })?;
     if options.test_programs {
-        progress.step("programs that tests of secrets run", test_programs::provide)?;
+        progress.step("programs that tests run", || {
+            test_programs::provide(&python)
+        })?;
     }
     if options.llama_server {
         progress.step("llama-server (the first build takes some minutes)", || {
@@ -137,6 +139,11 @@ pub fn paths() -> Result<Paths> {
         word_table: models.join(weights::WORD_TABLE),
         llama_server: llama_server::program(&root.join(".tools")),
     })
+}
+
+/// Where setup keeps what it fetched.
+pub fn tools_folder() -> PathBuf {
+    repository_root().join(".tools")
 }
 
 /// The variables that every cargo command needs which builds, checks or tests the engine.

@@ -70,7 +70,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
 
 /// What cannot be had here, for the tests that need it to leave themselves out; listed at the end.
 fn without(steps: &mut Steps) -> Option<(String, OsString)> {
-    let absent = setup::test_programs::absent();
+    let absent = setup::test_programs::absent(&setup::tools_folder());
     for (what, advice) in &absent {
         steps.skip(&format!("tests with a {what}"), advice);
     }

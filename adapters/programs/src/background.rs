@@ -1,13 +1,13 @@
 //! `start_job`, `list_jobs`, `job_output` and `stop_job`: a command that goes on while the agent does
-//! something else. It runs as `run_shell` runs one: the same view, the same guard, no network.
+//! something else. It runs as `run_command` runs one: the same view, the same guard, no network.
 
+use crate::command::{self, Command, Ground};
 use crate::jobs::{Outcome, Post, Reach, View, how};
 use crate::output::{add_streams, record_of, text_of, unwritable};
 use crate::record::{JobOutput, JobState, ListJobs, ListedJob, StartJob, StopJob};
 use crate::runner::{self, Guarding, Launch, Runner};
-use crate::shell::{self, Ground};
 use api::authority::JudgedCall;
-use api::executor::ToolFailure;
+use api::executor::{SessionScope, ToolFailure};
 use api::failure::{broken, mendable, of_call};
 use api::sandbox::{Ended, Finished, JobLimits, Said};
 use domain::id::SessionId;
@@ -15,7 +15,6 @@ use domain::limits::{JOB_OUTPUT_BYTES, JOB_TIME, JOB_WAIT};
 use domain::tool::ToolOutput;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use text::escape::quoted_argv;
 
 /// How long beginning a job waits to see whether it fails at once.
 const SETTLING: Duration = Duration::from_millis(250);
@@ -28,7 +27,8 @@ pub(crate) const JOB_NAME_CHARS: usize = 40;
 #[serde(deny_unknown_fields)]
 struct Begin {
     name: String,
-    argv: Vec<String>,
+    argv: Option<Vec<String>>,
+    command: Option<String>,
     #[serde(default, rename = "cwd")]
     _cwd: Option<String>,
 }
@@ -83,10 +83,11 @@ fn reach(runner: &Runner, call: &JudgedCall) -> Reach {
 pub(crate) async fn start(runner: &Runner, call: &JudgedCall) -> Result<ToolOutput, ToolFailure> {
     let asked: Begin = call.parse_arguments()?;
     check_name(&asked.name)?;
-    let command = quoted_argv(&asked.argv);
-    let mut launch = shell::launch(runner, call, asked.argv)?;
+    let command = Command::of(asked.argv, asked.command)?;
+    let line = command.line();
+    let mut launch = command::launch(runner, call, command)?;
     launch.job.limits = limits();
-    let named = (asked.name.as_str(), command);
+    let named = (asked.name.as_str(), line);
     let (post, job) = runner
         .jobs
         .begin(call.session_id, named, reach(runner, call))?;
@@ -153,13 +154,21 @@ async fn work(launch: Launch, runner: Runner, mut post: Post) {
 pub(crate) fn preview(runner: &Runner, call: &JudgedCall) -> Result<String, ToolFailure> {
     let asked: Begin = call.parse_arguments()?;
     check_name(&asked.name)?;
-    let command = shell::preview_command(runner, call, &asked.argv)?;
+    let command = Command::of(asked.argv, asked.command)?;
+    let command = command::preview_command(runner, call, &command)?;
     Ok(format!(
         "{command}Goes on in the background as the job `{}`, for {} minutes at most and not beyond \
          the session.\n",
         asked.name,
         JOB_TIME.as_secs() / 60
     ))
+}
+
+/// What a yes for the session to beginning a job covers besides it.
+pub(crate) fn scope(call: &JudgedCall) -> Option<SessionScope> {
+    let asked: Begin = call.parse_arguments().ok()?;
+    let command = Command::of(asked.argv, asked.command).ok()?;
+    command::scope(call, &command)
 }
 
 pub(crate) fn list(runner: &Runner, call: &JudgedCall) -> Result<ToolOutput, ToolFailure> {

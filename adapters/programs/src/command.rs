@@ -1,16 +1,17 @@
-//! `run_shell` and `run_script`: a command or a script in the folders that the agent may read and
-//! write, without a network.
+//! `run_command`: a program with its arguments, or a line or script for the shell, in the folders that
+//! the agent may read and write, with the programming languages of the machine and without a network.
 
 use crate::output::{command_lines, longer, output};
 use crate::runner::{Launch, Runner, limits};
 use crate::scratch::ScratchFolder;
+use crate::session_scope;
+use crate::toolchain::project::Toolchains;
 use api::authority::JudgedCall;
-use api::executor::{ReportSink, ToolFailure};
-use api::failure::mendable;
+use api::executor::{ReportSink, SessionScope, ToolFailure};
+use api::failure::{mendable, of_call};
 use api::sandbox::{Job, Network};
 use domain::tool::ToolOutput;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use text::escape::visible_line;
 
@@ -19,18 +20,72 @@ const SCRIPT: &str = "script.sh";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RunShell {
-    argv: Vec<String>,
+struct RunCommand {
+    argv: Option<Vec<String>>,
+    command: Option<String>,
     #[serde(default, rename = "cwd")]
     _cwd: Option<String>,
     timeout_secs: Option<u64>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RunScript {
-    text: String,
-    timeout_secs: Option<u64>,
+/// What is run.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// A program and its arguments; no shell reads them.
+    Argv(Vec<String>),
+    /// A line or a script for the shell.
+    Script(String),
+}
+
+impl Command {
+    /// From the two arguments that a call may give it by.
+    pub(crate) fn of(
+        argv: Option<Vec<String>>,
+        command: Option<String>,
+    ) -> Result<Self, ToolFailure> {
+        match (argv, command) {
+            (Some(argv), None) => Ok(Self::Argv(argv)),
+            (None, Some(script)) => Ok(Self::Script(script)),
+            (given, _) => Err(mendable(
+                "one_command",
+                of_call(format!(
+                    "{}. Give either `command`, a line for the shell, or `argv`, the program and each \
+                     argument by itself.",
+                    match given {
+                        Some(_) => "Both `argv` and `command` are given",
+                        None => "There is no command",
+                    }
+                )),
+            )),
+        }
+    }
+
+    /// As the lines of a question.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::Argv(argv) => command_lines(argv),
+            Self::Script(script) if script.trim().lines().count() == 1 => {
+                format!("$ {}\n", script.trim())
+            }
+            Self::Script(script) => script.lines().map(|line| format!("| {line}\n")).collect(),
+        }
+    }
+
+    /// In one line, for lists.
+    pub(crate) fn line(&self) -> String {
+        match self {
+            Self::Argv(argv) => text::escape::quoted_argv(argv),
+            Self::Script(script) => script.clone(),
+        }
+    }
+
+    /// The program and its arguments, where it is nothing that only a shell understands.
+    fn plain(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Argv(argv) => Some(argv.clone()),
+            Self::Script(script) => session_scope::plain_words(script),
+        }
+    }
 }
 
 /// What a call may touch, without the whole root, which no view can be made of.
@@ -62,30 +117,65 @@ pub(crate) fn workspace(call: &JudgedCall) -> Result<PathBuf, ToolFailure> {
     first.ok_or_else(|| mendable("no_folder", "No folder is open for this agent."))
 }
 
-pub(crate) async fn run_argv(
+fn asked(call: &JudgedCall) -> Result<(Command, Option<u64>), ToolFailure> {
+    let asked: RunCommand = call.parse_arguments()?;
+    let command = Command::of(asked.argv, asked.command)?;
+    Ok((command, asked.timeout_secs))
+}
+
+pub(crate) async fn run(
     runner: &Runner,
     call: &JudgedCall,
     progress: &ReportSink,
 ) -> Result<ToolOutput, ToolFailure> {
-    let asked: RunShell = call.parse_arguments()?;
-    let mut launch = launch(runner, call, asked.argv)?;
-    launch.job.limits = runner.limits(asked.timeout_secs);
+    let (command, time) = asked(call)?;
+    let mut launch = launch(runner, call, command)?;
+    launch.job.limits = runner.limits(time);
     let (finished, notes) = runner.finish(launch, progress).await?;
-    output("run_shell", &finished, &longer(&finished, notes))
+    output("run_command", &finished, &longer(&finished, notes))
 }
 
-/// A command with what the call may touch, and with the protected places of what it may write
-/// guarded.
+/// A command with what the call may touch, the toolchains of the machine, and the protected places of
+/// what it may write guarded.
 pub(crate) fn launch(
     runner: &Runner,
     call: &JudgedCall,
-    argv: Vec<String>,
+    command: Command,
 ) -> Result<Launch, ToolFailure> {
     let scratch = ScratchFolder::new()?;
-    let job = job(runner, call, argv, folder(call)?, &scratch);
+    let (folder, ground) = (folder(call)?, Ground::of(runner, call));
+    let mut chains = Toolchains::of(&runner.config.home, &folder, &scratch.folder);
+    let argv = match command {
+        Command::Argv(argv) => argv,
+        Command::Script(script) => {
+            chains.files.insert(SCRIPT.into(), script.into_bytes());
+            let script = scratch.folder.join(SCRIPT).to_string_lossy().into_owned();
+            vec!["/bin/sh".to_owned(), script]
+        }
+    };
+    let mut environment = scratch.environment(&chains.programs);
+    environment.extend(chains.environment);
+    let (searched, guarded) = (ground.read.clone(), ground.write.clone());
+    let job = Job {
+        argv,
+        folder,
+        // What belongs to a toolchain holds no keys of the user's, and is not looked through.
+        read: ground.read.into_iter().chain(chains.read).collect(),
+        write: ground.write,
+        scratch: scratch.with_links(chains.files, chains.links),
+        links: Vec::new(),
+        held: Vec::new(),
+        frozen: Vec::new(),
+        hidden: Vec::new(),
+        expendable: Vec::new(),
+        environment,
+        input: Vec::new(),
+        network: Network::None,
+        limits: limits(),
+    };
     Ok(Launch {
-        searched: job.read.clone(),
-        guarded: job.write.clone(),
+        searched,
+        guarded,
         session_id: Some(call.session_id),
         job,
         scratch,
@@ -100,78 +190,31 @@ fn folder(call: &JudgedCall) -> Result<PathBuf, ToolFailure> {
     }
 }
 
-pub(crate) async fn run_script(
-    runner: &Runner,
-    call: &JudgedCall,
-    progress: &ReportSink,
-) -> Result<ToolOutput, ToolFailure> {
-    let asked: RunScript = call.parse_arguments()?;
-    let scratch = ScratchFolder::new()?;
-    let script = scratch.folder.join(SCRIPT).to_string_lossy().into_owned();
-    let argv = vec!["/bin/sh".to_owned(), script];
-    let mut wanted = job(runner, call, argv, workspace(call)?, &scratch);
-    wanted.limits = runner.limits(asked.timeout_secs);
-    if let Some(scratch) = &mut wanted.scratch {
-        scratch
-            .files
-            .insert(PathBuf::from(SCRIPT), asked.text.into_bytes());
-    }
-    let launch = Launch {
-        searched: wanted.read.clone(),
-        guarded: wanted.write.clone(),
-        session_id: Some(call.session_id),
-        job: wanted,
-        scratch,
-    };
-    let (finished, notes) = runner.finish(launch, progress).await?;
-    output("run_script", &finished, &longer(&finished, notes))
+pub(crate) fn preview(runner: &Runner, call: &JudgedCall) -> Result<String, ToolFailure> {
+    let (command, _) = asked(call)?;
+    preview_command(runner, call, &command)
 }
 
-fn job(
-    runner: &Runner,
-    call: &JudgedCall,
-    argv: Vec<String>,
-    folder: PathBuf,
-    scratch: &ScratchFolder,
-) -> Job {
-    let ground = Ground::of(runner, call);
-    Job {
-        argv,
-        folder,
-        read: ground.read,
-        write: ground.write,
-        scratch: scratch.with(BTreeMap::new()),
-        links: Vec::new(),
-        held: Vec::new(),
-        frozen: Vec::new(),
-        hidden: Vec::new(),
-        expendable: Vec::new(),
-        environment: scratch.environment(&[]),
-        input: Vec::new(),
-        network: Network::None,
-        limits: limits(),
-    }
+/// What a yes for the session to the call covers besides it.
+pub(crate) fn scope(call: &JudgedCall, command: &Command) -> Option<SessionScope> {
+    let (words, folder) = (command.plain()?, folder(call).ok()?);
+    session_scope::of(call.tool.as_str(), &words, &folder)
 }
 
-pub(crate) fn preview_argv(runner: &Runner, call: &JudgedCall) -> Result<String, ToolFailure> {
-    let asked: RunShell = call.parse_arguments()?;
-    preview_command(runner, call, &asked.argv)
+/// The same of a call of `run_command`.
+pub(crate) fn scope_of_call(call: &JudgedCall) -> Option<SessionScope> {
+    let (command, _) = asked(call).ok()?;
+    scope(call, &command)
 }
 
 /// What a command would be and may touch.
 pub(crate) fn preview_command(
     runner: &Runner,
     call: &JudgedCall,
-    argv: &[String],
+    command: &Command,
 ) -> Result<String, ToolFailure> {
-    Ok(preview(runner, call, &folder(call)?, &command_lines(argv)))
-}
-
-pub(crate) fn preview_script(runner: &Runner, call: &JudgedCall) -> Result<String, ToolFailure> {
-    let asked: RunScript = call.parse_arguments()?;
-    let lines = asked.text.lines().map(|line| format!("| {line}\n"));
-    let folder = workspace(call)?;
-    Ok(preview(runner, call, &folder, &lines.collect::<String>()))
+    let chains = Toolchains::of(&runner.config.home, &folder(call)?, Path::new("/"));
+    Ok(told(runner, call, &command.shown(), &chains))
 }
 
 /// A folder on the line of a question: its name may have lines of its own.
@@ -179,7 +222,8 @@ fn name_of(folder: &Path) -> String {
     visible_line(&folder.to_string_lossy())
 }
 
-fn preview(runner: &Runner, call: &JudgedCall, folder: &Path, what: &str) -> String {
+fn told(runner: &Runner, call: &JudgedCall, what: &str, chains: &Toolchains) -> String {
+    let folder = folder(call).unwrap_or_default();
     let ground = Ground::of(runner, call);
     let list = |paths: &[PathBuf]| {
         // A type's folders are listed in its definition, wherever it is used.
@@ -211,9 +255,10 @@ fn preview(runner: &Runner, call: &JudgedCall, folder: &Path, what: &str) -> Str
         false => "",
     };
     format!(
-        "{what}Runs in the sandbox, in {}: no network; reads {}; changes {}.{undo}\n",
-        name_of(folder),
+        "{what}Runs in the sandbox, in {}: no network; reads {}{}; changes {}.{undo}\n",
+        name_of(&folder),
         list(&read),
+        chains.told(),
         list(&ground.write),
     )
 }

@@ -10,6 +10,7 @@
 
 mod background;
 mod code;
+mod command;
 mod conceal;
 mod config;
 mod guard;
@@ -23,7 +24,7 @@ pub mod record;
 mod runner;
 mod scratch;
 mod service;
-mod shell;
+mod session_scope;
 mod table;
 mod toolchain;
 mod turns;

@@ -11,11 +11,11 @@ mod steps;
 
 use self::request::{Manager, PackageInstall, VENV};
 use self::steps::{Places, Step, Steps};
+use crate::command::{self, Ground};
 use crate::notes::Note;
 use crate::output::{command_lines, output};
 use crate::runner::{Launch, Runner, limits};
 use crate::scratch::ScratchFolder;
-use crate::shell::{self, Ground};
 use api::authority::JudgedCall;
 use api::executor::{ReportSink, ToolFailure};
 use api::failure::{broken, mendable};
@@ -179,7 +179,7 @@ pub(crate) async fn run(
     progress: &ReportSink,
 ) -> Result<ToolOutput, ToolFailure> {
     let asked = call.parse_arguments::<PackageInstall>()?.checked()?;
-    let workspace = shell::workspace(call)?;
+    let workspace = command::workspace(call)?;
     asked.fits(runner, call, &workspace)?;
     let (store, scratches) = (
         ScratchFolder::new()?,
@@ -283,7 +283,7 @@ fn unfetched(manager: Manager) -> Note {
 pub(crate) fn preview(runner: &Runner, call: &JudgedCall) -> Result<String, ToolFailure> {
     let asked = call.parse_arguments::<PackageInstall>()?.checked()?;
     let places = Places {
-        workspace: shell::workspace(call)?,
+        workspace: command::workspace(call)?,
         home: runner.config.home.clone(),
         scratch: ["/scratch", "/scratch"].map(PathBuf::from),
         store: PathBuf::from("/fetched"),

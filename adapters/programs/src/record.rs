@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Result of `run_code`, `run_shell`, `run_script` and `package_install`.
+/// Result of `run_code`, `run_command` and `package_install`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunProgram {
     /// How the program ended; `None` when it was killed.

@@ -4,10 +4,10 @@ use crate::config::Config;
 use crate::jobs::Jobs;
 use crate::runner::Runner;
 use crate::table::{self, Tool, VERSION};
-use crate::{background, code, package, reader, scratch, shell};
+use crate::{background, code, command, package, reader, scratch};
 use api::authority::{Authorized, JudgedCall};
 use api::documents::{DocumentError, DocumentText, Documents};
-use api::executor::{Executor, PathRefusal, ReportSink, ToolFailure};
+use api::executor::{Executor, PathRefusal, ReportSink, SessionScope, ToolFailure};
 use api::failure::refused;
 use async_trait::async_trait;
 use domain::id::SessionId;
@@ -73,6 +73,14 @@ impl Executor for ProgramTools {
         self.runner.preview(tool_of(call)?, call)
     }
 
+    async fn session_scope(&self, call: &JudgedCall) -> Option<SessionScope> {
+        match tool_of(call).ok()? {
+            Tool::RunCommand => command::scope_of_call(call),
+            Tool::StartJob => background::scope(call),
+            _ => None,
+        }
+    }
+
     async fn run(&self, call: Authorized, progress: ReportSink) -> Result<ToolOutput, ToolFailure> {
         let call = call.redeem(jiff::Timestamp::now())?;
         paths::note_changeable(&call.write_roots);
@@ -94,8 +102,7 @@ impl Runner {
     ) -> Result<ToolOutput, ToolFailure> {
         let done = match tool {
             Tool::RunCode => code::run(self, call, progress).await,
-            Tool::RunShell => shell::run_argv(self, call, progress).await,
-            Tool::RunScript => shell::run_script(self, call, progress).await,
+            Tool::RunCommand => command::run(self, call, progress).await,
             Tool::PackageInstall => package::run(self, call, progress).await,
             Tool::StartJob => background::start(self, call).await,
             Tool::ListJobs => background::list(self, call),
@@ -110,8 +117,7 @@ impl Runner {
     fn preview(&self, tool: Tool, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
         let text = match tool {
             Tool::RunCode => code::preview(self, call),
-            Tool::RunShell => shell::preview_argv(self, call),
-            Tool::RunScript => shell::preview_script(self, call),
+            Tool::RunCommand => command::preview(self, call),
             Tool::PackageInstall => package::preview(self, call),
             Tool::StartJob => background::preview(self, call),
             Tool::ListJobs | Tool::JobOutput | Tool::StopJob => return Ok(None),

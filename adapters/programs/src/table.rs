@@ -11,7 +11,7 @@ use domain::tool::{
 use serde_json::{Value, json};
 
 /// Changes whenever a tool's behaviour or schema does.
-pub(crate) const VERSION: &str = "3";
+pub(crate) const VERSION: &str = "4";
 
 /// Longest argument of a command, characters.
 const ARGUMENT_CHARS: usize = 100_000;
@@ -29,7 +29,7 @@ const ARGUMENTS: [BuiltInArgument<'static>; 6] = [
     ("names", ArgumentRole::Target, Some(TargetKind::Other)),
     // A command is content, as a script is: the sandbox decides where its effect goes.
     ("argv", ArgumentRole::Payload, None),
-    ("text", ArgumentRole::Payload, None),
+    ("command", ArgumentRole::Payload, None),
     ("code", ArgumentRole::Payload, None),
     ("files", ArgumentRole::Payload, None),
 ];
@@ -38,8 +38,7 @@ const ARGUMENTS: [BuiltInArgument<'static>; 6] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tool {
     RunCode,
-    RunShell,
-    RunScript,
+    RunCommand,
     PackageInstall,
     StartJob,
     ListJobs,
@@ -48,10 +47,9 @@ pub(crate) enum Tool {
 }
 
 impl Tool {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::RunCode,
-        Self::RunShell,
-        Self::RunScript,
+        Self::RunCommand,
         Self::PackageInstall,
         Self::StartJob,
         Self::ListJobs,
@@ -62,8 +60,7 @@ impl Tool {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::RunCode => "run_code",
-            Self::RunShell => "run_shell",
-            Self::RunScript => "run_script",
+            Self::RunCommand => "run_command",
             Self::PackageInstall => "package_install",
             Self::StartJob => START_JOB,
             Self::ListJobs => "list_jobs",
@@ -83,14 +80,14 @@ impl Tool {
             Self::RunCode => "run_code",
             Self::PackageInstall => "package_install",
             // Who may run a command may let it go on.
-            _ => "run_shell",
+            _ => "run_command",
         }
     }
 
     const fn effect(self) -> EffectClass {
         match self {
             Self::ListJobs | Self::JobOutput => EffectClass::Read,
-            Self::RunCode | Self::RunShell | Self::RunScript | Self::StartJob => EffectClass::Exec,
+            Self::RunCode | Self::RunCommand | Self::StartJob => EffectClass::Exec,
             // It takes back what the session itself began, and nothing else.
             Self::StopJob => EffectClass::SelfWrite,
             // A trial is judged as the real thing: the stricter class of the two it has.
@@ -138,20 +135,17 @@ impl Tool {
                 "Run a piece of code in an empty scratch folder, without network and without the \
                  user's files. Print what you want to know. files are put beside it."
             }
-            Self::RunShell => {
-                "Run a program with arguments in the folders you may use, without network. argv is \
-                 the program and each argument by itself; no shell reads it."
-            }
-            Self::RunScript => {
-                "Run a shell script in the working folder, without network. It may change only what \
-                 you may write."
+            Self::RunCommand => {
+                "Run a command in the working folder, without network: build, test, look. Give command \
+                 (a line for the shell) or argv (the program and each argument by itself). It may \
+                 change only what you may write."
             }
             Self::PackageInstall => {
                 "Install packages: apt (trial only), pip (into .venv of the working folder), cargo \
                  or npm (into the project there). A trial unless dry_run is false."
             }
             Self::StartJob => {
-                "Run a program in the background, as run_shell does, while you do something else: \
+                "Run a program in the background, as run_command does, while you do something else: \
                  a long build, a test run, a server."
             }
             Self::ListJobs => "List the background jobs of this session.",
@@ -164,20 +158,17 @@ impl Tool {
     fn schema(self) -> (Value, &'static [&'static str]) {
         match self {
             Self::RunCode => (code_properties(), &["language", "code"]),
-            Self::RunShell => (
+            Self::RunCommand => (
                 json!({
-                    "argv": list("Program and arguments.", ARGUMENT_CHARS),
+                    "command": content_argument("A line for the shell, or a script."),
+                    "argv": list("Instead of it: program and arguments.", ARGUMENT_CHARS),
                     "cwd": folder_argument(),
                     "timeout_secs": timeout(),
                 }),
-                &["argv"],
-            ),
-            Self::RunScript => (
-                json!({"text": content_argument("The script."), "timeout_secs": timeout()}),
-                &["text"],
+                &[],
             ),
             Self::PackageInstall => (package_properties(), &["manager", "names"]),
-            Self::StartJob => (job_properties(), &["name", "argv"]),
+            Self::StartJob => (job_properties(), &["name"]),
             Self::ListJobs => (json!({}), &[]),
             Self::JobOutput => (
                 json!({
@@ -223,7 +214,8 @@ fn package_properties() -> Value {
 fn job_properties() -> Value {
     json!({
         "name": name("What to call it."),
-        "argv": list("Program and arguments.", ARGUMENT_CHARS),
+        "command": content_argument("A line for the shell, or a script."),
+        "argv": list("Instead of it: program and arguments.", ARGUMENT_CHARS),
         "cwd": folder_argument(),
     })
 }
@@ -276,7 +268,7 @@ mod tests {
     #[test]
     fn what_decides_what_a_program_does_is_never_a_mere_knob() {
         for spec in all() {
-            for name in ["argv", "text", "code", "files", "names", "cwd"] {
+            for name in ["argv", "command", "code", "files", "names", "cwd"] {
                 let role = spec.arguments.get(name).map(|a| a.role);
                 assert_ne!(role, Some(ArgumentRole::Knob), "{name}");
             }

@@ -1,6 +1,8 @@
 //! Where the programming languages of this machine are: among the system's programs, or in the
 //! user's home where their own installers put them.
 
+pub(crate) mod project;
+
 use api::executor::ToolFailure;
 use api::failure::{mendable, of_call};
 use serde::Deserialize;

@@ -211,7 +211,7 @@ async fn a_job_runs_as_a_command_does_with_limits_of_its_own() {
     assert_eq!(job.limits.wall, JOB_TIME);
     assert_eq!(job.limits.cpu, JOB_TIME);
     assert_eq!(job.limits.output_bytes, JOB_OUTPUT_BYTES);
-    let shell = bench.judged("run_shell", json!({"argv": ["waits"]}));
+    let shell = bench.judged("run_command", json!({"argv": ["waits"]}));
     let shown = bench.tools.preview(&shell).await.unwrap().unwrap();
     let call = bench.judged("start_job", json!({"name": "x", "argv": ["waits"]}));
     let preview = bench.tools.preview(&call).await.unwrap().unwrap();

@@ -204,7 +204,7 @@ pub(crate) const MEMORY_REINDEX: &str = "Examples:
 /// `carl policy explain`.
 pub(crate) const POLICY_EXPLAIN: &str = "Examples:
   carl policy explain coder delete_file '{\"path\": \"a.txt\"}'
-  carl policy explain sysadmin run_shell '{\"argv\": [\"make\"]}' --attended";
+  carl policy explain sysadmin run_command '{\"argv\": [\"make\"]}' --attended";
 
 /// `carl policy replay`.
 pub(crate) const POLICY_REPLAY: &str = "Examples:

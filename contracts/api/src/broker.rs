@@ -77,13 +77,7 @@ pub struct ToolResult {
 }
 
 /// The built-in tools whose data tells how a program ended.
-const PROGRAMS: [&str; 5] = [
-    "run_code",
-    "run_shell",
-    "run_script",
-    "package_install",
-    "job_output",
-];
+const PROGRAMS: [&str; 4] = ["run_code", "run_command", "package_install", "job_output"];
 /// What a shell tells of a program whose time was up (`timeout`), and adds to the signal that killed
 /// one.
 const TIMED_OUT: i32 = 124;

@@ -550,18 +550,18 @@ mod tests {
     fn success_after_failed_programs_alone_is_partial_and_not_verified() {
         let ran = |code| Entry {
             exit_code: Some(code),
-            ..call("run_shell", CallStatus::Ok, &[])
+            ..call("run_command", CallStatus::Ok, &[])
         };
         let rows = [
-            (vec![1], "run_shell 1 (exit code 1)", true),
-            (vec![1, 1], "run_shell 2 (exit code 1)", true),
-            (vec![1, 0], "run_shell 2 (1 with exit code 1)", false),
+            (vec![1], "run_command 1 (exit code 1)", true),
+            (vec![1, 1], "run_command 2 (exit code 1)", true),
+            (vec![1, 0], "run_command 2 (1 with exit code 1)", false),
             (
                 vec![1, 2, 0],
-                "run_shell 3 (2 with an exit code other than 0)",
+                "run_command 3 (2 with an exit code other than 0)",
                 false,
             ),
-            (vec![0], "run_shell 1;", false),
+            (vec![0], "run_command 1;", false),
         ];
         for (codes, line, is_partial) in rows {
             let ledger = ledger(codes.into_iter().map(ran).collect(), &[]);

@@ -163,7 +163,7 @@ mod tests {
         let invented =
             json!({ "intent": "look", "actions": [{ "kind": "read_file", "path": "no.txt" }] });
         assert!(!narrow.is_valid(&invented) && full.is_valid(&invented));
-        let command = json!({ "intent": "x", "actions": [{ "kind": "run_shell", "path": "a" }] });
+        let command = json!({ "intent": "x", "actions": [{ "kind": "run_command", "path": "a" }] });
         assert!(!narrow.is_valid(&command) && !full.is_valid(&command));
     }
 

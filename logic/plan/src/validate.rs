@@ -214,9 +214,10 @@ mod tests {
 
     #[test]
     fn every_refusal_says_what_and_where() {
-        let unknown = problems(json!([{ "kind": "undo" }, { "kind": "run_shell", "argv": "rm" }]));
+        let unknown =
+            problems(json!([{ "kind": "undo" }, { "kind": "run_command", "argv": "rm" }]));
         assert!(
-            unknown.contains("actions[1].kind: `run_shell` is not a known action"),
+            unknown.contains("actions[1].kind: `run_command` is not a known action"),
             "{unknown}"
         );
         let deep = problems(json!([{ "kind": "tree", "path": ".", "depth": 9 }]));

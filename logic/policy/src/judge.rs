@@ -218,7 +218,11 @@ impl Policy {
             tool.spec.effect,
             EffectClass::SharedWrite | EffectClass::Destructive
         );
-        let choice_key = choice_key(tool, question.arguments, &paths);
+        let choice_key = match tool.spec.effect {
+            // Another command is another choice, also where it starts in the same folder.
+            EffectClass::Exec => repeat_key,
+            _ => choice_key(tool, question.arguments, &paths),
+        };
         let approval_key = if is_told_by_targets {
             choice_key
         } else {

@@ -22,8 +22,8 @@ pub struct Bound {
     pub write_roots: Vec<PathBuf>,
     /// Equal for calls that do the same: what loops are found by.
     pub repeat_key: Digest,
-    /// Equal for calls of one tool on the same targets, and for calls without a target where all
-    /// arguments are equal: what a no to a choice covers.
+    /// Equal for calls of one tool on the same targets, and for programs that are run and calls
+    /// without a target where all arguments are equal: what a no to a choice covers.
     pub choice_key: Digest,
     /// Equal for changes of the same files by one tool, and for other effects only where
     /// [`Bound::repeat_key`] is: what an answer for the session covers.

@@ -14,7 +14,7 @@ pub const CAPABILITIES: [&str; 10] = [
     "fs_read",
     "fs_write",
     "run_code",
-    "run_shell",
+    "run_command",
     "package_install",
     "web_search",
     "memory_read",

@@ -41,6 +41,19 @@ struct Approval {
     places: Places,
 }
 
+/// A yes for the session to a program with what it is told to do, see [`api::executor::SessionScope`].
+#[derive(Debug)]
+struct Program {
+    grant: GrantListing,
+    key: Digest,
+    /// The agent that asked.
+    agent: AgentId,
+    /// How often it had been shown something from outside this machine when it made the call.
+    outside: u64,
+    /// What the agent had been shown when it was given.
+    shown: Label,
+}
+
 /// A yes for the session to every change of files in a folder.
 #[derive(Debug)]
 struct Changeable {
@@ -72,10 +85,7 @@ impl Approval {
     /// Whether it still says what the user meant. What is run may be chosen by whatever the agent
     /// was shown since, other than by what programs printed: the user said yes to those.
     fn holds(&self, shown: &Label) -> bool {
-        let mut since = shown.origins.difference(&self.shown.origins);
-        self.effect != EffectClass::Exec
-            || shown.integrity <= self.shown.integrity
-            || since.all(|origin| origin.starts_with(PROGRAMS))
+        self.effect != EffectClass::Exec || is_no_worse(shown, &self.shown)
     }
 
     /// Whether the paths lie where they lay: a link that was put there since leads to something
@@ -88,10 +98,24 @@ impl Approval {
     }
 }
 
+impl Program {
+    /// Whether it still says what the user meant, as that to a folder and to a command does.
+    fn holds(&self, shown: &Label, (agent, outside): (AgentId, u64)) -> bool {
+        self.agent == agent && self.outside == outside && is_no_worse(shown, &self.shown)
+    }
+}
+
+/// Whether what an agent was shown is as trusted as it was then, other than by what programs printed.
+fn is_no_worse(now: &Label, then: &Label) -> bool {
+    let mut since = now.origins.difference(&then.origins);
+    now.integrity <= then.integrity || since.all(|origin| origin.starts_with(PROGRAMS))
+}
+
 /// Every yes for the session.
 #[derive(Debug, Default)]
 pub(crate) struct Approvals {
     given: Vec<Approval>,
+    programs: Vec<Program>,
     changeable: Vec<Changeable>,
     /// Changes with each that is given.
     more: watch::Sender<u64>,
@@ -147,6 +171,38 @@ impl Approvals {
         }
     }
 
+    /// Remembers a yes to a program with what it is told to do, as [`Self::give_folder`] does.
+    pub(crate) fn give_program(
+        &mut self,
+        key: Digest,
+        (agent, outside): (AgentId, u64),
+        shown: Label,
+        grant: GrantListing,
+    ) {
+        self.programs
+            .retain(|one| one.key != key || one.agent != agent);
+        if self.programs.len() < APPROVALS {
+            self.programs.push(Program {
+                grant,
+                key,
+                agent,
+                outside,
+                shown,
+            });
+        }
+    }
+
+    /// Whether there is a yes to any program, which might cover a call.
+    pub(crate) fn has_programs(&self) -> bool {
+        !self.programs.is_empty()
+    }
+
+    /// Whether a yes to a program covers a call with this key, of an agent that was shown this.
+    pub(crate) fn covers_program(&self, key: &Digest, shown: &Label, who: (AgentId, u64)) -> bool {
+        let mut programs = self.programs.iter();
+        programs.any(|one| one.key == *key && one.holds(shown, who))
+    }
+
     /// What is allowed for an agent with the label of what it was shown, at these places; without
     /// them, wherever its paths lead. `agent`: who it is, and how often it was shown something from
     /// outside this machine; without it no folder is open for changes.
@@ -194,6 +250,7 @@ impl Approvals {
     /// Forgets every yes: what it was given under has changed.
     pub(crate) fn forget(&mut self) {
         self.given.clear();
+        self.programs.clear();
         self.changeable.clear();
     }
 
@@ -203,7 +260,10 @@ impl Approvals {
         let calls = self.given.iter().map(|one| &one.grant);
         let holds = |one: &&Changeable| outside(one.agent).is_some_and(|now| one.outside == now);
         let folders = self.changeable.iter().filter(holds).map(|one| &one.grant);
-        let mut grants: Vec<GrantListing> = calls.chain(folders).cloned().collect();
+        let holds = |one: &&Program| outside(one.agent).is_some_and(|now| one.outside == now);
+        let programs = self.programs.iter().filter(holds).map(|one| &one.grant);
+        let grants = calls.chain(programs).chain(folders);
+        let mut grants: Vec<GrantListing> = grants.cloned().collect();
         grants.sort_by_key(|grant| grant.given);
         grants
     }

@@ -12,6 +12,7 @@ use crate::reach::{self, Reach};
 use crate::render;
 use crate::state::{About, lock};
 use api::broker::{GrantListing, ToolEvent};
+use api::executor::SessionScope;
 use domain::decision::{Decision, Verdict};
 use domain::event::{Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
@@ -150,7 +151,8 @@ impl Call {
             places,
             reach: None,
         };
-        shown.reach = self.reach(&shown, folder.map(PathBuf::as_path));
+        let scope = self.inner.session_scope(&shown.call.call).await;
+        shown.reach = self.reach(&shown, folder.map(PathBuf::as_path), scope);
         let asked = self
             .ask_for_call(record, (&shown, judgement), company, id)
             .await;
@@ -184,6 +186,10 @@ impl Call {
                 session.approvals.give_folder(folder.clone(), who, grant);
             }
             Reach::Opens(_) => {}
+            Reach::Program { scope, .. } => {
+                let who = (self.caller.agent_id, self.outside);
+                session.approvals.give_program(scope.key, who, label, grant);
+            }
             Reach::Call(_) => {
                 let approved = (&shown.call.bound, shown.places.clone());
                 session.approvals.give(approved, label, grant);
@@ -194,7 +200,12 @@ impl Call {
 
     /// How far a yes for the session goes. What only a preview tells is another thing each time that
     /// the same call is made. `opens`: the folder that it opens.
-    fn reach(&self, shown: &Shown, opens: Option<&Path>) -> Option<Reach> {
+    fn reach(
+        &self,
+        shown: &Shown,
+        opens: Option<&Path>,
+        scope: Option<SessionScope>,
+    ) -> Option<Reach> {
         let Cleared { bound, .. } = &shown.call;
         if shown.only_told().is_some() {
             return opens.map(|folder| Reach::Opens(folder.to_path_buf()));
@@ -203,8 +214,14 @@ impl Call {
         let changed = reach::changed_folder(bound, &shown.places, (opens, &workspace));
         Some(match (changed, opens) {
             (Some(folder), _) => Reach::Changes(folder),
-            (None, Some(folder)) => Reach::Opens(folder.to_path_buf()),
-            (None, None) => Reach::Call(reach::of_call(bound)),
+            (None, opens) => match (scope, opens) {
+                (Some(scope), opens) => Reach::Program {
+                    scope,
+                    opens: opens.map(Path::to_path_buf),
+                },
+                (None, Some(folder)) => Reach::Opens(folder.to_path_buf()),
+                (None, None) => Reach::Call(reach::of_call(bound)),
+            },
         })
     }
 

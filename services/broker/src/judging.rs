@@ -6,9 +6,11 @@ use crate::inner::Inner;
 use crate::render;
 use crate::state::lock;
 use crate::state::{Caller, Session};
+use api::authority::JudgedCall;
 use api::broker::CallRequest;
-use api::executor::ToolFailure;
+use api::executor::{SessionScope, ToolFailure};
 use domain::decision::{Finding, Layer, Verdict};
+use domain::hash::Digest;
 use domain::id::{AgentId, TraceId};
 use domain::label::{Label, Readers};
 use domain::settings::{Attendance, SessionSettings};
@@ -53,27 +55,64 @@ impl Inner {
         counting: Counting,
         lent: Option<&PathBuf>,
     ) -> Judgement {
-        let mut judgement = self.by_policy(caller, request, cover, (counting, lent), None);
+        let first = (None, None);
+        let mut judgement = self.by_policy(caller, request, cover, (counting, lent), first);
         let places = self.locate(&mut judgement).await;
-        if is_elsewhere(&caller.session, &judgement, &places) {
+        let is_elsewhere = is_elsewhere(&caller.session, &judgement, &places);
+        let covered = self.covered_program(caller, request, &judgement).await;
+        if is_elsewhere || covered.is_some() {
             let counting = match counting {
                 Counting::Count => Counting::Counted,
                 other => other,
             };
-            judgement = self.by_policy(caller, request, cover, (counting, lent), Some(&places));
+            let known = (Some(&places), covered);
+            judgement = self.by_policy(caller, request, cover, (counting, lent), known);
             self.locate(&mut judgement).await;
         }
         judgement
     }
 
-    /// `places`: where the call's paths really lie, once that is known.
+    /// The key of a call that would be asked about, where a yes for the session to the program that it
+    /// runs covers it.
+    async fn covered_program(
+        &self,
+        caller: &Caller,
+        request: &CallRequest,
+        judgement: &Judgement,
+    ) -> Option<Digest> {
+        let bound = judgement.bound.as_ref()?;
+        let is_asked = bound.effect == EffectClass::Exec && judgement.verdict() == Verdict::Confirm;
+        if !is_asked || !lock(&caller.session).approvals.has_programs() {
+            return None;
+        }
+        let call = self.judged_call(caller, request, bound, &Label::nothing())?;
+        let scope = self.session_scope(&call).await?;
+        let session = lock(&caller.session);
+        let agent = session.agents.get(&caller.agent_id)?;
+        let who = (caller.agent_id, agent.outside);
+        let is_covered = session
+            .approvals
+            .covers_program(&scope.key, &agent.label, who);
+        is_covered.then_some(bound.repeat_key)
+    }
+
+    /// What a yes for the session to a call covers besides it; nothing where that cannot be told.
+    pub(crate) async fn session_scope(&self, call: &JudgedCall) -> Option<SessionScope> {
+        let (executor, call) = (self.executor.clone(), call.clone());
+        let look = tokio::spawn(async move { executor.session_scope(&call).await });
+        let look = tokio::time::timeout(self.config.tool_time, AbortOnDropHandle::new(look));
+        look.await.ok()?.ok()?
+    }
+
+    /// `places`: where the call's paths really lie, once that is known. `covered`: the call itself, where
+    /// a yes for the session to the program that it runs covers it.
     fn by_policy(
         &self,
         caller: &Caller,
         request: &CallRequest,
         cover: Cover,
         (counting, lent): (Counting, Option<&PathBuf>),
-        places: Option<&Places>,
+        (places, covered): (Option<&Places>, Option<Digest>),
     ) -> Judgement {
         let mut guard = lock(&caller.session);
         let session: &mut Session = &mut guard;
@@ -85,7 +124,8 @@ impl Inner {
         let trace = request.context.trace_id;
         let of = (caller.agent_id, trace);
         let requested = session.requested(trace);
-        let allowed = session.approvals.for_agent(&context, Some(who), places);
+        let mut allowed = session.approvals.for_agent(&context, Some(who), places);
+        allowed.calls.extend(covered);
         let refused_choices = session.task(trace).refused_choices().clone();
         let history = session.task(trace).as_seen_by(caller.agent_id);
         let resolved = match session.provenance.resolve(&request.arguments) {
@@ -330,8 +370,9 @@ fn is_elsewhere(session: &Mutex<Session>, judgement: &Judgement, places: &Places
 }
 
 impl Inner {
-    /// Asks for the working folder where a call that names no path, such as `undo`, turns out to
-    /// change a file there and the folder is not open. `earlier` are the steps of a plan before it.
+    /// Asks for the working folder where it is not open and a call that names no path, such as `undo`,
+    /// turns out to change a file there, or where a program is asked about that works in it. `earlier`
+    /// are the steps of a plan before it.
     pub(crate) async fn ask_for_workspace(
         &self,
         caller: &Caller,
@@ -343,9 +384,13 @@ impl Inner {
             return;
         };
         let settings = lock(&caller.session).settings.clone();
-        if !changes_unnamed(bound)
+        let is_program = bound.effect == EffectClass::Exec;
+        let is_settled = match is_program {
+            true => judgement.verdict() != Verdict::Confirm,
+            false => !changes_unnamed(bound) || judgement.verdict() == Verdict::Deny,
+        };
+        if is_settled
             || judgement.write_root.is_some()
-            || judgement.verdict() == Verdict::Deny
             || settings.attendance == Attendance::Unattended
             || bound.write_roots.contains(&settings.workspace)
         {
@@ -356,12 +401,19 @@ impl Inner {
             return;
         };
         let is_closed =
-            |seen: Result<_, ToolFailure>| seen.is_err_and(|failure| failure.rule == OUTSIDE_ROOTS);
-        if !is_closed(self.preview_after(&call, earlier.clone()).await) {
+            |seen: &Result<_, ToolFailure>| matches!(seen, Err(e) if e.rule == OUTSIDE_ROOTS);
+        let closed = self.preview_after(&call, earlier.clone()).await;
+        if !is_program && !is_closed(&closed) {
             return;
         }
         call.write_roots.push(settings.workspace.clone());
-        if !is_closed(self.preview_after(&call, earlier).await) {
+        let open = self.preview_after(&call, earlier).await;
+        // What a program would be told to do is the same; only where it may change something differs.
+        let is_other = match is_program {
+            true => matches!((&closed, &open), (Ok(closed), Ok(open)) if closed != open),
+            false => !is_closed(&open),
+        };
+        if is_other {
             judgement.ask_to_open(settings.workspace.clone());
         }
     }

@@ -46,7 +46,7 @@ mod tests {
         for here in [
             "files",
             "file:notes.md",
-            "program:run_shell",
+            "program:run_command",
             "programs",
             "picture:a.png",
         ] {

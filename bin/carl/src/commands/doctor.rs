@@ -295,7 +295,7 @@ async fn programs() -> Vec<Check> {
             return vec![Check::note(
                 "sandbox",
                 format!("no program can be run: {refusal}"),
-                "run_code, run_shell, run_script, package_install and PDFs refuse; everything else \
+                "run_code, run_command, package_install and PDFs refuse; everything else \
                  works. docs/sandbox.md says what the kernel must allow.",
             )];
         }

@@ -30,7 +30,7 @@ fn built_in() -> Vec<ToolSpec> {
     specs
 }
 
-/// No shipped agent type has both what changes a machine and what asks the web.
+/// No shipped agent type has both what installs on a machine and what asks the web.
 #[test]
 fn what_an_agent_type_has_of_the_built_in_tools_is_offered_whole() {
     let specs = built_in();
@@ -38,6 +38,7 @@ fn what_an_agent_type_has_of_the_built_in_tools_is_offered_whole() {
         "fs_read",
         "fs_write",
         "run_code",
+        "run_command",
         "memory_read",
         "memory_write",
         "web_search",
@@ -45,7 +46,7 @@ fn what_an_agent_type_has_of_the_built_in_tools_is_offered_whole() {
     let sysadmin = [
         "fs_read",
         "fs_write",
-        "run_shell",
+        "run_command",
         "package_install",
         "memory_read",
     ];

@@ -17,7 +17,7 @@ const PICKS: [&str; 7] = [
     "self",
     "fs_read",
     "fs_write",
-    "run_shell",
+    "run_command",
     "web_search",
     "read_file",
     "delete_file",

@@ -338,7 +338,7 @@ async fn without_a_model_planning_fails_with_that_error_and_nothing_stands_in() 
 #[tokio::test]
 async fn a_plan_that_breaks_its_bounds_runs_nothing() {
     for bad in [
-        plan(json!([{ "kind": "run_shell", "argv": ["rm", "-rf", "/"] }])),
+        plan(json!([{ "kind": "run_command", "argv": ["rm", "-rf", "/"] }])),
         plan(json!([{ "kind": "head", "path": "notes.txt", "lines": 100_000 }])),
         plan(json!([{ "kind": "undo", "command": "rm" }])),
         Reply::says("Sure! I will delete it."),
@@ -428,7 +428,7 @@ async fn a_plan_from_outside_goes_the_same_way() {
 
 #[tokio::test]
 async fn a_planner_outside_plans_nothing_that_no_action_is_for_and_nothing_stands_in_for_it() {
-    let shell = json!({ "intent": "x", "actions": [{ "kind": "run_shell", "argv": "rm" }] });
+    let shell = json!({ "intent": "x", "actions": [{ "kind": "run_command", "argv": "rm" }] });
     for (house, code) in [
         (with_planner([Ok(shell)]), "plan.invalid"),
         (

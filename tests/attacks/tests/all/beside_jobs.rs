@@ -28,7 +28,7 @@ fn job(name: &str, script: &str) -> Call<'static> {
 }
 
 fn shell(script: &str) -> Call<'static> {
-    ("run_shell", json!({"argv": ["/bin/sh", "-c", script]}))
+    ("run_command", json!({"argv": ["/bin/sh", "-c", script]}))
 }
 
 fn ends(name: &str) -> Call<'static> {

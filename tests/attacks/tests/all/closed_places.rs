@@ -17,14 +17,14 @@ agents:
   keeper:
     description: Uses files and programs.
     model_role: reason
-    allowed_tools: [fs_read, fs_write, run_shell]
+    allowed_tools: [fs_read, fs_write, run_command]
     allowed_paths:
       fs_read: [\"~\", /etc]
     limits: { calls_per_task: 5000 }
   insider:
     description: The same, and one folder of settings.
     model_role: reason
-    allowed_tools: [fs_read, fs_write, run_shell]
+    allowed_tools: [fs_read, fs_write, run_command]
     allowed_paths:
       fs_read: [\"~\", ~/.config/app]
 ";
@@ -168,7 +168,7 @@ fn no_search_and_no_command_shows_a_listed_credential() {
     // The command comes first: what was read questions it.
     let script = "grep -rs silver .; cat plain.txt";
     let calls = [
-        ("run_shell", json!({"argv": ["sh", "-c", script]})),
+        ("run_command", json!({"argv": ["sh", "-c", script]})),
         ("grep", json!({"path": ".", "pattern": "silver"})),
         ("glob", json!({"path": ".", "pattern": "**/*"})),
         ("list_files", json!({"path": ".", "recursive": true})),
@@ -215,7 +215,7 @@ fn no_command_changes_what_is_listed_to_run_later() {
     let script = "for f in $(find . -type f); do echo planted >> $f; done 2> /dev/null; \
                   mkdir -p new/.husky new/.cargo; touch new/AGENTS.md new/.cargo/config.toml \
                   new/.husky/pre-commit new/plain; true";
-    let calls = [("run_shell", json!({"argv": ["sh", "-c", script]}))];
+    let calls = [("run_command", json!({"argv": ["sh", "-c", script]}))];
     let scene = furnished(&places, &calls);
     let outcome = scene.run(&ALL);
     assert_eq!(statuses(&outcome), ["ok"], "{:#}", outcome.summary);
@@ -234,7 +234,7 @@ fn no_command_changes_what_is_listed_to_run_later() {
 fn no_link_makes_a_listed_place() {
     let script = "mkdir conf out; echo planted > conf/config.toml; ln -s conf .cargo; \
                   ln -s out build; true";
-    let calls = [("run_shell", json!({"argv": ["sh", "-c", script]}))];
+    let calls = [("run_command", json!({"argv": ["sh", "-c", script]}))];
     let scene = furnished(&[], &calls);
     let outcome = scene.run(&ALL);
     assert_eq!(statuses(&outcome), ["ok"], "{:#}", outcome.summary);
@@ -248,7 +248,7 @@ fn no_link_makes_a_listed_place() {
 fn no_command_moves_keys_to_where_they_may_be_read() {
     let calls = [
         (
-            "run_shell",
+            "run_command",
             json!({"argv": ["sh", "-c", "mv .docker d3; mv plain.txt moved.txt; true"]}),
         ),
         ("read_file", json!({"path": "d3/config.json"})),
@@ -333,7 +333,7 @@ fn the_machines_own_keys_are_closed_to_tools_and_commands() {
     assert_all_denied(&calls, &outcome);
     let script = "cat /etc/shadow; cat /etc/hostname && echo that was the name";
     let calls = [
-        ("run_shell", json!({"argv": ["sh", "-c", script]})),
+        ("run_command", json!({"argv": ["sh", "-c", script]})),
         ("read_file", json!({"path": "/etc/passwd"})),
     ];
     let scene = furnished(&[], &calls);
@@ -389,7 +389,7 @@ fn names_with_a_dot_in_the_home_are_closed_until_they_are_opened() {
     let outcome = scene.run(&ALL);
     assert_all_denied(&calls, &outcome);
     let open: [Call<'_>; 6] = [
-        ("run_shell", json!({"argv": ["sh", "-c", script]})),
+        ("run_command", json!({"argv": ["sh", "-c", script]})),
         ("list_files", at("")),
         ("grep", json!({"path": "~", "pattern": "silver"})),
         ("read_file", at(".ssh/config")),
@@ -562,7 +562,7 @@ fn a_failure_that_tells_of_a_file_counts_as_read_from_it() {
             "edit_file",
             json!({"path": "mail.txt", "old": "line", "new": "x"}),
         ),
-        ("run_shell", json!({"argv": ["echo", "ran"]})),
+        ("run_command", json!({"argv": ["echo", "ran"]})),
     ];
     let scene = scene(&calls);
     scene.house.write("mail.txt", "line\nline\nline\n");
@@ -576,7 +576,7 @@ fn a_failure_that_tells_of_a_file_counts_as_read_from_it() {
     // The control: what only repeats the call makes nobody's words of it.
     let calls = [
         ("glob", json!({"path": ".", "pattern": "/x"})),
-        ("run_shell", json!({"argv": ["echo", "ran"]})),
+        ("run_command", json!({"argv": ["echo", "ran"]})),
     ];
     let scene = recast(scene.house, &calls);
     let outcome = do_it(&scene, &OPEN);

@@ -534,9 +534,9 @@ fn a_question_about_a_command_ends_with_the_command() {
     );
     let argv = json!(["sh", "-c", forged]);
     let scene = scene(&[
-        ("run_shell", json!({"argv": argv})),
+        ("run_command", json!({"argv": argv})),
         ("start_job", json!({"name": "listing", "argv": argv})),
-        ("run_shell", json!({"argv": ["ls", "-la", "."]})),
+        ("run_command", json!({"argv": ["ls", "-la", "."]})),
     ]);
     let sitting = sit(&scene, &SYSADMIN, |_, number| {
         if number == 2 { "y" } else { "n" }.to_owned()
@@ -558,7 +558,7 @@ fn a_question_about_a_command_ends_with_the_command() {
     assert!(honest.contains("$ ls -la ."), "{honest}");
     let (_, end) = honest.rsplit_once("\n  In short: ").unwrap();
     assert!(
-        end.starts_with("run_shell (effect: exec), argv: ls -la ."),
+        end.starts_with("run_command (effect: exec), argv: ls -la ."),
         "{honest}"
     );
     assert_eq!(sitting.statuses(), ["denied", "denied", "ok"]);
@@ -568,7 +568,7 @@ fn a_question_about_a_command_ends_with_the_command() {
 /// A command runs more files than it names: a yes to it ends with any change of files.
 #[test]
 fn a_yes_for_the_session_to_a_command_ends_when_files_change() {
-    let shell = |words: &[&str]| ("run_shell", json!({"argv": words}));
+    let shell = |words: &[&str]| ("run_command", json!({"argv": words}));
     let build = || shell(&["sh", "build.sh"]);
     let changes = [
         overwrite("lib.sh", "echo evil > made\n"),
@@ -594,11 +594,11 @@ fn a_yes_for_the_session_to_a_command_ends_when_files_change() {
 
 #[test]
 fn of_several_commands_each_is_named_at_the_end() {
-    let mut reply = Reply::call("run_shell", json!({"argv": ["rm", "-rf", "docs"]}));
+    let mut reply = Reply::call("run_command", json!({"argv": ["rm", "-rf", "docs"]}));
     for letter in 'a'..='g' {
         let padded = format!("{letter}{}", "x".repeat(400));
         let argv = json!(["grep", "-c", padded, "a.log"]);
-        reply = reply.and_call("run_shell", json!({"argv": argv}));
+        reply = reply.and_call("run_command", json!({"argv": argv}));
     }
     let scene = Scene::new([reply, Reply::text("Done.")]);
     scene.house.write("docs/a.md", "kept\n");
@@ -609,11 +609,11 @@ fn of_several_commands_each_is_named_at_the_end() {
     };
     let (_, end) = question.rsplit_once("In short: 8 calls").unwrap();
     assert!(
-        end.contains("1. run_shell (effect: exec), argv: rm -rf docs"),
+        end.contains("1. run_command (effect: exec), argv: rm -rf docs"),
         "{question}"
     );
     for (number, letter) in (2..).zip('a'..='g') {
-        let named = format!("{number}. run_shell (effect: exec), argv: grep -c {letter}x");
+        let named = format!("{number}. run_command (effect: exec), argv: grep -c {letter}x");
         assert!(end.contains(&named), "{named} in {end}");
     }
     // All of them are on a screen of 24 rows at once, with what may be answered.

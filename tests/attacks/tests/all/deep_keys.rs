@@ -19,7 +19,7 @@ fn at_home(house: &House, name: &str, content: &str) -> String {
 }
 
 fn shell(script: String) -> Call<'static> {
-    ("run_shell", json!({"argv": ["sh", "-c", script]}))
+    ("run_command", json!({"argv": ["sh", "-c", script]}))
 }
 
 #[test]

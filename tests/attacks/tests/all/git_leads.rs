@@ -20,7 +20,7 @@ fn write(path: &str) -> Call<'static> {
 }
 
 fn shell(script: &str) -> Call<'static> {
-    ("run_shell", json!({"argv": ["sh", "-c", script]}))
+    ("run_command", json!({"argv": ["sh", "-c", script]}))
 }
 
 /// What each file of the work holds after these calls in a folder of it.

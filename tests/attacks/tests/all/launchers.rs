@@ -16,7 +16,7 @@ const CODER_LIKE: [&str; 9] = [
     "--agent",
     "coder",
     "--grant",
-    "coder:run_shell",
+    "coder:run_command",
     "--allow-write",
     ".",
     "--yes",
@@ -133,7 +133,7 @@ fn git_runs_nothing_that_a_program_left_behind() {
         let house = repository();
         let before = fs::read_to_string(house.work().join(".git/config")).unwrap();
         let call = (
-            "run_shell",
+            "run_command",
             json!({"argv": ["sh", "-c", format!("{script}; true")]}),
         );
         let (scene, shown) = run(house, &OPEN, call, &[]);
@@ -205,7 +205,7 @@ fn a_repository_without_its_own_folder_is_not_made_or_changed_by_a_tool() {
 #[test]
 fn honest_work_in_a_repository_goes_on() {
     let script = "git status --short; git log --oneline; echo more >> notes.md; git diff --stat";
-    let call = ("run_shell", json!({"argv": ["sh", "-c", script]}));
+    let call = ("run_command", json!({"argv": ["sh", "-c", script]}));
     let (scene, shown) = run(repository(), &OPEN, call, &[]);
     assert!(
         shown.text.contains("first") && shown.text.contains("notes.md"),
@@ -232,7 +232,7 @@ fn git_in_the_sandbox_takes_no_orders_from_the_outside() {
         .current_dir(free.work());
     control.output().unwrap();
     assert!(free.has("pwned"), "the control fails");
-    let call = ("run_shell", json!({"argv": ["git", "status"]}));
+    let call = ("run_command", json!({"argv": ["git", "status"]}));
     let (scene, _) = run(repository(), &OPEN, call, &environment);
     assert!(!scene.house.has("pwned"));
 }
@@ -247,7 +247,7 @@ fn links_and_nameless_files_do_not_reach_a_protected_place() {
                   python3 -c \"import os; f = os.open('.git/hooks', os.O_TMPFILE | os.O_WRONLY); \
                   os.link('/proc/self/fd/%d' % f, '.git/hooks/b', follow_symlinks=True)\"; \
                   mkdir elsewhere; mount --bind elsewhere .git; true";
-    let call = ("run_shell", json!({"argv": ["sh", "-c", script]}));
+    let call = ("run_command", json!({"argv": ["sh", "-c", script]}));
     let before = fs::read_dir(house.work().join(".git/hooks"))
         .unwrap()
         .count();
@@ -266,7 +266,7 @@ fn links_and_nameless_files_do_not_reach_a_protected_place() {
     house.write("plain/hooks/x", "");
     house.write("evil", "x");
     let call = (
-        "run_shell",
+        "run_command",
         json!({"argv": ["sh", "-c", "ln evil plain/hooks/a; mv evil plain/hooks/b"]}),
     );
     let (scene, _) = run(house, &OPEN, call, &[]);
@@ -279,7 +279,7 @@ fn a_source_swapped_between_check_and_mount_opens_nothing() {
     let call = |n: u32| {
         let script = format!("cat secret.txt; echo planted > n{n}");
         (
-            "run_shell",
+            "run_command",
             json!({"argv": ["sh", "-c", script], "cwd": "door"}),
         )
     };

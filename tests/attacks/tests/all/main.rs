@@ -7,6 +7,7 @@
 
 mod attributes;
 mod beside_jobs;
+mod builds;
 mod closed_places;
 mod confirmation;
 mod deep_keys;

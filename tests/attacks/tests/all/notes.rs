@@ -16,7 +16,7 @@ const NOTES_PROMPT: &str = "[i]gnore: ";
 const OTHER: u32 = 65_534;
 
 fn touches() -> Call<'static> {
-    ("run_shell", json!({"argv": ["touch", "pwned"]}))
+    ("run_command", json!({"argv": ["touch", "pwned"]}))
 }
 
 fn task(scene: &Scene, more: &[&str]) -> Outcome {
@@ -295,7 +295,7 @@ fn a_person_is_asked_once_about_a_version() {
     let again = recast(changed.house, &[touches()]);
     let seen = sit(&again, &[]);
     assert_eq!(seen.questions.len(), 1, "{seen:#?}");
-    assert!(seen.questions[0].contains("run_shell"), "{seen:#?}");
+    assert!(seen.questions[0].contains("run_command"), "{seen:#?}");
 }
 
 #[test]
@@ -355,7 +355,7 @@ fn a_model_cannot_vouch_for_notes() {
     let state = scene.house.state().join("project_notes.json");
     let calls = [
         (
-            "run_shell",
+            "run_command",
             json!({"argv": [program, "policy", "trust", "AGENTS.md"]}),
         ),
         (
@@ -363,7 +363,7 @@ fn a_model_cannot_vouch_for_notes() {
             json!({"path": state, "content": "{}", "mode": "overwrite"}),
         ),
         (
-            "run_shell",
+            "run_command",
             json!({"argv": ["sh", "-c", format!("echo x > {}", state.display())]}),
         ),
     ];
@@ -454,7 +454,7 @@ fn notes_and_settings_of_other_users_are_left_out() {
     own.house.write("repo/.git/HEAD", "");
     own.house.write("repo/AGENTS.md", "Use spaces.");
     own.house
-        .write("repo/.housecarl.toml", "disabled_tools = [\"run_shell\"]");
+        .write("repo/.housecarl.toml", "disabled_tools = [\"run_command\"]");
     own.house.write("repo/deep/a.txt", "x");
     let repo = recast(own.house, &[touches()]);
     let outcome = task(&repo, &["-C", "repo/deep"]);

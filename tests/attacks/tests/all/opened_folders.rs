@@ -9,7 +9,7 @@ use testkit::House;
 const PRIVATE: &str = "THE-PRIVATE-TEXT";
 
 fn shell(script: &str) -> Call<'static> {
-    ("run_shell", json!({"argv": ["/bin/sh", "-c", script]}))
+    ("run_command", json!({"argv": ["/bin/sh", "-c", script]}))
 }
 
 fn moves(from: &str, to: &str) -> Call<'static> {

@@ -16,7 +16,7 @@ const MINE: &str = "[build]\njobs = 1\n";
 const PLANTED: &str = "planted";
 
 fn shell(script: &str) -> Call<'static> {
-    ("run_shell", json!({"argv": ["sh", "-c", script]}))
+    ("run_command", json!({"argv": ["sh", "-c", script]}))
 }
 
 fn write(path: &str) -> Call<'static> {
@@ -200,7 +200,7 @@ fn pipe(work: &Path, name: &str) -> PathBuf {
 #[test]
 fn a_save_of_the_users_stops_a_command_that_would_see_it() {
     let script = "echo up > ready; while :; do cat .netrc; echo evil >> .envrc; sleep 0.1; done";
-    let scene = scene(&[("run_shell", json!({"argv": ["sh", "-c", script]}))]);
+    let scene = scene(&[("run_command", json!({"argv": ["sh", "-c", script]}))]);
     let work = scene.house.work();
     for name in [".netrc", ".envrc"] {
         fs::write(work.join(name), "old").unwrap();
@@ -228,7 +228,7 @@ fn a_save_of_the_users_stops_a_command_that_would_see_it() {
 #[test]
 fn a_clone_of_the_users_during_a_command_is_kept() {
     let script = "echo up > ready; read word < go; mkdir -p own/.git";
-    let scene = scene(&[("run_shell", json!({"argv": ["sh", "-c", script]}))]);
+    let scene = scene(&[("run_command", json!({"argv": ["sh", "-c", script]}))]);
     let work = scene.house.work();
     let (ready, go) = (pipe(&work, "ready"), pipe(&work, "go"));
     let running = scene.house.ask(["run"]).args(OPEN).arg("do it").spawn();
@@ -393,7 +393,7 @@ fn a_program_keeps_nothing_by_names_that_it_takes_beforehand() {
 fn a_key_of_the_users_that_is_new_during_a_command_stays_closed() {
     let script = "echo up > ready; read word < go";
     let scene = scene(&[
-        ("run_shell", json!({"argv": ["sh", "-c", script]})),
+        ("run_command", json!({"argv": ["sh", "-c", script]})),
         ("read_file", json!({"path": ".netrc"})),
         ("read_file", json!({"path": "set-aside-1-netrc"})),
     ]);

@@ -116,7 +116,7 @@ fn what_is_run_unasked_is_not_made() {
     }
     // Nor by a command; what it makes beside them stays.
     let script = format!("touch {} plain; true", UNASKED.join(" "));
-    let calls = [("run_shell", json!({"argv": ["sh", "-c", script]}))];
+    let calls = [("run_command", json!({"argv": ["sh", "-c", script]}))];
     let (scene, outcome) = play(|_| (), &calls);
     let told = results(&scene, &outcome);
     for path in UNASKED.iter().filter(|path| !path.contains('/')) {

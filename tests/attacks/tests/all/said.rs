@@ -312,7 +312,7 @@ fn first_for_the_session(_: &str, number: usize) -> String {
 
 #[test]
 fn a_yes_to_a_command_ends_when_its_file_was_changed() {
-    let build = || ("run_shell", json!({"argv": ["sh", "build.sh"]}));
+    let build = || ("run_command", json!({"argv": ["sh", "build.sh"]}));
     let evil = json!({"path": "build.sh", "content": "echo EVIL\n", "mode": "overwrite"});
     let calls = [
         build(),
@@ -347,12 +347,12 @@ fn a_yes_to_a_command_ends_when_its_file_was_changed() {
 
 #[test]
 fn other_arguments_are_asked_about_after_output_was_read() {
-    let length = |text: &str| ("run_shell", json!({"argv": ["expr", "length", text]}));
+    let length = |text: &str| ("run_command", json!({"argv": ["expr", "length", text]}));
     let calls = [
         length("abc"),
         length("abcd"),
         (
-            "run_shell",
+            "run_command",
             json!({"argv": ["expr", "substr", "abc", "1", "2"]}),
         ),
     ];

@@ -338,7 +338,7 @@ fn keyrings_and_the_session_bus_are_not_inherited() {
     );
     let free = outside(&house, &code);
     let call = (
-        "run_shell",
+        "run_command",
         json!({"argv": ["python3", "-B", "-c", format!("{PREAMBLE}{code}")]}),
     );
     let environment = [("DBUS_SESSION_BUS_ADDRESS", address.as_str())];
@@ -368,7 +368,7 @@ fn the_environment_and_open_files_of_carl_stay_with_it() {
         .output()
         .unwrap();
     assert!(String::from_utf8_lossy(&free.stdout).contains(SECRET));
-    let call = ("run_shell", json!({"argv": ["sh", "-c", script]}));
+    let call = ("run_command", json!({"argv": ["sh", "-c", script]}));
     let (_, shut) = run(house, &OPEN, call, &environment);
     assert!(shut.text.contains("PATH="), "{}", shut.text);
     assert!(!shut.text.contains(SECRET), "{}", shut.text);
@@ -376,7 +376,7 @@ fn the_environment_and_open_files_of_carl_stay_with_it() {
         assert!(!shut.text.contains(name), "{name}: {}", shut.text);
     }
     let crash = (
-        "run_shell",
+        "run_command",
         json!({"argv": ["sh", "-c", "ulimit -c; sh -c 'kill -SEGV $$'; ls -a"]}),
     );
     let (scene, crashed) = run(House::new(), &OPEN, crash, &environment);

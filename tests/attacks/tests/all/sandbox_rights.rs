@@ -230,7 +230,7 @@ fn what_is_left_behind_ends_with_the_call() {
     // A lock that lives as long as its holder: if it can be taken afterwards, nobody holds it.
     let script =
         "exec 9> alive; flock 9; (setsid sh -c 'trap \"\" TERM HUP INT; sleep 600' &) ; echo up";
-    let call = ("run_shell", json!({"argv": ["sh", "-c", script]}));
+    let call = ("run_command", json!({"argv": ["sh", "-c", script]}));
     let (scene, shut) = run(house, &OPEN, call, &[]);
     assert!(shut.text.contains("up"), "{}", shut.text);
     let lock = scene.house.work().join("alive");
@@ -276,7 +276,7 @@ fn a_typed_argument_reaches_no_shell() {
         "*",
         "~"
     ]);
-    let (scene, shown) = run(house, &OPEN, ("run_shell", json!({"argv": argv})), &[]);
+    let (scene, shown) = run(house, &OPEN, ("run_command", json!({"argv": argv})), &[]);
     for word in [
         "a; touch made",
         "$(touch made)",
@@ -315,7 +315,7 @@ fn a_typed_argument_reaches_no_shell() {
     let (scene, _) = run(
         House::new(),
         &OPEN,
-        ("run_script", json!({"text": "echo a; touch made"})),
+        ("run_command", json!({"command": "echo a; touch made"})),
         &[],
     );
     assert!(scene.house.has("made"));
@@ -390,8 +390,8 @@ fn what_carl_was_started_with_steers_no_program() {
         .output()
         .unwrap();
     assert!(String::from_utf8_lossy(&free.stdout).contains("EVIL RAN"));
-    let script = json!({"text": "bash -c 'echo bash'; python3 -c 'print(\"python\")'; env"});
-    let (scene, shown) = run(house, &OPEN, ("run_script", script), &environment);
+    let script = json!({"command": "bash -c 'echo bash'; python3 -c 'print(\"python\")'; env"});
+    let (scene, shown) = run(house, &OPEN, ("run_command", script), &environment);
     for word in ["bash", "python"] {
         assert!(shown.text.contains(word), "{}", shown.text);
     }
@@ -431,7 +431,7 @@ fn the_devices_of_the_machine_stay_as_they_are() {
     let argv = json!(["/bin/sh", "-c", script]);
     let house = House::new();
     house.write(".netrc", "password");
-    let scene = recast(house, &[("run_shell", json!({"argv": argv}))]);
+    let scene = recast(house, &[("run_command", json!({"argv": argv}))]);
     let outcome = do_it(&scene, &OPEN);
     let told = results(&scene, &outcome).concat();
     assert_eq!(["full", "null"].map(facts), before, "{told}");
@@ -444,7 +444,7 @@ fn what_a_command_left_in_a_large_folder_is_set_aside_after_an_interrupt() {
     let script =
         "mkdir .vscode; echo EVIL > .vscode/tasks.json; exec 3> alive; echo up >&3; sleep 900";
     let argv = json!(["/bin/sh", "-c", script]);
-    let scene = attacks::script::scene(&[("run_shell", json!({"argv": argv}))]);
+    let scene = attacks::script::scene(&[("run_command", json!({"argv": argv}))]);
     for folder in 0..400 {
         let inner = scene.house.work().join(format!("src/{folder}"));
         fs::create_dir_all(&inner).unwrap();

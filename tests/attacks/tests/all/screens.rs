@@ -109,7 +109,7 @@ fn nothing_of_others_begins_a_line_of_ours() {
         (FORGED, json!({"path": "a"})),
         ("read_file", json!({FORGED: "q"})),
         ("read_file", json!({"path": FORGED})),
-        ("run_shell", json!({"argv": [FORGED, "a"]})),
+        ("run_command", json!({"argv": [FORGED, "a"]})),
         ("start_job", json!({"name": FORGED, "argv": ["true"]})),
         ("job_output", json!({"job": FORGED})),
     ];

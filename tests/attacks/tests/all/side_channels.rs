@@ -170,12 +170,12 @@ fn code_with_no_files_sees_nothing_of_the_users_surroundings() {
     // The control: a command works on the user's files, and its results count as read.
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     let argv = json!(["ls", "/etc/passwd", "/etc/hosts"]);
-    let seen = told("sysadmin", ("run_shell", json!({"argv": argv})));
+    let seen = told("sysadmin", ("run_command", json!({"argv": argv})));
     assert!(seen.contains("/etc/hosts"), "{seen}");
     let argv = json!(["cat", "/proc/sys/kernel/hostname"]);
-    let seen = told("sysadmin", ("run_shell", json!({"argv": argv})));
+    let seen = told("sysadmin", ("run_command", json!({"argv": argv})));
     assert!(seen.contains(host.trim()), "{seen}");
-    assert!(seen.contains("UNTRUSTED run_shell"), "{seen}");
+    assert!(seen.contains("UNTRUSTED run_command"), "{seen}");
 }
 
 /// What stays of `/proc` beside the processes.

@@ -120,7 +120,7 @@ fn an_agents_undo_asks_about_no_file_behind_a_link() {
     let calls = [
         write("notes.txt", "EVIL\n"),
         write("notes.txt", "all:\n"),
-        ("run_shell", link),
+        ("run_command", link),
         ("undo", json!({})),
     ];
     let house = House::new();

@@ -13,7 +13,7 @@ use testkit::{
 type Call = (&'static str, Value);
 
 fn shell(script: &str) -> Vec<Call> {
-    vec![("run_shell", json!({"argv": ["sh", "-c", script]}))]
+    vec![("run_command", json!({"argv": ["sh", "-c", script]}))]
 }
 
 fn python(code: &str) -> Vec<Call> {
@@ -24,7 +24,10 @@ fn python(code: &str) -> Vec<Call> {
              try: print(work(), flush=True)\n    \
              except BaseException as error: print('refused', error, flush=True)\n{code}"
     );
-    vec![("run_shell", json!({"argv": ["python3", "-B", "-c", tried]}))]
+    vec![(
+        "run_command",
+        json!({"argv": ["python3", "-B", "-c", tried]}),
+    )]
 }
 
 /// Looks through the memory of every process it may open.
@@ -188,8 +191,8 @@ fn by_crashes_and_errors() -> Vec<Way> {
         (
             "a trace of a script",
             vec![(
-                "run_script",
-                json!({"text": "set -x\necho $API_KEY $work | base64 | rev\n"}),
+                "run_command",
+                json!({"command": "set -x\necho $API_KEY $work | base64 | rev\n"}),
             )],
         ),
         (
@@ -434,7 +437,7 @@ fn no_argument_list_and_no_environment_holds_a_secret_while_an_agent_works() {
     // The command is still running when the second request waits.
     let call = json!({"argv": ["sh", "-c", "echo started"]});
     let server = Server::openai([
-        Reply::call("run_shell", call),
+        Reply::call("run_command", call),
         Reply::text("…").and_wait(&gate).and_text("Done."),
     ]);
     vault.provider(&server);

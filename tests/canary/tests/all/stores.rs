@@ -453,7 +453,7 @@ fn a_providers_key_is_taken_out_of_what_tools_return() {
     let server = Server::openai([
         // First, since what a file says may not choose a command.
         Reply::call(
-            "run_shell",
+            "run_command",
             json!({"argv": ["sh", "-c", "rev notes.txt; cat notes.txt"]}),
         ),
         Reply::call("read_file", json!({"path": "notes.txt"})),

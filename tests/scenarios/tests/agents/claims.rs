@@ -15,7 +15,7 @@ const OPEN: [&str; 6] = [
 ];
 
 fn runs(command: &str) -> Reply {
-    Reply::call("run_shell", json!({"argv": ["sh", "-c", command]}))
+    Reply::call("run_command", json!({"argv": ["sh", "-c", command]}))
 }
 
 fn outcome(task: &str, replies: impl IntoIterator<Item = Reply>) -> Outcome {
@@ -110,7 +110,7 @@ fn a_report_of_success_after_a_failed_command_alone_is_partial() {
     let outcome = scene.run(&args);
     outcome.assert_ends(3, "partial");
     let told = scene.told();
-    assert!(told.contains("run_shell 1 (exit code 1)"), "{told}");
+    assert!(told.contains("run_command 1 (exit code 1)"), "{told}");
     assert!(!told.contains("success, verified"), "{told}");
 }
 

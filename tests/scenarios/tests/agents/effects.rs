@@ -140,15 +140,15 @@ fn uses() -> Vec<Use> {
             "",
         ),
         one(
-            "run_shell",
+            "run_command",
             "sysadmin",
             json!({"argv": ["/bin/echo", "hi"]}),
             "",
         ),
         one(
-            "run_script",
+            "run_command",
             "sysadmin",
-            json!({"text": "echo hi > d.txt"}),
+            json!({"command": "echo hi > d.txt"}),
             "d.txt",
         ),
         one(

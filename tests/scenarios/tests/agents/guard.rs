@@ -105,7 +105,7 @@ fn more_rights_leave_every_tool_of_the_type_on_offer() {
             .map(|tool| tool["function"]["name"].as_str().unwrap().to_owned())
             .collect()
     };
-    let grants = ["--grant", "coder:run_shell", "--grant", "coder:start_job"];
+    let grants = ["--grant", "coder:run_command", "--grant", "coder:start_job"];
     for agent in ["coder", "sysadmin"] {
         let own = offered(&["--agent", agent]);
         assert!(own.contains("edit_file"), "{own:?}");
@@ -115,7 +115,7 @@ fn more_rights_leave_every_tool_of_the_type_on_offer() {
         }
     }
     let granted = offered(&grants);
-    assert!(granted.contains("run_shell"), "{granted:?}");
+    assert!(granted.contains("run_command"), "{granted:?}");
 }
 
 #[test]

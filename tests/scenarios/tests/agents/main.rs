@@ -6,6 +6,7 @@
 )]
 
 mod claims;
+mod coding;
 mod context;
 mod delegation;
 mod deterministic;

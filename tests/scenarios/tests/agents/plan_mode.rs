@@ -168,7 +168,7 @@ fn a_plan_reads_a_document_as_text() {
 
 #[test]
 fn a_plan_outside_the_schema_is_refused_before_anything_runs() {
-    let wild = json!({"intent": "x", "actions": [{"kind": "run_shell", "command": "rm -rf /"}]});
+    let wild = json!({"intent": "x", "actions": [{"kind": "run_command", "command": "rm -rf /"}]});
     let scene = planner([wild.clone(), wild.clone(), wild.clone(), wild]);
     let outcome = scene.run(&[&TASK[..], &["--yes", "write"]].concat());
     assert_eq!(outcome.finished.code, Some(4), "{:#}", outcome.summary);

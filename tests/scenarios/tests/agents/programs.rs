@@ -107,7 +107,7 @@ fn a_command_changes_only_what_is_open_and_never_a_protected_place() {
     scene.house.write("sub/x", "");
     let scene = Scene {
         server: testkit::Server::openai([
-            Reply::call("run_shell", json!({"argv": ["/bin/sh", "-c", script]})),
+            Reply::call("run_command", json!({"argv": ["/bin/sh", "-c", script]})),
             Reply::text("Done."),
         ]),
         house: scene.house,
@@ -174,10 +174,10 @@ fn a_program_is_stopped_when_its_time_is_up() {
         }
     };
     told(&asks(
-        "run_shell",
+        "run_command",
         json!({"argv": ["/bin/sleep", "1000"], "timeout_secs": 1}),
     ));
-    let set = asks("run_script", json!({"text": "sleep 1000"}));
+    let set = asks("run_command", json!({"command": "sleep 1000"}));
     let config = format!(
         "{}\n[tools]\ncommand_secs = 1\n",
         set.server.config("openai")
@@ -189,7 +189,7 @@ fn a_program_is_stopped_when_its_time_is_up() {
 #[test]
 fn a_script_runs_in_the_working_folder() {
     let text = "read first < notes.txt\necho \"first: $first\"\nfor i in 1 2 3; do echo $i; done | tail -1";
-    let scene = prepared("run_script", json!({"text": text}), |scene| {
+    let scene = prepared("run_command", json!({"command": text}), |scene| {
         scene.house.write("notes.txt", "the notes\n");
     });
     let outcome = scene.run(&["--agent", "sysadmin", "--yes", "exec", "do it"]);
@@ -273,7 +273,7 @@ fn a_command_sees_nothing_of_housecarls_own_folders() {
     );
     let scene = Scene {
         server: testkit::Server::openai([
-            Reply::call("run_shell", json!({"argv": ["/bin/sh", "-c", script]})),
+            Reply::call("run_command", json!({"argv": ["/bin/sh", "-c", script]})),
             Reply::text("Done."),
         ]),
         house: scene.house,
@@ -300,7 +300,7 @@ fn a_command_sees_nothing_of_housecarls_own_folders() {
 /// A program that runs for long with a child of its own, and the pipe both hold open.
 fn long_program() -> (Scene, std::path::PathBuf) {
     let script = "exec 3> alive; (setsid sleep 1000 &); echo up >&3; sleep 1000";
-    let scene = asks("run_shell", json!({"argv": ["/bin/sh", "-c", script]}));
+    let scene = asks("run_command", json!({"argv": ["/bin/sh", "-c", script]}));
     let pipe = scene.house.work().join("alive");
     let made = Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
@@ -354,7 +354,7 @@ fn a_program_dies_with_a_killed_carl() {
 #[test]
 fn a_program_that_may_not_change_a_place_is_told_whose_it_is() {
     let told = |script: &str, ceiling: &[&str]| {
-        let scene = asks("run_shell", json!({"argv": ["sh", "-c", script]}));
+        let scene = asks("run_command", json!({"argv": ["sh", "-c", script]}));
         fs::create_dir(scene.house.work().join(".git")).unwrap();
         scene.house.write(".git/HEAD", "ref: refs/heads/main\n");
         let args = [
@@ -389,7 +389,7 @@ fn a_program_that_may_not_change_a_place_is_told_whose_it_is() {
 
 #[test]
 fn a_question_tells_folders_that_are_not_there_apart() {
-    let scene = asks("run_shell", json!({"argv": ["true"]}));
+    let scene = asks("run_command", json!({"argv": ["true"]}));
     let flags = ["run", "--agent", "sysadmin", "--allow-write", ".", "do it"];
     let run = scene.house.ask(flags).at_terminal(|_, _| "n".to_owned());
     let question = &run.questions[0];
@@ -403,7 +403,7 @@ fn a_question_tells_folders_that_are_not_there_apart() {
     assert!(missing.contains("`undo` cannot take back"), "{question}");
     // Where nothing may be changed there is nothing to take back.
     let flags = ["run", "--agent", "sysadmin", "do it"];
-    let run = asks("run_shell", json!({"argv": ["true"]}));
+    let run = asks("run_command", json!({"argv": ["true"]}));
     let run = run.house.ask(flags).at_terminal(|_, _| "n".to_owned());
     let question = &run.questions[0];
     assert!(question.contains("changes nothing"), "{question}");
@@ -412,7 +412,7 @@ fn a_question_tells_folders_that_are_not_there_apart() {
 
 #[test]
 fn a_command_after_the_output_of_another_is_not_approved_in_advance() {
-    let command = |word: &str| Reply::call("run_shell", json!({"argv": ["/bin/echo", word]}));
+    let command = |word: &str| Reply::call("run_command", json!({"argv": ["/bin/echo", word]}));
     for (flags, ends) in [
         (["--yes", "exec"], ["ok", "denied"]),
         (["--override", "all"], ["ok", "ok"]),

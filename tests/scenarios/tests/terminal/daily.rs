@@ -55,7 +55,7 @@ fn notes_that_the_user_trusts_are_no_suspects() {
     let touch = json!({"argv": ["touch", "made.txt"]});
     let scene = Scene::new([
         call("letter.txt"),
-        Reply::call("run_shell", touch),
+        Reply::call("run_command", touch),
         Reply::text("Done."),
     ]);
     scene.house.write("AGENTS.md", "Be brief.");
@@ -385,7 +385,7 @@ fn a_session_goes_on_at_the_provider_that_it_was_begun_with() {
 
 #[test]
 fn a_program_that_failed_is_not_shown_as_done_well() {
-    let shell = |script: &str| Reply::call("run_shell", json!({"argv": ["sh", "-c", script]}));
+    let shell = |script: &str| Reply::call("run_command", json!({"argv": ["sh", "-c", script]}));
     let calls = [
         shell("echo expected 4, got 5 >&2; exit 3"),
         Reply::text("One of them fails."),
@@ -437,7 +437,7 @@ fn a_change_of_its_own_makes_an_agent_no_less_trusted() {
         Reply::call("write_file", write),
         remove("a.txt"),
         remove("b.txt"),
-        Reply::call("run_shell", json!({"argv": ["python3", "fib.py"]})),
+        Reply::call("run_command", json!({"argv": ["python3", "fib.py"]})),
         Reply::text("Done."),
     ]);
     for name in ["a.txt", "b.txt"] {
@@ -562,7 +562,7 @@ fn a_result_larger_than_a_small_context_is_shown_as_far_as_it_fits() {
 
 #[test]
 fn a_no_with_what_to_do_instead_lets_the_agent_do_that() {
-    let runs = |argv: &[&str]| Reply::call("run_shell", json!({"argv": argv}));
+    let runs = |argv: &[&str]| Reply::call("run_command", json!({"argv": argv}));
     let calls = [
         runs(&["echo", "read me"]),
         runs(&["sort", "a.txt"]),

@@ -57,7 +57,7 @@ fn a_search_that_no_server_answers_is_not_asked_about() {
 
 #[test]
 fn notes_are_named_as_a_remedy_only_where_they_are_the_reason() {
-    let shell = |word: &str| Reply::call("run_shell", json!({"argv": ["/bin/echo", word]}));
+    let shell = |word: &str| Reply::call("run_command", json!({"argv": ["/bin/echo", word]}));
     let reason = |outcome: &scenarios::Outcome, scene: &Scene| -> String {
         let log = scene.log(outcome);
         let decisions = scenarios::of_kind(&log, "broker_decision");
@@ -82,7 +82,7 @@ fn notes_are_named_as_a_remedy_only_where_they_are_the_reason() {
         .run()
         .expect(0);
     let why = reason(&scene.run(&flags), &scene);
-    assert!(why.contains("program:run_shell"), "{why}");
+    assert!(why.contains("program:run_command"), "{why}");
     assert!(!why.contains(advice), "{why}");
 }
 

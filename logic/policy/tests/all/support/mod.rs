@@ -125,7 +125,7 @@ pub fn table() -> Vec<ToolSpec> {
             EffectClass::Destructive,
             &[WRITE],
         ),
-        tool("run_script", "run_shell", EffectClass::Exec, &[QUERY]),
+        tool("run_script", "run_command", EffectClass::Exec, &[QUERY]),
         tool("web_fetch", "web_search", EffectClass::Egress, &[URL]),
         tool("pay", "self", EffectClass::Money, &[QUERY]),
         tool("configure", "self", EffectClass::Config, &[QUERY]),
@@ -158,7 +158,7 @@ pub fn manifest() -> Manifest {
         read: Some(paths(&["/home/u/projects"])),
         write: Some(paths(&["/home/u/projects"])),
     };
-    let everything = ["self", "fs_read", "fs_write", "run_shell", "web_search"];
+    let everything = ["self", "fs_read", "fs_write", "run_command", "web_search"];
     let none = StatedPaths::default;
     Manifest {
         agents: BTreeMap::from([

