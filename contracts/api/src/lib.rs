@@ -11,6 +11,7 @@ pub mod audit;
 pub mod authority;
 pub mod broker;
 pub mod bus;
+pub mod checkpoints;
 pub mod context;
 pub mod documents;
 pub mod executor;

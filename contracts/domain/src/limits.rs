@@ -183,6 +183,12 @@ pub const BRIDGE_TIME: Duration = Duration::from_secs(60);
 pub const BRIDGE_ANSWER_BYTES: usize = 1 << 20;
 /// Largest undo history of a session, bytes of kept copies.
 pub const UNDO_BYTES: u64 = 256 << 20;
+/// Most files of a folder that are noted before a program changes it.
+pub const CHECKPOINT_FILES: usize = 20_000;
+/// Most bytes of their content, of all together.
+pub const CHECKPOINT_BYTES: u64 = 128 << 20;
+/// Longest that noting them may take, once before the program and once after it.
+pub const CHECKPOINT_TIME: Duration = Duration::from_secs(5);
 /// Largest single message between services, bytes.
 pub const WIRE_MESSAGE_BYTES: usize = 64 << 20;
 /// Most calls open at one time on one connection between services.
