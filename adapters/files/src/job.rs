@@ -152,7 +152,7 @@ pub(crate) struct Workshop {
 }
 
 impl Workshop {
-    fn lane(&self, session_id: SessionId) -> MutexGuard<'_, ()> {
+    pub(crate) fn lane(&self, session_id: SessionId) -> MutexGuard<'_, ()> {
         let mut hasher = DefaultHasher::new();
         session_id.hash(&mut hasher);
         let index = usize::try_from(hasher.finish() % CHANGE_LANES as u64).unwrap_or(0);

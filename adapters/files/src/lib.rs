@@ -13,6 +13,7 @@ mod attributes;
 mod beneath;
 mod change;
 mod changes;
+mod checkpoint;
 mod config;
 mod context;
 mod encoding;

@@ -2,6 +2,7 @@
 
 use crate::beneath::{LastLink, Place, Spelling};
 use crate::change;
+use crate::checkpoint::{Held, Unheld};
 use crate::context::{Leash, StopFlag, StopOnDrop};
 use crate::ground::Ground;
 use crate::job::{CHANGE_LANES, Job, Workshop};
@@ -9,6 +10,7 @@ use crate::look::{self, document::Opened};
 use crate::table::{self, Tool, VERSION};
 use crate::{Config, Error};
 use api::authority::{Authorized, JudgedCall};
+use api::checkpoints::{Checkpoint, Checkpoints};
 use api::documents::{DocumentError, DocumentText, Documents};
 use api::executor::{Executor, FailureKind, PathRefusal, ReportSink, ToolFailure};
 use api::failure::{broken, mendable, refused, timeout};
@@ -141,6 +143,18 @@ impl FileTools {
                 "timeout",
                 "The call did not end in time and was given up: what it waits for, or looks through, takes too long.",
             )),
+        }
+    }
+}
+
+#[async_trait]
+impl Checkpoints for FileTools {
+    async fn begin(&self, call: &JudgedCall) -> Box<dyn Checkpoint> {
+        let (workshop, call) = (Arc::clone(&self.workshop), call.clone());
+        let held = tokio::task::spawn_blocking(move || Held::of(workshop, call)).await;
+        match held {
+            Ok(held) => Box::new(held),
+            Err(error) => Box::new(Unheld(format!("Looking through it broke off: {error}."))),
         }
     }
 }

@@ -46,6 +46,8 @@ impl Entry<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Go,
+    /// Not into this folder.
+    Over,
     Stop,
 }
 

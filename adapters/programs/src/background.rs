@@ -155,7 +155,7 @@ pub(crate) fn preview(runner: &Runner, call: &JudgedCall) -> Result<String, Tool
     let asked: Begin = call.parse_arguments()?;
     check_name(&asked.name)?;
     let command = Command::of(asked.argv, asked.command)?;
-    let command = command::preview_command(runner, call, &command)?;
+    let command = command::preview_command(runner, call, (&command, false))?;
     Ok(format!(
         "{command}Goes on in the background as the job `{}`, for {} minutes at most and not beyond \
          the session.\n",

@@ -104,6 +104,7 @@ pub(crate) async fn run(
         searched: Vec::new(),
         guarded: Vec::new(),
         session_id: None,
+        checkpoints: None,
     };
     let (finished, notes) = runner.finish(launch, progress).await?;
     output("run_code", &finished, &longer(&finished, notes))

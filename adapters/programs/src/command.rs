@@ -131,6 +131,8 @@ pub(crate) async fn run(
     let (command, time) = asked(call)?;
     let mut launch = launch(runner, call, command)?;
     launch.job.limits = runner.limits(time);
+    let checkpoints = runner.config.checkpoints.clone();
+    launch.checkpoints = checkpoints.map(|checkpoints| (checkpoints, call.clone()));
     let (finished, notes) = runner.finish(launch, progress).await?;
     output("run_command", &finished, &longer(&finished, notes))
 }
@@ -177,6 +179,7 @@ pub(crate) fn launch(
         searched,
         guarded,
         session_id: Some(call.session_id),
+        checkpoints: None,
         job,
         scratch,
     })
@@ -192,7 +195,8 @@ fn folder(call: &JudgedCall) -> Result<PathBuf, ToolFailure> {
 
 pub(crate) fn preview(runner: &Runner, call: &JudgedCall) -> Result<String, ToolFailure> {
     let (command, _) = asked(call)?;
-    preview_command(runner, call, &command)
+    let is_kept = runner.config.checkpoints.is_some();
+    preview_command(runner, call, (&command, is_kept))
 }
 
 /// What a yes for the session to the call covers besides it.
@@ -207,14 +211,14 @@ pub(crate) fn scope_of_call(call: &JudgedCall) -> Option<SessionScope> {
     scope(call, &command)
 }
 
-/// What a command would be and may touch.
+/// What a command would be and may touch. `is_kept`: undo takes back what it changes.
 pub(crate) fn preview_command(
     runner: &Runner,
     call: &JudgedCall,
-    command: &Command,
+    (command, is_kept): (&Command, bool),
 ) -> Result<String, ToolFailure> {
     let chains = Toolchains::of(&runner.config.home, &folder(call)?, Path::new("/"));
-    Ok(told(runner, call, &command.shown(), &chains))
+    Ok(told(runner, call, (&command.shown(), &chains, is_kept)))
 }
 
 /// A folder on the line of a question: its name may have lines of its own.
@@ -222,7 +226,11 @@ fn name_of(folder: &Path) -> String {
     visible_line(&folder.to_string_lossy())
 }
 
-fn told(runner: &Runner, call: &JudgedCall, what: &str, chains: &Toolchains) -> String {
+fn told(
+    runner: &Runner,
+    call: &JudgedCall,
+    (what, chains, is_kept): (&str, &Toolchains, bool),
+) -> String {
     let folder = folder(call).unwrap_or_default();
     let ground = Ground::of(runner, call);
     let list = |paths: &[PathBuf]| {
@@ -250,9 +258,15 @@ fn told(runner: &Runner, call: &JudgedCall, what: &str, chains: &Toolchains) -> 
         .filter(|path| !is_told(path))
         .cloned()
         .collect();
-    let undo = match ground.write.iter().any(|path| path.exists()) {
-        true => " `undo` cannot take back what it changes.",
-        false => "",
+    let may_change = ground.write.iter().any(|path| path.exists());
+    let workspace = workspace(call).unwrap_or_default();
+    let is_kept = is_kept && ground.write.iter().any(|open| workspace.starts_with(open));
+    let undo = match (may_change, is_kept) {
+        (true, true) => {
+            " `undo` takes back what it changes in the working folder, but for what git ignores."
+        }
+        (true, false) => " `undo` cannot take back what it changes.",
+        (false, _) => "",
     };
     format!(
         "{what}Runs in the sandbox, in {}: no network; reads {}{}; changes {}.{undo}\n",

@@ -1,6 +1,7 @@
 //! What the tools are built with: values, no defaults. `bin/carl` reads them from the configuration;
 //! defaults stand in `contracts/domain/src/limits.rs`.
 
+use api::checkpoints::Checkpoints;
 use api::sandbox::Sandbox;
 use protected::Protected;
 use std::fmt;
@@ -24,6 +25,8 @@ pub struct Config {
     pub air_gap: bool,
     /// The places that are kept from programs.
     pub protected: Protected,
+    /// Where what programs change is noted, so that undo takes it back; `None`: nowhere.
+    pub checkpoints: Option<Arc<dyn Checkpoints>>,
     /// Housecarl's own folders, which no program sees.
     pub own_folders: Vec<PathBuf>,
 }

@@ -19,6 +19,8 @@ const SHOWN_CHARS: usize = 400;
 /// How long a call that ends with a program has to tell what there is to know.
 const CALLS_FIRST: Duration = Duration::from_secs(1);
 /// Most further ones that are named.
+/// Most files that a note names of those that a program changed.
+const NAMED_FILES: usize = 10;
 const NAMED: usize = 50;
 
 /// One thing to know after a program ran.
@@ -30,6 +32,8 @@ pub(crate) enum Note {
     Left { place: PathBuf, why: String },
     /// Not everything could be looked at.
     Incomplete { why: String },
+    /// What it changed in the working folder, as far as undo brings it back.
+    Changed(Vec<PathBuf>),
     /// What only the model needs, to do better.
     Hint(String),
 }
@@ -53,6 +57,15 @@ impl fmt::Display for Note {
                  ({why}). Tell the user to look for .git, .envrc, .vscode and the like before \
                  running git, a shell or an editor in the folders that the program could write."
             ),
+            Self::Changed(files) => {
+                let named = files.iter().take(NAMED_FILES);
+                let named: Vec<String> = named.map(|file| shown(file)).collect();
+                let more = match files.len().saturating_sub(NAMED_FILES) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                write!(f, "changed {}{more}", named.join(", "))
+            }
             Self::Hint(text) => f.write_str(text),
         }
     }
@@ -86,7 +99,7 @@ impl Note {
                 "Look for .git, .envrc, .vscode and the like before you run git, a shell or an \
                  editor in the folders that it could write.",
             ),
-            Self::Hint(_) => return None,
+            Self::Changed(_) | Self::Hint(_) => return None,
         };
         Some(told)
     }

@@ -32,9 +32,21 @@ pub(crate) fn output(
         data,
         text: text_of(finished, notes),
         origin: format!("program:{origin}"),
-        artifacts: Vec::new(),
+        artifacts: changed_files(notes),
         labels: Vec::new(),
     })
+}
+
+/// The files that a program changed, by what is noted of it.
+fn changed_files(notes: &[Note]) -> Vec<String> {
+    let changed = notes.iter().filter_map(|note| match note {
+        Note::Changed(files) => Some(files),
+        _ => None,
+    });
+    changed
+        .flatten()
+        .map(|file| file.to_string_lossy().into_owned())
+        .collect()
 }
 
 /// The notes, and what gives a program that was stopped more time.

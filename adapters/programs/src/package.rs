@@ -231,6 +231,7 @@ async fn run_step(
         searched: step.read.clone(),
         guarded: guarded.cloned().collect(),
         session_id: Some(call.session_id),
+        checkpoints: None,
         job: Job {
             argv: step.argv,
             folder: step.folder,

@@ -95,6 +95,7 @@ pub(crate) async fn read(
         searched: Vec::new(),
         guarded: Vec::new(),
         session_id: None,
+        checkpoints: None,
     };
     let finished = runner.finish(launch, progress).await;
     let (finished, _) = finished.map_err(DocumentError::NotRun)?;

@@ -8,6 +8,8 @@ use crate::notes::{Note, notices};
 use crate::output;
 use crate::scratch::ScratchFolder;
 use crate::turns::{Turns, enter};
+use api::authority::JudgedCall;
+use api::checkpoints::{Checkpoint, Checkpoints, ProgramChanges};
 use api::executor::{Progress, Report, ReportSink, ToolFailure};
 use api::failure::{broken, mendable, of_call};
 use api::sandbox::{Finished, Glance, Job, JobLimits, Refusal, Sandbox, Started};
@@ -157,7 +159,6 @@ fn real(folders: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// A job with what belongs to it.
-#[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) job: Job,
     /// Its scratch folder, which is removed when the program has ended.
@@ -168,6 +169,8 @@ pub(crate) struct Launch {
     pub(crate) guarded: Vec<PathBuf>,
     /// Whose user is told what it left in them.
     pub(crate) session_id: Option<SessionId>,
+    /// Notes what it changes, for undo, with the call that it runs for.
+    pub(crate) checkpoints: Option<(Arc<dyn Checkpoints>, JudgedCall)>,
 }
 
 impl Launch {
@@ -186,6 +189,7 @@ impl Launch {
             searched,
             guarded,
             session_id,
+            checkpoints,
         } = self;
         let turns = guarding.jobs.turns();
         let quiet = turns.quiet(&[&searched[..], &guarded].concat()).await?;
@@ -193,6 +197,7 @@ impl Launch {
         let at_work = guarding.protected.at_work();
         let _at_work = enter(at_work, &real(&guarded)).await?;
         let (watch, first) = guarding.cover(&mut job, searched, guarded.clone()).await?;
+        let checkpoint = begin(checkpoints.as_ref()).await;
         let (frozen, folder) = (watch.frozen.clone(), job.folder.clone());
         let (refuse, refused) = oneshot::channel::<()>();
         let stop = Box::pin(until(unwanted, refused));
@@ -221,7 +226,8 @@ impl Launch {
         // Its place is free as soon as it has ended.
         let checked = entered.map_or(Ok(()), |(_place, checked)| checked);
         let protected = guarding.protected.clone();
-        let found = look_after(turns, &guarded, watch, guarding.protected).await;
+        let mut found = look_after(turns, &guarded, watch, guarding.protected).await;
+        found.extend(changed(checkpoint).await);
         if let Some(session_id) = session_id {
             guarding.jobs.untold().leave(session_id, notices(&found));
         }
@@ -237,6 +243,25 @@ impl Launch {
             Err(refusal) => Err(with_notes(failure(refusal), &found)),
         }
     }
+}
+
+/// Notes what is there before a program changes it.
+async fn begin(
+    checkpoints: Option<&(Arc<dyn Checkpoints>, JudgedCall)>,
+) -> Option<Box<dyn Checkpoint>> {
+    let (checkpoints, call) = checkpoints?;
+    Some(checkpoints.begin(call).await)
+}
+
+/// What a program changed, and why undo does not take back all of it.
+async fn changed(checkpoint: Option<Box<dyn Checkpoint>>) -> Vec<Note> {
+    let Some(checkpoint) = checkpoint else {
+        return Vec::new();
+    };
+    let ProgramChanges { files, left_out } = checkpoint.end().await;
+    let files = (!files.is_empty()).then_some(Note::Changed(files));
+    let why = left_out.map(|why| Note::Hint(format!("undo does not take back what it did: {why}")));
+    files.into_iter().chain(why).collect()
 }
 
 /// Resolves when nobody waits for a program any more, or it is refused. Whether the one who waits

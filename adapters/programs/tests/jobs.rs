@@ -129,6 +129,7 @@ impl Bench {
             program_time: EXEC_TIME,
             air_gap: false,
             protected: Protected::new(&[]).with_home(&folder.path().join("home")),
+            checkpoints: None,
             own_folders: Vec::new(),
         });
         Self {

@@ -161,6 +161,7 @@ pub fn local_tools(setting: &Setting) -> Result<LocalTools> {
         program_time: Duration::from_secs(setting.loaded.config.tools.command_secs),
         air_gap: setting.loaded.config.models.air_gap,
         protected: files.protected().clone(),
+        checkpoints: Some(Arc::new(files.clone())),
         own_folders: files.own_folders().to_vec(),
     });
     let files = files.with_documents(Arc::new(programs.clone()));

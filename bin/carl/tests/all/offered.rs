@@ -21,6 +21,7 @@ fn built_in() -> Vec<ToolSpec> {
         program_time: Duration::from_secs(1),
         air_gap: false,
         protected: files.protected().clone(),
+        checkpoints: None,
         own_folders: Vec::new(),
     });
     let mut specs = files.table();

@@ -49,6 +49,7 @@ impl Chat<'_> {
             Slash::Compact => self.compact().await?,
             Slash::Retry => self.retry().await?,
             Slash::Undo => self.undo().await?,
+            Slash::Rewind(exchanges) => self.rewind_by(exchanges).await?,
             Slash::Mode(mode) => self.mode(mode).await?,
             Slash::Override(level) => self.override_once(level)?,
             Slash::Model(name) => self.model(name).await?,

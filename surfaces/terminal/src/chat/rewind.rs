@@ -94,6 +94,19 @@ impl Chat<'_> {
         self.tell_what_stays(&events, last.begins_after).await
     }
 
+    /// Takes the last exchanges back one by one, and stops where one stays.
+    pub(super) async fn rewind_by(&mut self, exchanges: usize) -> Result<()> {
+        for _ in 0..exchanges {
+            let last = last_of_user(&self.events().await?)?.query_id;
+            self.undo().await?;
+            let stays = last_of_user(&self.events().await?).is_ok_and(|now| now.query_id == last);
+            if stays {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Takes the conversation back. This window says so itself; others are told by the event.
     async fn rewind(&mut self, to: RewindTo) -> Result<TakenBack> {
         let id = self.session.session_id;
@@ -114,7 +127,7 @@ impl Chat<'_> {
         let changing = known.filter(|tool| {
             matches!(
                 tool.effect,
-                EffectClass::SharedWrite | EffectClass::Destructive
+                EffectClass::SharedWrite | EffectClass::Destructive | EffectClass::Exec
             )
         });
         let names = changing.map(|tool| tool.definition.name.to_string());

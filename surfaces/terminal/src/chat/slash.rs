@@ -17,6 +17,8 @@ pub enum Slash {
     Retry,
     /// Take the last exchange back, and what it did to files.
     Undo,
+    /// Take the last exchanges back and what they did to files.
+    Rewind(usize),
     /// Show or change how requests are worked on.
     Mode(Option<Mode>),
     /// Show or change the model.
@@ -69,13 +71,18 @@ const OVERRIDES: [(&str, OverrideLevel); 3] = [
 ];
 
 /// Every command: its name, what follows it, what it does.
-pub const COMMANDS: [(&str, &str, &str); 16] = [
+pub const COMMANDS: [(&str, &str, &str); 17] = [
     ("/new", "", "begin a new session here; this one stays"),
     ("/retry", "", "take the last exchange back and ask it again"),
     (
         "/undo",
         "",
         "take the last exchange back, and its file changes",
+    ),
+    (
+        "/rewind",
+        "[N]",
+        "the same for the last N exchanges, one by one",
     ),
     (
         "/compact",
@@ -165,6 +172,7 @@ pub fn parse(line: &str) -> Result<Slash, Failure> {
         "/compact" => Slash::Compact,
         "/retry" => Slash::Retry,
         "/undo" => Slash::Undo,
+        "/rewind" => return rewind(rest),
         "/agents" => Slash::Agents,
         "/quit" | "/exit" => Slash::Quit,
         "/help" | "/?" => Slash::Help,
@@ -186,6 +194,17 @@ pub fn parse(line: &str) -> Result<Slash, Failure> {
             format!("{name} takes nothing after it"),
             format!("Type {name} alone."),
         ))
+    }
+}
+
+fn rewind(rest: &str) -> Result<Slash, Failure> {
+    match rest.parse() {
+        _ if rest.is_empty() => Ok(Slash::Rewind(1)),
+        Ok(exchanges) if exchanges > 0 => Ok(Slash::Rewind(exchanges)),
+        _ => Err(Failure::usage(
+            format!("`{rest}` is no number of exchanges"),
+            "Type /rewind 2 to take the last two exchanges back, with their file changes.",
+        )),
     }
 }
 

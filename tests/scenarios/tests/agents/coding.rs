@@ -308,3 +308,123 @@ fn a_call_that_names_no_command_or_two_says_what_to_give() {
         "{told}"
     );
 }
+
+/// A script that changes, makes, deletes and moves, in folders too.
+const WORK: &str = "echo two > a.txt; mkdir -p new/deep; echo made > new/deep/b.txt; rm -r old; \
+                    echo cache > ignored.log; touch -r /etc/passwd same.txt";
+
+fn folder_with(script: &str) -> Scene {
+    let scene = Scene::new([run(script), Reply::text("Done.")]);
+    scene.house.write("a.txt", "one\n");
+    scene.house.write("old/c.txt", "gone\n");
+    scene.house.write("same.txt", "same\n");
+    scene.house.write(".gitignore", "*.log\n");
+    scene
+}
+
+const OPEN: [&str; 7] = [
+    "--agent",
+    "coder",
+    "--yes",
+    "exec",
+    "--allow-write",
+    ".",
+    "change it",
+];
+
+#[test]
+fn what_a_command_changed_is_told_and_taken_back() {
+    let scene = folder_with(WORK);
+    let outcome = scene.run(&OPEN);
+    outcome.assert_ends(0, "success");
+    let changed: Vec<String> = outcome.summary["artifacts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|path| {
+            path.as_str()
+                .unwrap()
+                .rsplit_once("/work/")
+                .unwrap()
+                .1
+                .to_owned()
+        })
+        .collect();
+    assert_eq!(
+        changed,
+        ["a.txt", "new/deep/b.txt", "old/c.txt"],
+        "{outcome:#?}"
+    );
+    assert_eq!(scene.house.read("a.txt"), "two\n");
+    assert!(!scene.house.has("old"));
+    while scene
+        .house
+        .carl()
+        .args(["undo", "--yes", "write"])
+        .run()
+        .code
+        == Some(0)
+    {}
+    assert_eq!(scene.house.read("a.txt"), "one\n");
+    assert_eq!(scene.house.read("old/c.txt"), "gone\n");
+    assert!(!scene.house.has("new"));
+    // What git ignores is nobody's work.
+    assert!(scene.house.has("ignored.log"));
+}
+
+#[test]
+fn a_chat_takes_commands_back_with_their_exchanges() {
+    let scene = Scene::new([
+        run("echo two > a.txt; echo new > d.txt"),
+        Reply::text("That was one."),
+        run("echo three > a.txt"),
+        Reply::text("That was two."),
+    ]);
+    scene.house.write("a.txt", "one\n");
+    let flags = [
+        "chat",
+        "--agent",
+        "coder",
+        "--mode",
+        "loop",
+        "--allow-write",
+        ".",
+    ];
+    let mut seat = scene.house.ask(flags).env("TERM", "xterm").seated();
+    seat.until("/help");
+    for (request, end) in [("change it", "That was one."), ("again", "That was two.")] {
+        seat.types(&format!("{request}\n"));
+        seat.until("a message to the agent: ");
+        seat.types("y\n");
+        seat.until(end);
+    }
+    assert_eq!(scene.house.read("a.txt"), "three\n");
+    seat.types("/rewind 2\n");
+    for told in [
+        "again (1 file change taken back",
+        "change it (2 file changes taken back",
+    ] {
+        seat.until("  [y]es");
+        seat.types("y\n");
+        seat.until(&format!("taken back: {told}"));
+    }
+    seat.types("/rewind 0\n");
+    seat.until("is no number of exchanges");
+    seat.types("/quit\n");
+    assert_eq!(seat.finish().code, Some(0));
+    assert_eq!(scene.house.read("a.txt"), "one\n");
+    assert!(!scene.house.has("d.txt"));
+}
+
+#[test]
+fn what_undo_cannot_bring_back_of_a_command_is_said() {
+    let scene = folder_with("echo '*.txt' > .gitignore; echo two > a.txt");
+    let outcome = scene.run(&OPEN);
+    outcome.assert_ends(0, "success");
+    assert_eq!(outcome.summary["artifacts"], json!([]));
+    let told = scene.told();
+    let why = "undo does not take back what it did: It changed what git ignores";
+    assert!(told.contains(why), "{told}");
+    let undo = scene.house.carl().args(["undo", "--yes", "write"]).run();
+    assert_ne!(undo.code, Some(0), "{undo:#?}");
+}
