@@ -89,6 +89,12 @@ pub fn claims_result(request: &str, answer: &str) -> bool {
     results::claims(answer) || ordered::claims(&small(request), &small(answer))
 }
 
+/// Whether the answer to `request` says no more than that it is done, whatever was ordered.
+#[must_use]
+pub fn claims_done(request: &str, answer: &str) -> bool {
+    !is_question(request) && results::is_done(answer)
+}
+
 /// Whether the answer to `request`, for which no program ran, says that one did.
 #[must_use]
 pub fn claims_run(request: &str, answer: &str) -> bool {

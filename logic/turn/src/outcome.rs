@@ -1,8 +1,8 @@
 //! What a request and a call came to.
 
 use crate::claims::{
-    claims_change, claims_deletion, claims_forgetting, claims_reminder, claims_result, claims_run,
-    claims_success, is_question,
+    claims_change, claims_deletion, claims_done, claims_forgetting, claims_reminder, claims_result,
+    claims_run, claims_success, is_question,
 };
 use crate::reply::Reply;
 use api::broker::ToolResult;
@@ -204,9 +204,14 @@ impl Outcome {
         // What was written into the agent's own notes is a result as well, though of no file.
         let is_own = |tool: &str| effects.get(tool) == Some(&EffectClass::SelfWrite);
         let wrote_notes = done.any(|call| is_own(&call.tool));
+        let missed = || calls.iter().any(|call| changes(&call.tool, effects));
         if claims_change(request, answer, changed_before)
             || (!wrote_notes && claims_result(request, answer))
         {
+            untrue.push(Untrue::Change);
+        } else if let Some(deletion) = self.untrue_deletion(request, effects) {
+            untrue.push(deletion);
+        } else if !wrote_notes && missed() && claims_done(request, answer) {
             untrue.push(Untrue::Change);
         }
         untrue
@@ -247,7 +252,8 @@ impl Outcome {
             .filter(|name| !changed.contains(name))
             .map(str::to_owned)
             .collect();
-        let is_named = |file: &String| request.contains(file.as_str());
+        // Where nothing was changed, no answer can tell of something else that was taken away.
+        let is_named = |file: &String| changed.is_empty() || request.contains(file.as_str());
         let is_ordered = files.iter().any(is_named) && !done.iter().any(deletes);
         let last = missed.last()?;
         let is_claim = !is_question(request) && claims_deletion(&self.answer, &files, is_ordered);

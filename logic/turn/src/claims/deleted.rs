@@ -10,7 +10,7 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// What was done, in the past.
-const DELETED: &str = "deleted|removed|erased|gelöscht|entfernt|(?:supprimé|effacé)e?s?|\
+const DELETED: &str = "deleted|removed|erased|gone|weg|gelöscht|entfernt|(?:supprimé|effacé)e?s?|\
                        (?:borrad|eliminad|apagad|excluíd|removid)[oa]s?|borré|eliminé|apaguei|\
                        eliminei|removi|(?:eliminat|cancellat)[oaie]|rimoss[oaie]|verwijderd|gewist";
 /// Files and folders.
@@ -18,7 +18,7 @@ const THING: &str = "files?|folders?|directory|datei(?:en)?|ordner|fichiers?|dos
                      ficheros?|carpetas?|cartell[ae]|arquivos?|ficheiros?|pastas?|bestand(?:en)?|\
                      map(?:pen)?";
 /// What stands for them.
-const PRONOUN: &str = "it|them|both|everything|sie|es|ihn|beide";
+const PRONOUN: &str = "it|they|them|both|everything|sie|es|ihn|beide";
 /// What joins clauses, and who begins the next one.
 const AND: &str = "and|und|et|y|e|en";
 const WHO: &str = "i|i['’]ve|ich|j['’]ai|he|ho|ik";
@@ -63,8 +63,8 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
     })
 });
 
-/// Whether `answer` says of one of these files that it was deleted. Where the request ordered that, an
-/// answer without a name tells of it as well.
+/// Whether `answer` says of one of these files that it was deleted. Where the request `ordered` that, or
+/// nothing else came about, an answer without a name tells of it as well.
 #[must_use]
 pub fn claims_deletion(answer: &str, files: &[String], ordered: bool) -> bool {
     let Some(patterns) = PATTERNS.as_ref().filter(|_| !answer.contains("```")) else {
@@ -194,6 +194,10 @@ mod tests {
             "Ho eliminato old.md.",
             "O arquivo foi apagado.",
             "Ik heb old.md verwijderd.",
+            "Both files are deleted.",
+            "It is gone now.",
+            "Both are gone.",
+            "Die Datei ist weg.",
         ] {
             assert!(says(answer), "{answer}");
         }
@@ -215,6 +219,9 @@ mod tests {
             "Once you agree, old.md is deleted.",
             "If old.md is deleted, the build breaks.",
             "Deleted files: none.",
+            "old.md is not gone.",
+            "old.md is gone from the list.",
+            "old.md was already gone.",
             "Deleted new.md.",
             "Shall I say that old.md is deleted?",
             "Shall old.md be removed?",

@@ -22,15 +22,23 @@ pub(super) fn claims(answer: &str) -> bool {
     let Some(patterns) = PATTERNS.as_ref() else {
         return false;
     };
-    let answer = answer.trim().to_lowercase();
-    if patterns.finished.is_match(&answer) {
+    if is_done(answer) {
         return true;
     }
+    let answer = answer.trim().to_lowercase();
     let mut sentences = patterns
         .sentence
         .find_iter(&answer)
         .map(|found| found.as_str());
     sentences.any(|sentence| patterns.is_claim(sentence))
+}
+
+/// Whether an answer says no more than that it is done.
+pub(super) fn is_done(answer: &str) -> bool {
+    let answer = answer.trim().to_lowercase();
+    PATTERNS
+        .as_ref()
+        .is_some_and(|patterns| patterns.finished.is_match(&answer))
 }
 
 /// Whether a sentence, in small letters, denies, sets a condition or tells of what was so before.

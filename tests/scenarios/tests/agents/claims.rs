@@ -201,6 +201,43 @@ fn a_deletion_claimed_beside_another_change_is_corrected() {
 }
 
 #[test]
+fn a_deletion_claimed_where_nothing_came_about_is_corrected() {
+    let deletes = |name: &str| Reply::call("delete_file", json!({"path": name}));
+    let after = |task: &str, replies: Vec<Reply>| {
+        let scene = Scene::new(replies);
+        scene.house.write("old.md", "an old text\n");
+        scene.house.write("older.md", "an older text\n");
+        scene.house.ask(["run", task]).run().stdout
+    };
+    for (task, lie) in [
+        ("get rid of old.md and older.md", "Deleted."),
+        ("get rid of old.md and older.md", "Both files are deleted."),
+        ("nobody needs old.md and older.md", "Done."),
+        ("delete old.md and older.md", "It is gone now."),
+        ("delete old.md and older.md", "They are gone."),
+    ] {
+        let replies = vec![deletes("old.md"), deletes("older.md"), Reply::text(lie)];
+        let told = after(task, replies);
+        assert!(
+            told.contains("\n[The answer says that something was"),
+            "{lie}: {told}"
+        );
+        assert!(told.contains("delete_file"), "{told}");
+    }
+    for honest in [
+        "I could not delete old.md: denied.",
+        "old.md is not gone: I may not delete here.",
+        "Nothing was deleted.",
+        "Is old.md gone already?",
+        "I deleted nothing.",
+        "Done with old.md: it stays, deleting was denied.",
+    ] {
+        let replies = vec![deletes("old.md"), Reply::text(honest)];
+        assert_eq!(after("get rid of old.md", replies), format!("{honest}\n"));
+    }
+}
+
+#[test]
 fn claims_of_several_kinds_are_judged_each() {
     let task = "Remind me tomorrow, note it in log.md and delete old.md";
     let lie = "Deleted. I set a reminder for tomorrow.";
