@@ -24,6 +24,6 @@ pub use emitter::{Clock, Durability, Emitter, Shown};
 pub use fold::{Fold, Scope};
 pub use lines::Lines;
 pub use outline::Outlines;
-pub use record::{SessionLog, make_folder, path_of};
+pub use record::{Cut, SessionLog, make_folder, path_of};
 pub use store::{Earlier, Fork, copy, event, folded, has_query, list, reopened};
 pub use summary::title_of;

@@ -16,11 +16,14 @@ use domain::id::SessionId;
 use domain::limits::LOG_LINE_BYTES;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// How the names of log files end.
 pub(crate) const EXTENSION: &str = "jsonl";
+/// How the names of files end that keep what was cut off a log.
+const CUT_EXTENSION: &str = "cut";
 
 /// Where a session's log is.
 #[must_use]
@@ -73,7 +76,7 @@ impl SessionLog {
     }
 
     /// The log of an earlier session, with everything in it but the pieces of answers. A torn last
-    /// line is cut off, and [`Reopened::cut_bytes`] says how much that was.
+    /// line is cut off, and kept in a file beside the log: [`Reopened::cut`].
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::Locked`], [`ErrorKind::Corrupt`] for a line that is
@@ -98,7 +101,11 @@ impl SessionLog {
         }
         let length = lines.good_bytes();
         let cut_bytes = lines.total_bytes()?.saturating_sub(length);
-        if cut_bytes > 0 {
+        let cut = match cut_bytes {
+            0 => None,
+            bytes => Some(keep(&file, &path, length, bytes)?),
+        };
+        if cut.is_some() {
             file.set_len(length)
                 .and_then(|()| file.sync_data())
                 .map_err(|source| unwritable(&path, source))?;
@@ -110,11 +117,11 @@ impl SessionLog {
             length,
             poisoned: false,
         };
-        Ok(Reopened { log, cut_bytes })
+        Ok(Reopened { log, cut })
     }
 
-    /// Deletes the log of a session that nobody has open. It is gone from the folder for good once
-    /// this returns; the listing forgets it the next time.
+    /// Deletes the log of a session that nobody has open, with what was cut off it. Both are gone
+    /// from the folder for good once this returns; the listing forgets it the next time.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::Locked`] while a process has it open,
@@ -125,7 +132,11 @@ impl SessionLog {
             .map_err(|source| unreadable(&path, source))?;
         // Held until the name is gone, so that nobody goes on in a log without one.
         lock(&file, &path)?;
-        std::fs::remove_file(&path)
+        let removed = match std::fs::remove_file(path.with_extension(CUT_EXTENSION)) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(source),
+            _ => std::fs::remove_file(&path),
+        };
+        removed
             .and_then(|()| File::open(folder))
             .and_then(|folder| folder.sync_all())
             .map_err(|source| unwritable(&path, source))
@@ -209,8 +220,31 @@ impl SessionLog {
 pub(crate) struct Reopened {
     /// The log, ready to be continued.
     pub(crate) log: SessionLog,
-    /// Bytes of a torn last line that were cut off; usually 0.
-    pub(crate) cut_bytes: u64,
+    /// A torn last line that was cut off; usually none.
+    pub(crate) cut: Option<Cut>,
+}
+
+/// A torn last line that was cut off a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// Its length, bytes.
+    pub bytes: u64,
+    /// The file that holds it, behind whatever was cut off the same log before.
+    pub kept_in: PathBuf,
+}
+
+/// Copies the end of a log from an offset on to the file beside it, on disk before the log changes.
+fn keep(file: &File, path: &Path, offset: u64, bytes: u64) -> Result<Cut, Error> {
+    let kept_in = path.with_extension(CUT_EXTENSION);
+    let copied = || {
+        let mut torn = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
+        file.read_exact_at(&mut torn, offset)?;
+        let mut copy = private::open(&kept_in, OpenOptions::new().append(true).create(true))?;
+        copy.write_all(&torn)?;
+        copy.sync_all()
+    };
+    copied().map_err(|source| unwritable(&kept_in, source))?;
+    Ok(Cut { bytes, kept_in })
 }
 
 fn lock(file: &File, path: &Path) -> Result<(), Error> {

@@ -6,7 +6,7 @@ use crate::fold::Fold;
 use crate::index;
 use crate::lines::{Lines, read_ends};
 use crate::outline::Outlines;
-use crate::record::{self, EXTENSION, SessionLog};
+use crate::record::{self, Cut, EXTENSION, SessionLog};
 use crate::summary::{summarise, unopened};
 use api::sessions::{Error, ErrorKind, Selection, SessionSummary};
 use domain::Timestamp;
@@ -117,7 +117,7 @@ pub fn reopened<F: Fold>(
     }
     Ok(Earlier {
         log: reopened.log,
-        cut_bytes: reopened.cut_bytes,
+        cut: reopened.cut,
         history,
         created,
     })
@@ -127,8 +127,8 @@ pub fn reopened<F: Fold>(
 pub struct Earlier<F> {
     /// Ready to be continued.
     pub log: SessionLog,
-    /// Bytes of a torn last line that were cut off; usually 0.
-    pub cut_bytes: u64,
+    /// A torn last line that was cut off; usually none.
+    pub cut: Option<Cut>,
     /// What it comes to.
     pub history: F,
     /// When the session began.

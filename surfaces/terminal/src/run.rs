@@ -148,17 +148,8 @@ impl Begun {
             signals: Signals::all()?,
             keyboard: None,
         };
-        let worked = match mode {
-            Mode::Auto => {
-                // What the drive said while the session was opened is shown too.
-                let so_far = sessions::view_of(sessions, session_id).await?;
-                view.last_seq = so_far.profile_seq();
-                let place = (sessions, session_id, &asker);
-                let rested = to_its_rest(place, send, &mut view, &mut meanwhile).await;
-                rested.inspect(|status| view.summary.status = *status)
-            }
-            _ => work_on(sessions, send, &asker, &mut view, &mut meanwhile).await,
-        };
+        let place = (sessions, session_id, &asker);
+        let worked = work(mode, place, send, (&mut view, &mut meanwhile)).await;
         let is_gone = worked.is_err() && host.is_gone().await;
         if is_gone && view.summary.query_id.is_none() {
             return Ok(None);
@@ -307,6 +298,44 @@ async fn closed(sessions: &dyn Sessions, session_id: SessionId, last_seq: u64) {
     // It is not live any more: it was closed meanwhile.
     let Ok(mut events) = events.await else { return };
     while let Some(Ok(_)) = events.next().await {}
+}
+
+/// Sends the request and shows what comes of it; in auto mode, what the drive makes of it as well.
+async fn work(
+    mode: Mode,
+    place: (&dyn Sessions, SessionId, &Asker),
+    send: SendRequest,
+    (view, meanwhile): (&mut RunView, &mut Meanwhile),
+) -> Result<QueryStatus> {
+    let (sessions, session_id, asker) = place;
+    if mode != Mode::Auto {
+        show_opening(sessions, session_id, view).await?;
+        return work_on(sessions, send, asker, view, meanwhile).await;
+    }
+    // What the drive said while the session was opened is shown too.
+    let so_far = sessions::view_of(sessions, session_id).await?;
+    view.last_seq = so_far.profile_seq();
+    let rested = to_its_rest(place, send, view, meanwhile).await;
+    rested.inspect(|status| view.summary.status = *status)
+}
+
+/// Shows what was noted as the session was opened, such as what was lost of its log.
+async fn show_opening(
+    sessions: &dyn Sessions,
+    session_id: SessionId,
+    view: &mut RunView,
+) -> Result<()> {
+    let opened = sessions::view_of(sessions, session_id).await?.profile_seq();
+    let later = sessions.attach(session_id, opened + 1, Follow::ToEnd).await;
+    let mut later = later.or_fail()?;
+    while let Some(event) = later.next().await {
+        let event = event.or_fail()?;
+        let EventBody::Notice(_) = event.body else {
+            break;
+        };
+        view.show(&event)?;
+    }
+    Ok(())
 }
 
 /// Sends the request and shows all that happens in the session, until its drive rests for good or

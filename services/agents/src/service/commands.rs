@@ -148,7 +148,7 @@ impl Service {
         let reading = blocking::run(reading);
         let session_log::Earlier {
             log,
-            cut_bytes,
+            cut,
             mut history,
             ..
         } = reading.await?;
@@ -164,7 +164,7 @@ impl Service {
         let closings = history.closings();
         let budget = self.stand(session_id, &mut history).await?.0;
         let emitter = self.emitter(session_id, log, history);
-        write_closings(&emitter, cut_bytes, closings).await?;
+        write_closings(&emitter, cut, closings).await?;
         let compacted = compact(&emitter, budget).await;
         emitter.close().await;
         compacted

@@ -63,7 +63,7 @@ impl Service {
         let reading = blocking::run(reading);
         let session_log::Earlier {
             log,
-            cut_bytes,
+            cut,
             history,
             created,
         } = reading.await?;
@@ -83,7 +83,7 @@ impl Service {
         let closings = history.closings();
         let emitter = self.emitter(session_id, log, history);
         let resumed = profile.clone();
-        let written = write_resumption(&emitter, resumed, cut_bytes, closings).await;
+        let written = write_resumption(&emitter, resumed, cut, closings).await;
         match written {
             Ok(()) => {
                 let created = created.unwrap_or_else(|| (self.shared.clock)());
@@ -240,28 +240,30 @@ impl Service {
 async fn write_resumption(
     emitter: &Emitter,
     profile: SessionProfile,
-    cut_bytes: u64,
+    cut: Option<session_log::Cut>,
     closings: Vec<Closing>,
 ) -> Result<(), Error> {
     let resumed = EventBody::SessionResumed { profile };
     emitter
         .emit(Scope::default(), resumed, Durability::Written)
         .await?;
-    write_closings(emitter, cut_bytes, closings).await
+    write_closings(emitter, cut, closings).await
 }
 
 /// Says what was lost, and how what was open ended.
 pub(crate) async fn write_closings(
     emitter: &Emitter,
-    cut_bytes: u64,
+    cut: Option<session_log::Cut>,
     closings: Vec<Closing>,
 ) -> Result<(), Error> {
-    if cut_bytes > 0 {
+    if let Some(cut) = cut {
         let notice = EventBody::Notice(Fault {
             code: "sessions.torn_tail".to_owned(),
             message: format!(
-                "The last line of this session's log was unfinished ({cut_bytes} bytes) and was \
-                 left out: the machine or the process stopped while it was written."
+                "The last line of this session's log was unfinished or damaged ({} bytes) and was \
+                 left out: the machine or the process stopped while it was written. It is kept in {}.",
+                cut.bytes,
+                cut.kept_in.display()
             ),
             hint: String::new(),
         });

@@ -181,6 +181,12 @@ async fn a_torn_line_is_cut_and_noted() {
         };
         assert_eq!(fault.code, "sessions.torn_tail");
         assert!(fault.message.contains(&format!("{} bytes", torn.len())));
+        let kept = other.log_path(id).with_extension("cut");
+        assert!(
+            fault.message.contains(&kept.display().to_string()),
+            "{fault:?}"
+        );
+        assert_eq!(std::fs::read(kept).unwrap(), torn);
     }
 }
 

@@ -137,6 +137,26 @@ fn a_damaged_log_shows_what_stands_before_the_damage() {
 }
 
 #[test]
+fn a_damaged_last_line_is_kept_beside_the_log() {
+    let scene = Scene::new([Reply::text("There are seven."), Reply::text("And two.")]);
+    let house = &scene.house;
+    let (id, log, lines) = short(&scene);
+    let begin = damage(&log, &lines, lines.len());
+    let cut = fs::read(&log).unwrap().split_off(begin);
+    let goes_on = house.ask(["run", "--session-id", &id, "and the doors"]);
+    let told = goes_on.run().expect(0).stderr;
+    let kept = log.with_extension("cut");
+    assert!(told.contains(&format!("({} bytes)", cut.len())), "{told}");
+    assert!(told.contains(&kept.display().to_string()), "{told}");
+    assert_eq!(fs::read(&kept).unwrap(), cut);
+    house
+        .ask(["session", "delete", "--yes", &id])
+        .run()
+        .expect(0);
+    assert!(!kept.exists() && !log.exists());
+}
+
+#[test]
 fn a_log_damaged_at_its_beginning_is_listed_as_such() {
     let scene = Scene::new([Reply::text("There are seven.")]);
     let house = &scene.house;
