@@ -447,8 +447,12 @@ pub fn stats(stats: &Stats, as_json: bool) -> Result<String> {
             "" => String::new(),
             note => format!(" ({})", visible_line(note)),
         };
+        let in_part = match index.name == Stage::VECTOR {
+            true => in_part(stats),
+            false => String::new(),
+        };
         out.push_str(&format!(
-            "Index {}: {} of {}{note}\n",
+            "Index {}: {} of {}{in_part}{note}\n",
             visible_line(&index.name),
             index.entries,
             counted(index.of, "entry", "entries")
@@ -465,6 +469,20 @@ pub fn stats(stats: &Stats, as_json: bool) -> Result<String> {
     Ok(out)
 }
 
+/// How many of the entries with a vector have another text that the model refuses. Those without any
+/// vector are not among the entries that are to have one.
+fn in_part(stats: &Stats) -> String {
+    let of = |name: &str| {
+        let index = stats.indexes.iter().find(|index| index.name == name);
+        index.map_or(0, |index| index.of)
+    };
+    let without = of(Stage::LEXICAL).saturating_sub(of(Stage::VECTOR));
+    match (stats.refused.len() as u64).saturating_sub(without) {
+        0 => String::new(),
+        some => format!(", {some} of them in part"),
+    }
+}
+
 /// What the indexes still lack of what is kept; empty for nothing. That there is no embedding model
 /// is no news.
 #[must_use]
@@ -475,14 +493,14 @@ pub fn lacking(stats: &Stats) -> String {
     };
     let goes_on =
         "each search and each session goes on with it, `carl memory reindex` waits for all";
-    let mut said = match missing("lexical") {
+    let mut said = match missing(Stage::LEXICAL) {
         0 => String::new(),
         count => format!(
             "{} not indexed yet: {goes_on}.\n",
             counted(count, "entry is", "entries are")
         ),
     };
-    let vectors = missing("vector");
+    let vectors = missing(Stage::VECTOR);
     if vectors > 0 && !stats.embedder.starts_with("none: ") {
         said.push_str(&format!(
             "{} no vector yet and may be found by words alone: {goes_on}.\n",
