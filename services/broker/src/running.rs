@@ -256,9 +256,9 @@ impl Call {
                     data => data.clone(),
                 };
                 let spec = self.labelled(tool, output.labels, &session);
-                session
-                    .provenance
-                    .show(value_id, &spec, &output.origin, data)
+                let settings = session.settings.clone();
+                let origin = origins::seen_from(&settings.workspace, &output.origin);
+                session.provenance.show(value_id, &spec, &origin, data)
             }
             None => Label::untrusted("unknown tool"),
         };

@@ -170,3 +170,22 @@ fn what_was_only_moved_is_not_named_as_read() {
     assert!(question.contains(told), "{question}");
     assert!(!question.contains("file:docs"), "{question}");
 }
+
+#[test]
+fn a_file_read_by_two_names_is_named_once_in_a_question() {
+    let scene = Scene::new([
+        Reply::call("read_file", json!({"path": "b.txt"})),
+        Reply::call("read_file", json!({"path": "./b.txt"})),
+        Reply::call("write_file", json!({"path": "c.txt", "content": "c"})),
+        Reply::text("That is all."),
+    ]);
+    scene.house.write("b.txt", "hello\n");
+    let run = scene.house.ask(["run", "tidy up"]);
+    let run = run.at_terminal(|_, _| "y".to_owned());
+    let [question] = run.questions.as_slice() else {
+        panic!("{run:#?}");
+    };
+    let told = "the agent wrote it itself, after reading file:b.txt. ";
+    assert!(question.contains(told), "{question}");
+    assert!(!question.contains("file:./b.txt"), "{question}");
+}
