@@ -5,7 +5,7 @@ use api::broker::AgentListing;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::{CallId, SessionId};
 use domain::lineage::AgentType;
-use domain::plan::Action;
+use domain::plan::{Action, Plan};
 use domain::tool::UNDO;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -20,6 +20,17 @@ pub fn is_asked_by(task: &str) -> bool {
 #[must_use]
 pub fn only_takes_back(task: &str) -> bool {
     plan::rules::plan(task).is_ok_and(|plan| plan.only_takes_back())
+}
+
+/// A task as another window is told of it: one that takes changes back by what it takes back.
+#[must_use]
+pub fn in_words(task: &str) -> String {
+    let plan = plan::rules::plan(task);
+    match plan.ok().filter(Plan::only_takes_back) {
+        None => task.to_owned(),
+        Some(plan) if plan.actions.len() == 1 => "take back the last change".to_owned(),
+        Some(plan) => format!("take back the last {} changes", plan.actions.len()),
+    }
 }
 
 /// Whether agents of a type have the tool that takes changes back.
@@ -101,7 +112,18 @@ pub fn undos(events: &[Event], after_seq: u64) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::is_asked_by;
+    use super::{in_words, is_asked_by};
+
+    #[test]
+    fn what_only_takes_back_is_named_by_that() {
+        for (task, said) in [
+            ("undo", "take back the last change"),
+            ("undo; undo; undo", "take back the last 3 changes"),
+            ("undo; list files", "undo; list files"),
+        ] {
+            assert_eq!(in_words(task), said);
+        }
+    }
 
     #[test]
     fn only_an_undo_alone_is_meant_for_an_earlier_session() {

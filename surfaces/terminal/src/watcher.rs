@@ -2,6 +2,7 @@
 
 use crate::exit::OrFail;
 use crate::printer::SharedPrinter;
+use crate::undo::in_words;
 use anyhow::Result;
 use api::Streaming;
 use api::sessions::{Error, Follow, Sessions};
@@ -283,7 +284,10 @@ impl WatchState {
             }
             EventBody::QueryReceived { origin, text, .. } => match origin {
                 Origin::Drive => None,
-                Origin::User => Some(format!("· asked elsewhere: {}", visible_line(text))),
+                Origin::User => {
+                    let asked = in_words(text);
+                    Some(format!("· asked elsewhere: {}", visible_line(&asked)))
+                }
             },
             _ => {
                 self.view.open_request(event.query_id?)?;

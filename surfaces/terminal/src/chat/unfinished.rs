@@ -4,7 +4,7 @@
 use super::conversation::{Chat, listening};
 use crate::exit::OrFail;
 use crate::request::follow;
-use crate::undo::only_takes_back;
+use crate::undo::{in_words, only_takes_back};
 use anyhow::Result;
 use api::sessions::Follow;
 use domain::event::{Event, EventBody, QueryStatus};
@@ -91,7 +91,7 @@ impl Chat<'_> {
     /// Shows a request that is under way to its end; false when the user did not wait for that.
     async fn see_through(&mut self, received: Event, asked_seq: Option<u64>) -> Result<bool> {
         if let EventBody::QueryReceived { text, .. } = &received.body {
-            self.tell(&format!("going on with: {}", gist(text)))?;
+            self.tell(&format!("going on with: {}", gist(&in_words(text))))?;
         }
         let (id, query_id) = (self.session.session_id, received.query_id);
         let next = self.view.last_seq + 1;

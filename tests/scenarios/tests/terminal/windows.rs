@@ -192,6 +192,7 @@ fn an_undo_waits_for_one_in_another_window() {
     first.until("> ");
     first.types("/undo\n");
     first.until("[y]es, [n]o: ");
+    second.until("asked elsewhere: take back the last change");
     second.types("/undo\n");
     second.until("something is being taken back in this session already");
     first.types("y\n");
