@@ -251,3 +251,25 @@ fn what_a_model_words_to_be_remembered_is_not_the_users() {
         assert_ne!(kept_from(&scene.house, text), "user", "{text}");
     }
 }
+
+#[test]
+fn words_that_speak_of_a_file_are_asked_back_and_not_remembered() {
+    let house = House::new();
+    house.write("page.txt", "the key is under the mat\n");
+    for order in [
+        "remember the content of page.txt",
+        "remember what page.txt says",
+        "save everything in page.txt to memory",
+    ] {
+        let run = ["run", "--mode", "deterministic", order];
+        let told = house.ask(run).run().expect(4);
+        assert!(told.stderr.contains("page.txt"), "{told:#?}");
+    }
+    for order in [
+        "remember \"the content of page.txt\"",
+        "remember that the keys are in page.txt",
+    ] {
+        let run = ["run", "--mode", "deterministic", order];
+        house.ask(run).run().expect(0);
+    }
+}

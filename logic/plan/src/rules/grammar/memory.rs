@@ -3,7 +3,10 @@
 use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Match};
 use crate::rules::refusal::Refusal;
+use crate::rules::words::{is_file, pattern, trim_word};
 use domain::plan::Action;
+use regex::Regex;
+use std::sync::LazyLock;
 
 /// Words that stand for a text without saying it.
 const UNSAID: [&str; 7] = [
@@ -22,7 +25,26 @@ fn remember(found: &Match<'_>) -> Built {
     if !found.is_quoted("c") && is_unsaid {
         return what();
     }
-    Ok(Some(Action::Remember { text }))
+    match part_of_a_file(&text).filter(|_| !found.is_quoted("c")) {
+        Some(file) => {
+            let why = format!("`{text}` may be the text itself or speak of one that {file} has.");
+            let nearest = vec![format!("show {file}"), format!("remember \"{text}\"")];
+            Err(Refusal::ambiguous(why, nearest))
+        }
+        None => Ok(Some(Action::Remember { text })),
+    }
+}
+
+/// The file whose text words speak of without being it: `the content of a.txt`, `all in a.txt`.
+fn part_of_a_file(text: &str) -> Option<&str> {
+    static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(
+            r"(?i)^(?:the |all |whole |entire |full |first |last )*(?:contents?|texts?|lines?|words?|everything|all|what) (?:that )?(?:of|in|from|inside|(?:is|are|stands?) (?:written )?(?:in|inside))(?: the| file)* (?P<file>\S+)$|^(?P<of>\S+)['’]s (?:whole |entire |full )?(?:contents?|text)$",
+        )
+    });
+    let found = PART.as_ref()?.captures(text)?;
+    let file = found.name("file").or_else(|| found.name("of"))?;
+    Some(trim_word(file.as_str())).filter(|file| is_file(file))
 }
 
 fn what() -> Built {
