@@ -79,3 +79,48 @@ fn a_table_is_written_in_another_form_and_nothing_is_written_over() {
     tell(&house, "convert team.csv to JSON and save it as team.md", 4);
     assert_eq!(house.read("team.md"), table);
 }
+
+#[test]
+fn what_stands_in_a_comment_or_a_long_text_is_no_setting() {
+    let house = House::new();
+    for (name, text) in [
+        ("a.toml", "help = \"\"\"\nport = 80\n\"\"\"\n"),
+        ("b.py", "HELP = '''\nport = 80\n'''\n"),
+        ("c.yaml", "help: |\n  port: 80\nname: x\n"),
+        ("d.js", "/*\n * port = 80\n */\n"),
+        ("e.html", "<!-- <port>80</port> -->\n"),
+    ] {
+        house.write(name, text);
+        let refused = tell(&house, &format!("set the port in {name} to 90"), 4);
+        let told = refused["error"]["message"].as_str().unwrap_or_default();
+        assert!(told.contains("in a comment or in a text"), "{refused:#}");
+        assert_eq!(house.read(name), text);
+    }
+    for (name, text) in [
+        ("f.toml", "# port = 80\nport = 80\n"),
+        ("g.py", "# port = 80\nport = 80\n"),
+        ("h.ini", "; port = 80\nport = 80\n"),
+        ("i.js", "// port = 80\nport = 80\n"),
+    ] {
+        house.write(name, text);
+        tell(&house, &format!("set the port in {name} to 90"), 0);
+        let edited = text.replace("\nport = 80", "\nport = 90");
+        assert_eq!(house.read(name), edited);
+    }
+}
+
+#[test]
+fn a_file_whose_name_ends_in_capitals_is_edited_as_well() {
+    let house = House::new();
+    for (name, text) in [
+        ("S.TOML", "port = 80\n"),
+        ("S.YAML", "port: 80\n"),
+        ("S.JSON", "{\n  \"port\": 80\n}\n"),
+    ] {
+        house.write(name, text);
+        tell(&house, &format!("set the port in {name} to 90"), 0);
+        assert_eq!(house.read(name), text.replace("80", "90"));
+    }
+    tell(&house, "set the port in S.JSON to ninety", 0);
+    assert_eq!(house.read("S.JSON"), "{\n  \"port\": \"ninety\"\n}\n");
+}

@@ -1,5 +1,6 @@
 //! Exact changes of lines: of a value where it is set, and of lines by what they say.
 
+use super::unset::unset;
 use crate::names;
 use crate::rules::refusal::Refusal;
 use crate::rules::words::pattern;
@@ -146,8 +147,8 @@ impl Lines<'_> {
 
     /// Refuses changes after which a file of data is not sound any more, or has others than it had.
     pub(super) fn stays_valid(&self, actions: &[Action]) -> Result<(), Refusal> {
-        let path = self.path.to_lowercase();
-        let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let ending = self.ending();
+        let ending = ending.as_str();
         let parsed: fn(&str) -> Option<usize> = match ending {
             "json" => |text| Some(members(&serde_json::from_str(text).ok()?)),
             "toml" => |text| {
@@ -177,9 +178,8 @@ impl Lines<'_> {
     /// The only place where a key is given a value.
     fn only_value(&self, key: &str) -> Result<Value, Refusal> {
         let mut values = self.values(key);
-        let is_prose = [".md", ".txt"]
-            .iter()
-            .any(|ending| self.path.to_lowercase().ends_with(ending));
+        let ending = self.ending();
+        let is_prose = matches!(ending.as_str(), "md" | "txt");
         let is_plain = |value: &Value| {
             let text = &self.text[value.place.clone()];
             let is_first = |c: char| "[{|>&*!".contains(c);
@@ -190,6 +190,15 @@ impl Lines<'_> {
         let has_old_ends = self.text.replace("\r\n", "").contains('\r');
         if has_old_ends || values.iter().any(|value| !is_plain(value)) {
             let why = format!("What `{key}` is in {} is no plain value.", self.path);
+            return Err(Refusal::ambiguous(why, vec![format!("show {}", self.path)]));
+        }
+        let unset = unset(&ending, self.text);
+        let is_unset = |value: &Value| unset.iter().any(|part| part.contains(&value.place.start));
+        if values.iter().any(is_unset) {
+            let why = format!(
+                "What `{key}` is in {} stands in a comment or in a text of several lines.",
+                self.path
+            );
             return Err(Refusal::ambiguous(why, vec![format!("show {}", self.path)]));
         }
         match values.len() {
@@ -235,9 +244,8 @@ impl Lines<'_> {
     /// A new value as the old one was written: in the same quotes, and in quotes where the file wants
     /// a text in some.
     fn fit(&self, value: &Value, to: &str) -> Result<String, Refusal> {
-        let path = self.path.to_lowercase();
-        let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-        let is_known = matches!(ending, "json" | "toml");
+        let ending = self.ending();
+        let is_known = matches!(ending.as_str(), "json" | "toml");
         let escaped = || serde_json::Value::from(to).to_string();
         match value.quote {
             Some('"') if is_known => Ok(escaped().trim_matches('"').to_owned()),
@@ -254,6 +262,12 @@ impl Lines<'_> {
                 Ok(if is_bare { to.to_owned() } else { escaped() })
             }
         }
+    }
+
+    /// The ending of the file's name, in small letters.
+    fn ending(&self) -> String {
+        let ending = self.path.rsplit_once('.');
+        ending.map_or_else(String::new, |(_, ending)| ending.to_lowercase())
     }
 
     /// The lines, without their ends.

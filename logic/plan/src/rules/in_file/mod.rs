@@ -8,6 +8,7 @@ mod asked;
 mod lines;
 mod sayings;
 mod tables;
+mod unset;
 
 use super::languages;
 use super::refusal::Refusal;
