@@ -26,8 +26,15 @@ impl Missing {
     }
 }
 
-/// The command that was typed once more, with a plan approved in advance: one line to be copied.
-pub(super) fn approving(typed: &[String], hash: Digest, missing: Missing) -> Option<String> {
+/// The command that was typed once more, with a plan approved in advance: one line to be copied. On a
+/// terminal of fewer `columns` than its hash needs there, the hash stands last, alone in a line, where
+/// it is not broken.
+pub(super) fn approving(
+    typed: &[String],
+    hash: Digest,
+    missing: Missing,
+    columns: Option<usize>,
+) -> Option<String> {
     let (command, rest) = typed.split_first()?;
     // What no line can hold is not typed again.
     if rest.iter().any(|word| word.contains(char::is_control)) {
@@ -36,7 +43,14 @@ pub(super) fn approving(typed: &[String], hash: Digest, missing: Missing) -> Opt
     if !matches!(command.as_str(), "run" | "undo") {
         return None;
     }
-    let mut line = format!("  carl {command} --approve {hash}");
+    let mut line = format!("  carl {command}");
+    let approval = format!(" --approve {hash}");
+    let is_narrow = columns.is_some_and(|columns| columns < line.len() + approval.len());
+    // What follows this mark is the task.
+    let is_last = is_narrow && !rest.iter().any(|word| word == "--");
+    if !is_last {
+        line.push_str(&approval);
+    }
     if missing == Missing::ApprovalAndFolder {
         line.push_str(" --allow-write .");
     }
@@ -58,7 +72,11 @@ pub(super) fn approving(typed: &[String], hash: Digest, missing: Missing) -> Opt
         }
         push_word(&mut line, word);
     }
-    Some(visible_line(&line))
+    let line = visible_line(&line);
+    Some(match is_last {
+        true => format!("{line} --approve \\\n{hash}"),
+        false => line,
+    })
 }
 
 fn push_word(line: &mut String, word: &str) {
@@ -79,12 +97,12 @@ mod tests {
         let hash = Digest::of(b"a plan");
         let typed = ["run", "--mode", "plan", "don't stop", ""].map(str::to_owned);
         assert_eq!(
-            approving(&typed, hash, Missing::Approval).unwrap(),
+            approving(&typed, hash, Missing::Approval, None).unwrap(),
             format!(r"  carl run --approve {hash} --mode plan 'don'\''t stop' ''")
         );
         let undo = ["undo".to_owned()];
         assert_eq!(
-            approving(&undo, hash, Missing::Approval).unwrap(),
+            approving(&undo, hash, Missing::Approval, Some(86)).unwrap(),
             format!("  carl undo --approve {hash}")
         );
         let typed = [
@@ -96,8 +114,19 @@ mod tests {
             "--approve",
         ];
         assert_eq!(
-            approving(&typed.map(str::to_owned), hash, Missing::ApprovalAndFolder).unwrap(),
+            approving(
+                &typed.map(str::to_owned),
+                hash,
+                Missing::ApprovalAndFolder,
+                Some(64)
+            )
+            .unwrap(),
             format!("  carl run --approve {hash} --allow-write . -- --approve")
+        );
+        let typed = ["run", "write it"].map(str::to_owned);
+        assert_eq!(
+            approving(&typed, hash, Missing::ApprovalAndFolder, Some(84)).unwrap(),
+            format!("  carl run --allow-write . 'write it' --approve \\\n{hash}")
         );
     }
 }

@@ -10,9 +10,10 @@ use domain::event::{Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::hash::Digest;
 use domain::id::SessionId;
+use rendering::fit::width;
 use rendering::summary::RunSummary;
 use rendering::terminal::{Answer, Terminal};
-use rendering::{Paint, hand_out, links, print, print_error};
+use rendering::{Paint, hand_out, links, print, print_error, print_error_as_it_is};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -133,7 +134,9 @@ impl RunView {
                 print_summary(&summary)
             }
             Form::Terminal(_) => {
-                Ok(again.map_or(Ok(()), |line| print_error(&format!("{line}\n")))?)
+                // No line of it is broken: it is there to be copied.
+                let line = again.map_or(Ok(()), |line| print_error_as_it_is(&format!("{line}\n")));
+                Ok(line?)
             }
             Form::Events => Ok(()),
         }
@@ -148,7 +151,11 @@ impl RunView {
         let why = self.summary.error.as_ref();
         let why = why.map_or("", |fault| fault.message.as_str());
         let missing = Missing::of(why, hash, &self.workspace)?;
-        approving(&self.typed, hash, missing)
+        let columns = match self.form {
+            Form::Terminal(_) => width(&io::stderr()),
+            Form::Json | Form::Events => None,
+        };
+        approving(&self.typed, hash, missing, columns)
     }
 }
 

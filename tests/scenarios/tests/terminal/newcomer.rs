@@ -474,3 +474,33 @@ fn a_line_to_paste_has_the_task_that_came_by_a_pipe() {
         assert!(line.ends_with(task), "{line}");
     }
 }
+
+#[test]
+fn a_line_to_paste_is_not_broken_by_a_narrow_terminal() {
+    let house = testkit::House::new();
+    house.write("notes.md", "draft\n");
+    let run = house.ask(["run", "--mode", "deterministic"]);
+    let mut shell = run.env("TERM", "xterm").env("PS1", "sh> ").in_shell();
+    for (columns, is_broken) in [(64, true), (80, true), (100, false)] {
+        shell.until("sh> ");
+        shell.types(&format!(
+            "echo 'replace draft with final in notes.md' | COLUMNS={columns} \"$@\"\n"
+        ));
+        shell.until("Nothing was run.");
+        let begin = match is_broken {
+            true => "  carl run --allow-write . --mode deterministic",
+            false => "  carl run --approve ",
+        };
+        shell.until(begin);
+        let line = shell.until("final in notes.md'");
+        assert!(!line.contains('\n'), "{line}");
+        if is_broken {
+            shell.until(" --approve \\\r\n");
+            let hash = shell.until("\r\n");
+            let is_hash = |c: char| c.is_ascii_hexdigit();
+            assert!(hash.len() == 64 && hash.chars().all(is_hash), "{hash}");
+        }
+    }
+    shell.types("exit\n");
+    shell.finish();
+}
