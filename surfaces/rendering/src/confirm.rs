@@ -14,7 +14,7 @@ use self::reach::{SESSION_REACH, opens_folder, reaches};
 use self::terminal::{is_hung_up, read_line, wait_closed};
 pub use self::typeahead::{Typeahead, is_yes, is_yes_unless};
 use super::folded::{Length, diff_lines, text_lines};
-use super::{Paint, fit, pastes, print_error_as_it_is};
+use super::{Paint, fit, pager, pastes, print_error_as_it_is};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -252,7 +252,7 @@ pub fn ask(
         let line = pastes::typed_text(line.replacen(pastes::BEGINS, " ", 1).as_bytes());
         match parse(&line, asked) {
             Some(reply) => return Ok(Some(reply)),
-            None if is_folded && is_view(&line) => print_error_as_it_is(&fitted(&whole, width))?,
+            None if is_folded && is_view(&line) => pager::show(&fitted(&whole, width), is_closed)?,
             None => {
                 print_error_as_it_is(&fitted(unclear(asked), width))?;
                 ahead.throw_away()?;

@@ -23,6 +23,7 @@ pub mod links;
 pub mod memory;
 pub mod messages;
 pub mod moments;
+pub mod pager;
 mod paint;
 pub mod pastes;
 mod print;

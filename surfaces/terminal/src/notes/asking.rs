@@ -4,9 +4,10 @@ use super::file::File;
 use super::vouched::Word;
 use domain::limits::CONFIRMATION_WAIT;
 use rendering::confirm::{Typeahead, fitted};
-use rendering::{Paint, fit, print_error, print_error_as_it_is};
+use rendering::{Paint, fit, pager, print_error, print_error_as_it_is};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, BufRead};
+use std::sync::atomic::AtomicBool;
 use text::escape::{visible, visible_line};
 
 const PROMPT: &str = "  [v]iew, [t]rust this version, use as [u]ntrusted, [i]gnore: ";
@@ -66,7 +67,7 @@ pub fn ask(file: &File, known: Known, paint: Paint) -> io::Result<Option<Word>> 
             continue;
         }
         match parse(&line) {
-            Some(Reply::View) => print_error_as_it_is(&shown(&file.text))?,
+            Some(Reply::View) => pager::show(&shown(&file.text), &AtomicBool::new(false))?,
             Some(Reply::Said(word)) => return Ok(Some(word)),
             None => {
                 print_error("  Please answer with one of the letters in brackets.\n")?;

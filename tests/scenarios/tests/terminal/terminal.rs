@@ -316,6 +316,36 @@ fn several_long_texts_in_one_question_are_folded() {
 }
 
 #[test]
+fn what_is_viewed_whole_is_shown_in_the_users_pager() {
+    let long = "word\n".repeat(300);
+    let write = json!({"path": "a.md", "content": long, "mode": "create"});
+    for (pager, is_paged) in [
+        ("sed s/^/paged:/", true),
+        ("head -n 3 | sed s/^/paged:/", true),
+        ("no-such-pager-here", false),
+        ("", false),
+    ] {
+        let scene = Scene::new([
+            Reply::call("write_file", write.clone()),
+            Reply::text("As you like."),
+        ]);
+        let carl = scene.house.ask(["run", "--allow-write", ".", "write it"]);
+        let carl = carl.env("TERM", "xterm").env("PAGER", pager);
+        let run = carl.at_terminal(|_, number| match number {
+            0 => "v".to_owned(),
+            _ => "n".to_owned(),
+        });
+        let [_, whole] = run.questions.as_slice() else {
+            panic!("{run:#?}");
+        };
+        assert_eq!(whole.contains("paged:"), is_paged, "{pager}: {whole}");
+        let is_cut = pager.starts_with("head");
+        assert_eq!(whole.matches("+word").count() < 300, is_cut, "{whole}");
+        assert!(!scene.house.has("a.md"));
+    }
+}
+
+#[test]
 fn what_goes_into_a_folder_of_the_same_answer_is_asked_about_once() {
     let write = |name: &str| json!({"path": format!("part two/{name}"), "content": "x\n"});
     let reply = Reply::call("make_dir", json!({"path": "part two"}))
