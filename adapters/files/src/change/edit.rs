@@ -1,6 +1,8 @@
 //! `edit_file`.
 
-use super::writing::{diff, elsewhere, put, read_whole, regular_at, too_large, with_artifact};
+use super::writing::{
+    diff, elsewhere, other_names, put, read_whole, regular_at, too_large, with_artifact,
+};
 use crate::arguments;
 use crate::beneath::{Found, LastLink, Place, Spot};
 use crate::encoding::{old_bytes, old_text, utf_16};
@@ -176,9 +178,6 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
 pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
     let place = job.write_place("path")?;
     let plan = plan(job, &place)?;
-    Ok(diff(
-        &place.shown,
-        Some(&plan.before),
-        Some(&plan.edited.content),
-    ))
+    let change = diff(&place.shown, Some(&plan.before), Some(&plan.edited.content));
+    Ok(format!("{change}{}", other_names(Some(&plan.old))))
 }

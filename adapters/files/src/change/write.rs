@@ -2,8 +2,8 @@
 
 use super::make;
 use super::writing::{
-    as_text, behind_link, diff, elsewhere, folder_lines, put, read_whole, recorded, regular_at,
-    with_artifact, within_limit,
+    as_text, behind_link, diff, elsewhere, folder_lines, other_names, put, read_whole, recorded,
+    regular_at, with_artifact, within_limit,
 };
 use crate::arguments::{self, WriteMode};
 use crate::atomic::{self, Expect, Written};
@@ -219,7 +219,8 @@ pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
         true => format!("{lost} bytes become {kept}\n"),
         false => String::new(),
     };
-    Ok(format!("{made}{change}{much_less}{converted}"))
+    let others = other_names(plan.room.old());
+    Ok(format!("{made}{change}{much_less}{converted}{others}"))
 }
 
 /// A line that says that a file becomes UTF-8: each of its other letters is stored anew as well.

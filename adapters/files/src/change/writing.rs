@@ -53,6 +53,19 @@ pub(super) fn diff(shown: &str, old: Option<&str>, new: Option<&str>) -> String 
         .to_string()
 }
 
+/// A line that says that a file has other names, as a change is a fresh file that takes one: written
+/// through, it would change what may lie where nothing may be changed.
+pub(super) fn other_names(old: Option<&Found>) -> String {
+    let names = old.map_or(0, |found| found.stat.st_nlink);
+    match names > 1 {
+        true => format!(
+            "ATTENTION: the file has {names} names (hard links); only this one has the new text from \
+             then on\n"
+        ),
+        false => String::new(),
+    }
+}
+
 /// Without the byte order mark that a change leaves where it is, or that comes or goes with its file.
 fn without_mark<'a>(
     old: Option<&'a str>,

@@ -189,3 +189,28 @@ fn a_file_read_by_two_names_is_named_once_in_a_question() {
     assert!(question.contains(told), "{question}");
     assert!(!question.contains("file:./b.txt"), "{question}");
 }
+
+#[test]
+fn a_change_of_a_file_with_several_names_says_so() {
+    let edit = json!({"path": "a.txt", "old": "draft", "new": "final"});
+    let write = json!({"path": "a.txt", "content": "other\n", "mode": "overwrite"});
+    let scene = Scene::new([
+        Reply::call("edit_file", edit),
+        Reply::call("write_file", write),
+        Reply::text("That is all."),
+    ]);
+    scene.house.write("a.txt", "draft\n");
+    let twin = scene.house.work().join("twin.txt");
+    std::fs::hard_link(scene.house.work().join("a.txt"), &twin).unwrap();
+    let run = scene.house.ask(["run", "--allow-write", ".", "change it"]);
+    let run = run.at_terminal(|_, _| "y".to_owned());
+    let [first, second] = run.questions.as_slice() else {
+        panic!("{run:#?}");
+    };
+    assert!(
+        first.contains("the file has 2 names (hard links)"),
+        "{first}"
+    );
+    assert!(!second.contains("hard links"), "{second}");
+    assert_eq!(scene.house.read("twin.txt"), "draft\n");
+}
