@@ -188,7 +188,7 @@ pub fn before_last_change(history: &Path) -> Result<Option<(PathBuf, Vec<u8>)>, 
     };
     let mut bytes = Vec::new();
     journal
-        .read(&kept)?
+        .read(&kept, &path.to_string_lossy())?
         .read_to_end(&mut bytes)
         .map_err(fault)?;
     Ok(Some((path, bytes)))

@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use text::escape::quoted_argv;
 
 /// Why a change is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,12 +99,8 @@ impl Journal {
 
     /// Every change that was written down.
     pub(crate) fn folded(&self) -> Result<Folded, ToolFailure> {
-        let file = match File::open(self.journal()) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Folded::default());
-            }
-            Err(error) => return Err(fault(error)),
+        let Some(file) = self.written()? else {
+            return Ok(Folded::default());
         };
         let mut open = BTreeMap::new();
         let mut closed = Vec::new();
@@ -210,9 +207,24 @@ impl Journal {
         Ok(written)
     }
 
-    /// The content that was kept.
-    pub(crate) fn read(&self, kept: &Kept) -> Result<File, ToolFailure> {
-        File::open(self.copy_of(kept.digest)).map_err(fault)
+    /// The content of a file that was kept, once it is certain that it is what the file held.
+    pub(crate) fn read(&self, kept: &Kept, shown: &str) -> Result<File, ToolFailure> {
+        let opened = private::open(&self.copy_of(kept.digest), OpenOptions::new().read(true));
+        let whole = opened.and_then(|mut copy| {
+            let mut hasher = blake3::Hasher::new();
+            let bytes = io::copy(&mut copy, &mut hasher)?;
+            let digest = Digest::from_bytes(*hasher.finalize().as_bytes());
+            copy.rewind()?;
+            Ok((digest == kept.digest && bytes == kept.bytes).then_some(copy))
+        });
+        match whole {
+            Ok(Some(copy)) => Ok(copy),
+            Ok(None) => Err(damaged(shown, "is damaged")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(damaged(shown, "is not there any more"))
+            }
+            Err(error) => Err(damaged(shown, &format!("cannot be read ({error})"))),
+        }
     }
 
     /// Writes a change down, before it is made. Returns its number.
@@ -241,11 +253,11 @@ impl Journal {
 
     /// One more than the whole lines there are: every record has its own line.
     fn next_number(&self) -> Result<u64, ToolFailure> {
-        let text = match fs::read(self.journal()) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(1),
-            Err(error) => return Err(fault(error)),
+        let Some(mut file) = self.written()? else {
+            return Ok(1);
         };
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(fault)?;
         Ok(text.iter().filter(|byte| **byte == b'\n').count() as u64 + 1)
     }
 
@@ -317,6 +329,15 @@ impl Journal {
         file.sync_data().map_err(fault)
     }
 
+    /// The journal, open for reading; `None` before the first change.
+    fn written(&self) -> Result<Option<File>, ToolFailure> {
+        match private::open(&self.journal(), OpenOptions::new().read(true)) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(fault(error)),
+        }
+    }
+
     fn journal(&self) -> PathBuf {
         self.folder.join("journal.jsonl")
     }
@@ -349,6 +370,24 @@ fn whole_lines(file: &mut File) -> io::Result<u64> {
         .rposition(|b| *b == b'\n')
         .map_or(0, |at| at + 1);
     Ok(end as u64)
+}
+
+/// What is said of a copy that is not what the file held.
+fn damaged(shown: &str, what: &str) -> ToolFailure {
+    mendable(
+        "copy_damaged",
+        format!(
+            "The copy that undo kept of `{shown}` {what}, so what the file held cannot be brought \
+             back. Nothing was undone. The user can type `{}` to leave it as it is and take back the \
+             older change of another file.",
+            skipping(shown)
+        ),
+    )
+}
+
+/// The command that leaves a file as it is, as a shell takes it.
+pub(crate) fn skipping(shown: &str) -> String {
+    quoted_argv(&["carl", "undo", "--skip", shown])
 }
 
 fn full(limit: u64) -> ToolFailure {

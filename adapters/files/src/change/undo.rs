@@ -7,7 +7,7 @@ use crate::atomic::{self, Expect, sync_folder};
 use crate::beneath::{Found, LastLink, Place};
 use crate::failure::{LINK, NOT_FOUND, OUTSIDE, from_errno, from_io};
 use crate::job::Job;
-use crate::journal::{Change, Closing, Kept, Open};
+use crate::journal::{Change, Closing, Kept, Open, skipping};
 use crate::record::Undo;
 use api::executor::ToolFailure;
 use api::failure::mendable;
@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use text::escape::{quoted_argv, visible_line};
+use text::escape::visible_line;
 
 /// Whether a change stands as it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,11 +137,6 @@ fn overtaken(job: &Job<'_>, last: &Open, standing: Standing) -> ToolFailure {
             skipping(shown)
         ),
     )
-}
-
-/// The command that leaves a file as it is, as a shell takes it.
-fn skipping(shown: &str) -> String {
-    quoted_argv(&["carl", "undo", "--skip", shown])
 }
 
 /// What is at a change's path once it is taken back.
@@ -311,7 +306,7 @@ fn take_back<'c>(job: &Job<'_>, change: &'c Change) -> Result<Vec<&'c PathBuf>, 
         }
         Change::DeletedFile { before, .. } => {
             let spot = place.spot(LastLink::Keep)?;
-            let mut copy = job.journal().read(before)?;
+            let mut copy = job.journal().read(before, &place.shown)?;
             let expect = Expect::Absent(Some(before.rights));
             let written = atomic::put(&spot, &mut copy, expect, job.leash, &place.shown);
             written.map(|_written| Vec::new())
@@ -377,7 +372,7 @@ fn put_back(job: &Job<'_>, place: &Place<'_>, before: Option<&Kept>) -> Result<(
     match before {
         None => super::delete::remove(place, &spot, &found),
         Some(kept) => {
-            let mut copy = job.journal().read(kept)?;
+            let mut copy = job.journal().read(kept, &place.shown)?;
             atomic::put(
                 &spot,
                 &mut copy,
@@ -408,7 +403,7 @@ pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailur
     }
     let kept_text = |kept: &Kept| -> Result<String, ToolFailure> {
         let mut bytes = Vec::new();
-        let copy = job.journal().read(kept)?;
+        let copy = job.journal().read(kept, &place.shown)?;
         copy.take(domain::limits::FILE_READ_BYTES)
             .read_to_end(&mut bytes)
             .map_err(|e| from_io(&e, &place.shown))?;

@@ -2,7 +2,8 @@
 
 use scenarios::Scene;
 use serde_json::json;
-use testkit::flags::WRITES;
+use std::path::PathBuf;
+use testkit::flags::{CHANGES, WRITES};
 use testkit::{Finished, House, Reply};
 
 fn by_rules(house: &House, more: &[&str], task: &str) -> Finished {
@@ -374,4 +375,48 @@ fn two_undos_at_one_time_both_take_back() {
     let mut profiles = log.iter().rev().map(|event| &event["profile"]["mode"]);
     let left = profiles.find(|mode| !mode.is_null());
     assert_eq!(left.unwrap(), "auto");
+}
+
+/// Where undo keeps a text.
+fn copy_of(house: &House, text: &str) -> PathBuf {
+    let histories = std::fs::read_dir(house.state().join("undo")).unwrap();
+    let folders =
+        histories.filter_map(|one| std::fs::read_dir(one.unwrap().path().join("copies")).ok());
+    let mut copies = folders.flatten().map(|copy| copy.unwrap().path());
+    let found = copies.find(|copy| std::fs::read_to_string(copy).unwrap() == text);
+    found.unwrap()
+}
+
+/// An emptied copy is no text to restore.
+#[test]
+fn a_damaged_copy_is_refused_and_its_history_stays() {
+    let house = House::new();
+    house.write("one.txt", "draft one\n");
+    house.write("two.txt", "my notes\n");
+    by_rules(&house, &[], "replace draft with final in one.txt");
+    let run = ["run", "--mode", "deterministic", "--session-id", "last"];
+    let run = house.ask(run).args(CHANGES);
+    run.arg("delete two.txt").run().expect(0);
+    let copy = copy_of(&house, "my notes\n");
+    let undo = |more: &[&'static str]| house.ask(["undo"]).args(more.iter().copied()).run();
+    for damage in [Some("mine notes"), Some(""), None] {
+        match damage {
+            Some(text) => std::fs::write(&copy, text).unwrap(),
+            None => std::fs::remove_file(&copy).unwrap(),
+        }
+        for more in [&["--yes", "write"][..], &["--print"]] {
+            let told = undo(more);
+            assert_ne!(told.code, Some(0), "{told:#?}");
+            assert!(told.stderr.contains("copy that undo kept of"), "{told:#?}");
+            assert!(told.stderr.contains("carl undo --skip "), "{told:#?}");
+            assert!(!told.stdout.contains("notes"), "{told:#?}");
+        }
+        assert!(!house.has("two.txt"), "{damage:?}");
+    }
+    std::fs::write(&copy, "my notes\n").unwrap();
+    assert_eq!(undo(&["--print"]).expect(0).stdout, "my notes\n");
+    // The older change is reached past a copy that is gone.
+    std::fs::remove_file(&copy).unwrap();
+    undo(&["--yes", "write", "--skip", "two.txt"]).expect(0);
+    assert_eq!(house.read("one.txt"), "draft one\n");
 }
