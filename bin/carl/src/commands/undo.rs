@@ -41,7 +41,8 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
         .map(std::path::absolute)
         .collect::<Result<_, _>>()?;
     if !skipped.is_empty() && !has_change_beside(&histories, &skipped)? {
-        return Err(nothing_beside().into());
+        let is_any = has_change_beside(&histories, &[])?;
+        return Err(nothing_beside(is_any).into());
     }
     for file in &skipped {
         pass_over(&histories, file)?;
@@ -92,13 +93,20 @@ fn has_change_beside(histories: &[PathBuf], files: &[PathBuf]) -> Result<bool> {
     Ok(false)
 }
 
-/// What is said where only what is to be left could be taken back: all of it stays as it was.
-fn nothing_beside() -> Failure {
-    Failure::usage(
-        "--skip: there is no other change to take back, so nothing was done",
-        "The change can still be taken back once the file is again as the agent left it; \
-         `carl undo --print` prints what it held before.",
-    )
+/// What is said where only what is to be left could be taken back, or nothing at all: all of it stays
+/// as it was.
+fn nothing_beside(is_any: bool) -> Failure {
+    match is_any {
+        true => Failure::usage(
+            "--skip: there is no other change to take back, so nothing was done",
+            "`carl undo` without --skip says what stands in the way of this one; `carl undo --print` \
+             prints what the file held before.",
+        ),
+        false => Failure::usage(
+            "--skip: there is no change to take back, so nothing was done",
+            "`carl session list` shows all sessions; `carl undo ID` names one.",
+        ),
+    }
 }
 
 /// Has undos leave a file as it is.

@@ -420,3 +420,15 @@ fn a_damaged_copy_is_refused_and_its_history_stays() {
     undo(&["--yes", "write", "--skip", "two.txt"]).expect(0);
     assert_eq!(house.read("one.txt"), "draft one\n");
 }
+
+#[test]
+fn a_skip_where_nothing_was_changed_speaks_of_no_change() {
+    let house = House::new();
+    let told = house
+        .ask(["undo", "--skip", "nofile"])
+        .run()
+        .expect(2)
+        .stderr;
+    assert!(told.contains("there is no change to take back"), "{told}");
+    assert!(!told.contains("can still be taken back"), "{told}");
+}
