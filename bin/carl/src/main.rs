@@ -19,7 +19,8 @@ mod wiring;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use command_line::{Cli, Command};
+use clap::error::ErrorKind;
+use command_line::{Cli, Command, SessionCommand};
 use rendering::{Paint, print_error};
 use std::ffi::OsString;
 use std::io::Write;
@@ -35,7 +36,7 @@ fn main() {
     // Before any thread is there: what one thread gives up, the whole process must.
     become_another();
     keep_memory_private();
-    let cli = Cli::try_parse().and_then(Cli::checked);
+    let cli = Cli::try_parse().and_then(Cli::checked).and_then(all_text);
     let cli = cli.unwrap_or_else(|error| refuse(&error));
     process_log::begin(match cli.command {
         Some(Command::Serve(_)) => process_log::Writes::Server,
@@ -51,6 +52,27 @@ fn main() {
     std::process::exit(i32::from(exit.number()));
 }
 
+/// Refuses words that are no text where a session is opened: no log could hold them, and no line that
+/// is proposed could say them again.
+fn all_text(cli: Cli) -> Result<Cli, clap::Error> {
+    let opens_session = match &cli.command {
+        None | Some(Command::Run(_) | Command::Chat(_) | Command::Undo(_)) => true,
+        Some(Command::Session(command)) => matches!(command, SessionCommand::Resume { .. }),
+        Some(_) => false,
+    };
+    let mut typed = std::env::args_os();
+    match typed.find(|word| opens_session && word.to_str().is_none()) {
+        None => Ok(cli),
+        Some(word) => Err(clap::Error::raw(
+            ErrorKind::InvalidUtf8,
+            format!(
+                "`{}` is not UTF-8, which names have to be here\n\n  Rename it.\n",
+                visible_line(&word.to_string_lossy())
+            ),
+        )),
+    }
+}
+
 /// Ends with what is wrong with the command line. Who asked for one JSON object gets one.
 fn refuse(error: &clap::Error) -> ! {
     let typed: Vec<_> = std::env::args_os().skip(1).collect();
@@ -64,7 +86,7 @@ fn refuse(error: &clap::Error) -> ! {
         let _told = terminal::run::print_failure(failure.fault);
         std::process::exit(i32::from(failure.exit.number()));
     }
-    if error.kind() == clap::error::ErrorKind::InvalidSubcommand {
+    if error.kind() == ErrorKind::InvalidSubcommand {
         let _told = print_error(&no_command(error, &typed));
         std::process::exit(i32::from(Exit::Usage.number()));
     }

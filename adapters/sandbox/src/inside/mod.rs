@@ -26,9 +26,11 @@ use control::{Control, PORTER};
 /// [`ENTRY`]; returns the exit code.
 #[must_use]
 pub fn enter() -> i32 {
-    let mut arguments = std::env::args().skip_while(|a| a != PORTER).skip(1);
+    let mut arguments = std::env::args_os()
+        .skip_while(|argument| argument != PORTER)
+        .skip(1);
     let done = match arguments.next() {
-        Some(number) => porter::run(&number),
+        Some(number) => porter::run(&number.to_string_lossy()),
         None => warden::run(),
     };
     match done {

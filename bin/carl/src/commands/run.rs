@@ -79,7 +79,10 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         profile: profile::requested(profile, &args.session),
         session_id: args.session_id,
         form,
-        typed: std::env::args().skip(1).collect(),
+        typed: std::env::args_os()
+            .skip(1)
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect(),
     };
     let mut host = CommandHost::open(setting, flags, (By::Command, attendance)).await?;
     // A session that goes on keeps its own.

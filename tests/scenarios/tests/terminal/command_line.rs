@@ -148,3 +148,27 @@ fn a_wrong_variable_is_not_told_to_ask_the_command_that_it_stops() {
     assert!(told.contains("carl config schema"), "{told}");
     assert!(!told.contains("config show"), "{told}");
 }
+
+#[test]
+fn a_word_that_is_no_text_is_refused_wherever_it_stands() {
+    let house = House::new();
+    let no_text = OsStr::from_bytes(b"\xff\xfe.txt");
+    for words in [
+        &["run", "--input"][..],
+        &["run", "hello", "--allow-write"],
+        &["undo", "--allow-write"],
+        &["undo", "--skip"],
+    ] {
+        let told = house
+            .ask(words.iter().copied())
+            .arg(no_text)
+            .run()
+            .expect(2);
+        assert!(told.stderr.contains("not UTF-8"), "{told:#?}");
+    }
+    let told = house
+        .ask(["run", "hello", "--json", "--input"])
+        .arg(no_text);
+    let told = told.run().expect(2).json();
+    assert_eq!(told["error"]["code"], "carl.usage");
+}
