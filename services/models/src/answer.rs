@@ -256,7 +256,7 @@ impl Answer {
                 self.round.native.push((name.clone(), arguments.clone()));
                 self.call(name, arguments, false);
             }
-            Piece::Counted(counted) => self.round.counted = Some(counted),
+            Piece::Counted(counted) => self.round.counted = Some(counted.bounded()),
             Piece::Notice(fault) => self.pending.push_back(ChatChunk::Notice(fault)),
             Piece::Finished(reason) => self.round.finished = Some(reason),
         }

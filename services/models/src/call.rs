@@ -83,6 +83,9 @@ pub(crate) struct Listed {
     pub(crate) loaded: Option<bool>,
 }
 
+/// Most tokens that a server is believed to have counted in one answer.
+const COUNTED_TOKENS: u64 = 1 << 31;
+
 /// Tokens as a server counted them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counted {
@@ -92,6 +95,18 @@ pub(crate) struct Counted {
     pub(crate) cached: u64,
     /// Generated.
     pub(crate) completion: u64,
+}
+
+impl Counted {
+    /// The same, where no count is more than any model reads or writes: a server may say anything.
+    pub(crate) fn bounded(self) -> Self {
+        let bounded = |count: u64| count.min(COUNTED_TOKENS);
+        Self {
+            prompt: self.prompt.map(bounded),
+            cached: bounded(self.cached),
+            completion: bounded(self.completion),
+        }
+    }
 }
 
 /// A piece of an answer.
@@ -184,5 +199,16 @@ mod tests {
             arguments_object(&json!("{broken")),
             json!({"invalid_arguments": "{broken"})
         );
+    }
+
+    #[test]
+    fn what_a_server_counts_is_believed_up_to_a_limit() {
+        let counted = |count| Counted {
+            prompt: Some(count),
+            cached: count,
+            completion: count,
+        };
+        assert_eq!(counted(u64::MAX).bounded(), counted(COUNTED_TOKENS));
+        assert_eq!(counted(7).bounded(), counted(7));
     }
 }

@@ -133,7 +133,7 @@ impl Reader {
         if let Some(fresh) = count("input_tokens") {
             let cached = count("cache_read_input_tokens").unwrap_or(0);
             let stored = count("cache_creation_input_tokens").unwrap_or(0);
-            let prompt = fresh + cached + stored;
+            let prompt = fresh.saturating_add(cached).saturating_add(stored);
             // The closing event may repeat the input as zero.
             if prompt > 0 {
                 self.counted.prompt = Some(prompt);

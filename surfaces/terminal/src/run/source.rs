@@ -2,7 +2,7 @@
 
 use crate::exit::Failure;
 use crate::pictures;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use api::sessions::{Input, PictureFile};
 use disk::read::{self, Links};
 use disk::stored::as_stored;
@@ -232,8 +232,17 @@ fn not_taken(what: &str, typed: &Path) -> Failure {
     )
 }
 
+/// How data that is no task is given.
+const BESIDE: &str = "Say in quotes what is to be done, and give a text that it is about, of at most \
+                      1 MiB, beside it: carl run \"summarise this\" --input FILE";
+
 fn stdin_text() -> Result<String> {
-    String::from_utf8(stdin_bytes()?).map_err(|error| {
+    let bytes = stdin_bytes()?;
+    if bytes.len() > USER_TEXT_BYTES {
+        let what = format!("the task on standard input has more than {USER_TEXT_BYTES} bytes");
+        return Err(Failure::usage(what, BESIDE).into());
+    }
+    String::from_utf8(bytes).map_err(|error| {
         Failure::usage(
             format!("standard input is not UTF-8 text: {error}"),
             "Give it as UTF-8 text.",
@@ -249,6 +258,8 @@ fn stdin_bytes() -> Result<Vec<u8>> {
         .lock()
         .take(limit)
         .read_to_end(&mut bytes)
-        .context("standard input cannot be read")?;
+        .map_err(|error| {
+            Failure::usage(format!("standard input cannot be read: {error}"), BESIDE)
+        })?;
     Ok(bytes)
 }

@@ -172,3 +172,18 @@ fn a_word_that_is_no_text_is_refused_wherever_it_stands() {
     let told = told.run().expect(2).json();
     assert_eq!(told["error"]["code"], "carl.usage");
 }
+
+#[test]
+fn a_task_that_is_too_long_or_a_folder_is_told_what_to_do() {
+    let house = House::new();
+    let long = "word ".repeat(400_000);
+    let told = house.ask(["run", "-"]).stdin(long).run();
+    assert_eq!(told.code, Some(2), "{told:#?}");
+    assert!(
+        told.stderr.contains("has more than 1048576 bytes"),
+        "{told:#?}"
+    );
+    assert!(told.stderr.contains("--input FILE"), "{told:#?}");
+    let told = house.ask([]).typed("carl run - < /").run().expect(2).stderr;
+    assert!(told.contains("--input FILE"), "{told}");
+}
