@@ -24,7 +24,7 @@ use command_line::{Cli, Command, SessionCommand};
 use rendering::{Paint, print_error};
 use std::ffi::OsString;
 use std::io::Write;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use terminal::exit::{self, Exit};
 use terminal::signals;
 use text::escape::{visible, visible_line, visible_lines};
@@ -42,7 +42,7 @@ fn main() {
         Some(Command::Serve(_)) => process_log::Writes::Server,
         _ => process_log::Writes::Command,
     });
-    let exit = match dispatch(cli) {
+    let exit = match check_clock().and_then(|()| dispatch(cli)) {
         Ok(exit) => exit,
         Err(error) => report(&error),
     };
@@ -180,6 +180,18 @@ fn report(error: &anyhow::Error) -> Exit {
     // With standard error gone there is nobody left to tell.
     let _told = print_error(&text);
     exit
+}
+
+/// Refuses to work by a clock that no record could be dated by.
+fn check_clock() -> Result<()> {
+    match SystemTime::now().duration_since(UNIX_EPOCH) {
+        Ok(_since) => Ok(()),
+        Err(_before) => Err(exit::Failure::usage(
+            "the clock of this machine stands before 1970",
+            "Set it, with `date --set` or by the network, and try again.",
+        )
+        .into()),
+    }
 }
 
 /// Commands that need no service answer without a runtime; everything else waits for one.

@@ -4,6 +4,7 @@ use scenarios::Scene;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::process::Command;
 use testkit::{House, Reply};
 
 #[test]
@@ -187,3 +188,36 @@ fn a_task_that_is_too_long_or_a_folder_is_told_what_to_do() {
     let told = house.ask([]).typed("carl run - < /").run().expect(2).stderr;
     assert!(told.contains("--input FILE"), "{told}");
 }
+
+#[test]
+fn a_clock_before_1970_is_told_as_the_reason() {
+    let house = House::new();
+    let source = house.home().join("clock.c");
+    let library = house.home().join("clock.so");
+    fs::write(&source, CLOCK_OF_1969).unwrap();
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-o"]);
+    let made = compiler.arg(&library).arg(&source).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let list = ["run", "--mode", "deterministic", "list files"];
+    let told = house.ask(list).env("LD_PRELOAD", &library).run();
+    assert!(!told.stderr.contains("panicked"), "{told:#?}");
+    assert!(
+        told.stderr.contains("the clock of this machine"),
+        "{told:#?}"
+    );
+}
+
+/// Clocks that tell the time say that it is 1969.
+const CLOCK_OF_1969: &str = r"
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    int told = syscall(SYS_clock_gettime, clock, now);
+    if (!told && clock == CLOCK_REALTIME) now->tv_sec = -1000;
+    return told;
+}
+";
