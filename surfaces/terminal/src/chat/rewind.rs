@@ -1,12 +1,12 @@
 //! Taking exchanges back: alone, or with what they did to files.
 
 use super::conversation::Chat;
-use crate::exit::{Failure, OrFail};
+use crate::exit::{Failure, OrFail, describe};
 use crate::request::View as _;
 use crate::sessions::events_of;
 use crate::undo::{CallChanges, changing_calls, forked_from, only_takes_back, undos};
 use anyhow::Result;
-use api::sessions::{Follow, RewindTo, SendRequest, Sessions, TakenBack};
+use api::sessions::{ErrorKind, Follow, RewindTo, SendRequest, Sessions, TakenBack};
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::{CallId, SessionId};
 use domain::limits::PLAN_ACTIONS;
@@ -55,7 +55,8 @@ impl Chat<'_> {
     /// forgotten that still stands.
     pub(super) async fn undo(&mut self) -> Result<()> {
         let events = self.events().await?;
-        refuse_a_second(&events)?;
+        refuse_beside_others(&events)?;
+        let began = events.last().map_or(0, |event| event.seq);
         let last = last_of_user(&events)?;
         let calls = self.changing_calls(&events, last.begins_after).await?;
         let all = self.changes_here_or_before_fork(&events, &calls).await?;
@@ -79,8 +80,8 @@ impl Chat<'_> {
             )
             .into());
         }
-        self.rewind(RewindTo::Request(last.query_id)).await?;
         let files = told(&all, undone, back + all.undone);
+        self.take_exchange(&last, began, &files).await?;
         self.tell(&format!("taken back: {} ({files})", gist(&last.text)))?;
         let (own_undos, _) = undos(&events, last.begins_after);
         let earlier = own_undos.saturating_sub(all.undone);
@@ -105,6 +106,25 @@ impl Chat<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Takes the exchange back whose files are back already, unless another window asked something
+    /// since this began: that exchange would go with it, and what it did to files would not.
+    async fn take_exchange(&mut self, last: &Exchange, began: u64, files: &str) -> Result<()> {
+        if !came_after(&self.events().await?, began) {
+            match self.rewind(RewindTo::Request(last.query_id)).await {
+                Err(error) if describe(&error).1.code == ErrorKind::Busy.code() => {}
+                taken => return taken.map(drop),
+            }
+        }
+        let hint = match came_after(&self.events().await?, began) {
+            true => {
+                "/undo would now take that request back: its exchange, and what it did to files."
+            }
+            false => "/undo takes the exchange back when that has ended.",
+        };
+        let what = format!("{files}; the exchange stays, since another request came meanwhile");
+        Err(Failure::usage(what, hint).into())
     }
 
     /// Takes the conversation back. This window says so itself; others are told by the event.
@@ -271,18 +291,26 @@ fn last_of_user(events: &[Event]) -> Result<Exchange> {
     })
 }
 
-/// Refuses to take back while another window does: what it takes back is reckoned from how things stand.
-fn refuse_a_second(events: &[Event]) -> Result<()> {
+/// Refuses to take back while something is worked on in the session, in another window or by itself:
+/// what is taken back is reckoned from how things stand.
+fn refuse_beside_others(events: &[Event]) -> Result<()> {
     let view = SessionView::of(events);
-    let is_under_way = view.open_requests().any(|one| only_takes_back(&one.text));
-    match is_under_way {
-        true => Err(Failure::usage(
-            "something is being taken back in this session already",
-            "Type /undo again when that has ended.",
-        )
-        .into()),
-        false => Ok(()),
+    let mut open = view.open_requests().peekable();
+    if open.peek().is_none() {
+        return Ok(());
     }
+    let what = match open.any(|one| only_takes_back(&one.text)) {
+        true => "something is being taken back in this session already",
+        false => "a request is being worked on in this session; nothing was taken back",
+    };
+    Err(Failure::usage(what, "Type /undo again when that has ended.").into())
+}
+
+/// Whether something was said to the agent after an event.
+fn came_after(events: &[Event], seq: u64) -> bool {
+    let view = SessionView::of(events);
+    let mut standing = view.exchanges().standing().iter();
+    standing.any(|one| one.received_seq > seq && !one.is_undo)
 }
 
 /// Refuses to take an exchange back whose changes of files cannot be taken back with it.

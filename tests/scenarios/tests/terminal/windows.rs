@@ -3,7 +3,7 @@
 use scenarios::Scene;
 use serde_json::{Value, json};
 use std::process::Command;
-use testkit::{Carl, House, Reply, Seated, Server};
+use testkit::{Carl, Gate, House, Reply, Seated, Server};
 
 /// What a model is told to answer with a call.
 const WRITE: &str = "please WRITE";
@@ -201,4 +201,72 @@ fn an_undo_waits_for_one_in_another_window() {
     assert!(!scene.house.has("file1.txt"));
     first.leaves();
     second.leaves();
+}
+
+/// A chat that changed a file, by a model whose last answer waits, and the id of its session.
+fn changed(scene: &Scene) -> (Seated, String) {
+    let house = &scene.house;
+    house.write("one.txt", "draft\n");
+    let mut chat = chat(house, &["chat", "--allow-write", "."]).at_prompt();
+    chat.types("polish one.txt\n");
+    chat.until(ANSWERS);
+    chat.types("y\n");
+    chat.until("It reads final now.");
+    chat.until("> ");
+    let logs = house.session_logs();
+    let id = logs[0].file_stem().unwrap().to_str().unwrap().to_owned();
+    (chat, id)
+}
+
+fn polishing(gate: &Gate) -> Scene {
+    let edit = json!({"path": "one.txt", "old": "draft", "new": "final"});
+    Scene::new([
+        Reply::call("edit_file", edit),
+        Reply::text("It reads final now."),
+        Reply::text("It is ").and_wait(gate).and_text("well."),
+        Reply::text("More."),
+    ])
+}
+
+#[test]
+fn an_undo_beside_the_work_of_another_window_is_refused_before_it_begins() {
+    let gate = Gate::new();
+    let scene = polishing(&gate);
+    let (mut chat, id) = changed(&scene);
+    let run = scene.house.ask(["run", "--session-id", &id, "how is it?"]);
+    let run = run.spawn();
+    scene.server.wait_for_chats(3);
+    chat.types("/undo\n");
+    let told = chat.until("when that has ended");
+    assert!(told.contains("nothing was taken back"), "{told}");
+    assert_eq!(scene.house.read("one.txt"), "final\n");
+    gate.open();
+    run.finish().expect(0);
+    chat.leaves();
+}
+
+#[test]
+fn an_undo_that_another_request_overtakes_says_what_stays() {
+    let gate = Gate::new();
+    let scene = polishing(&gate);
+    let (mut chat, id) = changed(&scene);
+    chat.types("/undo\n");
+    chat.until("[n]o: ");
+    let run = scene
+        .house
+        .ask(["run", "--events", "--session-id", &id, "how is it?"]);
+    let mut run = run.spawn();
+    run.until("query_received");
+    chat.types("y\n");
+    let told = chat.until("what it did to files");
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        told.contains("1 file change taken back; the exchange stays"),
+        "{told}"
+    );
+    assert!(told.contains("another request came meanwhile"), "{told}");
+    assert_eq!(scene.house.read("one.txt"), "draft\n");
+    gate.open();
+    run.finish().expect(0);
+    chat.leaves();
 }
