@@ -213,5 +213,15 @@ mod tests {
         let text = std::fs::read_to_string(&index).unwrap();
         std::fs::write(&index, text.replace("the name", "from the index")).unwrap();
         assert_eq!(listed(at), [("from the index".to_owned(), 1)]);
+        // Nor where a part of its id fits another one as well.
+        let other = SessionId::from_uuid(uuid::Uuid::from_u128(2));
+        append(
+            &mut SessionLog::create(at, other).unwrap(),
+            other,
+            opened("other"),
+        );
+        let both = store::list(at, &Selection::Id("00000000".to_owned())).unwrap();
+        let titles: Vec<&str> = both.iter().map(|one| one.title.as_str()).collect();
+        assert_eq!(titles, ["other", "from the index"]);
     }
 }

@@ -16,9 +16,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The sessions of a selection in the folder, most recently updated first. A whole id opens its log
-/// alone; a listing of all reads the beginning and the end of the logs that changed since the last
-/// one. A log that holds no whole event is left out.
+/// The sessions of a selection in the folder, most recently updated first. What names one log opens it
+/// alone; any other listing reads the beginning and the end of the logs that changed since the last
+/// one.
 ///
 /// # Errors
 /// [`ErrorKind::Unreachable`] when the folder cannot be listed.
@@ -27,9 +27,21 @@ pub fn list(folder: &Path, selection: &Selection) -> Result<Vec<SessionSummary>,
         Selection::Id(part) => match part.parse::<SessionId>() {
             Ok(id) => one(folder, id).into_iter().collect(),
             Err(_part) => {
-                let named = logs(folder)?.into_iter();
-                let named = named.filter(|(id, _)| selection.names(*id));
-                named.filter_map(|(id, _)| one(folder, id)).collect()
+                let all = logs(folder)?;
+                let named: Vec<SessionId> = all
+                    .iter()
+                    .map(|(id, _)| *id)
+                    .filter(|id| selection.names(*id))
+                    .collect();
+                match named[..] {
+                    [] => Vec::new(),
+                    [only] => one(folder, only).into_iter().collect(),
+                    _ => {
+                        let mut all = index::summaries(folder, all.into_iter());
+                        all.retain(|summary| named.contains(&summary.session_id));
+                        all
+                    }
+                }
             }
         },
         Selection::All | Selection::Live => index::summaries(folder, logs(folder)?.into_iter()),

@@ -74,8 +74,8 @@ pub async fn find(sessions: &dyn Sessions, part: &str, workspace: &Path) -> Resu
             Failure::usage(format!("there is no session of the folder {folder}"), hint).into()
         });
     }
-    let fitting = sessions.list(Selection::Id(wanted)).await;
-    let mut fitting = fitting.or_fail()?.into_iter();
+    let fitting = look_through(sessions, Selection::Id(wanted)).await?;
+    let mut fitting = fitting.into_iter();
     match (fitting.next(), fitting.next()) {
         (Some(only), None) => Ok(only),
         (None, _) => Err(Failure::usage(

@@ -242,4 +242,8 @@ fn a_listing_that_takes_long_says_so_once() {
     assert_eq!(slow.json().as_array().unwrap().len(), 20);
     // Now there is an index.
     assert_eq!(list().stderr, "");
+    let show = ["session", "show", "01a21650"];
+    let told = scene.house.ask(show).run().expect(2).stderr;
+    assert!(told.contains("several sessions' ids"), "{told}");
+    assert!(!told.contains("looked through"), "{told}");
 }
