@@ -49,6 +49,22 @@ pub(super) fn never_begun(path: &Path) -> Error {
     )
 }
 
+/// A log that cannot be deleted.
+pub(super) fn undeletable(path: &Path, source: std::io::Error) -> Error {
+    if source.kind() == std::io::ErrorKind::NotFound {
+        return unreadable(path, source);
+    }
+    Error::new(
+        ErrorKind::Unwritable,
+        format!(
+            "The session log {} cannot be deleted: {source}.",
+            path.display()
+        ),
+    )
+    .with_hint("Check the permissions of that folder, and that its disk is mounted for writing.")
+    .with_source(source)
+}
+
 /// A whole event of a kind that this version does not know.
 pub(super) fn newer(path: &Path, line: u64, kind: &str) -> Error {
     Error::new(

@@ -6,7 +6,7 @@
 //! nothing; a machine that loses power may lose what was not yet synchronised, and then at most
 //! the last line is torn.
 
-use crate::file_error::{never_begun, unreadable, unwritable};
+use crate::file_error::{never_begun, undeletable, unreadable, unwritable};
 use crate::lines::{Lines, open_regular};
 use crate::outline::Outlines;
 use api::sessions::{Error, ErrorKind};
@@ -129,7 +129,7 @@ impl SessionLog {
     pub fn delete(folder: &Path, session_id: SessionId) -> Result<(), Error> {
         let path = path_of(folder, session_id);
         let file = open_regular(OpenOptions::new().append(true).read(true), &path)
-            .map_err(|source| unreadable(&path, source))?;
+            .map_err(|source| undeletable(&path, source))?;
         // Held until the name is gone, so that nobody goes on in a log without one.
         lock(&file, &path)?;
         let removed = match std::fs::remove_file(path.with_extension(CUT_EXTENSION)) {
@@ -139,7 +139,7 @@ impl SessionLog {
         removed
             .and_then(|()| File::open(folder))
             .and_then(|folder| folder.sync_all())
-            .map_err(|source| unwritable(&path, source))
+            .map_err(|source| undeletable(&path, source))
     }
 
     /// The number of the last event; 0 when there is none.

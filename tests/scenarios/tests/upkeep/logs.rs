@@ -4,7 +4,8 @@ use scenarios::Scene;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
-use testkit::{Gate, Reply};
+use std::process::Command;
+use testkit::{Gate, House, Reply};
 
 /// How a piece of an answer is named in a log.
 const PIECE: &str = "\"type\":\"text_delta\"";
@@ -246,4 +247,54 @@ fn a_listing_that_takes_long_says_so_once() {
     let told = scene.house.ask(show).run().expect(2).stderr;
     assert!(told.contains("several sessions' ids"), "{told}");
     assert!(!told.contains("looked through"), "{told}");
+}
+
+/// Files below the sessions are not opened for appending, as where a disk is mounted for reading.
+const READ_ONLY: &str = r#"
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int open64(const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    int mode = va_arg(rest, int);
+    va_end(rest);
+    if ((flags & O_APPEND) && strstr(path, "/sessions/")) {
+        errno = EROFS;
+        return -1;
+    }
+    return syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+"#;
+
+#[test]
+fn a_session_on_a_disk_for_reading_cannot_be_deleted_and_is_not_corrupt() {
+    let house = House::new();
+    let run = ["run", "--mode", "deterministic", "list files"];
+    house.ask(run).run().expect(0);
+    let source = house.home().join("open.c");
+    let library = house.home().join("open.so");
+    fs::write(&source, READ_ONLY).unwrap();
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-o"]);
+    let made = compiler.arg(&library).arg(&source).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let delete = ["session", "delete", "last", "--yes"];
+    let told = house
+        .ask(delete)
+        .env("LD_PRELOAD", &library)
+        .run()
+        .expect(4)
+        .stderr;
+    assert!(
+        told.contains("cannot be deleted: Read-only file system"),
+        "{told}"
+    );
+    assert!(!told.contains("sessions.corrupt"), "{told}");
+    assert!(told.contains("for writing"), "{told}");
 }
