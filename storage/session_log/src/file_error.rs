@@ -36,17 +36,20 @@ pub(super) fn unreadable(path: &Path, source: std::io::Error) -> Error {
 
 /// A log in which not even the opening of the session stands.
 pub(super) fn never_begun(path: &Path) -> Error {
+    let id = path.file_stem().unwrap_or_default().to_string_lossy();
     Error::new(
         ErrorKind::Corrupt,
         format!(
-            "The session log {} is empty: the session was never put on record, as happens when a \
-             disk is full. There is nothing in it to continue or to lose.",
+            "The session log {} has no whole line: the session was never put on record, as happens when \
+             a disk is full, or the file was emptied since. Nothing in it can be shown or continued.",
             path.display()
         ),
     )
-    .with_hint(
-        "Make room on the disk if there is none, and begin a new session; the file may be deleted.",
-    )
+    .with_hint(format!(
+        "Put the file back from a backup if there is one. `carl undo {id} --print` prints what the file \
+         that the session changed last held before, if it changed any; `carl session delete {id}` \
+         deletes what is left."
+    ))
 }
 
 /// A log that cannot be deleted.

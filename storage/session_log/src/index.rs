@@ -4,7 +4,8 @@
 mod record;
 
 use crate::lines::{open_regular, read_ends};
-use crate::summary::{summarise, unopened};
+use crate::record::path_of;
+use crate::summary::{summarise, unopened, without_event};
 use api::sessions::SessionSummary;
 use disk::private::{self, Durability};
 use domain::id::SessionId;
@@ -45,7 +46,10 @@ pub(crate) fn summaries(
     }
     let listed = kept.iter();
     let summaries = listed
-        .filter_map(|(session_id, entry)| Some(summary(*session_id, entry.listed.clone()?)))
+        .filter_map(|(session_id, entry)| match &entry.listed {
+            Some(listed) => Some(summary(*session_id, listed.clone())),
+            None => without_event(*session_id, &path_of(folder, *session_id)),
+        })
         .chain(unread)
         .collect();
     // A log that was deleted is not remembered here either.
@@ -121,7 +125,7 @@ fn write(path: &Path, index: &Index) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{SessionLog, path_of};
+    use crate::record::SessionLog;
     use crate::store;
     use api::sessions::Selection;
     use domain::Timestamp;

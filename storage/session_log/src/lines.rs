@@ -1,6 +1,6 @@
 //! Reading a session log: line by line, from any event on, and its two ends for listings.
 
-use crate::file_error::{corrupt, newer, unreadable};
+use crate::file_error::{corrupt, never_begun, newer, unreadable};
 use crate::outline::{Gap, Outlines};
 use api::sessions::Error;
 use domain::event::Event;
@@ -136,7 +136,7 @@ impl Lines {
     ///
     /// # Errors
     /// `Corrupt` of [`ErrorKind`](api::sessions::ErrorKind) for a line that is no event, or out of order,
-    /// with its number.
+    /// with its number, and for a log without any event.
     pub fn next_event(&mut self) -> Result<Option<Event>, Error> {
         loop {
             self.jump()
@@ -147,7 +147,7 @@ impl Lines {
                 .read_until(b'\n', &mut self.line)
                 .map_err(|source| unreadable(&self.path, source))?;
             if read == 0 {
-                return Ok(None);
+                return self.end();
             }
             self.number += 1;
             // The last line may be one that the machine did not finish.
@@ -217,7 +217,7 @@ impl Lines {
             return if read > LOG_LINE_BYTES {
                 Err(self.corrupt("the line is too long"))
             } else {
-                Ok(None)
+                self.end()
             };
         }
         match serde_json::from_slice::<Event>(&line) {
@@ -236,7 +236,7 @@ impl Lines {
                 if serde_json::from_slice::<serde_json::Value>(&line).is_err()
                     && self.at_end()? =>
             {
-                Ok(None)
+                self.end()
             }
             Err(source) => {
                 if let Some(kind) = unknown_kind(&source) {
@@ -245,6 +245,14 @@ impl Lines {
                 }
                 Err(self.corrupt(&source.to_string()).with_source(source))
             }
+        }
+    }
+
+    /// Where nothing more can be read: the end, unless it is the beginning as well.
+    fn end(&self) -> Result<Option<Event>, Error> {
+        match self.good_seq {
+            0 => Err(never_begun(&self.path)),
+            _ => Ok(None),
         }
     }
 

@@ -6,7 +6,7 @@
 //! nothing; a machine that loses power may lose what was not yet synchronised, and then at most
 //! the last line is torn.
 
-use crate::file_error::{never_begun, undeletable, unreadable, unwritable};
+use crate::file_error::{undeletable, unreadable, unwritable};
 use crate::lines::{Lines, open_regular};
 use crate::outline::Outlines;
 use api::sessions::{Error, ErrorKind};
@@ -96,9 +96,6 @@ impl SessionLog {
             each(event);
         }
         let last_seq = lines.good_seq();
-        if last_seq == 0 {
-            return Err(never_begun(&path));
-        }
         let length = lines.good_bytes();
         let cut_bytes = lines.total_bytes()?.saturating_sub(length);
         let cut = match cut_bytes {

@@ -1,13 +1,13 @@
 //! The session logs of a folder: listing them, copying one, looking something up in one. Blocking;
 //! the service calls it away from the async threads.
 
-use crate::file_error::unreadable;
+use crate::file_error::{never_begun, unreadable};
 use crate::fold::Fold;
 use crate::index;
 use crate::lines::{Lines, read_ends};
 use crate::outline::Outlines;
 use crate::record::{self, Cut, EXTENSION, SessionLog};
-use crate::summary::{summarise, unopened};
+use crate::summary::{summarise, unopened, without_event};
 use api::sessions::{Error, ErrorKind, Selection, SessionSummary};
 use domain::Timestamp;
 use domain::event::{Event, EventBody};
@@ -78,7 +78,8 @@ fn logs(folder: &Path) -> Result<Vec<(SessionId, PathBuf)>, Error> {
 fn one(folder: &Path, session_id: SessionId) -> Option<SessionSummary> {
     let path = record::path_of(folder, session_id);
     match read_ends(&path) {
-        Ok(ends) => summarise(session_id, ends?),
+        Ok(Some(ends)) => summarise(session_id, ends),
+        Ok(None) => without_event(session_id, &path),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => {
             tracing::warn!(path = %path.display(), %error, "session log cannot be read");
@@ -204,7 +205,8 @@ pub fn copy<F: Fold>(folder: &Path, fork: Fork, now: Timestamp) -> Result<Sessio
     let path = record::path_of(folder, from);
     let mut lines = Lines::open(&path)?;
     let last_seq = match read_ends(&path) {
-        Ok(ends) => ends.map_or(0, |ends| ends.last.seq),
+        Ok(Some(ends)) => ends.last.seq,
+        Ok(None) => return Err(never_begun(&path)),
         Err(source) => return Err(unreadable(&path, source)),
     };
     let end = if at_seq == 0 { last_seq } else { at_seq };

@@ -14,18 +14,31 @@ const TITLE_CHARACTERS: usize = 60;
 /// folder it works in is not known then.
 const DAMAGED: &str = "(damaged at its beginning: `carl session show` with this id says where)";
 
-/// What a listing says of a log that cannot be opened: the session is there all the same. Its folder is
-/// not known, and its time is the file's.
+/// What is listed in place of the title of a session whose log was emptied, or cut within its first
+/// line.
+const EMPTY: &str = "(nothing of it can be read: `carl session show` with this id says more)";
+
+/// What a listing says of a log that cannot be opened: the session is there all the same.
 pub(crate) fn unopened(
     session_id: SessionId,
     path: &Path,
     error: &std::io::Error,
 ) -> Option<SessionSummary> {
+    by_its_file(session_id, path, format!("(cannot be read: {error})"))
+}
+
+/// What a listing says of a log without a whole event.
+pub(crate) fn without_event(session_id: SessionId, path: &Path) -> Option<SessionSummary> {
+    by_its_file(session_id, path, EMPTY.to_owned())
+}
+
+/// A session of which the log says nothing: its folder is not known, and its time is the file's.
+fn by_its_file(session_id: SessionId, path: &Path, title: String) -> Option<SessionSummary> {
     let changed = path.metadata().ok()?.modified().ok()?;
     let changed = Timestamp::try_from(changed).ok()?;
     Some(SessionSummary {
         session_id,
-        title: format!("(cannot be read: {error})"),
+        title,
         workspace: PathBuf::new(),
         created: changed,
         updated: changed,

@@ -80,12 +80,19 @@ pub async fn newest_changed(
         if let Some(damage) = damaged {
             return Err(damage.into());
         }
+        let hint = match unlisted_change(sessions, setting).await? {
+            Some(id) => format!(
+                "Of session {id} there is one, but its log cannot be read, and with it its folder: \
+                 `carl undo {id} --print` prints what the file that was changed last held before."
+            ),
+            None => "`carl session list` shows all sessions; `carl undo ID` names one.".to_owned(),
+        };
         return Err(Failure::usage(
             format!(
                 "no session of the folder {}, or of a folder above it, has a change to take back",
                 setting.workspace.display()
             ),
-            "`carl session list` shows all sessions; `carl undo ID` names one.",
+            hint,
         )
         .into());
     };
@@ -165,6 +172,16 @@ async fn of_folder(sessions: &dyn Sessions, setting: &Setting) -> Result<Vec<Ses
         }
     }
     Ok(Vec::new())
+}
+
+/// A session that has a change to take back, and a log that does not say in which folder.
+async fn unlisted_change(sessions: &dyn Sessions, setting: &Setting) -> Result<Option<SessionId>> {
+    let known = sessions::look_through(sessions, Selection::All).await?;
+    let mut unread = known
+        .iter()
+        .filter(|one| one.workspace.as_os_str().is_empty());
+    let found = unread.find(|one| has_change(setting, one.session_id));
+    Ok(found.map(|one| one.session_id))
 }
 
 /// Whether a session has a change to take back, as far as its undo history can be read.

@@ -21,28 +21,12 @@ use text::escape::visible_line;
 /// A usage failure when none or several fit.
 pub async fn named(setting: &Setting, part: &str) -> Result<SessionSummary> {
     let house = House::look(setting).await?;
-    let found = find(house.sessions.as_ref(), part, &setting.workspace).await;
-    let log = setting.paths.sessions().join(format!("{part}.jsonl"));
-    // A log without a beginning is in no list.
-    match found {
-        Err(_unlisted) if part.parse::<SessionId>().is_ok() && log.is_file() => {
-            Err(Failure::usage(
-                format!(
-                    "the session was never put on record: nothing that can be read stands at the \
-                     beginning of {}, as happens when a disk is full",
-                    log.display()
-                ),
-                "Make room on the disk if there is none, and begin a new session.",
-            )
-            .into())
-        }
-        // One whose beginning is damaged is of no folder that is known; reading it says where.
-        Ok(found) if found.workspace.as_os_str().is_empty() => {
-            own_profile(house.sessions.as_ref(), found.session_id).await?;
-            Ok(found)
-        }
-        found => found,
+    let found = find(house.sessions.as_ref(), part, &setting.workspace).await?;
+    // One whose beginning is damaged is of no folder that is known; reading it says where.
+    if found.workspace.as_os_str().is_empty() {
+        own_profile(house.sessions.as_ref(), found.session_id).await?;
     }
+    Ok(found)
 }
 
 /// The folder a session works in.

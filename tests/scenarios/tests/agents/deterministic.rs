@@ -463,12 +463,15 @@ fn a_session_whose_log_stayed_empty_is_told_apart_from_one_that_is_not_there() {
     ask(&house, "list files", &[]).expect(0);
     let id = "01a20199-0000-7000-8000-000000000001";
     let log = house.state().join(format!("sessions/{id}.jsonl"));
-    for (text, says) in [(None, "no session's id"), (Some(""), "never put on record")] {
+    for (text, exit, says) in [
+        (None, 2, "no session's id"),
+        (Some(""), 4, "never put on record"),
+    ] {
         if let Some(text) = text {
             std::fs::write(&log, text).unwrap();
         }
         let resumed = house.ask(["run", "--session-id", id, "list files"]).run();
-        assert!(resumed.expect(2).stderr.contains(says), "{says}");
+        assert!(resumed.expect(exit).stderr.contains(says), "{says}");
     }
 }
 

@@ -249,6 +249,51 @@ fn a_listing_that_takes_long_says_so_once() {
     assert!(!told.contains("looked through"), "{told}");
 }
 
+#[test]
+fn a_log_of_which_nothing_is_left_is_listed_and_told_truly() {
+    for left in ["", "{\"seq\":1,\"time\":\"20"] {
+        let house = House::new();
+        house.write("a.txt", "draft\n");
+        let run = ["run", "--mode", "deterministic"];
+        let run = house.ask(run).args(testkit::flags::WRITES);
+        run.arg("replace draft with final in a.txt").run().expect(0);
+        let log = house.session_logs().remove(0);
+        let id = log.file_stem().unwrap().to_str().unwrap().to_owned();
+        fs::write(&log, left).unwrap();
+        let listed = house.ask(["session", "list"]).run().expect(0).stdout;
+        let row = listed.lines().find(|line| line.contains(&id));
+        assert!(
+            row.is_some_and(|row| row.contains("nothing of it can be read")),
+            "{listed}"
+        );
+        let undo = format!("carl undo {id} --print");
+        for asked in [
+            house.ask(["session", "show", &id]),
+            house.ask(["session", "export", &id]),
+            house.ask(["session", "fork", &id]),
+            house.ask(["run", "--session-id", &id, "and the doors"]),
+            house.ask(["undo", &id, "--yes", "write"]),
+            house.ask(["undo", "--yes", "write"]),
+        ] {
+            let told = asked.run();
+            assert!(matches!(told.code, Some(2 | 4)), "{told:#?}");
+            assert!(told.stderr.contains(&undo), "{told:#?}");
+        }
+        let printed = house.ask(["undo", &id, "--print"]).run().expect(0);
+        assert_eq!(printed.stdout, "draft\n");
+        assert_eq!(
+            fs::read_to_string(&log).unwrap(),
+            left,
+            "it is left as it is"
+        );
+        house
+            .ask(["session", "delete", &id, "--yes"])
+            .run()
+            .expect(0);
+        assert!(!log.exists());
+    }
+}
+
 /// Files below the sessions are not opened for appending, as where a disk is mounted for reading.
 const READ_ONLY: &str = r#"
 #define _GNU_SOURCE
