@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result};
 use disk::private;
+use disk::read::{Links, text};
 use rendering::print_error;
 use std::fs::File;
-use std::io::{Read, Seek, Write};
+use std::io::{Seek, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use terminal::exit::Failure;
@@ -155,10 +156,7 @@ fn holder(state: &Path) -> Option<u32> {
 
 /// What stands in the lock file.
 fn told(state: &Path) -> Option<String> {
-    let file = File::open(state.join("lock")).ok()?;
-    let mut text = String::new();
-    file.take(LOCK_BYTES).read_to_string(&mut text).ok()?;
-    Some(text)
+    text(&state.join("lock"), LOCK_BYTES, Links::Refused).ok()?
 }
 
 /// Whether a process is stopped, as by Ctrl-Z.

@@ -4,9 +4,10 @@
 use crate::lock;
 use anyhow::{Context, Result};
 use disk::private;
+use disk::read::{Links, text};
 use rendering::print_error;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use text::escape::visible_line;
@@ -146,9 +147,7 @@ fn announced(state: &Path) -> Vec<ServedRole> {
 }
 
 fn read(path: &Path) -> Option<ServedRole> {
-    let file = File::open(path).ok()?;
-    let mut text = String::new();
-    file.take(FILE_BYTES).read_to_string(&mut text).ok()?;
+    let text = text(path, FILE_BYTES, Links::Refused).ok()??;
     let mut lines = text.splitn(3, '\n');
     Some(ServedRole {
         process: lines.next()?.parse().ok()?,

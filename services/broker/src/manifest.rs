@@ -92,8 +92,12 @@ fn read(file: &Path) -> Result<String, Error> {
         file: file.to_path_buf(),
         source,
     };
-    let length = std::fs::metadata(file).map_err(unreadable)?.len();
-    if length > MANIFEST_BYTES {
+    let facts = std::fs::metadata(file).map_err(unreadable)?;
+    // A pipe would be waited on for ever, and a device may have no end.
+    if !facts.is_file() {
+        return Err(unreadable(std::io::Error::other("it is no regular file")));
+    }
+    if facts.len() > MANIFEST_BYTES {
         return Err(Error::ManifestTooLarge {
             file: file.to_path_buf(),
             limit: MANIFEST_BYTES,

@@ -2,6 +2,7 @@
 
 use crate::record::TokenCounting;
 use disk::private::{self, Durability};
+use disk::read::{Links, bytes};
 use std::collections::BTreeMap;
 use std::io::{self};
 use std::path::{Path, PathBuf};
@@ -70,11 +71,9 @@ fn factors(models: &BTreeMap<String, TokenCounting>) -> BTreeMap<String, u32> {
 }
 
 fn read(file: &Path) -> BTreeMap<String, TokenCounting> {
-    let is_small = std::fs::metadata(file).is_ok_and(|facts| facts.len() <= FILE_BYTES);
-    if !is_small {
+    let Ok(Some(text)) = bytes(file, FILE_BYTES, Links::Followed) else {
         return BTreeMap::new();
-    }
-    let text = std::fs::read(file).unwrap_or_default();
+    };
     serde_json::from_slice(&text).unwrap_or_else(|error| {
         tracing::warn!(file = %file.display(), %error, "made anew");
         BTreeMap::new()

@@ -6,6 +6,9 @@ use serde_json::json;
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 use testkit::{House, Reply, Server};
 
 fn scene(server: Server, more: &str) -> Scene {
@@ -511,4 +514,58 @@ fn a_log_level_that_is_none_is_told() {
     };
     assert!(told("broker=loud").contains("CARL_LOG is left out"));
     assert_eq!(told("broker=warn"), "");
+}
+
+/// Files that are read at every start are no pipes to wait for, and have an end.
+#[test]
+fn a_pipe_or_device_in_the_place_of_a_file_is_not_waited_for() {
+    let house = House::new();
+    house.write("a.txt", "draft\n");
+    let run = |task: &str| {
+        let run = ["run", "--mode", "deterministic"];
+        let run = house.ask(run).args(testkit::flags::WRITES).arg(task);
+        run.time_limit(Duration::from_secs(20)).run()
+    };
+    run("replace draft with final in a.txt").expect(0);
+    let put = |place: &Path, is_pipe: bool| {
+        let _none = fs::remove_file(place);
+        match is_pipe {
+            true => {
+                let made = Command::new("mkfifo").arg(place).status().unwrap();
+                assert!(made.success());
+            }
+            false => symlink("/dev/zero", place).unwrap(),
+        }
+    };
+    let histories = fs::read_dir(house.state().join("undo")).unwrap();
+    let mut histories = histories.map(|one| one.unwrap().path());
+    let history = histories.find(|one| one.is_dir()).unwrap();
+    let config = house.home().join(".config/housecarl");
+    fs::create_dir_all(&config).unwrap();
+    for is_pipe in [true, false] {
+        let agents = config.join("agents.yaml");
+        put(&agents, is_pipe);
+        let told = run("list files");
+        assert_eq!(told.code, Some(4), "{told:#?}");
+        assert!(
+            told.stderr.contains("agents.yaml cannot be read"),
+            "{told:#?}"
+        );
+        fs::remove_file(&agents).unwrap();
+        let tokens = house.state().join("tokens.json");
+        put(&tokens, is_pipe);
+        run("list files").expect(0);
+        fs::remove_file(&tokens).unwrap();
+        let lock = house.state().join("lock");
+        put(&lock, is_pipe);
+        let told = run("list files").expect(4).stderr;
+        assert!(told.contains("cannot be locked"), "{told}");
+        fs::remove_file(&lock).unwrap();
+        let journal = history.join("journal.jsonl");
+        put(&journal, is_pipe);
+        let undo = house.ask(["undo", "--yes", "write"]);
+        let told = undo.time_limit(Duration::from_secs(20)).run();
+        assert!(matches!(told.code, Some(1..=4)), "{told:#?}");
+        assert!(told.stderr.contains("the undo history"), "{told:#?}");
+    }
 }
