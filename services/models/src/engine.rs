@@ -111,6 +111,7 @@ impl Backend for EngineBackend {
             }
         };
         self.supervisor.answered();
+        let rest = rest.map(|chunk| chunk.map_err(ended));
         let whole = stream::iter([Ok(first)]).chain(rest).boxed();
         let chunks = paced(whole, self.first_byte, self.stall);
         Ok(chunks
@@ -243,8 +244,23 @@ fn paused(has_begun: bool, wait: Duration) -> Error {
 /// A lost connection is worth another try, since the supervisor starts a fresh process.
 fn classify(error: Error) -> Failure {
     match error.kind {
-        ErrorKind::Unreachable | ErrorKind::Interrupted => Failure::again(error),
+        ErrorKind::Unreachable | ErrorKind::Interrupted => Failure::again(ended(error)),
         _ => Failure::last(error),
+    }
+}
+
+/// What a lost connection to the engine means, which nobody but this process starts.
+fn ended(error: Error) -> Error {
+    match error.kind {
+        ErrorKind::Unreachable | ErrorKind::Interrupted => Error::new(
+            error.kind,
+            "the embedded engine ended before its answer was whole",
+        )
+        .with_hint(
+            "Ask again: it is started anew. `carl doctor` says whether there is memory for it.",
+        )
+        .with_source(error),
+        _ => error,
     }
 }
 
@@ -325,5 +341,19 @@ mod tests {
         assert_eq!((came, error.kind), (2, ErrorKind::Timeout));
         assert!(waited >= WITHIN && waited < BEFORE, "{waited:?}");
         assert!(error.detail.contains("in the middle"), "{error:?}");
+    }
+
+    #[test]
+    fn an_engine_that_ended_is_no_service_that_somebody_starts() {
+        for kind in [ErrorKind::Unreachable, ErrorKind::Interrupted] {
+            let lost = Error::new(kind, "the models service at unix:/run/engine.sock: gone");
+            let told = ended(lost.with_hint("Start it: `carl serve --role models`"));
+            assert_eq!(told.kind, kind);
+            assert!(told.detail.contains("embedded engine ended"), "{told}");
+            assert!(told.hint.contains("Ask again"), "{}", told.hint);
+            assert!(!told.hint.contains("--role"), "{}", told.hint);
+        }
+        let own = Error::new(ErrorKind::ContextOverflow, "too long");
+        assert_eq!(ended(own).detail, "too long");
     }
 }
