@@ -14,7 +14,7 @@ use crate::matching::{self, Edited, Fit, Miss};
 use crate::occurrences::PLACES;
 use crate::record::EditFile;
 use api::executor::ToolFailure;
-use api::failure::mendable;
+use api::failure::{mendable, of_call};
 use domain::limits::FILE_WRITE_BYTES;
 use domain::tool::ToolOutput;
 
@@ -47,6 +47,10 @@ fn not_text(shown: &str, content: &[u8]) -> ToolFailure {
 
 fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
     let wanted: arguments::EditFile = job.call.parse_arguments()?;
+    if wanted.old == wanted.new {
+        // The call alone says so: nothing was looked at.
+        return Err(mendable("no_change", of_call(no_change(&place.shown))));
+    }
     let spot = place.spot(LastLink::Follow)?;
     let Some(old) = regular_at(place, &spot)? else {
         return Err(not_found(&place.shown));
@@ -108,11 +112,12 @@ fn told(miss: Miss, place: &Place<'_>) -> ToolFailure {
                  it stands there.\n{text}"
             ),
         ),
-        Miss::NoChange => mendable(
-            "no_change",
-            format!("The edit would leave `{shown}` as it is: old and new are the same."),
-        ),
+        Miss::NoChange => mendable("no_change", no_change(shown)),
     }
+}
+
+fn no_change(shown: &str) -> String {
+    format!("The edit would leave `{shown}` as it is: old and new are the same.")
 }
 
 /// Where a text is that occurs more than once, and what tells one place from the others.

@@ -3,6 +3,7 @@
 use scenarios::{Scene, of_kind};
 use serde_json::json;
 use std::collections::BTreeSet;
+use testkit::flags::CHANGES;
 use testkit::{House, Reply};
 
 fn writes() -> Scene {
@@ -354,5 +355,28 @@ fn agents_are_listed_with_what_they_are_for() {
         let (name, what) = (&agent["type"], &agent["description"]);
         let head = format!("{}\n  {}\n", name.as_str().unwrap(), what.as_str().unwrap());
         assert!(listed.contains(&head), "{head}{listed}");
+    }
+}
+
+/// A call that is wrong by itself tells nothing of a file.
+#[test]
+fn an_edit_that_would_change_nothing_is_no_reading() {
+    let edit = |old: &str| json!({"path": "a.txt", "old": old, "new": "same"});
+    for (old, status) in [("same", "ok"), ("other", "denied")] {
+        let scene = Scene::new([
+            Reply::call("edit_file", edit(old)),
+            Reply::call("delete_file", json!({"path": "b.txt"})),
+            Reply::text("b.txt is deleted."),
+        ]);
+        scene.house.write("a.txt", "something\n");
+        scene.house.write("b.txt", "b\n");
+        let outcome = scene.run(&[&CHANGES[..], &["tidy up"]].concat());
+        assert_eq!(outcome.calls()[0]["status"], "failed");
+        assert_eq!(
+            outcome.calls()[1]["status"],
+            status,
+            "{:#}",
+            outcome.summary
+        );
     }
 }
