@@ -124,3 +124,20 @@ fn a_file_whose_name_ends_in_capitals_is_edited_as_well() {
     tell(&house, "set the port in S.JSON to ninety", 0);
     assert_eq!(house.read("S.JSON"), "{\n  \"port\": \"ninety\"\n}\n");
 }
+
+#[test]
+fn how_often_is_no_part_of_the_new_text() {
+    for often in [
+        "replace colour with color everywhere in novel.md",
+        "replace colour with color in novel.md everywhere",
+        "replace colour with color throughout novel.md",
+        "change colour to color in all places in novel.md",
+        "in novel.md, replace colour with color each time",
+        "use color instead of colour throughout in novel.md",
+    ] {
+        let house = House::new();
+        house.write("novel.md", "A colour.\nNo colour.\n");
+        tell(&house, often, 0);
+        assert_eq!(house.read("novel.md"), "A color.\nNo color.\n", "{often}");
+    }
+}

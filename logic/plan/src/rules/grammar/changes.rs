@@ -194,35 +194,35 @@ pub static CHANGES: [Rule; 21] = [
         |found| written(found).and_then(|()| create(found)),
     ),
     rule(
-        r"(?:find and )?(?:replace|substitute) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?{word}{text:old} (?:with|by) {word}{text:new} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}",
+        r"(?:find and )?(?:replace|substitute) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?{word}{text:old}{often} (?:with|by) {word}{text:new}{often} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}{often}",
         replace,
     ),
     rule(
-        r"(?:fix|correct) (?:the )?(?:spelling|typo|wording|case)(?: of| in)? {word}{text:old} (?:to|into|as) {word}{text:new} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}",
+        r"(?:fix|correct) (?:the )?(?:spelling|typo|wording|case)(?: of| in)? {word}{text:old}{often} (?:to|into|as) {word}{text:new}{often} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}{often}",
         replace,
     ),
     rule(
-        r"(?:change|edit|update|rename|fix|turn|correct) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?{word}{text:old} (?:to|into) {word}{text:new} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}",
+        r"(?:change|edit|update|rename|fix|turn|correct) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?{word}{text:old}{often} (?:to|into) {word}{text:new}{often} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}{often}",
         replace,
     ),
     rule(
-        r"in (?:the )?(?P<noun>file )?{tok:p},? (?:call|name|use|write|say|put) (?:the [a-z]+ )?{text:new} instead of {text:old}",
+        r"in (?:the )?(?P<noun>file )?{tok:p},? (?:call|name|use|write|say|put) (?:the [a-z]+ )?{text:new} instead of {text:old}{often}",
         replace,
     ),
     rule(
-        r"(?:use|write|say|put) {word}{text:new} instead of {word}{text:old} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}",
+        r"(?:use|write|say|put) {word}{text:new} instead of {word}{text:old}{often} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}{often}",
         replace,
     ),
     rule(
-        r"(?:every|each|all|any) (?:(?:occurrences?|instances?) of )?{word}{text:old} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p} (?:should|must|has to|have to|is to|ought to) (?:be|become|read|say|be called) (?:an? )?{text:new}(?: instead)?",
+        r"(?:every|each|all|any) (?:(?:occurrences?|instances?) of )?{word}{text:old}{often} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p} (?:should|must|has to|have to|is to|ought to) (?:be|become|read|say|be called) (?:an? )?{text:new}(?: instead)?{often}",
         replace,
     ),
     rule(
-        r"in (?:the )?(?P<noun>file )?{tok:p},? (?:find and )?(?:replace|substitute|change|turn) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?{word}{text:old} (?:with|by|to|into) {word}{text:new}",
+        r"in (?:the )?(?P<noun>file )?{tok:p},? (?:find and )?(?:replace|substitute|change|turn) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?{word}{text:old}{often} (?:with|by|to|into) {word}{text:new}{often}",
         replace,
     ),
     rule(
-        r"(?:delete|remove|erase|take out|cut) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?(?:the )?(?:text|words?|phrase|string) {text:old} (?:from|in|out of) (?:the )?(?P<noun>file )?{tok:p}",
+        r"(?:delete|remove|erase|take out|cut) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?(?:the )?(?:text|words?|phrase|string) {text:old}{often} (?:from|in|out of) (?:the )?(?P<noun>file )?{tok:p}{often}",
         erase_text,
     ),
     rule(

@@ -44,7 +44,7 @@ pub const KINDS: [&str; 20] = [
 const MARK: &str = r"\x{E000}\d+\x{E001}";
 
 /// Word lists. Later ones may use earlier ones.
-const LISTS: [(&str, &str); 14] = [
+const LISTS: [(&str, &str); 15] = [
     ("{in}", r"(?:in|inside|within|under|of|from|at|for|below)"),
     (
         "{things}",
@@ -92,6 +92,11 @@ const LISTS: [(&str, &str); 14] = [
         r"(?:(?:all |every |any |the |my |these )*(?:files?|documents?)|everything|everywhere)",
     ),
     ("{called}", r"(?:called |named |with the name )?"),
+    // How often a text is replaced: wherever it stands, which it is without these words too.
+    (
+        "{often}",
+        r"(?:,? (?:everywhere|throughout|all over|(?:in|at) (?:all|every) places?|(?:each|every) time|wherever it (?:stands|is|occurs|appears)))?",
+    ),
 ];
 
 /// Reads one step; `None` when no rule fits.

@@ -188,9 +188,15 @@ fn is_key(found: &Match<'_>) -> Result<bool, Refusal> {
     Ok((1..=KEY_WORDS).contains(&words))
 }
 
-/// Whether the new value is in quotes or has no word that may begin something else.
+/// Whether the new value is in quotes or has no word that may begin something else, or say how often.
 fn is_one_value(found: &Match<'_>) -> Result<bool, Refusal> {
-    const JOINS: [&str; 16] = [
+    const JOINS: [&str; 22] = [
+        " everywhere ",
+        " throughout ",
+        " all over ",
+        " time ",
+        " places ",
+        " wherever ",
         " if ",
         " unless ",
         " and ",
