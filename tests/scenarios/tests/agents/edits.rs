@@ -80,6 +80,17 @@ fn a_table_is_written_in_another_form_and_nothing_is_written_over() {
     assert_eq!(house.read("team.md"), table);
 }
 
+/// What is said to an order that was refused.
+fn refused(house: &House, says: &str) -> String {
+    let summary = tell(house, says, 4);
+    let said = |part: &str| {
+        summary["error"][part]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    format!("{} {}", said("message"), said("hint"))
+}
 #[test]
 fn what_stands_in_a_comment_or_a_long_text_is_no_setting() {
     let house = House::new();
@@ -140,4 +151,31 @@ fn how_often_is_no_part_of_the_new_text() {
         tell(&house, often, 0);
         assert_eq!(house.read("novel.md"), "A color.\nNo color.\n", "{often}");
     }
+}
+
+#[test]
+fn a_word_of_a_text_is_replaced_and_nothing_behind_it_is_lost() {
+    let house = House::new();
+    let days = "Monday: rest\nTuesday: write 500 words\nMood: calm\nFriday: 1500 steps\n";
+    house.write("days.txt", days);
+    tell(&house, "change Tuesday to Wednesday in days.txt", 0);
+    let days = days.replace("Tuesday", "Wednesday");
+    assert_eq!(house.read("days.txt"), days);
+    tell(&house, "change 500 to 600 in days.txt", 0);
+    let days = days.replace(" 500 ", " 600 ");
+    assert_eq!(house.read("days.txt"), days);
+    // Either may be meant, and nothing says which.
+    let told = refused(&house, "change Mood to gloomy in days.txt");
+    assert!(
+        told.contains("set Mood to") && told.contains("replace"),
+        "{told}"
+    );
+    let told = refused(&house, "change Wednesday in days.txt to Sunday");
+    assert!(
+        told.contains("write 500 words") || told.contains("write 600 words"),
+        "{told}"
+    );
+    assert_eq!(house.read("days.txt"), days);
+    tell(&house, "set Mood to gloomy in days.txt", 0);
+    assert_eq!(house.read("days.txt"), days.replace("calm", "gloomy"));
 }

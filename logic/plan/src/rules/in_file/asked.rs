@@ -21,6 +21,8 @@ pub(super) enum Asked {
         to: String,
         /// Whether the new value stood in quotes: all of it is meant.
         is_quoted: bool,
+        /// Whether it may be a word of a text that is to change: `change Tuesday to Monday in days.txt`.
+        may_be_a_word: bool,
     },
     /// Remove the line, or all lines, about something.
     RemoveLines { about: String, is_many: bool },

@@ -100,6 +100,29 @@ impl Lines<'_> {
         self.replace(place, &to)
     }
 
+    /// Refuses a change of a word in a text that may be meant as one of a value: `Mood: calm`. A value
+    /// of several words would be lost for one, so that it is not meant.
+    pub(super) fn is_no_value(&self, key: &str, to: &str) -> Result<(), Refusal> {
+        let path = self.path;
+        let values = self.values(key);
+        let Some(value) = values.first() else {
+            return Ok(());
+        };
+        let value = self.text[value.place.clone()].trim();
+        let why = format!(
+            "In {path} `{key}` stands before `{value}`: which of them is to change is not clear."
+        );
+        let nearest = vec![
+            format!("replace \"{key}\" with \"{to}\" in {path}"),
+            format!("set {key} to \"{to}\" in {path}"),
+        ];
+        let is_text = value.split_whitespace().count() > 1;
+        Err(match is_text {
+            true => Refusal::absent(why, nearest),
+            false => Refusal::ambiguous(why, nearest),
+        })
+    }
+
     /// The value of a key.
     pub(super) fn value(&self, key: &str) -> Result<String, Refusal> {
         let value = self.only_value(key)?;

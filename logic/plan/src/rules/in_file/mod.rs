@@ -53,7 +53,13 @@ impl InFile {
                 from,
                 to,
                 is_quoted,
-            } => vec![lines.set(key, from.as_deref(), (to, *is_quoted))?],
+                may_be_a_word,
+            } => {
+                if *may_be_a_word {
+                    lines.is_no_value(key, to)?;
+                }
+                vec![lines.set(key, from.as_deref(), (to, *is_quoted))?]
+            }
             Asked::RemoveLines { about, is_many } => lines.remove(about, *is_many)?,
             Asked::CopyValue { key, into } => vec![create(into, lines.value(key)?)],
             Asked::Convert { form, into } => {
@@ -208,6 +214,29 @@ mod tests {
         let says = "Write the content of word.txt in capital letters to loud.txt.";
         assert_eq!(written(says, "quiet\n").1, "QUIET\n");
         assert!(planned("convert a.csv to a.json", "a\n1,2\n").is_err());
+    }
+
+    #[test]
+    fn a_word_of_a_text_is_no_value() {
+        let days = "Tuesday: write 500 words\nMood: calm\n";
+        let refusal = |says: &str| read(says).unwrap().plan(days).unwrap_err();
+        // Not there as a value: the plan that replaces the word counts.
+        assert!(refusal("change Tuesday to Monday in days.txt").is_absent);
+        assert!(refusal("change 500 to 600 in days.txt").is_absent);
+        let both = refusal("change Mood to gloomy in days.txt");
+        assert!(!both.is_absent && both.nearest.len() == 2, "{both}");
+        for says in [
+            "set Mood to gloomy in days.txt",
+            "change the value of Mood to gloomy in days.txt",
+            "change the Mood in days.txt from calm to gloomy",
+        ] {
+            assert!(edited(says, days).ends_with("Mood: gloomy\n"), "{says}");
+        }
+        assert_eq!(
+            edited("change port to 81 in a.ini", "port = 80\n"),
+            "port = 81\n"
+        );
+        assert_eq!(read("change port to x everywhere in a.ini"), None);
     }
 
     #[test]

@@ -18,8 +18,8 @@ type Saying = (&'static str, Build);
 
 const FILE: &str = r"(?:the )?(?P<noun>file )?{tok:p}";
 const INTO: &str = r"(?:a |the )?(?:new )?(?P<into_noun>file )?{called}{tok:into}";
-const SETS: &str = r"(?:change|set|update|edit|switch|adjust|make)";
-const KEY: &str = r"(?:the |its )?(?:value of (?:the )?)?{text:key}";
+const SETS: &str = r"(?P<sets>change|set|update|edit|switch|adjust|make)";
+const KEY: &str = r"(?:the |its )?(?P<value>value of (?:the )?)?{text:key}";
 const REMOVES: &str = r"(?:delete|remove|erase|drop|strike|cross out|take out|cut)";
 const LINES: &str = r"(?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) (?:about|with|containing|mentioning|saying|for|on|(?:that|which) (?:contains?|mentions?|says?|has|have|is about|are about)) (?:the (?:word |text )?)?{text:about}";
 const FORM: &str = r"(?:an? )?(?:valid )?(?P<form>json|markdown|csv)(?: (?:file|list|array|table|document|format))?";
@@ -119,14 +119,29 @@ fn set(found: &Match<'_>) -> Built {
         true => Some(found.text("from")?),
         false => None,
     };
+    let path = found.target("p", "noun")?;
+    let says_value = found.word("sets") == "set" || found.has("value") || from.is_some();
     let asked = Asked::Set {
         key: found.text("key")?,
         from,
         is_quoted: found.is_quoted("to"),
         to: bare(found, "to")?,
+        may_be_a_word: is_prose(&path) && !says_value,
     };
     let is_clear = is_key(found)? && is_one_value(found)?;
-    Ok(is_clear.then_some((found.target("p", "noun")?, asked)))
+    Ok(is_clear.then_some((path, asked)))
+}
+
+/// Whether a file holds a text in words rather than settings, by its name.
+fn is_prose(path: &str) -> bool {
+    let ending = path
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_lowercase());
+    let ending = ending.unwrap_or_default();
+    [
+        "txt", "md", "markdown", "rst", "org", "tex", "adoc", "text", "log",
+    ]
+    .contains(&ending.as_str())
 }
 
 fn remove(found: &Match<'_>) -> Built {
