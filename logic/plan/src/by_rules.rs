@@ -1,10 +1,11 @@
 //! A whole request in the hands of the rules: planned and validated.
 
-use crate::rules::in_file::{self, InFile};
+use crate::rules::in_file::{self, InFile, whole_words};
 use crate::rules::{self, Refusal, RefusalKind};
-use crate::{names, validate};
+use crate::validate;
 use domain::fault::{Coded, Fault};
-use domain::plan::{Action, Plan};
+use domain::plan::Plan;
+use std::collections::BTreeMap;
 
 /// What the rules make of a request.
 #[derive(Debug)]
@@ -58,22 +59,54 @@ pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
     }
 }
 
+/// A plan that may run, and what is said of it.
+#[derive(Debug)]
+pub struct Ready {
+    /// The plan.
+    pub plan: Plan,
+    /// What the user is told of it.
+    pub note: Option<Fault>,
+}
+
+/// The files that are read before a plan replaces words in them.
+#[must_use]
+pub fn words_to_read(request: &str, plan: &Plan) -> Vec<String> {
+    whole_words::to_read(&rules::quotes(request), plan)
+}
+
+/// The plan that replaces whole words alone. `texts` are the files of [`words_to_read`].
+///
+/// # Errors
+/// Where a text stands as a part of longer words alone, or in more places than a plan has steps.
+pub fn of_whole_words(
+    request: &str,
+    plan: Plan,
+    texts: BTreeMap<String, String>,
+) -> Result<Ready, Unplanned> {
+    let (plan, note) = whole_words::of(&rules::quotes(request), plan, texts)?;
+    let plan = valid(plan)?;
+    Ok(Ready { plan, note })
+}
+
 /// Plans what was asked of a file from its text. `literal` is the plan that needs no reading.
 ///
 /// # Errors
-/// As [`InFile::plan`]; where the literal plan would replace parts of words as well.
-pub fn after_reading(asked: &InFile, literal: Option<Plan>, text: &str) -> Result<Plan, Unplanned> {
-    let planned = asked.plan(text);
-    let Some((literal, Err(refusal))) = literal.map(|literal| (literal, &planned)) else {
-        return planned.map_err(Unplanned::from).and_then(valid);
-    };
-    let replaces_words = literal.actions.iter().all(|action| match action {
-        Action::ReplaceText { old, .. } => names::stands_as_words(text, old),
-        _ => true,
-    });
-    match refusal.is_absent && replaces_words {
-        true => Ok(literal),
-        false => planned.map_err(Unplanned::from).and_then(valid),
+/// As [`InFile::plan`] and [`of_whole_words`].
+pub fn after_reading(
+    request: &str,
+    asked: &InFile,
+    literal: Option<Plan>,
+    text: &str,
+) -> Result<Ready, Unplanned> {
+    match (asked.plan(text), literal) {
+        (Err(refusal), Some(literal)) if refusal.is_absent => {
+            let texts = BTreeMap::from([(asked.path.clone(), text.to_owned())]);
+            of_whole_words(request, literal, texts)
+        }
+        (planned, _) => {
+            let plan = planned.map_err(Unplanned::from).and_then(valid)?;
+            Ok(Ready { plan, note: None })
+        }
     }
 }
 

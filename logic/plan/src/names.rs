@@ -1,6 +1,7 @@
 //! Names with spaces, which a request may have without quotes.
 
 use domain::fault::Fault;
+use std::ops::Range;
 
 /// Marks that stand around a quoted name.
 const QUOTES: &str = "\"'`“”‘’„«»";
@@ -95,16 +96,31 @@ pub(crate) fn whole(text: &str, name: &str) -> Option<usize> {
 
 /// Whether a text stands in another one, and nowhere as a part of a longer word.
 pub(crate) fn stands_as_words(text: &str, part: &str) -> bool {
-    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let runs_on = |inner, outer| is_word(inner) && is_word(outer);
-    let (first, last) = (part.chars().next(), part.chars().next_back());
     let mut places = text.match_indices(part).peekable();
-    places.peek().is_some()
-        && places.all(|(at, _)| {
-            let before = text[..at].chars().next_back();
-            let after = text[at + part.len()..].chars().next();
-            !runs_on(first, before) && !runs_on(last, after)
-        })
+    places.peek().is_some() && places.all(|(at, _)| is_words(text, at..at + part.len()))
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Whether a place in a text is one of whole words.
+pub(crate) fn is_words(text: &str, place: Range<usize>) -> bool {
+    word_around(text, place.clone()).len() == place.len()
+}
+
+/// A place in a text with the rest of the words that it begins or ends within.
+pub(crate) fn word_around(text: &str, place: Range<usize>) -> String {
+    let part = &text[place.clone()];
+    let mut start = place.start;
+    if part.starts_with(is_of_word) {
+        start = text[..start].trim_end_matches(is_of_word).len();
+    }
+    let mut end = place.end;
+    if part.ends_with(is_of_word) {
+        end = text.len() - text[end..].trim_start_matches(is_of_word).len();
+    }
+    text[start..end].to_owned()
 }
 
 fn words_like_paths(request: &str) -> Vec<String> {

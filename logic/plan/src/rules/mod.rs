@@ -82,7 +82,7 @@ fn intent(request: &str) -> String {
 
 /// The quoted texts of a request, in order.
 pub(crate) fn quotes(text: &str) -> Vec<String> {
-    Request::read(text).quotes
+    Request::read(&languages::in_english(text)).quotes
 }
 
 fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Action, Refusal> {

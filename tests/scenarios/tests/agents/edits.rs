@@ -179,3 +179,30 @@ fn a_word_of_a_text_is_replaced_and_nothing_behind_it_is_lost() {
     tell(&house, "set Mood to gloomy in days.txt", 0);
     assert_eq!(house.read("days.txt"), days.replace("calm", "gloomy"));
 }
+
+#[test]
+fn whole_words_are_replaced_and_parts_of_words_stay() {
+    let house = House::new();
+    house.write("c.txt", "The category of cats. A cat, the cat.\n");
+    let done = tell(&house, "replace cat with dog in c.txt", 0);
+    assert_eq!(
+        house.read("c.txt"),
+        "The category of cats. A dog, the dog.\n"
+    );
+    let log = house.session_log(done["session_id"].as_str().unwrap_or_default());
+    let told = serde_json::to_string(&log).unwrap_or_default();
+    assert!(
+        told.contains("plan.whole_words") && told.contains("`category`"),
+        "{told}"
+    );
+    house.write("main.rs", "fn greet() {}\nfn greets() { greet(); }\n");
+    tell(&house, "rename greet to hello in main.rs", 0);
+    let main = "fn hello() {}\nfn greets() { hello(); }\n";
+    assert_eq!(house.read("main.rs"), main);
+    let told = refused(&house, "replace gree with x in main.rs");
+    assert!(told.contains("`greets`"), "{told}");
+    assert_eq!(house.read("main.rs"), main);
+    // In quotes it is that text, wherever it stands.
+    tell(&house, "replace \"gree\" with \"fee\" in main.rs", 0);
+    assert!(house.read("main.rs").contains("fn feets()"));
+}

@@ -153,6 +153,23 @@ impl Lines<'_> {
 
     /// The changes that remove lines one after the other: each is of what the one before it left.
     fn without_all(&self, places: &[Range<usize>]) -> Result<Vec<Action>, Refusal> {
+        self.one_by_one(places, |lines, place| lines.without(place))
+    }
+
+    /// The changes that put a text in several places.
+    pub(super) fn replace_all(
+        &self,
+        places: &[Range<usize>],
+        new: &str,
+    ) -> Result<Vec<Action>, Refusal> {
+        self.one_by_one(places, |lines, place| lines.replace(place.clone(), new))
+    }
+
+    fn one_by_one(
+        &self,
+        places: &[Range<usize>],
+        change: impl Fn(&Lines<'_>, &Range<usize>) -> Result<Action, Refusal>,
+    ) -> Result<Vec<Action>, Refusal> {
         let mut text = self.text.to_owned();
         let mut actions = Vec::new();
         // From the end, so that the places before it stay.
@@ -161,7 +178,7 @@ impl Lines<'_> {
                 path: self.path,
                 text: &text,
             };
-            let action = left.without(place)?;
+            let action = change(&left, place)?;
             text = applied(&text, &action);
             actions.push(action);
         }

@@ -9,6 +9,7 @@ mod lines;
 mod sayings;
 mod tables;
 mod unset;
+pub(crate) mod whole_words;
 
 use super::languages;
 use super::refusal::Refusal;

@@ -14,9 +14,9 @@ use domain::plan::{Action, Plan};
 use domain::settings::Mode;
 use plan::by_rules::{self, ByRules, Unplanned};
 use plan::compile::{self, Call};
-use plan::rules::in_file::InFile;
 use plan::{asked_for, longer, names, prompt, question, schema, validate};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use text::escape::visible_line;
@@ -45,14 +45,37 @@ pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Resu
 
 async fn by_rules(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
     let text = &work.request.text;
-    let planned = by_rules::plan(text).map_err(unplanned)?;
-    let plan = match planned {
-        ByRules::Plan(plan) => plan,
+    let ready = match by_rules::plan(text).map_err(unplanned)? {
+        ByRules::Plan(plan) => {
+            names_no_longer(work, &plan).await?;
+            let mut texts = BTreeMap::new();
+            for path in by_rules::words_to_read(text, &plan) {
+                let content = read_text(work, outcome, &path).await?;
+                texts.insert(path, content);
+            }
+            by_rules::of_whole_words(text, plan, texts)
+        }
         ByRules::AfterReading(asked, literal) => {
-            after_reading(work, outcome, &asked, literal).await?
+            if let Some(plan) = &literal {
+                names_no_longer(work, plan).await?;
+            }
+            let content = read_text(work, outcome, &asked.path).await?;
+            by_rules::after_reading(text, &asked, literal, &content)
         }
     };
-    for longer in longer::names(text, &plan) {
+    let ready = ready.map_err(unplanned)?;
+    if let Some(note) = ready.note {
+        work.emit(EventBody::Notice(note), None).await;
+    }
+    Ok(Planned {
+        plan: ready.plan,
+        reach: Reach::Any,
+    })
+}
+
+/// Stops where a longer name than the one that the rules read is that of a file.
+async fn names_no_longer(work: &Work, plan: &Plan) -> Result<(), Stop> {
+    for longer in longer::names(&work.request.text, plan) {
         let path = as_stored(&work.request.profile.settings.workspace.join(&longer.whole));
         // Looked up without a call: a name that the user typed is no reading, and marks no session.
         let found = tokio::fs::symlink_metadata(path).await;
@@ -60,10 +83,7 @@ async fn by_rules(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
             return Err(Stop::failed(longer.fault()));
         }
     }
-    Ok(Planned {
-        plan,
-        reach: Reach::Any,
-    })
+    Ok(())
 }
 
 fn unplanned(unplanned: Unplanned) -> Stop {
@@ -73,15 +93,10 @@ fn unplanned(unplanned: Unplanned) -> Stop {
     }
 }
 
-/// A plan from the text of a file, which is read through the broker like any other.
-async fn after_reading(
-    work: &Work,
-    outcome: &mut Outcome,
-    asked: &InFile,
-    literal: Option<Plan>,
-) -> Result<Plan, Stop> {
+/// The whole text of a file, which is read through the broker like any other.
+async fn read_text(work: &Work, outcome: &mut Outcome, path: &str) -> Result<String, Stop> {
     let reading = Action::ReadFile {
-        path: asked.path.clone(),
+        path: path.to_owned(),
     };
     let mut content = String::new();
     for call in compile::action(&reading) {
@@ -99,7 +114,7 @@ async fn after_reading(
             CallStatus::Denied => (QueryStatus::Denied, "plan.step_refused"),
             CallStatus::Failed => (QueryStatus::Failed, "plan.step_failed"),
         };
-        let path = visible_line(&asked.path);
+        let path = visible_line(path);
         let message = match code {
             "plan.too_long" => format!("{path} is too long to be read whole. Nothing was done."),
             _ => format!("{path} was not read: {} Nothing was done.", record.plain()),
@@ -113,7 +128,7 @@ async fn after_reading(
             },
         ));
     }
-    by_rules::after_reading(asked, literal, &content).map_err(unplanned)
+    Ok(content)
 }
 
 async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {

@@ -1,0 +1,207 @@
+//! Replacing words: where they stand as words of their own, as the texts show.
+
+use super::lines::Lines;
+use crate::names;
+use crate::rules::refusal::Refusal;
+use domain::fault::Fault;
+use domain::limits::PLAN_ACTIONS;
+use domain::plan::{Action, Plan};
+use std::collections::BTreeMap;
+
+/// Most longer words that are named.
+const SHOWN_WORDS: usize = 4;
+
+/// The files that have to be read before words are replaced in them. What stood in quotes is meant as
+/// it is, wherever it stands.
+pub(crate) fn to_read(quotes: &[String], plan: &Plan) -> Vec<String> {
+    let mut made: Vec<&str> = Vec::new();
+    let mut read: Vec<String> = Vec::new();
+    for action in &plan.actions {
+        match action {
+            Action::CreateFile { path, .. } | Action::MoveFile { to: path, .. } => made.push(path),
+            Action::ReplaceText { path, old, .. }
+                if !quotes.contains(old) && !made.contains(&path.as_str()) =>
+            {
+                read.push(path.clone());
+            }
+            _ => {}
+        }
+    }
+    read.sort();
+    read.dedup();
+    read
+}
+
+/// The plan that replaces whole words alone, and what is said of the words that stay. `texts` are the
+/// files of [`to_read`].
+pub(crate) fn of(
+    quotes: &[String],
+    plan: Plan,
+    mut texts: BTreeMap<String, String>,
+) -> Result<(Plan, Option<Fault>), Refusal> {
+    let mut actions = Vec::new();
+    let mut note = None;
+    for action in plan.actions {
+        let made = match &action {
+            Action::ReplaceText { path, old, new } if !quotes.contains(old) => {
+                let Some(text) = texts.get(path) else {
+                    let why = format!("What {path} says is not known before the other steps ran.");
+                    return Err(Refusal::ambiguous(why, vec!["ask for one step".to_owned()]));
+                };
+                let lines = Lines { path, text };
+                let (made, longer) = replaced(&lines, old, new)?;
+                if !longer.is_empty() {
+                    note = Some(stay(path, old, new, &longer));
+                }
+                made
+            }
+            _ => vec![action],
+        };
+        for action in made {
+            follow(&mut texts, &action);
+            actions.push(action);
+        }
+    }
+    if actions.len() > PLAN_ACTIONS {
+        let why = format!(
+            "A plan has at most {PLAN_ACTIONS} steps, and this has {} because some places are parts of longer words.",
+            actions.len()
+        );
+        return Err(Refusal::ambiguous(why, Vec::new()));
+    }
+    let intent = plan.intent;
+    Ok((Plan { intent, actions }, note))
+}
+
+/// The steps that replace a text where it stands as words, and the longer words that it is a part of.
+fn replaced(
+    lines: &Lines<'_>,
+    old: &str,
+    new: &str,
+) -> Result<(Vec<Action>, Vec<String>), Refusal> {
+    let (path, text) = (lines.path, lines.text);
+    let all = text.match_indices(old).map(|(at, _)| at..at + old.len());
+    let (whole, parts): (Vec<_>, Vec<_>) =
+        all.partition(|place| names::is_words(text, place.clone()));
+    let mut longer: Vec<String> = Vec::new();
+    for word in parts
+        .into_iter()
+        .map(|place| names::word_around(text, place))
+    {
+        if !longer.contains(&word) {
+            longer.push(word);
+        }
+    }
+    if longer.is_empty() {
+        let action = Action::ReplaceText {
+            path: path.to_owned(),
+            old: old.to_owned(),
+            new: new.to_owned(),
+        };
+        return Ok((vec![action], longer));
+    }
+    if whole.is_empty() {
+        let why = format!(
+            "`{old}` stands in {path} as a part of longer words alone ({}).",
+            shown(&longer)
+        );
+        return Err(Refusal::ambiguous(why, vec![in_quotes(path, old, new)]));
+    }
+    Ok((lines.replace_all(&whole, new)?, longer))
+}
+
+/// What the texts are after a step.
+fn follow(texts: &mut BTreeMap<String, String>, action: &Action) {
+    match action {
+        Action::CreateFile { path, content } => {
+            texts.insert(path.clone(), format!("{content}\n"));
+        }
+        Action::AppendText { path, content } => {
+            if let Some(text) = texts.get_mut(path) {
+                text.push_str(&format!("{content}\n"));
+            }
+        }
+        Action::ReplaceText { path, old, new } => {
+            if let Some(text) = texts.get_mut(path) {
+                *text = text.replace(old, new);
+            }
+        }
+        Action::DeleteFile { path } | Action::MoveFile { from: path, .. } => {
+            texts.remove(path);
+        }
+        Action::Undo {} => texts.clear(),
+        _ => {}
+    }
+}
+
+fn shown(words: &[String]) -> String {
+    let named: Vec<String> = words
+        .iter()
+        .take(SHOWN_WORDS)
+        .map(|word| format!("`{word}`"))
+        .collect();
+    let more = words.len().saturating_sub(SHOWN_WORDS);
+    match more {
+        0 => named.join(", "),
+        _ => format!("{} and {more} more", named.join(", ")),
+    }
+}
+
+fn in_quotes(path: &str, old: &str, new: &str) -> String {
+    format!("replace \"{old}\" with \"{new}\" in {path} (in quotes: wherever it stands)")
+}
+
+fn stay(path: &str, old: &str, new: &str, longer: &[String]) -> Fault {
+    Fault {
+        code: "plan.whole_words".to_owned(),
+        message: format!(
+            "In {path} `{old}` is replaced only where it is a whole word: {} stay.",
+            shown(longer)
+        ),
+        hint: format!("For all of them: {}.", in_quotes(path, old, new)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules;
+
+    fn made(request: &str, text: &str) -> Result<(String, Option<String>), String> {
+        let plan = rules::plan(request).map_err(|refusal| refusal.to_string())?;
+        let quotes = rules::quotes(request);
+        let path = "c.txt".to_owned();
+        let mut texts = BTreeMap::from([(path.clone(), text.to_owned())]);
+        let (plan, note) = of(&quotes, plan, texts.clone()).map_err(|it| it.to_string())?;
+        for action in &plan.actions {
+            follow(&mut texts, action);
+        }
+        let text = texts.remove(&path).unwrap_or_default();
+        Ok((text, note.map(|note| note.message)))
+    }
+
+    #[test]
+    fn parts_of_words_stay_and_are_named() {
+        let (text, note) = made("replace cat with dog in c.txt", "A cat, cats, a cat.\n").unwrap();
+        assert_eq!(text, "A dog, cats, a dog.\n");
+        assert!(note.unwrap().contains("`cats`"));
+        let (text, note) = made("replace cat with dog in c.txt", "A cat.\n").unwrap();
+        assert_eq!((text.as_str(), note), ("A dog.\n", None));
+        let refused = made("replace cat with dog in c.txt", "cats\n").unwrap_err();
+        assert!(refused.contains("longer words alone (`cats`)"), "{refused}");
+        let (text, _) = made("replace 'cat' with 'dog' in c.txt", "cats\n").unwrap();
+        assert_eq!(text, "dogs\n");
+        let many = "cat cats\n".repeat(20);
+        assert!(made("replace cat with dog in c.txt", &many).is_err());
+    }
+
+    #[test]
+    fn a_file_that_an_earlier_step_made_is_known_or_refused() {
+        let says = "create c.txt with 'cats and a cat' then replace cat with dog in c.txt";
+        assert_eq!(made(says, "").unwrap().0, "cats and a dog\n");
+        let plan = rules::plan(says).unwrap();
+        assert_eq!(to_read(&[], &plan), [""; 0]);
+        let says = "move a.txt to b.txt then replace cat with dog in b.txt";
+        assert!(made(says, "cat\n").is_err());
+    }
+}
