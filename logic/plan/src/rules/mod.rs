@@ -7,6 +7,7 @@
 //! [`words`] takes a request apart, [`grammar`] holds the rules, [`refusal`] the honest answers.
 
 mod building;
+mod described;
 mod grammar;
 pub mod in_file;
 mod languages;

@@ -206,3 +206,26 @@ fn whole_words_are_replaced_and_parts_of_words_stay() {
     tell(&house, "replace \"gree\" with \"fee\" in main.rs", 0);
     assert!(house.read("main.rs").contains("fn feets()"));
 }
+
+#[test]
+fn a_text_that_is_spoken_of_is_not_written() {
+    let house = House::new();
+    house.write("novel.md", "Once.\n");
+    for says in [
+        "create src/lib.rs with a function add",
+        "create list.md with three ideas for a title",
+        "create outline.md with an outline of the novel",
+        "append a summary to novel.md",
+        "insert 'Sunday: church' before Once in novel.md",
+    ] {
+        let told = refused(&house, says);
+        let shown = ["put the text in quotes", "append \"…\" to a.txt"];
+        assert!(shown.iter().any(|one| told.contains(one)), "{told}");
+    }
+    assert!(!house.has("src/lib.rs") && !house.has("list.md") && !house.has("outline.md"));
+    assert_eq!(house.read("novel.md"), "Once.\n");
+    tell(&house, "create list.md with \"three ideas for a title\"", 0);
+    assert_eq!(house.read("list.md"), "three ideas for a title\n");
+    tell(&house, "append a bottle of milk to list.md", 0);
+    assert!(house.read("list.md").ends_with("a bottle of milk\n"));
+}

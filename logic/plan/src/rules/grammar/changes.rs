@@ -2,6 +2,7 @@
 
 use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Destination, Match, destination};
+use crate::rules::described::describes_a_text;
 use crate::rules::refusal::Refusal;
 use crate::rules::words::{is_file, trim_word};
 use domain::plan::Action;
@@ -12,6 +13,7 @@ fn create(found: &Match<'_>) -> Built {
         path = destination(&path, &found.target("d", "into")?, Destination::Folder);
     }
     let content = if found.has("c") {
+        given(found)?;
         let text = found.content("c")?;
         match found.is_quoted("c") {
             true => text,
@@ -45,6 +47,35 @@ fn one_a_line(text: &str) -> Option<String> {
     let things = things.map(|thing| thing.trim().trim_start_matches("and "));
     let things: Vec<&str> = things.filter(|thing| !thing.is_empty()).collect();
     (things.len() > 1).then(|| things.join("\n"))
+}
+
+/// Refuses bare words that describe a text instead of being it: `an outline of the novel`.
+fn given(found: &Match<'_>) -> Result<(), Refusal> {
+    let text = found.text("c")?;
+    if found.is_quoted("c") || is_introduced(found) || !describes_a_text(&text) {
+        return Ok(());
+    }
+    let why =
+        format!("`{text}` describes a text and may be meant as one that I would have to write.");
+    Err(Refusal::ambiguous(
+        why,
+        vec![format!(
+            "put the text in quotes, if it is the text: \"{text}\""
+        )],
+    ))
+}
+
+/// Whether the words before a text say that it is one: `with the text …`, `the line …`, `saying …`.
+fn is_introduced(found: &Match<'_>) -> bool {
+    const SAYS: [&str; 14] = [
+        "text", "word", "words", "line", "lines", "say", "says", "saying", "read", "reads",
+        "reading", "content", "contents", "sentence",
+    ];
+    let all = found.captures.get(0).map_or(0, |all| all.start());
+    let text = found.captures.name("c").map_or(all, |text| text.start());
+    let said = found.captures[0][..text - all].to_lowercase();
+    let mut words = said.split_whitespace();
+    words.any(|word| word.ends_with(':') || SAYS.contains(&word))
 }
 
 /// Refuses bare words that speak of a text instead of being it: `the content of a.txt`, `the sum`.
@@ -91,6 +122,7 @@ fn delete(found: &Match<'_>) -> Built {
 }
 
 fn append(found: &Match<'_>) -> Built {
+    given(found)?;
     Ok(Some(Action::AppendText {
         path: file(found)?,
         content: found.content("c")?,
@@ -158,6 +190,7 @@ pub static CHANGES: [Rule; 21] = [
             found.one_name("d", &folder)?;
             let path = destination(&found.target("p", "noun")?, &folder, Destination::Folder);
             let content = if found.has("c") {
+                given(found)?;
                 found.content("c")?
             } else {
                 String::new()
@@ -244,7 +277,9 @@ pub static CHANGES: [Rule; 21] = [
                 "replace \"…\" with \"…\" in a.txt".to_owned(),
             ];
             Err(Refusal::ambiguous(
-                format!("`{step}` may mean several things: I create, append and replace."),
+                format!(
+                    "`{step}` may mean several things: I create, append at the end and replace."
+                ),
                 nearest,
             ))
         },
