@@ -229,3 +229,25 @@ fn a_text_that_is_spoken_of_is_not_written() {
     tell(&house, "append a bottle of milk to list.md", 0);
     assert!(house.read("list.md").ends_with("a bottle of milk\n"));
 }
+
+#[test]
+fn a_text_is_copied_whole_and_nothing_is_written_over() {
+    let house = House::new();
+    let novel = "A line of the novel, with no end to it.\n".repeat(300);
+    house.write("novel.md", &novel);
+    tell(&house, "copy novel.md to novel-backup.md", 0);
+    assert_eq!(house.read("novel-backup.md"), novel);
+    tell(&house, "make a backup of novel.md", 0);
+    assert_eq!(house.read("novel.md.bak"), novel);
+    house.write("other.md", "x\n");
+    tell(&house, "copy novel.md to other.md", 4);
+    assert_eq!(house.read("other.md"), "x\n");
+    let told = refused(&house, "make a copy of novel.md");
+    assert!(told.contains("copy a.txt to b.txt"), "{told}");
+    house.write("long.md", novel.repeat(20));
+    let told = refused(&house, "copy long.md to long2.md");
+    assert!(
+        told.contains("too long") && !house.has("long2.md"),
+        "{told}"
+    );
+}

@@ -26,6 +26,8 @@ pub(super) enum Asked {
     },
     /// Remove the line, or all lines, about something.
     RemoveLines { about: String, is_many: bool },
+    /// Write the same to a new file.
+    Copy { into: String },
     /// Write a value that stands in it to a new file.
     CopyValue { key: String, into: String },
     /// Write its table in another form to a new file.

@@ -14,6 +14,7 @@ pub(crate) mod whole_words;
 use super::languages;
 use super::refusal::Refusal;
 use super::words::Request;
+use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
 use lines::Lines;
 
@@ -62,6 +63,7 @@ impl InFile {
                 vec![lines.set(key, from.as_deref(), (to, *is_quoted))?]
             }
             Asked::RemoveLines { about, is_many } => lines.remove(about, *is_many)?,
+            Asked::Copy { into } => copied(&self.path, text, into)?,
             Asked::CopyValue { key, into } => vec![create(into, lines.value(key)?)],
             Asked::Convert { form, into } => {
                 vec![create(into, tables::convert(&self.path, text, *form)?)]
@@ -74,7 +76,10 @@ impl InFile {
                 },
             )],
         };
-        lines.stays_valid(&actions)?;
+        // What is written elsewhere leaves this text as it is.
+        if !matches!(self.asked, Asked::Copy { .. }) {
+            lines.stays_valid(&actions)?;
+        }
         let too_long = |action: &Action| match action {
             Action::CreateFile { content, .. } => content.chars().count() > CONTENT_CHARS,
             _ => false,
@@ -89,6 +94,40 @@ impl InFile {
             actions,
         })
     }
+}
+
+/// The steps that write a text to another file, as many lines at a time as a step may write.
+fn copied(path: &str, text: &str, into: &str) -> Result<Vec<Action>, Refusal> {
+    let mut parts = vec![String::new()];
+    let mut room = CONTENT_CHARS;
+    for line in text.split_inclusive('\n') {
+        let length = line.chars().count();
+        if length > room && parts.last().is_some_and(|part| !part.is_empty()) {
+            parts.push(String::new());
+            room = CONTENT_CHARS;
+        }
+        room = room.saturating_sub(length);
+        if let Some(part) = parts.last_mut() {
+            part.push_str(line);
+        }
+    }
+    let is_long = |part: &String| part.chars().count() > CONTENT_CHARS;
+    if parts.len() > PLAN_ACTIONS || parts.iter().any(is_long) {
+        let why = format!("{path} is too long to be copied without a program.");
+        let nearest = vec!["carl run --agent coder --model LARGER_MODEL \"…\"".to_owned()];
+        return Err(Refusal::unavailable(&why, nearest));
+    }
+    let mut actions = Vec::new();
+    for content in parts {
+        actions.push(match actions.is_empty() {
+            true => create(into, content),
+            false => Action::AppendText {
+                path: into.to_owned(),
+                content,
+            },
+        });
+    }
+    Ok(actions)
 }
 
 fn create(path: &str, content: String) -> Action {
@@ -238,6 +277,37 @@ mod tests {
             "port = 81\n"
         );
         assert_eq!(read("change port to x everywhere in a.ini"), None);
+    }
+
+    #[test]
+    fn a_text_is_copied_in_as_many_steps_as_it_needs() {
+        let actions = planned("copy a.md to b.md", "x\n").unwrap();
+        assert_eq!(actions, [create("b.md", "x\n".to_owned())]);
+        for (says, path) in [
+            ("make a backup of a.md", "a.md.bak"),
+            ("back up a.md", "a.md.bak"),
+            ("back up a.md to old/a.md", "old/a.md"),
+            ("copy a.md into the folder drafts", "drafts/a.md"),
+            ("duplicate a.md and call it b.md", "b.md"),
+            ("create a copy of a.md as b.md", "b.md"),
+        ] {
+            assert_eq!(written(says, "x\n").0, path, "{says}");
+        }
+        let long = "word word word\n".repeat(1_000);
+        let actions = planned("copy a.md to b.md", &long).unwrap();
+        let text = actions.iter().map(|action| match action {
+            Action::CreateFile { content, .. } | Action::AppendText { content, .. } => {
+                assert!(content.chars().count() <= CONTENT_CHARS && content.ends_with('\n'));
+                content.as_str()
+            }
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(text.collect::<String>(), long);
+        assert!(planned("copy a.md to b.md", &long.repeat(10)).is_err());
+        assert!(planned("copy a.md to b.md", &"x".repeat(CONTENT_CHARS + 1)).is_err());
+        for says in ["copy a.md", "copy a.md to a.md", "copy everything to b.md"] {
+            assert_eq!(read(says), None, "{says}");
+        }
     }
 
     #[test]

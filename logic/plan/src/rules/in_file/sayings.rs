@@ -1,10 +1,10 @@
 //! What people say when they order something of a text.
 
 use super::asked::{Asked, Form, InFile};
-use crate::rules::building::Match;
+use crate::rules::building::{Destination, Match, destination};
 use crate::rules::grammar::expand;
 use crate::rules::refusal::{self, Refusal};
-use crate::rules::words::{Request, Step, pattern};
+use crate::rules::words::{Request, Step, is_file, pattern};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -20,11 +20,14 @@ const FILE: &str = r"(?:the )?(?P<noun>file )?{tok:p}";
 const INTO: &str = r"(?:a |the )?(?:new )?(?P<into_noun>file )?{called}{tok:into}";
 const SETS: &str = r"(?P<sets>change|set|update|edit|switch|adjust|make)";
 const KEY: &str = r"(?:the |its )?(?P<value>value of (?:the )?)?{text:key}";
+const COPIES: &str = r"(?:copy|duplicate|clone|(?P<backup>back ?up)|(?:make|create) (?:a |an )?(?:copy|duplicate|(?P<backup2>backup)(?: copy)?) of)";
+const COPY_INTO: &str = r",? (?:and )?(?:(?:call|name) (?:it|that|the copy)|(?:(?:save|put|store|keep) (?:it|that|the copy) )?(?:to|as|into|in|called|named)) (?:a |the )?(?:new )?(?P<into_noun>file |(?P<folder>folder |directory ))?{called}{tok:into}(?P<folder2> folder| directory)?";
 const REMOVES: &str = r"(?:delete|remove|erase|drop|strike|cross out|take out|cut)";
 const LINES: &str = r"(?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) (?:about|with|containing|mentioning|saying|for|on|(?:that|which) (?:contains?|mentions?|says?|has|have|is about|are about)) (?:the (?:word |text )?)?{text:about}";
 const FORM: &str = r"(?:an? )?(?:valid )?(?P<form>json|markdown|csv)(?: (?:file|list|array|table|document|format))?";
 
-static SAYINGS: [Saying; 12] = [
+static SAYINGS: [Saying; 13] = [
+    (r"{COPIES} {FILE}(?:{COPY_INTO})?", copy),
     (
         r"{SETS} {KEY} (?:in|of|inside) {FILE} (?:from {text:from} )?(?:to|into) {text:to}",
         set,
@@ -80,6 +83,8 @@ fn written(says: &str) -> String {
     for (name, part) in [
         ("{FILE}", FILE),
         ("{INTO}", INTO),
+        ("{COPIES}", COPIES),
+        ("{COPY_INTO}", COPY_INTO),
         ("{SETS}", SETS),
         ("{KEY}", KEY),
         ("{REMOVES}", REMOVES),
@@ -142,6 +147,25 @@ fn is_prose(path: &str) -> bool {
         "txt", "md", "markdown", "rst", "org", "tex", "adoc", "text", "log",
     ]
     .contains(&ending.as_str())
+}
+
+fn copy(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let is_backup = found.has("backup") || found.has("backup2");
+    let into = match found.has("into") {
+        true => {
+            let to = found.target("into", "into_noun")?;
+            let is_folder = found.has("folder") || found.has("folder2");
+            let how = match is_folder || found.word("into").ends_with('/') {
+                true => Destination::Folder,
+                false => Destination::Unsaid,
+            };
+            destination(&path, &to, how)
+        }
+        false if is_backup => format!("{path}.bak"),
+        false => return Ok(None),
+    };
+    Ok((is_file(&path) && into != path).then_some((path, Asked::Copy { into })))
 }
 
 fn remove(found: &Match<'_>) -> Built {
