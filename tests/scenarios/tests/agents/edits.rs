@@ -251,3 +251,21 @@ fn a_text_is_copied_whole_and_nothing_is_written_over() {
         "{told}"
     );
 }
+
+#[test]
+fn a_question_for_the_number_of_files_of_a_language_counts_them() {
+    let house = House::new();
+    for path in ["src/main.rs", "src/lib.rs", "tool.py", "a.md"] {
+        house.write(path, "x\n");
+    }
+    for (says, count) in [
+        ("how many rust files are there?", "2 files"),
+        ("count the python files", "1 file"),
+        ("how many markdown files are in this folder?", "1 file"),
+        ("how many .rs files are in src?", "2 files"),
+    ] {
+        let answer = tell(&house, says, 0)["answer"].clone();
+        let answer = answer.as_str().unwrap_or_default();
+        assert!(answer.contains(count), "{says}: {answer}");
+    }
+}

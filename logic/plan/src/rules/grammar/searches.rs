@@ -7,7 +7,7 @@ use crate::rules::words::{is_file, trim_word};
 use domain::plan::Action;
 
 /// Endings by the name people give a kind of file.
-const TYPES: [(&str, &str); 19] = [
+const TYPES: [(&str, &str); 22] = [
     ("markdown", "md"),
     ("text", "txt"),
     ("txt", "txt"),
@@ -26,6 +26,9 @@ const TYPES: [(&str, &str); 19] = [
     ("shell", "sh"),
     ("log", "log"),
     ("java", "java"),
+    ("go", "go"),
+    ("ruby", "rb"),
+    ("php", "php"),
     ("c", "c"),
 ];
 
@@ -66,7 +69,7 @@ fn search(found: &Match<'_>) -> Built {
 }
 
 /// Finding names and texts.
-pub static SEARCHES: [Rule; 18] = [
+pub static SEARCHES: [Rule; 19] = [
     rule(
         r"(?:how many|count the|(?:{what} )?the number of) lines (?:in|of|from) (?:the )?(?:file )?{tok:p} (?:(?:that |which )?(?:contain|mention|have|say|include)s?|with|containing|mentioning) {word}{text:q}(?: in them)?|in how many lines of (?:the )?(?:file )?{tok:p2} (?:is|does) {text:q2}(?: stand| occur| appear)?",
         |found| {
@@ -99,6 +102,18 @@ pub static SEARCHES: [Rule; 18] = [
             Ok(Some(Action::FindFiles {
                 pattern,
                 path: found.folder(place)?,
+            }))
+        },
+    ),
+    rule(
+        r"(?:(?:tell me )?how many|count {the}|(?:{what} |{show} )?(?:the )?number of) ?{tok:q} (?:source )?(?:files?|documents?|scripts?)(?: (?:are|exist|do i have|do we have))?(?: there)?(?: (?:{in} )?{dir:p})?",
+        |found| {
+            let Some(pattern) = ending(&found.word("q")) else {
+                return Ok(None);
+            };
+            Ok(Some(Action::FindFiles {
+                pattern,
+                path: found.folder("p")?,
             }))
         },
     ),
