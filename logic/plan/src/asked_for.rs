@@ -1,13 +1,40 @@
 //! Whether a change that a model planned is one of what the user named.
 
-use crate::gate;
-use crate::names;
-use domain::fault::Fault;
+use crate::rules::in_file;
+use crate::{by_rules, gate, names, orders};
+use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
 use domain::tool::EffectClass;
+use text::escape::visible_line;
 
 /// Words that ask for a copy, which no step makes.
 const COPIES: [&str; 6] = ["copy", "copies", "duplicate", "kopie", "kopiere", "copia"];
+/// Words that ask for a change to be taken back.
+const TAKES_BACK: [&str; 10] = [
+    "undo",
+    "revert",
+    "reverse",
+    "restore",
+    "back",
+    "undone",
+    "rückgängig",
+    "zurück",
+    "deshaz",
+    "deshacer",
+];
+/// Words of a place within a text, which an addition at its end has not.
+const WITHIN: [&str; 10] = [
+    "before",
+    "after",
+    "above",
+    "below",
+    "between",
+    "beneath",
+    "top",
+    "beginning",
+    "start",
+    "middle",
+];
 /// Words that speak of a place other than the folder itself.
 const PLACES: [&str; 7] = [
     "folder",
@@ -47,6 +74,9 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             (Some(path), _) => Some(format!(
                 "planned to change `{path}`, which the request does not name"
             )),
+            (_, Action::Undo {}) if !says(&TAKES_BACK) || says(&["up"]) => {
+                Some("planned to take a change back, which the request does not ask for".to_owned())
+            }
             (_, Action::Undo {} | Action::Remember { .. }) => None,
             _ if says(&COPIES) => {
                 Some("planned another change where a copy is asked for".to_owned())
@@ -62,6 +92,16 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             (_, Action::ReplaceText { old, new, .. }) if !is_said(&request, &[old, new]) => Some(
                 format!("planned to replace `{old}` with `{new}`, which the request does not say"),
             ),
+            (_, Action::AppendText { path, .. }) if says(&WITHIN) => Some(format!(
+                "planned to add a text at the end of `{path}`, where the request names another place"
+            )),
+            (_, Action::AppendText { content, .. } | Action::CreateFile { content, .. })
+                if is_part_of_more(&request, content) =>
+            {
+                Some(format!(
+                    "planned to write `{content}` alone, which is a part of what was typed"
+                ))
+            }
             (_, Action::AppendText { path, content })
                 if is_data(path) && !is_spoken(&words, content) =>
             {
@@ -72,11 +112,75 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             _ => None,
         }
     })?;
-    Some(Fault {
+    Some(refused(
+        format!("The model {message}. Nothing was done."),
+        "Name the file and the text, or use a larger model.".to_owned(),
+    ))
+}
+
+fn refused(message: String, hint: String) -> Fault {
+    Fault {
         code: "plan.not_requested".to_owned(),
-        message: format!("The model {message}. Nothing was done."),
-        hint: "Name the file and the text, or use a larger model.".to_owned(),
-    })
+        message,
+        hint,
+    }
+}
+
+/// The fault of a plan for an order that nobody here understood: a change of what the rules refuse, or a
+/// look where something was to be done, which is no answer to it.
+#[must_use]
+pub fn not_understood(plan: &Plan, request: &str) -> Option<Fault> {
+    if !orders::acts(request) {
+        return None;
+    }
+    let is_change = |action: &Action| gate::effect(action) != EffectClass::Read;
+    if let Some(fault) = by_rules::refuses(request) {
+        return Some(refused(fault.message, fault.hint));
+    }
+    if plan.actions.iter().any(is_change) {
+        return None;
+    }
+    let said: String = request.chars().take(SHOWN_CHARS).collect();
+    Some(refused(
+        format!(
+            "`{}` orders something, and the model planned only to look. Nothing was done.",
+            visible_line(said.trim())
+        ),
+        "Say it in other words (the task `help` lists what works), or use a larger model; what needs \
+         a program is for `--agent coder` with one."
+            .to_owned(),
+    ))
+}
+
+/// Longest part of a request that is shown, characters.
+const SHOWN_CHARS: usize = 120;
+
+/// The files of data that a plan changes, which are read to see whether they stay sound.
+#[must_use]
+pub fn data_to_read(plan: &Plan) -> Vec<String> {
+    let changed = plan.actions.iter().filter_map(|action| match action {
+        Action::AppendText { path, .. } | Action::ReplaceText { path, .. } if is_data(path) => {
+            Some(path.clone())
+        }
+        _ => None,
+    });
+    let mut paths: Vec<String> = changed.collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// The fault of a plan after which a file of data, whose text this is, would not be sound any more.
+#[must_use]
+pub fn spoils(plan: &Plan, path: &str, text: &str) -> Option<Fault> {
+    let changes: Vec<Action> = plan
+        .actions
+        .iter()
+        .filter(|action| targets(action).contains(&path))
+        .cloned()
+        .collect();
+    let refusal = in_file::stays_sound(path, text, &changes).err()?;
+    Some(refused(refusal.message.clone(), refusal.hint()))
 }
 
 /// Whether a request names a path, by its whole name or without the ending: `the licence file` is
@@ -105,6 +209,21 @@ fn is_said(request: &str, texts: &[&String]) -> bool {
         .iter()
         .map(lower)
         .all(|text| text.is_empty() || names::whole(request, &text).is_some())
+}
+
+/// Whether a text is a quote out of more that was typed, such as the `1` of `serde = "1"`.
+fn is_part_of_more(request: &str, text: &str) -> bool {
+    let text = text.trim().to_lowercase();
+    let around = ['"', '\''].into_iter().filter_map(|mark| {
+        let quoted = format!("{mark}{text}{mark}");
+        let at = request.find(&quoted)?;
+        Some((&request[..at], &request[at + quoted.len()..]))
+    });
+    let mut around = around;
+    !text.is_empty()
+        && around.any(|(before, after)| {
+            before.trim_end().ends_with('=') || after.trim_start().starts_with([':', '='])
+        })
 }
 
 fn is_data(path: &str) -> bool {
@@ -161,6 +280,51 @@ mod tests {
         let looked = plan(Action::ListFiles { path: path() });
         assert!(not_requested(&looked, "what is here?").is_none());
         assert!(not_requested(&plan(Action::Undo {}), "take that back").is_none());
+    }
+
+    #[test]
+    fn nothing_is_taken_back_or_cut_out_of_what_was_typed() {
+        let undo = plan(Action::Undo {});
+        assert!(not_requested(&undo, "make a backup of novel.md").is_some());
+        assert!(not_requested(&undo, "back up novel.md").is_some());
+        assert!(not_requested(&undo, "put it back as it was").is_none());
+        let added = |content: &str| {
+            plan(Action::AppendText {
+                path: "s.toml".to_owned(),
+                content: content.to_owned(),
+            })
+        };
+        assert!(not_requested(&added("2"), "add version = \"2\" to s.toml").is_some());
+        assert!(not_requested(&added("b"), "add \"b\": 2 to s.toml").is_some());
+        assert!(not_requested(&added("b = 2"), "add \"b = 2\" to s.toml").is_none());
+        assert!(not_requested(&added("x"), "put \"x\" before y in s.toml").is_some());
+        assert!(spoils(&added("2"), "s.toml", "version = \"1\"\n").is_some());
+        assert!(spoils(&added("b = 2"), "s.toml", "version = \"1\"\n").is_none());
+    }
+
+    #[test]
+    fn an_order_that_nobody_understood_is_not_answered_with_a_look() {
+        let look = plan(Action::ReadFile {
+            path: "a.txt".to_owned(),
+        });
+        for says in [
+            "delete the last line of a.txt",
+            "translate a.txt to English",
+            "run the tests",
+            "show the git log",
+        ] {
+            assert!(not_understood(&look, says).is_some(), "{says}");
+        }
+        assert!(not_understood(&look, "what does a.txt say?").is_none());
+        assert!(not_understood(&look, "show a.txt").is_none());
+        let written = plan(Action::CreateFile {
+            path: "verse.txt".to_owned(),
+            content: "x".to_owned(),
+        });
+        let says = "write a poem into a new file verse.txt";
+        assert!(not_understood(&written, says).is_none());
+        let says = "create verse.txt with an outline of the novel";
+        assert!(not_understood(&written, says).is_some());
     }
 
     #[test]

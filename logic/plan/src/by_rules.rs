@@ -2,7 +2,7 @@
 
 use crate::rules::in_file::{self, InFile, whole_words};
 use crate::rules::{self, Refusal, RefusalKind};
-use crate::validate;
+use crate::{orders, validate};
 use domain::fault::{Coded, Fault};
 use domain::plan::Plan;
 use std::collections::BTreeMap;
@@ -57,6 +57,17 @@ pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
             Ok(ByRules::AfterReading(asked, literal))
         }
     }
+}
+
+/// The refusal of a request that orders something, which a small model does not pass over: what is
+/// understood is not left to a guess.
+#[must_use]
+pub fn refuses(request: &str) -> Option<Fault> {
+    if !orders::acts(request) || in_file::read(request).is_some() {
+        return None;
+    }
+    let refusal = rules::plan(request).err()?;
+    refusal.stands().then(|| refusal.fault())
 }
 
 /// A plan that may run, and what is said of it.

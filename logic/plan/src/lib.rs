@@ -17,6 +17,7 @@ pub mod format;
 pub mod gate;
 pub mod longer;
 pub mod names;
+pub mod orders;
 pub mod prompt;
 pub mod question;
 pub mod rules;

@@ -38,6 +38,8 @@ pub struct Refusal {
     pub nearest: Vec<String>,
     /// Whether it is only that a file does not have what is spoken of.
     pub is_absent: bool,
+    /// Whether a text is wanted that any model may write.
+    pub is_for_a_model: bool,
 }
 
 impl Coded for Refusal {
@@ -79,6 +81,29 @@ impl Refusal {
             message,
             nearest,
             is_absent: false,
+            is_for_a_model: false,
+        }
+    }
+
+    /// Whether it counts for a small model as well, where the request orders something: what is
+    /// understood, and may be more or less than what was meant, is not left to a guess.
+    #[must_use]
+    pub fn stands(&self) -> bool {
+        match self.kind {
+            RefusalKind::Shell | RefusalKind::Unavailable | RefusalKind::Negated => true,
+            RefusalKind::Ambiguous => !self.is_for_a_model,
+            RefusalKind::NotUnderstood
+            | RefusalKind::Question
+            | RefusalKind::Size
+            | RefusalKind::Help => false,
+        }
+    }
+
+    /// The same refusal, of what a model may do: to write a text that is asked for.
+    pub(super) fn for_a_model(self) -> Self {
+        Self {
+            is_for_a_model: true,
+            ..self
         }
     }
 
@@ -166,6 +191,12 @@ static FORGET: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?i)^(?:(?:forget|unlearn)\b|(?:delete|remove|erase|clear|wipe)\b.*\b(?:your|my|the|from) (?:memory|memories)[.! ]*$)",
     )
 });
+/// What only git shows.
+static GIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^\w+(?: me)?(?: the)? git (?:log|status|diff|history|branch(?:es)?|blame|commits?|stash|tags?)\b",
+    )
+});
 static COPY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"(?i)^(?:copy|duplicate|clone|back ?up|make a (?:copy|backup) of|create a (?:copy|backup) of)\b",
@@ -250,9 +281,16 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
         let message = format!(
             "`{shown}` looks like a shell command. I run no commands; I understand plain English. Nothing was done."
         );
-        return Some(Refusal::new(RefusalKind::Shell, message, nearest(&shown)));
+        let nearest = programs(nearest(&shown));
+        return Some(Refusal::new(RefusalKind::Shell, message, nearest));
     }
     None
+}
+
+/// What runs programs, before the other things that may help.
+fn programs(nearest: Vec<String>) -> Vec<String> {
+    let runs = "carl run --agent coder --model LARGER_MODEL \"…\"".to_owned();
+    std::iter::once(runs).chain(nearest).collect()
 }
 
 /// Why a step that no rule fits is not done.
@@ -279,11 +317,13 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
         ];
         return Refusal::unavailable(why, nearest);
     }
+    if hits(&GIT, text) {
+        let why = format!("`{shown}` needs a program, and I run none.");
+        return Refusal::unavailable(&why, programs(Vec::new()));
+    }
     if hits(&PROGRAM, text) {
-        let message = format!(
-            "`{shown}` is not among the things I can do without a model. Nothing was done."
-        );
-        return Refusal::new(RefusalKind::Unavailable, message, nearest(&shown));
+        let why = format!("`{shown}` is not among the things I can do without a larger model.");
+        return Refusal::unavailable(&why, programs(Vec::new()));
     }
     let message = format!(
         "I did not understand `{shown}`, so I did nothing: deterministic mode knows plain English \
@@ -462,6 +502,7 @@ mod tests {
             &SHELL,
             &KEEPING,
             &FORGET,
+            &GIT,
             &COPY,
             &HELP,
             &SMALL_TALK,

@@ -112,7 +112,8 @@ pub(super) fn of_parts(mut kinds: Vec<&'static str>, request: &str) -> Vec<&'sta
 
 /// Whether a word is meant by a cue: short cues are whole words, longer ones beginnings.
 fn is_cue(word: &str, cue: &str) -> bool {
-    if cue.len() <= 3 {
+    // `backup` and `background` take nothing back.
+    if cue.len() <= 3 || cue == "back" {
         word == cue
     } else {
         word.starts_with(cue)

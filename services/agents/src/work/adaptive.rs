@@ -36,12 +36,15 @@ pub(crate) fn works_by_plan(class: Option<ModelClass>) -> bool {
     class == Some(ModelClass::Tiny)
 }
 
-/// Whether the rules are asked first, as they are for a tiny model, and understand the whole request.
-/// They read no data.
+/// Whether the rules are asked first, as they are for a tiny model, and understand the whole request, or
+/// refuse an order that such a model may only get wrong. They read no data.
 fn rules_do(work: &Work) -> bool {
     let facts = &work.agent.facts;
-    let asks_rules = facts.is_stand_in || works_by_plan(facts.class) || work.services.rules_first;
-    asks_rules && !has_data(work) && by_rules::understands(&work.request.text)
+    let is_small = facts.is_stand_in || works_by_plan(facts.class);
+    let text = &work.request.text;
+    let is_theirs =
+        || by_rules::understands(text) || (is_small && by_rules::refuses(text).is_some());
+    (is_small || work.services.rules_first) && !has_data(work) && is_theirs()
 }
 
 fn has_data(work: &Work) -> bool {

@@ -47,6 +47,85 @@ fn the_model_that_comes_along_is_asked_only_for_what_the_rules_do_not_understand
     assert!(summary["answer"].as_str().unwrap().contains("8090"));
 }
 
+const SETTINGS: &str = "[package]\nname = \"x\"\n\n[dependencies]\n";
+
+/// Tells the model that comes along, in its own mode, and agrees to every change.
+fn order(house: &House, says: &str) -> testkit::Finished {
+    tell(house, ["--allow-write", ".", "--yes", "write", says])
+}
+
+#[test]
+fn what_the_model_that_comes_along_does_not_understand_changes_nothing_and_prints_no_file() {
+    let house = House::new();
+    if !house.use_engine() {
+        eprintln!("left out: run `cargo xtask setup`, or the whole with `cargo xtask test`");
+        return;
+    }
+    let files = [
+        ("novel.md", "The harbour stood still.\n"),
+        ("Cargo.toml", SETTINGS),
+        ("s.toml", "version = \"1\"\n"),
+        ("s.json", "{\n  \"a\": 1\n}\n"),
+    ];
+    for (path, text) in files {
+        house.write(path, text);
+    }
+    order(&house, "create todo.txt with \"call Ann\"").expect(0);
+    for says in [
+        "add serde = \"1\" to the dependencies in Cargo.toml",
+        "add version = \"2\" to s.toml",
+        "add \"b\": 2 to s.json",
+        "insert 'Sunday: church' before harbour in novel.md",
+        "append a summary to novel.md",
+        "create outline.md with an outline of the novel",
+        "keep a backup of everything",
+        "delete the last line of novel.md",
+        "translate novel.md to English",
+        "replace stood with sat in novel.md and show it",
+        "run the tests",
+        "run cargo build",
+        "git status",
+        "show the git log",
+    ] {
+        let done = order(&house, says);
+        assert_ne!(done.code, Some(0), "{says}: {done:#?}");
+        assert!(!done.stdout.contains("harbour"), "{says}: {done:#?}");
+        assert!(
+            done.stderr.contains("Nothing was done"),
+            "{says}: {done:#?}"
+        );
+        for (path, text) in files {
+            assert_eq!(house.read(path), text, "{says}");
+        }
+        assert!(house.has("todo.txt") && !house.has("outline.md"), "{says}");
+    }
+    let told = order(&house, "run cargo build").stderr;
+    assert!(told.contains("--agent coder"), "{told}");
+}
+
+#[test]
+fn the_model_that_comes_along_takes_nothing_back_unless_it_is_asked_to() {
+    let house = House::new();
+    if !house.use_engine() {
+        eprintln!("left out: run `cargo xtask setup`, or the whole with `cargo xtask test`");
+        return;
+    }
+    order(&house, "create novel.md with \"Once\"").expect(0);
+    order(&house, "make a backup of novel.md").expect(0);
+    assert_eq!(house.read("novel.md.bak"), "Once\n");
+    let planned = ["--mode", "plan"].into_iter();
+    let open = [
+        "--allow-write",
+        ".",
+        "--yes",
+        "write",
+        "back up all my work",
+    ];
+    let done = tell(&house, planned.chain(open));
+    assert_ne!(done.code, Some(0), "{done:#?}");
+    assert!(house.has("novel.md") && house.has("novel.md.bak"));
+}
+
 #[test]
 fn rules_first_spares_any_model_what_the_rules_understand_and_says_so_each_time() {
     let scene = scene("rules_first = true", "", [Reply::text("It says hi.")]);
@@ -99,21 +178,23 @@ fn data_is_never_left_to_the_rules() {
 
 #[test]
 fn a_tiny_model_plans_and_that_is_said_once_in_a_session() {
-    let plan = "{\"intent\":\"tidy up notes.txt\",\"actions\":[{\"kind\":\"read_file\",\"path\":\"notes.txt\"}]}";
+    let plan = "{\"intent\":\"have a glance at notes.txt\",\"actions\":[{\"kind\":\"read_file\",\"path\":\"notes.txt\"}]}";
     let scene = scene(
         "",
         "class = \"tiny\"",
         [Reply::text(plan), Reply::text(plan)],
     );
     scene.house.write("notes.txt", "a\n");
-    let told = tell(&scene.house, ["tidy up notes.txt"]).expect(0).stderr;
+    let told = tell(&scene.house, ["have a glance at notes.txt"])
+        .expect(0)
+        .stderr;
     assert!(
         told.contains("plan mode, since the model is tiny"),
         "{told}"
     );
     let chats = scene.server.chats();
     assert!(chats[0].body["response_format"]["json_schema"].is_object());
-    let summary = tell(&scene.house, ["--json", "tidy up notes.txt"])
+    let summary = tell(&scene.house, ["--json", "have a glance at notes.txt"])
         .expect(0)
         .json();
     assert_eq!(summary["mode"], "plan");

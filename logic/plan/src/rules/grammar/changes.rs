@@ -82,18 +82,26 @@ fn is_introduced(found: &Match<'_>) -> bool {
 fn written(found: &Match<'_>) -> Result<(), Refusal> {
     let text = found.text("c")?.to_lowercase();
     let names_a_file = text.split_whitespace().any(|word| is_file(trim_word(word)));
+    let asks_for_one = asks_for_one(found);
     let spoken_of = [
         "it", "its", "this", "that", "them", "content", "contents", "text", "result", "results",
         "output", "sum", "total", "average", "list", "summary", "number", "count", "port", "value",
     ];
-    let mut words = text.split_whitespace().filter(|word| *word != "the");
+    let mut words = text.split_whitespace();
+    let mut words = words
+        .by_ref()
+        .skip_while(|word| ["the", "a", "an"].contains(word));
     let is_spoken_of = words.next().is_some_and(|word| spoken_of.contains(&word));
-    if found.is_quoted("c") || !(names_a_file || is_spoken_of || asks_for_one(found)) {
+    if found.is_quoted("c") || !(names_a_file || is_spoken_of || asks_for_one) {
         return Ok(());
     }
     let why = format!("`{text}` may be the text itself or speak of one that I would have to read.");
     let nearest = vec![format!("put the text in quotes: write \"{text}\" to a.txt")];
-    Err(Refusal::ambiguous(why, nearest))
+    let refusal = Refusal::ambiguous(why, nearest);
+    Err(match names_a_file || is_spoken_of {
+        true => refusal,
+        false => refusal.for_a_model(),
+    })
 }
 
 /// Whether a text is asked for and not given: `write a poem to a.txt`, but not `write a line hello to …`.

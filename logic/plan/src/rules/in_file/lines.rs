@@ -25,6 +25,7 @@ fn members(data: &serde_json::Value) -> usize {
 fn applied(text: &str, action: &Action) -> String {
     match action {
         Action::ReplaceText { old, new, .. } => text.replace(old, new),
+        Action::AppendText { content, .. } => format!("{text}{content}\n"),
         _ => text.to_owned(),
     }
 }
@@ -198,17 +199,18 @@ impl Lines<'_> {
             "csv" | "tsv" => |text| (text.matches('"').count() % 2 == 0).then_some(text.len()),
             _ => return Ok(()),
         };
-        let is_edit = |action: &&Action| matches!(action, Action::ReplaceText { .. });
         let mut after = self.text.to_owned();
-        for action in actions.iter().filter(is_edit) {
+        for action in actions {
             after = applied(&after, action);
         }
-        let removes = actions
-            .iter()
-            .any(|action| matches!(action, Action::ReplaceText { new, .. } if new.is_empty()));
+        let may_differ = actions.iter().any(|action| match action {
+            Action::ReplaceText { new, .. } => new.is_empty(),
+            Action::AppendText { .. } => true,
+            _ => false,
+        });
         let is_table = matches!(ending, "csv" | "tsv");
         let (was, is) = (parsed(self.text), parsed(&after));
-        if was.is_none() || (is.is_some() && (is == was || removes || is_table)) {
+        if was.is_none() || (is.is_some() && (is == was || may_differ || is_table)) {
             return Ok(());
         }
         let why = format!("{} would not be sound {ending} any more.", self.path);

@@ -24,6 +24,11 @@ pub use asked::InFile;
 /// Longest text that a step writes, characters.
 const CONTENT_CHARS: usize = 4_000;
 
+/// Refuses changes after which a file of data, whose text this is, would not be sound any more.
+pub(crate) fn stays_sound(path: &str, text: &str, actions: &[Action]) -> Result<(), Refusal> {
+    Lines { path, text }.stays_valid(actions)
+}
+
 /// What a request asks of a file; `None` where it is no such order.
 #[must_use]
 pub fn read(request: &str) -> Option<InFile> {

@@ -206,10 +206,8 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
     let plan =
         validate::text(&reply.text, &kinds).map_err(|invalid| Stop::failed(invalid.fault()))?;
-    if reach == Reach::Small
-        && let Some(fault) = asked_for::not_requested(&plan, task)
-    {
-        return Err(Stop::Fault(QueryStatus::Denied, fault));
+    if reach == Reach::Small {
+        is_asked_for(work, outcome, &plan, task).await?;
     }
     if plan.actions.iter().any(schema::fills_its_content) {
         work.emit(EventBody::Notice(schema::content_cut()), None)
@@ -219,6 +217,27 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
         plan: question::with_answer(plan, &work.request.text),
         reach,
     })
+}
+
+/// Stops where a small model planned what nobody asked for, or what would spoil a file.
+async fn is_asked_for(
+    work: &Work,
+    outcome: &mut Outcome,
+    plan: &Plan,
+    task: &str,
+) -> Result<(), Stop> {
+    let denied = |fault| Err(Stop::Fault(QueryStatus::Denied, fault));
+    let fault = asked_for::not_requested(plan, task);
+    if let Some(fault) = fault.or_else(|| asked_for::not_understood(plan, &work.request.text)) {
+        return denied(fault);
+    }
+    for path in asked_for::data_to_read(plan) {
+        let content = read_text(work, outcome, &path).await?;
+        if let Some(fault) = asked_for::spoils(plan, &path, &content) {
+            return denied(fault);
+        }
+    }
+    Ok(())
 }
 
 /// What people are told when a model gave no plan. Where its answer did not fit, a larger model is not

@@ -1,0 +1,279 @@
+//! Whether a request orders something other than to look, decided from its words alone.
+//!
+//! A small model answers an order that it cannot do by showing a file, which looks like an answer.
+
+use crate::question;
+
+/// Verbs of orders that are more than a look.
+const ACTING: [&str; 96] = [
+    "add",
+    "adjust",
+    "append",
+    "apply",
+    "archive",
+    "back",
+    "backup",
+    "build",
+    "bump",
+    "cancel",
+    "capitalise",
+    "capitalize",
+    "change",
+    "chmod",
+    "clean",
+    "clear",
+    "clone",
+    "combine",
+    "commit",
+    "compile",
+    "compress",
+    "convert",
+    "copy",
+    "correct",
+    "cp",
+    "create",
+    "cut",
+    "debug",
+    "delete",
+    "deploy",
+    "download",
+    "drop",
+    "duplicate",
+    "edit",
+    "email",
+    "empty",
+    "encrypt",
+    "erase",
+    "execute",
+    "export",
+    "extract",
+    "fetch",
+    "fill",
+    "fix",
+    "format",
+    "generate",
+    "import",
+    "improve",
+    "indent",
+    "insert",
+    "install",
+    "join",
+    "keep",
+    "kill",
+    "launch",
+    "mail",
+    "make",
+    "merge",
+    "move",
+    "mv",
+    "overwrite",
+    "place",
+    "prepend",
+    "purge",
+    "push",
+    "put",
+    "refactor",
+    "remove",
+    "rename",
+    "replace",
+    "restart",
+    "restore",
+    "revert",
+    "rewrite",
+    "rm",
+    "run",
+    "save",
+    "send",
+    "set",
+    "shorten",
+    "sort",
+    "split",
+    "start",
+    "store",
+    "swap",
+    "tidy",
+    "touch",
+    "translate",
+    "truncate",
+    "undo",
+    "update",
+    "upload",
+    "wipe",
+    "write",
+    "zip",
+    "test",
+];
+/// Programs that are called by their names.
+const PROGRAMS: [&str; 11] = [
+    "git", "cargo", "npm", "npx", "pip", "make", "python", "python3", "node", "docker", "pytest",
+];
+/// Verbs of orders to look, and what stands where a verb may.
+const LOOKING: [&str; 52] = [
+    "show",
+    "read",
+    "list",
+    "find",
+    "count",
+    "summarise",
+    "summarize",
+    "display",
+    "print",
+    "give",
+    "view",
+    "see",
+    "get",
+    "open",
+    "output",
+    "tell",
+    "cat",
+    "look",
+    "search",
+    "grep",
+    "locate",
+    "compare",
+    "diff",
+    "check",
+    "explain",
+    "describe",
+    "outline",
+    "say",
+    "answer",
+    "examine",
+    "inspect",
+    "review",
+    "analyse",
+    "analyze",
+    "study",
+    "research",
+    "scan",
+    "peek",
+    "glance",
+    "head",
+    "tail",
+    "have",
+    "recall",
+    "remember",
+    "quote",
+    "zeige",
+    "zeig",
+    "lies",
+    "suche",
+    "finde",
+    "muestra",
+    "busca",
+];
+/// What stands behind a verb, and seldom behind a noun.
+const BEHIND_VERBS: [&str; 18] = [
+    "the",
+    "a",
+    "an",
+    "my",
+    "this",
+    "that",
+    "these",
+    "those",
+    "all",
+    "every",
+    "everything",
+    "each",
+    "it",
+    "them",
+    "your",
+    "our",
+    "up",
+    "over",
+];
+/// Words before a verb.
+const BEFORE: [&str; 44] = [
+    "please", "pls", "plz", "kindly", "just", "now", "then", "and", "also", "so", "ok", "okay",
+    "hey", "hi", "hello", "carl", "can", "could", "would", "will", "you", "i", "i'd", "want",
+    "need", "like", "to", "let's", "let", "us", "me", "go", "ahead", "try", "help", "first",
+    "next", "finally", "yes", "thanks", "if", "maybe", "quickly", "again",
+];
+
+/// Whether any sentence or part of a request begins like an order to do something.
+#[must_use]
+pub fn acts(request: &str) -> bool {
+    if question::wants_telling(request) {
+        return false;
+    }
+    let request = without_quotes(request).to_lowercase();
+    let joined = [" and then ", " then ", " and "];
+    let mut parts = vec![request.as_str()];
+    for joint in [". ", "; ", "! ", ", ", "\n"].iter().chain(&joined) {
+        parts = parts.iter().flat_map(|part| part.split(joint)).collect();
+    }
+    parts
+        .iter()
+        .enumerate()
+        .any(|(at, part)| begins(part, at == 0))
+}
+
+/// Whether words begin with a verb that acts. Of the first words any verb counts that is not known to
+/// look, by what stands behind it.
+fn begins(part: &str, is_first: bool) -> bool {
+    let words: Vec<&str> = part
+        .split_whitespace()
+        .map(|word| word.trim_matches([',', ':', '!', '?', '"', '\'']))
+        .skip_while(|word| BEFORE.contains(word))
+        .collect();
+    let Some((verb, rest)) = words.split_first() else {
+        return false;
+    };
+    let of_git = rest.iter().take(3).any(|word| *word == "git");
+    if LOOKING.contains(verb) {
+        return of_git;
+    }
+    let next = rest.first().copied();
+    if PROGRAMS.contains(verb) {
+        return next.is_some();
+    }
+    let is_path = |word: &str| word.trim_end_matches('.').contains(['.', '/']);
+    let is_word = verb.chars().all(char::is_alphabetic);
+    let has_object = next.is_some_and(|next| BEHIND_VERBS.contains(&next) || is_path(next));
+    ACTING.contains(verb) && next.is_some() || (is_first && is_word && has_object)
+}
+
+/// A request without what stands in double quotes.
+fn without_quotes(request: &str) -> String {
+    let parts = request.split('"').enumerate();
+    let outside = parts.filter(|(at, _)| at % 2 == 0);
+    outside.map(|(_, part)| part).collect::<Vec<_>>().join("it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_to_do_something_are_told_from_orders_to_look() {
+        for says in [
+            "delete the last line of days.txt",
+            "translate brief.txt to English",
+            "run the tests",
+            "please run cargo build",
+            "git status",
+            "show the git log",
+            "replace stood with sat in c.txt and show it",
+            "Read the README and then run the tests as it says.",
+            "could you polish the text in a.txt",
+            "old.txt is done, delete it",
+        ] {
+            assert!(acts(says), "{says}");
+        }
+        for says in [
+            "show me the notes",
+            "list everything here",
+            "the licence of this project",
+            "notes.md",
+            "what is in a.txt?",
+            "summarise notes.md",
+            "search for \"delete it\" in a.txt",
+            "have a look at a.txt",
+            "how do I run the tests?",
+            "budget",
+        ] {
+            assert!(!acts(says), "{says}");
+        }
+    }
+}
