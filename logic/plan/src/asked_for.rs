@@ -113,7 +113,7 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
         }
     })?;
     Some(refused(
-        format!("The model {message}. Nothing was done."),
+        format!("The model {}. Nothing was done.", visible_line(&message)),
         "Name the file and the text, or use a larger model.".to_owned(),
     ))
 }

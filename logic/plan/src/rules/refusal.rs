@@ -197,6 +197,12 @@ static GIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?i)^\w+(?: me)?(?: the)? git (?:log|status|diff|history|branch(?:es)?|blame|commits?|stash|tags?)\b",
     )
 });
+/// Lines that are removed by where they stand, or of a file that is not named.
+static LINES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:delete|remove|erase|drop|strike|cross out|take out|cut) (?:[\w-]+ ){0,4}(?:lines?|entry|entries|rows?|bullets?)\b",
+    )
+});
 static COPY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"(?i)^(?:copy|duplicate|clone|back ?up|make a (?:copy|backup) of|create a (?:copy|backup) of)\b",
@@ -308,6 +314,13 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
             "`{shown}` may mean many files. I change one named file a step, so I did nothing."
         );
         return Refusal::new(RefusalKind::Ambiguous, message, nearest(&shown));
+    }
+    if hits(&LINES, text) {
+        let why = format!(
+            "`{shown}` is not clear to me: I remove a line by what it says, from a file that is named."
+        );
+        let nearest = vec!["remove the line about \"dentist\" from days.txt".to_owned()];
+        return Refusal::ambiguous(why, nearest);
     }
     if hits(&COPY, text) {
         let why = "I copy one text file to a name that is given.";
@@ -503,6 +516,7 @@ mod tests {
             &KEEPING,
             &FORGET,
             &GIT,
+            &LINES,
             &COPY,
             &HELP,
             &SMALL_TALK,

@@ -91,6 +91,7 @@ fn refused(house: &House, says: &str) -> String {
     };
     format!("{} {}", said("message"), said("hint"))
 }
+
 #[test]
 fn what_stands_in_a_comment_or_a_long_text_is_no_setting() {
     let house = House::new();

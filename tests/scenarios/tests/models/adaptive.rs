@@ -263,3 +263,22 @@ fn a_tiny_model_changes_nothing_in_a_way_that_nobody_spoke_of() {
         assert_eq!(scene.house.has("a.txt"), !is_moved, "{summary:#}");
     }
 }
+
+#[test]
+fn a_refusal_shows_the_texts_of_a_plan_on_one_line() {
+    let request = "make the ending of a.txt better";
+    let step = "{\"kind\":\"replace_text\",\"path\":\"a.txt\",\"old\":\"x\\ny\",\"new\":\"z\"}";
+    let plan = format!("{{\"intent\":\"{request}\",\"actions\":[{step}]}}");
+    let scene = scene("", "class = \"tiny\"", [Reply::text(plan)]);
+    scene.house.write("a.txt", "x\ny\n");
+    let told = order(&scene.house, request).expect(5).stderr;
+    assert!(told.contains("`x\\u{a}y`"), "{told}");
+    assert_eq!(scene.house.read("a.txt"), "x\ny\n");
+    // Which file is meant is asked back, and no model guesses it.
+    let told = order(&scene.house, "remove the line about the dentist");
+    assert!(
+        told.stderr.contains("from a file that is named"),
+        "{told:#?}"
+    );
+    assert_eq!(scene.server.chats().len(), 1);
+}
