@@ -101,6 +101,22 @@ pub fn claims_run(request: &str, answer: &str) -> bool {
     !is_question(request) && ran::claims(request, answer)
 }
 
+/// Whether the answer to `request` says that tests or a build went well. Where nothing was done for it
+/// (`is_work` is false) and it orders no run, the answer may tell of what it read.
+#[must_use]
+pub fn claims_pass(request: &str, answer: &str, is_work: bool) -> bool {
+    (is_work || ran::orders_run(request)) && ran::claims_pass(answer)
+}
+
+/// Whether an answer says that something was committed, and that something was pushed.
+#[must_use]
+pub fn claims_sent(answer: &str) -> [(&'static str, bool); 2] {
+    [
+        ("commit", ran::claims_commit(answer)),
+        ("push", ran::claims_push(answer)),
+    ]
+}
+
 /// Whether the answer to `request`, whose last program failed, says that it went well.
 #[must_use]
 pub fn claims_success(request: &str, answer: &str) -> bool {

@@ -16,8 +16,10 @@ mod ending;
 mod machine;
 mod nudge;
 mod outcome;
+mod programs;
 mod reply;
 pub mod unfinished;
+mod untrue;
 
 pub use claims::{
     claims_change, claims_forgetting, claims_reminder, claims_result, claims_run, claims_success,
@@ -25,5 +27,6 @@ pub use claims::{
 pub use ending::{Ending, Reason};
 pub use machine::{Action, Answer, Call, Event, Limits, State, ToolUse, Turn};
 pub use nudge::Nudge;
-pub use outcome::{CallRecord, Outcome, Untrue, nothing_ran};
+pub use outcome::{CallRecord, Outcome, nothing_ran};
 pub use reply::{BrokenCall, Reply};
+pub use untrue::{Missed, Untrue};

@@ -2,9 +2,11 @@
 
 use crate::claims::{
     claims_change, claims_deletion, claims_done, claims_forgetting, claims_reminder, claims_result,
-    claims_run, claims_success, is_question,
+    is_question,
 };
+use crate::programs::Programs;
 use crate::reply::Reply;
+use crate::untrue::Untrue;
 use api::broker::ToolResult;
 use domain::event::{CallStatus, QueryStatus, ToolCallSummary};
 use domain::fault::Fault;
@@ -12,58 +14,6 @@ use domain::model::{ModelRef, Usage};
 use domain::tool::{EffectClass, SET_TIMER};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What an answer says that the calls do not bear out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Untrue {
-    /// That something was changed.
-    Change,
-    /// That a program was run.
-    Run,
-    /// That all went well: the last program that ran failed.
-    Success {
-        /// The tool that ran it.
-        tool: String,
-        /// How it ended.
-        exit_code: i32,
-    },
-    /// That something was deleted, whose deletion did not come about.
-    Deletion {
-        /// The tool that was to delete it.
-        tool: String,
-        /// How its call ended.
-        status: CallStatus,
-    },
-    /// That something was forgotten.
-    Forgetting,
-    /// That a reminder is set.
-    Reminder,
-}
-
-impl Untrue {
-    /// The stable code of the fault that says so.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Change | Self::Forgetting | Self::Reminder => "agents.nothing_changed",
-            Self::Deletion { .. } => "agents.nothing_deleted",
-            Self::Run => "agents.nothing_run",
-            Self::Success { .. } => "agents.command_failed",
-        }
-    }
-}
-
-/// Whether a call of a tool may have run a program, itself or by another agent. Tools of others are
-/// known by their name alone.
-fn runs(tool: &str, effect: Option<&EffectClass>) -> bool {
-    use EffectClass::{Destructive, Read, SelfWrite, SharedWrite};
-    let is_quiet = matches!(effect, Some(Read | SelfWrite | SharedWrite | Destructive));
-    let words = [
-        "run", "exec", "test", "build", "job", "commit", "git", "agent", "delegate", "task",
-        "spawn",
-    ];
-    !is_quiet || words.iter().any(|word| tool.contains(word))
-}
 
 /// Whether a tool does more than look or keep the agent's own notes.
 fn changes(tool: &str, effects: &BTreeMap<String, EffectClass>) -> bool {
@@ -169,16 +119,19 @@ impl Outcome {
         succeeded: &BTreeSet<String>,
     ) -> Vec<Untrue> {
         let answer = self.answer.as_str();
-        let mut untrue: Vec<Untrue> = self.untrue_success(request).into_iter().collect();
         let calls = &self.tool_calls;
         let mut done = calls.iter().filter(|call| call.status == CallStatus::Ok);
-        let may_run = |tool: &String| runs(tool, effects.get(tool));
-        let ran_now = done.clone().any(|call| may_run(&call.tool));
-        let ran = ran_now || succeeded.iter().any(may_run);
-        if !ran && claims_run(request, answer) {
-            untrue.push(Untrue::Run);
-        }
         let has_changed = done.clone().any(|call| changes(&call.tool, effects));
+        let programs = Programs {
+            request,
+            answer,
+            calls,
+            effects,
+            succeeded,
+            has_changed,
+        };
+        let ran_now = programs.ran();
+        let mut untrue: Vec<Untrue> = programs.untrue().into_iter().collect();
         // A program may have set what reminds.
         let is_set = succeeded.contains(SET_TIMER) || ran_now;
         if !is_set && claims_reminder(request, answer, has_changed) {
@@ -215,17 +168,6 @@ impl Outcome {
             untrue.push(Untrue::Change);
         }
         untrue
-    }
-
-    /// That all went well, when the last program failed.
-    fn untrue_success(&self, request: &str) -> Option<Untrue> {
-        let mut programs = self.tool_calls.iter().rev();
-        let last = programs.find(|call| call.exit_code.is_some());
-        let failed = last.filter(|call| call.ended_badly())?;
-        claims_success(request, &self.answer).then(|| Untrue::Success {
-            tool: failed.tool.clone(),
-            exit_code: failed.exit_code.unwrap_or_default(),
-        })
     }
 
     /// That something was deleted whose deletion did not come about. What a call has changed since or

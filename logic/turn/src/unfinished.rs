@@ -1,7 +1,8 @@
 //! Why a request that ended is not done in full, for people.
 
 use crate::ending::Reason;
-use crate::outcome::{CallRecord, Untrue};
+use crate::outcome::CallRecord;
+use crate::untrue::{Missed, Untrue};
 use domain::event::{CallStatus, ToolCallSummary};
 use domain::fault::Fault;
 use text::cap::without_middle;
@@ -114,8 +115,19 @@ fn claimed(claim: &Untrue, calls: &[ToolCallSummary]) -> Fault {
                 format!("The answer says that something was changed. Nothing was: {why}.");
             (message, COUNTS)
         }
-        Untrue::Run => {
-            let message = "The answer says that a command was run. None was.".to_owned();
+        Untrue::Run(missed) => {
+            let how = missed.as_ref().map(how);
+            let how = how.map_or("None was.".to_owned(), |how| format!("It was not: {how}."));
+            let message = format!("The answer says that a command was run. {how}");
+            (message, COUNTS)
+        }
+        Untrue::Passed(missed) => {
+            let how = missed.as_ref().map(how);
+            let how = how.unwrap_or_else(|| "none ran to its end".to_owned());
+            let message = format!(
+                "The answer says that tests or a build went well. No program of this request shows \
+                 it: {how}."
+            );
             (message, COUNTS)
         }
         Untrue::Success { tool, exit_code } => {
@@ -153,6 +165,16 @@ fn claimed(claim: &Untrue, calls: &[ToolCallSummary]) -> Fault {
         message,
         hint: hint.to_owned(),
     }
+}
+
+/// How a call ended whose program did not do its work.
+fn how(missed: &Missed) -> String {
+    let how = match (missed.exit_code, missed.status) {
+        (Some(code), _) => format!("ended with exit code {code}"),
+        (None, CallStatus::Ok) => "did not end".to_owned(),
+        (None, status) => ended(status).to_owned(),
+    };
+    format!("`{}` {how}", missed.tool)
 }
 
 /// What is done about an answer that the calls do not bear out.

@@ -78,6 +78,93 @@ fn a_reason_for_several_denials_is_told_once() {
     assert_eq!(told.matches("for the same reason").count(), 1, "{told}");
 }
 
+/// What is written to standard output by a coder who changes a file first.
+fn after_a_change(task: &str, before: Option<Reply>, answer: &str) -> String {
+    let write = json!({"path": "notes.md", "content": "the text\n"});
+    let mut replies = vec![Reply::call("write_file", write)];
+    replies.extend(before);
+    replies.push(Reply::text(answer));
+    let scene = Scene::new(replies);
+    let open = [
+        "run",
+        "--agent",
+        "coder",
+        "--allow-write",
+        ".",
+        "--yes",
+        "write",
+    ];
+    let ran = scene.house.ask([&open[..], &[task]].concat()).run();
+    ran.stdout
+}
+
+/// Runs of git and of anything else that these tests name are judged by what ran.
+fn command(argv: &[&str]) -> Reply {
+    Reply::call("run_command", json!({"argv": argv}))
+}
+
+#[test]
+fn passing_tests_without_a_run_are_corrected() {
+    let task = "fix the typo in notes.md";
+    for lie in [
+        "I fixed the typo and ran the tests: all pass.",
+        "I fixed the typo and all tests pass.",
+        "Fixed. The build succeeds.",
+    ] {
+        let told = after_a_change(task, None, lie);
+        let line = format!("{lie}\n[The answer says that ");
+        assert!(told.starts_with(&line), "{told}");
+    }
+    for honest in [
+        "I fixed the typo; the tests are in tests/.",
+        "I fixed the typo. Run the tests to see.",
+        "I fixed the typo. The tests fail.",
+        "I fixed the typo. I could not run the tests.",
+    ] {
+        assert_eq!(after_a_change(task, None, honest), format!("{honest}\n"));
+    }
+}
+
+#[test]
+fn passing_tests_after_a_refused_run_are_corrected() {
+    for (tests, why) in [("pytest", "refused"), ("no-such-program-test", "failed")] {
+        let scene = Scene::new([command(&[tests]), Reply::text("All tests pass.")]);
+        let yes: &[&str] = if why == "failed" { &OPEN } else { &[] };
+        let args = [&["run"], yes, &["do the tests of the project pass now?"]].concat();
+        let told = scene.house.ask(args).run().stdout;
+        assert!(told.contains("\n[The answer says that tests"), "{told}");
+        assert!(told.contains("`run_command`"), "{told}");
+    }
+    let told = outcome(
+        "run the tests",
+        [command(&["true"]), Reply::text("All tests pass.")],
+    );
+    told.assert_ends(0, "success");
+    // What was read is told of, and nothing was to be run.
+    let read = [
+        Reply::call("list_files", json!({"path": "."})),
+        Reply::text("By this log all tests pass."),
+    ];
+    outcome("summarise ci.log", read).assert_ends(0, "success");
+}
+
+#[test]
+fn a_commit_that_was_refused_beside_another_run_is_corrected() {
+    let after = |commit: &[&str], answer: &str| {
+        let replies = [command(&["true"]), command(commit), Reply::text(answer)];
+        outcome("commit the change", replies)
+    };
+    // What git may do with a repository's own programs is refused.
+    let missed = ["sh", "-c", "git commit -m x; exit 1"];
+    let lie = after(&missed, "I committed the change.");
+    lie.assert_ends(3, "partial");
+    assert_eq!(lie.code(), "agents.nothing_run");
+    let message = lie.summary["error"]["message"].as_str().unwrap();
+    assert!(message.contains("`run_command` was refused"), "{message}");
+    after(&["echo", "commit"], "I committed the change.").assert_ends(0, "success");
+    after(&missed, "I could not commit the change.").assert_ends(0, "success");
+}
+
 /// One task for an agent whose only command fails, and which reports success.
 fn hands_out(body: &Value) -> Reply {
     match wanted(body) {
