@@ -20,8 +20,8 @@ pub(crate) fn utf_16(content: &[u8], shown: &str) -> Option<ToolFailure> {
         mendable(
             "utf_16",
             format!(
-                "`{shown}` is a text in UTF-16, which grep searches, and which nothing here shows or \
-                 changes. The user can convert it: `iconv -f UTF-16 -t UTF-8 OLD > NEW`."
+                "`{shown}` is a text in UTF-16. It can be searched, and is neither shown nor changed \
+                 here until it is converted: `iconv -f UTF-16 -t UTF-8 OLD > NEW`."
             ),
         )
     })

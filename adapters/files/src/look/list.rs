@@ -66,7 +66,9 @@ fn without_folder(failure: ToolFailure, typed: &str) -> ToolFailure {
     }
     mendable(
         NOT_FOUND,
-        format!("There is no folder `{typed}`. Call list_files without `path` for this folder."),
+        format!(
+            "There is no folder `{typed}` here. Name one that is here, or none at all to list this one."
+        ),
     )
 }
 

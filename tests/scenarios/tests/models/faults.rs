@@ -197,7 +197,7 @@ fn a_raw_call_is_no_answer_when_tools_are_off() {
     assert_eq!(outcome.text("answer"), "", "{:#}", outcome.summary);
     assert_eq!(outcome.code(), "agents.went_in_circles");
     let told = scene.told();
-    assert!(told.contains("Call list_files without `path`"), "{told}");
+    assert!(told.contains("or none at all to list this one"), "{told}");
 }
 
 #[test]

@@ -154,8 +154,12 @@ fn a_text_in_utf_16_is_named_as_one_with_what_to_do() {
     ] {
         let told = by_rules(&house, task).stderr;
         assert!(told.contains("iconv -f UTF-16 -t UTF-8"), "{task}: {told}");
+        assert!(!told.contains("grep"), "{task}: {told}");
     }
     assert_eq!(bytes(&house, "u16.txt"), text);
+    let told = by_rules(&house, "show the diff");
+    let told = format!("{}{}", told.stdout, told.stderr);
+    assert!(!told.contains("Call list_files"), "{told}");
 }
 
 #[test]
