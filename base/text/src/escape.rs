@@ -18,13 +18,15 @@ pub fn visible(text: &str) -> String {
 }
 
 /// As [`visible`], for prose that nobody says yes to: spaces of typography, as French sets before a
-/// colon, look like what they are, and so does a soft hyphen inside a word.
+/// colon, look like what they are, and so does a soft hyphen inside a word. A line of Windows ends where
+/// it ends: only a carriage return elsewhere could hide what stands before it.
 #[must_use]
 pub fn prose(text: &str) -> String {
+    let text = text.replace(WINDOWS_END, "\n");
     // Cut at the soft hyphens inside words, each piece is judged as it stands before them: what
     // follows a letter there is a letter.
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
+    let mut rest = text.as_str();
     let mut from = 0;
     while let Some(at) = rest[from..].find(SOFT_HYPHEN).map(|at| from + at) {
         from = at + SOFT_HYPHEN.len_utf8();
@@ -40,6 +42,8 @@ pub fn prose(text: &str) -> String {
     out
 }
 
+/// How a line of Windows ends.
+const WINDOWS_END: &str = "\r\n";
 /// Where a word may be broken at the end of a line; not seen elsewhere.
 const SOFT_HYPHEN: char = '\u{ad}';
 
@@ -63,6 +67,10 @@ const fn is_typographic(c: char) -> bool {
 /// file is spelled out in any case.
 #[must_use]
 pub fn diff(text: &str) -> String {
+    let text = &match keeps_windows_ends(text) {
+        true => text.replace(WINDOWS_END, "\n"),
+        false => text.to_owned(),
+    };
     let plain = |line: &str| line.replace(is_typographic, " ");
     let of = |mark: char| text.lines().filter_map(move |line| line.strip_prefix(mark));
     let removed: HashSet<String> = of('-').map(plain).collect();
@@ -83,6 +91,17 @@ pub fn diff(text: &str) -> String {
         }
     });
     lines.collect()
+}
+
+/// Whether each line of a change ends as lines of Windows do, those that are there already too: then it
+/// changes no line's end.
+fn keeps_windows_ends(diff: &str) -> bool {
+    let mut lines = diff.split_inclusive('\n');
+    let _head = lines.by_ref().find(|line| line.starts_with("@@"));
+    let told = |line: &&str| !line.starts_with("@@") && !line.starts_with('\\');
+    let lines: Vec<&str> = lines.filter(told).collect();
+    lines.iter().all(|line| line.ends_with(WINDOWS_END))
+        && lines.iter().any(|line| line.starts_with([' ', '-']))
 }
 
 /// A text that is JSON, with everything that cannot be seen written as JSON's own `\u…`: the same
@@ -197,6 +216,20 @@ mod tests {
         assert!(visible(french).contains("\\u{a0}"), "a question shows them");
         for hiding in ["\u{200b}", "\u{202e}", "\u{ad}", "\u{1b}", "\u{e0041}"] {
             assert_eq!(prose(hiding), visible(hiding));
+        }
+    }
+
+    #[test]
+    fn a_line_of_windows_ends_where_it_ends_in_prose() {
+        assert_eq!(prose("a\r\nb\r\n"), "a\nb\n");
+        assert_eq!(prose("a\rb\r\r\n\r"), "a\\u{d}b\\u{d}\n\\u{d}");
+        assert_eq!(visible("a\r\n"), "a\\u{d}\n", "a question shows it");
+        let head = "--- a\n+++ b\n@@ -1,2 +1,2 @@\n";
+        let kept = format!("{head} a\r\n-b\r\n+c\r\n");
+        assert_eq!(diff(&kept), kept.replace('\r', ""));
+        for change in ["-b\n+b\r\n", "-b\r\n+b\n", "+b\r\n"] {
+            let shown = diff(&format!("{head}{change}"));
+            assert_eq!(shown, format!("{head}{}", change.replace('\r', "\\u{d}")));
         }
     }
 

@@ -15,6 +15,14 @@ pub(super) enum Wording {
     End,
 }
 
+/// A text without the ends of its last lines, those of Windows among them.
+fn without_end(mut text: &str) -> &str {
+    while let Some(line) = text.strip_suffix('\n') {
+        text = line.strip_suffix('\r').unwrap_or(line);
+    }
+    text
+}
+
 pub(super) fn content(path: &str, data: &Value, wording: Wording) -> String {
     let (total, first, lines) = (
         number(data, "total_lines"),
@@ -38,11 +46,11 @@ pub(super) fn content(path: &str, data: &Value, wording: Wording) -> String {
             "{heading}\n(The last {} of {} are shown.)\n…{}",
             bytes(shown.len() as u64),
             bytes(number(data, "total_bytes")),
-            shown.trim_end_matches('\n')
+            without_end(shown)
         );
     }
     let shown = &whole[..whole.floor_char_boundary(SHOWN_BYTES)];
-    let mut out = format!("{heading}\n{}", shown.trim_end_matches('\n'));
+    let mut out = format!("{heading}\n{}", without_end(shown));
     if shown.len() < whole.len() || is_cut(data) {
         // What is left out of a single line are not the last lines.
         let rest = match total {

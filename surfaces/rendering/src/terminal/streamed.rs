@@ -28,8 +28,10 @@ impl Terminal {
         self.last = kind;
         // A link is shown with where it leads, and a line is broken between words: each has to be whole.
         self.held.push_str(text);
-        let whole = self.held.rfind(char::is_whitespace).map_or(0, |at| {
-            at + self.held[at..].chars().next().map_or(0, char::len_utf8)
+        // What comes after a carriage return tells whether it is the end of a line.
+        let told = self.held.strip_suffix('\r').unwrap_or(&self.held);
+        let whole = told.rfind(char::is_whitespace).map_or(0, |at| {
+            at + told[at..].chars().next().map_or(0, char::len_utf8)
         });
         let rest = self.held.split_off(whole);
         let whole = std::mem::replace(&mut self.held, rest);

@@ -163,6 +163,25 @@ fn a_text_in_utf_16_is_named_as_one_with_what_to_do() {
 }
 
 #[test]
+fn lines_of_windows_end_where_they_end() {
+    let text = "one\r\ntwo\r\na\rb\r\n";
+    let scene = Scene::new([Reply::text(text)]);
+    let house = &scene.house;
+    house.write("crlf.txt", text);
+    let shown = "one\ntwo\na\\u{d}b\n";
+    let piped = by_rules(house, "show crlf.txt").expect(0).stdout;
+    assert!(piped.contains(shown), "{piped}");
+    let mut seat = house.ask(["chat"]).env("TERM", "dumb").at_prompt();
+    seat.types("what is in it?\n");
+    seat.until("a\\u{d}b");
+    seat.until("> ");
+    let told = seat.leaves();
+    assert_eq!(told.matches("\\u{d}").count(), 1, "{told}");
+    let exported = house.ask(["session", "export"]).run().expect(0).stdout;
+    assert!(exported.contains("one\ntwo\n"), "{exported}");
+}
+
+#[test]
 fn data_in_an_older_encoding_is_given_as_it_reads() {
     let answers = (0..3).map(|_| Reply::text("Read."));
     let scene = Scene::new(answers);
