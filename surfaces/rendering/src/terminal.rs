@@ -2,22 +2,24 @@
 //! that `carl run … > file` holds the answer alone.
 
 mod chosen;
+mod ends;
 mod silence;
 mod streamed;
 mod words;
 mod wrapping;
 
+pub use ends::CallsElsewhere;
 pub use silence::Silence;
 
-use super::calls::{Calls, failed_program, last_lines};
+use super::calls::Calls;
 use super::changes::Changes;
 use super::delegation;
-use super::values::{arguments, milliseconds, tokens, usage};
+use super::values::{arguments, tokens, usage};
 use super::{Paint, drive, fit, links, print, print_error, print_error_as_it_is};
 use chosen::Chosen;
 use domain::decision::Verdict;
 use domain::drive::Origin;
-use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
+use domain::event::{ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::CallId;
 use domain::model::{PromptProgress, Usage};
@@ -31,7 +33,7 @@ use std::time::Duration;
 use text::escape::{barred, prose, visible_line, visible_lines};
 use text::links::Known;
 use turn::drive::summary;
-use words::{gist, is_end_of, is_own_words, is_untrue, recalled, refusal, step};
+use words::{is_end_of, is_own_words, is_untrue, recalled, refusal, step};
 use wrapping::Wrapping;
 
 /// The code of a request that ended with the user's no to its plan.
@@ -256,7 +258,10 @@ impl Terminal {
             EventBody::ToolProgress { message, percent } => {
                 self.line(&self.paint.faint(&words::progress(message, *percent)))
             }
-            EventBody::ToolResult { .. } => self.tool_ended(call_id, body),
+            EventBody::ToolResult { .. } => {
+                let told = ends::of_call(&mut self.calls, self.paint, (call_id, body));
+                told.iter().try_for_each(|line| self.line(line))
+            }
             EventBody::MemoryRecalled {
                 memories,
                 text,
@@ -410,61 +415,6 @@ impl Terminal {
         match (cost.prompt_tokens, cost.completion_tokens) {
             (0, 0) => Ok(()),
             _ => self.note(&format!("{whose}{}", shown(cost))),
-        }
-    }
-
-    /// A call is over: how it ended, and how much came of it.
-    fn tool_ended(&mut self, call_id: Option<CallId>, body: &EventBody) -> io::Result<()> {
-        let EventBody::ToolResult {
-            tool,
-            status,
-            text,
-            truncated,
-            duration_ms,
-            edited,
-            ..
-        } = body
-        else {
-            return Ok(());
-        };
-        let ended = self.calls.end(call_id);
-        let failed = failed_program(tool, text);
-        let amount = words::amount(*edited, text, *truncated);
-        let amount = format!("{amount}, {}", milliseconds(*duration_ms));
-        self.tool_result(ended, (*status, failed), text, &amount)
-    }
-
-    fn tool_result(
-        &mut self,
-        (name, said_why): (String, bool),
-        (status, failed): (CallStatus, Option<&str>),
-        text: &str,
-        amount: &str,
-    ) -> io::Result<()> {
-        match status {
-            CallStatus::Ok => {
-                let amount = self.paint.faint(amount);
-                let mark = match failed {
-                    Some(how) => self.paint.warn(&format!("  ✗ {name}{how}, ")),
-                    None => format!("{}{name}", self.paint.good("  ✓ ")),
-                };
-                self.line(&format!("{mark}{amount}"))?;
-                // Why it failed is the next thing anybody asks.
-                let said = failed.map(|_| last_lines(text)).unwrap_or_default();
-                let mut said = said.into_iter();
-                said.try_for_each(|line| self.line(&self.paint.faint(&line)))
-            }
-            CallStatus::Failed => {
-                let line =
-                    self.paint.warn(&format!("  ✗ {name}failed: ")) + &visible_line(gist(text));
-                self.line(&line)
-            }
-            CallStatus::Denied if said_why => Ok(()),
-            CallStatus::Denied => {
-                let why = text.strip_prefix("[DENIED]").unwrap_or(text).trim();
-                self.line(&(self.paint.bad(&format!("  ✗ {name}denied: ")) + &visible_line(why)))
-            }
-            CallStatus::Cancelled => self.line(&self.paint.warn(&format!("  ✗ {name}stopped"))),
         }
     }
 

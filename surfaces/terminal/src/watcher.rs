@@ -15,12 +15,13 @@ use rendering::agents::gist;
 use rendering::confirm;
 use rendering::drive;
 use rendering::in_force::InForce;
+use rendering::terminal::CallsElsewhere;
 use rendering::values;
 use session::SessionView;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use text::escape::{visible, visible_line, visible_lines};
+use text::escape::{prose, visible_line, visible_lines};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use turn::drive::summary;
@@ -228,12 +229,16 @@ impl WatchTask {
 struct WatchState {
     view: SessionView,
     in_force: InForce,
+    calls: CallsElsewhere,
 }
 
 impl WatchState {
     fn of(in_force: InForce) -> Self {
-        let view = SessionView::default();
-        Self { view, in_force }
+        Self {
+            view: SessionView::default(),
+            in_force,
+            calls: CallsElsewhere::default(),
+        }
     }
 
     /// The question that waits.
@@ -263,6 +268,7 @@ impl WatchState {
         let taken_back = self.taken_back(event);
         self.view.apply(event);
         let change = self.in_force.note(event);
+        let ends = self.calls.lines(event).join("\n");
         match &event.body {
             EventBody::DriveState(decision) => {
                 let background = self.view.background();
@@ -289,9 +295,10 @@ impl WatchState {
                     Some(format!("· asked elsewhere: {}", visible_line(&asked)))
                 }
             },
+            EventBody::QueryFinished { .. } => Some(ends).filter(|ends| !ends.is_empty()),
             _ => {
                 self.view.open_request(event.query_id?)?;
-                of_request(&event.body)
+                of_request(&event.body).or_else(|| Some(ends).filter(|ends| !ends.is_empty()))
             }
         }
     }
@@ -318,7 +325,7 @@ fn of_request(body: &EventBody) -> Option<String> {
         }
         EventBody::Error(fault) => Some(format!("error: {}", visible_lines(&fault.message))),
         EventBody::GenerationFinished { answer, .. } if !answer.is_empty() => {
-            Some(visible(answer.trim_end()))
+            Some(prose(answer.trim_end()))
         }
         _ => None,
     }

@@ -270,3 +270,20 @@ fn an_undo_that_another_request_overtakes_says_what_stays() {
     run.finish().expect(0);
     chat.leaves();
 }
+
+#[test]
+fn a_call_in_another_window_is_told_with_its_end() {
+    let scene = scene();
+    let (mut first, mut second) = two_windows(&scene.house);
+    first.types(&format!("{WRITE}\n"));
+    first.until(ANSWERS);
+    second.until("→ write_file ");
+    first.types("y\n");
+    second.until("  ✓ ");
+    second.until("· created ");
+    second.until("file1.txt");
+    first.until("> ");
+    let own = first.leaves();
+    assert_eq!(own.matches("  ✓ ").count(), 1, "{own}");
+    second.leaves();
+}

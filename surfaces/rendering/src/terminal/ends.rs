@@ -1,0 +1,98 @@
+//! How calls end, in lines: those of a request that is shown here, and of one of another window.
+
+use super::words::{amount, gist};
+use crate::Paint;
+use crate::calls::{Calls, failed_program, last_lines};
+use crate::changes::Changes;
+use crate::values::milliseconds;
+use domain::decision::Verdict;
+use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody};
+use domain::id::CallId;
+use text::escape::visible_line;
+
+/// The lines for a call that is over: how it ended, and how much came of it.
+pub(super) fn of_call(
+    calls: &mut Calls,
+    paint: Paint,
+    (call_id, body): (Option<CallId>, &EventBody),
+) -> Vec<String> {
+    let EventBody::ToolResult {
+        tool,
+        status,
+        text,
+        truncated,
+        duration_ms,
+        edited,
+        ..
+    } = body
+    else {
+        return Vec::new();
+    };
+    let (name, said_why) = calls.end(call_id);
+    match status {
+        CallStatus::Ok => {
+            let failed = failed_program(tool, text);
+            let amount = amount(*edited, text, *truncated);
+            let amount = paint.faint(&format!("{amount}, {}", milliseconds(*duration_ms)));
+            let mark = match failed {
+                Some(how) => paint.warn(&format!("  ✗ {name}{how}, ")),
+                None => format!("{}{name}", paint.good("  ✓ ")),
+            };
+            // Why it failed is the next thing anybody asks.
+            let said = failed.map(|_| last_lines(text)).unwrap_or_default();
+            let said = said.iter().map(|line| paint.faint(line));
+            [format!("{mark}{amount}")]
+                .into_iter()
+                .chain(said)
+                .collect()
+        }
+        CallStatus::Failed => {
+            let head = paint.warn(&format!("  ✗ {name}failed: "));
+            vec![head + &visible_line(gist(text))]
+        }
+        CallStatus::Denied if said_why => Vec::new(),
+        CallStatus::Denied => {
+            let why = text.strip_prefix("[DENIED]").unwrap_or(text).trim();
+            vec![paint.bad(&format!("  ✗ {name}denied: ")) + &visible_line(why)]
+        }
+        CallStatus::Cancelled => vec![paint.warn(&format!("  ✗ {name}stopped"))],
+    }
+}
+
+/// The calls of requests that something else shows in full, as far as a window beside it tells of them.
+#[derive(Debug, Default)]
+pub struct CallsElsewhere {
+    calls: Calls,
+    changes: Changes,
+}
+
+impl CallsElsewhere {
+    /// Takes in the next event of the session: the lines for a call that is over, or at the end of a
+    /// request for the files that it made or changed.
+    pub fn lines(&mut self, event: &Event) -> Vec<String> {
+        self.changes.add(event);
+        let call_id = event.call_id;
+        match &event.body {
+            EventBody::ToolRequested {
+                tool, arguments, ..
+            } => self.calls.begin(call_id, tool, arguments),
+            EventBody::BrokerDecision {
+                verdict: Verdict::Deny,
+                ..
+            }
+            | EventBody::ConfirmationAnswered {
+                answer: ConfirmationAnswer::Deny { .. },
+                ..
+            } => self.calls.said_why(call_id),
+            body @ EventBody::ToolResult { .. } => {
+                return of_call(&mut self.calls, Paint::Plain, (call_id, body));
+            }
+            EventBody::QueryFinished { artifacts, .. } => {
+                let files = self.changes.told(artifacts).into_iter();
+                return files.map(|file| format!("· {file}")).collect();
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+}
