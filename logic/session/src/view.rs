@@ -33,6 +33,7 @@ pub struct SessionView {
     questions: Vec<Question>,
     given: Given,
     cut_off: Option<QueryId>,
+    all_cut_off: BTreeSet<QueryId>,
     pinned: BTreeSet<u64>,
     background: Background,
     agents: AgentTree,
@@ -75,6 +76,7 @@ impl SessionView {
                 let fault = error.as_ref();
                 if fault.is_some_and(|fault| fault.code == PROCESS_ENDED_CODE) {
                     self.cut_off = event.query_id.or(self.cut_off);
+                    self.all_cut_off.extend(event.query_id);
                 }
             }
             EventBody::ConfirmationAsked(request) => self.questions.push(Question {
@@ -156,6 +158,14 @@ impl SessionView {
     #[must_use]
     pub fn cut_off(&self) -> Option<&Exchange> {
         self.cut_off.and_then(|id| self.exchanges.find(id))
+    }
+
+    /// A request that counts, if it ended because the process that worked on it had, whatever was asked
+    /// since.
+    #[must_use]
+    pub fn as_cut_off(&self, query_id: QueryId) -> Option<&Exchange> {
+        let found = self.exchanges.find(query_id);
+        found.filter(|one| self.all_cut_off.contains(&one.query_id))
     }
 
     /// The events whose messages are pinned.

@@ -96,6 +96,15 @@ fn a_request_is_cut_off_until_another_comes() {
         let whole = view(cut.iter().chain(after).cloned());
         let found = whole.cut_off().map(|one| one.text.as_str());
         assert_eq!(found, expected, "{after:?}");
+        let own = cut[0].query_id.and_then(|id| whole.as_cut_off(id));
+        let is_back = matches!(
+            after,
+            [Event {
+                body: EventBody::Rewound { .. },
+                ..
+            }]
+        );
+        assert_eq!(own.is_none(), is_back, "{after:?}");
     }
     assert!(view([asked(1), ended(1, None)]).cut_off().is_none());
 }

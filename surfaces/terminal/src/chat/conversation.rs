@@ -128,8 +128,10 @@ impl Chat<'_> {
             pictures,
             ..SendRequest::new(self.session.session_id, text)
         };
-        self.work_on(send).await?;
-        Ok(())
+        self.view.asks = true;
+        let worked = self.work_on(send).await;
+        self.view.asks = false;
+        worked.map(|_| ())
     }
 
     /// The pictures that go along with a text, which is said. What stands in it may be pasted and

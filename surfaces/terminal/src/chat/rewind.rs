@@ -30,10 +30,19 @@ struct Restored {
 }
 
 impl Chat<'_> {
-    /// Takes the last exchange back and asks it again. Files stay as it left them.
+    /// Takes the last exchange back and asks it again. Files stay as it left them. What was said here and
+    /// cut off is asked again alone where another window has said something since.
     pub(super) async fn retry(&mut self) -> Result<()> {
         let events = self.events().await?;
         let last = last_of_user(&events)?;
+        let view = SessionView::of(&events);
+        let own = self.own_cut_off(&view).map(|own| own.text.clone());
+        if let Some(own) = own.filter(|_| self.view.asked != Some(last.query_id)) {
+            self.tell(&format!("again: {}", gist(&own)))?;
+            self.tell("  the first try stays in the conversation: another window came after it")?;
+            self.asks_again = Some(own.clone());
+            return self.say(&own).await;
+        }
         let calls = self.changing_calls(&events, last.begins_after).await?;
         let id = self.session.session_id;
         let left = self.changes.of_calls(id, &calls)?;

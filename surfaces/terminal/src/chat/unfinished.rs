@@ -11,7 +11,7 @@ use domain::event::{Event, EventBody, QueryStatus};
 use domain::settings::Mode;
 use futures::{StreamExt, stream};
 use rendering::agents::gist;
-use session::SessionView;
+use session::{Exchange, SessionView};
 
 impl Chat<'_> {
     /// Shows what was left to the session: the requests that are under way, with their questions,
@@ -22,7 +22,9 @@ impl Chat<'_> {
     pub(super) async fn see_what_was_left(&mut self) -> Result<()> {
         let events = self.events().await?;
         let view = SessionView::of(&events);
-        let cut_off = view.cut_off().map(|one| match only_takes_back(&one.text) {
+        // Of several that were, each window names its own.
+        let cut_off = self.own_cut_off(&view).or_else(|| view.cut_off());
+        let cut_off = cut_off.map(|one| match only_takes_back(&one.text) {
             true => ("the undo".to_owned(), "/undo tries again"),
             false => (gist(&one.text), "/retry asks it again"),
         });
@@ -45,6 +47,11 @@ impl Chat<'_> {
             self.tell(&format!("  {again}; what was said is kept"))?;
         }
         Ok(())
+    }
+
+    /// The last request that was said here, if it was cut off.
+    pub(super) fn own_cut_off<'v>(&self, view: &'v SessionView) -> Option<&'v Exchange> {
+        view.as_cut_off(self.view.asked?)
     }
 
     /// Says where a conversation that goes on was: its last finished exchange, in two lines.

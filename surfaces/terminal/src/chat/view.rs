@@ -6,7 +6,8 @@ use crate::signals::{Caught, Signals};
 use crate::watcher::ShownElsewhere;
 use anyhow::{Context, Result};
 use api::sessions::{SessionSummary, Sessions};
-use domain::event::Event;
+use domain::event::{Event, EventBody};
+use domain::id::QueryId;
 use domain::settings::SessionProfile;
 use rendering::agents::gist;
 use rendering::confirm::is_answer;
@@ -32,6 +33,10 @@ pub struct ChatView {
     pub(super) last_seq: u64,
     /// Whoever else shows the session learns here what is shown already.
     pub(super) told: Option<ShownElsewhere>,
+    /// Whether the next request that comes in is the one that was said here.
+    pub(super) asks: bool,
+    /// The last request that was said here.
+    pub(super) asked: Option<QueryId>,
     /// By what the session works.
     in_force: InForce,
     queued: VecDeque<Typed>,
@@ -61,6 +66,8 @@ impl ChatView {
             terminal: Terminal::new(paint, answer, known).silent_by(Silence::Lines),
             last_seq: session.last_seq,
             told: None,
+            asks: false,
+            asked: None,
             in_force: InForce::of(own),
             queued: VecDeque::new(),
             begun: String::new(),
@@ -81,6 +88,7 @@ impl ChatView {
         self.last_seq = next.last_seq;
         self.in_force = next.in_force;
         self.told = None;
+        self.asked = None;
     }
 
     /// What tells the chat's own settings from others, for who watches the session beside this.
@@ -198,6 +206,9 @@ impl View for ChatView {
         // One in passing has the number of another event, which may still be untold.
         if !event.body.is_passing() {
             self.says_itself(event.seq);
+        }
+        if matches!(event.body, EventBody::QueryReceived { .. }) && std::mem::take(&mut self.asks) {
+            self.asked = event.query_id;
         }
         if let Some(change) = self.in_force.note(event) {
             self.terminal.note(&change)?;

@@ -287,3 +287,37 @@ fn a_call_in_another_window_is_told_with_its_end() {
     assert_eq!(own.matches("  ✓ ").count(), 1, "{own}");
     second.leaves();
 }
+
+#[test]
+fn each_window_names_and_asks_again_what_was_cut_off_of_its_own() {
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("That is answered."),
+        Reply::text("Begun it. ").and_wait(&gate),
+        Reply::text("Again for the first."),
+        Reply::text("Again for the second."),
+    ]));
+    let house = &scene.house;
+    let mut server = house.ask(["serve"]).spawn();
+    server.until("serving at");
+    let (mut first, mut second) = two_windows(house);
+    first.types("words of the first\n");
+    first.until("Begun ");
+    second.types("words of the second\n");
+    second.until("another request of this session is worked on first");
+    let pid = server.pid().to_string();
+    let sent = Command::new("kill").args(["-KILL", &pid]).status().unwrap();
+    assert!(sent.success());
+    for (seat, own) in [(&mut first, "first"), (&mut second, "second")] {
+        seat.until(&format!("cut off before its end: words of the {own}"));
+        seat.until("> ");
+    }
+    for (seat, own) in [(&mut first, "first"), (&mut second, "second")] {
+        seat.types("/retry\n");
+        seat.until(&format!("again: words of the {own}"));
+        seat.until(&format!("Again for the {own}."));
+        seat.until("> ");
+    }
+    second.leaves();
+    first.leaves();
+}
