@@ -78,6 +78,11 @@ impl Changes {
                 self.note(to, Fate::MovedHere);
             }
             ("delete_file", all) => all.iter().for_each(|path| self.note(path, Fate::Deleted)),
+            // A file that was moved is at its old place again, and at the other there is none.
+            (UNDO, [left, back]) => {
+                self.note(left, Fate::MovedHere);
+                self.note(back, Fate::Restored);
+            }
             (UNDO, all) => all.iter().for_each(|path| self.note(path, Fate::Restored)),
             (_, all) if creates => all.iter().for_each(|path| self.note(path, Fate::Created)),
             (_, all) => all.iter().for_each(|path| self.note(path, Fate::Changed)),
@@ -147,6 +152,7 @@ mod tests {
             ("delete_file", json!({"path": "c"}), &["/c"]),
             ("move_file", json!({"from": "d", "to": "e"}), &["/d", "/e"]),
             ("undo", json!({}), &["/f"]),
+            ("undo", json!({}), &["/h/new", "/h/old"]),
             ("another", json!({}), &["/g\u{1b}[2J"]),
         ]);
         let escaped = visible_line("/g\u{1b}[2J");
@@ -159,6 +165,7 @@ mod tests {
                 "moved /d to /e".to_owned(),
                 "as it was before: /f".to_owned(),
                 format!("changed {escaped}"),
+                "as it was before: /h/old".to_owned(),
             ]
         );
     }

@@ -290,7 +290,14 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         last.tool, place.shown
     );
     let mut output = job.output(&data, text, &path)?;
-    output.artifacts = vec![path];
+    output.artifacts = match &last.change {
+        // Where the file is again comes last.
+        Change::Moved { from, .. } => {
+            let back = job.past_place(from).target.to_string_lossy().into_owned();
+            vec![path, back]
+        }
+        _ => vec![path],
+    };
     Ok(output)
 }
 

@@ -401,7 +401,7 @@ fn the_end_tells_what_became_of_each_file() {
             "move old.txt to moved.txt",
             format!("moved {} to {}", path("old.txt"), path("moved.txt")),
         ),
-        ("undo", format!("as it was before: {}", path("moved.txt"))),
+        ("undo", format!("as it was before: {}", path("old.txt"))),
     ] {
         let told = by_rules(task);
         assert_eq!(
