@@ -50,8 +50,8 @@ use std::path::PathBuf;
     carl run --allow-write . \"fix the typo\"   one that may change files here\n  \
     carl undo                                 take back the last change\n  \
     carl doctor                               what works here\n\n\
-    Without a command, `carl` starts a chat in this folder. `carl chat --help` lists the\n\
-    flags of a chat, `carl COMMAND --help` explains a command.\n\
+    Without a command, `carl` starts a chat in this folder. `carl chat --help`\n\
+    lists the flags of a chat, `carl COMMAND --help` explains a command.\n\
     Exit codes: 0 success, 2 usage, 3 partial, 4 failed, 5 denied, 130 interrupted."
 )]
 pub struct Cli {

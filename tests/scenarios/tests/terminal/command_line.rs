@@ -221,3 +221,12 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
     return told;
 }
 ";
+
+#[test]
+fn what_help_says_at_its_end_fits_eighty_columns() {
+    let house = House::new();
+    let help = house.ask(["--help"]).run().expect(0).stdout;
+    let end = help.find("Examples:").unwrap();
+    let long = help[end..].lines().find(|line| line.chars().count() > 80);
+    assert_eq!(long, None);
+}
