@@ -24,7 +24,8 @@ const ROWS: &str = "model.safetensors";
 /// The tokenizer's file there.
 const PIECES: &str = "tokenizer.json";
 /// What brings a table onto a machine.
-const SETUP: &str = "run `cargo xtask setup`";
+const SETUP: &str = "take embeddings from a model server (`embed` under `[models.roles]` in config.toml), or \
+                     run `cargo xtask setup` in a checkout of the source";
 
 /// A table that is open.
 struct Table {

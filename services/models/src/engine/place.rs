@@ -10,8 +10,10 @@ use std::time::Duration;
 
 /// The program's file name.
 const PROGRAM: &str = "carl-engine";
-/// What brings engine and weights onto a machine.
-const SETUP: &str = "run `cargo xtask setup`, or start a model server such as Ollama";
+/// What brings a model onto a machine, with the program alone or with its source.
+const SETUP: &str = "start a model server such as Ollama (https://ollama.com), or name one of yours \
+                     under `[models.providers]` in config.toml (`carl init` writes that file, with \
+                     examples); in a checkout of the source `cargo xtask setup` brings a small model";
 /// Longest path of a unix socket that Linux takes, bytes.
 const SOCKET_PATH_BYTES: usize = 107;
 

@@ -230,3 +230,15 @@ fn what_help_says_at_its_end_fits_eighty_columns() {
     let long = help[end..].lines().find(|line| line.chars().count() > 80);
     assert_eq!(long, None);
 }
+
+#[test]
+fn without_a_model_it_is_said_what_needs_no_source() {
+    let house = House::new();
+    house.configure("");
+    for command in [&["doctor"][..], &["run", "what is new?"]] {
+        let told = house.ask(command.iter().copied()).run();
+        let told = format!("{}{}", told.stdout, told.stderr);
+        assert!(told.contains("[models.providers]"), "{told}");
+        assert!(told.contains("carl init"), "{told}");
+    }
+}
