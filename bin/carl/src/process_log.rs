@@ -7,7 +7,7 @@
 
 use domain::Timestamp;
 use rendering::{Paint, fit, print_error};
-use std::fmt::{self, Write};
+use std::fmt;
 use std::io::IsTerminal;
 use text::escape::visible_line;
 use tracing::field::{Field, Visit};
@@ -80,7 +80,8 @@ where
             Level::WARN => "warning: ".to_owned(),
             _ => String::new(),
         };
-        let line = format!("{head}{}{}{}\n", said.message, said.cause, said.rest);
+        let told = format!("{head}{}{}", said.message, said.cause);
+        let line = format!("{told}{}\n", said.rest(self.who));
         match self.who {
             Writes::Server => write!(writer, "{:.3} {line}", Timestamp::now()),
             Writes::Command => writer.write_str(&fit::prose(&line, fit::width(&stream))),
@@ -93,7 +94,24 @@ where
 struct Said {
     message: String,
     cause: String,
-    rest: String,
+    /// What else it names, by its names.
+    rest: Vec<(&'static str, String)>,
+}
+
+impl Said {
+    /// What else it names: as a log has it, or as people write it.
+    fn rest(&self, who: Writes) -> String {
+        let named = |(name, value): &(&str, String)| match who {
+            Writes::Server => format!(" {name}={value}"),
+            Writes::Command => format!("{name} {value}"),
+        };
+        let named: Vec<String> = self.rest.iter().map(named).collect();
+        match who {
+            Writes::Server => named.concat(),
+            Writes::Command if named.is_empty() => String::new(),
+            Writes::Command => format!(" ({})", named.join(", ")),
+        }
+    }
 }
 
 impl Visit for Said {
@@ -102,13 +120,26 @@ impl Visit for Said {
         match field.name() {
             "message" => self.message = value,
             "error" | "detail" | "fault" => self.cause = format!(": {value}"),
-            name => {
-                let _never = write!(self.rest, " {name}={value}");
-            }
+            name => self.rest.push((name, value)),
         }
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
         self.record_debug(field, &format_args!("{value}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_names_things_as_people_do() {
+        let mut said = Said::default();
+        assert_eq!(said.rest(Writes::Command), "");
+        said.rest.push(("session", "01a2".to_owned()));
+        said.rest.push(("tool", "undo".to_owned()));
+        assert_eq!(said.rest(Writes::Command), " (session 01a2, tool undo)");
+        assert_eq!(said.rest(Writes::Server), " session=01a2 tool=undo");
     }
 }
