@@ -154,15 +154,20 @@ fn a_commit_that_was_refused_beside_another_run_is_corrected() {
         let replies = [command(&["true"]), command(commit), Reply::text(answer)];
         outcome("commit the change", replies)
     };
-    // What git may do with a repository's own programs is refused.
+    // What runs after the words of a program were read is asked about, and nobody is there.
     let missed = ["sh", "-c", "git commit -m x; exit 1"];
     let lie = after(&missed, "I committed the change.");
     lie.assert_ends(3, "partial");
     assert_eq!(lie.code(), "agents.nothing_run");
     let message = lie.summary["error"]["message"].as_str().unwrap();
     assert!(message.contains("`run_command` was refused"), "{message}");
-    after(&["echo", "commit"], "I committed the change.").assert_ends(0, "success");
-    after(&missed, "I could not commit the change.").assert_ends(0, "success");
+    let done = [
+        command(&["echo", "commit"]),
+        Reply::text("I committed the change."),
+    ];
+    outcome("commit the change", done).assert_ends(0, "success");
+    let honest = after(&missed, "I could not commit the change.");
+    assert_eq!(honest.code(), "agents.change_failed");
 }
 
 /// One task for an agent whose only command fails, and which reports success.
