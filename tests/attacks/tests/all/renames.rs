@@ -72,7 +72,8 @@ fn undo_makes_no_protected_place() {
         ("move_file", json!({"from": ".cargo", "to": "c"})),
     ];
     let undo = [("undo", json!({}))];
-    let filled = [shell("echo planted > c/config.toml")];
+    // What the command did stands in no history, since it changed what git ignores.
+    let filled = [shell("echo x > .gitignore; echo planted > c/config.toml")];
     let scene = recast(House::new(), &[&moved[..], &filled, &undo].concat());
     let attended = ["--agent", "sysadmin", "--allow-write", ".", "do it"];
     let sitting = sit(&scene, &attended, |_, _| "y".to_owned());
@@ -82,6 +83,13 @@ fn undo_makes_no_protected_place() {
     assert_eq!(sitting.statuses()[3], "denied", "{told}");
     assert!(told.contains("path is not available"), "{told}");
     assert!(scene.house.has("c/config.toml") && !scene.house.has(".cargo"));
+    // Where it stands there, it is taken back first.
+    let recorded = [shell("echo planted > c/config.toml")];
+    let undos = [&undo[..], &undo].concat();
+    let scene = recast(House::new(), &[&moved[..], &recorded, &undos].concat());
+    let sitting = sit(&scene, &attended, |_, _| "y".to_owned());
+    assert_eq!(sitting.statuses(), ["ok"; 5]);
+    assert!(scene.house.has(".cargo") && !scene.house.has(".cargo/config.toml"));
     // Without the command in between the move is taken back.
     let (scene, outcome) = play(|_| {}, &[&moved[..], &undo].concat());
     assert_eq!(statuses(&outcome), ["ok"; 3], "{:#}", outcome.summary);
