@@ -7,7 +7,7 @@
 
 use crate::atomic;
 use crate::attributes::{self, Rights};
-use crate::beneath::{Found, Place, Spelling};
+use crate::beneath::{Found, LastLink, Place, Spelling};
 use crate::context::{Leash, StopFlag};
 use crate::job::Workshop;
 use crate::journal::{Change, Journal, Kept, Open};
@@ -15,25 +15,30 @@ use crate::walk::{End, Entry, Ignore, Step, Walk};
 use api::authority::JudgedCall;
 use api::checkpoints::{Checkpoint, ProgramChanges};
 use api::executor::ToolFailure;
+use api::failure::broken;
 use async_trait::async_trait;
 use disk::private;
 use domain::hash::Digest;
-use domain::limits::{CHECKPOINT_BYTES, CHECKPOINT_FILES, CHECKPOINT_TIME, WALK_DEPTH};
+use domain::limits::{
+    CHECKPOINT_BYTES, CHECKPOINT_CHANGES, CHECKPOINT_FILES, CHECKPOINT_TIME, WALK_DEPTH,
+};
 use paths::real_path;
-use rustix::fs::FileType;
+use rustix::fd::AsFd;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, StatxFlags};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use text::escape::visible_line;
 
 /// What marks a folder that a tool can make again (bford.info/cachedir).
 const CACHE_MARK: &str = "CACHEDIR.TAG";
 /// Folders of what was downloaded or made, also where git is not told to ignore them.
 const MADE_AGAIN: [&str; 3] = ["node_modules", ".venv", "__pycache__"];
-/// The file that tells git what to ignore.
-const IGNORE_FILE: &str = ".gitignore";
+/// How the names begin that the guard gives to what a program should not have made.
+const SET_ASIDE: &str = "set-aside-";
 /// The name that changes of programs go by in the history.
 const TOOL: &str = "run_command";
 
@@ -45,6 +50,8 @@ struct Noted {
     bytes: u64,
     /// Where its content begins among all that is held.
     at: u64,
+    /// When it was made, seconds and nanoseconds; `None` where the file system does not keep that.
+    born: Option<(i64, u32)>,
 }
 
 /// A folder as it was.
@@ -56,12 +63,22 @@ struct Survey {
     bytes: u64,
 }
 
+/// A folder as it was, with the content of its files.
+struct Before {
+    survey: Survey,
+    content: File,
+    /// When the look began.
+    began: (i64, u32),
+    /// The number that the next change of the history would have had.
+    next: u64,
+}
+
 /// What a folder held before a program ran.
 pub(crate) struct Held {
     workshop: Arc<Workshop>,
     call: JudgedCall,
-    /// The content too; else why there is none.
-    before: Result<(Survey, File), String>,
+    /// Else why there is none.
+    before: Result<Before, String>,
 }
 
 impl Held {
@@ -77,15 +94,18 @@ impl Held {
 
     fn end(self) -> ProgramChanges {
         let mut changes = ProgramChanges::default();
-        let done = self.before.and_then(|(before, content)| {
-            let after = look_through(&self.workshop, &self.call, &mut io::sink())?;
+        let done = self.before.and_then(|before| {
+            let after = look_through(
+                &self.workshop,
+                &self.call,
+                (Some(&before.survey), &mut io::sink()),
+            )?;
             let _lane = self.workshop.lane(self.call.session_id);
             Difference {
                 journal: journal(&self.workshop, &self.call),
                 call: &self.call,
                 before,
                 after,
-                content,
             }
             .record(&mut changes.files)
         });
@@ -124,7 +144,7 @@ fn journal(workshop: &Workshop, call: &JudgedCall) -> Journal {
     Journal::new(folder, workshop.undo_bytes)
 }
 
-fn hold(workshop: &Workshop, call: &JudgedCall) -> Result<(Survey, File), String> {
+fn hold(workshop: &Workshop, call: &JudgedCall) -> Result<Before, String> {
     let place = workshop
         .undo_folder
         .join(format!("held-{}", uuid::Uuid::now_v7().simple()));
@@ -132,15 +152,31 @@ fn hold(workshop: &Workshop, call: &JudgedCall) -> Result<(Survey, File), String
     let opened = private::open(&place, options.read(true).write(true).create_new(true));
     let content = opened.and_then(|file| std::fs::remove_file(&place).map(|()| file));
     let mut content = content.map_err(|e| format!("Nothing can be kept of it: {e}."))?;
-    let survey = look_through(workshop, call, &mut content)?;
-    Ok((survey, content))
+    let began = born(&content).ok_or("This file system does not keep when files were made.")?;
+    let next = journal(workshop, call).next_number();
+    let survey = look_through(workshop, call, (None, &mut content))?;
+    Ok(Before {
+        survey,
+        content,
+        began,
+        next: next.map_err(|failure| failure.message)?,
+    })
 }
 
-/// What is in the working folder now, its content written to `content` one file after the other.
+/// When a file was made.
+fn born(file: impl AsFd) -> Option<(i64, u32)> {
+    let flags = AtFlags::EMPTY_PATH | AtFlags::SYMLINK_NOFOLLOW;
+    let told = rustix::fs::statx(file, "", flags, StatxFlags::BTIME).ok()?;
+    let is_known = StatxFlags::from_bits_retain(told.stx_mask).contains(StatxFlags::BTIME);
+    is_known.then_some((told.stx_btime.tv_sec, told.stx_btime.tv_nsec))
+}
+
+/// What is in the working folder now, its content written to `content` one file after the other. Files
+/// of an earlier look are looked at whatever is ignored by now.
 fn look_through(
     workshop: &Workshop,
     call: &JudgedCall,
-    content: &mut dyn Write,
+    (earlier, content): (Option<&Survey>, &mut dyn Write),
 ) -> Result<Survey, String> {
     let workspace = call.read_roots.first();
     let given = workspace.and_then(|folder| real_path(folder));
@@ -170,11 +206,15 @@ fn look_through(
     };
     let mut is_full = false;
     let seen = place.reach_folder().and_then(|folder| {
-        walk.run(&folder, &mut |entry| {
+        let end = walk.run(&folder, &mut |entry| {
             let step = survey.note(entry, (&place, &root), &leash, content)?;
             is_full |= step == Step::Stop;
             Ok(step)
-        })
+        })?;
+        for path in earlier.iter().flat_map(|earlier| earlier.files.keys()) {
+            survey.note_again(path, &place, &leash, content)?;
+        }
+        Ok(end)
     });
     match seen {
         Ok(End::Whole) => Ok(survey),
@@ -211,6 +251,31 @@ impl Survey {
         }
     }
 
+    /// Looks at a file of an earlier look that the walk did not meet, if it is still a file.
+    fn note_again(
+        &mut self,
+        path: &Path,
+        place: &Place<'_>,
+        leash: &Leash,
+        content: &mut dyn Write,
+    ) -> Result<(), ToolFailure> {
+        if self.files.contains_key(path) {
+            return Ok(());
+        }
+        let here = Place {
+            target: path,
+            shown: place.shown.clone(),
+            ..*place
+        };
+        let found = here.spot(LastLink::Keep).and_then(|spot| spot.look("."));
+        match found {
+            Ok(Some(found)) if found.kind == FileType::RegularFile => self
+                .note_file(path.to_path_buf(), &found, (&here, leash), content)
+                .map(|_step| ()),
+            _ => Ok(()),
+        }
+    }
+
     fn note_file(
         &mut self,
         path: PathBuf,
@@ -237,17 +302,11 @@ impl Survey {
                 owner: Some((found.stat.st_uid, found.stat.st_gid)),
             },
             at: self.bytes,
+            born: born(&found.fd),
         };
         self.bytes += written.bytes;
         self.files.insert(path, noted);
         Ok(Step::Go)
-    }
-
-    /// What git is told to ignore, by the files that say so.
-    fn ignoring(&self) -> Vec<(&PathBuf, Digest)> {
-        let is_ignore_file = |path: &PathBuf| path.file_name() == Some(OsStr::new(IGNORE_FILE));
-        let files = self.files.iter().filter(|(path, _)| is_ignore_file(path));
-        files.map(|(path, noted)| (path, noted.digest)).collect()
     }
 }
 
@@ -261,73 +320,103 @@ fn is_made_again(name: &OsStr, folder: &Found) -> bool {
 struct Difference<'a> {
     journal: Journal,
     call: &'a JudgedCall,
-    before: Survey,
+    before: Before,
     after: Survey,
-    content: File,
 }
 
 impl Difference<'_> {
-    /// Writes down what differs; `files` are those that undo brings back. The order lets undo, newest
-    /// first, make a folder again before the files in it.
-    fn record(mut self, files: &mut Vec<PathBuf>) -> Result<(), String> {
-        if self.before.ignoring() != self.after.ignoring() {
-            return Err("It changed what git ignores (.gitignore).".to_owned());
-        }
+    /// Writes down what differs; `files` are those that undo brings back. What is gone comes first, so
+    /// that undo, newest first, takes away what stands in its place, and makes a folder again before
+    /// the files in it.
+    fn record(self, files: &mut Vec<PathBuf>) -> Result<(), String> {
         let told = |failure: ToolFailure| failure.message;
-        let known = self.journal.open_changes().map_err(told)?;
-        let mut made: BTreeSet<PathBuf> = BTreeSet::new();
-        let after = std::mem::take(&mut self.after);
-        for (path, now) in &after.files {
-            if let Some(change) = self.put(path, now, (&known, &mut made)).map_err(told)? {
-                self.begin(change).map_err(told)?;
-                files.push(path.clone());
-            }
+        let known: Vec<Open> = self.journal.open_changes().map_err(told)?;
+        // Another program at the same time, or a file tool, wrote these down.
+        let (known, next) = (&known[..], self.before.next);
+        let meanwhile = |path: &Path| {
+            let mut newer = known.iter().filter(|open| open.number >= next);
+            newer.any(|open| open.change.touches(path))
+        };
+        let gone: Vec<PathBuf> = self.before.survey.files.keys().cloned().collect();
+        let gone = gone
+            .into_iter()
+            .filter(|path| !self.after.files.contains_key(path) && !meanwhile(path));
+        let gone: Vec<PathBuf> = gone.collect();
+        let put: Vec<PathBuf> = self.after.files.keys().cloned().collect();
+        let put: Vec<PathBuf> = put
+            .into_iter()
+            .filter(|path| self.differs(path) && !meanwhile(path))
+            .collect();
+        if gone.len() + put.len() > CHECKPOINT_CHANGES {
+            return Err(format!("It changed more than {CHECKPOINT_CHANGES} files."));
         }
-        let before = std::mem::take(&mut self.before);
-        let is_gone = |path: &Path| path.symlink_metadata().is_err();
-        for (path, then) in &before.files {
-            if after.files.contains_key(path) || !is_gone(path) || is_known_deleted(&known, path) {
+        let mut left = Vec::new();
+        for path in gone {
+            if is_unreadable_file(&path) {
+                left.push(path);
                 continue;
             }
+            let before = self.keep(&path).map_err(told)?;
             let change = Change::DeletedFile {
                 path: path.clone(),
-                before: self.keep(then).map_err(told)?,
+                before,
             };
             self.begin(change).map_err(told)?;
-            files.push(path.clone());
+            files.push(path);
         }
-        for (path, mode) in before.folders.iter().rev() {
-            if !after.folders.contains_key(path) && is_gone(path) {
-                let (path, mode) = (path.clone(), *mode);
-                self.begin(Change::DeletedFolder { path, mode })
-                    .map_err(told)?;
+        self.record_folders().map_err(told)?;
+        let mut made: BTreeSet<PathBuf> = BTreeSet::new();
+        for path in put {
+            match self.put(&path, &mut made).map_err(told)? {
+                Some(change) => {
+                    self.begin(change).map_err(told)?;
+                    files.push(path);
+                }
+                None => left.push(path),
             }
         }
-        Ok(())
+        match left.first() {
+            None => Ok(()),
+            Some(first) => Err(format!(
+                "{} of its files were there before under another name, or cannot be read ({} first); \
+                 they stay as they are.",
+                left.len(),
+                visible_line(&first.to_string_lossy())
+            )),
+        }
     }
 
-    /// The change of a file that is there now; `None` where it is as it was, or the history has it.
+    /// Whether a file that is there now is another one than before. What the guard has set aside is
+    /// nothing to take back.
+    fn differs(&self, path: &Path) -> bool {
+        let is_aside = path.components().any(|part| {
+            let name = part.as_os_str().to_string_lossy();
+            name.starts_with(SET_ASIDE)
+        });
+        let then = self.before.survey.files.get(path);
+        let now = self.after.files.get(path);
+        !is_aside && then.map(|then| then.digest) != now.map(|now| now.digest)
+    }
+
+    /// The change of a file that is there now; `None` where it was there before, and what it held was
+    /// not looked at: to remove it would lose that.
     fn put(
-        &mut self,
+        &self,
         path: &Path,
-        now: &Noted,
-        (known, made): (&[Open], &mut BTreeSet<PathBuf>),
+        made: &mut BTreeSet<PathBuf>,
     ) -> Result<Option<Change>, ToolFailure> {
-        let then = self.before.files.get(path);
-        let is_same = then.is_some_and(|then| then.digest == now.digest);
-        if is_same || is_known_as(known, path, now.digest) {
+        let Some(now) = self.after.files.get(path) else {
             return Ok(None);
-        }
-        let before = match self.before.files.remove(path) {
-            Some(then) => Some(self.keep(&then)?),
-            None => None,
         };
-        let new: Vec<PathBuf> = path
-            .ancestors()
-            .skip(1)
-            .take_while(|above| self.after_folder_is_new(above) && !made.contains(*above))
-            .map(Path::to_path_buf)
-            .collect();
+        let is_old = now.born.is_none_or(|born| born < self.before.began);
+        let before = match self.before.survey.files.contains_key(path) {
+            true => Some(self.keep(path)?),
+            false if is_old => return Ok(None),
+            false => None,
+        };
+        let above = path.ancestors().skip(1);
+        let new = above.take_while(|above| self.is_new_folder(above) && !made.contains(*above));
+        let new: Vec<PathBuf> = new.map(Path::to_path_buf).collect();
         made.extend(new.iter().cloned());
         Ok(Some(Change::Put {
             path: path.to_path_buf(),
@@ -337,25 +426,34 @@ impl Difference<'_> {
         }))
     }
 
-    fn after_folder_is_new(&self, folder: &Path) -> bool {
-        let root = self
-            .call
-            .read_roots
-            .first()
-            .and_then(|root| real_path(root));
-        root.is_some_and(|root| folder != root && folder.starts_with(&root))
-            && !self.before.folders.contains_key(folder)
+    fn record_folders(&self) -> Result<(), ToolFailure> {
+        for (path, mode) in self.before.survey.folders.iter().rev() {
+            if path.symlink_metadata().is_err() {
+                let (path, mode) = (path.clone(), *mode);
+                self.begin(Change::DeletedFolder { path, mode })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_new_folder(&self, folder: &Path) -> bool {
+        self.after.folders.contains_key(folder)
+            && !self.before.survey.folders.contains_key(folder)
+            && born_at(folder).is_some_and(|born| born >= self.before.began)
     }
 
     /// Keeps the content of before in the history.
-    fn keep(&mut self, then: &Noted) -> Result<Kept, ToolFailure> {
-        let bytes = then.bytes;
-        self.content
-            .seek(SeekFrom::Start(then.at))
-            .map_err(crate::journal::fault)?;
-        let mut content = (&self.content).take(bytes);
+    fn keep(&self, path: &Path) -> Result<Kept, ToolFailure> {
+        let Some(then) = self.before.survey.files.get(path) else {
+            return Err(broken("not_held", "The content of before is not held."));
+        };
+        let mut content = &self.before.content;
+        let at = content.seek(SeekFrom::Start(then.at));
+        at.map_err(crate::journal::fault)?;
         let leash = Leash::new(StopFlag::default(), CHECKPOINT_TIME, None);
-        self.journal.keep(&mut content, bytes, then.rights, &leash)
+        let mut content = content.take(then.bytes);
+        self.journal
+            .keep(&mut content, then.bytes, then.rights, &leash)
     }
 
     fn begin(&self, change: Change) -> Result<(), ToolFailure> {
@@ -364,17 +462,13 @@ impl Difference<'_> {
     }
 }
 
-/// Whether the newest change of a file left it like this: another call, or another program that ran at
-/// the same time, wrote it down.
-fn is_known_as(known: &[Open], path: &Path, now: Digest) -> bool {
-    let newest = known.iter().rev().find(|open| open.change.touches(path));
-    newest.is_some_and(|open| matches!(&open.change, Change::Put { after, .. } if *after == now))
+/// When a folder was made.
+fn born_at(folder: &Path) -> Option<(i64, u32)> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    born(rustix::fs::open(folder, flags, Mode::empty()).ok()?)
 }
 
-fn is_known_deleted(known: &[Open], path: &Path) -> bool {
-    let newest = known.iter().rev().find(|open| open.change.touches(path));
-    newest.is_some_and(|open| {
-        matches!(open.change, Change::DeletedFile { .. })
-            || matches!(&open.change, Change::Moved { from, .. } if from == path)
-    })
+/// Whether a file that was there is still one, and could not be looked at again.
+fn is_unreadable_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|now| now.is_file())
 }

@@ -252,7 +252,7 @@ impl Journal {
     }
 
     /// One more than the whole lines there are: every record has its own line.
-    fn next_number(&self) -> Result<u64, ToolFailure> {
+    pub(crate) fn next_number(&self) -> Result<u64, ToolFailure> {
         let Some(mut file) = self.written()? else {
             return Ok(1);
         };

@@ -161,14 +161,14 @@ pub(crate) fn launch(
     let job = Job {
         argv,
         folder,
-        // What belongs to a toolchain holds no keys of the user's, and is not looked through.
+        // Toolchains are not looked through: what may hold passwords there is known.
         read: ground.read.into_iter().chain(chains.read).collect(),
         write: ground.write,
         scratch: scratch.with_links(chains.files, chains.links),
         links: Vec::new(),
         held: Vec::new(),
         frozen: Vec::new(),
-        hidden: Vec::new(),
+        hidden: chains.hidden,
         expendable: Vec::new(),
         environment,
         input: Vec::new(),

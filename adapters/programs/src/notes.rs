@@ -107,7 +107,7 @@ impl Note {
 
 /// A place without the middle of a path that would push others off the screen.
 fn shown(place: &Path) -> String {
-    let path = place.display().to_string();
+    let path = visible_line(&place.to_string_lossy());
     let count = path.chars().count();
     if count <= SHOWN_CHARS {
         return path;

@@ -260,7 +260,8 @@ async fn changed(checkpoint: Option<Box<dyn Checkpoint>>) -> Vec<Note> {
     };
     let ProgramChanges { files, left_out } = checkpoint.end().await;
     let files = (!files.is_empty()).then_some(Note::Changed(files));
-    let why = left_out.map(|why| Note::Hint(format!("undo does not take back what it did: {why}")));
+    let why = left_out
+        .map(|why| Note::Hint(format!("undo does not take back all of what it did: {why}")));
     files.into_iter().chain(why).collect()
 }
 

@@ -17,22 +17,16 @@ const SETTINGS_BYTES: u64 = 1 << 20;
 /// Folders above that of the command whose settings count.
 const FOLDERS_ABOVE: usize = 64;
 
-/// Which options may be given without leading the program elsewhere.
-#[derive(Debug, Clone, Copy)]
-enum Options {
-    /// All but these and what begins with one of them.
-    AllBut(&'static [&'static str]),
-    /// These and what begins with one of them, before `--`.
-    Only(&'static [&'static str]),
-}
-
 /// A program that a yes for the session may cover with other arguments.
 #[derive(Debug)]
 struct Program {
     names: &'static [&'static str],
     /// The words after its name that say what it does; `*` stands for any one that is no option.
     subcommands: &'static [&'static [&'static str]],
-    options: Options,
+    /// Options that do not lead it elsewhere, by themselves or with `=VALUE`.
+    options: &'static [&'static str],
+    /// Whether what comes after `--` goes to the project's own program, or names files of it.
+    has_rest: bool,
     /// Files in the folder of the command and above it that say what it means; the best known first.
     settings: &'static [&'static str],
 }
@@ -40,42 +34,32 @@ struct Program {
 const PROGRAMS: [Program; 8] = [
     Program {
         names: &["cargo"],
+        subcommands: &[&["test"], &["bench"], &["nextest", "run"]],
+        options: CARGO_OPTIONS,
+        has_rest: true,
+        settings: CARGO_SETTINGS,
+    },
+    Program {
+        names: &["cargo"],
         subcommands: &[
             &["build"],
             &["check"],
-            &["test"],
             &["clippy"],
             &["fmt"],
             &["doc"],
-            &["bench"],
             &["tree"],
-            &["nextest", "run"],
         ],
-        options: Options::AllBut(&[
-            "--config",
-            "--manifest-path",
-            "--target-dir",
-            "--lockfile-path",
-            "--artifact-dir",
-            "--tool-config-file",
-            "-C",
-            "-Z",
-        ]),
-        settings: &[
-            "Cargo.toml",
-            ".cargo/config.toml",
-            ".cargo/config",
-            ".config/nextest.toml",
-            "rust-toolchain.toml",
-            "rust-toolchain",
-            "build.rs",
-        ],
+        options: CARGO_OPTIONS,
+        // What comes there goes to the compiler.
+        has_rest: false,
+        settings: CARGO_SETTINGS,
     },
     Program {
         names: &["npm", "pnpm", "yarn"],
         subcommands: &[&["test"], &["run", "*"]],
-        // Any option of theirs may be a setting of theirs.
-        options: Options::Only(&["--silent", "-s"]),
+        // Any other option of theirs may be a setting of theirs.
+        options: &["--silent", "-s"],
+        has_rest: true,
         settings: &[
             "package.json",
             ".npmrc",
@@ -92,52 +76,128 @@ const PROGRAMS: [Program; 8] = [
             &["--experimental-strip-types", "--test"],
             &["--test", "--experimental-strip-types"],
         ],
-        options: Options::Only(&["--test-name-pattern", "--test-only"]),
+        options: &["--test-name-pattern", "--test-only"],
+        has_rest: false,
         settings: &["package.json"],
     },
     Program {
         names: &["pytest"],
         subcommands: &[&[]],
-        options: Options::AllBut(PYTEST_ELSEWHERE),
+        options: PYTEST_OPTIONS,
+        has_rest: false,
         settings: PYTEST_SETTINGS,
     },
     Program {
         names: &["python", "python3"],
         subcommands: &[&["-m", "pytest"], &["-m", "unittest"]],
-        options: Options::AllBut(PYTEST_ELSEWHERE),
+        options: PYTEST_OPTIONS,
+        has_rest: false,
         settings: PYTEST_SETTINGS,
     },
     Program {
         names: &["go"],
         subcommands: &[&["build"], &["test"], &["vet"]],
-        options: Options::Only(&[
-            "-v", "-run", "-count", "-race", "-short", "-timeout", "-bench",
-        ]),
+        options: &[
+            "-v",
+            "-run",
+            "-count",
+            "-race",
+            "-short",
+            "-timeout",
+            "-bench",
+            "-failfast",
+        ],
+        has_rest: false,
         settings: &["go.mod", "go.work"],
-    },
-    Program {
-        names: &["make"],
-        subcommands: &[&["*"]],
-        options: Options::Only(&["-j", "-k", "-s"]),
-        settings: &["GNUmakefile", "makefile", "Makefile"],
     },
     Program {
         names: &["git"],
         subcommands: &[&["status"], &["diff"], &["log"], &["show"]],
-        options: Options::AllBut(&["--ext-diff", "--textconv", "--output", "--no-index"]),
+        options: &[
+            "--short",
+            "-s",
+            "--stat",
+            "--oneline",
+            "-n",
+            "-p",
+            "--cached",
+            "--staged",
+            "--name-only",
+            "--name-status",
+        ],
+        has_rest: true,
         settings: &[".git/config", ".gitattributes"],
     },
 ];
 
-const PYTEST_ELSEWHERE: &[&str] = &[
-    "--config-file",
-    "--rootdir",
-    "--override-ini",
-    "--confcutdir",
-    "--basetemp",
-    "-c",
-    "-o",
+const CARGO_OPTIONS: &[&str] = &[
+    "-q",
+    "--quiet",
+    "-v",
+    "--verbose",
     "-p",
+    "--package",
+    "--workspace",
+    "--all",
+    "--exclude",
+    "--lib",
+    "--bin",
+    "--bins",
+    "--test",
+    "--tests",
+    "--bench",
+    "--benches",
+    "--example",
+    "--examples",
+    "--doc",
+    "--all-targets",
+    "-F",
+    "--features",
+    "--all-features",
+    "--no-default-features",
+    "-r",
+    "--release",
+    "--no-run",
+    "--no-fail-fast",
+    "--no-deps",
+    "--keep-going",
+    "--check",
+    "-j",
+    "--jobs",
+    "--offline",
+    "--locked",
+    "--frozen",
+    "--color",
+    "--message-format",
+];
+const CARGO_SETTINGS: &[&str] = &[
+    "Cargo.toml",
+    ".cargo/config.toml",
+    ".cargo/config",
+    ".config/nextest.toml",
+    "rust-toolchain.toml",
+    "rust-toolchain",
+    "build.rs",
+];
+const PYTEST_OPTIONS: &[&str] = &[
+    "-q",
+    "--quiet",
+    "-v",
+    "-vv",
+    "--verbose",
+    "-x",
+    "--exitfirst",
+    "-s",
+    "-k",
+    "-l",
+    "-f",
+    "-b",
+    "--lf",
+    "--ff",
+    "--maxfail",
+    "--tb",
+    "--durations",
+    "--collect-only",
 ];
 const PYTEST_SETTINGS: &[&str] = &[
     "pytest.ini",
@@ -146,7 +206,10 @@ const PYTEST_SETTINGS: &[&str] = &[
     "tox.ini",
     "setup.cfg",
     "conftest.py",
+    ".python-version",
 ];
+/// Programs that the environment of a Python project brings itself.
+const OF_VENV: [&str; 3] = ["pytest", "python", "python3"];
 
 /// The words of a line for the shell that a shell would take as they stand; `None` where one of its
 /// characters means something to it.
@@ -162,17 +225,19 @@ pub(crate) fn of(tool: &str, argv: &[String], folder: &Path) -> Option<SessionSc
     let [name, rest @ ..] = argv else {
         return None;
     };
-    let known = PROGRAMS
+    // Where it really works: a link may lead elsewhere the next time.
+    let folder = paths::real_path(folder)?;
+    let (known, (subcommand, arguments)) = PROGRAMS
         .iter()
-        .find(|program| program.names.contains(&name.as_str()))?;
-    let (subcommand, arguments) = known.split(rest)?;
-    if !arguments.iter().all(|word| known.options.allow(word)) && !known.is_closed(arguments) {
+        .filter(|program| program.names.contains(&name.as_str()))
+        .find_map(|program| Some((program, program.split(rest)?)))?;
+    if !known.stays(arguments) || is_brought(name, &folder) {
         return None;
     }
     let called: Vec<&str> = std::iter::once(name.as_str())
         .chain(subcommand.iter().map(String::as_str))
         .collect();
-    let settings = settings(known.settings, folder)?;
+    let settings = settings(known.settings, &folder)?;
     let key = json!([tool, called, folder.to_string_lossy(), settings]);
     Some(SessionScope {
         key: Digest::of_json(&key),
@@ -183,6 +248,12 @@ pub(crate) fn of(tool: &str, argv: &[String], folder: &Path) -> Option<SessionSc
             known.settings.first().unwrap_or(&""),
         ),
     })
+}
+
+/// Whether the project brings a program of that name, which would run in the place of the machine's.
+fn is_brought(name: &str, folder: &Path) -> bool {
+    let brought = folder.join(".venv/bin").join(name);
+    !OF_VENV.contains(&name) && brought.symlink_metadata().is_ok()
 }
 
 impl Program {
@@ -199,22 +270,21 @@ impl Program {
         Some(words.split_at(subcommand.len()))
     }
 
-    /// Whether the options before `--` are allowed ones; what comes after it is the project's own
-    /// program's.
-    fn is_closed(&self, arguments: &[String]) -> bool {
+    /// Whether the arguments leave it where it is: known options, and words that name nothing outside
+    /// the folder; after `--` only what goes to the project's own program.
+    fn stays(&self, arguments: &[String]) -> bool {
         let end = arguments.iter().position(|word| word == "--");
-        end.is_some_and(|end| arguments[..end].iter().all(|word| self.options.allow(word)))
+        let own = &arguments[..end.unwrap_or(arguments.len())];
+        (end.is_none() || self.has_rest) && own.iter().all(|word| self.allows(word))
     }
-}
 
-impl Options {
-    fn allow(self, word: &str) -> bool {
-        let begins = |list: &[&str]| list.iter().any(|option| word.starts_with(option));
-        match self {
-            Self::AllBut(_) | Self::Only(_) if !word.starts_with('-') => !word.contains('='),
-            Self::AllBut(list) => !begins(list),
-            Self::Only(list) => begins(list),
+    fn allows(&self, word: &str) -> bool {
+        if word.starts_with('-') {
+            let option = word.split_once('=').map_or(word, |(option, _)| option);
+            return self.options.contains(&option);
         }
+        let leads_out = word.starts_with(['/', '~', '@']) || word.contains("..");
+        !leads_out && !word.contains('=')
     }
 }
 
@@ -256,17 +326,15 @@ mod tests {
         ] {
             assert_eq!(key(same, here), Some(test), "{same}");
         }
-        for other in [
-            "cargo check",
-            "pytest",
-            "make test",
-            "npm test",
-            "npm run test",
-        ] {
+        for other in ["cargo check", "pytest", "npm test", "npm run test"] {
             assert_ne!(key(other, here).unwrap(), test, "{other}");
         }
+        fs::create_dir(here.join("sub")).unwrap();
         assert_ne!(key("cargo test", &here.join("sub")).unwrap(), test);
-        assert_ne!(key("make test", here), key("make clean", here));
+        // A link is where it leads.
+        std::os::unix::fs::symlink(here, here.join("link")).unwrap();
+        assert_eq!(key("cargo test", &here.join("link")), Some(test));
+        assert_ne!(key("npm run a", here), key("npm run b", here));
     }
 
     #[test]
@@ -302,6 +370,15 @@ mod tests {
             "node --require ./evil.js --test",
             "go test -exec ./evil",
             "go run .",
+            "make test",
+            "npm test -script-shell ./evil",
+            "go vet -vettool ./evil",
+            "pytest -qc other.ini",
+            "pytest @args.txt",
+            "pytest ../other",
+            "python3 -m unittest discover -s ../x",
+            "cargo clippy -- -C linker",
+            "cargo nextest run --archive-file x",
             "make -f other.mk test",
             "make SHELL=./evil test",
             "make test CC=./evil",
@@ -333,6 +410,10 @@ mod tests {
             assert!(!seen.contains(&now), "{file}");
             seen.push(now);
         }
+        fs::create_dir_all(here.join(".venv/bin")).unwrap();
+        fs::write(here.join(".venv/bin/cargo"), "").unwrap();
+        assert_eq!(key("cargo test", &here), None);
+        fs::remove_file(here.join(".venv/bin/cargo")).unwrap();
         fs::write(here.join("src/lib.rs"), "// other").unwrap();
         assert_eq!(key("cargo test", &here).as_ref(), seen.last());
     }

@@ -136,17 +136,14 @@ impl Tool {
                  user's files. Print what you want to know. files are put beside it."
             }
             Self::RunCommand => {
-                "Run a command in the working folder, without network: build, test, look. Give command \
-                 (a line for the shell) or argv (the program and each argument by itself). It may \
-                 change only what you may write."
+                "Run a command in the working folder, without network: give command or argv."
             }
             Self::PackageInstall => {
                 "Install packages: apt (trial only), pip (into .venv of the working folder), cargo \
                  or npm (into the project there). A trial unless dry_run is false."
             }
             Self::StartJob => {
-                "Run a program in the background, as run_command does, while you do something else: \
-                 a long build, a test run, a server."
+                "Run a command in the background, as run_command does: a long build, a server."
             }
             Self::ListJobs => "List the background jobs of this session.",
             Self::JobOutput => "Read what a background job has printed so far, and how it ended.",
@@ -160,8 +157,8 @@ impl Tool {
             Self::RunCode => (code_properties(), &["language", "code"]),
             Self::RunCommand => (
                 json!({
-                    "command": content_argument("A line for the shell, or a script."),
-                    "argv": list("Instead of it: program and arguments.", ARGUMENT_CHARS),
+                    "command": content_argument("For the shell."),
+                    "argv": list("Program and arguments.", ARGUMENT_CHARS),
                     "cwd": folder_argument(),
                     "timeout_secs": timeout(),
                 }),
@@ -214,8 +211,8 @@ fn package_properties() -> Value {
 fn job_properties() -> Value {
     json!({
         "name": name("What to call it."),
-        "command": content_argument("A line for the shell, or a script."),
-        "argv": list("Instead of it: program and arguments.", ARGUMENT_CHARS),
+        "command": content_argument("For the shell."),
+        "argv": list("Program and arguments.", ARGUMENT_CHARS),
         "cwd": folder_argument(),
     })
 }

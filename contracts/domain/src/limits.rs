@@ -187,6 +187,8 @@ pub const UNDO_BYTES: u64 = 256 << 20;
 pub const CHECKPOINT_FILES: usize = 20_000;
 /// Most bytes of their content, of all together.
 pub const CHECKPOINT_BYTES: u64 = 128 << 20;
+/// Most files that a program may change for its changes to be kept for undo.
+pub const CHECKPOINT_CHANGES: usize = 500;
 /// Longest that noting them may take, once before the program and once after it.
 pub const CHECKPOINT_TIME: Duration = Duration::from_secs(5);
 /// Largest single message between services, bytes.

@@ -21,6 +21,17 @@ const GO: &str = "/usr/local/go/bin";
 const GO_MODULES: &str = "go/pkg/mod";
 /// Programs of one file that their installers put in the home.
 const SINGLE: [&str; 3] = [".local/bin/uv", ".cargo/bin/uv", ".local/share/pnpm/pnpm"];
+/// Settings beneath a toolchain that may hold passwords and tokens.
+const SETTINGS: [&str; 8] = [
+    "etc/npmrc",
+    "lib/node_modules/npm/npmrc",
+    ".npmrc",
+    "pip.conf",
+    "etc/pip.conf",
+    ".condarc",
+    "condarc",
+    ".netrc",
+];
 /// Where versions of Python lie in the home, for environments of a project that are made from them.
 const PYTHONS: [&str; 2] = [".pyenv/versions", ".local/share/uv/python"];
 /// The interpreter of a project's own environment.
@@ -35,6 +46,8 @@ pub(crate) struct Toolchains {
     pub(crate) programs: Vec<PathBuf>,
     /// What it may read besides.
     pub(crate) read: Vec<PathBuf>,
+    /// Places beneath those that it may not see: settings that may hold passwords.
+    pub(crate) hidden: Vec<PathBuf>,
     /// Its environment besides.
     pub(crate) environment: BTreeMap<String, String>,
     /// Files in its scratch folder.
@@ -71,6 +84,11 @@ impl Toolchains {
             ("npm_config_offline", "true"),
             ("npm_config_update_notifier", "false"),
         ]);
+        let settings = all.read.iter().flat_map(|root| {
+            let places = SETTINGS.iter().map(|name| root.join(name));
+            places.filter(|place| place.symlink_metadata().is_ok())
+        });
+        all.hidden = settings.collect();
         all
     }
 
@@ -240,7 +258,7 @@ fn chosen_python(home: &Path, folder: &Path) -> Option<PathBuf> {
 }
 
 /// Where cargo's packages come from by the user's settings, without anything else of them: what was
-/// downloaded from there is kept by that name.
+/// downloaded from there is kept by that name. Nothing at all where an address may hold a secret.
 fn sources(config: &str) -> Option<String> {
     let table: toml::Table = config.parse().ok()?;
     let mut kept = toml::Table::new();
@@ -248,30 +266,38 @@ fn sources(config: &str) -> Option<String> {
         let Some(toml::Value::Table(all)) = table.get(name) else {
             continue;
         };
-        let plain = all.iter().filter_map(|(name, one)| {
-            let toml::Value::Table(one) = one else {
+        let mut plain = toml::Table::new();
+        for (name, one) in all {
+            let mut known = one.as_table()?.clone();
+            known.retain(|key, _| SOURCE_KEYS.contains(&key));
+            if !known
+                .values()
+                .all(|value| value.as_str().is_some_and(is_plain))
+            {
                 return None;
-            };
-            let known = [
-                "replace-with",
-                "registry",
-                "index",
-                "directory",
-                "local-registry",
-            ];
-            let one: toml::Table = one
-                .iter()
-                .filter(|(key, value)| {
-                    let has_password = value.as_str().is_none_or(|text| text.contains('@'));
-                    known.contains(&key.as_str()) && !has_password
-                })
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect();
-            Some((name.clone(), toml::Value::Table(one)))
-        });
-        kept.insert(name.to_owned(), toml::Value::Table(plain.collect()));
+            }
+            plain.insert(name.clone(), toml::Value::Table(known));
+        }
+        kept.insert(name.to_owned(), toml::Value::Table(plain));
     }
     (!kept.is_empty()).then(|| kept.to_string())
+}
+
+/// The keys of a source that say where it is.
+const SOURCE_KEYS: [&str; 5] = [
+    "replace-with",
+    "registry",
+    "index",
+    "directory",
+    "local-registry",
+];
+/// Longest part of an address that is no password, characters.
+const PART_CHARS: usize = 24;
+
+/// Whether a name or an address holds no password and no token.
+fn is_plain(value: &str) -> bool {
+    let parts = value.split(|c: char| !c.is_ascii_alphanumeric());
+    !value.contains(['@', '?', '#']) && parts.into_iter().all(|part| part.len() <= PART_CHARS)
 }
 
 #[cfg(test)]
@@ -327,15 +353,22 @@ mod tests {
     fn of_cargos_settings_only_the_sources_are_kept() {
         let config = "[source.crates-io]\nreplace-with = \"mirror\"\n\
                       [source.mirror]\nregistry = \"sparse+https://mirror.example/\"\n\
-                      [source.secret]\nregistry = \"https://user:pass@mirror.example/\"\n\
                       [registries.own]\nindex = \"sparse+https://own.example/\"\ntoken = \"hush\"\n\
                       [build]\nrustc-wrapper = \"/evil\"\n";
         let kept = sources(config).unwrap();
         assert!(kept.contains("mirror.example"), "{kept}");
-        for word in ["hush", "pass", "evil", "rustc-wrapper"] {
+        for word in ["hush", "evil", "rustc-wrapper"] {
             assert!(!kept.contains(word), "{kept}");
         }
         assert_eq!(sources("[build]\njobs = 2\n"), None);
+        for secret in [
+            "https://user:pass@mirror.example/",
+            "https://mirror.example/0123456789abcdef0123456789abcdef/",
+            "https://mirror.example/?token=a",
+        ] {
+            let source = format!("[source.mirror]\nregistry = \"{secret}\"\n");
+            assert_eq!(sources(&source), None, "{secret}");
+        }
     }
 
     #[test]

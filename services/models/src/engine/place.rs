@@ -12,7 +12,7 @@ use std::time::Duration;
 const PROGRAM: &str = "carl-engine";
 /// What brings a model onto a machine, with the program alone or with its source.
 const SETUP: &str = "start a model server such as Ollama (https://ollama.com), or name one of yours \
-                     under `[models.providers]` in config.toml (`carl init` writes that file, with \
+                     in config.toml (`carl init` writes that file, with \
                      examples); in a checkout of the source `cargo xtask setup` brings a small model";
 /// Longest path of a unix socket that Linux takes, bytes.
 const SOCKET_PATH_BYTES: usize = 107;

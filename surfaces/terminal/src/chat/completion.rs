@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_command_is_completed_by_its_name() {
-        assert_eq!(commands("/re"), ["/retry"]);
+        assert_eq!(commands("/re"), ["/retry", "/rewind "]);
         assert_eq!(commands("/mod"), ["/mode ", "/model "]);
     }
 

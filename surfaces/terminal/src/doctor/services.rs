@@ -123,8 +123,8 @@ pub async fn providers(models: &dyn Models, used_first: Option<&str>, store: &Ch
             name: "models",
             state: State::Bad,
             detail: "no model can be used; only --mode deterministic works".to_owned(),
-            hint: "Start Ollama (https://ollama.com), or name a server of yours under \
-                   `[models.providers]` in config.toml (`carl init` writes that file, with examples). \
+            hint: "Start Ollama (https://ollama.com), or name a server of yours in \
+                   config.toml (`carl init` writes that file, with examples). \
                    In a checkout of the source `cargo xtask setup` installs a small stand-in."
                 .to_owned(),
         });

@@ -72,8 +72,8 @@ fn undo_makes_no_protected_place() {
         ("move_file", json!({"from": ".cargo", "to": "c"})),
     ];
     let undo = [("undo", json!({}))];
-    // What the command did stands in no history, since it changed what git ignores.
-    let filled = [shell("echo x > .gitignore; echo planted > c/config.toml")];
+    // What the command did stands in no history, since git ignores it.
+    let filled = [shell("echo c/ > .gitignore; echo planted > c/config.toml")];
     let scene = recast(House::new(), &[&moved[..], &filled, &undo].concat());
     let attended = ["--agent", "sysadmin", "--allow-write", ".", "do it"];
     let sitting = sit(&scene, &attended, |_, _| "y".to_owned());

@@ -352,7 +352,7 @@ fn what_a_command_changed_is_told_and_taken_back() {
         .collect();
     assert_eq!(
         changed,
-        ["a.txt", "new/deep/b.txt", "old/c.txt"],
+        ["old/c.txt", "a.txt", "new/deep/b.txt"],
         "{outcome:#?}"
     );
     assert_eq!(scene.house.read("a.txt"), "two\n");
@@ -417,14 +417,41 @@ fn a_chat_takes_commands_back_with_their_exchanges() {
 }
 
 #[test]
-fn what_undo_cannot_bring_back_of_a_command_is_said() {
-    let scene = folder_with("echo '*.txt' > .gitignore; echo two > a.txt");
+fn what_was_there_before_under_another_name_is_never_removed() {
+    let script = "mv kept.log kept.txt; mv one.txt real.txt; ln -s real.txt one.txt; rm old/c.txt; \
+                  echo two > a.txt";
+    let scene = folder_with(script);
+    scene.house.write("kept.log", "mine\n");
+    scene.house.write("one.txt", "first\n");
     let outcome = scene.run(&OPEN);
     outcome.assert_ends(0, "success");
-    assert_eq!(outcome.summary["artifacts"], json!([]));
     let told = scene.told();
-    let why = "undo does not take back what it did: It changed what git ignores";
+    let why = "undo does not take back all of what it did: 2 of its files were there before";
     assert!(told.contains(why), "{told}");
+    for _ in 0..8 {
+        let undo = ["undo", "--yes", "write,destructive"];
+        let _ended = scene.house.carl().args(undo).run();
+    }
+    assert_eq!(scene.house.read("a.txt"), "one\n");
+    assert_eq!(scene.house.read("old/c.txt"), "gone\n");
+    assert_eq!(scene.house.read("kept.txt"), "mine\n");
+    let kept = scene.house.read("real.txt");
+    assert_eq!(kept, "first\n");
+}
+
+#[test]
+fn what_the_user_wrote_between_two_commands_comes_back() {
+    let scene = Scene::new([run("echo made > a.txt"), Reply::text("Done.")]);
+    scene.house.write("a.txt", "one\n");
+    scene.run(&OPEN).assert_ends(0, "success");
+    scene.house.write("a.txt", "by hand\n");
+    let scene = Scene {
+        server: testkit::Server::openai([run("echo made > a.txt"), Reply::text("Done.")]),
+        house: scene.house,
+    };
+    scene.house.configure(&scene.server.config("openai"));
+    scene.run(&OPEN).assert_ends(0, "success");
     let undo = scene.house.carl().args(["undo", "--yes", "write"]).run();
-    assert_ne!(undo.code, Some(0), "{undo:#?}");
+    assert_eq!(undo.code, Some(0), "{undo:#?}");
+    assert_eq!(scene.house.read("a.txt"), "by hand\n");
 }

@@ -157,8 +157,9 @@ fn an_override_ends_with_the_command_that_brought_it() {
     assert_eq!(posted.json()["tool_calls"][0]["status"], "ok");
     assert!(house.has("file1.txt"));
     // The chat is told, and is asked as before: by itself, and by a person.
+    let told = host.until("in force again");
     host.types(&format!("{WRITE} as the chat\n"));
-    let told = host.until("? ");
+    host.until("? ");
     for part in [
         "settings of another command",
         "override all",

@@ -393,7 +393,7 @@ fn a_damaged_copy_is_refused_and_its_history_stays() {
     let house = House::new();
     house.write("one.txt", "draft one\n");
     house.write("two.txt", "my notes\n");
-    by_rules(&house, &[], "replace draft with final in one.txt");
+    by_rules(&house, &[], "append \"more\" to one.txt");
     let run = ["run", "--mode", "deterministic", "--session-id", "last"];
     let run = house.ask(run).args(CHANGES);
     run.arg("delete two.txt").run().expect(0);
