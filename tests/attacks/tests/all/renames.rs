@@ -73,8 +73,10 @@ fn undo_makes_no_protected_place() {
     ];
     let undo = [("undo", json!({}))];
     // What the command did stands in no history, since git ignores it.
-    let filled = [shell("echo c/ > .gitignore; echo planted > c/config.toml")];
-    let scene = recast(House::new(), &[&moved[..], &filled, &undo].concat());
+    let filled = [shell("echo planted > c/config.toml")];
+    let house = House::new();
+    house.write(".gitignore", "c/\n");
+    let scene = recast(house, &[&moved[..], &filled, &undo].concat());
     let attended = ["--agent", "sysadmin", "--allow-write", ".", "do it"];
     let sitting = sit(&scene, &attended, |_, _| "y".to_owned());
     let told = sitting.of_kind("tool_result").into_iter();
