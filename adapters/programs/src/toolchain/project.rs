@@ -1,6 +1,6 @@
 //! What a command in a project has of the user's toolchains: their programs and what those downloaded
-//! before, to be read, and settings that keep them from looking for a network. Nothing else of the
-//! home: no settings, no credentials.
+//! before, to be read, and settings that keep them from looking for a network. Of the
+//! user's settings only where cargo's packages come from; what may hold passwords is hidden.
 
 use super::{Language, numbers, versions};
 use disk::read::{Links, text};
