@@ -16,6 +16,7 @@ mod changes;
 mod checkpoint;
 mod config;
 mod context;
+mod difference;
 mod encoding;
 mod error;
 mod failure;
@@ -35,6 +36,7 @@ mod pattern;
 pub mod record;
 mod reindent;
 mod service;
+mod session_diff;
 mod spelling;
 mod table;
 mod typography;
@@ -47,3 +49,4 @@ pub use history::{
     last_changed, left_so, next_undone, of_calls, pass_over,
 };
 pub use service::FileTools;
+pub use session_diff::{NetChange, net_changes};

@@ -222,6 +222,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Secret(command)) => wait(commands::secret::secret(command)),
         Some(Command::Memory(command)) => wait(commands::memory::memory(command)),
         Some(Command::Session(command)) => wait(commands::session::session(command)),
+        Some(Command::Diff(args)) => wait(commands::diff::diff(args)),
         Some(Command::Undo(args)) => wait(commands::undo::undo(args)),
         Some(Command::Serve(args)) => wait(commands::serve::serve(args)),
     }

@@ -50,6 +50,12 @@ pub(crate) const SESSION: &str = "Examples:
   carl session resume                     the one last used here, in a chat
   carl session export 6a182 --format json  by the end of its id";
 
+/// `carl diff`.
+pub(crate) const DIFF: &str = "Examples:
+  carl diff                               of the session that changed a file last
+  carl diff 6a182 --stat                  of that session, the files alone
+  carl diff > change.patch                to a file, for git apply";
+
 /// `carl undo`.
 pub(crate) const UNDO: &str = "Examples:
   carl undo                               the last file change in this folder

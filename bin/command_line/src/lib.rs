@@ -27,7 +27,8 @@ pub use policy::{
 pub use secret::SecretCommand;
 pub use serve::{RoleArg, ServeArgs};
 pub use session::{
-    Ceiling, ChatArgs, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags, UndoArgs,
+    Ceiling, ChatArgs, DiffArgs, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags,
+    UndoArgs,
 };
 pub use tools::{ClassifyArgs, ToolsArgs, ToolsCommand};
 
@@ -161,6 +162,9 @@ pub enum Command {
     /// Look at, continue, fork, delete and export sessions
     #[command(subcommand, after_help = examples::SESSION)]
     Session(SessionCommand),
+    /// Show what a session changed in files
+    #[command(after_help = examples::DIFF)]
+    Diff(DiffArgs),
     /// Take back a session's last file change
     #[command(after_help = examples::UNDO)]
     Undo(UndoArgs),

@@ -234,6 +234,17 @@ pub struct UndoArgs {
     pub ceiling: Ceiling,
 }
 
+/// `carl diff`.
+#[derive(Debug, Args)]
+pub struct DiffArgs {
+    /// Which session; default: the newest in this folder, or else in the nearest above it, that
+    /// changed a file and was not undone
+    pub session: Option<String>,
+    /// For each file only how many lines came and went
+    #[arg(long)]
+    pub stat: bool,
+}
+
 /// The form of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportForm {

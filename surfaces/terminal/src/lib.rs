@@ -29,6 +29,7 @@ pub mod question;
 pub mod request;
 pub mod rights;
 pub mod run;
+pub mod session_changes;
 pub mod session_commands;
 pub mod sessions;
 pub mod signals;

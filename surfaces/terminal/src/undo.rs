@@ -1,5 +1,6 @@
 //! Taking back changes of files: how it is asked for, and what a session has to take back.
 
+use crate::session_changes::FileChange;
 use anyhow::Result;
 use api::broker::AgentListing;
 use domain::event::{CallStatus, Event, EventBody};
@@ -9,6 +10,7 @@ use domain::plan::{Action, Plan};
 use domain::tool::UNDO;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
+use std::path::Path;
 
 /// Whether a task is to take back a change and nothing else, as the rules read it.
 #[must_use]
@@ -62,6 +64,12 @@ pub trait FileHistory: Debug + Send + Sync {
     /// # Errors
     /// When the history cannot be read.
     fn of_calls(&self, session_id: SessionId, calls: &BTreeSet<CallId>) -> Result<CallChanges>;
+
+    /// What the session changed and did not take back; names are relative to the folder.
+    ///
+    /// # Errors
+    /// When the history cannot be read.
+    fn changes(&self, session_id: SessionId, folder: &Path) -> Result<Vec<FileChange>>;
 }
 
 /// The calls after an event that changed files by one of these tools.

@@ -1,9 +1,10 @@
 //! `delete_file`.
 
-use super::writing::{as_text, elsewhere, keep, read_whole, recorded, with_artifact};
+use super::writing::{elsewhere, keep, read_whole, recorded, with_artifact};
 use crate::arguments;
 use crate::atomic::{changed_meanwhile, is_same, sync_folder};
 use crate::beneath::{Found, LastLink, Place, Spot};
+use crate::difference::as_text;
 use crate::failure::{from_errno, not_found};
 use crate::job::Job;
 use crate::journal::Change;

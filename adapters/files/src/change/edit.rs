@@ -1,10 +1,11 @@
 //! `edit_file`.
 
 use super::writing::{
-    diff, elsewhere, other_names, put, read_whole, regular_at, too_large, with_artifact,
+    elsewhere, other_names, put, read_whole, regular_at, too_large, with_artifact,
 };
 use crate::arguments;
 use crate::beneath::{Found, LastLink, Place, Spot};
+use crate::difference::diff;
 use crate::encoding::{old_bytes, old_text, utf_16};
 use crate::failure::not_found;
 use crate::form::no_letter;

@@ -1,10 +1,11 @@
 //! `undo`: takes back the session's last change, if what it left is still there untouched.
 
-use super::writing::{as_text, diff, folder_lines, read_whole};
+use super::writing::{folder_lines, read_whole};
 use super::{make, rename};
 use crate::arguments;
 use crate::atomic::{self, Expect, sync_folder};
 use crate::beneath::{Found, LastLink, Place};
+use crate::difference::{as_text, diff};
 use crate::failure::{LINK, NOT_FOUND, OUTSIDE, from_errno, from_io};
 use crate::job::Job;
 use crate::journal::{Change, Closing, Kept, Open, skipping};

@@ -2,12 +2,13 @@
 
 use super::make;
 use super::writing::{
-    as_text, behind_link, diff, elsewhere, folder_lines, other_names, put, read_whole, recorded,
-    regular_at, with_artifact, within_limit,
+    behind_link, elsewhere, folder_lines, other_names, put, read_whole, recorded, regular_at,
+    with_artifact, within_limit,
 };
 use crate::arguments::{self, WriteMode};
 use crate::atomic::{self, Expect, Written};
 use crate::beneath::{Found, LastLink, Place, Spot};
+use crate::difference::{as_text, diff};
 use crate::encoding::utf_16;
 use crate::form::{Form, Stored};
 use crate::job::Job;

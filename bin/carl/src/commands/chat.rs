@@ -1,7 +1,7 @@
 //! `carl chat`: what a conversation needs, for the terminal to hold it.
 
 use super::host::CommandHost;
-use super::{Setting, named};
+use super::{Setting, diff, named};
 use crate::profile;
 use anyhow::Result;
 use command_line::SessionFlags;
@@ -9,9 +9,10 @@ use domain::id::{CallId, SessionId};
 use domain::settings::Attendance;
 use settings::By;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use terminal::chat::{ChatRequest, check_terminal};
 use terminal::exit::Exit;
+use terminal::session_changes::FileChange;
 use terminal::undo::{CallChanges, FileHistory};
 
 /// Which session a chat continues.
@@ -39,6 +40,10 @@ impl FileHistory for Histories {
             passed: found.passed,
             undone: found.undone,
         })
+    }
+
+    fn changes(&self, session_id: SessionId, folder: &Path) -> Result<Vec<FileChange>> {
+        diff::of_history(&self.0.join(session_id.to_string()), folder)
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod audit;
 mod changed;
 pub mod chat;
+pub mod diff;
 pub mod doctor;
 mod host;
 pub mod init;

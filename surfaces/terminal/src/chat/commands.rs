@@ -6,6 +6,7 @@ use crate::exit::{Failure, OrFail, not_opened};
 use crate::new_file::write_new;
 use crate::notes::{Seen, ask_about};
 use crate::pictures;
+use crate::session_changes::lines_of;
 use crate::session_commands::ExportForm;
 use crate::sessions;
 use anyhow::Result;
@@ -19,7 +20,7 @@ use rendering::context::Depth;
 use rendering::messages::{Who, spoken};
 use rendering::transcript::{self, Extent};
 use rendering::values::model_in_words;
-use rendering::{Paint, agents, context, memory, override_warning};
+use rendering::{Paint, agents, context, memory, override_warning, print_error_as_it_is};
 use std::io;
 use std::path::{Path, PathBuf};
 use text::escape::visible_line;
@@ -50,6 +51,7 @@ impl Chat<'_> {
             Slash::Retry => self.retry().await?,
             Slash::Undo => self.undo().await?,
             Slash::Rewind(exchanges) => self.rewind_by(exchanges).await?,
+            Slash::Diff => self.diff()?,
             Slash::Mode(mode) => self.mode(mode).await?,
             Slash::Override(level) => self.override_once(level)?,
             Slash::Model(name) => self.model(name).await?,
@@ -63,6 +65,21 @@ impl Chat<'_> {
             Slash::Export(file) => self.export(file).await?,
         }
         Ok(Next::Stay)
+    }
+
+    /// Shows what the session changed in files and did not take back.
+    fn diff(&mut self) -> Result<()> {
+        let folder = self.profile.settings.workspace.clone();
+        let changes = self.changes.changes(self.session.session_id, &folder)?;
+        if changes.is_empty() {
+            return self.tell("this session changed no file, or took it all back");
+        }
+        for change in changes.iter().filter(|change| change.is_changed_since) {
+            self.tell(&change.said_since())?;
+        }
+        let paint = Paint::for_stream(&std::io::stderr());
+        // Not broken at words: a line of a file stands behind its sign as it is.
+        Ok(print_error_as_it_is(&lines_of(&changes, paint))?)
     }
 
     async fn begin_anew(&mut self) -> Result<()> {

@@ -19,6 +19,8 @@ pub enum Slash {
     Undo,
     /// Take the last exchanges back and what they did to files.
     Rewind(usize),
+    /// Show what the session changed in files.
+    Diff,
     /// Show or change how requests are worked on.
     Mode(Option<Mode>),
     /// Show or change the model.
@@ -71,7 +73,7 @@ const OVERRIDES: [(&str, OverrideLevel); 3] = [
 ];
 
 /// Every command: its name, what follows it, what it does.
-pub const COMMANDS: [(&str, &str, &str); 17] = [
+pub const COMMANDS: [(&str, &str, &str); 18] = [
     ("/new", "", "begin a new session here; this one stays"),
     ("/retry", "", "take the last exchange back and ask it again"),
     (
@@ -84,6 +86,7 @@ pub const COMMANDS: [(&str, &str, &str); 17] = [
         "[N]",
         "the same for the last N exchanges, one by one",
     ),
+    ("/diff", "", "what this session changed in files"),
     (
         "/compact",
         "",
@@ -172,6 +175,7 @@ pub fn parse(line: &str) -> Result<Slash, Failure> {
         "/compact" => Slash::Compact,
         "/retry" => Slash::Retry,
         "/undo" => Slash::Undo,
+        "/diff" => Slash::Diff,
         "/rewind" => return rewind(rest),
         "/agents" => Slash::Agents,
         "/quit" | "/exit" => Slash::Quit,

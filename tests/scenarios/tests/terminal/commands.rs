@@ -156,7 +156,9 @@ fn sessions(tour: &mut Tour) {
 fn undo(tour: &mut Tour) {
     tour.part("Taking back");
     for args in [
-        &["undo", "--print"][..],
+        &["diff"][..],
+        &["diff", "--stat"],
+        &["undo", "--print"],
         &["undo"],
         &["undo", "--yes", "write"],
         &["undo", "--yes", "write"],

@@ -10,6 +10,7 @@ mod chat;
 mod command_line;
 mod commands;
 mod daily;
+mod differences;
 mod encodings;
 mod finding;
 mod holding;

@@ -1,0 +1,65 @@
+//! The difference between two contents of a file, for people.
+
+use crate::encoding::old_text;
+use crate::look::scan;
+use similar::TextDiff;
+use std::time::Duration;
+
+/// How long a diff may be looked for before a coarser one is shown.
+const DIFF_TIME: Duration = Duration::from_secs(2);
+/// Lines around a change that a diff shows.
+const DIFF_CONTEXT: usize = 3;
+
+/// What may stand before a text's first letter, and is none of it.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// A unified diff between two contents; `None` for a side that does not exist.
+pub(crate) fn diff(shown: &str, old: Option<&str>, new: Option<&str>) -> String {
+    let both_crlf = [old, new]
+        .iter()
+        .flatten()
+        .all(|t| t.is_empty() || t.contains("\r\n"));
+    let plain = |text: Option<&str>| match (text, both_crlf) {
+        (Some(text), true) => text.replace("\r\n", "\n"),
+        (Some(text), false) => text.to_owned(),
+        (None, _) => String::new(),
+    };
+    let header = |side: &str, text: Option<&str>| match text {
+        Some(_) => format!("{side}/{}", shown.trim_start_matches('/')),
+        None => "/dev/null".to_owned(),
+    };
+    let (old, new) = without_mark(old, new);
+    let (old_text, new_text) = (plain(old), plain(new));
+    TextDiff::configure()
+        .timeout(DIFF_TIME)
+        .diff_lines(&old_text, &new_text)
+        .unified_diff()
+        .context_radius(DIFF_CONTEXT)
+        .header(&header("a", old), &header("b", new))
+        .to_string()
+}
+
+/// The content as text for a diff; a sentence for what is not text.
+pub(crate) fn as_text(bytes: Vec<u8>) -> String {
+    if bytes.contains(&0) {
+        return format!("(not text, {} bytes)\n", bytes.len());
+    }
+    match std::str::from_utf8(&bytes) {
+        Ok(_) => None,
+        Err(_) => old_text(&bytes),
+    }
+    .unwrap_or_else(|| scan::to_text(bytes, false).0)
+}
+
+/// Without the byte order mark that a change leaves where it is, or that comes or goes with its file.
+fn without_mark<'a>(
+    old: Option<&'a str>,
+    new: Option<&'a str>,
+) -> (Option<&'a str>, Option<&'a str>) {
+    let has_mark = |text: &str| text.starts_with(BYTE_ORDER_MARK);
+    if !old.is_none_or(has_mark) || !new.is_none_or(has_mark) {
+        return (old, new);
+    }
+    let rest = |text: &'a str| text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    (old.map(rest), new.map(rest))
+}
