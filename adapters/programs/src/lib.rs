@@ -27,9 +27,11 @@ mod service;
 mod session_scope;
 mod table;
 mod toolchain;
+mod trial;
 mod turns;
 
 pub use config::Config;
 pub use jobs::Jobs;
 pub use reader::{READER_ENTRY, enter as read_document_entry};
 pub use service::ProgramTools;
+pub use trial::{Outcome, Tried};

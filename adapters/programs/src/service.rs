@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::jobs::Jobs;
 use crate::runner::Runner;
 use crate::table::{self, Tool, VERSION};
+use crate::trial::{self, Tried};
 use crate::{background, code, command, package, reader, scratch};
 use api::authority::{Authorized, JudgedCall};
 use api::documents::{DocumentError, DocumentText, Documents};
@@ -39,6 +40,18 @@ impl ProgramTools {
     #[must_use]
     pub fn jobs(&self) -> Jobs {
         self.runner.jobs.clone()
+    }
+
+    /// Tries every toolchain of this machine in the sandbox, as a command in this folder would find it.
+    ///
+    /// # Errors
+    /// When no program can be run at all.
+    pub async fn try_toolchains(
+        &self,
+        folder: &Path,
+        progress: &ReportSink,
+    ) -> Result<Vec<Tried>, ToolFailure> {
+        trial::all(&self.runner, folder, progress).await
     }
 }
 

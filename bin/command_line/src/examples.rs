@@ -18,7 +18,8 @@ pub(crate) const RUN: &str = "Examples:
 /// `carl doctor`.
 pub(crate) const DOCTOR: &str = "Examples:
   carl doctor             servers, models, sandbox, memory, keyring, hardware
-  carl doctor --model     also how fast the model is, beside its best";
+  carl doctor --model     also how fast the model is, beside its best
+  carl doctor --sandbox   also whether cargo, node and the like work for agents";
 
 /// `carl models`.
 pub(crate) const MODELS: &str = "Examples:

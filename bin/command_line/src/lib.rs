@@ -216,6 +216,9 @@ pub struct DoctorArgs {
     /// Also ask the chosen model one question and measure its speed
     #[arg(long)]
     pub model: bool,
+    /// Also have cargo, node, python and the like do something small where commands run
+    #[arg(long)]
+    pub sandbox: bool,
     /// Refuse every connection but loopback
     #[arg(long)]
     pub air_gap: bool,

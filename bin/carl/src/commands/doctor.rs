@@ -3,6 +3,7 @@
 mod models;
 mod places;
 mod served;
+mod toolchains;
 
 use super::{Setting, named};
 use crate::lock;
@@ -67,6 +68,9 @@ pub async fn doctor(args: DoctorArgs) -> Result<Exit> {
     let store = secret_store(&setting).await;
     report.add(store.clone());
     report.extend(programs().await);
+    if args.sandbox {
+        report.extend(toolchains::tried(&setting).await);
+    }
     match House::open(&setting, &flags, By::Command).await {
         Ok(house) => {
             services_in(&house, &setting, (is_writable, &store), &mut report).await;

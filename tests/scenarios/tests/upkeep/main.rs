@@ -17,5 +17,6 @@ mod pdf;
 mod readers;
 mod remembering;
 mod roles;
+mod toolchains;
 mod upkeep;
 mod vectors;
