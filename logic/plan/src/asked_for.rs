@@ -1,7 +1,7 @@
 //! Whether a change that a model planned is one of what the user named.
 
 use crate::rules::in_file;
-use crate::{by_rules, gate, names, orders};
+use crate::{by_rules, forbidden, gate, names, orders};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
 use domain::tool::EffectClass;
@@ -64,8 +64,7 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
     let request = request.to_lowercase();
     let words: Vec<&str> = request.split(|c: char| !c.is_alphanumeric()).collect();
     let says = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    let is_change = |action: &&Action| gate::effect(action) != EffectClass::Read;
-    let mut changes = plan.actions.iter().filter(is_change);
+    let mut changes = plan.actions.iter().filter(|action| is_change(action));
     let speaks_of_a_place = says(&PLACES) && !HERE.iter().any(|here| request.contains(here));
     let message = changes.find_map(|action| {
         let unnamed = |path: &&str| !is_named(&request, path);
@@ -118,6 +117,10 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
     ))
 }
 
+fn is_change(action: &Action) -> bool {
+    gate::effect(action) != EffectClass::Read
+}
+
 fn refused(message: String, hint: String) -> Fault {
     Fault {
         code: "plan.not_requested".to_owned(),
@@ -130,14 +133,17 @@ fn refused(message: String, hint: String) -> Fault {
 /// look where something was to be done, which is no answer to it.
 #[must_use]
 pub fn not_understood(plan: &Plan, request: &str) -> Option<Fault> {
-    if !orders::acts(request) {
-        return None;
-    }
-    let is_change = |action: &Action| gate::effect(action) != EffectClass::Read;
     if let Some(fault) = by_rules::refuses(request) {
         return Some(refused(fault.message, fault.hint));
     }
-    if plan.actions.iter().any(is_change) {
+    let changes = plan.actions.iter().any(is_change);
+    if changes && forbidden::forbids(request) {
+        let message =
+            "The model planned a change, and the request says what not to do. Nothing was done.";
+        let hint = "Say what is to be done, and leave out what is not.";
+        return Some(refused(message.to_owned(), hint.to_owned()));
+    }
+    if changes || !orders::acts(request) {
         return None;
     }
     let said: String = request.chars().take(SHOWN_CHARS).collect();

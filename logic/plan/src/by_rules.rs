@@ -2,7 +2,7 @@
 
 use crate::rules::in_file::{self, InFile, whole_words};
 use crate::rules::{self, Refusal, RefusalKind};
-use crate::{orders, validate};
+use crate::{forbidden, orders, validate};
 use domain::fault::{Coded, Fault};
 use domain::plan::Plan;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
     let planned = rules::plan(request)
         .map_err(Unplanned::from)
         .and_then(valid);
-    match in_file::read(request) {
+    match in_file::read(request).filter(|_| !forbidden::forbids(request)) {
         None => planned.map(ByRules::Plan),
         Some(asked) => {
             let literal = planned.ok().filter(|_| asked.may_be_literal);
@@ -63,6 +63,9 @@ pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
 /// understood is not left to a guess.
 #[must_use]
 pub fn refuses(request: &str) -> Option<Fault> {
+    if forbidden::only_forbids(request) {
+        return Some(rules::forbidden(request).fault());
+    }
     if !orders::acts(request) || in_file::read(request).is_some() {
         return None;
     }

@@ -5,7 +5,7 @@
 use crate::question;
 
 /// Verbs of orders that are more than a look.
-const ACTING: [&str; 96] = [
+pub(crate) const ACTING: [&str; 96] = [
     "add",
     "adjust",
     "append",
@@ -209,6 +209,15 @@ pub fn acts(request: &str) -> bool {
         .any(|(at, part)| begins(part, at == 0))
 }
 
+/// Whether a request begins like an order to look.
+pub(crate) fn looks(request: &str) -> bool {
+    let request = without_quotes(request).to_lowercase();
+    let words = request.split_whitespace();
+    let mut words = words.map(|word| word.trim_matches([',', ':', '!', '?', '"', '\'']));
+    let first = words.find(|word| !BEFORE.contains(word));
+    first.is_some_and(|first| LOOKING.contains(&first))
+}
+
 /// Whether words begin with a verb that acts. Of the first words any verb counts that is not known to
 /// look, by what stands behind it.
 fn begins(part: &str, is_first: bool) -> bool {
@@ -235,7 +244,7 @@ fn begins(part: &str, is_first: bool) -> bool {
 }
 
 /// A request without what stands in double quotes.
-fn without_quotes(request: &str) -> String {
+pub(crate) fn without_quotes(request: &str) -> String {
     let parts = request.split('"').enumerate();
     let outside = parts.filter(|(at, _)| at % 2 == 0);
     outside.map(|(_, part)| part).collect::<Vec<_>>().join("it")

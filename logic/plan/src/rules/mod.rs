@@ -32,6 +32,11 @@ pub fn handlers() -> Vec<&'static str> {
     grammar::KINDS.to_vec()
 }
 
+/// The refusal of a request that says what not to do.
+pub(crate) fn forbidden(text: &str) -> Refusal {
+    Refusal::negated(&Request::read(text).shown(text))
+}
+
 /// Makes a plan from the user's words.
 ///
 /// # Errors

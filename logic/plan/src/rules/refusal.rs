@@ -1,6 +1,7 @@
 //! Honest answers to what the rules do not do.
 
 use super::words::{REQUEST_BYTES, Request, Step, pattern};
+use crate::forbidden;
 use domain::fault::Coded;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -157,6 +158,14 @@ impl Refusal {
         self
     }
 
+    /// Of a request that says what not to do.
+    pub(super) fn negated(shown: &str) -> Self {
+        let message = format!(
+            "`{shown}` says what not to do, or has a `not` that I cannot be sure about, so I did nothing. Texts to write or look for go in quotes."
+        );
+        Self::new(RefusalKind::Negated, message, Vec::new())
+    }
+
     pub(super) fn unavailable(why: &str, nearest: Vec<String>) -> Self {
         Self::new(
             RefusalKind::Unavailable,
@@ -277,11 +286,8 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
     if hits(&KEEPING, text) {
         return None;
     }
-    if hits(&NEGATION, text) {
-        let message = format!(
-            "`{shown}` says what not to do, or has a `not` that I cannot be sure about, so I did nothing. Texts to write or look for go in quotes."
-        );
-        return Some(Refusal::new(RefusalKind::Negated, message, Vec::new()));
+    if hits(&NEGATION, text) || forbidden::only_forbids(text) {
+        return Some(Refusal::negated(&shown));
     }
     if hits(&SHELL, &format!("{text} ")) {
         let message = format!(

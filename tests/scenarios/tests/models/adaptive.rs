@@ -248,6 +248,58 @@ fn a_tiny_model_changes_nothing_that_the_request_does_not_name() {
 }
 
 #[test]
+fn a_tiny_model_does_nothing_that_is_forbidden() {
+    let step = |kind: &str| match kind {
+        "replace" => {
+            "{\"kind\":\"replace_text\",\"path\":\"a.txt\",\"old\":\"Tom\",\"new\":\"Tim\"}"
+        }
+        "rename" => "{\"kind\":\"move_file\",\"from\":\"a.txt\",\"to\":\"b.txt\"}",
+        _ => "{\"kind\":\"delete_file\",\"path\":\"a.txt\"}",
+    };
+    for (says, kind) in [
+        ("don't replace Tom with Tim in a.txt", "replace"),
+        (
+            "I did not want you to replace Tom with Tim in a.txt",
+            "replace",
+        ),
+        ("You must not rename a.txt to b.txt", "rename"),
+        ("avoid renaming a.txt to b.txt", "rename"),
+        ("stop! do not delete a.txt", "delete"),
+        ("pretend to delete a.txt", "delete"),
+        ("show a.txt but do not delete a.txt", "delete"),
+    ] {
+        let plan = format!("{{\"intent\":\"{says}\",\"actions\":[{}]}}", step(kind));
+        let scene = scene(
+            "",
+            "class = \"tiny\"",
+            [Reply::text(&plan), Reply::text(&plan)],
+        );
+        scene.house.write("a.txt", "Tom\n");
+        let open = ["--allow-write", ".", "--yes", "write,destructive", says];
+        let told = tell(&scene.house, open);
+        assert_ne!(told.code, Some(0), "{says}: {told:#?}");
+        assert!(scene.house.has("a.txt"), "{says}");
+        assert_eq!(scene.house.read("a.txt"), "Tom\n", "{says}");
+        let why = [
+            "what not to do",
+            "not understood",
+            "not requested",
+            "not among",
+        ];
+        assert!(
+            why.iter().any(|why| told.stderr.contains(why)),
+            "{says}: {told:#?}"
+        );
+    }
+    // What is only spoken of is no order against it.
+    let scene = scene("", "class = \"tiny\"", []);
+    scene.house.write("a.txt", "Tom\n");
+    let says = "append \"do not delete\" to a.txt";
+    tell(&scene.house, ["--allow-write", ".", "--yes", "write", says]).expect(0);
+    assert_eq!(scene.house.read("a.txt"), "Tom\ndo not delete\n");
+}
+
+#[test]
 fn a_tiny_model_changes_nothing_in_a_way_that_nobody_spoke_of() {
     let moved = "{\"kind\":\"move_file\",\"from\":\"a.txt\",\"to\":\"TO\"}";
     let request = "move a.txt over to where the archive is";
