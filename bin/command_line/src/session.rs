@@ -67,6 +67,9 @@ pub struct SessionFlags {
     /// name --model as well
     #[arg(long, value_name = "NAME")]
     pub provider: Option<String>,
+    /// Whether that is where the session was begun, and was not typed.
+    #[arg(skip)]
+    pub is_provider_of_session: bool,
     /// The model: `provider/model`, or a model of the chosen provider
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,

@@ -70,6 +70,7 @@ pub async fn chat(mut flags: SessionFlags, begin: Begin) -> Result<Exit> {
         let provider = named::provider_of(&setting, found.session_id, &flags).await?;
         if provider != flags.provider {
             flags.provider = provider;
+            flags.is_provider_of_session = true;
             setting = setting.again(&flags)?;
         }
     }

@@ -64,6 +64,7 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         let provider = named::provider_of(&setting, session_id, &flags).await?;
         if provider != flags.provider {
             flags.provider = provider;
+            flags.is_provider_of_session = true;
             setting = setting.again(&flags)?;
         }
     }

@@ -124,7 +124,9 @@ impl House {
                 Ok(house) => {
                     if let (Some(name), None) = (&flags.provider, &flags.model) {
                         let gateway = house.gateway.as_ref();
-                        return Err(refused_alone(&address, gateway, name).await.into());
+                        let is_of_session = flags.is_provider_of_session;
+                        let named = (name.as_str(), is_of_session);
+                        return Err(refused_alone(&address, gateway, named).await.into());
                     }
                     let agreed =
                         effective_settings::agree(&address, host.as_ref(), setting, flags).await;

@@ -13,11 +13,11 @@ use text::escape::visible_line;
 const EXAMPLES: usize = 3;
 
 /// Refuses `--provider` without a model where services answer at `address`, with what to write in its
-/// place.
+/// place. `is_of_session`: nobody typed it, and the session was begun with it.
 pub(super) async fn refused_alone(
     address: &Endpoint,
     gateway: &dyn Models,
-    provider: &str,
+    (provider, is_of_session): (&str, bool),
 ) -> Failure {
     let known = models_there(gateway, provider).await;
     let known = known.unwrap_or_else(|error| {
@@ -33,10 +33,17 @@ pub(super) async fn refused_alone(
             several.join(", ")
         ),
     };
-    let message = format!(
-        "Housecarl is served at {address}, and cannot be told `--provider` alone: name the model as \
-         well, with --model"
-    );
+    let message = match is_of_session {
+        true => format!(
+            "this session was begun with `--provider {}`, which Housecarl, served at {address}, cannot be \
+             told alone: name the model that it goes on with, with --model",
+            visible_line(provider)
+        ),
+        false => format!(
+            "Housecarl is served at {address}, and cannot be told `--provider` alone: name the model as \
+             well, with --model"
+        ),
+    };
     Failure::usage(message, hint)
 }
 

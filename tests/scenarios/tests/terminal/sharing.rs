@@ -47,6 +47,14 @@ fn a_provider_alone_is_refused_beside_a_server_with_the_model_to_write() {
     assert_eq!(named.stdout, "Hello.\n");
     server.kill();
     assert_eq!(alone().run().expect(0).stdout, "Hello.\n");
+    // A session that was begun so says whose flag it is, which nobody typed now.
+    let _server = serving(house, &[]);
+    let goes_on = || house.ask(["run", "--session-id", "last", "hello"]);
+    let refused = goes_on().run().expect(2).stderr;
+    let begun = "this session was begun with `--provider scripted`";
+    assert!(refused.contains(begun), "{refused}");
+    assert!(refused.contains(&format!("Write {flag},")), "{refused}");
+    goes_on().args(flag.split(' ')).run().expect(0);
 }
 
 #[test]
