@@ -17,7 +17,7 @@ struct Language {
 
 /// A request in English, where it is an order in another language that is known; else as it is.
 pub(super) fn in_english(request: &str) -> String {
-    let request = request.trim();
+    let request = &without_marks(request.trim());
     let first = request.split_whitespace().next().unwrap_or_default();
     let first = first
         .trim_matches(|c: char| !c.is_alphabetic())
@@ -35,6 +35,26 @@ pub(super) fn in_english(request: &str) -> String {
         }
     }
     request.to_owned()
+}
+
+/// A request in which `@notes.md`, as a file may be named at a prompt, is `notes.md`. What is quoted stays.
+fn without_marks(request: &str) -> String {
+    let mut plain = String::with_capacity(request.len());
+    let (mut is_quoted, mut before) = (false, ' ');
+    for (at, sign) in request.char_indices() {
+        is_quoted ^= sign == '"';
+        let rest = &request[at + sign.len_utf8()..];
+        let name = rest.split_whitespace().next().unwrap_or_default();
+        let is_path = name.starts_with(|c: char| c.is_alphanumeric() || "./~".contains(c))
+            && name
+                .trim_end_matches(['.', ',', '?', '!'])
+                .contains(['.', '/']);
+        if sign != '@' || is_quoted || !before.is_whitespace() || !is_path {
+            plain.push(sign);
+        }
+        before = sign;
+    }
+    plain
 }
 
 /// A request without what politeness adds before and behind the verb and at the end: within it, such a
@@ -366,6 +386,13 @@ mod tests {
                 "Welchen Port setzt settings.toml?",
             ),
             ("delete the file alt.txt", "delete the file alt.txt"),
+            // As a file is named at a prompt.
+            ("append tea to @list.txt", "append tea to list.txt"),
+            ("show @docs/a", "show docs/a"),
+            (
+                "append \"@a.txt\" to a@b.txt and @ann",
+                "append \"@a.txt\" to a@b.txt and @ann",
+            ),
         ] {
             assert_eq!(in_english(says), english);
         }

@@ -52,6 +52,20 @@ fn a_quoted_title_is_a_name_whatever_marks_it_has() {
 }
 
 #[test]
+fn a_file_behind_an_at_sign_is_that_file() {
+    let house = House::new();
+    house.write("list.txt", "milk\n");
+    let shown = order(&house, "show @list.txt").expect(0).stdout;
+    assert!(shown.contains("milk"), "{shown}");
+    order(&house, "append tea to @list.txt").expect(0);
+    assert_eq!(house.read("list.txt"), "milk\ntea\n");
+    assert!(!house.has("@list.txt"));
+    // In quotes it is a name like any other.
+    order(&house, "create \"@notes.txt\" with \"hello\"").expect(0);
+    assert_eq!(house.read("@notes.txt"), "hello\n");
+}
+
+#[test]
 fn a_document_is_searched_by_its_text_and_a_pdf_never_by_its_bytes() {
     let house = House::new();
     let long = "Sie schwieg. ".repeat(60);
