@@ -196,7 +196,7 @@ fn is_named(request: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(&path);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let is_said = |name: &str| !name.is_empty() && names::whole(request, name).is_some();
-    is_said(name) || is_said(stem)
+    is_said(&path) || is_said(name) || is_said(stem)
 }
 
 /// Whether a request names where a file goes: its new name, or its folder where it keeps its own.
@@ -279,6 +279,10 @@ mod tests {
         assert!(not_requested(&made, "make the folder target").is_none());
         // What `it` means is of the conversation, in which such a model loses its way.
         assert!(not_requested(&made, "delete it again").is_some());
+        // A path that is named as a whole is named.
+        let made = plan(Action::MakeDir { path: path() });
+        assert!(not_requested(&made, "make src/target").is_none());
+        assert!(not_requested(&made, "make other/target").is_some());
         let path = || "LICENCE.txt".to_owned();
         let deleted = plan(Action::DeleteFile { path: path() });
         assert!(not_requested(&deleted, "delete the licence file").is_none());

@@ -10,6 +10,9 @@ use text::escape::visible_line;
 /// Most calls and files that are kept in mind; of what is more it is said that it changed.
 const MOST: usize = 4_096;
 
+/// How the result of writing a file that was not there begins.
+const CREATED: &str = "Created ";
+
 /// What a file has come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Fate {
@@ -42,8 +45,15 @@ impl Changes {
                 tool,
                 status,
                 artifacts,
+                text,
                 ..
-            } => self.end(event.call_id, (tool, *status), artifacts),
+            } => {
+                // An addition to a file that was not there says so.
+                if tool == "write_file" && text.lines().any(|line| line.starts_with(CREATED)) {
+                    self.creating.extend(event.call_id);
+                }
+                self.end(event.call_id, (tool, *status), artifacts);
+            }
             _ => {}
         }
     }
@@ -67,8 +77,9 @@ impl Changes {
         (tool, status): (&str, CallStatus),
         artifacts: &[String],
     ) {
-        let at = self.creating.iter().position(|id| Some(*id) == call_id);
-        let creates = at.map(|at| self.creating.swap_remove(at)).is_some();
+        let waiting = self.creating.len();
+        self.creating.retain(|id| Some(*id) != call_id);
+        let creates = self.creating.len() < waiting;
         if status != CallStatus::Ok {
             return;
         }

@@ -93,8 +93,7 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
             return Err(mendable(
                 "exists",
                 format!(
-                    "`{}` exists already. Use edit_file to change a part of it, or mode overwrite \
-                     or append.",
+                    "`{}` exists already. Edit a part of it, overwrite it as a whole, or append to it.",
                     place.shown
                 ),
             ));

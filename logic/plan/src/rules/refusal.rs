@@ -259,9 +259,21 @@ fn hits(constant: &LazyLock<Option<Regex>>, text: &str) -> bool {
     constant.as_ref().is_some_and(|regex| regex.is_match(text))
 }
 
-/// What is said to a greeting, where that is the whole request.
+/// What answers a question, where it is the whole request.
+const ANSWERS: [&str; 16] = [
+    "y", "yes", "yep", "yeah", "n", "no", "nope", "ok", "okay", "sure", "ja", "nein", "sí", "si",
+    "s", "r",
+];
+
+/// What is said to a greeting or to an answer that nobody waits for, where that is the whole request.
 pub(super) fn small_talk(request: &str) -> Option<Refusal> {
     let request = request.trim();
+    let word = request.trim_end_matches(['.', '!']).to_lowercase();
+    if ANSWERS.contains(&word.as_str()) {
+        let said =
+            format!("`{request}` answers a question, and none is open here. Nothing was done.");
+        return Some(Refusal::new(RefusalKind::Help, said, Vec::new()));
+    }
     let is_greeting = !request.is_empty() && hits(&SMALL_TALK, request);
     let said = match hits(&THANKS, request) {
         true => "You are welcome.".to_owned(),

@@ -52,6 +52,33 @@ fn a_quoted_title_is_a_name_whatever_marks_it_has() {
 }
 
 #[test]
+fn an_addition_to_a_file_that_was_not_there_is_said_to_have_created_it() {
+    let house = House::new();
+    let told = order(&house, "append tea to list.txt").expect(0);
+    assert!(told.stderr.contains("· created "), "{}", told.stderr);
+    let told = order(&house, "append milk to list.txt").expect(0);
+    assert!(told.stderr.contains("· changed "), "{}", told.stderr);
+    let refused = order(&house, "create list.txt with \"x\"");
+    assert!(
+        refused.stderr.contains("exists already. Edit a part"),
+        "{}",
+        refused.stderr
+    );
+    assert!(!refused.stderr.contains("edit_file"), "{}", refused.stderr);
+}
+
+#[test]
+fn an_answer_that_nobody_waits_for_does_nothing() {
+    let house = House::new();
+    house.write("a.txt", "hello\n");
+    for word in ["y", "ok", "No.", "yes"] {
+        let said = order(&house, word).expect(0).stdout;
+        assert!(said.contains("none is open here"), "{said}");
+        assert!(!said.contains("hello"), "{said}");
+    }
+}
+
+#[test]
 fn a_file_behind_an_at_sign_is_that_file() {
     let house = House::new();
     house.write("list.txt", "milk\n");
