@@ -86,7 +86,10 @@ impl Pin {
     pub(crate) async fn run(self) {
         let last = match self.settle().await {
             Ok(settled) => self.pinned(settled).await,
-            Err(decision) => PlanEvent::Refused { decision },
+            Err(decision) => {
+                self.note_refusal(&decision).await;
+                PlanEvent::Refused { decision }
+            }
         };
         self.emit(last).await;
     }

@@ -1,7 +1,10 @@
 //! Why a plan is refused, in words for the model and for the user.
 
+use super::Pin;
 use crate::judging::out_of_reach;
+use crate::ledger;
 use crate::render;
+use api::audit::{Action, Durability};
 use api::broker::PlannedCall;
 use api::executor::{FailureKind, ToolFailure};
 use domain::decision::{Decision, Finding, Layer, Verdict};
@@ -9,6 +12,29 @@ use domain::hash::Digest;
 use domain::tool::EffectClass;
 use policy::Judgement;
 use std::collections::BTreeSet;
+
+/// The rule of a plan that somebody said no to.
+pub(super) const SAID_NO: &str = "plan_not_approved";
+/// The rule of a plan whose step would fail with the files as they are.
+pub(super) const WOULD_FAIL: &str = "would_fail";
+
+impl Pin {
+    /// Writes a refused plan down. A no of the user's is on record as the answer that it is, and a plan
+    /// that would have failed was forbidden by nobody.
+    pub(super) async fn note_refusal(&self, decision: &Decision) {
+        if [SAID_NO, WOULD_FAIL].contains(&decision.rule.as_str()) {
+            return;
+        }
+        let now = (self.inner.clock)();
+        let mut entry = ledger::agent_entry(&self.caller, now, Action::PlanApproval);
+        entry.decision = Some((decision.verdict, decision.layer));
+        entry.detail = decision.rule.clone();
+        if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
+            // Nothing runs of it either way.
+            tracing::warn!("a refused plan is not on record: {error}");
+        }
+    }
+}
 
 pub(super) fn refused_step(decision: &Decision, index: usize, call: &PlannedCall) -> Decision {
     let step = format!("Step {} ({}): ", index + 1, render::one_line(&call.tool));
@@ -26,7 +52,7 @@ pub(super) fn cannot_run(failure: &ToolFailure, may_change: bool) -> Option<Find
         FailureKind::Mendable | FailureKind::Broken if !may_change => Some(Finding {
             layer: Layer::Schema,
             verdict: Verdict::Deny,
-            rule: "would_fail".to_owned(),
+            rule: WOULD_FAIL.to_owned(),
             model_reason: "It would fail. Look at the files again and make a new plan.".to_owned(),
             user_reason: render::one_line(&failure.message),
         }),
@@ -59,7 +85,7 @@ pub(super) fn said_no(why: &str) -> Decision {
     Decision::strictest(vec![Finding {
         layer: Layer::SafetyGate,
         verdict: Verdict::Deny,
-        rule: "plan_not_approved".to_owned(),
+        rule: SAID_NO.to_owned(),
         model_reason: format!("{why} Nothing was run."),
         user_reason: why.to_owned(),
     }])

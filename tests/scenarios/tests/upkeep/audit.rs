@@ -336,6 +336,22 @@ fn queries_find_by_session_tool_action_decision_and_time() {
 }
 
 #[test]
+fn a_plan_that_nobody_could_approve_is_found_among_the_nos() {
+    let house = House::new();
+    house.write("a.txt", "x\n");
+    let denied = || {
+        let query = ["audit", "query", "--decision", "deny", "--json"];
+        house.ask(query).run().expect(0).stdout.lines().count()
+    };
+    let run = ["run", "--mode", "deterministic", "--allow-write", "."];
+    // What would fail is forbidden by nobody.
+    house.ask(run).arg("delete b.txt").run().expect(4);
+    assert_eq!(denied(), 0);
+    house.ask(run).arg("delete a.txt").run().expect(5);
+    assert_eq!(denied(), 1);
+}
+
+#[test]
 fn a_folder_that_is_none_is_a_mistake_and_not_a_log_without_records() {
     let house = House::new();
     for command in ["verify", "tail", "query", "export"] {
