@@ -4,7 +4,6 @@ use crate::program::{Carl, MODEL_PATIENCE, PATIENCE};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -121,18 +120,6 @@ impl House {
         let folder = self.home().join(".config/housecarl");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join(name), content).unwrap();
-    }
-
-    /// Puts the Rust of this machine in the home, as rustup does.
-    ///
-    /// # Panics
-    /// When there is none.
-    pub fn give_rust(&self) {
-        let told = Command::new("rustc").args(["--print", "sysroot"]).output();
-        let sysroot = String::from_utf8(told.unwrap().stdout).unwrap();
-        let place = self.home().join(".rustup/toolchains");
-        fs::create_dir_all(&place).unwrap();
-        std::os::unix::fs::symlink(sysroot.trim(), place.join("stable-here")).unwrap();
     }
 
     /// Makes the embedded engine the only provider, from `HOUSE_ENGINE` (the program) and

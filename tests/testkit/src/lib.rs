@@ -29,6 +29,7 @@ pub mod searx;
 pub mod server;
 mod shared;
 pub mod terminal;
+pub mod toolchains;
 
 pub use absent::{DESKTOP_KEYRING, KERNEL_KEYRING, is_absent};
 pub use desktop::Desktop;
@@ -38,3 +39,4 @@ pub use reply::{Gate, Reply};
 pub use searx::{Hit, Searx};
 pub use server::{Recorded, Server};
 pub use terminal::{Attended, Seated};
+pub use toolchains::Toolchain;

