@@ -128,7 +128,10 @@ impl Carl {
     pub fn time_limit(self, limit: Duration) -> Self {
         let mut timeout = Command::new("timeout");
         timeout.args(["--kill-after=5", &limit.as_secs().to_string()]);
-        self.given_to(timeout)
+        let mut limited = self.given_to(timeout);
+        // It is the limit that ends it, however long that is.
+        limited.patience = limited.patience.max(limit + Duration::from_secs(10));
+        limited
     }
 
     /// Gives its standard output to a shell command, whose output is what is seen. Its exit code is
@@ -182,6 +185,11 @@ impl Carl {
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
         self
+    }
+
+    /// Longest it may take.
+    pub(crate) fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// The command itself, its streams not set yet.

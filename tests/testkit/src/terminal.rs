@@ -42,7 +42,7 @@ impl Carl {
     /// with its number, from 0, and says what is typed, without a line end.
     ///
     /// # Panics
-    /// When it cannot be started or takes longer than [`PATIENCE`].
+    /// When it cannot be started or takes longer than it may.
     pub fn at_terminal(self, answer: impl FnMut(&str, usize) -> String) -> Attended {
         // What is typed is not shown again: the screen holds what `carl` says and nothing else.
         self.at_screen(&PROMPTS, (Echo::Off, Printed::Apart), answer)
@@ -51,7 +51,7 @@ impl Carl {
     /// The same with the answer on the screen as well, as a person sees it.
     ///
     /// # Panics
-    /// When it cannot be started or takes longer than [`PATIENCE`].
+    /// When it cannot be started or takes longer than it may.
     pub fn on_screen(self, answer: impl FnMut(&str, usize) -> String) -> Attended {
         self.at_screen(&PROMPTS, (Echo::Off, Printed::OnScreen), answer)
     }
@@ -60,7 +60,7 @@ impl Carl {
     /// typed unless `carl` switches that off.
     ///
     /// # Panics
-    /// When it cannot be started or takes longer than [`PATIENCE`].
+    /// When it cannot be started or takes longer than it may.
     pub fn typing(self, prompts: &[&str], answer: impl FnMut(&str, usize) -> String) -> Attended {
         self.at_screen(prompts, (Echo::On, Printed::Apart), answer)
     }
@@ -68,7 +68,7 @@ impl Carl {
     /// The same with the answer on the screen as well: for a chat, whose prompt stands there too.
     ///
     /// # Panics
-    /// When it cannot be started or takes longer than [`PATIENCE`].
+    /// When it cannot be started or takes longer than it may.
     pub fn talking(self, prompts: &[&str], answer: impl FnMut(&str, usize) -> String) -> Attended {
         self.at_screen(prompts, (Echo::Off, Printed::OnScreen), answer)
     }
@@ -79,6 +79,7 @@ impl Carl {
         (echo, printed): (Echo, Printed),
         mut answer: impl FnMut(&str, usize) -> String,
     ) -> Attended {
+        let patience = self.patience();
         let (master, side) = terminal(echo);
         let mut command = self.into_command();
         command
@@ -99,7 +100,7 @@ impl Carl {
         });
         let (pieces, _screen) = screen(master.try_clone().unwrap());
         let mut keyboard = File::from(master);
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + patience;
         let (mut shown, mut read, mut questions) = (String::new(), 0, Vec::new());
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -108,7 +109,7 @@ impl Carl {
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     let _killed = child.kill();
-                    panic!("`carl` did not end within {PATIENCE:?}; so far:\n{shown}")
+                    panic!("`carl` did not end within {patience:?}; so far:\n{shown}")
                 }
             }
             let next = |from: &str| {
