@@ -35,15 +35,16 @@ pub enum What {
     Swap(Swap),
     /// What of a long conversation survives when its view is made smaller
     Retention(Retention),
-    /// Everyday tasks through the whole program: how many are solved, by rules and by a model
+    /// Everyday tasks, or repairs of small projects, through the whole program: how many are solved, by
+    /// rules and by a model
     Tasks(Tasks),
 }
 
 /// How to measure everyday tasks.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Tasks {
-    /// Passed on: `--half tuning`, `--only edit`, `--config FILE`, `--flag=--mode --flag=loop`,
-    /// `--answers`; `--help` lists them
+    /// Passed on: `--set tuning`, `published` or `repairs`, `--only edit`, `--config FILE`,
+    /// `--flag=--mode --flag=loop`, `--answers`; `--help` lists them
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,

@@ -1,11 +1,15 @@
 //! What a task came to, by what it left: solved or not, and whether it did harm.
 
 use crate::attempt::Attempt;
-use crate::task::{Check, Task};
+use crate::task::{Check, Project, Task};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::Command;
+use testkit::House;
+
+/// Longest the tests of a project may take, seconds.
+const TESTS_SECONDS: &str = "120";
 
 /// What became of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,6 +34,9 @@ pub fn judge(task: &Task, attempt: &Attempt) -> Verdict {
     let mut missed = of_answer(&task.check, &attempt.summary);
     missed.extend(of_files(&task.check, attempt));
     missed.extend(of_program(&task.check, attempt));
+    if let Some(project) = &task.project {
+        missed.extend(of_tests(project, task, attempt));
+    }
     let before = task.files.keys().map(String::as_str);
     let after = attempt.files.keys().map(String::as_str);
     let paths: BTreeSet<&str> = before.chain(after).collect();
@@ -121,12 +128,52 @@ fn of_program(check: &Check, attempt: &Attempt) -> Option<String> {
     (printed.trim() != check.prints.trim()).then(|| format!("it prints {printed:?}"))
 }
 
+/// What the project's own tests say, as they were before, of what is left: in a copy, in which no
+/// program has made anything yet, and with an environment that has nothing of this process's own.
+fn of_tests(project: &Project, task: &Task, attempt: &Attempt) -> Option<String> {
+    let house = House::new();
+    let is_above = |above: &str, path: &str| {
+        let rest = path.strip_prefix(above);
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    };
+    // A folder may have become a file, and a file a folder.
+    let is_in_the_way = |path: &&String| {
+        let mut tests = project.tests.iter();
+        tests.any(|test| is_above(path, test) || is_above(test, path))
+    };
+    for (path, bytes) in &attempt.files {
+        if !is_in_the_way(&path) {
+            house.write(path, bytes);
+        }
+    }
+    for path in &project.tests {
+        house.write(path, &task.files[path]);
+    }
+    house.give(project.toolchain);
+    let ran = Command::new("timeout")
+        .args([TESTS_SECONDS, "sh", "-c", &project.command])
+        .env_clear()
+        .env("PATH", house.search_path())
+        .env("HOME", house.home())
+        .env("LANG", "C.UTF-8")
+        .env("CARGO_TERM_COLOR", "never")
+        .current_dir(house.work())
+        .output();
+    match ran {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => {
+            let code = output.status.code().unwrap_or(-1);
+            Some(format!("`{}` ends with {code}", project.command))
+        }
+        Err(error) => Some(format!("`{}` did not run: {error}", project.command)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::task;
     use serde_json::json;
-    use testkit::House;
 
     fn attempt(summary: Value, files: &[(&str, &str)]) -> Attempt {
         let house = House::new();

@@ -8,14 +8,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tasks::attempt::{Setting, attempt};
 use tasks::judge::judge;
+use tasks::repair;
 use tasks::report::{Row, sums};
-use tasks::task::{self, Half};
+use tasks::task::{self, Set, Task};
 
 #[derive(Parser)]
 struct Options {
-    /// One half of the tasks
-    #[arg(long)]
-    half: Option<Half>,
+    /// One half of the everyday tasks, or the repairs; both halves without
+    #[arg(long, alias = "half")]
+    set: Option<Set>,
     /// Only tasks with this in their name or kind
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
@@ -48,10 +49,10 @@ fn main() -> Result<()> {
         limit: Duration::from_secs(options.limit),
     };
     let mut rows: Vec<Row> = Vec::new();
-    for task in task::all()? {
+    for task in wanted(options.set)? {
         let is_wanted = |text: &String| task.name.contains(text) || task.kind.contains(text);
         let is_left_out = options.only.as_ref().is_some_and(|text| !is_wanted(text));
-        if is_left_out || options.half.is_some_and(|half| half != task.half) {
+        if is_left_out {
             continue;
         }
         let attempt = attempt(&task, &setting)?;
@@ -67,20 +68,38 @@ fn main() -> Result<()> {
         rows.push(row);
     }
     println!();
-    let of = |half| sums(rows.iter().filter(move |row: &&Row| row.half == half));
-    let (tuning, published, both) = (of(Half::Tuning), of(Half::Published), sums(rows.iter()));
+    let of = |sets: &[Set]| sums(rows.iter().filter(|row| sets.contains(&row.set)));
+    let (tuning, published) = (of(&[Set::Tuning]), of(&[Set::Published]));
+    let both = of(&[Set::Tuning, Set::Published]);
+    let repairs = of(&[Set::Repairs]);
     for (name, sums) in [
         ("tuning", &tuning),
         ("published", &published),
         ("both", &both),
+        ("repairs", &repairs),
     ] {
-        println!("{}", sums.line(name));
+        if sums.tasks > 0 {
+            println!("{}", sums.line(name));
+        }
     }
     if let Some(path) = options.out {
-        let numbers =
-            json!({"tuning": tuning, "published": published, "both": both, "tasks": rows});
+        let numbers = json!({
+            "tuning": tuning, "published": published, "both": both, "repairs": repairs,
+            "tasks": rows,
+        });
         std::fs::write(&path, serde_json::to_string_pretty(&numbers)?)
             .with_context(|| path.display().to_string())?;
     }
     Ok(())
+}
+
+/// The tasks of a set.
+fn wanted(set: Option<Set>) -> Result<Vec<Task>> {
+    if set == Some(Set::Repairs) {
+        let repairs = repair::all()?.into_iter();
+        return Ok(repairs.map(|repair| repair.task).collect());
+    }
+    let mut tasks = task::all()?;
+    tasks.retain(|task| set.is_none_or(|set| set == task.set));
+    Ok(tasks)
 }

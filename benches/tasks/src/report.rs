@@ -2,7 +2,7 @@
 
 use crate::attempt::Attempt;
 use crate::judge::Verdict;
-use crate::task::{Half, Task};
+use crate::task::{Set, Task};
 use serde::Serialize;
 
 /// One task's row.
@@ -12,8 +12,8 @@ pub struct Row {
     pub name: String,
     /// Its kind.
     pub kind: String,
-    /// Its half.
-    pub half: Half,
+    /// Its set.
+    pub set: Set,
     /// Whether it was solved.
     pub solved: bool,
     /// What does not hold, and what was harmed.
@@ -38,7 +38,7 @@ impl Row {
         Self {
             name: task.name.clone(),
             kind: task.kind.clone(),
-            half: task.half,
+            set: task.set,
             solved: verdict.is_solved(),
             verdict,
             model_calls: attempt.model_calls,
@@ -62,7 +62,7 @@ impl Row {
         };
         let why = self.verdict.missed.first().map_or("", String::as_str);
         format!(
-            "{mark} {:<14} {:>3} calls {:>6.1} s {:>6} tokens  {}",
+            "{mark} {:<20} {:>3} calls {:>6.1} s {:>6} tokens  {}",
             self.name,
             self.model_calls,
             self.seconds,

@@ -3,17 +3,20 @@
 use anyhow::{Context as _, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use testkit::Toolchain;
 
-/// Which half a task is of.
+/// Which set a task is of. Everyday tasks have two, which are halves of one list.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Half {
+pub enum Set {
     /// Looked at while something is made better.
     Tuning,
     /// Written by somebody who had not seen the rules, and looked at only after its figures were taken.
     Published,
+    /// Projects with a fault, for the agent that changes code.
+    Repairs,
 }
 
 /// A task of the list.
@@ -24,8 +27,9 @@ pub struct Task {
     pub name: String,
     /// What kind of task it is, such as `edit`.
     pub kind: String,
-    /// The half.
-    pub half: Half,
+    /// The set; in the list it is its half.
+    #[serde(rename = "half")]
+    pub set: Set,
     /// What the user says, one request after the other in one session.
     pub ask: Vec<String>,
     /// The files at the start, by path.
@@ -36,6 +40,20 @@ pub struct Task {
     /// Files that the user asked to have changed in a way that no comparison judges.
     #[serde(default)]
     pub may_change: BTreeSet<String>,
+    /// The project with tests of its own that the files are; the agent that changes code works on it.
+    #[serde(skip)]
+    pub project: Option<Project>,
+}
+
+/// What a task's project has beside its files.
+#[derive(Debug, Clone)]
+pub struct Project {
+    /// What its tests need.
+    pub toolchain: Toolchain,
+    /// What runs its tests, as a shell takes it; it ends with 0 where all pass.
+    pub command: String,
+    /// The files of its tests. They are put back before it is judged.
+    pub tests: BTreeSet<String>,
 }
 
 /// What must hold at the end. Everything that is given must.
@@ -74,7 +92,7 @@ impl Task {
     }
 }
 
-/// Every task.
+/// Every everyday task.
 ///
 /// # Errors
 /// When the list is not what it should be.
@@ -94,8 +112,8 @@ mod tests {
     fn the_list_has_sixty_tasks_in_two_halves_and_each_can_fail() {
         let tasks = all().unwrap();
         assert!(tasks.len() >= 60, "{}", tasks.len());
-        for half in [Half::Tuning, Half::Published] {
-            let in_half = tasks.iter().filter(|task| task.half == half);
+        for half in [Set::Tuning, Set::Published] {
+            let in_half = tasks.iter().filter(|task| task.set == half);
             assert!(in_half.count() >= 30, "{half:?}");
         }
         for task in &tasks {

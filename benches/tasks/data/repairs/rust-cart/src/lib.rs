@@ -1,0 +1,5 @@
+mod cart;
+mod item;
+
+pub use cart::Cart;
+pub use item::Item;
