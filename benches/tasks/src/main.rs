@@ -29,8 +29,8 @@ struct Options {
     /// Longest a request may take, seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 180)]
     limit: u64,
-    /// Where the numbers go, JSON
-    #[arg(long, value_name = "FILE")]
+    /// Where the numbers go, JSON; of several, the last
+    #[arg(long, value_name = "FILE", overrides_with = "out")]
     out: Option<PathBuf>,
     /// Prints the answers too
     #[arg(long)]
