@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 /// How far a yes for the session to a command goes. Another one, or with other arguments, is asked about
 /// anew: the agent will have read what this one printed.
-const COMMAND: &str = "exactly this command, as often as it is run, until the agent reads something \
-     that is less trusted than what programs print, changes a file or runs another program that may, the \
+const COMMAND: &str = "exactly this command, as often as it is run, until the agent reads its first \
+     file or something from outside this machine, changes a file or runs another program that may, the \
      session ends or its settings change";
 
 /// How long a yes for the session to a program holds, after what it covers.
-const PROGRAM: &str = "the agent reads something from outside this machine or that is less trusted than \
-     what programs print, the session ends or its settings change";
+const PROGRAM: &str = "the agent reads something from outside this machine or its first file, the \
+     session ends or its settings change";
 
 /// How far a yes for the session goes, in words by [`fmt::Display`].
 #[derive(Debug)]
