@@ -79,6 +79,21 @@ fn an_answer_that_nobody_waits_for_does_nothing() {
 }
 
 #[test]
+fn a_file_that_is_not_utf_8_is_not_copied_to_other_bytes() {
+    let house = House::new();
+    let old = b"Caf\xe9 und B\xfccher\n";
+    std::fs::write(house.work().join("old.txt"), old).unwrap();
+    for says in ["make a backup of old.txt", "copy old.txt to x.txt"] {
+        let refused = told(&order(&house, says).expect(4));
+        assert!(refused.contains("not plain UTF-8"), "{refused}");
+    }
+    assert!(!house.has("x.txt") && !house.has("old.txt.bak"));
+    house.write("new.txt", "Caf\u{e9}\r\n");
+    order(&house, "copy new.txt to x.txt").expect(0);
+    assert_eq!(house.read("x.txt"), "Caf\u{e9}\r\n");
+}
+
+#[test]
 fn a_file_behind_an_at_sign_is_that_file() {
     let house = House::new();
     house.write("list.txt", "milk\n");

@@ -44,6 +44,12 @@ pub fn read(request: &str) -> Option<InFile> {
 }
 
 impl InFile {
+    /// Whether the file is to be copied as it is.
+    #[must_use]
+    pub const fn is_copy(&self) -> bool {
+        matches!(self.asked, Asked::Copy { .. })
+    }
+
     /// The plan, from the text of the file.
     ///
     /// # Errors

@@ -59,7 +59,11 @@ async fn by_rules(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
             if let Some(plan) = &literal {
                 names_no_longer(work, plan).await?;
             }
-            let content = read_text(work, outcome, &asked.path).await?;
+            let read = read(work, outcome, &asked.path).await?;
+            if asked.is_copy() && read.content.len() as u64 != read.total_bytes {
+                return Err(no_exact_copy(&asked.path));
+            }
+            let content = read.content;
             by_rules::after_reading(text, &asked, literal, &content)
         }
     };
@@ -94,17 +98,43 @@ fn unplanned(unplanned: Unplanned) -> Stop {
 }
 
 /// The whole text of a file, which is read through the broker like any other.
+/// A file as it was read.
+struct Read {
+    content: String,
+    /// Its size, bytes: more or less than the content has where it is in another encoding.
+    total_bytes: u64,
+}
+
+/// What is said of a copy that would not be one.
+fn no_exact_copy(path: &str) -> Stop {
+    let path = visible_line(path);
+    Stop::failed(Fault {
+        code: "plan.other_encoding".to_owned(),
+        message: format!(
+            "{path} is not plain UTF-8, and what I write is: the copy would have other bytes. Nothing was \
+             done."
+        ),
+        hint: "Copy it with a program, such as `cp`.".to_owned(),
+    })
+}
+
 async fn read_text(work: &Work, outcome: &mut Outcome, path: &str) -> Result<String, Stop> {
+    read(work, outcome, path).await.map(|read| read.content)
+}
+
+async fn read(work: &Work, outcome: &mut Outcome, path: &str) -> Result<Read, Stop> {
     let reading = Action::ReadFile {
         path: path.to_owned(),
     };
     let mut content = String::new();
+    let mut total_bytes = 0;
     for call in compile::action(&reading) {
         let record = call_tool(work, outcome, &call, None).await;
         let (status, code) = match record.result.status {
             CallStatus::Ok => {
                 let data = &record.result.data;
                 content.push_str(data["content"].as_str().unwrap_or_default());
+                total_bytes = data["total_bytes"].as_u64().unwrap_or_default();
                 if data["truncated"] != true {
                     continue;
                 }
@@ -128,7 +158,10 @@ async fn read_text(work: &Work, outcome: &mut Outcome, path: &str) -> Result<Str
             },
         ));
     }
-    Ok(content)
+    Ok(Read {
+        content,
+        total_bytes,
+    })
 }
 
 async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
