@@ -216,6 +216,26 @@ fn a_small_model_that_answers_from_a_count_is_given_the_count() {
 }
 
 #[test]
+fn an_answer_that_its_lines_do_not_bear_out_gives_way_to_the_lines() {
+    let question = "which port does s.toml set?";
+    let replies = [Reply::text("The port is 9999.")];
+    let small = OllamaState {
+        model_bytes: 100 << 20,
+        ..OllamaState::default()
+    };
+    let scene = Scene::with(Server::script(replies).ollama(small), "ollama");
+    scene.house.write("s.toml", "name = \"x\"\nport = 8080\n");
+    let outcome = scene.run(&["--mode", "plan", question]);
+    let answer = outcome.text("answer");
+    assert!(answer.starts_with("I have no sure answer."), "{answer}");
+    assert!(answer.contains("From s.toml:\n  port = 8080"), "{answer}");
+    assert!(
+        !answer.contains("9999") && !answer.contains("found nothing"),
+        "{answer}"
+    );
+}
+
+#[test]
 fn what_is_left_out_of_a_single_line_is_no_line_to_ask_for() {
     let house = House::new();
     house.write("Roman.txt", "Die Türen schwiegen. ".repeat(4_000));

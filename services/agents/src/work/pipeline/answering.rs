@@ -18,6 +18,9 @@ const SMALL_ANSWER_TOKENS: u32 = 60;
 /// Most tokens of an answer.
 const ANSWER_TOKENS: u32 = 800;
 
+/// What stands in the place of an answer that the lines below it do not bear out.
+const UNSURE: &str = "I have no sure answer. These lines may have it.";
+
 /// Answers a question. A small model reads only the lines that the question is about, and they are
 /// quoted under its answer, so that a person can check it at a glance.
 pub(super) async fn answer(
@@ -78,8 +81,7 @@ pub(super) async fn answer(
     }
     let lines: Vec<String> = quotes.iter().map(|(_, lines)| lines.clone()).collect();
     if !quotes.is_empty() && !evidence::is_supported(&text, &lines, question) {
-        let places: Vec<String> = quotes.iter().map(|(place, _)| place.clone()).collect();
-        text = nothing_about(&places);
+        UNSURE.clone_into(&mut text);
     }
     for (path, lines) in &quotes {
         text.push_str(&format!(
