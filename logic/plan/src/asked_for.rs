@@ -35,6 +35,8 @@ const WITHIN: [&str; 10] = [
     "start",
     "middle",
 ];
+/// Words of a condition, which no step has.
+const CONDITIONS: [&str; 3] = ["if", "unless", "except"];
 /// Words that speak of a place other than the folder itself.
 const PLACES: [&str; 7] = [
     "folder",
@@ -77,6 +79,11 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
                 Some("planned to take a change back, which the request does not ask for".to_owned())
             }
             (_, Action::Undo {} | Action::Remember { .. }) => None,
+            (_, Action::DeleteFile { path }) if is_in_it(&request, path) || says(&CONDITIONS) => {
+                Some(format!(
+                    "planned to delete `{path}`, where the request speaks of a part of it or has a condition"
+                ))
+            }
             _ if says(&COPIES) => {
                 Some("planned another change where a copy is asked for".to_owned())
             }
@@ -199,6 +206,15 @@ fn is_named(request: &str, path: &str) -> bool {
     is_said(&path) || is_said(name) || is_said(stem)
 }
 
+/// Whether a request speaks of what is in a file: `Tom from novel.md`.
+fn is_in_it(request: &str, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let at = names::whole(request, &name).unwrap_or_default();
+    let mut before = request[..at].split_whitespace().rev();
+    let last = before.find(|word| !["the", "my", "file"].contains(word));
+    last.is_some_and(|word| ["from", "of", "in", "out", "inside", "within"].contains(&word))
+}
+
 /// Whether a request names where a file goes: its new name, or its folder where it keeps its own.
 fn is_place(request: &str, from: &str, to: &str) -> bool {
     let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
@@ -287,6 +303,12 @@ mod tests {
         let deleted = plan(Action::DeleteFile { path: path() });
         assert!(not_requested(&deleted, "delete the licence file").is_none());
         assert!(not_requested(&deleted, "delete the old file").is_some());
+        for says in [
+            "please take the name Tom out of LICENCE.txt",
+            "LICENCE.txt is old, delete it if nobody uses it",
+        ] {
+            assert!(not_requested(&deleted, says).is_some(), "{says}");
+        }
         let looked = plan(Action::ListFiles { path: path() });
         assert!(not_requested(&looked, "what is here?").is_none());
         assert!(not_requested(&plan(Action::Undo {}), "take that back").is_none());

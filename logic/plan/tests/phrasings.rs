@@ -5,6 +5,7 @@
     reason = "a test fails loudly, in its helpers too"
 )]
 
+use plan::by_rules;
 use plan::rules::{self, RefusalKind};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -83,6 +84,26 @@ fn what_is_not_understood_is_refused_for_the_reason_beside_it() {
         };
         if expected != name {
             wrong.push(format!("{say}\n    {name}, not {expected}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn what_a_small_model_may_only_get_wrong_is_refused_and_says_what_to_type() {
+    let mut wrong = Vec::new();
+    for (say, expected) in rows("kept_from_small_models") {
+        let told = match by_rules::refuses(&say) {
+            Some(fault) => format!("{} {}", fault.message, fault.hint),
+            None => "no refusal".to_owned(),
+        };
+        if by_rules::understands(&say) || !told.contains(expected.as_str().unwrap()) {
+            wrong.push(format!("{say}\n    {told}\n    without {expected}"));
         }
     }
     assert!(

@@ -12,6 +12,7 @@ mod grammar;
 pub mod in_file;
 mod languages;
 mod refusal;
+mod unsure;
 mod words;
 
 pub use refusal::{Refusal, RefusalKind};
@@ -96,7 +97,8 @@ fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Actio
         return Err(refusal);
     }
     let Some(action) = grammar::read(request, step, last)? else {
-        return Err(refusal::after_rules(request, step));
+        let unsure = unsure::refusal(request, &step.text);
+        return Err(unsure.unwrap_or_else(|| refusal::after_rules(request, step)));
     };
     // `delete a.txt?` may ask or order; only a polite order (`can you …?`) is an order for sure.
     if step.is_question && !step.is_polite && gate::effect(&action) != EffectClass::Read {

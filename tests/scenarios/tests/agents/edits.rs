@@ -1,5 +1,6 @@
 //! Orders in deterministic mode that are a plan only once a file was read: what they leave in it.
 
+use scenarios::Scene;
 use serde_json::Value;
 use testkit::House;
 
@@ -269,4 +270,53 @@ fn a_question_for_the_number_of_files_of_a_language_counts_them() {
         let answer = answer.as_str().unwrap_or_default();
         assert!(answer.contains(count), "{says}: {answer}");
     }
+}
+
+/// A house with a tiny model, which adaptive mode asks only for what the rules do not refuse.
+fn with_a_tiny_model() -> Scene {
+    let scene = Scene::new([]);
+    let config = scene.server.config("openai");
+    let table = "[models.providers.scripted]\n";
+    let config = config.replace(table, &format!("{table}class = \"tiny\"\n"));
+    scene.house.configure(&config);
+    scene
+}
+
+/// Tells it without a mode, agrees to everything, and expects that it is asked back: no model plans it,
+/// and the file is as it was.
+fn asked_back(scene: &Scene, path: &str, orders: &[(&str, &str)]) {
+    let text = scene.house.read(path);
+    for (says, hint) in orders {
+        let run = scene.house.ask(["run", "--allow-write", "."]);
+        let run = run.args(["--yes", "write", "--yes", "destructive", says]);
+        let told = run.run().expect(4).stderr;
+        assert!(told.contains(hint), "{says}: {told}");
+        assert!(
+            scene.house.has(path) && scene.house.read(path) == text,
+            "{says}"
+        );
+    }
+    assert!(scene.server.chats().is_empty());
+}
+
+#[test]
+fn a_part_of_a_text_or_a_condition_never_deletes_the_file() {
+    let scene = with_a_tiny_model();
+    let house = &scene.house;
+    let novel = "Anna cried. Tom went.\nIt was the winter\nTom slept.\n";
+    house.write("novel.md", novel);
+    let part = "remove \"the exact text\" from novel.md";
+    asked_back(
+        &scene,
+        "novel.md",
+        &[
+            ("remove Tom from novel.md", part),
+            ("delete chapter 2 of novel.md", part),
+            ("delete novel.md if it is empty", "look first"),
+            ("remove \"Tom\" from novel.md", "line 1 (`Anna cried. Tom"),
+        ],
+    );
+    tell(house, "remove \"Anna cried. \" from novel.md", 0);
+    tell(house, "delete \"It was the winter\" from novel.md", 0);
+    assert_eq!(house.read("novel.md"), "Tom went.\nTom slept.\n");
 }

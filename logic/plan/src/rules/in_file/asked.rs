@@ -26,6 +26,8 @@ pub(super) enum Asked {
     },
     /// Remove the line, or all lines, about something.
     RemoveLines { about: String, is_many: bool },
+    /// Remove a text that stands in it once.
+    RemoveText { text: String },
     /// Write the same to a new file.
     Copy { into: String },
     /// Write a value that stands in it to a new file.

@@ -152,6 +152,33 @@ impl Lines<'_> {
         }
     }
 
+    /// The change that removes a text that stands here once, and the line that has nothing else.
+    pub(super) fn remove_text(&self, text: &str) -> Result<Action, Refusal> {
+        let path = self.path;
+        let everywhere = format!("replace \"{text}\" with \"\" in {path}");
+        let found = self.text.match_indices(text).filter(|_| !text.is_empty());
+        let places: Vec<Range<usize>> = found.map(|(at, _)| at..at + text.len()).collect();
+        let [place] = places.as_slice() else {
+            let mut refusal = match places.is_empty() {
+                true => self.absent(&format!("no `{text}`")),
+                false => self.several(&places, &format!("`{text}`")),
+            };
+            if !places.is_empty() {
+                refusal.nearest.push(everywhere);
+            }
+            return Err(refusal);
+        };
+        if !names::is_words(self.text, place.clone()) {
+            let whole = names::word_around(self.text, place.clone());
+            let why = format!("`{text}` stands in {path} as a part of `{whole}`.");
+            return Err(Refusal::ambiguous(why, vec![everywhere]));
+        }
+        match self.lines().find(|line| line == place) {
+            Some(line) => self.without(&line),
+            None => self.replace(place.clone(), ""),
+        }
+    }
+
     /// The changes that remove lines one after the other: each is of what the one before it left.
     fn without_all(&self, places: &[Range<usize>]) -> Result<Vec<Action>, Refusal> {
         self.one_by_one(places, |lines, place| lines.without(place))

@@ -74,6 +74,7 @@ impl InFile {
                 vec![lines.set(key, from.as_deref(), (to, *is_quoted))?]
             }
             Asked::RemoveLines { about, is_many } => lines.remove(about, *is_many)?,
+            Asked::RemoveText { text } => vec![lines.remove_text(text)?],
             Asked::Copy { into } => copied(&self.path, text, into)?,
             Asked::CopyValue { key, into } => vec![create(into, lines.value(key)?)],
             Asked::Convert { form, into } => {
@@ -241,6 +242,29 @@ mod tests {
         let text = edited("remove all lines that contain DEBUG from app.log", log);
         assert_eq!(text, "b\n");
         assert_eq!(read("remove the duplicates from list.txt"), None);
+    }
+
+    #[test]
+    fn a_quoted_text_is_removed_where_it_stands_once() {
+        let text = "Anna cried. Tom went.\nThe end\nTomorrow Anna\n";
+        let is = |says: &str| edited(says, text);
+        let without = text.replace("Anna cried.", "");
+        assert_eq!(is("remove \"Anna cried.\" from novel.md"), without);
+        assert_eq!(is("in novel.md, delete 'Anna cried.'"), without);
+        let without = text.replace("The end\n", "");
+        assert_eq!(is("delete \"The end\" in the file novel.md"), without);
+        for (says, why) in [
+            ("remove \"Anna\" from novel.md", "line 1 (`Anna cried."),
+            ("remove \"Eve\" from novel.md", "no `Eve`"),
+            ("remove \"\" from novel.md", "no ``"),
+            ("remove \"orrow\" from novel.md", "part of `Tomorrow`"),
+        ] {
+            let refused = planned(says, text).unwrap_err();
+            assert!(refused.contains(why), "{says}: {refused}");
+        }
+        for says in ["remove Tom from novel.md", "remove \"a.txt\" from docs/"] {
+            assert_eq!(read(says), None, "{says}");
+        }
     }
 
     #[test]

@@ -26,7 +26,7 @@ const REMOVES: &str = r"(?:delete|remove|erase|drop|strike|cross out|take out|cu
 const LINES: &str = r"(?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) (?:about|with|containing|mentioning|saying|for|on|(?:that|which) (?:contains?|mentions?|says?|has|have|is about|are about)) (?:the (?:word |text )?)?{text:about}";
 const FORM: &str = r"(?:an? )?(?:valid )?(?P<form>json|markdown|csv)(?: (?:file|list|array|table|document|format))?";
 
-static SAYINGS: [Saying; 13] = [
+static SAYINGS: [Saying; 15] = [
     (r"{COPIES} {FILE}(?:{COPY_INTO})?", copy),
     (
         r"{SETS} {KEY} (?:in|of|inside) {FILE} (?:from {text:from} )?(?:to|into) {text:to}",
@@ -42,6 +42,11 @@ static SAYINGS: [Saying; 13] = [
     ),
     (r"{REMOVES} {LINES} (?:from|in|of|out of) {FILE}", remove),
     (r"(?:in|from) {FILE},? {REMOVES} {LINES}", remove),
+    (
+        r"{REMOVES} {text:about} (?:from|in|of|out of) {FILE}",
+        remove_text,
+    ),
+    (r"(?:in|from) {FILE},? {REMOVES} {text:about}", remove_text),
     (
         r"(?:read|take|find|get|look up) {KEY} (?:in|from|of) {FILE},? and (?:write|save|put|store) (?:it|that|this|the value) (?:to|into|in) {INTO}",
         copy_value,
@@ -175,6 +180,14 @@ fn remove(found: &Match<'_>) -> Built {
         is_many: line.ends_with('s'),
     };
     Ok(Some((found.target("p", "noun")?, asked)))
+}
+
+/// What stands in quotes is a text for sure; bare words may describe more than they say.
+fn remove_text(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let text = found.text("about")?;
+    let is_clear = found.is_quoted("about") && is_file(&path);
+    Ok(is_clear.then_some((path, Asked::RemoveText { text })))
 }
 
 fn copy_value(found: &Match<'_>) -> Built {
