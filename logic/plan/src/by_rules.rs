@@ -59,18 +59,19 @@ pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
     }
 }
 
-/// The refusal of a request that orders something, which a small model does not pass over: what is
-/// understood is not left to a guess.
+/// The refusal of a request that a small model does not pass over: of an order, what is understood is not
+/// left to a guess.
 #[must_use]
 pub fn refuses(request: &str) -> Option<Fault> {
     if forbidden::only_forbids(request) {
         return Some(rules::forbidden(request).fault());
     }
-    if !orders::acts(request) || in_file::read(request).is_some() {
+    if in_file::read(request).is_some() {
         return None;
     }
     let refusal = rules::plan(request).err()?;
-    refusal.stands().then(|| refusal.fault())
+    let stands = refusal.stands(orders::acts(request));
+    stands.then(|| refusal.fault())
 }
 
 /// A plan that may run, and what is said of it.

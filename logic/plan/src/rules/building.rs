@@ -118,6 +118,13 @@ impl Match<'_> {
         Err(Refusal::ambiguous(why, nearest))
     }
 
+    /// What the rule read before a place, lower case.
+    pub fn before(&self, name: &str) -> String {
+        let all = self.captures.get(0).map_or(0, |all| all.start());
+        let place = self.captures.name(name).map_or(all, |place| place.start());
+        self.captures[0][..place - all].to_lowercase()
+    }
+
     /// The bare words of a place, lower case.
     pub fn word(&self, name: &str) -> String {
         trim_word(self.raw(name).unwrap_or_default().trim()).to_lowercase()

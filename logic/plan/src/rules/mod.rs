@@ -15,7 +15,7 @@ mod refusal;
 mod unsure;
 mod words;
 
-pub use refusal::{Refusal, RefusalKind};
+pub use refusal::{Left, Refusal, RefusalKind};
 pub use words::REQUEST_BYTES;
 
 use crate::gate;
@@ -98,6 +98,7 @@ fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Actio
     }
     let Some(action) = grammar::read(request, step, last)? else {
         let unsure = unsure::refusal(request, &step.text);
+        let unsure = unsure.map(Refusal::for_no_model);
         return Err(unsure.unwrap_or_else(|| refusal::after_rules(request, step)));
     };
     // `delete a.txt?` may ask or order; only a polite order (`can you …?`) is an order for sure.

@@ -27,6 +27,17 @@ pub enum RefusalKind {
     Help,
 }
 
+/// What a small model may make of a refused request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
+    /// A plan, where it is no order, or one that is not understood.
+    ByKind,
+    /// A plan: a text is wanted that any model may write.
+    ToAnyModel,
+    /// Nothing: it would do more, or something else, than is asked.
+    ToNone,
+}
+
 /// A request that was not planned, and what works instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -39,8 +50,8 @@ pub struct Refusal {
     pub nearest: Vec<String>,
     /// Whether it is only that a file does not have what is spoken of.
     pub is_absent: bool,
-    /// Whether a text is wanted that any model may write.
-    pub is_for_a_model: bool,
+    /// What a small model may make of it.
+    pub left: Left,
 }
 
 impl Coded for Refusal {
@@ -82,28 +93,43 @@ impl Refusal {
             message,
             nearest,
             is_absent: false,
-            is_for_a_model: false,
+            left: Left::ByKind,
         }
     }
 
-    /// Whether it counts for a small model as well, where the request orders something: what is
-    /// understood, and may be more or less than what was meant, is not left to a guess.
+    /// Whether it counts for a small model as well: of an order what is understood, and may be more
+    /// or less than what was meant, is not left to a guess.
     #[must_use]
-    pub fn stands(&self) -> bool {
-        match self.kind {
-            RefusalKind::Shell | RefusalKind::Unavailable | RefusalKind::Negated => true,
-            RefusalKind::Ambiguous => !self.is_for_a_model,
+    pub fn stands(&self, is_order: bool) -> bool {
+        let is_understood = match self.kind {
+            RefusalKind::Shell
+            | RefusalKind::Unavailable
+            | RefusalKind::Negated
+            | RefusalKind::Ambiguous => true,
             RefusalKind::NotUnderstood
             | RefusalKind::Question
             | RefusalKind::Size
             | RefusalKind::Help => false,
+        };
+        match self.left {
+            Left::ByKind => is_order && is_understood,
+            Left::ToAnyModel => false,
+            Left::ToNone => true,
         }
     }
 
     /// The same refusal, of what a model may do: to write a text that is asked for.
     pub(super) fn for_a_model(self) -> Self {
         Self {
-            is_for_a_model: true,
+            left: Left::ToAnyModel,
+            ..self
+        }
+    }
+
+    /// The same refusal, of what a small model would do too much of.
+    pub(super) fn for_no_model(self) -> Self {
+        Self {
+            left: Left::ToNone,
             ..self
         }
     }

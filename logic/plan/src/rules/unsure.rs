@@ -1,5 +1,5 @@
-//! Orders that say more than a step can hold: of a part of a file, or under a condition. No rule fits
-//! them, and a small model makes a larger change of them than was asked for.
+//! Orders that say more than a step can hold: of a part of a file, of one of several places, or under
+//! a condition. No rule fits them, and a small model makes a larger change of them than was asked for.
 
 use super::refusal::Refusal;
 use super::words::{Request, is_file, pattern, trim_word};
@@ -12,11 +12,29 @@ static REMOVES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?i)^(?:delete|remove|erase|drop|strike|trash|wipe|clear|purge|cut|take out|cross out|get rid of|throw away|throw out|bin)\b",
     )
 });
+/// How an order to replace something begins.
+static REPLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:in\b.*?\b)?(?:(?:find and )?replace|substitute|change|rename|turn|correct|fix|edit|update|use)\b",
+        r"|^(?:every|each|all|any)\b.*\b(?:should|must|has to|have to|is to|ought to)\b",
+    ))
+});
+static SWAPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(r"(?i)^(?:in\b.*?\b)?(?:swap|exchange|interchange|switch)\b.*\b(?:and|with|for)\b")
+});
 /// Words of a condition, or of what is left out.
 static LIMITS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"(?i)\b(?:if|unless|only|except|excluding|but|provided|as long as|in case|once|twice|apart from|other than)\b",
     )
+});
+/// Words of a place within a file, or of one of several.
+static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)\b(?:in|on|of|from|to|until|after|before|between|above|below|within|inside|the) (?:the |its )?(?:[\w-]+ )?",
+        r"(?:chapters?|lines?|paragraphs?|sections?|sentences?|pages?|rows?|columns?|headings?|verses?|stanzas?|scenes?|half|part|occurrences?|instances?)\b",
+        r"|\b(?:the|its) (?:first|second|third|fourth|fifth|last|next|\d+(?:st|nd|rd|th)) ",
+    ))
 });
 /// Words that say within which file something is.
 const WITHIN: [&str; 6] = ["from", "of", "in", "out", "inside", "within"];
@@ -26,13 +44,18 @@ const BESIDE_FILES: [&str; 3] = ["the", "my", "file"];
 /// Why an order that no rule fits is not left to a small model.
 pub(super) fn refusal(request: &Request, text: &str) -> Option<Refusal> {
     let shown = request.shown(text);
-    if !hits(&REMOVES, text) {
-        return None;
-    }
-    if hits(&LIMITS, text) {
+    let (removes, replaces) = (hits(&REMOVES, text), hits(&REPLACES, text));
+    if (removes || replaces) && hits(&LIMITS, text) {
         return Some(of_a_condition(&shown));
     }
-    part_of_a_file(request, text).map(|file| of_a_part(&shown, &file))
+    if replaces && hits(&PLACES, text) {
+        return Some(of_a_place(&shown));
+    }
+    if hits(&SWAPS, text) {
+        return Some(of_two(&shown));
+    }
+    let file = part_of_a_file(request, text).filter(|_| removes)?;
+    Some(of_a_part(&shown, &file))
 }
 
 fn hits(constant: &LazyLock<Option<Regex>>, text: &str) -> bool {
@@ -44,6 +67,25 @@ fn of_a_condition(shown: &str) -> Refusal {
         "`{shown}` has a condition or an exception, and I look at none before I change something."
     );
     let nearest = vec!["look first, and then say what to do without it".to_owned()];
+    Refusal::ambiguous(why, nearest)
+}
+
+fn of_a_place(shown: &str) -> Refusal {
+    let why =
+        format!("`{shown}` is of one place in a file, and I replace a text wherever it stands.");
+    let nearest = vec![
+        "replace \"a longer text that stands only there\" with \"its new text\" in a.txt"
+            .to_owned(),
+    ];
+    Refusal::ambiguous(why, nearest)
+}
+
+fn of_two(shown: &str) -> Refusal {
+    let why = format!("`{shown}` is more than one step.");
+    let nearest = vec![
+        "replace \"A\" with \"C\" in a.txt then replace \"B\" with \"A\" in a.txt then replace \"C\" with \"B\" in a.txt"
+            .to_owned(),
+    ];
     Refusal::ambiguous(why, nearest)
 }
 
@@ -76,7 +118,7 @@ mod tests {
 
     #[test]
     fn every_constant_pattern_compiles() {
-        for constant in [&REMOVES, &LIMITS] {
+        for constant in [&REMOVES, &REPLACES, &SWAPS, &LIMITS, &PLACES] {
             assert!(constant.is_some());
         }
     }

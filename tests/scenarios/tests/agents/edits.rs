@@ -320,3 +320,25 @@ fn a_part_of_a_text_or_a_condition_never_deletes_the_file() {
     tell(house, "delete \"It was the winter\" from novel.md", 0);
     assert_eq!(house.read("novel.md"), "Tom went.\nTom slept.\n");
 }
+
+#[test]
+fn a_restriction_is_not_dropped_by_a_small_model() {
+    let scene = with_a_tiny_model();
+    let novel = "Chapter 1\nTom went.\nChapter 2\nTom slept.\n";
+    scene.house.write("novel.md", novel);
+    let longer = "a longer text that stands only there";
+    let says = |rest: &str| format!("replace Tom with Tim {rest}");
+    for (rest, hint) in [
+        ("in novel.md but only in chapter 2", "look first"),
+        ("in novel.md except in chapter 1", "look first"),
+        ("in novel.md only once", "look first"),
+        ("in novel.md unless a dot follows", "look first"),
+        ("once in novel.md", "replace \"old text\""),
+        ("in line 2 of novel.md", longer),
+        ("in the second chapter of novel.md", longer),
+    ] {
+        asked_back(&scene, "novel.md", &[(&says(rest), hint)]);
+    }
+    let swap = ("swap Anna and Tom in novel.md", "with \"C\" in a.txt then");
+    asked_back(&scene, "novel.md", &[swap]);
+}

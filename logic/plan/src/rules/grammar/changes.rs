@@ -71,9 +71,7 @@ fn is_introduced(found: &Match<'_>) -> bool {
         "text", "word", "words", "line", "lines", "say", "says", "saying", "read", "reads",
         "reading", "content", "contents", "sentence",
     ];
-    let all = found.captures.get(0).map_or(0, |all| all.start());
-    let text = found.captures.name("c").map_or(all, |text| text.start());
-    let said = found.captures[0][..text - all].to_lowercase();
+    let said = found.before("c");
     let mut words = said.split_whitespace();
     words.any(|word| word.ends_with(':') || SAYS.contains(&word))
 }
@@ -142,8 +140,16 @@ fn replace(found: &Match<'_>) -> Built {
     let joins = [
         " with ", " to ", " in ", " by ", " into ", " if ", " unless ",
     ];
+    // Words of how often, which are a text where they stand alone, and `the first` of several.
+    let limits = [" only ", " once ", " except ", " but "];
+    let which = ["first ", "second ", "third ", "next ", "last "];
     let unclear = |name: &str, text: &str| {
-        !found.is_quoted(name) && joins.iter().any(|join| format!(" {text} ").contains(join))
+        let padded = format!(" {text} ");
+        let says = |words: &[&str]| words.iter().any(|word| padded.contains(word));
+        let is_limited = text.contains(' ') && says(&limits);
+        let is_one =
+            found.before(name).ends_with("the ") && which.iter().any(|word| text.starts_with(word));
+        !found.is_quoted(name) && (says(&joins) || is_limited || is_one)
     };
     if unclear("old", &old) || unclear("new", &new) {
         let why = "I cannot tell where the old text ends and the new one begins.".to_owned();
