@@ -3,17 +3,19 @@
 use super::words::number;
 
 /// Words that name a text by its kind.
-const KINDS: [&str; 58] = [
+const KINDS: [&str; 68] = [
     "abstract",
     "answer",
     "article",
     "biography",
     "blurb",
+    "bullet",
     "chapter",
     "character",
     "class",
     "comment",
     "conclusion",
+    "date",
     "description",
     "diary",
     "draft",
@@ -30,29 +32,36 @@ const KINDS: [&str; 58] = [
     "heading",
     "idea",
     "introduction",
+    "item",
     "joke",
     "letter",
     "limerick",
+    "line",
     "list",
     "macro",
     "method",
     "module",
+    "number",
     "outline",
     "overview",
     "paragraph",
     "plan",
     "poem",
+    "point",
     "preface",
     "program",
     "proposal",
+    "question",
     "quiz",
     "recipe",
     "report",
     "review",
     "rhyme",
-    "schedule",
+    "row",
     "scene",
+    "schedule",
     "script",
+    "sentence",
     "skeleton",
     "song",
     "story",
@@ -60,8 +69,20 @@ const KINDS: [&str; 58] = [
     "summary",
     "synopsis",
     "table",
+    "task",
     "template",
     "title",
+];
+/// What somebody has, and a text does not say.
+const MINE: [&str; 8] = [
+    "my name",
+    "my full name",
+    "my address",
+    "my email",
+    "my email address",
+    "my phone number",
+    "my birthday",
+    "my age",
 ];
 /// Words behind a noun that say more of it.
 const BEHIND: [&str; 16] = [
@@ -103,7 +124,8 @@ pub fn describes_a_text(text: &str) -> bool {
     let Some((first, rest)) = words.split_first() else {
         return false;
     };
-    if first.ends_with("today's") || text.starts_with("the current ") {
+    let is_known = MINE.contains(&text.as_str()) || text.starts_with("the current ");
+    if first.ends_with("today's") || is_known {
         return true;
     }
     let counts = ["a", "an", "the", "some", "few", "several"].contains(first);
@@ -125,6 +147,17 @@ pub fn describes_a_text(text: &str) -> bool {
     is_kind || end.is_some_and(|end| (1..=NOUN_WORDS).contains(&end))
 }
 
+/// Whether a text is an empty line, in words.
+pub fn is_empty_line(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let of = |rest: &[&str]| matches!(rest, ["blank" | "empty", "line"]);
+    match words.split_first() {
+        Some((first, rest)) if ["a", "an", "one", "another"].contains(first) => of(rest),
+        _ => of(&words),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,6 +173,11 @@ mod tests {
             "the sum of a and b",
             "10 names for cats",
             "today's date",
+            "three tasks",
+            "a bullet milk",
+            "the number 5",
+            "my name",
+            "a new line",
         ] {
             assert!(describes_a_text(says), "{says}");
         }
@@ -148,6 +186,7 @@ mod tests {
             "a bottle of milk",
             "3 eggs",
             "a cat",
+            "my keys",
             "2 packs of rice",
             "hello world",
             "the harbour",

@@ -22,6 +22,10 @@ static REPLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static SWAPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(r"(?i)^(?:in\b.*?\b)?(?:swap|exchange|interchange|switch)\b.*\b(?:and|with|for)\b")
 });
+/// An order to write what does something: `a file hello.py that prints hello`.
+static WRITES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(r"(?i)^(?:create|make|write|generate|add|start)\b.*\b(?:that|which) [a-z]+s\b")
+});
 /// Words of a condition, or of what is left out.
 static LIMITS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
@@ -53,6 +57,9 @@ pub(super) fn refusal(request: &Request, text: &str) -> Option<Refusal> {
     }
     if hits(&SWAPS, text) {
         return Some(of_two(&shown));
+    }
+    if hits(&WRITES, text) {
+        return Some(of_a_description(&shown));
     }
     let file = part_of_a_file(request, text).filter(|_| removes)?;
     Some(of_a_part(&shown, &file))
@@ -89,6 +96,12 @@ fn of_two(shown: &str) -> Refusal {
     Refusal::ambiguous(why, nearest)
 }
 
+fn of_a_description(shown: &str) -> Refusal {
+    let why = format!("`{shown}` describes a text that I would have to write.");
+    let nearest = vec!["put the text in quotes: create a.txt with \"the text itself\"".to_owned()];
+    Refusal::ambiguous(why, nearest)
+}
+
 fn of_a_part(shown: &str, file: &str) -> Refusal {
     let why = format!(
         "`{shown}` speaks of a part of {file}: I remove a text in quotes, or a line by what it says."
@@ -118,7 +131,7 @@ mod tests {
 
     #[test]
     fn every_constant_pattern_compiles() {
-        for constant in [&REMOVES, &REPLACES, &SWAPS, &LIMITS, &PLACES] {
+        for constant in [&REMOVES, &REPLACES, &SWAPS, &WRITES, &LIMITS, &PLACES] {
             assert!(constant.is_some());
         }
     }

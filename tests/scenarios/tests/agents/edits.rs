@@ -342,3 +342,23 @@ fn a_restriction_is_not_dropped_by_a_small_model() {
     let swap = ("swap Anna and Tom in novel.md", "with \"C\" in a.txt then");
     asked_back(&scene, "novel.md", &[swap]);
 }
+
+#[test]
+fn a_description_of_a_text_is_not_written_as_one() {
+    let scene = with_a_tiny_model();
+    let house = &scene.house;
+    house.write("novel.md", "Tom went. Tom slept.\n");
+    for says in [
+        "add a row Eve, poet to novel.md",
+        "add my name to novel.md",
+        "append the number 5 to novel.md",
+        "create todo.md with three tasks",
+        "create a file hello.py that prints hello world",
+    ] {
+        asked_back(&scene, "novel.md", &[(says, "the text in quotes")]);
+    }
+    assert!(!house.has("todo.md") && !house.has("hello.py"));
+    tell(house, "insert a blank line at the end of novel.md", 0);
+    tell(house, "replace Tom with nothing in novel.md", 0);
+    assert_eq!(house.read("novel.md"), " went.  slept.\n\n");
+}

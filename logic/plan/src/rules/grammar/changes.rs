@@ -2,7 +2,7 @@
 
 use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Destination, Match, destination};
-use crate::rules::described::describes_a_text;
+use crate::rules::described::{describes_a_text, is_empty_line};
 use crate::rules::refusal::Refusal;
 use crate::rules::words::{is_file, trim_word};
 use domain::plan::Action;
@@ -52,7 +52,9 @@ fn one_a_line(text: &str) -> Option<String> {
 /// Refuses bare words that describe a text instead of being it: `an outline of the novel`.
 fn given(found: &Match<'_>) -> Result<(), Refusal> {
     let text = found.text("c")?;
-    if found.is_quoted("c") || is_introduced(found) || !describes_a_text(&text) {
+    let is_a_row = found.before("c").ends_with(" row ");
+    let is_described = !is_introduced(found) && describes_a_text(&text);
+    if found.is_quoted("c") || !(is_a_row || is_described) {
         return Ok(());
     }
     let why =
@@ -128,15 +130,20 @@ fn delete(found: &Match<'_>) -> Built {
 }
 
 fn append(found: &Match<'_>) -> Built {
-    given(found)?;
-    Ok(Some(Action::AppendText {
-        path: file(found)?,
-        content: found.content("c")?,
-    }))
+    let path = file(found)?;
+    let is_empty = !found.is_quoted("c") && is_empty_line(&found.text("c")?);
+    let content = match is_empty {
+        true => "\n".to_owned(),
+        false => {
+            given(found)?;
+            found.content("c")?
+        }
+    };
+    Ok(Some(Action::AppendText { path, content }))
 }
 
 fn replace(found: &Match<'_>) -> Built {
-    let (old, new) = (found.text("old")?, found.text("new")?);
+    let (old, mut new) = (found.text("old")?, found.text("new")?);
     let joins = [
         " with ", " to ", " in ", " by ", " into ", " if ", " unless ",
     ];
@@ -151,7 +158,18 @@ fn replace(found: &Match<'_>) -> Built {
             found.before(name).ends_with("the ") && which.iter().any(|word| text.starts_with(word));
         !found.is_quoted(name) && (says(&joins) || is_limited || is_one)
     };
-    if unclear("old", &old) || unclear("new", &new) {
+    let (said, is_bare) = (found.before("new"), !found.is_quoted("new"));
+    let of_nothing = match new.to_lowercase().as_str() {
+        "nothing" => ["with ", "by ", "to "]
+            .iter()
+            .any(|end| said.ends_with(end)),
+        "empty string" | "empty text" | "space" => said.ends_with(" a ") || said.ends_with("an "),
+        _ => false,
+    };
+    let removes = is_bare && of_nothing && new != "space" && !said.ends_with("to ");
+    if removes {
+        new.clear();
+    } else if unclear("old", &old) || unclear("new", &new) || (is_bare && of_nothing) {
         let why = "I cannot tell where the old text ends and the new one begins.".to_owned();
         let nearest = vec!["replace \"old text\" with \"new text\" in notes.txt".to_owned()];
         return Err(Refusal::ambiguous(why, nearest));

@@ -81,7 +81,7 @@ const LISTS: [(&str, &str); 15] = [
     ("{end}", r"(?:(?:the )?(?:very )?(?:end|bottom) (?:of )?)?"),
     (
         "{line}",
-        r"(?:(?:the |a |an |another |this )?(?:new )?(?:text|line|words?|sentence|entry|item)(?: that says| saying| with)?:? )?",
+        r"(?:(?:the |a |an |another |this )?(?:new )?(?:text|line|words?|sentence|entry|item|row)(?: that says| saying| with)?:? )?",
     ),
     (
         "{new}",
