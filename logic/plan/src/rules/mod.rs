@@ -12,6 +12,7 @@ mod grammar;
 pub mod in_file;
 mod languages;
 mod refusal;
+mod several;
 mod unsure;
 mod words;
 
@@ -47,7 +48,7 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
     if text.len() > REQUEST_BYTES {
         return Err(Refusal::too_long(text.len()));
     }
-    let request = Request::read(&languages::in_english(text));
+    let request = several::read(&languages::in_english(text));
     if let Some(answer) = refusal::small_talk(text) {
         return Err(answer);
     }
@@ -89,7 +90,7 @@ fn intent(request: &str) -> String {
 
 /// The quoted texts of a request, in order.
 pub(crate) fn quotes(text: &str) -> Vec<String> {
-    Request::read(&languages::in_english(text)).quotes
+    several::read(&languages::in_english(text)).quotes
 }
 
 fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Action, Refusal> {

@@ -362,3 +362,17 @@ fn a_description_of_a_text_is_not_written_as_one() {
     tell(house, "replace Tom with nothing in novel.md", 0);
     assert_eq!(house.read("novel.md"), " went.  slept.\n\n");
 }
+
+#[test]
+fn what_goes_to_two_files_goes_to_both_or_to_none() {
+    let scene = with_a_tiny_model();
+    let house = &scene.house;
+    house.write("notes.txt", "a\n");
+    house.write("list.txt", "b\n");
+    tell(house, "add milk to notes.txt and eggs to list.txt", 0);
+    tell(house, "add salt to notes.txt and to list.txt", 0);
+    assert_eq!(house.read("notes.txt"), "a\nmilk\nsalt\n");
+    assert_eq!(house.read("list.txt"), "b\neggs\nsalt\n");
+    let moves = "add milk to notes.txt and move eggs to list.txt";
+    asked_back(&scene, "list.txt", &[(moves, "one step for each file")]);
+}

@@ -4,6 +4,7 @@ use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Destination, Match, destination};
 use crate::rules::described::{describes_a_text, is_empty_line};
 use crate::rules::refusal::Refusal;
+use crate::rules::several::names_a_place;
 use crate::rules::words::{is_file, trim_word};
 use domain::plan::Action;
 
@@ -115,6 +116,18 @@ fn asks_for_one(found: &Match<'_>) -> bool {
     is_one && words.next().is_some_and(|word| !GIVEN.contains(&word))
 }
 
+/// Refuses bare words in which another file is named as a place: `milk to notes.txt and eggs`.
+fn of_one_file(found: &Match<'_>, path: &str) -> Result<(), Refusal> {
+    let text = found.text("c")?;
+    if found.is_quoted("c") || !names_a_place(found.request, &text) {
+        return Ok(());
+    }
+    let why = format!("`{text}` may be the text, or speak of another file than {path}.");
+    let nearest =
+        vec!["one step for each file: add \"milk\" to a.txt then add \"eggs\" to b.txt".to_owned()];
+    Err(Refusal::ambiguous(why, nearest))
+}
+
 /// A file whose text is changed.
 fn file(found: &Match<'_>) -> Result<String, Refusal> {
     let rule = "In a folder name each file: I change the text of one file a step.";
@@ -135,6 +148,7 @@ fn append(found: &Match<'_>) -> Built {
     let content = match is_empty {
         true => "\n".to_owned(),
         false => {
+            of_one_file(found, &path)?;
             given(found)?;
             found.content("c")?
         }

@@ -13,7 +13,7 @@ pub(crate) mod whole_words;
 
 use super::languages;
 use super::refusal::Refusal;
-use super::words::Request;
+use super::several;
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
 use lines::Lines;
@@ -32,7 +32,7 @@ pub(crate) fn stays_sound(path: &str, text: &str, actions: &[Action]) -> Result<
 /// What a request asks of a file; `None` where it is no such order.
 #[must_use]
 pub fn read(request: &str) -> Option<InFile> {
-    let parsed = Request::read(&languages::in_english(request));
+    let parsed = several::read(&languages::in_english(request));
     let [step] = parsed.steps.as_slice() else {
         return None;
     };
