@@ -90,6 +90,11 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             (_, Action::MoveFile { from, to }) if !is_place(&request, from, to) => Some(format!(
                 "planned to move `{from}` to `{to}`, which the request does not name"
             )),
+            (_, Action::MoveFile { from, to }) if speaks_of_a_place && is_a_name(from, to) => {
+                Some(format!(
+                    "planned to make `{from}` a file named `{to}`, where the request speaks of a folder"
+                ))
+            }
             (_, Action::CreateFile { path, .. }) if !path.contains('/') && speaks_of_a_place => {
                 Some(format!(
                     "planned `{path}` outside of the folder that the request speaks of"
@@ -204,6 +209,11 @@ fn is_named(request: &str, path: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let is_said = |name: &str| !name.is_empty() && names::whole(request, name).is_some();
     is_said(&path) || is_said(name) || is_said(stem)
+}
+
+/// Whether a file with an ending is to become one without, at no other place.
+fn is_a_name(from: &str, to: &str) -> bool {
+    from.contains('.') && !to.contains(['.', '/'])
 }
 
 /// Whether a request speaks of what is in a file: `Tom from novel.md`.
@@ -372,6 +382,8 @@ mod tests {
         let request = "notes-2022.txt can go into the archive folder";
         assert!(refuses(&moved("archive-notes-2021.txt"), request));
         assert!(!refuses(&moved("archive/notes-2022.txt"), request));
+        let request = "notes-2022.txt can go to a new folder called lists";
+        assert!(refuses(&moved("lists"), request));
         let renamed = "rename notes-2022.txt to old.txt";
         assert!(!refuses(&moved("old.txt"), renamed));
         let made = |path: &str| Action::CreateFile {

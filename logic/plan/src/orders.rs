@@ -218,10 +218,14 @@ pub(crate) fn looks(request: &str) -> bool {
     first.is_some_and(|first| LOOKING.contains(&first))
 }
 
+/// Whether a word is a verb of an order that is more than a look.
+pub(crate) fn is_change(word: &str) -> bool {
+    ACTING.contains(&word.to_lowercase().as_str())
+}
+
 /// Whether a word is a verb of an order.
 pub(crate) fn is_verb(word: &str) -> bool {
-    let word = word.to_lowercase();
-    ACTING.contains(&word.as_str()) || LOOKING.contains(&word.as_str())
+    is_change(word) || LOOKING.contains(&word.to_lowercase().as_str())
 }
 
 /// Whether words begin with a verb that acts. Of the first words any verb counts that is not known to

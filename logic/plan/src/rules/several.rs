@@ -169,7 +169,10 @@ fn one_by_one(request: &Request, text: &str) -> Option<Vec<String>> {
         }
     };
     let before = before.iter().filter(|word| **word != "both");
-    let before: Vec<&str> = before.copied().collect();
+    let mut before: Vec<&str> = before.copied().collect();
+    if let Some(noun) = before.last_mut().filter(|word| **word == "files") {
+        *noun = "file";
+    }
     let one = |name: &&str| {
         let words: Vec<&str> = before.iter().chain([name]).chain(after).copied().collect();
         words.join(" ")
@@ -177,8 +180,12 @@ fn one_by_one(request: &Request, text: &str) -> Option<Vec<String>> {
     is_of_one.then(|| names.iter().map(one).collect())
 }
 
+/// Whether files are compared, or their names are no more than words that are looked for.
 fn is_said_together(words: &[String]) -> bool {
-    words.iter().any(|word| TOGETHER.contains(&word.as_str()))
+    let is_topic = words
+        .last()
+        .is_some_and(|word| ["about", "for", "with", "on", "like"].contains(&word.as_str()));
+    is_topic || words.iter().any(|word| TOGETHER.contains(&word.as_str()))
 }
 
 /// The first list of files among words, such as `a.txt, b.txt and c.txt`.
@@ -200,8 +207,9 @@ pub(super) fn listed<'a>(
             let is_and = words
                 .get(at)
                 .is_some_and(|next| next.eq_ignore_ascii_case("and"));
-            let goes_on = is_and || word.ends_with(',');
-            if !goes_on {
+            let is_next =
+                word.ends_with(',') && words.get(at).is_some_and(|next| is_name(request, next));
+            if !(is_and || is_next) {
                 break;
             }
             at += usize::from(is_and);
@@ -232,6 +240,7 @@ mod tests {
     fn what_is_said_of_two_files_together_stays_one_step() {
         for says in [
             "compare a.txt and b.txt",
+            "search the web for node.js and vue.js",
             "show the difference between a.txt and b.txt",
             "add milk to a.txt and move eggs to b.txt",
             "show a.txt and delete b.txt",

@@ -2,7 +2,9 @@
 //! a condition. No rule fits them, and a small model makes a larger change of them than was asked for.
 
 use super::refusal::Refusal;
+use super::several::listed;
 use super::words::{Request, is_file, pattern, trim_word};
+use crate::orders;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -25,6 +27,25 @@ static SWAPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// An order to write what does something: `a file hello.py that prints hello`.
 static WRITES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(r"(?i)^(?:create|make|write|generate|add|start)\b.*\b(?:that|which) [a-z]+s\b")
+});
+/// What is counted in more than one file that is named.
+static COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:lines|words|characters|chars|bytes|letters)\b.* (?:in|of|from|across|do|does) (?:all|every|each|both|the \w+ files|these|those)\b",
+    )
+});
+/// Files by when they were changed, which no step knows.
+static TIMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)\bfiles?\b.*\b(?:modified|changed|edited|created|updated|written|saved|touched)\b.*\b(?:today|yesterday|since|last|this|ago|recently|lately|before|after|on)\b",
+        r"|\b(?:newest|oldest|latest|most recent|(?:recently|last) (?:modified|changed|edited|created|updated))\b.*\b(?:files?|documents?)\b",
+    ))
+});
+/// How an order to look begins.
+static LOOKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:show|list|find|display|print|give|get|see|view|count|tell|which|what|how|ls)\b",
+    )
 });
 /// Words of a condition, or of what is left out.
 static LIMITS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -57,6 +78,15 @@ pub(super) fn refusal(request: &Request, text: &str) -> Option<Refusal> {
     }
     if hits(&SWAPS, text) {
         return Some(of_two(&shown));
+    }
+    if hits(&LOOKS, text) && hits(&COUNTS, text) {
+        return Some(of_many(&shown));
+    }
+    if hits(&LOOKS, text) && hits(&TIMES, text) {
+        return Some(of_a_time(&shown));
+    }
+    if names_several(request, text) {
+        return Some(of_several(&shown));
     }
     if hits(&WRITES, text) {
         return Some(of_a_description(&shown));
@@ -91,6 +121,37 @@ fn of_two(shown: &str) -> Refusal {
     let why = format!("`{shown}` is more than one step.");
     let nearest = vec![
         "replace \"A\" with \"C\" in a.txt then replace \"B\" with \"A\" in a.txt then replace \"C\" with \"B\" in a.txt"
+            .to_owned(),
+    ];
+    Refusal::ambiguous(why, nearest)
+}
+
+fn of_many(shown: &str) -> Refusal {
+    let why = format!("`{shown}` is of more files than are named, and I count in one a step.");
+    let nearest = vec![
+        "count the words in a.md and b.md".to_owned(),
+        "find files named *.md".to_owned(),
+    ];
+    Refusal::unavailable(&why, nearest)
+}
+
+fn of_a_time(shown: &str) -> Refusal {
+    let why = format!("`{shown}` asks when files were changed, which I do not see.");
+    let nearest = vec!["list the files".to_owned()];
+    Refusal::unavailable(&why, nearest)
+}
+
+/// Whether an order to change something names several files together.
+fn names_several(request: &Request, text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_change = words.first().is_some_and(|verb| orders::is_change(verb));
+    is_change && listed(request, &words).is_some()
+}
+
+fn of_several(shown: &str) -> Refusal {
+    let why = format!("`{shown}` names several files, and a step changes one.");
+    let nearest = vec![
+        "one step for each file, joined by `then`: move a.txt to docs then move b.txt to docs"
             .to_owned(),
     ];
     Refusal::ambiguous(why, nearest)
@@ -131,6 +192,9 @@ mod tests {
 
     #[test]
     fn every_constant_pattern_compiles() {
+        for constant in [&COUNTS, &TIMES, &LOOKS] {
+            assert!(constant.is_some());
+        }
         for constant in [&REMOVES, &REPLACES, &SWAPS, &WRITES, &LIMITS, &PLACES] {
             assert!(constant.is_some());
         }

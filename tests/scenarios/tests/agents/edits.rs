@@ -376,3 +376,32 @@ fn what_goes_to_two_files_goes_to_both_or_to_none() {
     let moves = "add milk to notes.txt and move eggs to list.txt";
     asked_back(&scene, "list.txt", &[(moves, "one step for each file")]);
 }
+
+#[test]
+fn what_is_ordered_of_two_files_is_done_to_both_or_asked_back() {
+    let scene = with_a_tiny_model();
+    let house = &scene.house;
+    for path in ["a.txt", "b.txt", "c.txt"] {
+        house.write(path, "x and y\n");
+    }
+    let shown = tell(house, "show a.txt and b.txt", 0)["answer"].to_string();
+    assert_eq!(shown.matches("x and y").count(), 2, "{shown}");
+    tell(house, "replace x with z in a.txt and b.txt", 0);
+    tell(
+        house,
+        "move a.txt and b.txt to a new folder called lists",
+        0,
+    );
+    tell(house, "make a folder more and move c.txt into it", 0);
+    assert_eq!(house.read("lists/a.txt"), "z and y\n");
+    assert_eq!(house.read("lists/b.txt"), "z and y\n");
+    assert_eq!(house.read("more/c.txt"), "x and y\n");
+    for (says, hint) in [
+        ("count the words in all md files", "count the words in a.md"),
+        ("show me line 3 of more/c.txt", "show the first 20 lines"),
+        ("list all files modified today", "list the files"),
+        ("merge more/c.txt and d.txt into e.txt", "one step for each"),
+    ] {
+        asked_back(&scene, "more/c.txt", &[(says, hint)]);
+    }
+}

@@ -92,10 +92,16 @@ pub static PARTS: [Rule; 11] = [
         |found| {
             let path = found.path("p")?;
             let nearest = vec![format!("show the first 20 lines of {path}")];
-            Err(Refusal::unavailable(
+            let refusal = Refusal::unavailable(
                 "I show lines from the beginning or the end of a file, not from the middle.",
                 nearest,
-            ))
+            );
+            // Who asks is answered with the whole file; who orders a line is not shown all.
+            let asks = found.captures[0].to_lowercase().starts_with("what");
+            Err(match asks {
+                true => refusal,
+                false => refusal.for_no_model(),
+            })
         },
     ),
 ];
