@@ -405,3 +405,16 @@ fn what_is_ordered_of_two_files_is_done_to_both_or_asked_back() {
         asked_back(&scene, "more/c.txt", &[(says, hint)]);
     }
 }
+
+#[test]
+fn the_name_of_a_file_is_not_written_for_its_text() {
+    let scene = with_a_tiny_model();
+    let house = &scene.house;
+    house.write("novel.md", "Once.\n");
+    house.write("drafts/ch1.md", "Then.\n");
+    let quoted = "if it is the text: \"drafts/ch1.md\"";
+    let says = "append drafts/ch1.md to novel.md";
+    asked_back(&scene, "novel.md", &[(says, quoted)]);
+    tell(house, "append \"drafts/ch1.md\" to novel.md", 0);
+    assert_eq!(house.read("novel.md"), "Once.\ndrafts/ch1.md\n");
+}

@@ -5,7 +5,7 @@ use crate::rules::building::{Built, Destination, Match, destination};
 use crate::rules::described::{describes_a_text, is_empty_line};
 use crate::rules::refusal::Refusal;
 use crate::rules::several::names_a_place;
-use crate::rules::words::{is_file, trim_word};
+use crate::rules::words::{is_file, is_path, trim_word};
 use domain::plan::Action;
 
 fn create(found: &Match<'_>) -> Built {
@@ -55,7 +55,17 @@ fn given(found: &Match<'_>) -> Result<(), Refusal> {
     let text = found.text("c")?;
     let is_a_row = found.before("c").ends_with(" row ");
     let is_described = !is_introduced(found) && describes_a_text(&text);
-    if found.is_quoted("c") || !(is_a_row || is_described) {
+    if found.is_quoted("c") {
+        return Ok(());
+    }
+    if !is_introduced(found) && is_of_files(&text) && !found.word("p").ends_with("ignore") {
+        let why = format!("`{text}` may be the text, or a file whose text I would have to read.");
+        let nearest = vec![format!(
+            "put the text in quotes, if it is the text: \"{text}\""
+        )];
+        return Err(Refusal::ambiguous(why, nearest));
+    }
+    if !(is_a_row || is_described) {
         return Ok(());
     }
     let why =
@@ -66,6 +76,17 @@ fn given(found: &Match<'_>) -> Result<(), Refusal> {
             "put the text in quotes, if it is the text: \"{text}\""
         )],
     ))
+}
+
+/// Whether bare words are names of files and nothing else. What git or another program ignores is
+/// written in such names.
+fn is_of_files(text: &str) -> bool {
+    const BESIDE: [&str; 7] = ["the", "my", "file", "files", "and", "whole", "of"];
+    let words = text.split_whitespace().map(trim_word);
+    let mut names = words.filter(|word| !BESIDE.contains(word)).peekable();
+    let is_name =
+        |word: &str| is_path(word) && word.contains(char::is_alphabetic) && !word.contains("://");
+    names.peek().is_some() && names.all(is_name)
 }
 
 /// Whether the words before a text say that it is one: `with the text …`, `the line …`, `saying …`.
