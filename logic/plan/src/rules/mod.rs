@@ -95,7 +95,10 @@ pub(crate) fn quotes(text: &str) -> Vec<String> {
 
 fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Action, Refusal> {
     if let Some(refusal) = refusal::before_rules(request, step) {
-        return Err(refusal);
+        return Err(match unsure::is_search(&step.text) {
+            true => refusal.for_no_model(),
+            false => refusal,
+        });
     }
     let Some(action) = grammar::read(request, step, last)? else {
         let unsure = unsure::refusal(request, &step.text);

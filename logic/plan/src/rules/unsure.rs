@@ -47,6 +47,9 @@ static LOOKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?i)^(?:show|list|find|display|print|give|get|see|view|count|tell|which|what|how|ls)\b",
     )
 });
+/// How an order to look for something begins.
+static SEARCHES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?i)^(?:find|search|grep|look for|locate)\b"));
 /// Words of a condition, or of what is left out.
 static LIMITS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
@@ -65,6 +68,11 @@ static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 const WITHIN: [&str; 6] = ["from", "of", "in", "out", "inside", "within"];
 /// Words between those and the file.
 const BESIDE_FILES: [&str; 3] = ["the", "my", "file"];
+
+/// Whether an order looks for something: of one that is refused, a small model looks for something else.
+pub(super) fn is_search(text: &str) -> bool {
+    hits(&SEARCHES, text)
+}
 
 /// Why an order that no rule fits is not left to a small model.
 pub(super) fn refusal(request: &Request, text: &str) -> Option<Refusal> {
@@ -192,7 +200,7 @@ mod tests {
 
     #[test]
     fn every_constant_pattern_compiles() {
-        for constant in [&COUNTS, &TIMES, &LOOKS] {
+        for constant in [&COUNTS, &TIMES, &LOOKS, &SEARCHES] {
             assert!(constant.is_some());
         }
         for constant in [&REMOVES, &REPLACES, &SWAPS, &WRITES, &LIMITS, &PLACES] {

@@ -418,3 +418,16 @@ fn the_name_of_a_file_is_not_written_for_its_text() {
     tell(house, "append \"drafts/ch1.md\" to novel.md", 0);
     assert_eq!(house.read("novel.md"), "Once.\ndrafts/ch1.md\n");
 }
+
+#[test]
+fn a_bare_word_is_searched_for_in_texts_and_in_no_names() {
+    let scene = with_a_tiny_model();
+    let house = &scene.house;
+    house.write("novel.md", "Don't go, Anna.\nDie Straße.\n");
+    for (says, line) in [("find Anna", "go, Anna."), ("find straße", "Die Stra")] {
+        let run = house.ask(["run", says]).run().expect(0).stdout;
+        assert!(run.contains(line), "{says}: {run}");
+    }
+    let quoted = "look for go in quotes";
+    asked_back(&scene, "novel.md", &[("find Don't go in novel.md", quoted)]);
+}

@@ -68,6 +68,20 @@ fn search(found: &Match<'_>) -> Built {
     }))
 }
 
+/// Words that are looked for nowhere: they stand for something else.
+const UNSAID: [&str; 10] = [
+    "it",
+    "that",
+    "this",
+    "them",
+    "all",
+    "everything",
+    "anything",
+    "something",
+    "files",
+    "out",
+];
+
 /// Finding names and texts.
 pub static SEARCHES: [Rule; 19] = [
     rule(
@@ -221,21 +235,27 @@ pub static SEARCHES: [Rule; 19] = [
             }))
         },
     ),
-    rule(r"find {word}{text:q}", |found| {
+    rule(r"(?:find|locate) {word}{text:q}", |found| {
         let query = found.content("q")?;
-        if found.is_quoted("q") || found.captures[0].to_lowercase().starts_with("find the ") {
+        let said = found.captures[0].to_lowercase();
+        let is_word = said.starts_with("find ")
+            && !query.contains(char::is_whitespace)
+            && !UNSAID.contains(&query.to_lowercase().as_str());
+        if found.is_quoted("q") || is_word || said.starts_with("find the ") {
             return Ok(Some(Action::SearchText {
-                query,
+                query: match found.is_quoted("q") {
+                    true => query,
+                    false => trim_word(&query).to_owned(),
+                },
                 path: ".".to_owned(),
             }));
         }
         let nearest = vec![
             format!("search for \"{query}\""),
-            format!("find files named {query}"),
+            format!("find files named *{query}*"),
         ];
-        Err(Refusal::ambiguous(
-            format!("`find {query}` may mean a file's name or a text."),
-            nearest,
-        ))
+        let shown = found.request.shown(&found.captures[0]);
+        let why = format!("`{shown}` may mean a file's name or a text.");
+        Err(Refusal::ambiguous(why, nearest).for_no_model())
     }),
 ];
