@@ -431,3 +431,21 @@ fn a_bare_word_is_searched_for_in_texts_and_in_no_names() {
     let quoted = "look for go in quotes";
     asked_back(&scene, "novel.md", &[("find Don't go in novel.md", quoted)]);
 }
+
+#[test]
+fn what_was_typed_and_is_clear_is_done_as_it_was_typed() {
+    let house = House::new();
+    house.write("notes.txt", "Call the printer\nBuy tea\n");
+    tell(
+        &house,
+        "remove the line \"Call the printer\" from notes.txt",
+        0,
+    );
+    assert_eq!(house.read("notes.txt"), "Buy tea\n");
+    house.write("team.csv", "name\nAnn\n");
+    tell(&house, "convert team.csv to a table in team.md", 0);
+    assert_eq!(house.read("team.md"), "| name |\n| --- |\n| Ann |\n");
+    house.write("app.py", "def greet():\n    pass\n");
+    tell(&house, "rename function greet to welcome in app.py", 0);
+    assert_eq!(house.read("app.py"), "def welcome():\n    pass\n");
+}

@@ -234,7 +234,7 @@ fn make_dir(found: &Match<'_>) -> Built {
 }
 
 /// Making, writing and changing text.
-pub static CHANGES: [Rule; 21] = [
+pub static CHANGES: [Rule; 22] = [
     rule(
         r"(?:undo|revert|take back|reverse)(?: it| that| this| (?:the|my|your)? ?(?:last|latest|previous)? ?(?:change|edit|step|action|thing)s?)?|(?:take|put) (?:it|that) back",
         |_| Ok(Some(Action::Undo {})),
@@ -299,6 +299,10 @@ pub static CHANGES: [Rule; 21] = [
     ),
     rule(
         r"(?:fix|correct) (?:the )?(?:spelling|typo|wording|case)(?: of| in)? {word}{text:old}{often} (?:to|into|as) {word}{text:new}{often} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}{often}",
+        replace,
+    ),
+    rule(
+        r"rename (?:the )?(?:function|method|class|variable|constant|struct|type|key|field) {tok:old} (?:to|into|as) {tok:new} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}{often}",
         replace,
     ),
     rule(

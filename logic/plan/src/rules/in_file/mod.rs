@@ -238,6 +238,9 @@ mod tests {
         assert_eq!(text, "Mon 09:00 standup\nTue 14:30 bank");
         let text = edited("delete the entry for standup in calendar.txt", DAYS);
         assert_eq!(text, "Tue 14:30 bank\nFri 11:00 dentist");
+        let text = edited("remove the line \"bank\" from calendar.txt", DAYS);
+        assert_eq!(text, "Mon 09:00 standup\nFri 11:00 dentist");
+        assert_eq!(read("remove line 3 from calendar.txt"), None);
         let log = "a DEBUG x\nb\nc DEBUG y\n";
         let text = edited("remove all lines that contain DEBUG from app.log", log);
         assert_eq!(text, "b\n");

@@ -26,7 +26,7 @@ const REMOVES: &str = r"(?:delete|remove|erase|drop|strike|cross out|take out|cu
 const LINES: &str = r"(?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) (?:about|with|containing|mentioning|saying|for|on|(?:that|which) (?:contains?|mentions?|says?|has|have|is about|are about)) (?:the (?:word |text )?)?{text:about}";
 const FORM: &str = r"(?:an? )?(?:valid )?(?P<form>json|markdown|csv)(?: (?:file|list|array|table|document|format))?";
 
-static SAYINGS: [Saying; 15] = [
+static SAYINGS: [Saying; 16] = [
     (r"{COPIES} {FILE}(?:{COPY_INTO})?", copy),
     (
         r"{SETS} {KEY} (?:in|of|inside) {FILE} (?:from {text:from} )?(?:to|into) {text:to}",
@@ -42,6 +42,10 @@ static SAYINGS: [Saying; 15] = [
     ),
     (r"{REMOVES} {LINES} (?:from|in|of|out of) {FILE}", remove),
     (r"(?:in|from) {FILE},? {REMOVES} {LINES}", remove),
+    (
+        r"{REMOVES} (?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) {text:about} (?:from|in|of|out of) {FILE}",
+        remove_quoted,
+    ),
     (
         r"{REMOVES} {text:about} (?:from|in|of|out of) {FILE}",
         remove_text,
@@ -64,7 +68,7 @@ static SAYINGS: [Saying; 15] = [
         convert,
     ),
     (
-        r"(?:convert|turn|transform|export) {FILE} (?:in)?to {INTO}",
+        r"(?:convert|turn|transform|export) {FILE} (?:in)?to (?:(?:an? )?(?:table|list),? (?:as|in|into|to|called|named) )?{INTO}",
         convert_by_name,
     ),
     (
@@ -180,6 +184,14 @@ fn remove(found: &Match<'_>) -> Built {
         is_many: line.ends_with('s'),
     };
     Ok(Some((found.target("p", "noun")?, asked)))
+}
+
+/// `the line "Call Ann"`; bare words may say which line in another way, such as `line 3`.
+fn remove_quoted(found: &Match<'_>) -> Built {
+    match found.is_quoted("about") {
+        true => remove(found),
+        false => Ok(None),
+    }
 }
 
 /// What stands in quotes is a text for sure; bare words may describe more than they say.
