@@ -30,7 +30,8 @@ use earlier::Earlier;
 use policy::Judgement;
 use policy::history::TaskHistory;
 use refusal::{
-    bad_size, cannot_run, flow_reasons, nobody_to_ask, refused_step, said_no, sentence, words,
+    bad_size, cannot_run, flow_reasons, nobody_to_ask, on_record, refused_step, said_no, sentence,
+    words,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -87,7 +88,13 @@ impl Pin {
         let last = match self.settle().await {
             Ok(settled) => self.pinned(settled).await,
             Err(decision) => {
-                self.note_refusal(&decision).await;
+                let now = (self.inner.clock)();
+                let entry = ledger::agent_entry(&self.caller, now, Action::PlanApproval);
+                if let Some(entry) = on_record(entry, &decision)
+                    && let Err(error) = self.inner.record(entry, Durability::Grouped).await
+                {
+                    tracing::warn!("a refused plan is not on record: {error}");
+                }
                 PlanEvent::Refused { decision }
             }
         };

@@ -1,10 +1,8 @@
 //! Why a plan is refused, in words for the model and for the user.
 
-use super::Pin;
 use crate::judging::out_of_reach;
-use crate::ledger;
 use crate::render;
-use api::audit::{Action, Durability};
+use api::audit::Entry;
 use api::broker::PlannedCall;
 use api::executor::{FailureKind, ToolFailure};
 use domain::decision::{Decision, Finding, Layer, Verdict};
@@ -14,26 +12,19 @@ use policy::Judgement;
 use std::collections::BTreeSet;
 
 /// The rule of a plan that somebody said no to.
-pub(super) const SAID_NO: &str = "plan_not_approved";
+const SAID_NO: &str = "plan_not_approved";
 /// The rule of a plan whose step would fail with the files as they are.
-pub(super) const WOULD_FAIL: &str = "would_fail";
+const WOULD_FAIL: &str = "would_fail";
 
-impl Pin {
-    /// Writes a refused plan down. A no of the user's is on record as the answer that it is, and a plan
-    /// that would have failed was forbidden by nobody.
-    pub(super) async fn note_refusal(&self, decision: &Decision) {
-        if [SAID_NO, WOULD_FAIL].contains(&decision.rule.as_str()) {
-            return;
-        }
-        let now = (self.inner.clock)();
-        let mut entry = ledger::agent_entry(&self.caller, now, Action::PlanApproval);
-        entry.decision = Some((decision.verdict, decision.layer));
-        entry.detail = decision.rule.clone();
-        if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
-            // Nothing runs of it either way.
-            tracing::warn!("a refused plan is not on record: {error}");
-        }
+/// What is on record of a refused plan. Nothing of a no of the user's, which is there as the answer that
+/// it is, nor of a plan that would have failed, which nobody forbade.
+pub(super) fn on_record(mut entry: Entry, decision: &Decision) -> Option<Entry> {
+    if [SAID_NO, WOULD_FAIL].contains(&decision.rule.as_str()) {
+        return None;
     }
+    entry.decision = Some((decision.verdict, decision.layer));
+    entry.detail = decision.rule.clone();
+    Some(entry)
 }
 
 pub(super) fn refused_step(decision: &Decision, index: usize, call: &PlannedCall) -> Decision {
