@@ -111,7 +111,10 @@ fn of_a_condition(shown: &str) -> Refusal {
     let why = format!(
         "`{shown}` has a condition or an exception, and I look at none before I change something."
     );
-    let nearest = vec!["look first, and then say what to do without it".to_owned()];
+    let nearest = vec![
+        "look first, such as with `show notes.txt`, and then order it without the condition"
+            .to_owned(),
+    ];
     Refusal::ambiguous(why, nearest)
 }
 
