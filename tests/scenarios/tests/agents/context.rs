@@ -168,7 +168,7 @@ fn a_view_made_smaller_is_told_in_json() {
 #[test]
 fn half_the_window_is_room_for_every_tool_and_a_quarter_for_those_of_one_kind_of_work() {
     let whole = scene(reader);
-    let id = talk_within("16384", &whole, 16);
+    let id = talk_within("20480", &whole, 16);
     let share = sent_again(&whole);
     assert!(share >= 95.0, "{share:.1} %");
     assert_eq!(offers(&whole, &id).len(), 1);
