@@ -39,6 +39,29 @@ pub(crate) fn diff(shown: &str, old: Option<&str>, new: Option<&str>) -> String 
         .to_string()
 }
 
+/// A unified diff of two texts as they are, with their names; `None` for a side that does not exist.
+pub(crate) fn as_it_is(old: (&str, Option<&str>), new: (&str, Option<&str>)) -> String {
+    let lines = |text: Option<&str>| -> Vec<String> {
+        let text = text.unwrap_or_default();
+        text.split_inclusive('\n').map(str::to_owned).collect()
+    };
+    let header = |side: &str, (name, text): (&str, Option<&str>)| match text {
+        Some(_) => format!("{side}/{name}"),
+        None => "/dev/null".to_owned(),
+    };
+    let (old_lines, new_lines) = (lines(old.1), lines(new.1));
+    let old_lines: Vec<&str> = old_lines.iter().map(String::as_str).collect();
+    let new_lines: Vec<&str> = new_lines.iter().map(String::as_str).collect();
+    TextDiff::configure()
+        .timeout(DIFF_TIME)
+        .newline_terminated(true)
+        .diff_slices(&old_lines, &new_lines)
+        .unified_diff()
+        .context_radius(DIFF_CONTEXT)
+        .header(&header("a", old), &header("b", new))
+        .to_string()
+}
+
 /// The content as text for a diff; a sentence for what is not text.
 pub(crate) fn as_text(bytes: Vec<u8>) -> String {
     if bytes.contains(&0) {

@@ -1,7 +1,7 @@
 //! What a session changed altogether: each file as it was before the session beside what it is now.
 
 use crate::changes::{Change, Kept};
-use crate::difference::{as_text, diff};
+use crate::difference::{as_it_is, as_text, diff};
 use crate::journal::{Journal, fault};
 use api::executor::ToolFailure;
 use disk::read::{Links, bytes};
@@ -18,24 +18,29 @@ pub struct NetChange {
     pub path: PathBuf,
     /// The same for people: relative to the folder that was asked for, where it lies beneath it.
     pub name: String,
-    /// What was changed, as a unified diff with git's headers, paths relative to the folder that was
-    /// asked for where they lie beneath it. As it stands in the file: not made safe for a terminal.
+    /// What was changed, for people: a unified diff without byte order marks and line ends of Windows. Not
+    /// made safe for a terminal.
     pub diff: String,
+    /// The same as git reads it, byte for byte; empty where no patch can say it.
+    pub patch: String,
     /// Whether somebody or something else changed it after the session did. The diff shows both.
     pub is_changed_since: bool,
+    /// Why what it held before cannot be told.
+    pub problem: Option<String>,
 }
 
 /// What a session changed and did not take back, in the order of the first change of each, by the
 /// folder of its undo history. What is now as it was before is left out.
 ///
 /// # Errors
-/// What stands in the way of reading the history or what it kept.
+/// What stands in the way of reading the history.
 pub fn net_changes(history: &Path, folder: &Path) -> Result<Vec<NetChange>, ToolFailure> {
     let journal = Journal::new(history.to_owned(), 0);
     let mut courses = Courses::default();
     for one in journal.open_changes()? {
         courses.take(one.change);
     }
+    courses.join();
     let files = courses.files.iter();
     let mut changes: Vec<NetChange> = files
         .filter_map(|course| course.told(&journal, folder))
@@ -47,7 +52,9 @@ pub fn net_changes(history: &Path, folder: &Path) -> Result<Vec<NetChange>, Tool
                 path: path.clone(),
                 name: shown(path, folder),
                 diff: format!("{verb} {}\n", shown(path, folder)),
+                patch: String::new(),
                 is_changed_since: false,
+                problem: None,
             });
         }
     }
@@ -105,20 +112,46 @@ impl Courses {
                 let made = paths.into_iter().map(|path| (MADE, path));
                 self.others.extend(made);
             }
-            Change::DeletedFolder { path, .. } => self.others.push(("deleted folder", path)),
-            Change::DeletedLink { path, .. } => self.others.push(("deleted link", path)),
+            Change::DeletedFolder { path, .. } => self.gone("deleted folder", &path),
+            Change::DeletedLink { path, .. } => self.gone("deleted link", &path),
+        }
+    }
+
+    /// A folder or link is deleted. One that the session made itself came and went.
+    fn gone(&mut self, verb: &'static str, path: &Path) {
+        let was = self.before_moves(path);
+        let made = self
+            .others
+            .iter()
+            .position(|one| *one == (MADE, was.clone()));
+        match made {
+            Some(at) => drop(self.others.remove(at)),
+            None => self.others.push((verb, was)),
+        }
+    }
+
+    /// A file that was deleted and another that came to its place are one file that changed.
+    fn join(&mut self) {
+        let is_gone = |one: &Course| one.now.is_none();
+        while let Some((gone, new)) = self.files.iter().enumerate().find_map(|(at, gone)| {
+            let came =
+                |one: &Course| one.before == Before::Nothing && one.now.as_ref() == Some(&gone.was);
+            let new = self.files.iter().position(came)?;
+            is_gone(gone).then_some((at, new))
+        }) {
+            let new = self.files[new].now.take().map(|now| (new, now));
+            if let Some((at, now)) = new {
+                self.files[gone].left = self.files[at].left;
+                self.files[gone].now = Some(now);
+                self.files.remove(at);
+            }
         }
     }
 
     fn written(&mut self, path: PathBuf, kept: Option<Kept>, after: Digest) {
-        let is_it = |one: &&mut Course| match &one.now {
-            Some(now) => *now == path,
-            // Written anew where it was deleted.
-            None => one.was == path,
-        };
+        let is_it = |one: &&mut Course| one.now.as_ref() == Some(&path);
         if let Some(course) = self.files.iter_mut().find(is_it) {
             course.settle(kept);
-            course.now = Some(path);
             course.left = Some(after);
             return;
         }
@@ -200,43 +233,133 @@ impl Course {
     fn told(&self, journal: &Journal, folder: &Path) -> Option<NetChange> {
         let was = shown(&self.was, folder);
         let now = self.now.as_deref().map(|now| shown(now, folder));
+        let name = now.clone().unwrap_or_else(|| was.clone());
         let content = self.now.as_deref().and_then(present);
         let is_changed_since = match (&self.left, &content) {
             (Some(left), Some(Content::Bytes(bytes))) => *left != Digest::of(bytes),
-            (_, content) => self.now.is_some() && content.is_none(),
+            (Some(_), _) => true,
+            (None, _) => self.now.is_none() && self.was.symlink_metadata().is_ok(),
         };
-        let old = match &self.before {
-            Before::Nothing => None,
-            Before::Kept(kept) => Some(kept_bytes(journal, kept, &was)),
-            Before::Same => match &content {
-                Some(Content::Bytes(bytes)) => Some(bytes.clone()),
-                _ => None,
+        let mut problem = None;
+        let old = match (&self.before, &content) {
+            (Before::Nothing, _) => None,
+            (Before::Kept(kept), _) => match kept_bytes(journal, kept, &was) {
+                Ok(bytes) => Some(bytes),
+                Err(failure) => {
+                    problem = Some(failure.message);
+                    None
+                }
             },
+            (Before::Same, Some(Content::Bytes(bytes))) => Some(bytes.clone()),
+            // Renamed, and gone since: nothing is left to be told of it.
+            (Before::Same, None) => return None,
+            (Before::Same, Some(Content::Other(_))) => None,
         };
         let is_moved = self.before != Before::Nothing && now.as_ref().is_some_and(|n| *n != was);
         let is_same = match (&old, &content) {
             (Some(old), Some(Content::Bytes(now))) => old == now,
-            (None, None) => true,
+            (None, None) => problem.is_none(),
             _ => self.before == Before::Same,
         };
         if is_same && !is_moved {
             return None;
         }
-        let name = now.clone().unwrap_or_else(|| was.clone());
-        let mut told = String::new();
-        if let (true, Some(now)) = (is_moved, &now) {
-            told = format!("rename from {was}\nrename to {now}\n");
-        }
-        if !is_same {
-            let new = content.map(Content::into_text);
-            told.push_str(&diff(&name, old.map(as_text).as_deref(), new.as_deref()));
-        }
+        let sides = Sides {
+            was: (self.before != Before::Nothing).then_some(was.as_str()),
+            now: content.as_ref().and(now.as_deref()),
+            old: old.as_deref(),
+            new: content.as_ref(),
+        };
+        let (diff, patch) = match &problem {
+            Some(_) => (String::new(), String::new()),
+            None => (
+                sides.diff(is_moved, is_same),
+                sides.patch(is_moved, is_same),
+            ),
+        };
         Some(NetChange {
             path: self.now.clone().unwrap_or_else(|| self.was.clone()),
             name,
-            diff: told,
+            diff,
+            patch,
             is_changed_since,
+            problem,
         })
+    }
+}
+
+/// Both sides of a change: names and contents, as far as there are any.
+struct Sides<'a> {
+    was: Option<&'a str>,
+    now: Option<&'a str>,
+    old: Option<&'a [u8]>,
+    new: Option<&'a Content>,
+}
+
+impl Sides<'_> {
+    fn name(&self) -> &str {
+        self.now.or(self.was).unwrap_or_default()
+    }
+
+    fn moved(&self) -> String {
+        let (was, now) = (self.was.unwrap_or_default(), self.now.unwrap_or_default());
+        format!("rename from {was}\nrename to {now}\n")
+    }
+
+    /// For people.
+    fn diff(&self, is_moved: bool, is_same: bool) -> String {
+        let moved = if is_moved {
+            self.moved()
+        } else {
+            String::new()
+        };
+        if is_same {
+            return moved;
+        }
+        let old = self.old.map(|old| as_text(old.to_vec()));
+        let new = self.new.map(Content::as_words);
+        let change = diff(self.name(), old.as_deref(), new.as_deref());
+        match change.is_empty() && !is_moved {
+            true if old.is_none() => format!("new empty file {}\n", self.name()),
+            true if new.is_none() => format!("deleted empty file {}\n", self.name()),
+            _ => format!("{moved}{change}"),
+        }
+    }
+
+    /// For git; nothing where a side is no text in UTF-8.
+    fn patch(&self, is_moved: bool, is_same: bool) -> String {
+        let side = |bytes: Option<&[u8]>| match bytes {
+            None => Some(None),
+            Some(bytes) if bytes.contains(&0) => None,
+            Some(bytes) => std::str::from_utf8(bytes)
+                .ok()
+                .map(|text| Some(text.to_owned())),
+        };
+        let new = match self.new {
+            None => Some(None),
+            Some(Content::Bytes(bytes)) => side(Some(bytes)),
+            Some(Content::Other(_)) if is_same => Some(None),
+            Some(Content::Other(_)) => None,
+        };
+        let (Some(old), Some(new)) = (side(self.old), new) else {
+            return String::new();
+        };
+        let (was, now) = (
+            self.was.unwrap_or(self.name()),
+            self.now.unwrap_or(self.name()),
+        );
+        let head = format!("diff --git a/{was} b/{now}\n");
+        let what = match (&old, &new) {
+            _ if is_moved => self.moved(),
+            (None, Some(_)) => "new file mode 100644\n".to_owned(),
+            (Some(_), None) => "deleted file mode 100644\n".to_owned(),
+            _ => String::new(),
+        };
+        let change = match is_same {
+            true => String::new(),
+            false => as_it_is((was, old.as_deref()), (now, new.as_deref())),
+        };
+        format!("{head}{what}{change}")
     }
 }
 
@@ -248,9 +371,9 @@ enum Content {
 }
 
 impl Content {
-    fn into_text(self) -> String {
+    fn as_words(&self) -> String {
         match self {
-            Self::Bytes(bytes) => as_text(bytes),
+            Self::Bytes(bytes) => as_text(bytes.clone()),
             Self::Other(words) => format!("({words})\n"),
         }
     }
@@ -258,6 +381,14 @@ impl Content {
 
 /// What is there now; `None` where nothing is.
 fn present(path: &Path) -> Option<Content> {
+    // The history holds real paths: where a folder above is a link now, another file is meant.
+    let leads_elsewhere = path
+        .parent()
+        .is_some_and(|above| above.canonicalize().is_ok_and(|real| real != above));
+    if leads_elsewhere {
+        let words = "a link leads to another place from here".to_owned();
+        return Some(Content::Other(words));
+    }
     match path.symlink_metadata() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         Ok(facts) if facts.is_dir() => return Some(Content::Other("a folder".to_owned())),
@@ -269,14 +400,12 @@ fn present(path: &Path) -> Option<Content> {
     }
 }
 
-/// What a file held, or why that cannot be told: the rest of the session can.
-fn kept_bytes(journal: &Journal, kept: &Kept, shown: &str) -> Vec<u8> {
-    let read = journal.read(kept, shown).and_then(|mut file| {
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(fault)?;
-        Ok(bytes)
-    });
-    read.unwrap_or_else(|failure| format!("({})\n", failure.message).into_bytes())
+/// What a file held.
+fn kept_bytes(journal: &Journal, kept: &Kept, shown: &str) -> Result<Vec<u8>, ToolFailure> {
+    let mut bytes = Vec::new();
+    let mut file = journal.read(kept, shown)?;
+    file.read_to_end(&mut bytes).map_err(fault)?;
+    Ok(bytes)
 }
 
 fn shown(path: &Path, folder: &Path) -> String {

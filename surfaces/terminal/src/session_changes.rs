@@ -8,17 +8,26 @@ use text::escape;
 pub struct FileChange {
     /// Its name, safe to show.
     pub name: String,
-    /// A unified diff of all its changes, as it stands in the file.
+    /// A unified diff of all its changes, for people. Not made safe for a terminal.
     pub diff: String,
+    /// The same as git reads it; empty where no patch can say it.
+    pub patch: String,
     /// Whether somebody or something else changed it after the session did.
     pub is_changed_since: bool,
+    /// Why what it held before cannot be told.
+    pub problem: Option<String>,
 }
 
 impl FileChange {
-    /// What is said of a file that was changed after the session changed it.
+    /// What is said of a file that was changed after the session changed it, and of one of which it cannot
+    /// be told what it held before.
     #[must_use]
-    pub fn said_since(&self) -> String {
-        format!("note: {} was changed since; that is shown too", self.name)
+    pub fn said(&self) -> Vec<String> {
+        let since = format!("note: {} was changed since; that is shown too", self.name);
+        let since = self.is_changed_since.then_some(since);
+        let problem = self.problem.as_ref();
+        let problem = problem.map(|why| format!("note: {} is left out: {why}", self.name));
+        since.into_iter().chain(problem).collect()
     }
 
     /// How many lines came, and how many went.

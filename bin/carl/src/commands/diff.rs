@@ -11,7 +11,8 @@ use terminal::exit::Exit;
 use terminal::session_changes::{FileChange, lines_of, stat_of};
 use terminal::sessions;
 
-/// Prints the difference: on a terminal painted and harmless to it, else as it stands in the files.
+/// Prints the difference: on a terminal painted and harmless to it, else as a patch, byte for byte. Ends
+/// with [`Exit::Partial`] where of some file it cannot be told what it held before.
 ///
 /// # Errors
 /// When there is no such session, or none that changed a file, or its history cannot be read.
@@ -29,16 +30,33 @@ pub async fn diff(args: DiffArgs) -> Result<Exit> {
         print_error("This session changed no file, or took it all back.\n")?;
         return Ok(Exit::Success);
     }
-    for change in changes.iter().filter(|change| change.is_changed_since) {
-        print_error(&format!("{}\n", change.said_since()))?;
+    for said in changes.iter().flat_map(|change| change.said()) {
+        print_error(&format!("{said}\n"))?;
     }
     let stdout = std::io::stdout();
     match (args.stat, stdout.is_terminal()) {
         (true, _) => print(&stat_of(&changes))?,
         (false, true) => print(&lines_of(&changes, Paint::for_stream(&stdout)))?,
-        (false, false) => changes.iter().try_for_each(|change| print(&change.diff))?,
+        (false, false) => print_patch(&changes)?,
     }
-    Ok(Exit::Success)
+    Ok(
+        match changes.iter().any(|change| change.problem.is_some()) {
+            true => Exit::Partial,
+            false => Exit::Success,
+        },
+    )
+}
+
+/// What git can apply, and the names of what it cannot.
+fn print_patch(changes: &[FileChange]) -> Result<()> {
+    for change in changes {
+        print(&change.patch)?;
+        if change.patch.is_empty() && change.problem.is_none() {
+            let words = "cannot stand in a patch; a terminal shows it";
+            print_error(&format!("note: {} {words}\n", change.name))?;
+        }
+    }
+    Ok(())
 }
 
 /// What stands in a session's undo history, by its folder, as a surface shows it.
@@ -54,6 +72,8 @@ pub(super) fn of_history(
     let shown = changes.into_iter().map(|change| FileChange {
         name: change.name,
         diff: change.diff,
+        patch: change.patch,
+        problem: change.problem,
         is_changed_since: change.is_changed_since,
     });
     Ok(shown.collect())

@@ -74,8 +74,8 @@ impl Chat<'_> {
         if changes.is_empty() {
             return self.tell("this session changed no file, or took it all back");
         }
-        for change in changes.iter().filter(|change| change.is_changed_since) {
-            self.tell(&change.said_since())?;
+        for said in changes.iter().flat_map(|change| change.said()) {
+            self.tell(&said)?;
         }
         let paint = Paint::for_stream(&std::io::stderr());
         // Not broken at words: a line of a file stands behind its sign as it is.

@@ -41,7 +41,7 @@ fn the_changes_of_a_session_are_shown_together() {
         " first\n-draft\n+final\n last\n",
         "--- /dev/null\n+++ b/notes/new.txt\n",
         "+hello\n",
-        "rename from old.txt\nrename to notes/moved.txt\n",
+        "diff --git a/old.txt b/notes/moved.txt\nrename from old.txt\nrename to notes/moved.txt\n",
         "-draft\n+done\n",
         "--- a/gone.txt\n+++ /dev/null\n",
         "-was here\n",
@@ -63,21 +63,88 @@ fn the_changes_of_a_session_are_shown_together() {
     assert_eq!(lines, wanted);
 }
 
-#[test]
-fn what_is_printed_is_a_patch_that_git_takes_back() {
-    let house = House::new();
-    house.write("one.txt", "first\ndraft\nlast\n");
-    by_rules(&house, &[], "replace draft with final in one.txt");
-    let more = ["--session-id", "last"];
-    by_rules(&house, &more, "create new.txt with the text \"hello\"");
+/// Has git take back what `carl diff` prints.
+fn taken_back_by_git(house: &House) {
     let patch = house.ask(["diff"]).run().expect(0).stdout;
     house.write("change.patch", &patch);
     let mut git = Command::new("git");
     git.args(["apply", "-R", "change.patch"]);
     let git = git.current_dir(house.work()).output().unwrap();
     assert!(git.status.success(), "{git:?}\n{patch}");
+}
+
+#[test]
+fn what_is_printed_is_a_patch_that_git_takes_back() {
+    let house = changed();
+    taken_back_by_git(&house);
     assert_eq!(house.read("one.txt"), "first\ndraft\nlast\n");
-    assert!(!house.has("new.txt"));
+    assert_eq!(house.read("old.txt"), "stays\ndraft\n");
+    assert_eq!(house.read("gone.txt"), "was here\n");
+    assert!(!house.has("notes/new.txt") && !house.has("notes/moved.txt"));
+}
+
+#[test]
+fn the_patch_keeps_line_ends_marks_and_a_missing_last_line_end() {
+    let texts = [
+        ("windows.txt", "one\r\ndraft\r\n"),
+        ("marked.txt", "\u{feff}one\ndraft\n"),
+        ("open.txt", "one\ndraft"),
+        ("old_mac.txt", "p1\rdraft\rp3\n"),
+    ];
+    let house = House::new();
+    for (name, text) in texts {
+        house.write(name, text);
+    }
+    let mut more: &[&str] = &[];
+    for (name, _) in texts {
+        by_rules(&house, more, &format!("replace draft with final in {name}"));
+        more = &["--session-id", "last"];
+    }
+    assert!(house.read("windows.txt").contains("final\r\n"));
+    taken_back_by_git(&house);
+    for (name, text) in texts {
+        assert_eq!(house.read(name), text, "{name}");
+    }
+}
+
+#[test]
+fn a_file_that_was_deleted_and_one_that_came_to_its_place_are_one_that_changed() {
+    let house = House::new();
+    house.write("f/one.txt", "1\n");
+    by_rules(&house, &[], "delete f/one.txt");
+    let more = ["--session-id", "last"];
+    by_rules(&house, &more, "create f/one.txt with the text \"2\"");
+    let shown = house.ask(["diff"]).run().expect(0).stdout;
+    assert!(shown.contains("-1\n+2\n"), "{shown}");
+    assert_eq!(shown.matches("+++ ").count(), 1, "{shown}");
+}
+
+#[test]
+fn nothing_behind_a_link_in_the_way_is_shown() {
+    let house = House::new();
+    house.write("sub/s.txt", "draft\n");
+    house.write("secret/s.txt", "TOPSECRET\n");
+    by_rules(&house, &[], "replace draft with final in sub/s.txt");
+    std::fs::rename(house.work().join("sub"), house.work().join("sub.old")).unwrap();
+    std::os::unix::fs::symlink("secret", house.work().join("sub")).unwrap();
+    let shown = house.ask(["diff"]).run().expect(0);
+    let all = format!("{}{}", shown.stdout, shown.stderr);
+    assert!(!all.contains("TOPSECRET"), "{all}");
+    assert!(all.contains("sub/s.txt was changed since"), "{all}");
+}
+
+#[test]
+fn a_copy_that_is_gone_is_told_and_never_stands_in_a_patch() {
+    let house = House::new();
+    house.write("one.txt", "draft\n");
+    let changed = by_rules(&house, &[], "replace draft with final in one.txt");
+    drop(changed);
+    let undo = house.home().join(".local/state/housecarl/undo");
+    let session = std::fs::read_dir(undo).unwrap().flatten().next().unwrap();
+    std::fs::remove_dir_all(session.path().join("copies")).unwrap();
+    let shown = house.ask(["diff"]).run().expect(3);
+    assert_eq!(shown.stdout, "");
+    assert!(shown.stderr.contains("one.txt is left out"), "{shown:#?}");
 }
 
 #[test]
@@ -111,8 +178,14 @@ fn a_file_that_is_a_pipe_by_now_is_told_and_not_waited_for() {
         .arg(house.work().join("one.txt"))
         .status();
     assert!(made.unwrap().success());
-    let shown = house.ask(["diff"]).run().expect(0).stdout;
-    assert!(shown.contains("-draft\n+(cannot be shown"), "{shown}");
+    let shown = house.ask(["diff"]).run().expect(0);
+    assert_eq!(shown.stdout, "");
+    for part in [
+        "one.txt was changed since",
+        "one.txt cannot stand in a patch",
+    ] {
+        assert!(shown.stderr.contains(part), "{shown:#?}");
+    }
 }
 
 #[test]
