@@ -10,9 +10,11 @@ use api::sandbox::{Ended, Finished, Job, Network};
 use std::path::Path;
 
 /// Longest a trial may take, seconds.
-const TRIAL_SECS: u64 = 60;
-/// What a script ends with where its program is not there.
-const ABSENT: i32 = 127;
+const TRIAL_SECS: u64 = 30;
+/// What a script ends with where its program is not there: no code of a shell or of a program here.
+const ABSENT: i32 = 113;
+/// Longest version or error that is told, characters.
+const TOLD_CHARS: usize = 200;
 /// Lines of an error that are told.
 const TOLD_LINES: usize = 3;
 
@@ -45,7 +47,7 @@ const TRIALS: [Trial; 12] = [
     Trial {
         program: "pytest",
         does: "runs a test",
-        script: "python3 -c 'import pytest' || exit 127; printf 'def test(): pass\\n' > test_p.py && \
+        script: "python3 -c 'import pytest' || exit 113; printf 'def test(): pass\\n' > test_p.py && \
                  python3 -m pytest -q -p no:cacheprovider test_p.py && python3 -m pytest --version",
     },
     Trial {
@@ -141,7 +143,7 @@ fn outcome(trial: &Trial, finished: &Finished) -> Outcome {
     match finished.ended {
         Ended::Exited(0) => {
             let said = stream(&finished.stdout);
-            let version = said.lines().next().unwrap_or_default().trim().to_owned();
+            let version = told(said.lines().next().unwrap_or_default().trim());
             let does = trial.does;
             Outcome::Works { version, does }
         }
@@ -154,9 +156,13 @@ fn outcome(trial: &Trial, finished: &Finished) -> Outcome {
                 .filter(|line| !line.trim().is_empty())
                 .collect();
             let last = &lines[lines.len().saturating_sub(TOLD_LINES)..];
-            Outcome::Fails(last.join("; "))
+            Outcome::Fails(told(&last.join("; ")))
         }
     }
+}
+
+fn told(said: &str) -> String {
+    said.chars().take(TOLD_CHARS).collect()
 }
 
 /// In a scratch folder of its own, with what a command in the folder is given.

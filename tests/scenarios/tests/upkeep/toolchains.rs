@@ -41,6 +41,11 @@ fn a_toolchain_that_is_found_and_fails_is_bad_and_one_that_is_missing_is_named()
     let node = programs.join("node");
     fs::write(&node, "#!/bin/sh\necho this node is broken >&2\nexit 3\n").unwrap();
     fs::set_permissions(&node, fs::Permissions::from_mode(0o755)).unwrap();
+    // One that is there and says what a shell says of a program that is not.
+    let npm = programs.join("npm");
+    let text = "#!/bin/sh\nhead -c 100000 /dev/zero | tr '\\0' x >&2\nexit 127\n";
+    fs::write(&npm, text).unwrap();
+    fs::set_permissions(&npm, fs::Permissions::from_mode(0o755)).unwrap();
     let report = house.ask(["doctor", "--sandbox"]).run().expect(4).stdout;
     let node = line(&report, "node").unwrap();
     assert!(node.starts_with("bad "), "{report}");
@@ -48,6 +53,8 @@ fn a_toolchain_that_is_found_and_fails_is_bad_and_one_that_is_missing_is_named()
         node.contains("does not work in the sandbox: this node is broken"),
         "{report}"
     );
+    let npm = line(&report, "npm").unwrap();
+    assert!(npm.starts_with("bad ") && npm.len() < 500, "{npm}");
     let missing = line(&report, "toolchains").unwrap_or_default();
     for name in [
         "cargo", "python3", "pytest", "npm", "pnpm", "uv", "go", "make", "cmake",
