@@ -21,6 +21,9 @@ static REPLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|^(?:every|each|all|any)\b.*\b(?:should|must|has to|have to|is to|ought to)\b",
     ))
 });
+/// How an order to put something elsewhere, or at the end of a file, begins.
+static ADDS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?i)^(?:append|add|insert|prepend|attach|move|copy|put)\b"));
 static SWAPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(r"(?i)^(?:in\b.*?\b)?(?:swap|exchange|interchange|switch)\b.*\b(?:and|with|for)\b")
 });
@@ -53,7 +56,7 @@ static SEARCHES: LazyLock<Option<Regex>> =
 /// Words of a condition, or of what is left out.
 static LIMITS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:if|unless|only|except|excluding|but|provided|as long as|in case|once|twice|apart from|other than)\b",
+        r"(?i)\b(?:if|unless|only|except|excluding|but|provided|as long as|in case|once|twice|apart from|other than|instead of)\b|\S\.\w+ or \S",
     )
 });
 /// Words of a place within a file, or of one of several.
@@ -78,8 +81,12 @@ pub(super) fn is_search(text: &str) -> bool {
 pub(super) fn refusal(request: &Request, text: &str) -> Option<Refusal> {
     let shown = request.shown(text);
     let (removes, replaces) = (hits(&REMOVES, text), hits(&REPLACES, text));
-    if (removes || replaces) && hits(&LIMITS, text) {
+    let adds = hits(&ADDS, text);
+    if (removes || replaces || adds) && hits(&LIMITS, text) {
         return Some(of_a_condition(&shown));
+    }
+    if adds && hits(&PLACES, text) {
+        return Some(of_a_place_to_add(&shown));
     }
     if replaces && hits(&PLACES, text) {
         return Some(of_a_place(&shown));
@@ -123,6 +130,15 @@ fn of_a_place(shown: &str) -> Refusal {
         format!("`{shown}` is of one place in a file, and I replace a text wherever it stands.");
     let nearest = vec![
         "replace \"a longer text that stands only there\" with \"its new text\" in a.txt"
+            .to_owned(),
+    ];
+    Refusal::ambiguous(why, nearest)
+}
+
+fn of_a_place_to_add(shown: &str) -> Refusal {
+    let why = format!("`{shown}` is of one place in a file, and I add at its end.");
+    let nearest = vec![
+        "replace \"the line before it\" with \"the line before it, and the new one\" in a.txt"
             .to_owned(),
     ];
     Refusal::ambiguous(why, nearest)

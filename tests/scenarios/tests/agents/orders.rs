@@ -87,6 +87,12 @@ fn a_file_that_is_not_utf_8_is_not_copied_to_other_bytes() {
         let refused = told(&order(&house, says).expect(4));
         assert!(refused.contains("not plain UTF-8"), "{refused}");
     }
+    house.write("open.txt", "no end");
+    let refused = told(&order(&house, "copy open.txt to x.txt").expect(4));
+    assert!(
+        refused.contains("with an end to its last line"),
+        "{refused}"
+    );
     assert!(!house.has("x.txt") && !house.has("old.txt.bak"));
     house.write("new.txt", "Caf\u{e9}\r\n");
     order(&house, "copy new.txt to x.txt").expect(0);

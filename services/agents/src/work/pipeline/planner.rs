@@ -60,7 +60,7 @@ async fn by_rules(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
                 names_no_longer(work, plan).await?;
             }
             let read = read(work, outcome, &asked.path).await?;
-            if asked.is_copy() && read.content.len() as u64 != read.total_bytes {
+            if asked.is_copy() && !read.is_copied_as_it_is() {
                 return Err(no_exact_copy(&asked.path));
             }
             let content = read.content;
@@ -105,14 +105,23 @@ struct Read {
     total_bytes: u64,
 }
 
+impl Read {
+    /// Whether a text that is written from it has the same bytes: what is written is UTF-8, and its last
+    /// line has an end.
+    fn is_copied_as_it_is(&self) -> bool {
+        let is_whole = self.content.is_empty() || self.content.ends_with('\n');
+        is_whole && self.content.len() as u64 == self.total_bytes
+    }
+}
+
 /// What is said of a copy that would not be one.
 fn no_exact_copy(path: &str) -> Stop {
     let path = visible_line(path);
     Stop::failed(Fault {
         code: "plan.other_encoding".to_owned(),
         message: format!(
-            "{path} is not plain UTF-8, and what I write is: the copy would have other bytes. Nothing was \
-             done."
+            "{path} is not plain UTF-8 with an end to its last line, as what I write is: the copy would have \
+             other bytes. Nothing was done."
         ),
         hint: "Copy it with a program, such as `cp`.".to_owned(),
     })
