@@ -84,6 +84,42 @@ const MINE: [&str; 8] = [
     "my birthday",
     "my age",
 ];
+/// Texts that are told by what they are.
+const TOLD: [&str; 21] = [
+    "nothing",
+    "nichts",
+    "nada",
+    "current time",
+    "current date",
+    "blank line",
+    "a blank line",
+    "new line",
+    "a new line",
+    "newline",
+    "a newline",
+    "empty line",
+    "an empty line",
+    "dash",
+    "a dash",
+    "a tab",
+    "a space",
+    "uppercase",
+    "lowercase",
+    "its uppercase",
+    "its translation",
+];
+/// How words begin that speak of the text of something else.
+const OF_ANOTHER: [&str; 9] = [
+    "the content of ",
+    "the contents of ",
+    "the text of ",
+    "content of ",
+    "contents of ",
+    "text of ",
+    "same content as ",
+    "the same content as ",
+    "nothing in ",
+];
 /// Words behind a noun that say more of it.
 const BEHIND: [&str; 16] = [
     "of",
@@ -125,7 +161,8 @@ pub fn describes_a_text(text: &str) -> bool {
         return false;
     };
     let is_known = MINE.contains(&text.as_str()) || text.starts_with("the current ");
-    if first.ends_with("today's") || is_known {
+    let is_told = TOLD.contains(&text.trim()) || OF_ANOTHER.iter().any(|one| text.starts_with(one));
+    if first.ends_with("today's") || is_known || is_told {
         return true;
     }
     let counts = ["a", "an", "the", "some", "few", "several"].contains(first);

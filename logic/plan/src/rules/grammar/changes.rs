@@ -58,7 +58,9 @@ fn given(found: &Match<'_>) -> Result<(), Refusal> {
     if found.is_quoted("c") {
         return Ok(());
     }
-    if !is_introduced(found) && is_of_files(&text) && !found.word("p").ends_with("ignore") {
+    // `with the content of a.txt` introduces no text.
+    let is_given = is_introduced(found) && !found.before("c").trim_end().ends_with(" of");
+    if !is_given && is_of_files(&text) && !found.word("p").ends_with("ignore") {
         let why = format!("`{text}` may be the text, or a file whose text I would have to read.");
         let nearest = vec![format!(
             "put the text in quotes, if it is the text: \"{text}\""
@@ -207,6 +209,16 @@ fn replace(found: &Match<'_>) -> Built {
     } else if unclear("old", &old) || unclear("new", &new) || (is_bare && of_nothing) {
         let why = "I cannot tell where the old text ends and the new one begins.".to_owned();
         let nearest = vec!["replace \"old text\" with \"new text\" in notes.txt".to_owned()];
+        return Err(Refusal::ambiguous(why, nearest));
+    }
+    let is_named = ["word ", "words ", "text ", "phrase "]
+        .iter()
+        .any(|w| said.ends_with(w));
+    if is_bare && !is_named && describes_a_text(&new) {
+        let why = format!("`{new}` describes a text, or is the text itself.");
+        let nearest = vec![format!(
+            "put the text in quotes, if it is the text: \"{new}\""
+        )];
         return Err(Refusal::ambiguous(why, nearest));
     }
     Ok(Some(Action::ReplaceText {
