@@ -1,7 +1,11 @@
 //! Whether a change that a model planned is one of what the user named.
 
+use crate::named::{
+    is_a_name, is_in_it, is_named, is_part_of_more, is_place, is_said, is_typed_as_folder,
+    is_typed_as_path, left_out, words_of_files,
+};
 use crate::rules::in_file;
-use crate::{by_rules, forbidden, gate, names, orders};
+use crate::{by_rules, forbidden, gate, orders};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
 use domain::tool::EffectClass;
@@ -21,6 +25,18 @@ const TAKES_BACK: [&str; 10] = [
     "zurück",
     "deshaz",
     "deshacer",
+];
+/// Words of another change than the last, or of more than one.
+const NOT_THE_LAST: [&str; 9] = [
+    "up",
+    "all",
+    "everything",
+    "changes",
+    "first",
+    "second",
+    "third",
+    "two",
+    "three",
 ];
 /// Words of a place within a text, which an addition at its end has not.
 const WITHIN: [&str; 10] = [
@@ -66,8 +82,10 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
     let request = request.to_lowercase();
     let words: Vec<&str> = request.split(|c: char| !c.is_alphanumeric()).collect();
     let says = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    let is_of_files = words_of_files(&request).next().is_some();
     let mut changes = plan.actions.iter().filter(|action| is_change(action));
     let speaks_of_a_place = says(&PLACES) && !HERE.iter().any(|here| request.contains(here));
+    let left_out = || left_out(plan, &request);
     let message = changes.find_map(|action| {
         let unnamed = |path: &&str| !is_named(&request, path);
         let path = targets(action).into_iter().find(unnamed);
@@ -75,8 +93,8 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             (Some(path), _) => Some(format!(
                 "planned to change `{path}`, which the request does not name"
             )),
-            (_, Action::Undo {}) if !says(&TAKES_BACK) || says(&["up"]) => {
-                Some("planned to take a change back, which the request does not ask for".to_owned())
+            (_, Action::Undo {}) if !says(&TAKES_BACK) || says(&NOT_THE_LAST) || is_of_files => {
+                Some("planned to take the last change back, which the request does not ask for".to_owned())
             }
             (_, Action::Undo {} | Action::Remember { .. }) => None,
             (_, Action::DeleteFile { path }) if is_in_it(&request, path) || says(&CONDITIONS) => {
@@ -90,11 +108,15 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             (_, Action::MoveFile { from, to }) if !is_place(&request, from, to) => Some(format!(
                 "planned to move `{from}` to `{to}`, which the request does not name"
             )),
-            (_, Action::MoveFile { from, to }) if speaks_of_a_place && is_a_name(from, to) => {
-                Some(format!(
-                    "planned to make `{from}` a file named `{to}`, where the request speaks of a folder"
-                ))
-            }
+            (_, Action::MoveFile { from, to }) if is_a_name(from, to) => Some(format!(
+                "planned to make `{from}` a file named `{to}`, which the request may not mean"
+            )),
+            (_, Action::CreateFile { path, .. }) if !is_typed_as_path(&request, path) => Some(
+                format!("planned a file `{path}`, which is a word of the request and no name"),
+            ),
+            (_, Action::MakeDir { path }) if !is_typed_as_folder(&request, path) => Some(format!(
+                "planned a folder `{path}`, which is a word of the request and no name"
+            )),
             (_, Action::CreateFile { path, .. }) if !path.contains('/') && speaks_of_a_place => {
                 Some(format!(
                     "planned `{path}` outside of the folder that the request speaks of"
@@ -120,7 +142,7 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
                     "planned to add what the request does not say to `{path}`"
                 ))
             }
-            _ => None,
+            _ => left_out().map(|path| format!("planned nothing for `{path}`, which the request names too")),
         }
     })?;
     Some(refused(
@@ -201,63 +223,6 @@ pub fn spoils(plan: &Plan, path: &str, text: &str) -> Option<Fault> {
     Some(refused(refusal.message.clone(), refusal.hint()))
 }
 
-/// Whether a request names a path, by its whole name or without the ending: `the licence file` is
-/// LICENCE.txt.
-fn is_named(request: &str, path: &str) -> bool {
-    let path = path.trim_end_matches('/').to_lowercase();
-    let name = path.rsplit('/').next().unwrap_or(&path);
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let is_said = |name: &str| !name.is_empty() && names::whole(request, name).is_some();
-    is_said(&path) || is_said(name) || is_said(stem)
-}
-
-/// Whether a file with an ending is to become one without, at no other place.
-fn is_a_name(from: &str, to: &str) -> bool {
-    from.contains('.') && !to.contains(['.', '/'])
-}
-
-/// Whether a request speaks of what is in a file: `Tom from novel.md`.
-fn is_in_it(request: &str, path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    let at = names::whole(request, &name).unwrap_or_default();
-    let mut before = request[..at].split_whitespace().rev();
-    let last = before.find(|word| !["the", "my", "file"].contains(word));
-    last.is_some_and(|word| ["from", "of", "in", "out", "inside", "within"].contains(&word))
-}
-
-/// Whether a request names where a file goes: its new name, or its folder where it keeps its own.
-fn is_place(request: &str, from: &str, to: &str) -> bool {
-    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    match to.rsplit_once('/') {
-        Some((folder, _)) if name(from) == name(to) => is_named(request, folder),
-        _ => is_named(request, to),
-    }
-}
-
-/// Whether the texts stand in a request, as words of their own.
-fn is_said(request: &str, texts: &[&String]) -> bool {
-    let lower = |text: &&String| text.trim().to_lowercase();
-    texts
-        .iter()
-        .map(lower)
-        .all(|text| text.is_empty() || names::whole(request, &text).is_some())
-}
-
-/// Whether a text is a quote out of more that was typed, such as the `1` of `serde = "1"`.
-fn is_part_of_more(request: &str, text: &str) -> bool {
-    let text = text.trim().to_lowercase();
-    let around = ['"', '\''].into_iter().filter_map(|mark| {
-        let quoted = format!("{mark}{text}{mark}");
-        let at = request.find(&quoted)?;
-        Some((&request[..at], &request[at + quoted.len()..]))
-    });
-    let mut around = around;
-    !text.is_empty()
-        && around.any(|(before, after)| {
-            before.trim_end().ends_with('=') || after.trim_start().starts_with([':', '='])
-        })
-}
-
 fn is_data(path: &str) -> bool {
     let ending = path
         .rsplit_once('.')
@@ -322,6 +287,16 @@ mod tests {
         let looked = plan(Action::ListFiles { path: path() });
         assert!(not_requested(&looked, "what is here?").is_none());
         assert!(not_requested(&plan(Action::Undo {}), "take that back").is_none());
+        for says in [
+            "undo everything",
+            "undo my last two changes",
+            "undo the change to a.txt",
+        ] {
+            assert!(
+                not_requested(&plan(Action::Undo {}), says).is_some(),
+                "{says}"
+            );
+        }
     }
 
     #[test]
@@ -416,6 +391,22 @@ mod tests {
             old: text(old),
             new: text(new),
         };
+        let both = "move notes-2022.txt to lists and old.txt to archive";
+        assert!(refuses(&moved("lists/notes-2022.txt"), both));
+        assert!(refuses(
+            &moved("title"),
+            "rename notes-2022.txt to its title"
+        ));
+        assert!(refuses(&made("three"), "create three files"));
+        let folder = |path: &str| Action::MakeDir { path: text(path) };
+        assert!(refuses(&folder("month"), "create a folder for each month"));
+        for says in [
+            "a folder called month please",
+            "put it in the month folder",
+            "a new folder \"month\"",
+        ] {
+            assert!(!refuses(&folder("month"), says), "{says}");
+        }
         let request = "i misspelled receive as \"recieve\" in faq.md, fix it";
         assert!(refuses(&replaced("i", "reject"), request));
         assert!(!refuses(&replaced("recieve", "receive"), request));

@@ -115,6 +115,26 @@ fn what_a_small_model_may_only_get_wrong_is_refused_and_says_what_to_type() {
 }
 
 #[test]
+fn a_line_that_is_offered_instead_of_bare_words_is_understood() {
+    let mut offered = 0;
+    for (say, _) in rows("refused")
+        .into_iter()
+        .chain(rows("kept_from_small_models"))
+    {
+        let Err(refusal) = rules::plan(&say) else {
+            continue;
+        };
+        if !refusal.message.contains("may be the text itself") {
+            continue;
+        }
+        offered += 1;
+        let line = &refusal.nearest[0];
+        assert!(by_rules::understands(line), "{say}: {line}");
+    }
+    assert!(offered > 20, "{offered}");
+}
+
+#[test]
 fn one_bad_step_refuses_the_whole_request() {
     assert!(rules::plan("list the files").is_ok());
     assert!(rules::plan("list the files then do a dance").is_err());

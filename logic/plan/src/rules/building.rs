@@ -1,5 +1,6 @@
 //! From a matched rule to an action: reading the places of the rule, and refusing what is unclear.
 
+use super::plain;
 use super::refusal::Refusal;
 use super::words::{Request, is_file, is_path, is_wildcard, number, trim_word};
 use domain::plan::Action;
@@ -222,9 +223,8 @@ impl Match<'_> {
             .ok_or_else(|| self.mixed(raw))
     }
 
-    /// A text that is written or looked for: as [`Match::text`], but bare words that may be part of
-    /// the order are refused.
-    pub fn content(&self, name: &str) -> Result<String, Refusal> {
+    /// A text that is looked for: bare words that may be part of the order are refused.
+    pub fn sought(&self, name: &str) -> Result<String, Refusal> {
         let text = self.text(name)?;
         let padded = format!(" {} ", text.to_lowercase());
         let joins = [
@@ -235,15 +235,83 @@ impl Match<'_> {
             " and delete ",
             " and remove ",
         ];
-        if !self.is_quoted(name) && joins.iter().any(|join| padded.contains(join)) {
-            let why =
-                format!("I cannot tell which part of `{text}` is text and which is the order.");
-            return Err(Refusal::ambiguous(
-                why,
-                vec![format!("put the text in quotes: \"{text}\"")],
-            ));
+        match !self.is_quoted(name) && joins.iter().any(|join| padded.contains(join)) {
+            true => {
+                let why =
+                    format!("I cannot tell which part of `{text}` is text and which is the order.");
+                Err(Refusal::ambiguous(why, vec![self.in_quotes(name)]))
+            }
+            false => Ok(text),
         }
-        Ok(text)
+    }
+
+    /// A text that goes into a file: quoted, or bare words that are beyond doubt the text.
+    pub fn added(&self, name: &str, path: &str) -> Result<String, Refusal> {
+        let text = self.text(name)?;
+        let is_plain = plain::is_prose(path) && plain::is_added(&text);
+        let is_plain = is_plain || plain::is_path_to_ignore(&text, path);
+        // `with the alphabet` is no text, `with hello` is one.
+        let is_plain = is_plain && !self.before(name).ends_with(" the ");
+        self.plain(name, text, is_plain)
+    }
+
+    /// A text that is replaced or takes the place of another: as [`Match::added`].
+    pub fn replacement(&self, name: &str) -> Result<String, Refusal> {
+        let text = self.text(name)?;
+        let is_plain = plain::is_replacement(&text);
+        self.plain(name, text, is_plain)
+    }
+
+    /// A text, where it is quoted, said to be one, or plain.
+    fn plain(&self, name: &str, text: String, is_plain: bool) -> Result<String, Refusal> {
+        let before = self.before(name);
+        let is_said = || {
+            let is_after_colon = before.trim_end().ends_with(':');
+            plain::is_introduced(&before) && plain::is_said(&text, is_after_colon)
+        };
+        if self.is_quoted(name) {
+            return Ok(text);
+        }
+        if is_plain || is_said() {
+            return Ok(text + self.end_of_text(name, &before));
+        }
+        let why = format!("`{text}` may be the text itself, or say what the text is to be.");
+        let mut nearest = vec![self.in_quotes(name)];
+        if plain::names_a_file(&text) {
+            nearest.push(
+                "one step for each file: add \"milk\" to a.txt then add \"eggs\" to b.txt"
+                    .to_owned(),
+            );
+        }
+        Err(Refusal::ambiguous(why, nearest))
+    }
+
+    /// What ends the sentence and is of the bare text that stands last in it: an exclamation mark, and
+    /// behind a colon all of it.
+    fn end_of_text(&self, name: &str, before: &str) -> &str {
+        let end = self.captures.get(0).map_or(0, |all| all.end());
+        let place = self.captures.name(name).map_or(end, |place| place.end());
+        let whole = &self.captures[0];
+        let rest = &whole[whole.len() - (end - place)..];
+        let is_last = rest.chars().all(|sign| ['.', '!'].contains(&sign));
+        match is_last && (before.trim_end().ends_with(':') || rest.starts_with('!')) {
+            true => rest,
+            false => "",
+        }
+    }
+
+    /// The step with the bare words of a place in quotes, as it can be pasted.
+    fn in_quotes(&self, name: &str) -> String {
+        let whole = &self.captures[0];
+        let start = self.captures.get(0).map_or(0, |all| all.start());
+        let place = self.captures.name(name).map(|found| found.range());
+        let place = place.map_or(0..0, |place| place.start - start..place.end - start);
+        let (before, text, after) = (
+            &whole[..place.start],
+            &whole[place.clone()],
+            &whole[place.end..],
+        );
+        self.request.whole(&format!("{before}\"{text}\"{after}"))
     }
 
     /// A text that is kept or looked for elsewhere, which may hold any words: bare words end where

@@ -10,6 +10,11 @@ use std::sync::LazyLock;
 /// A language: the words that an order begins with, so that its rows are made only where one does,
 /// what politeness adds, and its rows.
 struct Language {
+    name: &'static str,
+    /// Orders that are known, as they can be typed.
+    examples: [&'static str; 2],
+    /// Verbs of orders to change something, whether or not a row knows them.
+    acting: &'static [&'static str],
     begins: &'static [&'static str],
     polite: &'static [&'static str],
     rows: LazyLock<Vec<(Regex, &'static str)>>,
@@ -35,6 +40,22 @@ pub(super) fn in_english(request: &str) -> String {
         }
     }
     request.to_owned()
+}
+
+/// The language of an order to change something that no row knows, and orders that are known. A small
+/// model shows a file instead, or takes half of it.
+pub(super) fn of_unknown_order(request: &str) -> Option<(&'static str, Vec<String>)> {
+    let is_other = |language: &&Language| {
+        let words = without(language.polite, request).to_lowercase();
+        let mut words = words
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty());
+        let verb = words.find(|word| !language.polite.contains(word));
+        verb.is_some_and(|verb| language.acting.contains(&verb))
+    };
+    let language = [&GERMAN, &SPANISH].into_iter().find(is_other)?;
+    let examples = language.examples.map(str::to_owned);
+    Some((language.name, examples.to_vec()))
 }
 
 /// A request in which `@notes.md`, as a file may be named at a prompt, is `notes.md`. What is quoted stays.
@@ -83,7 +104,8 @@ fn without(polite: &[&str], request: &str) -> String {
     format!("{verb} {rest}")
 }
 
-/// Writes the places of rows out: `{x}` a name, `{t}` a quoted text, `{w}` a quoted text or a word.
+/// Writes the places of rows out: `{x}` a name, `{t}` a quoted text, `{v}` a quoted text or up
+/// to three words.
 fn rows(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)> {
     let quoted = "\"[^\"]*\"|'[^']*'|„[^“”]*[“”]|“[^”]*”|«[^»]*»";
     let made = table.iter().filter_map(|(says, template)| {
@@ -93,12 +115,72 @@ fn rows(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)> {
             says = says.replace(&format!("{{{name}}}"), &place);
         }
         let says = says.replace("{t}", &format!("(?P<t>{quoted})"));
+        let value = format!("(?P<v>{quoted}|[^\\s,?!]+(?: [^\\s,?!]+){{0,2}}?)");
+        let says = says.replace("{v}", &value);
         Some((pattern(&format!("(?i)^(?:{says})[.!? ]*$"))?, *template))
     });
     made.collect()
 }
 
 static GERMAN: Language = Language {
+    name: "German",
+    examples: [
+        "ersetze \"alt\" durch \"neu\" in notizen.txt",
+        "setze den Port in settings.toml auf 9000",
+    ],
+    acting: &[
+        "ändere",
+        "änder",
+        "baue",
+        "benenne",
+        "entferne",
+        "ergänze",
+        "erstelle",
+        "erzeuge",
+        "ersetze",
+        "fasse",
+        "füge",
+        "füg",
+        "führe",
+        "hänge",
+        "häng",
+        "installiere",
+        "kopiere",
+        "korrigiere",
+        "lege",
+        "leg",
+        "leere",
+        "lösche",
+        "lösch",
+        "mach",
+        "mache",
+        "nenne",
+        "nimm",
+        "ordne",
+        "pack",
+        "räum",
+        "räume",
+        "sammle",
+        "schiebe",
+        "schreib",
+        "schreibe",
+        "setz",
+        "setze",
+        "sortiere",
+        "speichere",
+        "starte",
+        "streich",
+        "streiche",
+        "tausche",
+        "teile",
+        "trag",
+        "trage",
+        "tu",
+        "übersetze",
+        "verschieb",
+        "verschiebe",
+        "wandle",
+    ],
     begins: &[
         "bitte",
         "lösche",
@@ -129,6 +211,10 @@ static GERMAN: Language = Language {
         "schreibe",
         "schreib",
         "kannst",
+        "setz",
+        "setze",
+        "ändere",
+        "änder",
     ],
     polite: &["kannst du", "bitte", "mal"],
     rows: LazyLock::new(|| {
@@ -185,6 +271,14 @@ static GERMAN: Language = Language {
                 r"(?:füge|hänge|schreibe?) (?:die zeile )?{t} (?:an das ende von|ans ende von|am ende von|an|zu)(?: die datei| der datei)? {x}(?: an| hinzu| ein)?",
                 "append $t to $x",
             ),
+            (
+                r"(?:setze?|ändere?) (?:den|die|das) {a} in(?: der datei)? {x} auf {v}",
+                "set the $a in $x to $v",
+            ),
+            (
+                r"(?:setze?|ändere?) in(?: der datei)? {x} (?:den|die|das) {a} auf {v}",
+                "set the $a in $x to $v",
+            ),
             (r"suche?(?: nach)? {a}(?: hier)?", "search for $a"),
             (
                 r"suche?(?: nach)? {a} in(?: der datei| dem ordner| ordner)? {x}",
@@ -217,6 +311,46 @@ static GERMAN: Language = Language {
 };
 
 static SPANISH: Language = Language {
+    name: "Spanish",
+    examples: [
+        "reemplaza \"viejo\" por \"nuevo\" en notas.txt",
+        "crea el archivo notas.txt con el texto \"hola\"",
+    ],
+    acting: &[
+        "actualiza",
+        "agrega",
+        "añade",
+        "apunta",
+        "borra",
+        "borrar",
+        "cambia",
+        "convierte",
+        "copia",
+        "corrige",
+        "crea",
+        "crear",
+        "deshaz",
+        "ejecuta",
+        "elimina",
+        "eliminar",
+        "escribe",
+        "guarda",
+        "haz",
+        "instala",
+        "junta",
+        "mete",
+        "mueve",
+        "ordena",
+        "pon",
+        "quita",
+        "reemplaza",
+        "renombra",
+        "resume",
+        "saca",
+        "sustituye",
+        "tacha",
+        "traduce",
+    ],
     begins: &[
         "por",
         "borra",
@@ -245,6 +379,8 @@ static SPANISH: Language = Language {
         "deshaz",
         "recuerda",
         "puedes",
+        "pon",
+        "en",
     ],
     polite: &["puedes", "por favor"],
     rows: LazyLock::new(|| {
@@ -306,6 +442,14 @@ static SPANISH: Language = Language {
                 r"(?:añade|agrega) (?:la línea )?{t} (?:al final de|a|en)(?: el archivo| el fichero)? {x}",
                 "append $t to $x",
             ),
+            (
+                r"(?:cambia|pon) (?:el|la) {a} (?:en|de)(?: el archivo| el fichero)? {x} (?:a|en|por) {v}",
+                "set the $a in $x to $v",
+            ),
+            (
+                r"en {x},? (?:cambia|pon) (?:el|la) {a} (?:a|en|por) {v}",
+                "set the $a in $x to $v",
+            ),
             (r"busca {a}", "search for $a"),
             (
                 r"busca {a} en(?: el archivo| la carpeta)? {x}",
@@ -340,7 +484,30 @@ mod tests {
 
     #[test]
     fn every_row_compiles_and_begins_with_a_word_that_is_known() {
-        assert_eq!((GERMAN.rows.len(), SPANISH.rows.len()), (25, 24));
+        assert_eq!((GERMAN.rows.len(), SPANISH.rows.len()), (27, 26));
+    }
+
+    #[test]
+    fn an_order_that_no_row_knows_is_known_as_one() {
+        for (says, language) in [
+            ("Bitte füge Milch zu liste.txt hinzu", "German"),
+            (
+                "kannst du liste.txt nach docs kopieren und sortiere sie",
+                "",
+            ),
+            ("Übersetze brief.txt ins Englische", "German"),
+            ("Por favor, copia a.txt a b.txt", "Spanish"),
+            ("¿puedes traduce carta.txt?", "Spanish"),
+            ("copy a.txt", ""),
+            ("was steht in a.txt?", ""),
+            ("cuándo borra?", ""),
+        ] {
+            let found = of_unknown_order(says).map_or("", |(language, _)| language);
+            assert_eq!(found, language, "{says}");
+        }
+        for example in GERMAN.examples.iter().chain(&SPANISH.examples) {
+            assert!(crate::by_rules::understands(example), "{example}");
+        }
     }
 
     #[test]
@@ -375,6 +542,18 @@ mod tests {
             (
                 "Erstelle bitte die Datei a.txt mit dem Text \"bitte  warten\"",
                 "create the file a.txt with the text \"bitte  warten\"",
+            ),
+            (
+                "Bitte ändere in verein.md den Beitrag auf 48 Euro.",
+                "set the Beitrag in verein.md to 48 Euro",
+            ),
+            (
+                "Setz bitte in haushalt.csv die Miete auf 910.",
+                "set the Miete in haushalt.csv to 910",
+            ),
+            (
+                "cambia el puerto en a.toml a 9000",
+                "set the puerto in a.toml to 9000",
             ),
             // What is left over is lost in no row.
             (

@@ -7,14 +7,14 @@
 //! [`words`] takes a request apart, [`grammar`] holds the rules, [`refusal`] the honest answers.
 
 mod building;
-mod described;
 mod grammar;
 pub mod in_file;
 mod languages;
+mod plain;
 mod refusal;
 mod several;
 mod unsure;
-mod words;
+pub(crate) mod words;
 
 pub use refusal::{Left, Refusal, RefusalKind};
 pub use words::REQUEST_BYTES;
@@ -65,9 +65,13 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
     let mut actions = Vec::new();
     let mut last = None;
     for step in &request.steps {
-        let action = plan_step(&request, step, last.as_deref())?;
-        last = main_path(&action).map(str::to_owned).or(last);
-        actions.push(action);
+        for action in plan_steps(&request, step, last.as_deref())? {
+            last = main_path(&action).map(str::to_owned).or(last);
+            actions.push(action);
+        }
+    }
+    if actions.len() > PLAN_ACTIONS {
+        return Err(Refusal::too_many_steps(actions.len()));
     }
     let mut plan = Plan {
         intent: intent(text),
@@ -91,6 +95,33 @@ fn intent(request: &str) -> String {
 /// The quoted texts of a request, in order.
 pub(crate) fn quotes(text: &str) -> Vec<String> {
     several::read(&languages::in_english(text)).quotes
+}
+
+/// The actions of a step: one, or those of the orders that `and` joins in it, each of which is whole.
+fn plan_steps(request: &Request, step: &Step, last: Option<&str>) -> Result<Vec<Action>, Refusal> {
+    let refusal = match plan_step(request, step, last) {
+        Ok(action) => return Ok(vec![action]),
+        Err(refusal) => refusal,
+    };
+    if step.is_question && !step.is_polite {
+        return Err(refusal);
+    }
+    // What is understood and refused says something that no part of it says, unless a quoted text ends
+    // before the joint.
+    let is_unread = refusal.kind == RefusalKind::NotUnderstood;
+    let joints = step.text.match_indices(" and ");
+    let mut joints = joints.filter(|(at, _)| is_unread || words::ends_quoted(&step.text[..*at]));
+    let joined = joints.find_map(|(at, joint)| {
+        let part = |text: &str| Step {
+            text: text.trim_end_matches(',').to_owned(),
+            ..step.clone()
+        };
+        let first = plan_step(request, &part(&step.text[..at]), last).ok()?;
+        let behind = main_path(&first).or(last);
+        let rest = plan_steps(request, &part(&step.text[at + joint.len()..]), behind).ok()?;
+        Some(std::iter::once(first).chain(rest).collect())
+    });
+    joined.ok_or(refusal)
 }
 
 fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Action, Refusal> {

@@ -1,5 +1,6 @@
 //! Honest answers to what the rules do not do.
 
+use super::languages;
 use super::words::{REQUEST_BYTES, Request, Step, pattern};
 use crate::forbidden;
 use domain::fault::Coded;
@@ -381,6 +382,12 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
     if hits(&PROGRAM, text) {
         let why = format!("`{shown}` is not among the things I can do without a larger model.");
         return Refusal::unavailable(&why, programs(Vec::new()));
+    }
+    if let Some((language, known)) = languages::of_unknown_order(text) {
+        let message = format!(
+            "I did not understand `{shown}`, so I did nothing: of {language} I know few orders."
+        );
+        return Refusal::new(RefusalKind::NotUnderstood, message, known).for_no_model();
     }
     let message = format!(
         "I did not understand `{shown}`, so I did nothing: deterministic mode knows plain English \

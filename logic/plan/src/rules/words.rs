@@ -70,15 +70,26 @@ impl Request {
 
     /// A step as the user wrote it, more or less, for messages.
     pub fn shown(&self, step: &str) -> String {
-        let mut shown = step.to_owned();
-        for (index, quote) in self.quotes.iter().enumerate() {
-            shown = shown.replace(&format!("{OPEN}{index}{CLOSE}"), &format!("\"{quote}\""));
+        let shown = self.whole(step);
+        match shown.chars().count() > 120 {
+            true => shown.chars().take(117).chain("...".chars()).collect(),
+            false => shown,
         }
-        if shown.chars().count() > 120 {
-            shown = shown.chars().take(117).chain("...".chars()).collect();
-        }
-        shown
     }
+
+    /// A step with its quoted texts, however long.
+    pub fn whole(&self, step: &str) -> String {
+        let mut whole = step.to_owned();
+        for (index, quote) in self.quotes.iter().enumerate() {
+            whole = whole.replace(&format!("{OPEN}{index}{CLOSE}"), &format!("\"{quote}\""));
+        }
+        whole
+    }
+}
+
+/// Whether a quoted text stands at the end of words.
+pub fn ends_quoted(words: &str) -> bool {
+    words.ends_with(CLOSE)
 }
 
 /// A constant pattern. One that does not compile would match nothing; a test proves that all do.

@@ -2,10 +2,9 @@
 
 use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Destination, Match, destination};
-use crate::rules::described::{describes_a_text, is_empty_line};
+use crate::rules::plain::{self, is_empty_line};
 use crate::rules::refusal::Refusal;
-use crate::rules::several::names_a_place;
-use crate::rules::words::{is_file, is_path, trim_word};
+use crate::rules::words::is_file;
 use domain::plan::Action;
 
 fn create(found: &Match<'_>) -> Built {
@@ -13,21 +12,25 @@ fn create(found: &Match<'_>) -> Built {
     if found.has("d") {
         path = destination(&path, &found.target("d", "into")?, Destination::Folder);
     }
-    let content = if found.has("c") {
-        given(found)?;
-        let text = found.content("c")?;
-        match found.is_quoted("c") {
-            true => text,
-            false => one_a_line(&text).unwrap_or(text),
-        }
-    } else {
-        String::new()
+    let content = match found.has("c") {
+        true => content(found, &path)?,
+        false => String::new(),
     };
     Ok(Some(Action::CreateFile { path, content }))
 }
 
-/// The lines of a list that a request has in one: `tent, stove and torch, one per line`.
-fn one_a_line(text: &str) -> Option<String> {
+/// The text of a new file: as it stands, or a list that is asked for one a line.
+fn content(found: &Match<'_>, path: &str) -> Result<String, Refusal> {
+    let list = found.text("c")?;
+    let things = one_a_line(&list).filter(|_| !found.is_quoted("c"));
+    match things {
+        Some(things) if things.iter().all(|thing| plain::is_added(thing)) => Ok(things.join("\n")),
+        _ => found.added("c", path),
+    }
+}
+
+/// The things of a list that a request has in one: `tent, stove and torch, one per line`.
+fn one_a_line(text: &str) -> Option<Vec<String>> {
     const EACH: [&str; 4] = [
         "one per line",
         "one a line",
@@ -46,86 +49,9 @@ fn one_a_line(text: &str) -> Option<String> {
     };
     let things = list.split(", ").flat_map(|part| part.split(" and "));
     let things = things.map(|thing| thing.trim().trim_start_matches("and "));
-    let things: Vec<&str> = things.filter(|thing| !thing.is_empty()).collect();
-    (things.len() > 1).then(|| things.join("\n"))
-}
-
-/// Refuses bare words that describe a text instead of being it: `an outline of the novel`.
-fn given(found: &Match<'_>) -> Result<(), Refusal> {
-    let text = found.text("c")?;
-    let is_a_row = found.before("c").ends_with(" row ");
-    let is_described = !is_introduced(found) && describes_a_text(&text);
-    if found.is_quoted("c") {
-        return Ok(());
-    }
-    // `with the content of a.txt` introduces no text.
-    let is_given = is_introduced(found) && !found.before("c").trim_end().ends_with(" of");
-    if !is_given && is_of_files(&text) && !found.word("p").ends_with("ignore") {
-        let why = format!("`{text}` may be the text, or a file whose text I would have to read.");
-        let nearest = vec![format!(
-            "put the text in quotes, if it is the text: \"{text}\""
-        )];
-        return Err(Refusal::ambiguous(why, nearest));
-    }
-    if !(is_a_row || is_described) {
-        return Ok(());
-    }
-    let why =
-        format!("`{text}` describes a text and may be meant as one that I would have to write.");
-    Err(Refusal::ambiguous(
-        why,
-        vec![format!(
-            "put the text in quotes, if it is the text: \"{text}\""
-        )],
-    ))
-}
-
-/// Whether bare words are names of files and nothing else. What git or another program ignores is
-/// written in such names.
-fn is_of_files(text: &str) -> bool {
-    const BESIDE: [&str; 7] = ["the", "my", "file", "files", "and", "whole", "of"];
-    let words = text.split_whitespace().map(trim_word);
-    let mut names = words.filter(|word| !BESIDE.contains(word)).peekable();
-    let is_name =
-        |word: &str| is_path(word) && word.contains(char::is_alphabetic) && !word.contains("://");
-    names.peek().is_some() && names.all(is_name)
-}
-
-/// Whether the words before a text say that it is one: `with the text …`, `the line …`, `saying …`.
-fn is_introduced(found: &Match<'_>) -> bool {
-    const SAYS: [&str; 14] = [
-        "text", "word", "words", "line", "lines", "say", "says", "saying", "read", "reads",
-        "reading", "content", "contents", "sentence",
-    ];
-    let said = found.before("c");
-    let mut words = said.split_whitespace();
-    words.any(|word| word.ends_with(':') || SAYS.contains(&word))
-}
-
-/// Refuses bare words that speak of a text instead of being it: `the content of a.txt`, `the sum`.
-fn written(found: &Match<'_>) -> Result<(), Refusal> {
-    let text = found.text("c")?.to_lowercase();
-    let names_a_file = text.split_whitespace().any(|word| is_file(trim_word(word)));
-    let asks_for_one = asks_for_one(found);
-    let spoken_of = [
-        "it", "its", "this", "that", "them", "content", "contents", "text", "result", "results",
-        "output", "sum", "total", "average", "list", "summary", "number", "count", "port", "value",
-    ];
-    let mut words = text.split_whitespace();
-    let mut words = words
-        .by_ref()
-        .skip_while(|word| ["the", "a", "an"].contains(word));
-    let is_spoken_of = words.next().is_some_and(|word| spoken_of.contains(&word));
-    if found.is_quoted("c") || !(names_a_file || is_spoken_of || asks_for_one) {
-        return Ok(());
-    }
-    let why = format!("`{text}` may be the text itself or speak of one that I would have to read.");
-    let nearest = vec![format!("put the text in quotes: write \"{text}\" to a.txt")];
-    let refusal = Refusal::ambiguous(why, nearest);
-    Err(match names_a_file || is_spoken_of {
-        true => refusal,
-        false => refusal.for_a_model(),
-    })
+    let things = things.filter(|thing| !thing.is_empty());
+    let things: Vec<String> = things.map(str::to_owned).collect();
+    (things.len() > 1).then_some(things)
 }
 
 /// Whether a text is asked for and not given: `write a poem to a.txt`, but not `write a line hello to …`.
@@ -139,16 +65,12 @@ fn asks_for_one(found: &Match<'_>) -> bool {
     is_one && words.next().is_some_and(|word| !GIVEN.contains(&word))
 }
 
-/// Refuses bare words in which another file is named as a place: `milk to notes.txt and eggs`.
-fn of_one_file(found: &Match<'_>, path: &str) -> Result<(), Refusal> {
-    let text = found.text("c")?;
-    if found.is_quoted("c") || !names_a_place(found.request, &text) {
-        return Ok(());
-    }
-    let why = format!("`{text}` may be the text, or speak of another file than {path}.");
-    let nearest =
-        vec!["one step for each file: add \"milk\" to a.txt then add \"eggs\" to b.txt".to_owned()];
-    Err(Refusal::ambiguous(why, nearest))
+/// `write … to a.txt`: a text that is asked for, any model may write.
+fn write(found: &Match<'_>) -> Built {
+    create(found).map_err(|refusal| match asks_for_one(found) {
+        true => refusal.for_a_model(),
+        false => refusal,
+    })
 }
 
 /// A file whose text is changed.
@@ -170,57 +92,24 @@ fn append(found: &Match<'_>) -> Built {
     let is_empty = !found.is_quoted("c") && is_empty_line(&found.text("c")?);
     let content = match is_empty {
         true => "\n".to_owned(),
-        false => {
-            of_one_file(found, &path)?;
-            given(found)?;
-            found.content("c")?
-        }
+        false => found.added("c", &path)?,
     };
     Ok(Some(Action::AppendText { path, content }))
 }
 
 fn replace(found: &Match<'_>) -> Built {
-    let (old, mut new) = (found.text("old")?, found.text("new")?);
-    let joins = [
-        " with ", " to ", " in ", " by ", " into ", " if ", " unless ",
-    ];
-    // Words of how often, which are a text where they stand alone, and `the first` of several.
-    let limits = [" only ", " once ", " except ", " but "];
-    let which = ["first ", "second ", "third ", "next ", "last "];
-    let unclear = |name: &str, text: &str| {
-        let padded = format!(" {text} ");
-        let says = |words: &[&str]| words.iter().any(|word| padded.contains(word));
-        let is_limited = text.contains(' ') && says(&limits);
-        let is_one =
-            found.before(name).ends_with("the ") && which.iter().any(|word| text.starts_with(word));
-        !found.is_quoted(name) && (says(&joins) || is_limited || is_one)
-    };
     let (said, is_bare) = (found.before("new"), !found.is_quoted("new"));
-    let of_nothing = match new.to_lowercase().as_str() {
-        "nothing" => ["with ", "by ", "to "]
-            .iter()
-            .any(|end| said.ends_with(end)),
-        "empty string" | "empty text" | "space" => said.ends_with(" a ") || said.ends_with("an "),
+    let removes = match found.text("new")?.to_lowercase().as_str() {
+        "nothing" => said.ends_with("with ") || said.ends_with("by "),
+        "empty string" | "empty text" => said.ends_with("an "),
         _ => false,
     };
-    let removes = is_bare && of_nothing && new != "space" && !said.ends_with("to ");
-    if removes {
-        new.clear();
-    } else if unclear("old", &old) || unclear("new", &new) || (is_bare && of_nothing) {
-        let why = "I cannot tell where the old text ends and the new one begins.".to_owned();
-        let nearest = vec!["replace \"old text\" with \"new text\" in notes.txt".to_owned()];
-        return Err(Refusal::ambiguous(why, nearest));
-    }
-    let is_named = ["word ", "words ", "text ", "phrase "]
-        .iter()
-        .any(|w| said.ends_with(w));
-    if is_bare && !is_named && describes_a_text(&new) {
-        let why = format!("`{new}` describes a text, or is the text itself.");
-        let nearest = vec![format!(
-            "put the text in quotes, if it is the text: \"{new}\""
-        )];
-        return Err(Refusal::ambiguous(why, nearest));
-    }
+    let new = match removes && is_bare {
+        true => String::new(),
+        false => found.replacement("new")?,
+    };
+    // `the first Tom` is one of several, where a text is replaced wherever it stands.
+    let old = found.replacement("old")?;
     Ok(Some(Action::ReplaceText {
         path: file(found)?,
         old,
@@ -268,11 +157,9 @@ pub static CHANGES: [Rule; 22] = [
             let folder = found.path("d")?;
             found.one_name("d", &folder)?;
             let path = destination(&found.target("p", "noun")?, &folder, Destination::Folder);
-            let content = if found.has("c") {
-                given(found)?;
-                found.content("c")?
-            } else {
-                String::new()
+            let content = match found.has("c") {
+                true => content(found, &path)?,
+                false => String::new(),
             };
             Ok(Some(Action::CreateFile { path, content }))
         },
@@ -303,7 +190,7 @@ pub static CHANGES: [Rule; 22] = [
     ),
     rule(
         r"(?:write|save|store|jot down|note down|write down) {word}{text:c} (?:to|into|in|as) (?:a |the )?(?:new )?(?P<noun>file )?{called}{tok:p}",
-        |found| written(found).and_then(|()| create(found)),
+        write,
     ),
     rule(
         r"(?:find and )?(?:replace|substitute) (?:all |every |each )?(?:(?:occurrences?|instances?) of )?{word}{text:old}{often} (?:with|by) {word}{text:new}{often} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}{often}",

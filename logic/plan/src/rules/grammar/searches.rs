@@ -63,7 +63,7 @@ fn search(found: &Match<'_>) -> Built {
         found.folder("p")?
     };
     Ok(Some(Action::SearchText {
-        query: found.content("q")?,
+        query: found.sought("q")?,
         path,
     }))
 }
@@ -92,7 +92,7 @@ pub static SEARCHES: [Rule; 19] = [
                 false => ("q2", "p2"),
             };
             Ok(Some(Action::SearchText {
-                query: found.content(q)?,
+                query: found.sought(q)?,
                 path: found.path(p)?,
             }))
         },
@@ -188,7 +188,7 @@ pub static SEARCHES: [Rule; 19] = [
         |found| {
             let place = if found.has("p") { "p" } else { "r" };
             Ok(Some(Action::SearchText {
-                query: found.content("q")?,
+                query: found.sought("q")?,
                 path: found.folder(place)?,
             }))
         },
@@ -230,13 +230,13 @@ pub static SEARCHES: [Rule; 19] = [
                 }));
             }
             Ok(Some(Action::SearchText {
-                query: found.content("q")?,
+                query: found.sought("q")?,
                 path: found.path("p")?,
             }))
         },
     ),
     rule(r"(?:find|locate) {word}{text:q}", |found| {
-        let query = found.content("q")?;
+        let query = found.sought("q")?;
         let said = found.captures[0].to_lowercase();
         let is_word = said.starts_with("find ")
             && !query.contains(char::is_whitespace)

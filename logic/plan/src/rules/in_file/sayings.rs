@@ -3,6 +3,7 @@
 use super::asked::{Asked, Form, InFile};
 use crate::rules::building::{Destination, Match, destination};
 use crate::rules::grammar::expand;
+use crate::rules::plain;
 use crate::rules::refusal::{self, Refusal};
 use crate::rules::words::{Request, Step, is_file, pattern};
 use regex::Regex;
@@ -140,22 +141,10 @@ fn set(found: &Match<'_>) -> Built {
         from,
         is_quoted: found.is_quoted("to"),
         to: bare(found, "to")?,
-        may_be_a_word: is_prose(&path) && !says_value,
+        may_be_a_word: plain::is_prose(&path) && !says_value,
     };
     let is_clear = is_key(found)? && is_one_value(found)?;
     Ok(is_clear.then_some((path, asked)))
-}
-
-/// Whether a file holds a text in words rather than settings, by its name.
-fn is_prose(path: &str) -> bool {
-    let ending = path
-        .rsplit_once('.')
-        .map(|(_, ending)| ending.to_lowercase());
-    let ending = ending.unwrap_or_default();
-    [
-        "txt", "md", "markdown", "rst", "org", "tex", "adoc", "text", "log",
-    ]
-    .contains(&ending.as_str())
 }
 
 fn copy(found: &Match<'_>) -> Built {
@@ -252,34 +241,11 @@ fn is_key(found: &Match<'_>) -> Result<bool, Refusal> {
     Ok((1..=KEY_WORDS).contains(&words))
 }
 
-/// Whether the new value is in quotes or has no word that may begin something else, or say how often.
+/// Whether the new value is in quotes, one word, or words that are beyond doubt a value.
 fn is_one_value(found: &Match<'_>) -> Result<bool, Refusal> {
-    const JOINS: [&str; 22] = [
-        " everywhere ",
-        " throughout ",
-        " all over ",
-        " time ",
-        " places ",
-        " wherever ",
-        " if ",
-        " unless ",
-        " and ",
-        " but ",
-        " or ",
-        " instead ",
-        " as ",
-        " when ",
-        " until ",
-        " then ",
-        " like ",
-        " of ",
-        " in ",
-        " (",
-        ", ",
-        "; ",
-    ];
-    let text = format!(" {} ", found.text("to")?.to_lowercase());
-    Ok(found.is_quoted("to") || !JOINS.iter().any(|join| text.contains(join)))
+    let text = bare(found, "to")?;
+    let is_one = !text.contains(char::is_whitespace) && plain::is_word(&text);
+    Ok(found.is_quoted("to") || is_one || plain::is_replacement(&text))
 }
 
 /// A text without the end of the sentence, where it is not quoted.

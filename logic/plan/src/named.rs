@@ -1,0 +1,134 @@
+//! What a request names: files and folders by path, places and texts.
+
+use crate::rules::words::{is_file, is_path, trim_word};
+use crate::{names, orders};
+use domain::plan::Plan;
+
+/// Whether a request names a path, by its whole name or without the ending: `the licence file` is
+/// LICENCE.txt.
+pub(crate) fn is_named(request: &str, path: &str) -> bool {
+    let path = path.trim_end_matches('/').to_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let is_said = |name: &str| !name.is_empty() && names::whole(request, name).is_some();
+    is_said(&path) || is_said(name) || is_said(stem)
+}
+
+/// Whether a file with an ending is to become one without, at no other place.
+pub(crate) fn is_a_name(from: &str, to: &str) -> bool {
+    from.contains('.') && !to.contains(['.', '/'])
+}
+
+/// Whether a request speaks of what is in a file: `Tom from novel.md`.
+pub(crate) fn is_in_it(request: &str, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let at = names::whole(request, &name).unwrap_or_default();
+    let mut before = request[..at].split_whitespace().rev();
+    let last = before.find(|word| !["the", "my", "file"].contains(word));
+    last.is_some_and(|word| ["from", "of", "in", "out", "inside", "within"].contains(&word))
+}
+
+/// Whether a request names where a file goes: its new name, or its folder where it keeps its own.
+pub(crate) fn is_place(request: &str, from: &str, to: &str) -> bool {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    match to.rsplit_once('/') {
+        Some((folder, _)) if name(from) == name(to) => is_named(request, folder),
+        _ => is_named(request, to),
+    }
+}
+
+/// Whether the texts stand in a request, as words of their own.
+pub(crate) fn is_said(request: &str, texts: &[&String]) -> bool {
+    let lower = |text: &&String| text.trim().to_lowercase();
+    texts
+        .iter()
+        .map(lower)
+        .all(|text| text.is_empty() || names::whole(request, &text).is_some())
+}
+
+/// Whether a text is a quote out of more that was typed, such as the `1` of `serde = "1"`.
+pub(crate) fn is_part_of_more(request: &str, text: &str) -> bool {
+    let text = text.trim().to_lowercase();
+    let around = ['"', '\''].into_iter().filter_map(|mark| {
+        let quoted = format!("{mark}{text}{mark}");
+        let at = request.find(&quoted)?;
+        Some((&request[..at], &request[at + quoted.len()..]))
+    });
+    let mut around = around;
+    !text.is_empty()
+        && around.any(|(before, after)| {
+            before.trim_end().ends_with('=') || after.trim_start().starts_with([':', '='])
+        })
+}
+
+/// The names of files in a request, without those in quotes, which may be of a text.
+pub(crate) fn words_of_files(request: &str) -> impl Iterator<Item = String> {
+    let request = orders::without_quotes(request);
+    let words: Vec<String> = request
+        .split_whitespace()
+        .map(|word| {
+            trim_word(word)
+                .trim_matches(['(', ')', '\'', '`', ','])
+                .to_owned()
+        })
+        .collect();
+    words
+        .into_iter()
+        .filter(|word| is_file(word) && !word.contains("://"))
+}
+
+/// A file that a request names and no step of a plan has to do with: it may be one of two orders.
+pub(crate) fn left_out(plan: &Plan, request: &str) -> Option<String> {
+    let steps = serde_json::to_string(&plan.actions).unwrap_or_default();
+    let steps = steps.to_lowercase();
+    words_of_files(request).find(|path| {
+        let path = path.trim_start_matches("./");
+        !steps.contains(path)
+    })
+}
+
+/// Whether a new file is named as one: with an ending or a folder, in quotes, or by what it is called.
+pub(crate) fn is_typed_as_path(request: &str, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    is_path(&name) || is_called(request, &name)
+}
+
+/// Whether a new folder is named as one.
+pub(crate) fn is_typed_as_folder(request: &str, path: &str) -> bool {
+    let path = path.trim_end_matches('/').to_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    let is_path = path.contains('/') && request.contains(&path);
+    is_path || request.contains(&format!("{name}/")) || is_called(request, name)
+}
+
+/// Whether a name stands in quotes, or beside a word that says that a name follows.
+fn is_called(request: &str, name: &str) -> bool {
+    const BEFORE: [&str; 14] = [
+        "called",
+        "named",
+        "name",
+        "folder",
+        "directory",
+        "dir",
+        "mkdir",
+        "ordner",
+        "namens",
+        "carpeta",
+        "llamada",
+        "llamado",
+        "file",
+        "datei",
+    ];
+    let words: Vec<&str> = request
+        .split_whitespace()
+        .map(|word| trim_word(word).trim_end_matches('/'))
+        .collect();
+    let is_quoted =
+        |word: &str| word != name && word.trim_matches(['"', '\'', '`', '„', '“', '”']) == name;
+    let beside = |pair: &[&str]| {
+        pair[1] == name && BEFORE.contains(&pair[0]) || pair[0] == name && pair[1] == "folder"
+    };
+    words.iter().any(|word| is_quoted(word))
+        || words.windows(2).any(beside)
+        || request.contains(&format!("\"{name}\""))
+}
