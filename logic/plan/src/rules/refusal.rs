@@ -521,7 +521,7 @@ pub(super) fn help() -> String {
         .map(|(example, _)| format!("  {example}"))
         .collect();
     format!(
-        "Without a model I do these, in plain English; names and texts with spaces go in quotes, and \"then\" joins steps:\n{}",
+        "Without a model I do these, in plain English; names with spaces and texts go in quotes, or a text behind a colon, and \"then\" joins steps:\n{}",
         lines.join("\n")
     )
 }
