@@ -376,7 +376,7 @@ impl Match<'_> {
         };
         Refusal::ambiguous(
             why,
-            super::refusal::nearest(&self.request.shown(&self.captures[0])),
+            super::examples::nearest(&self.request.shown(&self.captures[0])),
         )
     }
 

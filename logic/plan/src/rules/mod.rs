@@ -4,15 +4,18 @@
 //! match one rule from its first word to its last, and a step that changes something needs a name
 //! that can only be a path. What is refused says why and names the nearest things that work.
 //!
-//! [`words`] takes a request apart, [`grammar`] holds the rules, [`refusal`] the honest answers.
+//! [`words`] takes a request apart, [`grammar`] holds the rules, [`refusal`] and [`reasons`] the honest answers.
 
 mod building;
+mod examples;
 mod grammar;
 pub mod in_file;
 mod languages;
 mod plain;
+mod reasons;
 mod refusal;
 mod several;
+mod small_talk;
 mod unsure;
 pub(crate) mod words;
 
@@ -49,7 +52,7 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
         return Err(Refusal::too_long(text.len()));
     }
     let request = several::read(&languages::in_english(text));
-    if let Some(answer) = refusal::small_talk(text) {
+    if let Some(answer) = small_talk::answered(text) {
         return Err(answer);
     }
     if crate::question::orders_too(text) {
@@ -125,7 +128,7 @@ fn plan_steps(request: &Request, step: &Step, last: Option<&str>) -> Result<Vec<
 }
 
 fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Action, Refusal> {
-    if let Some(refusal) = refusal::before_rules(request, step) {
+    if let Some(refusal) = reasons::before_rules(request, step) {
         return Err(match unsure::is_search(&step.text) {
             true => refusal.for_no_model(),
             false => refusal,
@@ -134,7 +137,7 @@ fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Actio
     let Some(action) = grammar::read(request, step, last)? else {
         let unsure = unsure::refusal(request, &step.text);
         let unsure = unsure.map(Refusal::for_no_model);
-        return Err(unsure.unwrap_or_else(|| refusal::after_rules(request, step)));
+        return Err(unsure.unwrap_or_else(|| reasons::after_rules(request, step)));
     };
     // `delete a.txt?` may ask or order; only a polite order (`can you …?`) is an order for sure.
     if step.is_question && !step.is_polite && gate::effect(&action) != EffectClass::Read {

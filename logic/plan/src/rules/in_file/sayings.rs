@@ -4,7 +4,8 @@ use super::asked::{Asked, Form, InFile};
 use crate::rules::building::{Destination, Match, destination};
 use crate::rules::grammar::expand;
 use crate::rules::plain;
-use crate::rules::refusal::{self, Refusal};
+use crate::rules::reasons;
+use crate::rules::refusal::Refusal;
 use crate::rules::words::{Request, Step, is_file, pattern};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -108,7 +109,7 @@ fn written(says: &str) -> String {
 
 /// The order of a step; `None` where no saying fits, or what it is about is not clear.
 pub(super) fn read(request: &Request, step: &Step, intent: String) -> Option<InFile> {
-    if refusal::before_rules(request, step).is_some() {
+    if reasons::before_rules(request, step).is_some() {
         return None;
     }
     COMPILED.iter().find_map(|(regex, build)| {

@@ -1,0 +1,229 @@
+//! German and Spanish orders, put into the English that the rules read.
+//!
+//! A row matches a whole request or nothing, so that no part of a request is lost on the way. What is
+//! quoted stays as it is.
+
+mod german;
+mod spanish;
+
+use super::words::pattern;
+use regex::Regex;
+use std::sync::LazyLock;
+
+use german::GERMAN;
+use spanish::SPANISH;
+
+/// A language: the words that an order begins with, so that its rows are made only where one does,
+/// what politeness adds, and its rows.
+struct Language {
+    name: &'static str,
+    /// Orders that are known, as they can be typed.
+    examples: [&'static str; 2],
+    /// Verbs of orders to change something, whether or not a row knows them.
+    acting: &'static [&'static str],
+    begins: &'static [&'static str],
+    polite: &'static [&'static str],
+    rows: LazyLock<Vec<(Regex, &'static str)>>,
+}
+
+/// A request in English, where it is an order in another language that is known; else as it is.
+pub(super) fn in_english(request: &str) -> String {
+    let request = &without_marks(request.trim());
+    let first = request.split_whitespace().next().unwrap_or_default();
+    let first = first
+        .trim_matches(|c: char| !c.is_alphabetic())
+        .to_lowercase();
+    let spoken = |language: &&Language| language.begins.contains(&first.as_str());
+    let Some(language) = [&GERMAN, &SPANISH].into_iter().find(spoken) else {
+        return request.to_owned();
+    };
+    let words = without(language.polite, request);
+    let mut english = String::new();
+    for (regex, template) in language.rows.iter() {
+        if let Some(captures) = regex.captures(&words) {
+            captures.expand(template, &mut english);
+            return english;
+        }
+    }
+    request.to_owned()
+}
+
+/// The language of an order to change something that no row knows, and orders that are known. A small
+/// model shows a file instead, or takes half of it.
+pub(super) fn of_unknown_order(request: &str) -> Option<(&'static str, Vec<String>)> {
+    let is_other = |language: &&Language| {
+        let words = without(language.polite, request).to_lowercase();
+        let mut words = words
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty());
+        let verb = words.find(|word| !language.polite.contains(word));
+        verb.is_some_and(|verb| language.acting.contains(&verb))
+    };
+    let language = [&GERMAN, &SPANISH].into_iter().find(is_other)?;
+    let examples = language.examples.map(str::to_owned);
+    Some((language.name, examples.to_vec()))
+}
+
+/// A request in which `@notes.md`, as a file may be named at a prompt, is `notes.md`. What is quoted stays.
+fn without_marks(request: &str) -> String {
+    let mut plain = String::with_capacity(request.len());
+    let (mut is_quoted, mut before) = (false, ' ');
+    for (at, sign) in request.char_indices() {
+        is_quoted ^= sign == '"';
+        let rest = &request[at + sign.len_utf8()..];
+        let name = rest.split_whitespace().next().unwrap_or_default();
+        let is_path = name.starts_with(|c: char| c.is_alphanumeric() || "./~".contains(c))
+            && name
+                .trim_end_matches(['.', ',', '?', '!'])
+                .contains(['.', '/']);
+        if sign != '@' || is_quoted || !before.is_whitespace() || !is_path {
+            plain.push(sign);
+        }
+        before = sign;
+    }
+    plain
+}
+
+/// A request without what politeness adds before and behind the verb and at the end: within it, such a
+/// word may be of a text.
+fn without(polite: &[&str], request: &str) -> String {
+    let skip = |text: &str| {
+        let said = polite.iter().find(|one| {
+            let head = text.get(..one.len());
+            let begins = head.is_some_and(|head| head.eq_ignore_ascii_case(one));
+            begins && text[one.len()..].starts_with([' ', ','])
+        });
+        let rest = &text[said.map_or(0, |one| one.len())..];
+        rest.trim_start_matches([',', ' ']).to_owned()
+    };
+    let request = skip(request.trim_start_matches('¿'));
+    let Some((verb, rest)) = request.split_once(' ') else {
+        return request;
+    };
+    let rest = skip(rest);
+    let rest = rest.trim_end_matches(['.', '!', '?', ' ']);
+    let ends = |one: &&&str| rest.to_lowercase().ends_with(&format!(" {one}"));
+    let rest = match polite.iter().find(ends) {
+        Some(one) => rest[..rest.len() - one.len()].trim_end_matches([',', ' ']),
+        None => rest,
+    };
+    format!("{verb} {rest}")
+}
+
+/// Writes the places of rows out: `{x}` a name, `{t}` a quoted text, `{v}` a quoted text or up
+/// to three words.
+fn rows(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)> {
+    let quoted = "\"[^\"]*\"|'[^']*'|„[^“”]*[“”]|“[^”]*”|«[^»]*»";
+    let made = table.iter().filter_map(|(says, template)| {
+        let mut says = (*says).to_owned();
+        for name in ["x", "y", "a", "b"] {
+            let place = format!("(?P<{name}>{quoted}|[^\\s,?!]*[^\\s,.?!])");
+            says = says.replace(&format!("{{{name}}}"), &place);
+        }
+        let says = says.replace("{t}", &format!("(?P<t>{quoted})"));
+        let value = format!("(?P<v>{quoted}|[^\\s,?!]+(?: [^\\s,?!]+){{0,2}}?)");
+        let says = says.replace("{v}", &value);
+        Some((pattern(&format!("(?i)^(?:{says})[.!? ]*$"))?, *template))
+    });
+    made.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_compiles_and_begins_with_a_word_that_is_known() {
+        assert_eq!((GERMAN.rows.len(), SPANISH.rows.len()), (27, 26));
+    }
+
+    #[test]
+    fn an_order_that_no_row_knows_is_known_as_one() {
+        for (says, language) in [
+            ("Bitte füge Milch zu liste.txt hinzu", "German"),
+            (
+                "kannst du liste.txt nach docs kopieren und sortiere sie",
+                "",
+            ),
+            ("Übersetze brief.txt ins Englische", "German"),
+            ("Por favor, copia a.txt a b.txt", "Spanish"),
+            ("¿puedes traduce carta.txt?", "Spanish"),
+            ("copy a.txt", ""),
+            ("was steht in a.txt?", ""),
+            ("cuándo borra?", ""),
+        ] {
+            let found = of_unknown_order(says).map_or("", |(language, _)| language);
+            assert_eq!(found, language, "{says}");
+        }
+        for example in GERMAN.examples.iter().chain(&SPANISH.examples) {
+            assert!(crate::by_rules::understands(example), "{example}");
+        }
+    }
+
+    #[test]
+    fn whole_orders_are_put_into_english_and_nothing_else() {
+        for (says, english) in [
+            ("Lösche bitte die Datei alt.txt.", "delete the file alt.txt"),
+            (
+                "Erstelle die Datei gruss.txt mit dem Text \"Guten Morgen\".",
+                "create the file gruss.txt with the text \"Guten Morgen\"",
+            ),
+            (
+                "Ersetze rot durch blau in farben.md",
+                "replace rot with blau in farben.md",
+            ),
+            (
+                "Wie viele Zeilen hat gedicht.txt?",
+                "how many lines does gedicht.txt have",
+            ),
+            ("Borra el archivo viejo.txt.", "delete the file viejo.txt"),
+            (
+                "Crea el archivo saludo.txt con el texto \"Buenos días\".",
+                "create the file saludo.txt with the text \"Buenos días\"",
+            ),
+            (
+                "¿Cuántas líneas tiene poema.txt?",
+                "how many lines does poema.txt have",
+            ),
+            (
+                "Mueve foto.txt a la carpeta fotos, por favor",
+                "move foto.txt into the folder fotos",
+            ),
+            (
+                "Erstelle bitte die Datei a.txt mit dem Text \"bitte  warten\"",
+                "create the file a.txt with the text \"bitte  warten\"",
+            ),
+            (
+                "Bitte ändere in verein.md den Beitrag auf 48 Euro.",
+                "set the Beitrag in verein.md to 48 Euro",
+            ),
+            (
+                "Setz bitte in haushalt.csv die Miete auf 910.",
+                "set the Miete in haushalt.csv to 910",
+            ),
+            (
+                "cambia el puerto en a.toml a 9000",
+                "set the puerto in a.toml to 9000",
+            ),
+            // What is left over is lost in no row.
+            (
+                "Lösche die Datei alt.txt und neu.txt",
+                "Lösche die Datei alt.txt und neu.txt",
+            ),
+            (
+                "Welchen Port setzt settings.toml?",
+                "Welchen Port setzt settings.toml?",
+            ),
+            ("delete the file alt.txt", "delete the file alt.txt"),
+            // As a file is named at a prompt.
+            ("append tea to @list.txt", "append tea to list.txt"),
+            ("show @docs/a", "show docs/a"),
+            (
+                "append \"@a.txt\" to a@b.txt and @ann",
+                "append \"@a.txt\" to a@b.txt and @ann",
+            ),
+        ] {
+            assert_eq!(in_english(says), english);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Spanish orders.
+
+use super::{Language, rows};
+use std::sync::LazyLock;
+
+pub(super) static SPANISH: Language = Language {
+    name: "Spanish",
+    examples: [
+        "reemplaza \"viejo\" por \"nuevo\" en notas.txt",
+        "crea el archivo notas.txt con el texto \"hola\"",
+    ],
+    acting: &[
+        "actualiza",
+        "agrega",
+        "añade",
+        "apunta",
+        "borra",
+        "borrar",
+        "cambia",
+        "convierte",
+        "copia",
+        "corrige",
+        "crea",
+        "crear",
+        "deshaz",
+        "ejecuta",
+        "elimina",
+        "eliminar",
+        "escribe",
+        "guarda",
+        "haz",
+        "instala",
+        "junta",
+        "mete",
+        "mueve",
+        "ordena",
+        "pon",
+        "quita",
+        "reemplaza",
+        "renombra",
+        "resume",
+        "saca",
+        "sustituye",
+        "tacha",
+        "traduce",
+    ],
+    begins: &[
+        "por",
+        "borra",
+        "elimina",
+        "quita",
+        "crea",
+        "haz",
+        "escribe",
+        "muestra",
+        "muéstrame",
+        "enséñame",
+        "lee",
+        "abre",
+        "lista",
+        "mueve",
+        "renombra",
+        "reemplaza",
+        "sustituye",
+        "cambia",
+        "añade",
+        "agrega",
+        "busca",
+        "cuántas",
+        "cuántos",
+        "qué",
+        "deshaz",
+        "recuerda",
+        "puedes",
+        "pon",
+        "en",
+    ],
+    polite: &["puedes", "por favor"],
+    rows: LazyLock::new(|| {
+        rows(&[
+            (
+                r"(?:borra|elimina|borrar|eliminar) (?:el archivo|el fichero) {x}",
+                "delete the file $x",
+            ),
+            (r"(?:borra|elimina|borrar|eliminar) {x}", "delete $x"),
+            (
+                r"(?:crea|haz|crear) (?:el|un)(?: nuevo)? (?:archivo|fichero)(?: llamado)? {x} (?:con|que diga)(?: el)?(?: texto| contenido)?:? {t}",
+                "create the file $x with the text $t",
+            ),
+            (
+                r"(?:crea|haz|crear) (?:el|un)(?: nuevo)? (?:archivo|fichero)(?: vacío)?(?: llamado)? {x}",
+                "create the file $x",
+            ),
+            (
+                r"(?:crea|haz|crear) (?:la|una)(?: nueva)? carpeta(?: llamada)? {x}",
+                "make a folder $x",
+            ),
+            (
+                r"escribe {t} en (?:el|un)(?: nuevo)? (?:archivo|fichero) {x}",
+                "write $t to the file $x",
+            ),
+            (
+                r"(?:lista|muestra|muéstrame|enséñame)(?: todos)? los (?:archivos|ficheros)(?: de aquí| que hay)?",
+                "list the files",
+            ),
+            (
+                r"(?:lista|muestra|muéstrame|enséñame)(?: todos)? los (?:archivos|ficheros) (?:de la carpeta|de|en) {x}",
+                "list the files in $x",
+            ),
+            (
+                r"(?:muestra|muéstrame|enséñame|lee|abre)(?: el archivo| el fichero| el contenido de)? {x}",
+                "show $x",
+            ),
+            (
+                r"qué (?:dice|hay en|pone en|contiene)(?: el archivo)? {x}",
+                "show $x",
+            ),
+            (
+                r"mueve(?: el archivo| el fichero)? {x} a la carpeta {y}",
+                "move $x into the folder $y",
+            ),
+            (
+                r"mueve(?: el archivo| el fichero)? {x} a {y}",
+                "move $x to $y",
+            ),
+            (
+                r"(?:renombra|cambia el nombre de)(?: el archivo| el fichero)? {x} (?:a|como|por) {y}",
+                "rename $x to $y",
+            ),
+            (
+                r"(?:reemplaza|sustituye|cambia) {a} (?:por|con) {b} en(?: el archivo| el fichero)? {x}",
+                "replace $a with $b in $x",
+            ),
+            (
+                r"(?:añade|agrega) (?:la línea )?{t} (?:al final de|a|en)(?: el archivo| el fichero)? {x}",
+                "append $t to $x",
+            ),
+            (
+                r"(?:cambia|pon) (?:el|la) {a} (?:en|de)(?: el archivo| el fichero)? {x} (?:a|en|por) {v}",
+                "set the $a in $x to $v",
+            ),
+            (
+                r"en {x},? (?:cambia|pon) (?:el|la) {a} (?:a|en|por) {v}",
+                "set the $a in $x to $v",
+            ),
+            (r"busca {a}", "search for $a"),
+            (
+                r"busca {a} en(?: el archivo| la carpeta)? {x}",
+                "search for $a in $x",
+            ),
+            (
+                r"cuántas líneas tiene(?: el archivo| el fichero)? {x}",
+                "how many lines does $x have",
+            ),
+            (
+                r"cuántos (?:archivos|ficheros) hay(?: aquí)?",
+                "how many files are there",
+            ),
+            (
+                r"cuántos (?:archivos|ficheros) hay en(?: la carpeta)? {x}",
+                "how many files are in $x",
+            ),
+            (r"qué (?:archivos|ficheros) hay(?: aquí)?", "list the files"),
+            (
+                r"qué (?:archivos|ficheros) hay en(?: la carpeta)? {x}",
+                "list the files in $x",
+            ),
+            (r"deshaz(?: el último cambio| eso)?", "undo"),
+            (r"recuerda(?: que|:)? (?P<t>.+?)", "remember that $t"),
+        ])
+    }),
+};

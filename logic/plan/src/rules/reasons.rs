@@ -1,0 +1,202 @@
+//! Why a step is not done: what is refused whatever the rules say, and what no rule fits.
+
+use super::examples::{help, nearest};
+use super::languages;
+use super::refusal::{Refusal, RefusalKind};
+use super::words::{Request, Step, pattern};
+use crate::forbidden;
+use regex::Regex;
+use std::sync::LazyLock;
+
+static NEGATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:\w+n['’]t|dont|doesnt|didnt|wont|cant|shouldnt|mustnt|cannot|not|never|without|avoid|refrain|stop)\b",
+    )
+});
+static SHELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)[|<>]|&&|\$\(|\s--?[a-z][\w-]*|^(?:\$\s|sudo|su|rm|rmdir|mv|cp|chmod|chown|curl|wget|bash|sh|zsh",
+        r"|python3?|perl|node|npm|pip|apt|apt-get|git|cargo|ssh|scp|dd|mkfs|kill|echo|sed|awk|xargs|eval|exec)\s",
+    ))
+});
+/// What is kept may say `not`, or look like a command: it is a text and no order.
+static KEEPING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:remember|memori[sz]e|keep in mind|bear in mind|(?:do not|don['’]?t) forget|recall",
+        r"|(?:make|take) a (?:mental )?note|note (?:that|down)|note:|remind me",
+        r"|what do you (?:remember|recall|know)|do you (?:remember|recall)",
+        r"|what did (?:i|we) (?:say|tell|talk|discuss))\b",
+    ))
+});
+static FORGET: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:(?:forget|unlearn)\b|(?:delete|remove|erase|clear|wipe)\b.*\b(?:your|my|the|from) (?:memory|memories)[.! ]*$)",
+    )
+});
+/// What only git shows.
+static GIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^\w+(?: me)?(?: the)? git (?:log|status|diff|history|branch(?:es)?|blame|commits?|stash|tags?)\b",
+    )
+});
+/// Lines that are removed by where they stand, or of a file that is not named.
+static LINES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:delete|remove|erase|drop|strike|cross out|take out|cut) (?:[\w-]+ ){0,4}(?:lines?|entry|entries|rows?|bullets?)\b",
+    )
+});
+static COPY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:copy|duplicate|clone|back ?up|make a (?:copy|backup) of|create a (?:copy|backup) of)\b",
+    )
+});
+static HELP: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:help|what can (?:you|i) do|what do you do|what can i (?:ask|say|type)|commands|usage)[.! ]*$",
+    )
+});
+static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:how|why|when|who|whose|should|may|might|am|are|is|do|does|did|would|could|can|what",
+        r"|which|where|explain|tell me|if|is there|describe|summari[sz]e)\b",
+    ))
+});
+static PROGRAM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:run|execute|launch|install|uninstall|compile|build|download|upload|send|email|mail|zip|unzip|compress|extract|print out|translate|convert|format|encrypt|restart|shut ?down)\b",
+    )
+});
+static MANY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:delete|remove|erase|trash|wipe|clear|clean|empty|purge|destroy|get rid of|throw away|move|rename)\b.*\b(?:all|every|everything|anything|them|these|those|stuff|things|files|folders|any|each|both)\b",
+    )
+});
+
+fn hits(constant: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    constant.as_ref().is_some_and(|regex| regex.is_match(text))
+}
+
+/// What is refused whatever the rules say: negations, shell commands, and what is not to be had.
+pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
+    let text = step.text.as_str();
+    let shown = request.shown(text);
+    if hits(&HELP, text) {
+        return Some(Refusal::new(RefusalKind::Help, help(), Vec::new()));
+    }
+    if hits(&FORGET, text) {
+        let why = "Forgetting is yours alone: `carl memory forget ID` removes an entry.";
+        let nearest = vec!["recall \"…\"".to_owned()];
+        return Some(Refusal::unavailable(why, nearest));
+    }
+    if hits(&KEEPING, text) {
+        return None;
+    }
+    if hits(&NEGATION, text) || forbidden::only_forbids(text) {
+        return Some(Refusal::negated(&shown));
+    }
+    if hits(&SHELL, &format!("{text} ")) {
+        let message = format!(
+            "`{shown}` looks like a shell command. I run no commands; I understand plain English. Nothing was done."
+        );
+        let nearest = programs(nearest(&shown));
+        return Some(Refusal::new(RefusalKind::Shell, message, nearest));
+    }
+    None
+}
+
+/// What runs programs, before the other things that may help.
+fn programs(nearest: Vec<String>) -> Vec<String> {
+    let runs = "carl run --agent coder --model LARGER_MODEL \"…\"".to_owned();
+    std::iter::once(runs).chain(nearest).collect()
+}
+
+/// Why a step that no rule fits is not done.
+pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
+    let text = step.text.as_str();
+    let shown = request.shown(text);
+    if hits(&QUESTION, text) {
+        let message = format!(
+            "`{shown}` is a question that I cannot answer without a model; I did nothing. Use --mode loop or --mode plan for it."
+        );
+        return Refusal::new(RefusalKind::Question, message, nearest(&shown));
+    }
+    if hits(&MANY, text) {
+        let message = format!(
+            "`{shown}` may mean many files. I change one named file a step, so I did nothing."
+        );
+        return Refusal::new(RefusalKind::Ambiguous, message, nearest(&shown));
+    }
+    if hits(&LINES, text) {
+        let why = format!(
+            "`{shown}` is not clear to me: I remove a line by what it says, from a file that is named."
+        );
+        let nearest = vec!["remove the line about \"dentist\" from days.txt".to_owned()];
+        return Refusal::ambiguous(why, nearest);
+    }
+    if hits(&COPY, text) {
+        let why = "I copy one text file to a name that is given.";
+        let nearest = vec![
+            "copy a.txt to b.txt".to_owned(),
+            "make a backup of a.txt".to_owned(),
+        ];
+        return Refusal::unavailable(why, nearest);
+    }
+    if hits(&GIT, text) {
+        let why = format!("`{shown}` needs a program, and I run none.");
+        return Refusal::unavailable(&why, programs(Vec::new()));
+    }
+    if hits(&PROGRAM, text) {
+        let why = format!("`{shown}` is not among the things I can do without a larger model.");
+        return Refusal::unavailable(&why, programs(Vec::new()));
+    }
+    if let Some((language, known)) = languages::of_unknown_order(text) {
+        let message = format!(
+            "I did not understand `{shown}`, so I did nothing: of {language} I know few orders."
+        );
+        return Refusal::new(RefusalKind::NotUnderstood, message, known).for_no_model();
+    }
+    let message = format!(
+        "I did not understand `{shown}`, so I did nothing: deterministic mode knows plain English \
+         orders alone. --mode loop asks a model, as /mode loop does in a chat."
+    );
+    Refusal::new(RefusalKind::NotUnderstood, message, nearest(&shown))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::fault::Coded;
+
+    #[test]
+    fn every_constant_pattern_compiles() {
+        let constants = [
+            &NEGATION, &SHELL, &KEEPING, &FORGET, &GIT, &LINES, &COPY, &HELP, &QUESTION, &PROGRAM,
+            &MANY,
+        ];
+        assert!(constants.iter().all(|constant| constant.is_some()));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_told_of_quotes_and_of_the_help_that_is_there() {
+        let refused = crate::rules::plan("rename chapter 2.txt to Kapitel 2.txt").unwrap_err();
+        let hint = refused.hint();
+        assert!(
+            hint.contains("spaces go in quotes") && hint.contains("`help`"),
+            "{hint}"
+        );
+        let help = crate::rules::plan("help").unwrap_err();
+        assert_eq!(help.kind, RefusalKind::Help);
+    }
+
+    #[test]
+    fn a_quote_without_its_partner_is_closed_in_what_is_suggested() {
+        let refused = crate::rules::plan("delete \"x").unwrap_err();
+        assert_eq!(refused.nearest, ["delete \"x\""], "{refused}");
+        assert!(refused.message.contains("has no partner"), "{refused}");
+        assert!(crate::rules::plan(&refused.nearest[0]).is_ok());
+        let refused = crate::rules::plan("delete x").unwrap_err();
+        assert_eq!(refused.nearest, ["delete \"x\""], "{refused}");
+        let refused = crate::rules::plan("delete \"").unwrap_err();
+        assert!(!refused.nearest.iter().any(|one| one.contains("\"\"")));
+    }
+}
