@@ -40,6 +40,8 @@ pub(crate) struct Glob {
     pub(crate) pattern: String,
     #[serde(default, rename = "path")]
     _path: Option<String>,
+    #[serde(default)]
+    pub(crate) ignored: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -52,6 +54,8 @@ pub(crate) struct Grep {
     pub(crate) literal: bool,
     #[serde(default)]
     pub(crate) ignore_case: bool,
+    #[serde(default)]
+    pub(crate) ignored: bool,
     pub(crate) max: Option<usize>,
 }
 

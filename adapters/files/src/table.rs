@@ -104,10 +104,7 @@ impl Tool {
                 "Read a text file, whole or a part: from_line and line_count, or line_count with \
                  from_end for the last lines. Also tells how many lines and words it has."
             }
-            Self::Glob => {
-                "Find files by name pattern, such as *.md or src/**/*.rs. Files named in \
-                 .gitignore are left out."
-            }
+            Self::Glob => "Find files by name pattern, such as *.md or src/**/*.rs.",
             Self::Grep => {
                 "Find lines that match a regular expression (or a plain text with literal) in a \
                  file or in all files of a folder."
@@ -135,7 +132,10 @@ impl Tool {
             Self::ListFiles => (list_properties(), &[]),
             Self::ReadFile => (read_properties(), &["path"]),
             Self::Glob => (
-                json!({"pattern": pattern("A pattern with * and ?."), "path": folder_argument()}),
+                json!({
+                    "pattern": pattern("A pattern with * and ?."), "path": folder_argument(),
+                    "ignored": flag("Also what .gitignore names."),
+                }),
                 &["pattern"],
             ),
             Self::Grep => (grep_properties(), &["pattern"]),
@@ -233,6 +233,7 @@ fn grep_properties() -> Value {
         "path": folder_argument(),
         "literal": flag("Take the pattern as plain text."),
         "ignore_case": flag("Upper and lower case are equal."),
+        "ignored": flag("Also what .gitignore names."),
         "max": {"type": "integer", "minimum": 1, "maximum": LISTING_ENTRIES},
     })
 }

@@ -23,6 +23,18 @@ pub(crate) enum Ignore {
     Nothing,
     /// What `.gitignore` files name, and `.git` folders.
     AsGit,
+    /// `.git` folders alone.
+    GitFolders,
+}
+
+impl Ignore {
+    /// As git does, unless what it ignores is wanted too.
+    pub(crate) const fn unless(is_wanted: bool) -> Self {
+        match is_wanted {
+            true => Self::GitFolders,
+            false => Self::AsGit,
+        }
+    }
 }
 
 /// Something met on the walk.
@@ -215,6 +227,7 @@ impl Course<'_> {
             return true;
         }
         let whole = self.base.join(path);
+        // Of `GitFolders` there are none.
         self.rules
             .iter()
             .rev()

@@ -24,7 +24,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         place: &place,
         leash: job.leash,
         depth: WALK_DEPTH,
-        ignore: Ignore::AsGit,
+        ignore: Ignore::unless(wanted.ignored),
     };
     let (mut paths, mut other_case) = (Vec::new(), Vec::new());
     let end = walk.run(&folder, &mut |entry| {
@@ -52,7 +52,13 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         truncated |= other_case.len() == LISTING_ENTRIES;
         paths = other_case;
     }
-    let none = "No file matches. Files that .gitignore names were not looked at.";
+    let none = match wanted.ignored {
+        true => "No file matches.",
+        false => {
+            "No file matches. Files that .gitignore names were not looked at; ignored has them \
+             looked at too."
+        }
+    };
     let note = match is_other_case {
         true => "(no file matches in the same small and capital letters; in any:)\n",
         false => "",

@@ -69,7 +69,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
             place: &place,
             leash: job.leash,
             depth: WALK_DEPTH,
-            ignore: Ignore::AsGit,
+            ignore: Ignore::unless(wanted.ignored),
         };
         let mut files = 0_u64;
         let end = walk.run(&start, &mut |entry| {
@@ -98,7 +98,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
         search.file(job, file, &joined(&typed, Path::new("")))?;
     }
     search.found.truncated |= search.is_partial;
-    let text = text(&search.found);
+    let text = text(&search.found, wanted.ignored);
     job.output(&search.found, text, &typed)
 }
 
@@ -240,7 +240,7 @@ fn is_document(path: &Path) -> bool {
     ending.is_some_and(|ending| known.iter().any(|known| ending == *known))
 }
 
-fn text(found: &Grep) -> String {
+fn text(found: &Grep, is_all: bool) -> String {
     let mut text: String = found
         .matches
         .iter()
@@ -250,7 +250,13 @@ fn text(found: &Grep) -> String {
         })
         .collect();
     if found.matches.is_empty() {
-        text.push_str("No line matches. Files that .gitignore names were not searched.\n");
+        text.push_str("No line matches.");
+        text.push_str(match is_all {
+            true => "\n",
+            false => {
+                " Files that .gitignore names were not searched; ignored has them searched too.\n"
+            }
+        });
     }
     match found.documents {
         0 => {}

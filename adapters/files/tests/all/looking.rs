@@ -234,6 +234,18 @@ async fn files_are_found_by_name_and_ignored_ones_are_not() {
         json!(["target/d.rs"])
     );
     assert_eq!(
+        find(json!({"pattern": "*.log", "ignored": true})).await,
+        json!(["src/keep.log", "src/skip.log"])
+    );
+    let all = json!([
+        ".github/f.rs",
+        "a.rs",
+        "src/b.rs",
+        "src/x/c.rs",
+        "target/d.rs"
+    ]);
+    assert_eq!(find(json!({"pattern": "*.rs", "ignored": true})).await, all);
+    assert_eq!(
         bench.rule("glob", json!({"pattern": "/etc/*"})).await,
         "bad_pattern"
     );
@@ -263,6 +275,8 @@ async fn lines_are_found_by_pattern_and_by_text() {
             {"path": "sub/b.txt", "line": 1, "text": "beta again"},
         ], "documents": 0, "truncated": false})
     );
+    let everywhere = json!({"pattern": "beta", "ignored": true});
+    assert_eq!(found(everywhere).await["matches"][0]["path"], "ignored.txt");
     let data = found(json!({"pattern": "a (x)", "literal": true, "path": "a.txt"})).await;
     assert_eq!(data["matches"][0]["line"], 2);
     let data = found(json!({"pattern": "a", "max": 1})).await;
