@@ -3,6 +3,7 @@
 
 use crate::command::{self, Command, Ground};
 use crate::jobs::{Outcome, Post, Reach, View, how};
+use crate::long;
 use crate::output::{add_streams, record_of, text_of, unwritable};
 use crate::record::{JobOutput, JobState, ListJobs, ListedJob, StartJob, StopJob};
 use crate::runner::{self, Guarding, Launch, Runner};
@@ -43,6 +44,7 @@ struct Look {
     job: String,
     #[serde(default)]
     wait_seconds: u64,
+    from_line: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -75,7 +77,8 @@ fn limits() -> JobLimits {
     }
 }
 
-fn reach(runner: &Runner, call: &JudgedCall) -> Reach {
+/// What a call may reach.
+pub(crate) fn reach(runner: &Runner, call: &JudgedCall) -> Reach {
     let Ground { read, write } = Ground::of(runner, call);
     Reach { read, write }
 }
@@ -217,7 +220,8 @@ pub(crate) async fn look(runner: &Runner, call: &JudgedCall) -> Result<ToolOutpu
     let wait = Duration::from_secs(asked.wait_seconds).min(JOB_WAIT);
     match job.outcome_within(wait).await.as_deref() {
         Some(Ok((finished, notes))) => {
-            let text = format!("The job has ended.\n{}", text_of(finished, notes));
+            let text = part(text_of(finished, notes), &job.name, asked.from_line)?;
+            let text = format!("The job has ended.\n{text}");
             let record = JobOutput {
                 job: job.name,
                 state: JobState::Ended,
@@ -226,12 +230,20 @@ pub(crate) async fn look(runner: &Runner, call: &JudgedCall) -> Result<ToolOutpu
             told(&record, text, &record.job)
         }
         Some(Err(failure)) => Err(failure.clone()),
-        None => so_far(job),
+        None => so_far(job, asked.from_line),
+    }
+}
+
+/// What is shown of an output: the lines that are asked for, or as much as fits.
+fn part(text: String, name: &str, from_line: Option<u64>) -> Result<String, ToolFailure> {
+    match from_line {
+        Some(line) => long::page(&text, line),
+        None => Ok(long::shortened(&text, name).unwrap_or(text)),
     }
 }
 
 /// What a job has printed while it still runs.
-fn so_far(job: View) -> Result<ToolOutput, ToolFailure> {
+fn so_far(job: View, from_line: Option<u64>) -> Result<ToolOutput, ToolFailure> {
     let Said { stdout, stderr } = job.said();
     let finished = Finished {
         ended: Ended::Stopped,
@@ -240,8 +252,11 @@ fn so_far(job: View) -> Result<ToolOutput, ToolFailure> {
         mechanisms: Vec::new(),
         took: job.began.elapsed(),
     };
-    let mut text = format!("The job runs, {} s.\n", finished.took.as_secs());
-    add_streams(&mut text, &finished);
+    let mut printed = String::new();
+    add_streams(&mut printed, &finished);
+    let seconds = finished.took.as_secs();
+    let text = part(printed, &job.name, from_line)?;
+    let text = format!("The job runs, {seconds} s.\n{text}");
     let record = JobOutput {
         program: record_of(&finished, &[]),
         job: job.name,

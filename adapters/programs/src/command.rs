@@ -1,6 +1,8 @@
 //! `run_command`: a program with its arguments, or a line or script for the shell, in the folders that
 //! the agent may read and write, with the programming languages of the machine and without a network.
 
+use crate::background;
+use crate::long;
 use crate::output::{command_lines, longer, output};
 use crate::runner::{Launch, Runner, limits};
 use crate::scratch::ScratchFolder;
@@ -129,12 +131,21 @@ pub(crate) async fn run(
     progress: &ReportSink,
 ) -> Result<ToolOutput, ToolFailure> {
     let (command, time) = asked(call)?;
+    let line = command.line();
     let mut launch = launch(runner, call, command)?;
     launch.job.limits = runner.limits(time);
     let checkpoints = runner.config.checkpoints.clone();
     launch.checkpoints = checkpoints.map(|checkpoints| (checkpoints, call.clone()));
     let (finished, notes) = runner.finish(launch, progress).await?;
-    output("run_command", &finished, &longer(&finished, notes))
+    let notes = longer(&finished, notes);
+    let mut told = output("run_command", &finished, &notes)?;
+    if long::is_long(&told.text) {
+        let reach = background::reach(runner, call);
+        let kept = Ok((finished, notes));
+        let name = runner.jobs.keep(call.session_id, line, reach, kept);
+        told.text = long::shortened(&told.text, &name).unwrap_or(told.text);
+    }
+    Ok(told)
 }
 
 /// A command with what the call may touch, the toolchains of the machine, and the protected places of

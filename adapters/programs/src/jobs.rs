@@ -131,6 +131,8 @@ struct Held {
     jobs: Vec<Entry>,
     /// Endings that nobody has heard of.
     untold: VecDeque<Signal>,
+    /// Outputs that were kept so far.
+    kept: usize,
 }
 
 impl Held {
@@ -146,6 +148,11 @@ impl Held {
         if self.untold.len() > DRIVE_SIGNALS {
             self.untold.pop_front();
         }
+        self.forget_oldest();
+    }
+
+    /// Forgets the oldest of more ended jobs than are kept.
+    fn forget_oldest(&mut self) {
         let ended = self.jobs.iter().filter(|job| !job.is_at_work()).count();
         let mut over = ended.saturating_sub(JOBS_KEPT);
         self.jobs.retain(|job| {
@@ -344,6 +351,40 @@ impl Jobs {
             seen: Some(seen),
         };
         Ok((post, view))
+    }
+
+    /// Keeps what came of a command that its call waited for, to be looked at as a job's is, and says
+    /// under which name.
+    pub(crate) fn keep(
+        &self,
+        session_id: SessionId,
+        command: String,
+        reach: Reach,
+        outcome: Outcome,
+    ) -> String {
+        let mut sessions = lock(&self.0.sessions);
+        let held = sessions.entry(session_id).or_default();
+        held.kept += 1;
+        let name = format!("output-{}", held.kept);
+        held.jobs.retain(|job| job.view.name != name);
+        let (_, outcome) = watch::channel(Some(Arc::new(outcome)));
+        let view = View {
+            name: name.clone(),
+            command,
+            began: Instant::now(),
+            outcome,
+            glance: Arc::default(),
+        };
+        held.jobs.push(Entry {
+            view,
+            reach,
+            stop: None,
+            why: None,
+            // Its end is known to the agent: it was told as the call's result.
+            is_starting: true,
+        });
+        held.forget_oldest();
+        name
     }
 
     /// The call that began a job has told that it runs: from now on its end is told as a signal.

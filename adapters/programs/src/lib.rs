@@ -15,6 +15,7 @@ mod conceal;
 mod config;
 mod guard;
 mod jobs;
+mod long;
 mod notes;
 mod office;
 mod output;

@@ -11,6 +11,9 @@ use protected::Protected;
 use std::path::{Path, PathBuf};
 use text::escape::quoted_argv;
 
+/// Most of a stream that the structured result has, bytes.
+const RECORD_BYTES: usize = 64 << 10;
+
 /// A stream as text, with a mark where its middle was dropped.
 pub(crate) fn stream(captured: &Captured) -> String {
     let mut text = String::from_utf8_lossy(&captured.head).into_owned();
@@ -19,6 +22,27 @@ pub(crate) fn stream(captured: &Captured) -> String {
         text.push_str(&String::from_utf8_lossy(&captured.tail));
     }
     text
+}
+
+/// A stream for the structured result, with a mark where its middle is left out, and whether it is.
+fn recorded(captured: &Captured) -> (String, bool) {
+    let all: Vec<u8> = captured
+        .head
+        .iter()
+        .chain(&captured.tail)
+        .copied()
+        .collect();
+    let over = all.len().saturating_sub(RECORD_BYTES);
+    let mut kept = captured.clone();
+    if over > 0 {
+        let half = RECORD_BYTES / 2;
+        kept = Captured {
+            head: all[..half].to_vec(),
+            tail: all[all.len() - half..].to_vec(),
+            dropped: captured.dropped + u64::try_from(over).unwrap_or(u64::MAX),
+        };
+    }
+    (stream(&kept), kept.dropped > 0)
 }
 
 /// The result of a program, for programs and for the model. `notes` come first.
@@ -166,13 +190,15 @@ pub(crate) fn record_of(finished: &Finished, notes: &[Note]) -> RunProgram {
         Ended::Killed(signal) => (None, Some(signal)),
         Ended::TimedOut | Ended::Stopped => (None, None),
     };
+    let ((stdout, is_cut), (stderr, is_error_cut)) =
+        (recorded(&finished.stdout), recorded(&finished.stderr));
     RunProgram {
         exit_code,
         signal,
         timed_out: finished.ended == Ended::TimedOut,
-        stdout: stream(&finished.stdout),
-        stderr: stream(&finished.stderr),
-        truncated: finished.stdout.dropped > 0 || finished.stderr.dropped > 0,
+        stdout,
+        stderr,
+        truncated: is_cut || is_error_cut,
         took_ms: u64::try_from(finished.took.as_millis()).unwrap_or(u64::MAX),
         enforced: names(true),
         unavailable: names(false),

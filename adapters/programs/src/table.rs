@@ -146,7 +146,9 @@ impl Tool {
                 "Run a command in the background, as run_command does: a long build, a server."
             }
             Self::ListJobs => "List the background jobs of this session.",
-            Self::JobOutput => "Read what a background job has printed so far, and how it ended.",
+            Self::JobOutput => {
+                "Read what a background job or a long command has printed, and how it ended."
+            }
             Self::StopJob => "Stop a background job, with everything it started.",
         }
     }
@@ -173,6 +175,10 @@ impl Tool {
                     "wait_seconds": {
                         "type": "integer", "minimum": 0, "maximum": JOB_WAIT.as_secs(),
                         "description": "Longest to wait for its end.",
+                    },
+                    "from_line": {
+                        "type": "integer", "minimum": 1,
+                        "description": "Show the lines from here on.",
                     },
                 }),
                 &["job"],

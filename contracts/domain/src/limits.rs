@@ -56,7 +56,7 @@ pub const EXEC_FILE_BYTES: u64 = 1 << 30;
 /// Most open files of each process in the sandbox.
 pub const EXEC_OPEN_FILES: u32 = 1_024;
 /// Most of each output stream of a program in the sandbox that is kept, bytes.
-pub const EXEC_OUTPUT_BYTES: usize = 64 << 10;
+pub const EXEC_OUTPUT_BYTES: usize = 256 << 10;
 /// Longest a job in the background may run, and most processor time of each of its processes.
 pub const JOB_TIME: Duration = Duration::from_secs(3_600);
 /// Most jobs of one session that run at the same time.
@@ -64,7 +64,7 @@ pub const JOBS_AT_WORK: usize = 8;
 /// Ended jobs of one session whose output is kept; of more the oldest is forgotten.
 pub const JOBS_KEPT: usize = 16;
 /// Most of each output stream of a job that is kept, bytes.
-pub const JOB_OUTPUT_BYTES: usize = 64 << 10;
+pub const JOB_OUTPUT_BYTES: usize = 256 << 10;
 /// Longest one call waits for a job to end.
 pub const JOB_WAIT: Duration = Duration::from_secs(60);
 /// Most directory entries looked through for protected places before a program may write.

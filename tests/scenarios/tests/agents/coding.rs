@@ -237,6 +237,44 @@ fn a_script_runs_the_tests_without_a_question() {
 }
 
 #[test]
+fn of_a_long_output_the_ends_and_errors_are_shown_and_all_can_be_read() {
+    let script = "for n in $(seq 1 3000); do echo \"step $n\"; \
+                  [ $n = 1500 ] && echo 'error: disk quota of step 1500'; done; exit 4";
+    let page = json!({"job": "output-1", "from_line": 1_000});
+    let replies = [
+        run(script),
+        Reply::call("job_output", page),
+        Reply::text("Step 1500 failed."),
+    ];
+    let scene = Scene::new(replies);
+    let attended = at_work(&scene, &["y", "y"]);
+    let results = results(&scene);
+    let [short, page] = results.as_slice() else {
+        panic!("{results:#?} {attended:#?}");
+    };
+    let (short, page) = (short.as_str().unwrap(), page.as_str().unwrap());
+    for has in [
+        "exit code 4",
+        "step 1\n",
+        "error: disk quota",
+        "step 3000",
+        "left out]",
+    ] {
+        assert!(short.contains(has), "{has}: {short}");
+    }
+    assert!(
+        !short.contains("step 900\n") && short.len() < 10_000,
+        "{}",
+        short.len()
+    );
+    assert!(page.contains("[lines 1000 to 1199 of 3003]"), "{page}");
+    assert!(
+        page.contains("step 1001\n") && !page.contains("step 900\n"),
+        "{page}"
+    );
+}
+
+#[test]
 fn a_call_that_names_no_command_or_two_says_what_to_give() {
     let scene = Scene::new([
         Reply::call("run_command", json!({})),

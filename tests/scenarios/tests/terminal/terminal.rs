@@ -123,6 +123,17 @@ fn a_no_to_a_call_is_shown_as_the_users_with_their_words() {
 }
 
 #[test]
+fn a_question_says_until_when_on_the_users_clock() {
+    let scene = scene(1);
+    let carl = scene.house.ask(["run", "write a note"]);
+    // As POSIX writes a zone, so that no table of zones has to be installed.
+    let shown = run(carl.env("TZ", "HST10"), "n");
+    let question = shown.questions.join("\n");
+    assert!(question.contains("No answer before"), "{question}");
+    assert!(question.contains(" HST means no."), "{question}");
+}
+
+#[test]
 fn a_no_of_the_user_is_no_error() {
     let write = |path: &str| {
         let arguments = json!({"path": path, "content": "x\n", "mode": "create"});
