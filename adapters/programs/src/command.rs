@@ -140,7 +140,8 @@ pub(crate) async fn run(
     let notes = longer(&finished, notes);
     let mut told = output("run_command", &finished, &notes)?;
     if long::is_long(&told.text) {
-        let reach = background::reach(runner, call);
+        // To read it again takes what reading what the command could read takes.
+        let reach = background::reach(runner, call).for_reading();
         let kept = Ok((finished, notes));
         let name = runner.jobs.keep(call.session_id, line, reach, kept);
         told.text = long::shortened(&told.text, &name).unwrap_or(told.text);

@@ -48,6 +48,14 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
+    /// The same, where only what is read matters.
+    pub(crate) fn for_reading(self) -> Self {
+        Self {
+            read: self.read.into_iter().chain(self.write).collect(),
+            write: Vec::new(),
+        }
+    }
+
     /// Whether all of `other` lies within.
     fn covers(&self, other: &Self) -> bool {
         let within = |inner: &[PathBuf], outer: &[&PathBuf]| {

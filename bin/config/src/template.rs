@@ -37,12 +37,13 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #default_model = "qwen2.5:7b-instruct"
 #max_parallel = 4
 
-# Any OpenAI-compatible server. For models without tool training say tool_calls = "json": tools are
-# then described in the prompt, and the server decodes each reply as one JSON object.
+# Any OpenAI-compatible server. tool_calls = "json" is for models without tool training: tools are
+# then described in the prompt, and the server decodes each reply as one JSON object. "auto" changes
+# to that where a model's own calls cannot be run; "native" never does.
 #[models.providers.local]
 #type = "openai"
 #endpoint = "http://127.0.0.1:8080/v1"
-#tool_calls = "native"
+#tool_calls = "auto"
 # Whether its models see pictures, where the server does not say.
 #vision = true
 # How large they are, where neither server nor name says it: tiny, small, medium or large.

@@ -391,6 +391,12 @@ mod tests {
             old: text(old),
             new: text(new),
         };
+        let settings = "move notes-2022.txt into docs and enable ssl in settings.toml";
+        assert!(refuses(&moved("docs/settings.toml"), settings));
+        assert!(!refuses(
+            &moved("docs/notes.txt"),
+            "move notes-2022.txt to docs/notes.txt"
+        ));
         let both = "move notes-2022.txt to lists and old.txt to archive";
         assert!(refuses(&moved("lists/notes-2022.txt"), both));
         assert!(refuses(

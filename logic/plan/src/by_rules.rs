@@ -1,10 +1,10 @@
 //! A whole request in the hands of the rules: planned and validated.
 
 use crate::rules::in_file::{self, InFile, whole_words};
-use crate::rules::{self, Refusal, RefusalKind};
+use crate::rules::{self, Refusal, RefusalKind, joined};
 use crate::{forbidden, orders, validate};
 use domain::fault::{Coded, Fault};
-use domain::plan::Plan;
+use domain::plan::{Action, Plan};
 use std::collections::BTreeMap;
 
 /// What the rules make of a request.
@@ -15,6 +15,8 @@ pub enum ByRules {
     /// A plan after a file is read; where it does not have what is asked for, the plan that needs no
     /// reading, if there is one.
     AfterReading(InFile, Option<Plan>),
+    /// Orders one after the other, each whole and one of them a plan after a file is read.
+    Several(Vec<String>),
 }
 
 /// What the rules made of a request without a plan.
@@ -47,6 +49,20 @@ pub fn understands(request: &str) -> bool {
 /// [`Unplanned`] when any part of it is not understood or may be meant in more than one way. That a name
 /// in it is no part of a longer one, [`crate::longer`] shows.
 pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
+    let orders = match forbidden::forbids(request) {
+        true => Vec::new(),
+        false => joined::orders(request),
+    };
+    // Read alone, `change port to 9000 in a.toml` is of a value; in a row it is no less.
+    if orders.iter().any(|order| in_file::read(order).is_some()) {
+        if orders.len() > domain::limits::PLAN_ACTIONS {
+            return Err(Unplanned::from(Refusal::too_many_steps(orders.len())));
+        }
+        for order in &orders {
+            plan(order)?;
+        }
+        return Ok(ByRules::Several(orders));
+    }
     let planned = rules::plan(request)
         .map_err(Unplanned::from)
         .and_then(valid);
@@ -66,7 +82,7 @@ pub fn refuses(request: &str) -> Option<Fault> {
     if forbidden::only_forbids(request) {
         return Some(rules::forbidden(request).fault());
     }
-    if in_file::read(request).is_some() {
+    if in_file::read(request).is_some() || matches!(plan(request), Ok(ByRules::Several(_))) {
         return None;
     }
     let refusal = rules::plan(request).err()?;
@@ -81,6 +97,17 @@ pub struct Ready {
     pub plan: Plan,
     /// What the user is told of it.
     pub note: Option<Fault>,
+}
+
+/// A request as the intent of its plan.
+#[must_use]
+pub fn intent(request: &str) -> String {
+    rules::intent(request)
+}
+
+/// What the texts of files are after a step, as far as they are known.
+pub fn follow(texts: &mut BTreeMap<String, String>, action: &Action) {
+    whole_words::follow(texts, action);
 }
 
 /// The files that are read before a plan replaces words in them.

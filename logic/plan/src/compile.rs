@@ -87,6 +87,20 @@ pub fn action(action: &Action) -> Vec<Call> {
 }
 
 /// A name for a text that has none: its beginning, in whole words.
+/// The paths that an action changes.
+#[must_use]
+pub fn changed(action: &Action) -> Vec<String> {
+    match action {
+        Action::CreateFile { path, .. }
+        | Action::AppendText { path, .. }
+        | Action::ReplaceText { path, .. }
+        | Action::MakeDir { path }
+        | Action::DeleteFile { path } => vec![path.clone()],
+        Action::MoveFile { from, to } => vec![from.clone(), to.clone()],
+        _ => Vec::new(),
+    }
+}
+
 fn first_words(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut name = String::new();

@@ -2,7 +2,7 @@
 //!
 //! A small model passes over a `not` and does what was forbidden.
 
-use crate::orders::{self, ACTING};
+use crate::orders::{self, ACTING, SHOWING};
 use crate::question;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -14,7 +14,8 @@ const OTHERS: &str =
     r"\b(?:nicht|niemals|keinesfalls|nunca|jamás)\b|(?:^|[.!;]\s*)no\s+\w+(?:as|es|e|a)\b";
 
 static FORBIDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let verbs: Vec<String> = ACTING.iter().map(|verb| forms(verb)).collect();
+    let verbs = ACTING.iter().chain(&SHOWING);
+    let verbs: Vec<String> = verbs.map(|verb| forms(verb)).collect();
     let verbs = verbs.join("|");
     Regex::new(&format!("{NOT}(?:{verbs})\\b|{OTHERS}")).ok()
 });
@@ -75,6 +76,8 @@ mod tests {
             "don't create a file x.txt with hello",
             "Lösche notes.txt nicht",
             "no borres notes.txt",
+            "don't read notes.txt",
+            "do not show notes.txt",
         ] {
             assert!(only_forbids(says), "{says}");
         }

@@ -1,8 +1,9 @@
 //! What a request names: files and folders by path, places and texts.
 
+use crate::rules::plain;
 use crate::rules::words::{is_file, is_path, trim_word};
 use crate::{names, orders};
-use domain::plan::Plan;
+use domain::plan::{Action, Plan};
 
 /// Whether a request names a path, by its whole name or without the ending: `the licence file` is
 /// LICENCE.txt.
@@ -11,7 +12,9 @@ pub(crate) fn is_named(request: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(&path);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let is_said = |name: &str| !name.is_empty() && names::whole(request, name).is_some();
-    is_said(&path) || is_said(name) || is_said(stem)
+    // `a` names no a.log.
+    let is_a_name = stem.chars().count() > 2 && !plain::joins(stem);
+    is_said(&path) || is_said(name) || (is_a_name && is_said(stem))
 }
 
 /// Whether a file with an ending is to become one without, at no other place.
@@ -77,13 +80,32 @@ pub(crate) fn words_of_files(request: &str) -> impl Iterator<Item = String> {
         .filter(|word| is_file(word) && !word.contains("://"))
 }
 
+/// Whether the last part of a path stands where a new name does.
+fn is_new_name(request: &str, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let words: Vec<&str> = request.split_whitespace().map(trim_word).collect();
+    words.windows(2).any(|pair| {
+        let is_said = ["to", "into", "as", "called", "named", "name"].contains(&pair[0]);
+        is_said && pair[1].rsplit('/').next() == Some(name.as_str())
+    })
+}
+
 /// A file that a request names and no step of a plan has to do with: it may be one of two orders.
 pub(crate) fn left_out(plan: &Plan, request: &str) -> Option<String> {
-    let steps = serde_json::to_string(&plan.actions).unwrap_or_default();
-    let steps = steps.to_lowercase();
+    let touched: Vec<String> = plan
+        .actions
+        .iter()
+        .map(|action| match action {
+            // A new name is one where it is said to be; else it is of another order.
+            Action::MoveFile { from, to } if !is_new_name(request, to) => from.to_lowercase(),
+            other => serde_json::to_string(other)
+                .unwrap_or_default()
+                .to_lowercase(),
+        })
+        .collect();
     words_of_files(request).find(|path| {
         let path = path.trim_start_matches("./");
-        !steps.contains(path)
+        !touched.iter().any(|one| one.contains(path))
     })
 }
 

@@ -41,6 +41,17 @@ pub fn ambiguous(listing: &[String], request: &str) -> Option<Fault> {
     Some(which(whole, part, "are both here, and either may be meant"))
 }
 
+/// Whether a request names anything that is there: by its path, or a file by its name.
+#[must_use]
+pub fn any(listing: &[String], request: &str) -> bool {
+    let mut paths = listing.iter().map(|path| path.trim_end_matches('/'));
+    paths.any(|path| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let is_path = path.contains(['.', '/']) && whole(request, path).is_some();
+        is_path || (name.contains('.') && whole(request, name).is_some())
+    })
+}
+
 /// The fault of two names of which either may be meant.
 pub(crate) fn which(whole: &str, part: &str, how: &str) -> Fault {
     Fault {

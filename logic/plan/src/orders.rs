@@ -5,14 +5,18 @@
 use crate::question;
 
 /// Verbs of orders that are more than a look.
-pub(crate) const ACTING: [&str; 96] = [
+pub(crate) const ACTING: [&str; 146] = [
+    "activate",
     "add",
     "adjust",
+    "alphabetise",
+    "alphabetize",
     "append",
     "apply",
     "archive",
     "back",
     "backup",
+    "bold",
     "build",
     "bump",
     "cancel",
@@ -23,7 +27,9 @@ pub(crate) const ACTING: [&str; 96] = [
     "clean",
     "clear",
     "clone",
+    "close",
     "combine",
+    "comment",
     "commit",
     "compile",
     "compress",
@@ -32,16 +38,24 @@ pub(crate) const ACTING: [&str; 96] = [
     "correct",
     "cp",
     "create",
+    "cross",
     "cut",
+    "deactivate",
     "debug",
+    "decrease",
+    "dedupe",
+    "deduplicate",
     "delete",
     "deploy",
+    "disable",
+    "double",
     "download",
     "drop",
     "duplicate",
     "edit",
     "email",
     "empty",
+    "enable",
     "encrypt",
     "erase",
     "execute",
@@ -50,10 +64,14 @@ pub(crate) const ACTING: [&str; 96] = [
     "fetch",
     "fill",
     "fix",
+    "flip",
     "format",
     "generate",
+    "halve",
+    "highlight",
     "import",
     "improve",
+    "increase",
     "indent",
     "insert",
     "install",
@@ -61,47 +79,79 @@ pub(crate) const ACTING: [&str; 96] = [
     "keep",
     "kill",
     "launch",
+    "lock",
+    "lowercase",
     "mail",
     "make",
+    "mark",
     "merge",
     "move",
     "mv",
+    "note",
+    "number",
     "overwrite",
+    "pause",
+    "pin",
     "place",
     "prepend",
     "purge",
     "push",
     "put",
+    "reduce",
     "refactor",
+    "remind",
     "remove",
     "rename",
+    "renumber",
+    "reorder",
     "replace",
+    "reset",
     "restart",
     "restore",
+    "resume",
+    "reverse",
     "revert",
     "rewrite",
     "rm",
+    "round",
     "run",
     "save",
+    "schedule",
     "send",
     "set",
+    "shift",
     "shorten",
+    "shuffle",
     "sort",
     "split",
     "start",
     "store",
+    "strip",
     "swap",
+    "switch",
+    "tag",
+    "test",
+    "tick",
     "tidy",
+    "toggle",
     "touch",
     "translate",
+    "transpose",
+    "trim",
     "truncate",
+    "turn",
+    "uncomment",
+    "underline",
     "undo",
+    "unlock",
+    "unzip",
     "update",
     "upload",
+    "uppercase",
     "wipe",
+    "wrap",
     "write",
     "zip",
-    "test",
 ];
 /// Programs that are called by their names.
 const PROGRAMS: [&str; 11] = [
@@ -162,8 +212,28 @@ const LOOKING: [&str; 52] = [
     "muestra",
     "busca",
 ];
+/// Verbs of looks that can be forbidden.
+pub(crate) const SHOWING: [&str; 17] = [
+    "show",
+    "read",
+    "list",
+    "find",
+    "count",
+    "open",
+    "print",
+    "display",
+    "view",
+    "cat",
+    "look",
+    "search",
+    "grep",
+    "summarise",
+    "summarize",
+    "check",
+    "explain",
+];
 /// What stands behind a verb, and seldom behind a noun.
-const BEHIND_VERBS: [&str; 18] = [
+const BEHIND_VERBS: [&str; 22] = [
     "the",
     "a",
     "an",
@@ -182,6 +252,10 @@ const BEHIND_VERBS: [&str; 18] = [
     "our",
     "up",
     "over",
+    "off",
+    "out",
+    "down",
+    "on",
 ];
 /// Words before a verb.
 const BEFORE: [&str; 44] = [
@@ -198,6 +272,13 @@ pub fn acts(request: &str) -> bool {
         return false;
     }
     let request = without_quotes(request).to_lowercase();
+    // It goes on with an order, whatever its verb was.
+    if ["and ", "or "]
+        .iter()
+        .any(|joint| request.trim_start().starts_with(joint))
+    {
+        return true;
+    }
     let joined = [" and then ", " then ", " and "];
     let mut parts = vec![request.as_str()];
     for joint in [". ", "; ", "! ", ", ", "\n"].iter().chain(&joined) {
@@ -277,6 +358,10 @@ mod tests {
             "Read the README and then run the tests as it says.",
             "could you polish the text in a.txt",
             "old.txt is done, delete it",
+            "disable ssl in settings.toml",
+            "tick off buy milk in todo.txt",
+            "note in t.txt that Ann called",
+            "and the theme to dark",
         ] {
             assert!(acts(says), "{says}");
         }

@@ -91,6 +91,16 @@ pub fn one_by_one() -> Fault {
     }
 }
 
+/// The plan that answers from what is in view and looks at nothing.
+#[must_use]
+pub fn only_answer(request: &str) -> Plan {
+    let question: String = request.trim().chars().take(QUESTION_CHARS).collect();
+    Plan {
+        intent: "answer from the data that was given".to_owned(),
+        actions: vec![Action::Answer { question }],
+    }
+}
+
 /// Adds an answer step when the request wants telling and the plan has none. A plan that is full
 /// stays as it is.
 #[must_use]

@@ -50,6 +50,8 @@ struct Round {
     calls: usize,
     counted: Option<Counted>,
     finished: Option<FinishReason>,
+    /// What is said of an answer that is nothing but a call that cannot be run.
+    failed_call: Option<Fault>,
 }
 
 impl Round {
@@ -67,6 +69,7 @@ impl Round {
             calls: 0,
             counted: None,
             finished: None,
+            failed_call: None,
         }
     }
 }
@@ -254,6 +257,7 @@ impl Answer {
             }),
             Piece::Call { name, arguments } => {
                 self.round.native.push((name.clone(), arguments.clone()));
+                self.estimates.call_worked(&self.model.to_string());
                 self.call(name, arguments, false);
             }
             Piece::Counted(counted) => self.round.counted = Some(counted.bounded()),
@@ -339,6 +343,12 @@ impl Answer {
             self.sorted(piece);
         }
         self.count();
+        if let Some(failed) = self.round.failed_call.take() {
+            if self.should_ask_as_json() {
+                return self.ask_as_json().await;
+            }
+            self.pending.push_back(ChatChunk::Notice(failed));
+        }
         if self.round.calls > 0 && reason == FinishReason::Stop {
             reason = FinishReason::ToolCalls;
         }

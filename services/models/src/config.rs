@@ -113,8 +113,11 @@ impl ProviderType {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolCalls {
-    /// By the protocol's own means; the server puts them into the form its model was trained on.
+    /// As `native`, until a model answers twice with calls that cannot be run; from then on as `json`, where
+    /// its server is OpenAI-compatible.
     #[default]
+    Auto,
+    /// By the protocol's own means; the server puts them into the form its model was trained on.
     Native,
     /// As text, for models without such training: each reply is one JSON object, a call or an
     /// answer, and the server decodes it under a schema.
@@ -179,8 +182,8 @@ pub struct ProviderConfig {
     /// Context to ask for, tokens. `None`: [`limits::CONTEXT_TOKENS`].
     #[serde(default)]
     pub context_tokens: Option<u32>,
-    /// How tools are offered: `native`, or `json` for models without tool training behind an
-    /// OpenAI-compatible server.
+    /// How tools are offered: `native`, `json` for models without tool training behind an
+    /// OpenAI-compatible server, or `auto`, which finds out.
     #[serde(default)]
     pub tool_calls: ToolCalls,
     /// How much its models think, where a request does not say. `None`: the server's own default,
@@ -209,7 +212,7 @@ impl ProviderConfig {
             max_parallel: None,
             keep_alive: None,
             context_tokens: None,
-            tool_calls: ToolCalls::Native,
+            tool_calls: ToolCalls::Auto,
             think: None,
             vision: None,
             class: None,

@@ -2,7 +2,7 @@
 
 use crate::call::{Call, Counted, Form};
 use crate::learnt::Learnt;
-use crate::record::TokenCounting;
+use crate::record::ModelRecord;
 use domain::message::Message;
 use domain::picture::Picture;
 use std::collections::HashMap;
@@ -26,6 +26,11 @@ const NEVER_CUT_TOKENS: f64 = 2_000.0;
 const CUT_SHARE: f64 = 0.6;
 /// Bytes that are compared as one when looking for a common start.
 const BLOCK_BYTES: usize = 64;
+/// The factor of a model of which nothing was counted, thousandths.
+const UNKNOWN_PERMILLE: u32 = 1_000;
+/// So many answers that are nothing but a call that cannot be run, and no call that worked between them, show that a model does not call tools in
+/// the form that its server gives them.
+const FAILED_CALLS: u32 = 2;
 /// Agents whose last prompt is remembered.
 const REMEMBERED_AGENTS: usize = 256;
 /// The same, as long as less than this of the prompt was sent before, thousandths: then it is of no
@@ -59,6 +64,8 @@ struct Store {
     /// The last prompt of each agent, with the turn of a counter at which it was used.
     agents: HashMap<String, (u64, Prompt)>,
     turn: u64,
+    /// How often calls of a model did not work in its own form.
+    failed_calls: HashMap<String, u32>,
 }
 
 /// What prompts were, and what was learnt of models.
@@ -184,6 +191,39 @@ impl Estimates {
         Some(known.permille)
     }
 
+    /// Whether a model is offered tools as JSON, since its calls in its own form did not work.
+    pub(crate) fn calls_as_json(&self, model: &str) -> bool {
+        let known = self.lock().learnt.of(model);
+        known.is_some_and(|known| known.calls_as_json)
+    }
+
+    /// Takes note that a model called a tool in its own form.
+    pub(crate) fn call_worked(&self, model: &str) {
+        self.lock().failed_calls.remove(model);
+    }
+
+    /// Takes note that an answer was nothing but a call that cannot be run. Whether that is once too often,
+    /// from when on the model is offered tools as JSON.
+    pub(crate) fn call_failed(&self, model: &str, counts_cached: bool) -> bool {
+        let mut store = self.lock();
+        let failed = store.failed_calls.entry(model.to_owned()).or_default();
+        *failed += 1;
+        if *failed < FAILED_CALLS {
+            return false;
+        }
+        let known = store.learnt.of(model).unwrap_or(ModelRecord {
+            permille: UNKNOWN_PERMILLE,
+            counts_cached,
+            calls_as_json: false,
+        });
+        let as_json = ModelRecord {
+            calls_as_json: true,
+            ..known
+        };
+        store.learnt.set(model, as_json);
+        true
+    }
+
     /// Tokens of a text for a model.
     pub(crate) fn tokens(&self, model: &str, characters: usize) -> f64 {
         let drift = self.permille(model).map_or(1.0, drift);
@@ -237,9 +277,10 @@ impl Estimates {
         }
         let mut store = self.lock();
         let before = store.learnt.of(model);
-        let mut known = before.unwrap_or(TokenCounting {
-            permille: 1_000,
+        let mut known = before.unwrap_or(ModelRecord {
+            permille: UNKNOWN_PERMILLE,
             counts_cached,
+            calls_as_json: false,
         });
         let ratio = reported / forecast.tokens;
         let reused = f64::from(forecast.reuse_permille) / 1_000.0;

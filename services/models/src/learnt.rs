@@ -1,6 +1,7 @@
-//! What was learnt of how models count tokens, kept from one process to the next.
+//! What was learnt of models, kept from one process to the next: how they count tokens, and in which form
+//! their calls work.
 
-use crate::record::TokenCounting;
+use crate::record::ModelRecord;
 use disk::private::{self, Durability};
 use disk::read::{Links, bytes};
 use std::collections::BTreeMap;
@@ -19,7 +20,7 @@ const WRITTEN_PERMILLE: u32 = 20;
 pub(crate) struct Learnt {
     /// Where it is kept; `None`: nowhere.
     file: Option<PathBuf>,
-    models: BTreeMap<String, TokenCounting>,
+    models: BTreeMap<String, ModelRecord>,
     /// The factors as the file has them, thousandths.
     written: BTreeMap<String, u32>,
 }
@@ -35,20 +36,23 @@ impl Learnt {
         }
     }
 
-    pub(crate) fn of(&self, model: &str) -> Option<TokenCounting> {
+    pub(crate) fn of(&self, model: &str) -> Option<ModelRecord> {
         self.models.get(model).copied()
     }
 
     /// Remembers this of a model.
-    pub(crate) fn set(&mut self, model: &str, counting: TokenCounting) {
+    pub(crate) fn set(&mut self, model: &str, counting: ModelRecord) {
         if self.models.len() >= MODELS && !self.models.contains_key(model) {
             self.models.clear();
         }
-        self.models.insert(model.to_owned(), counting);
+        let known = self.models.insert(model.to_owned(), counting);
         let before = self.written.get(model).copied();
-        let is_news = before.is_none_or(|before| {
-            before.abs_diff(counting.permille) * 1_000 >= before * WRITTEN_PERMILLE
-        });
+        let is_other_form =
+            known.is_some_and(|known| known.calls_as_json) != counting.calls_as_json;
+        let is_news = is_other_form
+            || before.is_none_or(|before| {
+                before.abs_diff(counting.permille) * 1_000 >= before * WRITTEN_PERMILLE
+            });
         if is_news && let Some(file) = &self.file {
             // Another process may have learnt of other models meanwhile.
             let mut all = read(file);
@@ -63,14 +67,14 @@ impl Learnt {
     }
 }
 
-fn factors(models: &BTreeMap<String, TokenCounting>) -> BTreeMap<String, u32> {
+fn factors(models: &BTreeMap<String, ModelRecord>) -> BTreeMap<String, u32> {
     let models = models.iter();
     models
         .map(|(model, counting)| (model.clone(), counting.permille))
         .collect()
 }
 
-fn read(file: &Path) -> BTreeMap<String, TokenCounting> {
+fn read(file: &Path) -> BTreeMap<String, ModelRecord> {
     let Ok(Some(text)) = bytes(file, FILE_BYTES, Links::Followed) else {
         return BTreeMap::new();
     };
@@ -81,7 +85,7 @@ fn read(file: &Path) -> BTreeMap<String, TokenCounting> {
 }
 
 /// Replaces the file as a whole; it is readable by the user alone. It is no loss if a crash loses it.
-fn write(file: &Path, all: &BTreeMap<String, TokenCounting>) -> io::Result<()> {
+fn write(file: &Path, all: &BTreeMap<String, ModelRecord>) -> io::Result<()> {
     let text = serde_json::to_vec_pretty(all).map_err(io::Error::other)?;
     private::replace(file, &text, Durability::Lossy)
 }
@@ -90,9 +94,10 @@ fn write(file: &Path, all: &BTreeMap<String, TokenCounting>) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    const DENSE: TokenCounting = TokenCounting {
+    const DENSE: ModelRecord = ModelRecord {
         permille: 1_500,
         counts_cached: true,
+        calls_as_json: false,
     };
 
     #[test]
@@ -104,7 +109,7 @@ mod tests {
         first.set("p/a", DENSE);
         second.set("p/b", DENSE);
         // Less than is worth writing down.
-        let slightly = TokenCounting {
+        let slightly = ModelRecord {
             permille: 1_510,
             ..DENSE
         };
@@ -115,6 +120,12 @@ mod tests {
             (third.of("p/a"), third.of("p/b")),
             (Some(DENSE), Some(DENSE))
         );
+        let as_json = ModelRecord {
+            calls_as_json: true,
+            ..DENSE
+        };
+        first.set("p/a", as_json);
+        assert_eq!(Learnt::kept_in(file.clone()).of("p/a"), Some(as_json));
         std::fs::write(&file, "no JSON").unwrap();
         assert_eq!(Learnt::kept_in(file).of("p/a"), None);
     }

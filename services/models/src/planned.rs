@@ -327,7 +327,11 @@ pub(crate) fn instance(planned: &Planned, config: &Config, backend: Box<dyn Back
             context_tokens: provider.context_tokens.unwrap_or(limits::CONTEXT_TOKENS),
             call_time: call_time(provider, &config.limits),
             bounds,
-            tool_calls: provider.tool_calls,
+            tool_calls: match (provider.tool_calls, provider.kind) {
+                (ToolCalls::Auto, ProviderType::OpenAi) => ToolCalls::Auto,
+                (ToolCalls::Auto, _) => ToolCalls::Native,
+                (chosen, _) => chosen,
+            },
             think: provider.think.map_or(Think::Default, Think::from),
             vision: provider.vision,
             class: provider.class,

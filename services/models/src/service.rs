@@ -290,7 +290,14 @@ impl Inner {
             tells_progress: facts.tells_progress,
             form: Form::Native,
         };
-        if target.instance.tool_calls == ToolCalls::Json {
+        let as_json = match target.instance.tool_calls {
+            ToolCalls::Json => true,
+            ToolCalls::Native => false,
+            ToolCalls::Auto => self
+                .estimates
+                .calls_as_json(&target.model_ref().to_string()),
+        };
+        if as_json {
             spoken::rewrite(&mut call)?;
         }
         let mut tries = Tries::new(&self.config.limits, deadline);

@@ -6,7 +6,7 @@ use anyhow::Result;
 use api::audit::Audit;
 use api::models::{ChatRequest, ModelInfo, Models, ProviderHealth};
 use domain::message::Message;
-use domain::model::{ModelChoice, ModelRole};
+use domain::model::{ModelChoice, ModelClass, ModelRole};
 use rendering::fit::{width, wrapped};
 use rendering::values::{bytes, milliseconds};
 use rendering::{Paint, print, table};
@@ -71,6 +71,10 @@ fn listing(health: &[ProviderHealth], known: &[ModelInfo], paint: Paint) -> Stri
     }
     text.push('\n');
     text.push_str(&table(&rows));
+    if let Some(expected) = expected(known) {
+        text.push('\n');
+        text.push_str(&wrapped(&expected, 2, width));
+    }
     if known.is_empty() {
         let mut answering = health.iter().filter(|one| one.fault.is_none());
         let none = match answering.next() {
@@ -88,6 +92,37 @@ fn listing(health: &[ProviderHealth], known: &[ModelInfo], paint: Paint) -> Stri
         text.push_str(&wrapped(&none, 2, width));
     }
     text
+}
+
+/// What to expect of the model that answers where none is named, in one line; `None` where there is
+/// none.
+#[must_use]
+pub fn expected(known: &[ModelInfo]) -> Option<String> {
+    let answers = known
+        .iter()
+        .find(|model| model.roles.contains(&ModelRole::Fast))?;
+    let (size, what) = match answers.class {
+        Some(ModelClass::Tiny) => (
+            "tiny",
+            "plain orders are done by rules; it reads, finds and counts in files that you name, and \
+             is too small for code",
+        ),
+        Some(ModelClass::Small) => (
+            "small",
+            "short tasks with the files named; look at each change before you say yes",
+        ),
+        Some(ModelClass::Medium) => (
+            "medium",
+            "changes and repairs in a few files, commands and tests; check what it claims",
+        ),
+        Some(ModelClass::Large) => ("large", "work of many steps in a whole project"),
+        None => (
+            "size not known",
+            "if it is small, keep tasks short and name the files",
+        ),
+    };
+    let model = visible_line(&answers.model.to_string());
+    Some(format!("What to expect of {model} ({size}): {what}."))
 }
 
 fn as_json(health: &[ProviderHealth], known: &[ModelInfo]) -> Value {

@@ -46,7 +46,8 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         });
     }
     // A session of its own has nothing to take back: the folder's last change is meant.
-    if args.session_id.is_none() && mode == Mode::Deterministic && is_asked_by(&text) {
+    let may_be_by_rules = matches!(mode, Mode::Deterministic | Mode::Adaptive);
+    if args.session_id.is_none() && may_be_by_rules && is_asked_by(&text) {
         let (session_id, flags) = changed::target(args.session, None).await?;
         print_error(&format!("undo in session {session_id}\n"))?;
         args.session_id = Some(session_id);

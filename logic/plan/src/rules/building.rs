@@ -250,16 +250,40 @@ impl Match<'_> {
         let text = self.text(name)?;
         let is_plain = plain::is_prose(path) && plain::is_added(&text);
         let is_plain = is_plain || plain::is_path_to_ignore(&text, path);
-        // `with the alphabet` is no text, `with hello` is one.
-        let is_plain = is_plain && !self.before(name).ends_with(" the ");
+        // `with the alphabet` is no text, `with hello` is one; a row is of a table.
+        let before = self.before(name);
+        let is_plain = is_plain && !before.ends_with(" the ") && !before.ends_with(" row ");
         self.plain(name, text, is_plain)
     }
 
     /// A text that is replaced or takes the place of another: as [`Match::added`].
     pub fn replacement(&self, name: &str) -> Result<String, Refusal> {
         let text = self.text(name)?;
-        let is_plain = plain::is_replacement(&text);
+        let is_plain = plain::is_replacement(&text) && !self.loses_an_article(name);
         self.plain(name, text, is_plain)
+    }
+
+    /// Whether an article before bare words may be of them: any before a new text, and before an old one
+    /// that of a title.
+    fn loses_an_article(&self, name: &str) -> bool {
+        let (is_article, is_of_a_title) = self.article_before(name);
+        is_article && (name == "new" || is_of_a_title)
+    }
+
+    /// Whether an article stands before a place, and whether in capitals. `should be a Robert` needs one.
+    fn article_before(&self, name: &str) -> (bool, bool) {
+        let place = self.captures.name(name).map_or(0, |found| found.start());
+        let start = self.captures.get(0).map_or(0, |all| all.start());
+        let mut before = self.captures[0][..place - start].split_whitespace().rev();
+        let last = before.next().unwrap_or_default();
+        let is_article = ["the", "a", "an"].contains(&last.to_lowercase().as_str());
+        let is_needed = before
+            .next()
+            .is_some_and(|verb| ["be", "become"].contains(&verb));
+        (
+            is_article && !is_needed,
+            last.starts_with(char::is_uppercase),
+        )
     }
 
     /// A text, where it is quoted, said to be one, or plain.
@@ -276,7 +300,10 @@ impl Match<'_> {
             return Ok(text + self.end_of_text(name, &before));
         }
         let why = format!("`{text}` may be the text itself, or say what the text is to be.");
-        let mut nearest = vec![self.in_quotes(name)];
+        let mut nearest = match name {
+            "old" | "new" => self.as_words(name, &text),
+            _ => vec![self.in_quotes(name)],
+        };
         if plain::names_a_file(&text) {
             nearest.push(
                 "one step for each file: add \"milk\" to a.txt then add \"eggs\" to b.txt"
@@ -284,6 +311,22 @@ impl Match<'_> {
             );
         }
         Err(Refusal::ambiguous(why, nearest))
+    }
+
+    /// The step with a replaced text or its replacement said to be words, which are replaced where they
+    /// are whole; none where more than one order may stand in them.
+    fn as_words(&self, name: &str, text: &str) -> Vec<String> {
+        if text.contains(" and ") {
+            return vec!["one order at a time".to_owned()];
+        }
+        let is_one = !text.contains(char::is_whitespace);
+        vec![
+            match (self.loses_an_article(name), self.article_before(name).0) {
+                (true, _) => self.in_quotes_with_article(name),
+                (false, false) if is_one => self.with(name, &format!("the word {text}")),
+                _ => self.in_quotes(name),
+            },
+        ]
     }
 
     /// What ends the sentence and is of the bare text that stands last in it: an exclamation mark, and
@@ -302,16 +345,32 @@ impl Match<'_> {
 
     /// The step with the bare words of a place in quotes, as it can be pasted.
     fn in_quotes(&self, name: &str) -> String {
+        let text = self.raw(name).unwrap_or_default();
+        self.with(name, &format!("\"{text}\""))
+    }
+
+    /// The same with the article before the words.
+    fn in_quotes_with_article(&self, name: &str) -> String {
+        let text = self.raw(name).unwrap_or_default();
+        let place = self.captures.name(name).map_or(0, |found| found.start());
+        let start = self.captures.get(0).map_or(0, |all| all.start());
+        let whole = &self.captures[0];
+        let before = whole[..place - start].trim_end();
+        let article = before.split_whitespace().next_back().unwrap_or_default();
+        let before = &before[..before.len() - article.len()];
+        let after = &whole[place - start + text.len()..];
+        self.request
+            .whole(&format!("{before}\"{article} {text}\"{after}"))
+    }
+
+    /// The step with something else in a place.
+    fn with(&self, name: &str, instead: &str) -> String {
         let whole = &self.captures[0];
         let start = self.captures.get(0).map_or(0, |all| all.start());
         let place = self.captures.name(name).map(|found| found.range());
         let place = place.map_or(0..0, |place| place.start - start..place.end - start);
-        let (before, text, after) = (
-            &whole[..place.start],
-            &whole[place.clone()],
-            &whole[place.end..],
-        );
-        self.request.whole(&format!("{before}\"{text}\"{after}"))
+        let (before, after) = (&whole[..place.start], &whole[place.end..]);
+        self.request.whole(&format!("{before}{instead}{after}"))
     }
 
     /// A text that is kept or looked for elsewhere, which may hold any words: bare words end where

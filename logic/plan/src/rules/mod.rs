@@ -6,12 +6,14 @@
 //!
 //! [`words`] takes a request apart, [`grammar`] holds the rules, [`refusal`] and [`reasons`] the honest answers.
 
+mod after_colon;
 mod building;
 mod examples;
 mod grammar;
 pub mod in_file;
+pub(crate) mod joined;
 mod languages;
-mod plain;
+pub(crate) mod plain;
 mod reasons;
 mod refusal;
 mod several;
@@ -51,7 +53,11 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
     if text.len() > REQUEST_BYTES {
         return Err(Refusal::too_long(text.len()));
     }
-    let request = several::read(&languages::in_english(text));
+    let english = languages::in_english(text);
+    if let Some(refusal) = after_colon::unclear(&english) {
+        return Err(refusal);
+    }
+    let request = several::read(&english);
     if let Some(answer) = small_talk::answered(text) {
         return Err(answer);
     }
@@ -90,7 +96,7 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
 }
 
 /// The request as the intent of its plan.
-fn intent(request: &str) -> String {
+pub(crate) fn intent(request: &str) -> String {
     let words: Vec<&str> = request.split_whitespace().collect();
     words.join(" ").chars().take(INTENT_CHARS).collect()
 }

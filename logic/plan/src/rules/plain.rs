@@ -87,7 +87,7 @@ pub fn is_said(text: &str, is_after_colon: bool) -> bool {
     let goes_on = [
         "of", "from", "in", "on", "about", "for", "that", "which", "with", "at", "between",
     ];
-    !goes_on.contains(&begins) && !has_an_order(text)
+    !goes_on.contains(&begins) && !has_an_order(text) && !has_another_file(text)
 }
 
 /// Whether bare words are a text that is added to a file or written to one.
@@ -116,6 +116,11 @@ pub fn is_word(word: &str) -> bool {
     !words.iter().any(|word| JOINING.has(word))
 }
 
+/// Whether a word in small letters joins, points, counts or limits.
+pub fn joins(word: &str) -> bool {
+    JOINING.has(word)
+}
+
 fn is_kind(word: &str) -> bool {
     let endings = ["", "s", "es"];
     let is = |one| {
@@ -132,6 +137,14 @@ fn has_an_order(text: &str) -> bool {
     words
         .windows(2)
         .any(|pair| joins.contains(&pair[0].as_str()) && orders::is_verb(&pair[1]))
+}
+
+/// Whether another file is spoken of behind `and`: `hello, and y.md that says bye`.
+fn has_another_file(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words
+        .windows(2)
+        .any(|pair| pair[0].eq_ignore_ascii_case("and") && names_a_file(pair[1]))
 }
 
 /// Whether a file is named among bare words. A number such as `2.5` names none.

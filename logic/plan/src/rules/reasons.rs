@@ -151,7 +151,8 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
     }
     if let Some((language, known)) = languages::of_unknown_order(text) {
         let message = format!(
-            "I did not understand `{shown}`, so I did nothing: of {language} I know few orders."
+            "I did not understand `{shown}`, so I did nothing: of {language} I know few orders. --mode \
+             loop asks a model, as /mode loop does in a chat."
         );
         return Refusal::new(RefusalKind::NotUnderstood, message, known).for_no_model();
     }

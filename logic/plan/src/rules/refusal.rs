@@ -153,7 +153,7 @@ impl Refusal {
         Self::new(RefusalKind::Size, message, nearest(""))
     }
 
-    pub(super) fn too_many_steps(steps: usize) -> Self {
+    pub(crate) fn too_many_steps(steps: usize) -> Self {
         let most = domain::limits::PLAN_ACTIONS;
         let message = format!(
             "The request has {steps} steps; one plan has at most {most}. Nothing was done."

@@ -28,10 +28,28 @@ const ANSWERS: [&str; 16] = [
     "s", "r",
 ];
 
+/// What asks for nothing, where it is the whole request.
+const LEAVING: [&str; 10] = [
+    "stop",
+    "do nothing",
+    "nothing",
+    "never mind",
+    "nevermind",
+    "cancel",
+    "forget it",
+    "leave it",
+    "abort",
+    "enough",
+];
+
 /// What is said to a greeting or to an answer that nobody waits for, where that is the whole request.
 pub(super) fn answered(request: &str) -> Option<Refusal> {
     let request = request.trim();
     let word = request.trim_end_matches(['.', '!']).to_lowercase();
+    if LEAVING.contains(&word.trim_start_matches("please ")) {
+        let said = "Nothing was done.".to_owned();
+        return Some(Refusal::new(RefusalKind::Help, said, Vec::new()));
+    }
     if ANSWERS.contains(&word.as_str()) {
         let said =
             format!("`{request}` answers a question, and none is open here. Nothing was done.");

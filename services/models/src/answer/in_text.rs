@@ -1,11 +1,14 @@
 //! Calls that were looked for in a model's text: which are taken, and what is said of the others.
 
-use super::Answer;
+use super::{Answer, Round};
 use crate::call::{Form, ToolChoice};
-use crate::error::notice;
+use crate::config::ToolCalls;
+use crate::error::{Error, notice};
+use crate::spoken;
 use api::models::{CALL_CUT_CODE, CALL_NOT_OFFERED_CODE, ChatChunk};
 use calls::leaked::{self, LeakedCall};
 use domain::message::Message;
+use domain::model::FinishReason;
 use text::escape::visible_line;
 
 /// How much of a call that was not run a notice quotes, characters.
@@ -54,7 +57,7 @@ impl Answer {
             self.sorted(leaked::Piece::Text(written));
             return;
         }
-        self.pending.push_back(ChatChunk::Notice(notice(
+        self.round.failed_call = Some(notice(
             CALL_NOT_OFFERED_CODE,
             format!(
                 "{} answered with nothing but a call of `{tool}`, which is no tool that it has; \
@@ -62,7 +65,7 @@ impl Answer {
                 self.model
             ),
             wrote(&written),
-        )));
+        ));
     }
 
     /// Leaves calls out of an answer that may hold none, and says so.
@@ -88,7 +91,7 @@ impl Answer {
             return;
         }
         let tools: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
-        self.pending.push_back(ChatChunk::Notice(notice(
+        self.round.failed_call = Some(notice(
             CALL_CUT_CODE,
             format!(
                 "{} answered with a call of {} that is not well-formed; nothing was run",
@@ -96,20 +99,57 @@ impl Answer {
                 tools.join(", ")
             ),
             wrote(&written),
-        )));
+        ));
     }
 
     /// Says that the answer ended within a call.
     pub(super) fn broken(&mut self, tool: Option<&str>) {
         let tool = tool.map_or_else(|| "a tool".to_owned(), |tool| format!("`{tool}`"));
-        self.pending.push_back(ChatChunk::Notice(notice(
+        self.round.failed_call = Some(notice(
             CALL_CUT_CODE,
             format!(
                 "{} ended its answer in the middle of a call of {tool}; nothing was run",
                 self.model
             ),
             "",
+        ));
+    }
+
+    /// Whether the model does not call tools in the form that its server gives them, so that it is asked
+    /// again with tools as JSON. An answer that its limit cut says nothing of that.
+    pub(super) fn should_ask_as_json(&self) -> bool {
+        let is_cut = self.round.finished.is_some_and(FinishReason::is_cut);
+        self.instance.tool_calls == ToolCalls::Auto
+            && self.call.form == Form::Native
+            && !self.call.tools.is_empty()
+            && self.schema.is_none()
+            && self.round.calls == 0
+            && !is_cut
+            && self.estimates.call_failed(
+                &self.model.to_string(),
+                self.instance.backend.counts_cached(),
+            )
+    }
+
+    /// Asks again with tools as JSON. What was said so far is taken back.
+    pub(super) async fn ask_as_json(&mut self) -> Result<(), Error> {
+        spoken::rewrite(&mut self.call)?;
+        if !self.round.text.is_empty() {
+            self.pending
+                .push_back(ChatChunk::TextReplaced(String::new()));
+        }
+        self.pending.push_back(ChatChunk::Notice(notice(
+            "models.calls_as_json",
+            format!(
+                "{} answered again with a call that cannot be run: from now on it is offered tools as \
+                 JSON, and the request is repeated",
+                self.model
+            ),
+            "`tool_calls = \"native\"` or `\"json\"` for its provider settles it",
         )));
+        self.round = Round::new(&self.call, self.instance.backend.as_ref());
+        self.first_round = false;
+        self.reopen().await
     }
 
     /// Says, once, that a call in the text was not taken for one.

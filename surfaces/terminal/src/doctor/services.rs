@@ -108,6 +108,9 @@ pub async fn providers(models: &dyn Models, used_first: Option<&str>, store: &Ch
     }
     // What only makes embeddings answers nobody.
     let known = models.list_models().await.unwrap_or_default();
+    if let Some(expected) = crate::models::expected(&known) {
+        checks.push(Check::ok("model", expected));
+    }
     let only_embeds = |provider: &ProviderHealth| {
         let mut own = known
             .iter()

@@ -81,7 +81,7 @@ fn what_the_model_that_comes_along_does_not_understand_changes_nothing_and_print
         "keep a backup of everything",
         "delete the last line of novel.md",
         "translate novel.md to English",
-        "replace stood with sat in novel.md and show it",
+        "replace stood with sat in novel.md and polish it",
         "run the tests",
         "run cargo build",
         "git status",
@@ -248,11 +248,58 @@ fn a_tiny_model_changes_nothing_that_the_request_does_not_name() {
 }
 
 #[test]
+fn a_tiny_model_does_no_half_of_two_orders_and_names_nothing_by_a_mere_word() {
+    let moved = |to: &str| {
+        format!(
+            "{{\"intent\":\"x\",\"actions\":[{{\"kind\":\"move_file\",\"from\":\"a.txt\",\"to\":\"{to}\"}}]}}"
+        )
+    };
+    let added = "{\"intent\":\"x\",\"actions\":[{\"kind\":\"append_text\",\"path\":\"a.log\",\"content\":\"a todo\"}]}";
+    for (says, plan) in [
+        (
+            "move a.txt into docs and enable ssl in s.toml",
+            moved("docs/s.toml"),
+        ),
+        ("move a.txt to docs and m.py to src", moved("docs/m.py")),
+        ("rename a.txt to its title", moved("title")),
+        ("add a todo", added.to_owned()),
+    ] {
+        let scene = scene(
+            "",
+            "class = \"tiny\"",
+            [Reply::text(&plan), Reply::text(&plan)],
+        );
+        for file in ["a.txt", "a.log", "s.toml", "m.py", "docs/x"] {
+            scene.house.write(file, "x\n");
+        }
+        let open = ["--allow-write", ".", "--yes", "write,destructive", says];
+        let told = tell(&scene.house, open);
+        assert_ne!(told.code, Some(0), "{says}: {told:#?}");
+        assert!(scene.house.has("a.txt"), "{says}");
+        assert_eq!(scene.house.read("a.log"), "x\n", "{says}");
+    }
+}
+
+#[test]
+fn what_is_asked_of_data_is_answered_from_it_by_a_tiny_model() {
+    let scene = scene("", "class = \"tiny\"", [Reply::text("There are two.")]);
+    scene.house.write("crontab.txt", "1\n2\n3\n");
+    scene.house.write("data.log", "one\ntwo\n");
+    let asked = ["--input", "data.log", "--json", "how many lines are there?"];
+    let summary = tell(&scene.house, asked).expect(0).json();
+    let calls = summary["tool_calls"].to_string();
+    assert!(!calls.contains("crontab"), "{summary:#}");
+    assert!(scene.told().contains("two"), "{}", scene.told());
+    assert!(!scene.told().contains("1\\n2\\n3"), "{}", scene.told());
+}
+
+#[test]
 fn a_tiny_model_does_nothing_that_is_forbidden() {
     let step = |kind: &str| match kind {
         "replace" => {
             "{\"kind\":\"replace_text\",\"path\":\"a.txt\",\"old\":\"Tom\",\"new\":\"Tim\"}"
         }
+        "read" => "{\"kind\":\"read_file\",\"path\":\"a.txt\"}",
         "rename" => "{\"kind\":\"move_file\",\"from\":\"a.txt\",\"to\":\"b.txt\"}",
         _ => "{\"kind\":\"delete_file\",\"path\":\"a.txt\"}",
     };
@@ -267,6 +314,7 @@ fn a_tiny_model_does_nothing_that_is_forbidden() {
         ("stop! do not delete a.txt", "delete"),
         ("pretend to delete a.txt", "delete"),
         ("show a.txt but do not delete a.txt", "delete"),
+        ("don't read a.txt", "read"),
     ] {
         let plan = format!("{{\"intent\":\"{says}\",\"actions\":[{}]}}", step(kind));
         let scene = scene(

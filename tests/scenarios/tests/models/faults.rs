@@ -250,6 +250,8 @@ const NO_SUCH_TOOL: [&str; 3] = [
     "<tool_call>\n{\"name\": \"nosuch\", \"arguments\": {\"path\": \"a\"}}\n</tool_call>",
     r#"{"tool":"nosuch","arguments":{"path":"a"#,
 ];
+/// Where tools stay in the server's own form, whatever comes of it.
+const NATIVE: &str = "tool_calls = \"native\"";
 const CUT_OFF: [&str; 5] = [
     r#"{"tool":"read_file","arguments":{"path":"a"#,
     "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"pa",
@@ -270,7 +272,7 @@ fn piecemeal(replies: impl IntoIterator<Item = Reply>, option: &str) -> Scene {
 #[test]
 fn what_looks_like_a_call_and_may_have_been_the_answer_is_quoted() {
     let data = r#"{"name":"Alice","parameters":{"age":3}}"#;
-    let scene = piecemeal([Reply::text(data), Reply::text(data)], "");
+    let scene = piecemeal([Reply::text(data), Reply::text(data)], NATIVE);
     let outcome = scene.run(&["give me a record as JSON"]);
     outcome.assert_ends(4, "failed");
     let hint = outcome.summary["notices"][0]["hint"].as_str().unwrap();
@@ -360,13 +362,13 @@ fn a_call_in_text_that_cannot_be_run_is_told_to_the_model() {
 #[test]
 fn a_model_that_goes_on_with_such_calls_ends_without_an_answer() {
     for raw in NO_SUCH_TOOL.iter().chain(&CUT_OFF) {
-        let scene = piecemeal([Reply::text(*raw), Reply::text(*raw)], "");
+        let scene = piecemeal([Reply::text(*raw), Reply::text(*raw)], NATIVE);
         let outcome = scene.run(&["read the notes"]);
         outcome.assert_ends(4, "failed");
         assert_eq!(outcome.code(), "agents.broken_calls");
         assert_eq!(outcome.text("answer"), "", "{raw}");
 
-        let scene = piecemeal([Reply::text(*raw), Reply::text(*raw)], "");
+        let scene = piecemeal([Reply::text(*raw), Reply::text(*raw)], NATIVE);
         let run = scene.house.ask(["run", "read the notes"]);
         let shown = run.env("TERM", "xterm").seated().finish();
         assert_eq!(shown.code, Some(4), "{shown:#?}");
@@ -385,6 +387,66 @@ fn a_model_that_goes_on_with_such_calls_ends_without_an_answer() {
     outcome.assert_ends(3, "partial");
     assert_eq!(outcome.code(), "agents.calls_used");
     assert_eq!(outcome.text("answer"), "");
+}
+
+#[test]
+fn a_model_whose_own_calls_do_not_work_is_offered_tools_as_json_from_then_on() {
+    let broken = NO_SUCH_TOOL[0];
+    let scene = piecemeal(
+        [
+            Reply::text(broken),
+            Reply::text(broken),
+            Reply::text(r#"{"tool":"read_file","arguments":{"path":"notes.md"}}"#),
+            Reply::text(r#"{"answer":"They say hello."}"#),
+            Reply::text(r#"{"answer":"They still do."}"#),
+        ],
+        "",
+    );
+    scene.house.write("notes.md", "hello");
+    let outcome = scene.run(&["what do my notes say?"]);
+    outcome.assert_ends(0, "success");
+    assert_eq!(outcome.text("answer"), "They say hello.", "{outcome:#?}");
+    let notices = outcome.summary["notices"].as_array().unwrap();
+    let told = notices
+        .iter()
+        .filter(|one| one["code"] == "models.calls_as_json");
+    assert_eq!(told.count(), 1, "{notices:#?}");
+    // The next process knows, and says nothing more of it.
+    let outcome = scene.run(&["do they still say that?"]);
+    assert_eq!(outcome.text("answer"), "They still do.", "{outcome:#?}");
+    assert!(!outcome.summary.to_string().contains("models.calls_as_json"));
+    let chats = scene.server.chats();
+    let is_json = |at: usize| !chats[at].body["response_format"].is_null();
+    let forms: Vec<bool> = (0..chats.len()).map(is_json).collect();
+    assert_eq!(forms, [false, false, true, true, true]);
+}
+
+#[test]
+fn a_call_that_works_between_two_broken_ones_keeps_the_servers_own_form() {
+    let broken = NO_SUCH_TOOL[0];
+    let read = || Reply::call("read_file", serde_json::json!({"path": "notes.md"}));
+    let scene = piecemeal(
+        [
+            Reply::text(broken),
+            read(),
+            Reply::text("They say hello."),
+            Reply::text(broken),
+            Reply::text("They do."),
+        ],
+        "",
+    );
+    scene.house.write("notes.md", "hello");
+    scene
+        .run(&["what do my notes say?"])
+        .assert_ends(0, "success");
+    scene.run(&["and now?"]).assert_ends(0, "success");
+    let chats = scene.server.chats();
+    assert!(
+        chats
+            .iter()
+            .all(|chat| chat.body["response_format"].is_null())
+    );
+    assert_eq!(chats.len(), 5);
 }
 
 #[test]

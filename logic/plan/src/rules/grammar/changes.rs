@@ -173,8 +173,12 @@ pub static CHANGES: [Rule; 22] = [
         create,
     ),
     rule(
-        r"(?:make|create|write|start|touch|save){new} {tok:p}(?:{with} ?{text:c})?",
-        create,
+        r"(?P<verb>make|create|write|start|touch|save){new} {tok:p}(?:{with} ?{text:c})?",
+        |found| match found.has("c") || !["write", "save"].contains(&found.word("verb").as_str()) {
+            true => create(found),
+            // `write a poem` names no file.
+            false => Ok(None),
+        },
     ),
     rule(
         r"(?:append|add|write|put|insert) {line}{text:c} (?:to|at|on|onto|as) (?:the )?(?:very )?(?:end|bottom|last line) (?:of|in) (?:the )?(?P<noun>file )?{tok:p}",

@@ -256,6 +256,19 @@ impl Lines<'_> {
                 || is_prose
                 || !(text.starts_with(is_first) || text.contains(", "))
         };
+        // `const PORT: u16 = 80;`: what stands behind the colon is more than the value.
+        let is_typed = |value: &Value| {
+            let text = &self.text[value.place.clone()];
+            value.quote.is_none() && text.contains(" = ")
+        };
+        if values.iter().any(is_typed) {
+            let why = format!("What `{key}` is in {} has a type before it.", self.path);
+            let value = values.first().map(|value| &self.text[value.place.clone()]);
+            let value = value.unwrap_or_default().trim_end_matches(';');
+            let value = value.rsplit_once(" = ").map_or(value, |(_, value)| value);
+            let nearest = format!("replace \"{value}\" with \"…\" in {}", self.path);
+            return Err(Refusal::ambiguous(why, vec![nearest]));
+        }
         let has_old_ends = self.text.replace("\r\n", "").contains('\r');
         if has_old_ends || values.iter().any(|value| !is_plain(value)) {
             let why = format!("What `{key}` is in {} is no plain value.", self.path);

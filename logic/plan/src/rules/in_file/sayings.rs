@@ -144,7 +144,9 @@ fn set(found: &Match<'_>) -> Built {
         to: bare(found, "to")?,
         may_be_a_word: plain::is_prose(&path) && !says_value,
     };
-    let is_clear = is_key(found)? && is_one_value(found)?;
+    // `change "name" to "title"` is of a text.
+    let is_text = found.is_quoted("key") && !says_value;
+    let is_clear = is_key(found)? && is_one_value(found)? && !is_text;
     Ok(is_clear.then_some((path, asked)))
 }
 

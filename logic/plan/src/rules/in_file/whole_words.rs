@@ -80,6 +80,15 @@ fn replaced(
     new: &str,
 ) -> Result<(Vec<Action>, Vec<String>), Refusal> {
     let (path, text) = (lines.path, lines.text);
+    if is_a_column(path, text, old) {
+        let why =
+            format!("`{old}` is a column of {path}, and which of its rows is meant is not said.");
+        let nearest = vec![
+            format!("show {path}"),
+            format!("replace \"{old}\" with \"{new}\" in {path}"),
+        ];
+        return Err(Refusal::ambiguous(why, nearest));
+    }
     let all = text.match_indices(old).map(|(at, _)| at..at + old.len());
     let (whole, parts): (Vec<_>, Vec<_>) =
         all.partition(|place| names::is_words(text, place.clone()));
@@ -110,8 +119,19 @@ fn replaced(
     Ok((lines.replace_all(&whole, new)?, longer))
 }
 
+/// Whether words are the name of a column of a table.
+fn is_a_column(path: &str, text: &str, words: &str) -> bool {
+    let ending = path
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_lowercase());
+    let is_table = ending.is_some_and(|ending| ["csv", "tsv"].contains(&ending.as_str()));
+    let header = text.lines().next().unwrap_or_default();
+    let mut names = header.split([',', ';', '\t']);
+    is_table && names.any(|name| name.trim().trim_matches('"') == words)
+}
+
 /// What the texts are after a step.
-fn follow(texts: &mut BTreeMap<String, String>, action: &Action) {
+pub(crate) fn follow(texts: &mut BTreeMap<String, String>, action: &Action) {
     match action {
         Action::CreateFile { path, content } => {
             texts.insert(path.clone(), format!("{content}\n"));

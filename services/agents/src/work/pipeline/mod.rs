@@ -9,6 +9,7 @@ mod answering;
 mod approval;
 mod execution;
 mod planner;
+mod rules;
 mod stage;
 
 use crate::work::Work;

@@ -1,23 +1,20 @@
 //! The three planners: a model under a schema, the rules, and a program outside.
 
+use super::rules;
 use super::stage::{Planned, Stop, call_tool, interrupted};
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError, Visibility};
 use crate::work::recall;
 use api::{models, planner};
 use context::Budget;
-use disk::stored::as_stored;
 use domain::event::{CallStatus, EventBody, QueryStatus};
 use domain::fault::{Coded, Fault};
 use domain::model::Reach;
-use domain::plan::{Action, Plan};
+use domain::plan::Plan;
 use domain::settings::Mode;
-use plan::by_rules::{self, ByRules, Unplanned};
-use plan::compile::{self, Call};
-use plan::{asked_for, longer, names, prompt, question, schema, validate};
+use plan::compile::Call;
+use plan::{asked_for, names, prompt, question, schema, validate};
 use serde_json::json;
-use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::ops::RangeInclusive;
 use text::escape::visible_line;
 use turn::Outcome;
@@ -35,142 +32,12 @@ const PLAN_TOKENS: RangeInclusive<u64> = 3_000..=6_000;
 /// `task` is the request, with what the user corrected in plans before.
 pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Planned, Stop> {
     match work.request.mode {
-        Mode::Deterministic => by_rules(work, outcome).await,
+        Mode::Deterministic => rules::plan(work, outcome).await,
         Mode::Bridge => by_bridge(work, outcome).await,
         Mode::Plan | Mode::Loop | Mode::Auto | Mode::Adaptive => {
             by_model(work, task, outcome).await
         }
     }
-}
-
-async fn by_rules(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
-    let text = &work.request.text;
-    let ready = match by_rules::plan(text).map_err(unplanned)? {
-        ByRules::Plan(plan) => {
-            names_no_longer(work, &plan).await?;
-            let mut texts = BTreeMap::new();
-            for path in by_rules::words_to_read(text, &plan) {
-                let content = read_text(work, outcome, &path).await?;
-                texts.insert(path, content);
-            }
-            by_rules::of_whole_words(text, plan, texts)
-        }
-        ByRules::AfterReading(asked, literal) => {
-            if let Some(plan) = &literal {
-                names_no_longer(work, plan).await?;
-            }
-            let read = read(work, outcome, &asked.path).await?;
-            if asked.is_copy() && !read.is_copied_as_it_is() {
-                return Err(no_exact_copy(&asked.path));
-            }
-            let content = read.content;
-            by_rules::after_reading(text, &asked, literal, &content)
-        }
-    };
-    let ready = ready.map_err(unplanned)?;
-    if let Some(note) = ready.note {
-        work.emit(EventBody::Notice(note), None).await;
-    }
-    Ok(Planned {
-        plan: ready.plan,
-        reach: Reach::Any,
-    })
-}
-
-/// Stops where a longer name than the one that the rules read is that of a file.
-async fn names_no_longer(work: &Work, plan: &Plan) -> Result<(), Stop> {
-    for longer in longer::names(&work.request.text, plan) {
-        let path = as_stored(&work.request.profile.settings.workspace.join(&longer.whole));
-        // Looked up without a call: a name that the user typed is no reading, and marks no session.
-        let found = tokio::fs::symlink_metadata(path).await;
-        if !found.is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-            return Err(Stop::failed(longer.fault()));
-        }
-    }
-    Ok(())
-}
-
-fn unplanned(unplanned: Unplanned) -> Stop {
-    match unplanned {
-        Unplanned::Help(text) => Stop::Said(text),
-        Unplanned::Refused(fault) => Stop::failed(fault),
-    }
-}
-
-/// The whole text of a file, which is read through the broker like any other.
-/// A file as it was read.
-struct Read {
-    content: String,
-    /// Its size, bytes: more or less than the content has where it is in another encoding.
-    total_bytes: u64,
-}
-
-impl Read {
-    /// Whether a text that is written from it has the same bytes: what is written is UTF-8, and its last
-    /// line has an end.
-    fn is_copied_as_it_is(&self) -> bool {
-        let is_whole = self.content.is_empty() || self.content.ends_with('\n');
-        is_whole && self.content.len() as u64 == self.total_bytes
-    }
-}
-
-/// What is said of a copy that would not be one.
-fn no_exact_copy(path: &str) -> Stop {
-    let path = visible_line(path);
-    Stop::failed(Fault {
-        code: "plan.other_encoding".to_owned(),
-        message: format!(
-            "{path} is not plain UTF-8 with an end to its last line, as what I write is: the copy would have \
-             other bytes. Nothing was done."
-        ),
-        hint: "Copy it with a program, such as `cp`.".to_owned(),
-    })
-}
-
-async fn read_text(work: &Work, outcome: &mut Outcome, path: &str) -> Result<String, Stop> {
-    read(work, outcome, path).await.map(|read| read.content)
-}
-
-async fn read(work: &Work, outcome: &mut Outcome, path: &str) -> Result<Read, Stop> {
-    let reading = Action::ReadFile {
-        path: path.to_owned(),
-    };
-    let mut content = String::new();
-    let mut total_bytes = 0;
-    for call in compile::action(&reading) {
-        let record = call_tool(work, outcome, &call, None).await;
-        let (status, code) = match record.result.status {
-            CallStatus::Ok => {
-                let data = &record.result.data;
-                content.push_str(data["content"].as_str().unwrap_or_default());
-                total_bytes = data["total_bytes"].as_u64().unwrap_or_default();
-                if data["truncated"] != true {
-                    continue;
-                }
-                (QueryStatus::Failed, "plan.too_long")
-            }
-            CallStatus::Cancelled => return Err(interrupted()),
-            CallStatus::Denied => (QueryStatus::Denied, "plan.step_refused"),
-            CallStatus::Failed => (QueryStatus::Failed, "plan.step_failed"),
-        };
-        let path = visible_line(path);
-        let message = match code {
-            "plan.too_long" => format!("{path} is too long to be read whole. Nothing was done."),
-            _ => format!("{path} was not read: {} Nothing was done.", record.plain()),
-        };
-        return Err(Stop::Fault(
-            status,
-            Fault {
-                code: code.to_owned(),
-                message,
-                hint: String::new(),
-            },
-        ));
-    }
-    Ok(Read {
-        content,
-        total_bytes,
-    })
 }
 
 async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
@@ -216,6 +83,12 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     }
     if reach == Reach::Small && question::orders_too(task) {
         return Err(Stop::failed(question::one_by_one()));
+    }
+    // What is asked of data is not asked of some file beside it.
+    let has_data = work.with_state(|state| state.conversation.is_given_input());
+    if reach == Reach::Small && has_data && !names::any(&listing, task) {
+        let plan = question::only_answer(task);
+        return Ok(Planned { plan, reach });
     }
     if reach == Reach::Small
         && let Some(plan) = schema::settled(&listing, task)
@@ -274,7 +147,7 @@ async fn is_asked_for(
         return denied(fault);
     }
     for path in asked_for::data_to_read(plan) {
-        let content = read_text(work, outcome, &path).await?;
+        let content = rules::read_text(work, outcome, &path).await?;
         if let Some(fault) = asked_for::spoils(plan, &path, &content) {
             return denied(fault);
         }
