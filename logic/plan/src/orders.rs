@@ -271,23 +271,28 @@ pub fn acts(request: &str) -> bool {
     if question::wants_telling(request) {
         return false;
     }
-    let request = without_quotes(request).to_lowercase();
     // It goes on with an order, whatever its verb was.
-    if ["and ", "or "]
-        .iter()
-        .any(|joint| request.trim_start().starts_with(joint))
-    {
-        return true;
-    }
+    let first = request.trim_start().to_lowercase();
+    let goes_on = ["and ", "or "].iter().any(|joint| first.starts_with(joint));
+    goes_on || acting_parts(request) > 0
+}
+
+/// Whether a request is more than one order to do something. A small model does one of them.
+#[must_use]
+pub fn are_several(request: &str) -> bool {
+    acting_parts(request) > 1
+}
+
+/// How many parts of a request begin like an order to do something.
+fn acting_parts(request: &str) -> usize {
+    let request = without_quotes(request).to_lowercase();
     let joined = [" and then ", " then ", " and "];
     let mut parts = vec![request.as_str()];
     for joint in [". ", "; ", "! ", ", ", "\n"].iter().chain(&joined) {
         parts = parts.iter().flat_map(|part| part.split(joint)).collect();
     }
-    parts
-        .iter()
-        .enumerate()
-        .any(|(at, part)| begins(part, at == 0))
+    let parts = parts.iter().enumerate();
+    parts.filter(|(at, part)| begins(part, *at == 0)).count()
 }
 
 /// Whether a request begins like an order to look.
@@ -331,7 +336,10 @@ fn begins(part: &str, is_first: bool) -> bool {
     let is_path = |word: &str| word.trim_end_matches('.').contains(['.', '/']);
     let is_word = verb.chars().all(char::is_alphabetic);
     let has_object = next.is_some_and(|next| BEHIND_VERBS.contains(&next) || is_path(next));
-    ACTING.contains(verb) && next.is_some() || (is_first && is_word && has_object)
+    let is_of_it = next.is_some_and(|next| ["it", "them"].contains(&next));
+    ACTING.contains(verb) && next.is_some()
+        || (is_first && is_word && has_object)
+        || (is_word && is_of_it)
 }
 
 /// A request without what stands in double quotes.
@@ -344,6 +352,25 @@ pub(crate) fn without_quotes(request: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn several_orders_are_told_from_one() {
+        for says in [
+            "replace stood with sat in novel.md and polish it",
+            "tick off dentist in todo.md and then rename the file to week12.md",
+            "move a.txt to docs, then sort b.txt",
+        ] {
+            assert!(are_several(says), "{says}");
+        }
+        for says in [
+            "write squares.py, which prints the squares of 1 to 5, one a line.",
+            "greet.py fails with a NameError. Fix it.",
+            "turn birthdays.csv into a table and leave the csv as it is",
+            "what is in a.txt and b.txt?",
+        ] {
+            assert!(!are_several(says), "{says}");
+        }
+    }
 
     #[test]
     fn orders_to_do_something_are_told_from_orders_to_look() {

@@ -91,6 +91,18 @@ pub fn one_by_one() -> Fault {
     }
 }
 
+/// What is said to a request of several orders.
+#[must_use]
+pub fn order_by_order() -> Fault {
+    Fault {
+        code: "plan.not_understood".to_owned(),
+        message: "This is more than one order, which is too much for one plan of a model of this \
+                  size. Nothing was done."
+            .to_owned(),
+        hint: "Give one order at a time, or use a larger model.".to_owned(),
+    }
+}
+
 /// The plan that answers from what is in view and looks at nothing.
 #[must_use]
 pub fn only_answer(request: &str) -> Plan {

@@ -82,9 +82,9 @@ fn an_undo_refused_unattended_names_its_file_and_binds_the_approval() {
     approved(&of_b).expect(0);
     assert_eq!(house.read("b.md"), "draft\n");
     // Nor to the same file with another content.
-    changed("b.md", "other");
+    changed("b.md", "better");
     approved(&of_b).expect(5);
-    assert_eq!(house.read("b.md"), "other\n");
+    assert_eq!(house.read("b.md"), "better\n");
 }
 
 /// What of Housecarl's own others may read, write or enter.

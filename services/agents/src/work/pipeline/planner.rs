@@ -13,7 +13,7 @@ use domain::model::Reach;
 use domain::plan::Plan;
 use domain::settings::Mode;
 use plan::compile::Call;
-use plan::{asked_for, names, prompt, question, schema, validate};
+use plan::{asked_for, names, orders, prompt, question, schema, validate};
 use serde_json::json;
 use std::ops::RangeInclusive;
 use text::escape::visible_line;
@@ -83,6 +83,9 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     }
     if reach == Reach::Small && question::orders_too(task) {
         return Err(Stop::failed(question::one_by_one()));
+    }
+    if reach == Reach::Small && orders::are_several(task) {
+        return Err(Stop::failed(question::order_by_order()));
     }
     // What is asked of data is not asked of some file beside it.
     let has_data = work.with_state(|state| state.conversation.is_given_input());
