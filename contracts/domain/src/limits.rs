@@ -23,6 +23,12 @@ pub const TOOL_RESULT_BYTES: usize = 16 << 10;
 pub const FILE_READ_BYTES: u64 = 10 << 20;
 /// Largest file a tool writes, bytes.
 pub const FILE_WRITE_BYTES: usize = 10 << 20;
+/// Most files that one patch changes.
+pub const PATCH_FILES: usize = 50;
+/// Most places that one patch changes, in all files together.
+pub const PATCH_PLACES: usize = 500;
+/// Most content of all files that one patch changes, as they are afterwards, bytes.
+pub const PATCH_BYTES: usize = 32 << 20;
 /// Most entries a listing or search returns.
 pub const LISTING_ENTRIES: usize = 1_000;
 /// Most directory entries one file tool looks at.

@@ -41,6 +41,8 @@ pub const SAVE_MEMORY: &str = "save_memory";
 pub const UNDO: &str = "undo";
 /// The tool that replaces text in a file.
 pub const EDIT_FILE: &str = "edit_file";
+/// The tool that changes several files by a patch.
+pub const APPLY_PATCH: &str = "apply_patch";
 /// The tool that searches the web.
 pub const WEB_SEARCH: &str = "web_search";
 
