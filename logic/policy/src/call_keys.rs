@@ -64,6 +64,11 @@ fn key(
         put(name.as_bytes());
         match (paths.get(name), arguments.get(name)) {
             (Some((_, path)), _) => put(path.as_os_str().as_encoded_bytes()),
+            (None, Some(Value::Array(items))) if is_listed(name, items, paths) => {
+                put(&(items.len() as u64).to_le_bytes());
+                let listed = (0..items.len()).filter_map(|at| paths.get(&listed_at(name, at)));
+                listed.for_each(|(_, path)| put(path.as_os_str().as_encoded_bytes()));
+            }
             (None, Some(Value::String(text))) if !is_payload(tool, name) => {
                 let words: Vec<&str> = text.split_whitespace().collect();
                 put(words.join(" ").as_bytes());
@@ -73,6 +78,17 @@ fn key(
         }
     }
     Digest::from_bytes(*hasher.finalize().as_bytes())
+}
+
+/// Where a path of a list stands among the targets of a call.
+pub(crate) fn listed_at(argument: &str, index: usize) -> String {
+    format!("{argument}/{index}")
+}
+
+/// Whether an argument lists paths and nothing else.
+fn is_listed(name: &str, items: &[Value], paths: &BTreeMap<String, (TargetKind, PathBuf)>) -> bool {
+    let mut all = 0..items.len();
+    !items.is_empty() && all.all(|at| paths.contains_key(&listed_at(name, at)))
 }
 
 fn is_payload(tool: &Tool, name: &str) -> bool {

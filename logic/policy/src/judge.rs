@@ -1,6 +1,6 @@
 //! The policy: every layer looks at every call, and the strictest finding decides.
 
-use crate::call_keys::{choice_key, repeat_key};
+use crate::call_keys::{choice_key, listed_at, repeat_key};
 use crate::history::TaskHistory;
 use crate::judgement::{Bound, Judgement};
 use crate::layers;
@@ -18,6 +18,7 @@ use domain::lineage::AgentType;
 use domain::settings::{Grant, OverrideLevel, SessionSettings};
 use domain::tool::{EffectClass, TargetKind};
 use protected::Protected;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -171,31 +172,55 @@ impl Policy {
     }
 
     fn targets<'a>(&self, tool: &'a Tool, question: &Question<'a>) -> Vec<Target<'a>> {
-        let workspace = &question.settings.workspace;
-        tool.targets
-            .iter()
-            .filter_map(|(argument, kind)| {
-                // A target left out is the one that the schema promises in its place. A target that
-                // is no text is judged as an empty one, which no layer lets pass.
-                let given = question.arguments.get(argument);
-                let raw = given
-                    .or_else(|| tool.default_of(argument))?
-                    .as_str()
-                    .unwrap_or("");
-                let path = match kind {
-                    TargetKind::ReadPath | TargetKind::WritePath => {
-                        Some(normalise(workspace, &self.home, OsStr::new(raw)))
-                    }
-                    TargetKind::Url | TargetKind::Other => None,
-                };
-                Some(Target {
-                    argument,
-                    kind: *kind,
-                    raw,
-                    path,
-                })
-            })
-            .collect()
+        let named = tool.targets.iter().filter_map(|(argument, kind)| {
+            // A target left out is the one that the schema promises in its place.
+            let given = question.arguments.get(argument);
+            let given = given.or_else(|| tool.default_of(argument))?;
+            Some((argument, *kind, given))
+        });
+        let mut targets = Vec::new();
+        for (argument, kind, given) in named {
+            let is_path = matches!(kind, TargetKind::ReadPath | TargetKind::WritePath);
+            match given {
+                Value::Array(items) if is_path && !items.is_empty() => {
+                    let items = items.iter().enumerate();
+                    targets.extend(items.map(|(index, item)| {
+                        let key = listed_at(argument, index);
+                        self.target(question, (argument, key), kind, item)
+                    }));
+                }
+                one => {
+                    let key = argument.clone();
+                    targets.push(self.target(question, (argument, key), kind, one));
+                }
+            }
+        }
+        targets
+    }
+
+    fn target<'a>(
+        &self,
+        question: &Question<'a>,
+        (argument, key): (&'a str, String),
+        kind: TargetKind,
+        given: &'a Value,
+    ) -> Target<'a> {
+        // A target that is no text is judged as an empty one, which no layer lets pass.
+        let raw = given.as_str().unwrap_or("");
+        let path = match kind {
+            TargetKind::ReadPath | TargetKind::WritePath => {
+                let workspace = &question.settings.workspace;
+                Some(normalise(workspace, &self.home, OsStr::new(raw)))
+            }
+            TargetKind::Url | TargetKind::Other => None,
+        };
+        Target {
+            argument,
+            key,
+            kind,
+            raw,
+            path,
+        }
     }
 
     fn bind(
@@ -208,7 +233,7 @@ impl Policy {
         let paths: BTreeMap<String, (TargetKind, PathBuf)> = targets
             .iter()
             .filter_map(|target| match &target.path {
-                Some(Ok(path)) => Some((target.argument.to_owned(), (target.kind, path.clone()))),
+                Some(Ok(path)) => Some((target.key.clone(), (target.kind, path.clone()))),
                 _ => None,
             })
             .collect();

@@ -14,7 +14,8 @@ pub struct Bound {
     pub tool: usize,
     /// What it does to the world.
     pub effect: EffectClass,
-    /// Arguments that name paths, absolute and normalised, by argument name.
+    /// Arguments that name paths, absolute and normalised, by argument name; those of a list by
+    /// `NAME/INDEX`.
     pub targets: BTreeMap<String, (TargetKind, PathBuf)>,
     /// Folders and files that may be looked at, absolute; the workspace first.
     pub read_roots: Vec<PathBuf>,

@@ -9,12 +9,13 @@ use crate::paths::is_within;
 use crate::question::Cover;
 use crate::standing::Standing;
 use crate::table::Tool;
-use crate::view::View;
+use crate::view::{Target, View};
 use domain::decision::{Finding, Layer, Verdict};
 use domain::label::Label;
 use domain::limits::{REPEAT_WINDOW, REPEATED_CALLS, SPAWN_DEPTH};
 use domain::settings::{Attendance, OverrideLevel};
 use domain::tool::{EffectClass, TargetKind};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// What a model is told when a tool is not for it.
@@ -190,18 +191,7 @@ fn information_flow(view: &View<'_>) -> flow::Judged {
         Cover::PlanDraft => Pinned::Draft,
         Cover::Nothing => Pinned::Nothing,
     };
-    let targets = view.bound.targets.iter();
-    let opened = targets
-        .filter(|(_, (kind, path))| {
-            let roots = match kind {
-                TargetKind::WritePath => &view.bound.write_roots,
-                TargetKind::ReadPath => &view.bound.read_roots,
-                TargetKind::Url | TargetKind::Other => return false,
-            };
-            is_within(path, roots)
-        })
-        .map(|(name, _)| name.clone())
-        .collect();
+    let opened = opened(view);
     let flow = Flow {
         known: question.flow,
         pinned,
@@ -222,6 +212,22 @@ fn information_flow(view: &View<'_>) -> flow::Judged {
         found.user_reason.push_str(advice);
     }
     judged
+}
+
+/// The arguments of which every path lies where the user opened a place for what is done with it.
+fn opened(view: &View<'_>) -> BTreeSet<String> {
+    let is_opened = |target: &Target<'_>| {
+        let roots = match target.kind {
+            TargetKind::WritePath => &view.bound.write_roots,
+            TargetKind::ReadPath => &view.bound.read_roots,
+            TargetKind::Url | TargetKind::Other => return false,
+        };
+        matches!(&target.path, Some(Ok(path)) if is_within(path, roots))
+    };
+    let (inside, outside): (Vec<_>, Vec<_>) = view.targets.iter().partition(|t| is_opened(t));
+    let is_all = |one: &&&Target<'_>| outside.iter().all(|other| other.argument != one.argument);
+    let all = inside.iter().filter(is_all);
+    all.map(|target| target.argument.to_owned()).collect()
 }
 
 /// Whether a project's notes are all that an agent read which is not trusted: then trusting them

@@ -9,10 +9,12 @@ use protected::Protected;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// One target argument as the layers see it.
+/// One target as the layers see it: a target argument, or one of those that it lists.
 #[derive(Debug)]
 pub(crate) struct Target<'a> {
     pub(crate) argument: &'a str,
+    /// Where it stands among the arguments: the argument's name, or in a list `NAME/INDEX`.
+    pub(crate) key: String,
     pub(crate) kind: TargetKind,
     pub(crate) raw: &'a str,
     /// The path, for path targets.

@@ -12,6 +12,7 @@ mod flow_laws;
 mod flow_requests;
 mod flow_words;
 mod lineage;
+mod lists;
 mod pages;
 mod rights;
 mod support;
