@@ -103,6 +103,14 @@ pub(crate) struct EditFile {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct ApplyPatch {
+    pub(crate) patch: String,
+    #[serde(default)]
+    pub(crate) files: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct MoveFile {
     #[serde(rename = "from")]
     _from: String,

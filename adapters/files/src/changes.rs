@@ -4,6 +4,7 @@ use crate::attributes::Rights;
 use crate::identity::Identity;
 use domain::hash::Digest;
 use domain::id::CallId;
+use domain::tool::APPLY_PATCH;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -72,6 +73,12 @@ impl Change {
     }
 }
 
+/// Changes by the steps that take them back, in their order.
+pub(crate) fn steps(changes: &[Open]) -> Vec<&[Open]> {
+    let parts = changes.chunk_by(|one, next| one.step() == next.step());
+    parts.collect()
+}
+
 /// A change that can be taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Open {
@@ -85,7 +92,29 @@ pub(crate) struct Open {
     pub(crate) is_passed: bool,
 }
 
+/// What is taken back together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Step {
+    /// One change.
+    Change(u64),
+    /// All that a patch changed.
+    Patch(CallId),
+}
+
 impl Open {
+    /// The step that it belongs to.
+    pub(crate) fn step(&self) -> Step {
+        match self.call {
+            Some(call) if self.is_of_patch() => Step::Patch(call),
+            _ => Step::Change(self.number),
+        }
+    }
+
+    /// Whether it is what a patch did to one of its files.
+    pub(crate) fn is_of_patch(&self) -> bool {
+        self.tool == APPLY_PATCH
+    }
+
     /// Has it leave other content: a later change is part of it now.
     pub(crate) fn leaves(&mut self, later: Digest) {
         if let Change::Put { after, .. } = &mut self.change {

@@ -1,6 +1,7 @@
 //! What commands of the user's ask of a session's undo history, by its folder: what the next undo
 //! takes back, and what it passes over.
 
+use crate::changes::{Step, steps};
 use crate::journal::{Change, Closing, Folded, Journal, Open, Record, fault};
 use api::executor::ToolFailure;
 use domain::hash::Digest;
@@ -30,7 +31,8 @@ pub fn forget(history: &Path) -> io::Result<()> {
     }
 }
 
-/// How the changes that some calls made stand in a session's undo history.
+/// How the changes that some calls made stand in a session's undo history, as steps: what one undo takes
+/// back is one, also where it is of many files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallChanges {
     /// All that were written down.
@@ -51,18 +53,17 @@ pub struct CallChanges {
 /// What stands in the way of reading the history.
 pub fn of_calls(history: &Path, calls: &BTreeSet<CallId>) -> Result<CallChanges, ToolFailure> {
     let Folded { mut open, closed } = Journal::new(history.to_owned(), 0).folded()?;
-    let is_theirs = |one: &Open| one.call.is_some_and(|call| calls.contains(&call));
+    let is_theirs = |one: &&Open| one.call.is_some_and(|call| calls.contains(&call));
     let ended = |end: Closing| {
-        let theirs = closed.iter().filter(|(one, _)| is_theirs(one));
-        theirs.filter(|(_, why)| *why == end).count()
+        let ended = closed.iter().filter(|(_, why)| *why == end);
+        counted(ended.map(|(one, _)| one).filter(is_theirs))
     };
     let (undone, merged) = (ended(Closing::Undone), ended(Closing::Dropped));
     let void = ended(Closing::Void);
-    let passed = open.iter().filter(|one| one.is_passed && is_theirs(one));
-    let passed = passed.count();
+    let passed = counted(open.iter().filter(|one| one.is_passed).filter(is_theirs));
     open.retain(|one| !one.is_passed);
-    let next = open.iter().rev().take_while(|one| is_theirs(one)).count();
-    let all = open.iter().filter(|one| is_theirs(one)).count();
+    let next = counted(open.iter().rev().take_while(is_theirs));
+    let all = counted(open.iter().filter(is_theirs));
     Ok(CallChanges {
         recorded: all + passed + undone + merged + void,
         next,
@@ -70,6 +71,10 @@ pub fn of_calls(history: &Path, calls: &BTreeSet<CallId>) -> Result<CallChanges,
         passed,
         undone,
     })
+}
+
+fn counted<'a>(changes: impl Iterator<Item = &'a Open>) -> usize {
+    changes.map(Open::step).collect::<BTreeSet<Step>>().len()
 }
 
 /// Whether a change of a session left a file so and was not taken back, by the folder of the session's
@@ -104,34 +109,40 @@ pub enum Left {
     Folder,
 }
 
-/// The file that a session's next undo would put back, or the folder that it would remove, by the
-/// folder of its undo history; `None` where that is another kind of change.
+/// The files that a session's next undo would put back, and the folder that it would remove, by the
+/// folder of its undo history, the last one first; none where that is another kind of change.
 ///
 /// # Errors
 /// What stands in the way of reading the history.
-pub fn next_undone(history: &Path) -> Result<Option<LeftFile>, ToolFailure> {
+pub fn next_undone(history: &Path) -> Result<Vec<LeftFile>, ToolFailure> {
     let mut open = Journal::new(history.to_owned(), 0).open_changes()?;
     open.retain(|one| !one.is_passed);
-    Ok(open.pop().and_then(|last| match last.change {
+    let last = steps(&open).pop().unwrap_or_default();
+    Ok(last.iter().rev().filter_map(left_file).collect())
+}
+
+fn left_file(one: &Open) -> Option<LeftFile> {
+    let tool = one.tool.clone();
+    match &one.change {
         Change::Put {
             path,
             before,
             after,
             ..
         } => Some(LeftFile {
-            path,
-            tool: last.tool,
-            before: before.map(|kept| kept.digest),
-            after: Left::File(after),
+            path: path.clone(),
+            tool,
+            before: before.as_ref().map(|kept| kept.digest),
+            after: Left::File(*after),
         }),
-        Change::Made { mut paths } => paths.pop().map(|path| LeftFile {
-            path,
-            tool: last.tool,
+        Change::Made { paths } => paths.last().map(|path| LeftFile {
+            path: path.clone(),
+            tool,
             before: None,
             after: Left::Folder,
         }),
         _ => None,
-    }))
+    }
 }
 
 /// Whether a session has a change to take back that is of none of these files, by the folder of its
@@ -163,19 +174,19 @@ pub fn pass_over(history: &Path, file: &Path) -> Result<usize, ToolFailure> {
 
 /// What the file of a session's last change held before it, by the folder of its undo history, with
 /// where the file was; `None` where the last change replaced or deleted no file. The last change is
-/// the one that the next undo takes back, else the last that is passed over.
+/// the one that the next undo takes back, else the last that is passed over; of a patch, its last file
+/// that was there before.
 ///
 /// # Errors
 /// What stands in the way of reading the history.
 pub fn before_last_change(history: &Path) -> Result<Option<(PathBuf, Vec<u8>)>, ToolFailure> {
     let journal = Journal::new(history.to_owned(), 0);
     let mut open = journal.open_changes()?;
-    let next = open.iter().rposition(|one| !one.is_passed);
-    let last = match next {
-        Some(next) => Some(open.swap_remove(next)),
-        None => open.pop(),
-    };
-    let Some((path, kept)) = last.and_then(|last| match last.change {
+    if open.iter().any(|one| !one.is_passed) {
+        open.retain(|one| !one.is_passed);
+    }
+    let last = steps(&open).pop().unwrap_or_default();
+    let Some((path, kept)) = last.iter().rev().find_map(|one| match &one.change {
         Change::Put {
             path,
             before: Some(kept),
@@ -188,8 +199,8 @@ pub fn before_last_change(history: &Path) -> Result<Option<(PathBuf, Vec<u8>)>, 
     };
     let mut bytes = Vec::new();
     journal
-        .read(&kept, &path.to_string_lossy())?
+        .read(kept, &path.to_string_lossy())?
         .read_to_end(&mut bytes)
         .map_err(fault)?;
-    Ok(Some((path, bytes)))
+    Ok(Some((path.clone(), bytes)))
 }

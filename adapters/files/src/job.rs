@@ -94,13 +94,10 @@ impl Job<'_> {
         })
     }
 
-    /// A path argument as it was asked; `.` when it was left out.
+    /// A path argument as it was asked, or of a list by `NAME/INDEX`; `.` when it was left out.
     pub(crate) fn typed(&self, argument: &str) -> String {
-        let given = self
-            .call
-            .arguments
-            .get(argument)
-            .and_then(|value| value.as_str());
+        let given = self.call.arguments.pointer(&format!("/{argument}"));
+        let given = given.and_then(|value| value.as_str());
         given.unwrap_or(".").to_owned()
     }
 

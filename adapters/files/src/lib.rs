@@ -20,6 +20,7 @@ mod difference;
 mod encoding;
 mod error;
 mod failure;
+mod fitting;
 mod form;
 mod found;
 mod ground;

@@ -276,7 +276,15 @@ fn line_places(
     Ok(places.found.into_iter().map(|place| place.start).collect())
 }
 
-fn by_lines(content: &str, old: &str, new: &str, all: bool, leash: &Leash) -> Result<Edited, Miss> {
+/// Replaces whole lines that differ at most in white space at their ends, without the blank ones around
+/// them.
+pub(crate) fn by_lines(
+    content: &str,
+    old: &str,
+    new: &str,
+    all: bool,
+    leash: &Leash,
+) -> Result<Edited, Miss> {
     let file = lines_of(content);
     let wanted = inner_lines(old);
     let Some(first) = wanted.first() else {

@@ -30,7 +30,8 @@ impl Merge {
 /// The oldest two changes of one file that can be taken back as one: nothing between them moved or
 /// deleted anything, and the later one keeps what the earlier one left. Where it keeps something
 /// else, somebody saved that in between, and only the later change can bring it back. What undo
-/// passes over is never taken back, so nothing becomes part of it, and it of nothing.
+/// passes over is never taken back, so nothing becomes part of it, and it of nothing. What a patch did
+/// to one file is taken back with the others, and so becomes part of nothing either.
 pub(crate) fn mergeable(open: &[Open]) -> Option<Merge> {
     let mut last: BTreeMap<&Path, (u64, Digest)> = BTreeMap::new();
     for one in open {
@@ -52,7 +53,7 @@ pub(crate) fn mergeable(open: &[Open]) -> Option<Merge> {
         }
         let found = before.as_ref().map(|kept| kept.digest);
         match last.insert(path, (one.number, *after)) {
-            Some((earlier, left)) if found == Some(left) => {
+            Some((earlier, left)) if found == Some(left) && !one.is_of_patch() => {
                 return Some(Merge {
                     into: earlier,
                     later: one.number,

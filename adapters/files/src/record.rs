@@ -138,6 +138,29 @@ pub struct EditFile {
     pub typeset: u64,
 }
 
+/// Result of `apply_patch`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApplyPatch {
+    /// The files that it changed or made, in its order.
+    pub files: Vec<PatchedFile>,
+}
+
+/// A file of a patch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PatchedFile {
+    /// As the patch names it.
+    pub path: String,
+    /// Whether it was not there before.
+    pub created: bool,
+    /// How many of its places fitted but for white space.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub loose: usize,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
+}
+
 /// Result of `make_dir`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MakeDir {
@@ -170,8 +193,11 @@ pub struct DeleteFile {
 pub struct Undo {
     /// The tool whose change was taken back.
     pub tool: String,
-    /// What it had changed, absolute.
+    /// What it had changed, absolute; of a patch, its first file.
     pub path: String,
+    /// The other files of a patch, absolute.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
     /// Changes that can still be taken back.
     pub left: usize,
     /// Whether it was as before already, so that nothing was changed.

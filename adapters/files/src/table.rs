@@ -1,7 +1,7 @@
 //! The tool table: what each tool is called, takes, touches and does to the world.
 
 use domain::label::Label;
-use domain::limits::{LISTING_ENTRIES, WALK_DEPTH};
+use domain::limits::{LISTING_ENTRIES, PATCH_FILES, WALK_DEPTH};
 use domain::tool::{
     ArgumentRole, Audience, BuiltInArgument, BuiltInTool, CONTENT_CHARS, EffectClass, PATH_CHARS,
     ResultSource, TargetKind, ToolName, ToolSpec, closed_object, content_argument, folder_argument,
@@ -26,6 +26,7 @@ pub(crate) enum Tool {
     ReadDocument,
     WriteFile,
     EditFile,
+    ApplyPatch,
     MakeDir,
     MoveFile,
     DeleteFile,
@@ -34,7 +35,7 @@ pub(crate) enum Tool {
 }
 
 impl Tool {
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::ListFiles,
         Self::ReadFile,
         Self::Glob,
@@ -42,6 +43,7 @@ impl Tool {
         Self::ReadDocument,
         Self::WriteFile,
         Self::EditFile,
+        Self::ApplyPatch,
         Self::MakeDir,
         Self::MoveFile,
         Self::DeleteFile,
@@ -58,6 +60,7 @@ impl Tool {
             Self::ReadDocument => "read_document",
             Self::WriteFile => "write_file",
             Self::EditFile => "edit_file",
+            Self::ApplyPatch => "apply_patch",
             Self::MakeDir => "make_dir",
             Self::MoveFile => "move_file",
             Self::DeleteFile => "delete_file",
@@ -87,9 +90,12 @@ impl Tool {
             | Self::Grep
             | Self::ReadDocument
             | Self::ViewImage => EffectClass::Read,
-            Self::WriteFile | Self::EditFile | Self::MakeDir | Self::MoveFile | Self::Undo => {
-                EffectClass::SharedWrite
-            }
+            Self::WriteFile
+            | Self::EditFile
+            | Self::ApplyPatch
+            | Self::MakeDir
+            | Self::MoveFile
+            | Self::Undo => EffectClass::SharedWrite,
             Self::DeleteFile => EffectClass::Destructive,
         }
     }
@@ -118,6 +124,10 @@ impl Tool {
                 "Replace a text in a file. old must be copied from the file and occur once, \
                  unless all is true."
             }
+            Self::ApplyPatch => {
+                "Change several places or files at once, all or none: a unified diff, SEARCH/REPLACE \
+                 blocks under file names, or *** Begin Patch."
+            }
             Self::MakeDir => "Make a folder, with the folders above it.",
             Self::MoveFile => "Move or rename a file or folder. Never replaces anything.",
             Self::DeleteFile => "Delete a file or an empty folder.",
@@ -142,6 +152,7 @@ impl Tool {
             Self::ReadDocument => (json!({"path": path("The document.")}), &["path"]),
             Self::WriteFile => (write_properties(), &["path", "content"]),
             Self::EditFile => (edit_properties(), &["path", "old", "new"]),
+            Self::ApplyPatch => (patch_properties(), &["patch"]),
             Self::MakeDir => (json!({"path": path("The folder.")}), &["path"]),
             Self::MoveFile => (
                 json!({"from": path("What to move."), "to": path("Its new full path.")}),
@@ -161,6 +172,8 @@ impl Tool {
                 ("path", ArgumentRole::Target, Some(TargetKind::WritePath)),
                 ("from", ArgumentRole::Target, Some(TargetKind::WritePath)),
                 ("to", ArgumentRole::Target, Some(TargetKind::WritePath)),
+                ("files", ArgumentRole::Target, Some(TargetKind::WritePath)),
+                ("patch", ArgumentRole::Payload, None),
                 ("content", ArgumentRole::Payload, None),
                 ("old", ArgumentRole::Payload, None),
                 ("new", ArgumentRole::Payload, None),
@@ -185,6 +198,7 @@ impl Tool {
                 // They tell that it was done, in the call's own words.
                 Self::WriteFile
                 | Self::EditFile
+                | Self::ApplyPatch
                 | Self::MakeDir
                 | Self::MoveFile
                 | Self::DeleteFile => ResultSource::Private,
@@ -261,6 +275,17 @@ fn edit_properties() -> Value {
     })
 }
 
+fn patch_properties() -> Value {
+    json!({
+        "patch": content_argument("The patch."),
+        "files": {
+            "type": "array", "minItems": 1, "maxItems": PATCH_FILES,
+            "items": {"type": "string", "maxLength": PATH_CHARS},
+            "description": "Leave out.",
+        },
+    })
+}
+
 fn path(what: &str) -> Value {
     text_argument(what, PATH_CHARS)
 }
@@ -302,7 +327,7 @@ mod tests {
     fn what_names_a_place_is_a_target_of_the_right_kind() {
         for spec in all() {
             for (name, argument) in &spec.arguments {
-                let is_place = matches!(name.as_str(), "path" | "from" | "to");
+                let is_place = matches!(name.as_str(), "path" | "from" | "to" | "files");
                 let is_path = matches!(
                     argument.target,
                     Some(TargetKind::ReadPath | TargetKind::WritePath)

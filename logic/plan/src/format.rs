@@ -315,18 +315,23 @@ fn undone(data: &Value) -> String {
         0 => "No other change of this session is left to take back.".to_owned(),
         left => format!("{} can still be taken back.", count(left, "change")),
     };
+    let others = items(data, "others").iter().filter_map(Value::as_str);
+    let paths: Vec<&str> = std::iter::once(text(data, "path")).chain(others).collect();
+    let (paths, is_one) = (paths.join(", "), paths.len() == 1);
     if data.get("was_back") == Some(&Value::Bool(true)) {
-        let (path, tool) = (text(data, "path"), text(data, "tool"));
-        return format!("{path} is as it was before {tool} already; nothing was changed. {left}");
+        let (are, tool) = match is_one {
+            true => ("is as it was", text(data, "tool")),
+            false => ("are as they were", text(data, "tool")),
+        };
+        return format!("{paths} {are} before {tool} already; nothing was changed. {left}");
     }
     let stays = items(data, "stays").iter().filter_map(Value::as_str);
     let stays: String = stays
         .map(|folder| format!("The folder {folder} stays: it is not empty. "))
         .collect();
     format!(
-        "Took back the change that {} made to {}. {stays}{left}",
-        text(data, "tool"),
-        text(data, "path")
+        "Took back the change that {} made to {paths}. {stays}{left}",
+        text(data, "tool")
     )
 }
 

@@ -20,7 +20,17 @@ pub(crate) fn call(
         spec.effect.as_str()
     );
     for (name, value) in arguments.as_object().into_iter().flatten() {
-        out.push_str(&argument(name, value, targets.get(name)));
+        match listed(name, value, targets) {
+            Some(paths) => {
+                let lines = paths.iter().map(|path| format!("    {}\n", one_line(path)));
+                out.push_str(&format!(
+                    "  {}:\n{}",
+                    one_line(name),
+                    lines.collect::<String>()
+                ));
+            }
+            None => out.push_str(&argument(name, value, targets.get(name))),
+        }
     }
     for (name, secret) in &spec.secrets {
         let (name, secret) = (one_line(name), one_line(secret));
@@ -73,7 +83,9 @@ pub(crate) fn call_line(
         spec.effect.as_str()
     );
     for (name, given) in named {
+        let list = listed(name, given, targets).map(|paths| paths.join(", "));
         let value = match (targets.get(*name), *given, role(name)) {
+            _ if list.is_some() => list.unwrap_or_default(),
             (Some(path), ..) => path.to_string_lossy().into_owned(),
             (None, Value::String(text), _) => text.clone(),
             (None, Value::Array(items), _) if are_objects(items) => several(items),
@@ -111,6 +123,15 @@ pub(crate) fn led_to(places: &BTreeMap<PathBuf, PathBuf>) -> String {
 fn command(words: &[Value]) -> String {
     let argv: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
     argv.map_or_else(|| Value::from(words).to_string(), |argv| quoted_argv(&argv))
+}
+
+/// The paths that an argument lists, as what they are; `None` where it is no list of paths.
+fn listed(name: &str, value: &Value, targets: &BTreeMap<String, PathBuf>) -> Option<Vec<String>> {
+    let items = value.as_array().filter(|items| !items.is_empty())?;
+    let paths = (0..items.len()).map(|index| targets.get(&format!("{name}/{index}")));
+    paths
+        .map(|path| Some(path?.to_string_lossy().into_owned()))
+        .collect()
 }
 
 fn are_objects(items: &[Value]) -> bool {
@@ -278,5 +299,24 @@ mod tests {
             "write_file (effect: write)\n  path: /w/n\\u{7}.txt\n  content:\n    | one\n    |   \
              path: /etc/x\\u{202e}\n    | \\u{1b}[2Kend\n  note: a\\tb\\u{200b}\n  count: 3\n"
         );
+    }
+
+    #[test]
+    fn each_path_of_a_list_is_shown_as_what_it_is() {
+        let arguments = json!({"files": ["a", "n\u{202e}"], "patch": "x"});
+        let targets = BTreeMap::from([
+            ("files/0".to_owned(), PathBuf::from("/w/a")),
+            ("files/1".to_owned(), PathBuf::from("/w/n\u{202e}")),
+        ]);
+        assert_eq!(
+            call(&spec(), &arguments, &targets),
+            "write_file (effect: write)\n  files:\n    /w/a\n    /w/n\\u{202e}\n  patch: x\n"
+        );
+        let line = call_line(&spec(), &arguments, &targets);
+        assert!(line.contains("files: /w/a, /w/n\\u{202e}"), "{line}");
+        // Of a list that is not judged whole, nothing is taken for judged.
+        let one = BTreeMap::from([("files/0".to_owned(), PathBuf::from("/w/a"))]);
+        let shown = call(&spec(), &arguments, &one);
+        assert!(shown.contains("files: [\"a\",\"n\\u{202e}\"]"), "{shown}");
     }
 }

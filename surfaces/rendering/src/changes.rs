@@ -2,16 +2,19 @@
 
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::CallId;
-use domain::tool::UNDO;
+use domain::tool::{APPLY_PATCH, UNDO};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::Path;
 use text::escape::visible_line;
 
 /// Most calls and files that are kept in mind; of what is more it is said that it changed.
 const MOST: usize = 4_096;
 
-/// How the result of writing a file that was not there begins.
+/// How a line of a result begins that names a file that was not there.
 const CREATED: &str = "Created ";
+/// How the result of an undo begins that brought a file back to its old place.
+const MOVED_BACK: &str = "Undid move_file of ";
 
 /// What a file has come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +55,7 @@ impl Changes {
                 if tool == "write_file" && text.lines().any(|line| line.starts_with(CREATED)) {
                     self.creating.extend(event.call_id);
                 }
-                self.end(event.call_id, (tool, *status), artifacts);
+                self.end(event.call_id, (tool, *status), (artifacts, text));
             }
             _ => {}
         }
@@ -75,7 +78,7 @@ impl Changes {
         &mut self,
         call_id: Option<CallId>,
         (tool, status): (&str, CallStatus),
-        artifacts: &[String],
+        (artifacts, text): (&[String], &str),
     ) {
         let waiting = self.creating.len();
         self.creating.retain(|id| Some(*id) != call_id);
@@ -90,11 +93,18 @@ impl Changes {
             }
             ("delete_file", all) => all.iter().for_each(|path| self.note(path, Fate::Deleted)),
             // A file that was moved is at its old place again, and at the other there is none.
-            (UNDO, [left, back]) => {
+            (UNDO, [left, back]) if text.lines().any(|line| line.starts_with(MOVED_BACK)) => {
                 self.note(left, Fate::MovedHere);
                 self.note(back, Fate::Restored);
             }
             (UNDO, all) => all.iter().for_each(|path| self.note(path, Fate::Restored)),
+            (APPLY_PATCH, all) => {
+                let created = created_by(text);
+                for path in all {
+                    let is_new = created.iter().any(|name| Path::new(path).ends_with(name));
+                    self.note(path, if is_new { Fate::Created } else { Fate::Changed });
+                }
+            }
             (_, all) if creates => all.iter().for_each(|path| self.note(path, Fate::Created)),
             (_, all) => all.iter().for_each(|path| self.note(path, Fate::Changed)),
         }
@@ -128,6 +138,12 @@ impl Changes {
     }
 }
 
+/// The files that a patch made, by the names that its result gives them.
+fn created_by(text: &str) -> Vec<&str> {
+    let named = text.lines().filter_map(|line| line.strip_prefix(CREATED));
+    named.filter_map(|name| name.strip_suffix('.')).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,13 +152,21 @@ mod tests {
 
     /// What is told of calls with their arguments and files.
     fn told(calls: &[(&str, Value, &[&str])]) -> Vec<String> {
+        let calls = calls
+            .iter()
+            .map(|(tool, arguments, files)| (*tool, arguments.clone(), *files, ""));
+        told_with_text(&calls.collect::<Vec<_>>())
+    }
+
+    /// The same, with the text of each result.
+    fn told_with_text(calls: &[(&str, Value, &[&str], &str)]) -> Vec<String> {
         let mut changes = Changes::default();
         let mut all: Vec<String> = Vec::new();
-        for (number, (tool, arguments, files)) in calls.iter().enumerate() {
+        for (number, (tool, arguments, files, text)) in calls.iter().enumerate() {
             let id = Some(CallId::from_uuid(Uuid::from_u128(number as u128)));
             let files: Vec<String> = files.iter().map(|&file| file.to_owned()).collect();
             changes.begin(id, tool, arguments);
-            changes.end(id, (tool, CallStatus::Ok), &files);
+            changes.end(id, (tool, CallStatus::Ok), (&files, text));
             all.extend(files);
         }
         all.sort();
@@ -163,7 +187,6 @@ mod tests {
             ("delete_file", json!({"path": "c"}), &["/c"]),
             ("move_file", json!({"from": "d", "to": "e"}), &["/d", "/e"]),
             ("undo", json!({}), &["/f"]),
-            ("undo", json!({}), &["/h/new", "/h/old"]),
             ("another", json!({}), &["/g\u{1b}[2J"]),
         ]);
         let escaped = visible_line("/g\u{1b}[2J");
@@ -176,8 +199,31 @@ mod tests {
                 "moved /d to /e".to_owned(),
                 "as it was before: /f".to_owned(),
                 format!("changed {escaped}"),
-                "as it was before: /h/old".to_owned(),
             ]
+        );
+    }
+
+    #[test]
+    fn an_undo_of_a_rename_is_none_of_a_patch_of_two_files() {
+        let back = "Undid move_file of /h/new. 0 more can be undone.";
+        let moved = ("undo", json!({}), &["/h/new", "/h/old"][..], back);
+        assert_eq!(told_with_text(&[moved]), ["as it was before: /h/old"]);
+        let back = "Undid apply_patch of /a, /b. 0 more can be undone.";
+        let patch = ("undo", json!({}), &["/a", "/b"][..], back);
+        assert_eq!(
+            told_with_text(&[patch]),
+            ["as it was before: /a", "as it was before: /b"]
+        );
+    }
+
+    #[test]
+    fn what_a_patch_made_is_told_as_new() {
+        let text = "Changed a.\nCreated new/b.";
+        let files = &["/w/a", "/w/new/b"][..];
+        let patch = ("apply_patch", json!({}), files, text);
+        assert_eq!(
+            told_with_text(&[patch]),
+            ["changed /w/a", "created /w/new/b"]
         );
     }
 

@@ -46,6 +46,44 @@ fn not_text(shown: &str, content: &[u8]) -> ToolFailure {
     mendable("not_utf8", message)
 }
 
+/// A file's content as text, and how it is stored.
+pub(super) struct Text {
+    pub(super) content: String,
+    is_utf8: bool,
+}
+
+impl Text {
+    /// Of a file that is one.
+    pub(super) fn read(
+        job: &Job<'_>,
+        place: &Place<'_>,
+        file: &Found,
+    ) -> Result<Self, ToolFailure> {
+        match String::from_utf8(read_whole(job, place, file)?) {
+            Ok(content) => Ok(Self {
+                content,
+                is_utf8: true,
+            }),
+            Err(error) => {
+                let bytes = error.as_bytes();
+                let content = old_text(bytes).ok_or_else(|| not_text(&place.shown, bytes))?;
+                Ok(Self {
+                    content,
+                    is_utf8: false,
+                })
+            }
+        }
+    }
+
+    /// Another content in the same encoding.
+    pub(super) fn stored(&self, content: &str, place: &Place<'_>) -> Result<Vec<u8>, ToolFailure> {
+        match self.is_utf8 {
+            true => Ok(content.as_bytes().to_vec()),
+            false => old_bytes(content).map_err(|letter| no_letter(&place.shown, letter)),
+        }
+    }
+}
+
 fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
     let wanted: arguments::EditFile = job.call.parse_arguments()?;
     if wanted.old == wanted.new {
@@ -56,20 +94,17 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
     let Some(old) = regular_at(place, &spot)? else {
         return Err(not_found(&place.shown));
     };
-    let (before, is_utf8) = match String::from_utf8(read_whole(job, place, &old)?) {
-        Ok(text) => (text, true),
-        Err(error) => {
-            let bytes = error.as_bytes();
-            let text = old_text(bytes).ok_or_else(|| not_text(&place.shown, bytes))?;
-            (text, false)
-        }
-    };
-    let edited = matching::edit(&before, &wanted.old, &wanted.new, wanted.all, job.leash);
+    let text = Text::read(job, place, &old)?;
+    let edited = matching::edit(
+        &text.content,
+        &wanted.old,
+        &wanted.new,
+        wanted.all,
+        job.leash,
+    );
     let edited = edited.map_err(|miss| told(miss, place))?;
-    let bytes = match is_utf8 {
-        true => edited.content.clone().into_bytes(),
-        false => old_bytes(&edited.content).map_err(|letter| no_letter(&place.shown, letter))?,
-    };
+    let bytes = text.stored(&edited.content, place)?;
+    let before = text.content;
     Ok(Plan {
         spot,
         old,
@@ -77,6 +112,32 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
         edited,
         bytes,
     })
+}
+
+/// Why one of the hunks of a patch, given with how many there are, does not fit.
+pub(super) fn told_of_hunk(
+    miss: Miss,
+    place: &Place<'_>,
+    (number, of): (usize, usize),
+) -> ToolFailure {
+    let failure = match miss {
+        Miss::Ambiguous { lines } => mendable(
+            "ambiguous_match",
+            format!(
+                "The lines to replace occur more than once in `{}`, {} around them.",
+                place.shown,
+                places(&lines)
+            ),
+        ),
+        miss => told(miss, place),
+    };
+    match of {
+        1 => failure,
+        _ => ToolFailure {
+            message: format!("Change {number} of {of}: {}", failure.message),
+            ..failure
+        },
+    }
 }
 
 fn told(miss: Miss, place: &Place<'_>) -> ToolFailure {

@@ -4,6 +4,7 @@
 mod delete;
 mod edit;
 mod make;
+mod patch;
 mod rename;
 mod undo;
 mod write;
@@ -27,6 +28,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     match job.tool {
         Tool::WriteFile => write::run(job),
         Tool::EditFile => edit::run(job),
+        Tool::ApplyPatch => patch::run(job),
         Tool::MakeDir => make::run(job),
         Tool::MoveFile => rename::run(job),
         Tool::DeleteFile => delete::run(job),
@@ -49,6 +51,7 @@ pub(crate) fn above(earlier: &[ToolName]) -> Above {
     let changes = [
         Tool::WriteFile,
         Tool::EditFile,
+        Tool::ApplyPatch,
         Tool::MakeDir,
         Tool::MoveFile,
         Tool::DeleteFile,
@@ -64,6 +67,7 @@ pub(crate) fn preview(job: &Job<'_>, above: Above) -> Result<Option<String>, Too
     let diff = match job.tool {
         Tool::WriteFile => write::preview(job).map(Some),
         Tool::EditFile => edit::preview(job).map(Some),
+        Tool::ApplyPatch => patch::preview(job).map(Some),
         Tool::MoveFile => rename::preview(job).map(Some),
         Tool::DeleteFile => delete::preview(job).map(Some),
         Tool::Undo => match above {
@@ -82,18 +86,18 @@ pub(crate) fn preview(job: &Job<'_>, above: Above) -> Result<Option<String>, Too
 
 /// A line for each file that a call really changes, where links in its path lead to another place.
 fn link_warnings(job: &Job<'_>) -> String {
-    let (verb, arguments, last): (_, &[&str], _) = match job.tool {
-        Tool::WriteFile | Tool::EditFile => ("changes", &["path"], LastLink::Follow),
-        Tool::MakeDir => ("makes", &["path"], LastLink::Keep),
-        Tool::DeleteFile => ("deletes", &["path"], LastLink::Keep),
-        Tool::MoveFile => ("moves", &["from", "to"], LastLink::Keep),
+    let (verb, last) = match job.tool {
+        Tool::WriteFile | Tool::EditFile | Tool::ApplyPatch => ("changes", LastLink::Follow),
+        Tool::MakeDir => ("makes", LastLink::Keep),
+        Tool::DeleteFile => ("deletes", LastLink::Keep),
+        Tool::MoveFile => ("moves", LastLink::Keep),
         _ => return String::new(),
     };
-    let reals = arguments.iter().filter_map(|argument| {
+    let reals = job.call.targets.keys().filter_map(|argument| {
         let place = job.write_place(argument).ok()?;
         let real = behind_link(&place, last)?;
         let real = text::escape::visible_line(&real.to_string_lossy());
-        Some(match (*argument, verb) {
+        Some(match (argument.as_str(), verb) {
             ("to", _) => format!("{ATTENTION} folder; this moves to {real}\n"),
             (_, "changes") => format!("{ATTENTION} file; this changes {real}\n"),
             _ => format!("{ATTENTION} folder; this {verb} {real}\n"),

@@ -5,6 +5,7 @@ use super::{make, rename};
 use crate::arguments;
 use crate::atomic::{self, Expect, sync_folder};
 use crate::beneath::{Found, LastLink, Place};
+use crate::changes::steps;
 use crate::difference::{as_text, diff};
 use crate::failure::{LINK, NOT_FOUND, OUTSIDE, from_errno, from_io};
 use crate::job::Job;
@@ -49,50 +50,46 @@ type Content = Option<Kept>;
 /// What earlier undos of a plan leave at a path; `None` when that is no file's content.
 type Left = BTreeMap<PathBuf, Option<Content>>;
 
-/// The change that an undo takes back.
-struct Top {
-    last: Open,
+/// One file's part of what an undo takes back.
+struct Part {
+    change: Open,
     /// Whether it happened, or somebody put it back already.
     is_made: bool,
-    /// How many are left then.
+}
+
+/// The step that an undo takes back: a change, or all that a patch changed.
+struct Top {
+    /// The newest first; at least one.
+    parts: Vec<Part>,
+    /// How many steps are left then.
     left: usize,
     /// What undos before it leave.
     content: Left,
 }
 
-/// The change that is taken back once so many before it are. An undo takes back the last change and
+/// The step that is taken back once so many before it are. An undo takes back the last step and
 /// no older one, also where somebody has put that back already: nobody asked for the older one.
 fn top(job: &Job<'_>, before: usize) -> Result<Top, ToolFailure> {
     let mut open = job.journal().open_changes()?;
     open.retain(|one| !one.is_passed);
+    let steps = steps(&open);
     let mut content = Left::new();
-    let mut taken = 0;
-    while let Some(last) = open.pop() {
-        let path = path_of(&last.change);
-        // The disk says nothing of what lies below a change that is not taken back yet.
-        let standing = match content.contains_key(path) {
-            true => Standing::Made,
-            false => standing(job, &last.change)?,
-        };
-        if matches!(standing, Standing::Overtaken | Standing::Elsewhere) {
-            return Err(overtaken(job, &last, standing));
-        }
-        let is_made = standing == Standing::Made;
+    for (taken, step) in steps.iter().rev().take(before + 1).enumerate() {
+        let parts = step.iter().rev().map(|one| part(job, one, &content));
+        let parts = parts.collect::<Result<Vec<Part>, ToolFailure>>()?;
         if taken == before {
-            let left = open.len();
+            let left = steps.len() - taken - 1;
             return Ok(Top {
-                last,
-                is_made,
+                parts,
                 left,
                 content,
             });
         }
-        taken += 1;
-        if is_made {
-            if let Change::Moved { from, .. } = &last.change {
+        for Part { change, .. } in parts.into_iter().filter(|part| part.is_made) {
+            if let Change::Moved { from, .. } = &change.change {
                 content.insert(from.clone(), None);
             }
-            content.insert(path.to_owned(), left_by(&last.change));
+            content.insert(path_of(&change.change).to_owned(), left_by(&change.change));
         }
     }
     Err(mendable(
@@ -100,6 +97,22 @@ fn top(job: &Job<'_>, before: usize) -> Result<Top, ToolFailure> {
         "There is no file change of this session left to undo. For a change of an earlier session, \
          the user can type `carl undo`, or `carl undo ID` with an id that `carl session list` shows.",
     ))
+}
+
+/// A part of a step that can be taken back, after undos that leave this.
+fn part(job: &Job<'_>, one: &Open, content: &Left) -> Result<Part, ToolFailure> {
+    // The disk says nothing of what lies below a change that is not taken back yet.
+    let standing = match content.contains_key(path_of(&one.change)) {
+        true => Standing::Made,
+        false => standing(job, &one.change)?,
+    };
+    if matches!(standing, Standing::Overtaken | Standing::Elsewhere) {
+        return Err(overtaken(job, one, standing));
+    }
+    Ok(Part {
+        change: one.clone(),
+        is_made: standing == Standing::Made,
+    })
 }
 
 /// Why a change is not taken back whose file is no longer as it left it, and the ways on.
@@ -252,54 +265,116 @@ fn digest(job: &Job<'_>, place: &Place<'_>, found: &Found) -> Result<Digest, Too
 
 pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let _: arguments::Nothing = job.call.parse_arguments()?;
-    let Top {
-        last,
-        is_made,
-        left,
-        ..
-    } = top(job, 0)?;
-    let place = job.past_place(path_of(&last.change));
-    let path = place.target.to_string_lossy().into_owned();
-    let mut data = Undo {
-        tool: last.tool.clone(),
-        path: path.clone(),
-        left,
-        was_back: !is_made,
-        stays: Vec::new(),
-    };
-    if !is_made {
-        job.journal().close(last.number, Closing::Void)?;
-        let text = format!(
-            "`{}` is as it was before {} already; nothing was changed. {left} more can be undone.",
-            place.shown, last.tool
-        );
-        return job.output(&data, text, &path);
-    }
-    let stays = take_back(job, &last.change)?;
-    data.stays = stays
+    let Top { parts, left, .. } = top(job, 0)?;
+    let mut paths: Vec<String> = parts
         .iter()
-        .map(|folder| folder.to_string_lossy().into_owned())
+        .rev()
+        .map(|part| path_of(&part.change.change).to_string_lossy().into_owned())
         .collect();
-    job.journal().close(last.number, Closing::Undone)?;
-    let said = |folder: &String| {
-        let shown = visible_line(folder);
-        format!("The folder {shown} stays: it is not empty. ")
-    };
-    let said: String = data.stays.iter().map(said).collect();
-    let text = format!(
-        "Undid {} of {}. {said}{left} more can be undone.",
-        last.tool, place.shown
-    );
-    let mut output = job.output(&data, text, &path)?;
-    output.artifacts = match &last.change {
-        // Where the file is again comes last.
-        Change::Moved { from, .. } => {
-            let back = job.past_place(from).target.to_string_lossy().into_owned();
-            vec![path, back]
+    let was_back = parts.iter().all(|part| !part.is_made);
+    let stays = take_back_parts(job, &parts)?;
+    let tool = parts[0].change.tool.clone();
+    let shown: Vec<String> = paths.iter().map(|path| visible_line(path)).collect();
+    let text = match was_back {
+        true => {
+            let shown: Vec<String> = shown.iter().map(|path| format!("`{path}`")).collect();
+            let are = match shown.len() {
+                1 => "is as it was",
+                _ => "are as they were",
+            };
+            format!(
+                "{} {are} before {tool} already; nothing was changed. {left} more can be undone.",
+                shown.join(", ")
+            )
         }
-        _ => vec![path],
+        false => {
+            let said = stays.iter().map(|folder| {
+                let shown = visible_line(folder);
+                format!("The folder {shown} stays: it is not empty. ")
+            });
+            format!(
+                "Undid {tool} of {}. {}{left} more can be undone.",
+                shown.join(", "),
+                said.collect::<String>()
+            )
+        }
     };
+    let artifacts = match (&parts[0].change.change, was_back) {
+        (_, true) => Vec::new(),
+        // Where the file is again comes last.
+        (Change::Moved { from, .. }, _) => {
+            let back = job.past_place(from).target.to_string_lossy().into_owned();
+            vec![paths[0].clone(), back]
+        }
+        _ => paths.clone(),
+    };
+    let path = paths.remove(0);
+    let origin = path.clone();
+    let data = Undo {
+        tool,
+        path,
+        others: paths,
+        left,
+        was_back,
+        stays,
+    };
+    let mut output = job.output(&data, text, &origin)?;
+    output.artifacts = artifacts;
     Ok(output)
+}
+
+/// Takes the parts of a step back that are there yet, the newest first, once it is certain that what
+/// was kept of each can be read. Returns the folders that stay.
+fn take_back_parts(job: &Job<'_>, parts: &[Part]) -> Result<Vec<String>, ToolFailure> {
+    for Part { change, .. } in parts.iter().filter(|part| part.is_made) {
+        if let Some(kept) = change.change.kept() {
+            let place = job.past_place(path_of(&change.change));
+            let _readable = job.journal().read(kept, &place.shown)?;
+        }
+    }
+    let mut stays = Vec::new();
+    for (done, Part { change, is_made }) in parts.iter().enumerate() {
+        let how = match is_made {
+            true => {
+                let folders = take_back(job, &change.change)
+                    .map_err(|failure| partly(failure, done, parts.len()))?;
+                stays.extend(folders.iter().map(|one| one.to_string_lossy().into_owned()));
+                Closing::Undone
+            }
+            false => Closing::Void,
+        };
+        job.journal().close(change.number, how)?;
+    }
+    Ok(stays)
+}
+
+/// Why the files of a patch are back in part.
+fn partly(failure: ToolFailure, done: usize, all: usize) -> ToolFailure {
+    match done {
+        0 => failure,
+        _ => {
+            let message = format!(
+                "{} {done} of the {all} files of this change are as they were before; another undo takes \
+                 back the rest.",
+                failure.message
+            );
+            ToolFailure { message, ..failure }
+        }
+    }
+}
+
+/// Takes back what a call has done since a number of the history: it comes to nothing.
+pub(super) fn take_back_since(job: &Job<'_>, number: u64) -> Result<(), ToolFailure> {
+    let open = job.journal().open_changes()?;
+    let own = open.iter().rev().take_while(|one| one.number >= number);
+    for one in own.filter(|one| one.call == Some(job.call.call_id)) {
+        let Part { is_made, .. } = part(job, one, &Left::new())?;
+        if is_made {
+            take_back(job, &one.change)?;
+        }
+        job.journal().close(one.number, Closing::Void)?;
+    }
+    Ok(())
 }
 
 /// Takes a change back. Returns the folders made for it that stay, since others put something into
@@ -396,19 +471,35 @@ fn put_back(job: &Job<'_>, place: &Place<'_>, before: Option<&Kept>) -> Result<(
 /// What an undo would change, after so many others.
 pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailure> {
     let _lane = job.lane();
-    let Top {
-        last,
-        is_made,
-        content: left,
-        ..
-    } = top(job, before)?;
-    let place = job.past_place(path_of(&last.change));
-    if !is_made {
+    let Top { parts, content, .. } = top(job, before)?;
+    let shown = |part: &Part| job.past_place(path_of(&part.change.change)).shown;
+    // Of a patch, its files in its own order; all of them stand in the first line, which is told alone
+    // where a question is short.
+    let parts: Vec<&Part> = parts.iter().rev().collect();
+    let names: Vec<String> = parts.iter().map(|part| shown(part)).collect();
+    let head = format!(
+        "take back what {} did to {}",
+        parts[0].change.tool,
+        names.join(", ")
+    );
+    if parts.iter().all(|part| !part.is_made) {
         return Ok(format!(
-            "take back what {} did to {}: it is as it was before already, nothing changes\n",
-            last.tool, place.shown
+            "{head}: it is as it was before already, nothing changes\n"
         ));
     }
+    let mut out = format!("{head}\n");
+    for part in parts {
+        match part.is_made {
+            true => out.push_str(&change_back(job, &part.change, &content)?),
+            false => out.push_str(&format!("{} is as it was before already\n", shown(part))),
+        }
+    }
+    Ok(out)
+}
+
+/// What taking a change back changes; nothing where that cannot be told yet.
+fn change_back(job: &Job<'_>, last: &Open, left: &Left) -> Result<String, ToolFailure> {
+    let place = job.past_place(path_of(&last.change));
     let kept_text = |kept: &Kept| -> Result<String, ToolFailure> {
         let mut bytes = Vec::new();
         let copy = job.journal().read(kept, &place.shown)?;
@@ -417,15 +508,10 @@ pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailur
             .map_err(|e| from_io(&e, &place.shown))?;
         Ok(as_text(bytes))
     };
-    let change = match &last.change {
+    Ok(match &last.change {
         Change::Put { before, made, .. } => {
             let now = match left.get(place.target) {
-                Some(None) => {
-                    return Ok(format!(
-                        "take back what {} did to {}\n",
-                        last.tool, place.shown
-                    ));
-                }
+                Some(None) => return Ok(String::new()),
                 Some(Some(content)) => content.as_ref().map(kept_text).transpose()?,
                 None => match found_at(&place)? {
                     Now::There(found) => Some(as_text(read_whole(job, &place, &found)?)),
@@ -455,9 +541,5 @@ pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailur
                 job.past_place(from).shown
             )
         }
-    };
-    Ok(format!(
-        "take back what {} did to {}\n{change}",
-        last.tool, place.shown
-    ))
+    })
 }

@@ -37,7 +37,7 @@ struct Plan {
 }
 
 /// Where the content goes.
-enum Room {
+pub(super) enum Room {
     /// A folder that is there, and what holds the name now.
     Folder(Spot, Option<Found>),
     /// Folders that are made first, outermost first.
@@ -45,7 +45,7 @@ enum Room {
 }
 
 impl Room {
-    fn old(&self) -> Option<&Found> {
+    pub(super) fn old(&self) -> Option<&Found> {
         match self {
             Self::Folder(_, old) => old.as_ref(),
             Self::NewFolders(_) => None,
@@ -53,7 +53,7 @@ impl Room {
     }
 }
 
-fn room(place: &Place<'_>) -> Result<Room, ToolFailure> {
+pub(super) fn room(place: &Place<'_>) -> Result<Room, ToolFailure> {
     match place.spot(LastLink::Follow) {
         Ok(spot) => {
             let old = regular_at(place, &spot)?;
@@ -124,7 +124,7 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
 }
 
 /// Whether a name says that the file is a document of a format that plain text never is.
-fn is_for_documents(path: &Path) -> bool {
+pub(super) fn is_for_documents(path: &Path) -> bool {
     let ending = path.extension().map(|ending| ending.to_string_lossy());
     ending.is_some_and(|ending| {
         DOCUMENTS
@@ -235,7 +235,7 @@ fn converted(plan: &Plan) -> String {
 }
 
 /// Writes a file whose folder does not exist yet, with the folders above it.
-fn put_in_new_folders(
+pub(super) fn put_in_new_folders(
     job: &Job<'_>,
     place: &Place<'_>,
     folders: &[PathBuf],

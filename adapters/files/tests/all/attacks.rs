@@ -30,6 +30,17 @@ fn every_tool(path: &str) -> Vec<(&'static str, Value)> {
             "edit_file",
             json!({"path": path, "old": "SECRET", "new": "x"}),
         ),
+        (
+            "apply_patch",
+            json!({
+                "patch": format!("*** Update File: {path}\n-SECRET outside\n+x\n"),
+                "files": [path],
+            }),
+        ),
+        (
+            "apply_patch",
+            json!({"patch": format!("*** Add File: {path}\n+x\n"), "files": [path]}),
+        ),
         ("make_dir", json!({"path": path})),
     ]
 }
@@ -141,7 +152,9 @@ async fn paths_beside_the_root_are_outside() {
     for target in targets {
         for (tool, arguments) in every_tool("x") {
             let mut call = bench.judged(tool, arguments);
-            call.targets.insert("path".to_owned(), target.clone());
+            for named in call.targets.values_mut() {
+                named.clone_from(&target);
+            }
             let failure = bench.run(call).await.unwrap_err();
             assert_eq!(failure.rule, "outside_roots", "{tool} {}", target.display());
         }

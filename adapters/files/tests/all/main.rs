@@ -4,5 +4,6 @@
 mod attacks;
 mod changing;
 mod looking;
+mod patches;
 mod support;
 mod swaps;

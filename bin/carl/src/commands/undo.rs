@@ -50,15 +50,24 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
     let (session_id, flags) = loop {
         let (session_id, known) = target(flags.clone(), named).await?;
         let next = files::next_undone(&changed::history_of(&setting, session_id));
-        let Some((next, why)) = next.ok().flatten().and_then(|next| {
+        let next = next.unwrap_or_default();
+        let is_of_many = next.len() > 1;
+        let Some((next, why)) = next.into_iter().find_map(|next| {
             let why = why_not_undone(&next)?;
             Some((next, why))
         }) else {
             break (session_id, known);
         };
         refuse_overtaken(&setting, &next, session_id).await?;
-        let is_only = !has_change_beside(&histories, std::slice::from_ref(&next.path))?;
-        match choice(&next, &why, is_only)? {
+        let rest = match (
+            is_of_many,
+            has_change_beside(&histories, std::slice::from_ref(&next.path))?,
+        ) {
+            (true, _) => Rest::OfStep,
+            (false, true) => Rest::Older,
+            (false, false) => Rest::Nothing,
+        };
+        match choice(&next, &why, rest)? {
             Choice::Leave => {}
             Choice::Stop => return stopped(&next, named),
             Choice::Unasked => break (session_id, known),
@@ -162,20 +171,31 @@ enum Choice {
     Unasked,
 }
 
+/// What could be taken back beside a file that cannot.
+#[derive(Clone, Copy)]
+enum Rest {
+    Nothing,
+    /// An older change.
+    Older,
+    /// The other files of the same change.
+    OfStep,
+}
+
 /// Asks whether to leave a file that somebody changed as it is, where there is another change.
-fn choice(next: &LeftFile, why: &str, is_only: bool) -> Result<Choice> {
+fn choice(next: &LeftFile, why: &str, rest: Rest) -> Result<Choice> {
     if !std::io::stdin().is_terminal() {
         return Ok(Choice::Unasked);
     }
     let file = visible_line(&next.path.to_string_lossy());
-    if is_only {
-        print_error(&format!("{file} {why}\n"))?;
-        return Ok(Choice::Stop);
-    }
-    let question = format!(
-        "{file} {why}\n\
-         Leave it as it is, and take back the change before that one?"
-    );
+    let what = match rest {
+        Rest::Nothing => {
+            print_error(&format!("{file} {why}\n"))?;
+            return Ok(Choice::Stop);
+        }
+        Rest::Older => "the change before that one",
+        Rest::OfStep => "the other files of that change",
+    };
+    let question = format!("{file} {why}\nLeave it as it is, and take back {what}?");
     Ok(match is_yes(&question)? {
         true => Choice::Leave,
         false => Choice::Stop,

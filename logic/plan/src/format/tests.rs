@@ -232,6 +232,14 @@ fn changes_say_what_they_did() {
         step(&Action::Undo {}, &[undo]),
         "Took back the change that edit_file made to /w/notes.txt. 1 change can still be taken back."
     );
+    let undo = json!({
+        "tool": "apply_patch", "path": "/w/a", "others": ["/w/b"], "left": 0, "was_back": true,
+    });
+    assert_eq!(
+        step(&Action::Undo {}, &[undo]),
+        "/w/a, /w/b are as they were before apply_patch already; nothing was changed. No other change \
+         of this session is left to take back."
+    );
     let there = json!({ "path": "d", "created": false });
     assert_eq!(
         step(

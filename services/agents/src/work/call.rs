@@ -7,7 +7,7 @@ use domain::event::{Batch, CallStatus, ConfirmationAnswer, EventBody, ToolCallSu
 use domain::fault::Coded;
 use domain::id::{CallId, PlanId};
 use domain::message::ToolCall;
-use domain::tool::{EDIT_FILE, Edited, EffectClass};
+use domain::tool::{APPLY_PATCH, EDIT_FILE, Edited, EffectClass};
 use futures::future::Fuse;
 use futures::{FutureExt, StreamExt};
 use serde_json::Value;
@@ -28,6 +28,25 @@ fn edited(tool: &str, result: &ToolResult) -> Option<Edited> {
         first_line: lines.first().and_then(line)?,
         last_line: lines.last().and_then(line)?,
     })
+}
+
+/// A patch with the files that it names beside it, where the model left them out: the broker judges each
+/// of them, and reads no patches. The tool refuses a patch that names others.
+fn with_named_files(mut call: ToolCall) -> ToolCall {
+    let is_left_out = match call.arguments.get("files") {
+        None | Some(Value::Null) => true,
+        Some(files) => files.as_array().is_some_and(Vec::is_empty),
+    };
+    let is_bare = call.name == APPLY_PATCH && is_left_out;
+    let text = call.arguments.get("patch").and_then(Value::as_str);
+    let named = text.filter(|_| is_bare).and_then(|text| {
+        let files = patch::parse(text).ok()?;
+        Some(files.iter().map(|file| Value::from(file.path)).collect())
+    });
+    if let (Some(files), Some(arguments)) = (named, call.arguments.as_object_mut()) {
+        arguments.insert("files".to_owned(), files);
+    }
+    call
 }
 
 /// What the broker decided about a call.
@@ -83,6 +102,7 @@ impl Work {
         recovered: bool,
         place: (Option<PlanId>, Option<Batch>),
     ) -> CallRecord {
+        let call = with_named_files(call);
         let mut request = Some(EventBody::ToolRequested {
             tool: call.name.clone(),
             arguments: call.arguments.clone(),

@@ -118,6 +118,11 @@ impl Bench {
                 targets.insert(name.to_owned(), whole.components().collect());
             }
         }
+        let listed = arguments["files"].as_array().into_iter().flatten();
+        for (index, path) in listed.enumerate() {
+            let whole = self.work("").join(path.as_str().unwrap());
+            targets.insert(format!("files/{index}"), whole.components().collect());
+        }
         JudgedCall {
             session_id: self.session,
             call_id: CallId::from_uuid(Uuid::now_v7()),
