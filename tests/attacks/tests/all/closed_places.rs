@@ -115,6 +115,12 @@ fn changes(path: &str, number: usize) -> Vec<Call<'static>> {
             json!({"path": path, "old": "silver", "new": "planted"}),
         ),
         (
+            "apply_patch",
+            json!({"patch": format!(
+                "*** Update File: plain.txt\n-plain\n+planted\n*** Add File: {path}\n+planted\n"
+            )}),
+        ),
+        (
             "move_file",
             json!({"from": path, "to": format!("moved{number}")}),
         ),

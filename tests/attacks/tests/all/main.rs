@@ -26,6 +26,7 @@ mod notes;
 mod opened_folders;
 mod orders;
 mod packages;
+mod patches;
 mod paths;
 mod plans;
 mod quoting;
