@@ -1,8 +1,8 @@
 //! `start_job`, `list_jobs`, `job_output` and `stop_job`: a command that goes on while the agent does
 //! something else. It runs as `run_command` runs one: the same view, the same guard, no network.
 
-use crate::command::{self, Command, Ground};
-use crate::jobs::{Outcome, Post, Reach, View, how};
+use crate::command::{self, Command, reach};
+use crate::jobs::{Outcome, Post, View, how};
 use crate::long;
 use crate::output::{add_streams, record_of, text_of, unwritable};
 use crate::record::{JobOutput, JobState, ListJobs, ListedJob, StartJob, StopJob};
@@ -75,12 +75,6 @@ fn limits() -> JobLimits {
         output_bytes: JOB_OUTPUT_BYTES,
         ..runner::limits()
     }
-}
-
-/// What a call may reach.
-pub(crate) fn reach(runner: &Runner, call: &JudgedCall) -> Reach {
-    let Ground { read, write } = Ground::of(runner, call);
-    Reach { read, write }
 }
 
 pub(crate) async fn start(runner: &Runner, call: &JudgedCall) -> Result<ToolOutput, ToolFailure> {

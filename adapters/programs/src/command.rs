@@ -1,7 +1,7 @@
 //! `run_command`: a program with its arguments, or a line or script for the shell, in the folders that
 //! the agent may read and write, with the programming languages of the machine and without a network.
 
-use crate::background;
+use crate::jobs::Reach;
 use crate::long;
 use crate::output::{command_lines, longer, output};
 use crate::runner::{Launch, Runner, limits};
@@ -113,6 +113,12 @@ impl Ground {
     }
 }
 
+/// What a call may reach.
+pub(crate) fn reach(runner: &Runner, call: &JudgedCall) -> Reach {
+    let Ground { read, write } = Ground::of(runner, call);
+    Reach { read, write }
+}
+
 /// The working folder: the first place an agent may read is the one `carl` was started in.
 pub(crate) fn workspace(call: &JudgedCall) -> Result<PathBuf, ToolFailure> {
     let first = call.read_roots.first().cloned();
@@ -141,7 +147,7 @@ pub(crate) async fn run(
     let mut told = output("run_command", &finished, &notes)?;
     if long::is_long(&told.text) {
         // To read it again takes what reading what the command could read takes.
-        let reach = background::reach(runner, call).for_reading();
+        let reach = reach(runner, call).for_reading();
         let kept = Ok((finished, notes));
         let name = runner.jobs.keep(call.session_id, line, reach, kept);
         told.text = long::shortened(&told.text, &name).unwrap_or(told.text);

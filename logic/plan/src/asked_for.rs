@@ -87,17 +87,15 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
     let speaks_of_a_place = says(&PLACES) && !HERE.iter().any(|here| request.contains(here));
     let left_out = || left_out(plan, &request);
     let message = changes.find_map(|action| {
-        let unnamed = |path: &&str| !is_named(&request, path);
-        let path = targets(action).into_iter().find(unnamed);
-        match (path, action) {
-            (Some(path), _) => Some(format!(
-                "planned to change `{path}`, which the request does not name"
-            )),
-            (_, Action::Undo {}) if !says(&TAKES_BACK) || says(&NOT_THE_LAST) || is_of_files => {
+        if let Some(unnamed) = unnamed(&request, action) {
+            return Some(unnamed);
+        }
+        match action {
+            Action::Undo {} if !says(&TAKES_BACK) || says(&NOT_THE_LAST) || is_of_files => {
                 Some("planned to take the last change back, which the request does not ask for".to_owned())
             }
-            (_, Action::Undo {} | Action::Remember { .. }) => None,
-            (_, Action::DeleteFile { path }) if is_in_it(&request, path) || says(&CONDITIONS) => {
+            Action::Undo {} | Action::Remember { .. } => None,
+            Action::DeleteFile { path } if is_in_it(&request, path) || says(&CONDITIONS) => {
                 Some(format!(
                     "planned to delete `{path}`, where the request speaks of a part of it or has a condition"
                 ))
@@ -105,37 +103,25 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             _ if says(&COPIES) => {
                 Some("planned another change where a copy is asked for".to_owned())
             }
-            (_, Action::MoveFile { from, to }) if !is_place(&request, from, to) => Some(format!(
-                "planned to move `{from}` to `{to}`, which the request does not name"
-            )),
-            (_, Action::MoveFile { from, to }) if is_a_name(from, to) => Some(format!(
-                "planned to make `{from}` a file named `{to}`, which the request may not mean"
-            )),
-            (_, Action::CreateFile { path, .. }) if !is_typed_as_path(&request, path) => Some(
-                format!("planned a file `{path}`, which is a word of the request and no name"),
-            ),
-            (_, Action::MakeDir { path }) if !is_typed_as_folder(&request, path) => Some(format!(
-                "planned a folder `{path}`, which is a word of the request and no name"
-            )),
-            (_, Action::CreateFile { path, .. }) if !path.contains('/') && speaks_of_a_place => {
+            Action::CreateFile { path, .. } if !path.contains('/') && speaks_of_a_place => {
                 Some(format!(
                     "planned `{path}` outside of the folder that the request speaks of"
                 ))
             }
-            (_, Action::ReplaceText { old, new, .. }) if !is_said(&request, &[old, new]) => Some(
+            Action::ReplaceText { old, new, .. } if !is_said(&request, &[old, new]) => Some(
                 format!("planned to replace `{old}` with `{new}`, which the request does not say"),
             ),
-            (_, Action::AppendText { path, .. }) if says(&WITHIN) => Some(format!(
+            Action::AppendText { path, .. } if says(&WITHIN) => Some(format!(
                 "planned to add a text at the end of `{path}`, where the request names another place"
             )),
-            (_, Action::AppendText { content, .. } | Action::CreateFile { content, .. })
+            Action::AppendText { content, .. } | Action::CreateFile { content, .. }
                 if is_part_of_more(&request, content) =>
             {
                 Some(format!(
                     "planned to write `{content}` alone, which is a part of what was typed"
                 ))
             }
-            (_, Action::AppendText { path, content })
+            Action::AppendText { path, content }
                 if is_data(path) && !is_spoken(&words, content) =>
             {
                 Some(format!(
@@ -149,6 +135,31 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
         format!("The model {}. Nothing was done.", visible_line(&message)),
         "Name the file and the text, or use a larger model.".to_owned(),
     ))
+}
+
+/// What a step changes, makes or moves to that the request does not name.
+fn unnamed(request: &str, action: &Action) -> Option<String> {
+    let mut paths = targets(action).into_iter();
+    if let Some(path) = paths.find(|path| !is_named(request, path)) {
+        return Some(format!(
+            "planned to change `{path}`, which the request does not name"
+        ));
+    }
+    match action {
+        Action::MoveFile { from, to } if !is_place(request, from, to) => Some(format!(
+            "planned to move `{from}` to `{to}`, which the request does not name"
+        )),
+        Action::MoveFile { from, to } if is_a_name(from, to) => Some(format!(
+            "planned to make `{from}` a file named `{to}`, which the request may not mean"
+        )),
+        Action::CreateFile { path, .. } if !is_typed_as_path(request, path) => Some(format!(
+            "planned a file `{path}`, which is a word of the request and no name"
+        )),
+        Action::MakeDir { path } if !is_typed_as_folder(request, path) => Some(format!(
+            "planned a folder `{path}`, which is a word of the request and no name"
+        )),
+        _ => None,
+    }
 }
 
 fn is_change(action: &Action) -> bool {
@@ -386,10 +397,21 @@ mod tests {
             "add today's run to runs.csv"
         ));
         assert!(!refuses(&added("runs.csv", "8,47"), "add 8,47 to runs.csv"));
-        let replaced = |old: &str, new: &str| Action::ReplaceText {
-            path: text("faq.md"),
-            old: text(old),
-            new: text(new),
+    }
+
+    #[test]
+    fn half_of_two_orders_and_names_that_are_mere_words_are_refused() {
+        let text = |text: &str| text.to_owned();
+        let refuses = |action: &Action, request: &str| {
+            not_requested(&plan(action.clone()), request).is_some()
+        };
+        let moved = |to: &str| Action::MoveFile {
+            from: text("notes-2022.txt"),
+            to: text(to),
+        };
+        let made = |path: &str| Action::CreateFile {
+            path: text(path),
+            content: text("x"),
         };
         let settings = "move notes-2022.txt into docs and enable ssl in settings.toml";
         assert!(refuses(&moved("docs/settings.toml"), settings));
@@ -413,6 +435,19 @@ mod tests {
         ] {
             assert!(!refuses(&folder("month"), says), "{says}");
         }
+    }
+
+    #[test]
+    fn a_replacement_is_of_words_that_were_said() {
+        let text = |text: &str| text.to_owned();
+        let refuses = |action: &Action, request: &str| {
+            not_requested(&plan(action.clone()), request).is_some()
+        };
+        let replaced = |old: &str, new: &str| Action::ReplaceText {
+            path: text("faq.md"),
+            old: text(old),
+            new: text(new),
+        };
         let request = "i misspelled receive as \"recieve\" in faq.md, fix it";
         assert!(refuses(&replaced("i", "reject"), request));
         assert!(!refuses(&replaced("recieve", "receive"), request));

@@ -28,6 +28,11 @@ pub async fn run(args: RunArgs) -> Result<Exit> {
     }
 }
 
+/// Whether a task is the order to take the last change back, which the rules do.
+fn is_undo(mode: Mode, task: &str) -> bool {
+    matches!(mode, Mode::Deterministic | Mode::Adaptive) && is_asked_by(task)
+}
+
 async fn attempt(mut args: RunArgs) -> Result<Exit> {
     let source = TaskSource {
         words: args.task.clone(),
@@ -46,8 +51,7 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
         });
     }
     // A session of its own has nothing to take back: the folder's last change is meant.
-    let may_be_by_rules = matches!(mode, Mode::Deterministic | Mode::Adaptive);
-    if args.session_id.is_none() && may_be_by_rules && is_asked_by(&text) {
+    if args.session_id.is_none() && is_undo(mode, &text) {
         let (session_id, flags) = changed::target(args.session, None).await?;
         print_error(&format!("undo in session {session_id}\n"))?;
         args.session_id = Some(session_id);

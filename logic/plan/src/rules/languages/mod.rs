@@ -4,27 +4,12 @@
 //! quoted stays as it is.
 
 mod german;
+mod language;
 mod spanish;
 
-use super::words::pattern;
-use regex::Regex;
-use std::sync::LazyLock;
-
 use german::GERMAN;
+use language::Language;
 use spanish::SPANISH;
-
-/// A language: the words that an order begins with, so that its rows are made only where one does,
-/// what politeness adds, and its rows.
-struct Language {
-    name: &'static str,
-    /// Orders that are known, as they can be typed.
-    examples: [&'static str; 2],
-    /// Verbs of orders to change something, whether or not a row knows them.
-    acting: &'static [&'static str],
-    begins: &'static [&'static str],
-    polite: &'static [&'static str],
-    rows: LazyLock<Vec<(Regex, &'static str)>>,
-}
 
 /// A request in English, where it is an order in another language that is known; else as it is.
 pub(super) fn in_english(request: &str) -> String {
@@ -108,24 +93,6 @@ fn without(polite: &[&str], request: &str) -> String {
         None => rest,
     };
     format!("{verb} {rest}")
-}
-
-/// Writes the places of rows out: `{x}` a name, `{t}` a quoted text, `{v}` a quoted text or up
-/// to three words.
-fn rows(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)> {
-    let quoted = "\"[^\"]*\"|'[^']*'|„[^“”]*[“”]|“[^”]*”|«[^»]*»";
-    let made = table.iter().filter_map(|(says, template)| {
-        let mut says = (*says).to_owned();
-        for name in ["x", "y", "a", "b"] {
-            let place = format!("(?P<{name}>{quoted}|[^\\s,?!]*[^\\s,.?!])");
-            says = says.replace(&format!("{{{name}}}"), &place);
-        }
-        let says = says.replace("{t}", &format!("(?P<t>{quoted})"));
-        let value = format!("(?P<v>{quoted}|[^\\s,?!]+(?: [^\\s,?!]+){{0,2}}?)");
-        let says = says.replace("{v}", &value);
-        Some((pattern(&format!("(?i)^(?:{says})[.!? ]*$"))?, *template))
-    });
-    made.collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Spanish orders.
 
-use super::{Language, rows};
+use super::language::{Language, rows};
 use std::sync::LazyLock;
 
 pub(super) static SPANISH: Language = Language {

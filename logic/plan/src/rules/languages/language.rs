@@ -1,0 +1,36 @@
+//! What is known of a language, and how its rows are written.
+
+use crate::rules::words::pattern;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// A language: the words that an order begins with, so that its rows are made only where one does,
+/// what politeness adds, and its rows.
+pub(super) struct Language {
+    pub(super) name: &'static str,
+    /// Orders that are known, as they can be typed.
+    pub(super) examples: [&'static str; 2],
+    /// Verbs of orders to change something, whether or not a row knows them.
+    pub(super) acting: &'static [&'static str],
+    pub(super) begins: &'static [&'static str],
+    pub(super) polite: &'static [&'static str],
+    pub(super) rows: LazyLock<Vec<(Regex, &'static str)>>,
+}
+
+/// Writes the places of rows out: `{x}` a name, `{t}` a quoted text, `{v}` a quoted text or up
+/// to three words.
+pub(super) fn rows(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)> {
+    let quoted = "\"[^\"]*\"|'[^']*'|„[^“”]*[“”]|“[^”]*”|«[^»]*»";
+    let made = table.iter().filter_map(|(says, template)| {
+        let mut says = (*says).to_owned();
+        for name in ["x", "y", "a", "b"] {
+            let place = format!("(?P<{name}>{quoted}|[^\\s,?!]*[^\\s,.?!])");
+            says = says.replace(&format!("{{{name}}}"), &place);
+        }
+        let says = says.replace("{t}", &format!("(?P<t>{quoted})"));
+        let value = format!("(?P<v>{quoted}|[^\\s,?!]+(?: [^\\s,?!]+){{0,2}}?)");
+        let says = says.replace("{v}", &value);
+        Some((pattern(&format!("(?i)^(?:{says})[.!? ]*$"))?, *template))
+    });
+    made.collect()
+}
