@@ -1,7 +1,7 @@
 //! Blocks of search and replace, each under the name of its file.
 
 use crate::error::Error;
-use crate::hunk::{Body, Hunk, Section};
+use crate::hunk::{Body, Hunk, Read, Rest, Section};
 
 /// Fewest signs of a mark.
 const SIGNS: usize = 5;
@@ -54,11 +54,16 @@ fn marks(lines: &[&str], start: usize, count: usize) -> Result<Marks, Error> {
     }
 }
 
-pub(crate) fn sections<'a>(lines: &[&'a str]) -> Result<Vec<Section<'a>>, Error> {
+pub(crate) fn sections<'a>(lines: &[&'a str]) -> Result<Read<'a>, Error> {
+    let mut rest: Vec<Rest> = Vec::new();
     let mut sections: Vec<Section<'a>> = Vec::new();
     let (mut at, mut before) = (0, 0);
     while at < lines.len() {
         let Some(count) = signs(lines[at], '<', "SEARCH") else {
+            rest.push(Rest {
+                line: at,
+                may_be_signed: false,
+            });
             at += 1;
             continue;
         };
@@ -74,6 +79,15 @@ pub(crate) fn sections<'a>(lines: &[&'a str]) -> Result<Vec<Section<'a>>, Error>
                 "a file's name is missing on the line above the block",
             )
         })?;
+        let is_new = lines[start + 1..middle]
+            .iter()
+            .all(|line| line.trim().is_empty());
+        if is_new && path.contains(char::is_whitespace) && !path.contains(['.', '/']) {
+            return Err(Error::at(
+                start,
+                "the line above the block is no name of a new file",
+            ));
+        }
         let hunk = Hunk {
             old: whole(&lines[start + 1..middle]),
             new: whole(&lines[middle + 1..end]),
@@ -91,7 +105,7 @@ pub(crate) fn sections<'a>(lines: &[&'a str]) -> Result<Vec<Section<'a>>, Error>
         at = end + 1;
         before = at;
     }
-    Ok(sections)
+    Ok(Read { sections, rest })
 }
 
 /// The name of a file on a line of its own, without what Markdown puts around it.

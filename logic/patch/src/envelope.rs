@@ -1,7 +1,7 @@
 //! The envelope of `*** Begin Patch`.
 
 use crate::error::{Error, NO_DELETION, NO_RENAME};
-use crate::hunk::{Section, added, hunks};
+use crate::hunk::{Read, Rest, Section, added, hunks};
 
 const UPDATE: &str = "*** Update File:";
 const ADD: &str = "*** Add File:";
@@ -19,11 +19,17 @@ pub(crate) fn is_mark(line: &str) -> bool {
         .any(|mark| line.starts_with(mark))
 }
 
-pub(crate) fn sections<'a>(lines: &[&'a str]) -> Result<Vec<Section<'a>>, Error> {
+pub(crate) fn sections<'a>(lines: &[&'a str]) -> Result<Read<'a>, Error> {
     let ends = |line: &&str| line.starts_with(END) || line.starts_with("```");
     let begin = lines.iter().position(|line| is_mark(line)).unwrap_or(0);
     let end = lines.iter().skip(begin).position(ends);
     let end = end.map_or(lines.len(), |end| begin + end);
+    let is_fence = lines.get(end).is_some_and(|line| line.starts_with("```"));
+    let rest = (end + 1..lines.len()).map(|line| Rest {
+        line,
+        may_be_signed: is_fence,
+    });
+    let rest = rest.collect();
     let lines = &lines[..end];
     for (mark, why) in [(DELETE, NO_DELETION), (MOVE, NO_RENAME)] {
         if let Some(at) = lines.iter().position(|line| line.starts_with(mark)) {
@@ -55,5 +61,5 @@ pub(crate) fn sections<'a>(lines: &[&'a str]) -> Result<Vec<Section<'a>>, Error>
             body,
         });
     }
-    Ok(sections)
+    Ok(Read { sections, rest })
 }

@@ -50,8 +50,22 @@ pub(crate) struct Section<'a> {
     pub(crate) body: Body,
 }
 
+/// What was read of a patch.
+pub(crate) struct Read<'a> {
+    pub(crate) sections: Vec<Section<'a>>,
+    /// Lines that belong to no part.
+    pub(crate) rest: Vec<Rest>,
+}
+
+/// A line that belongs to no part of a patch.
+pub(crate) struct Rest {
+    pub(crate) line: usize,
+    /// Whether it may be one of a change that was cut off there.
+    pub(crate) may_be_signed: bool,
+}
+
 /// Begins a line that says of the one before it that it has no line end.
-const NO_END: char = '\\';
+const NO_END: &str = "\\ ";
 
 /// The hunks of signed lines: each begins at a line of `@@`. Lines are given with their number, from 0.
 /// Whether a file's last line has an end is not for a patch to say: it stays as it is.

@@ -16,7 +16,8 @@ mod unified;
 pub use error::Error;
 pub use hunk::Hunk;
 
-use hunk::{Body, Section};
+use hunk::{Body, Rest, Section};
+use std::collections::BTreeMap;
 
 /// What a patch says of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,11 +45,35 @@ pub fn parse(text: &str) -> Result<Vec<FilePatch<'_>>, Error> {
     let lines: Vec<&str> = text.lines().collect();
     // What comes first says the form: what a patch changes may hold the marks of the others.
     let first = (0..lines.len()).find_map(|at| form_at(&lines, at));
-    joined(match first.ok_or(Error::Unknown)? {
+    let read = match first.ok_or(Error::Unknown)? {
         Form::Envelope => envelope::sections(&lines)?,
         Form::Blocks => blocks::sections(&lines)?,
         Form::Unified => unified::sections(&lines)?,
-    })
+    };
+    // What is not read is not done, and half a patch is none.
+    let is_more = |rest: &&Rest| {
+        is_mark(&lines, rest.line) || (rest.may_be_signed && is_signed(lines[rest.line]))
+    };
+    match read.rest.iter().find(is_more) {
+        Some(rest) => Err(Error::at(
+            rest.line,
+            "this stands behind the end of the patch and would not be done: give one patch in one form, \
+             with a space before each line that stays",
+        )),
+        None => joined(read.sections),
+    }
+}
+
+/// Whether a line is a mark of any form.
+fn is_mark(lines: &[&str], at: usize) -> bool {
+    let line = lines[at];
+    let is_git_alone = unified::is_of_git(line);
+    let is_other = line.starts_with("@@") || line.starts_with("*** ");
+    !is_git_alone && (form_at(lines, at).is_some() || is_other)
+}
+
+fn is_signed(line: &str) -> bool {
+    line.starts_with(['+', '-'])
 }
 
 /// How a patch is written.
@@ -74,11 +99,19 @@ fn form_at(lines: &[&str], at: usize) -> Option<Form> {
 /// The parts of one file together.
 fn joined(sections: Vec<Section<'_>>) -> Result<Vec<FilePatch<'_>>, Error> {
     let mut files: Vec<FilePatch<'_>> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for Section { line, path, body } in sections {
         if path.is_empty() {
             return Err(Error::at(line, "the file's name is missing"));
         }
-        let known = files.iter_mut().find(|file| file.path == path);
+        if path.starts_with('"') {
+            return Err(Error::at(
+                line,
+                "a file's name stands in quotes: write it as it is",
+            ));
+        }
+        let place = *places.entry(path).or_insert(files.len());
+        let known = files.get_mut(place);
         match (known.map(|file| &mut file.change), body) {
             (None, Body::New(content)) => files.push(FilePatch {
                 path,

@@ -24,6 +24,45 @@ fn new<'a>(path: &'a str, content: &str) -> FilePatch<'a> {
 }
 
 #[test]
+fn what_stands_behind_the_end_of_a_patch_is_refused_and_not_left_out() {
+    let envelope = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch\n";
+    let unified = "```diff\n--- a/a\n+++ b/a\n@@\n-x\n+y\n```\n";
+    let block = "a.txt\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n";
+    let bare = "--- a/b\n+++ b/b\n@@\n-x\n+y\n";
+    for text in [
+        format!("{envelope}{envelope}"),
+        format!("{envelope}*** Delete File: b\n"),
+        format!("{block}{bare}"),
+        format!("{unified}{block}"),
+        format!("{unified}```diff\n@@\n-p\n+q\n```\n"),
+        format!("{unified}```\ndiff --git a/p b/q\nrename from p\nrename to q\n```\n"),
+        "--- a/a.md\n+++ b/a.md\n@@\n-code\n+CODE\n```\n-end\n+END\n".to_owned(),
+        format!("diff --git a/em b/em\nnew file mode 100644\ndiff --git a/b b/b\n{bare}"),
+    ] {
+        assert!(parse(&text).is_err(), "{text}");
+    }
+    for text in [
+        format!("Here it is:\n\n{envelope}\nThat is all.\n"),
+        format!("{unified}\nThat is all.\n"),
+        format!("{unified}\nAnd the other:\n\n```diff\ndiff --git a/b b/b\n{bare}```\n"),
+        format!("{block}\nThat is all.\n"),
+    ] {
+        assert!(parse(&text).is_ok(), "{text}: {:?}", parse(&text));
+    }
+}
+
+#[test]
+fn a_backslash_is_a_sign_of_no_line_end_only_where_it_says_so() {
+    let added = "*** Begin Patch\n*** Add File: n.tex\n+A\n\\section{x}\n+B\n*** End Patch\n";
+    assert!(parse(added).is_err());
+    let context = "--- a/n.tex\n+++ b/n.tex\n@@\n-x\n+y\n\\newline\n";
+    assert!(parse(context).is_err());
+    let no_end = "--- a/n\n+++ b/n\n@@\n-x\n+y\n\\ No newline at end of file\n";
+    assert!(parse(no_end).is_ok());
+    assert!(parse("--- /dev/null\n+++ \"b/n.txt\"\n@@\n+x\n").is_err());
+}
+
+#[test]
 fn a_unified_diff_is_read_whatever_it_counts() {
     let text = "Here it is:\n```diff\ndiff --git a/src/a.rs b/src/a.rs\nindex 1..2 100644\n--- \
                 a/src/a.rs\n+++ b/src/a.rs\n@@ -900,1 +3,77 @@ fn a() {\n one\n-two\n+2\n\n three\n@@\n \

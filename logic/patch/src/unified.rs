@@ -1,7 +1,7 @@
 //! The unified diff.
 
 use crate::error::{Error, NO_DELETION, NO_RENAME};
-use crate::hunk::{Section, added, hunks};
+use crate::hunk::{Read, Rest, Section, added, hunks};
 
 /// What stands between the parts of a diff of git and changes nothing by itself.
 const NOTES: [&str; 3] = ["diff --git ", "index ", "new file mode 100644"];
@@ -32,7 +32,7 @@ pub(crate) fn is_of_git(line: &str) -> bool {
     line.starts_with(NOTES[0])
 }
 
-pub(crate) fn sections<'a>(lines: &[&'a str]) -> Result<Vec<Section<'a>>, Error> {
+pub(crate) fn sections<'a>(lines: &[&'a str]) -> Result<Read<'a>, Error> {
     let heads: Vec<usize> = (0..lines.len())
         .filter(|at| is_header(lines, *at))
         .collect();
@@ -41,6 +41,7 @@ pub(crate) fn sections<'a>(lines: &[&'a str]) -> Result<Vec<Section<'a>>, Error>
     for at in of_git {
         refuse(at, lines[at])?;
     }
+    let mut rest = Vec::new();
     let mut sections = Vec::with_capacity(heads.len());
     for (index, head) in heads.iter().enumerate() {
         let (old, new) = (name(lines[*head]), name(lines[*head + 1]));
@@ -51,8 +52,13 @@ pub(crate) fn sections<'a>(lines: &[&'a str]) -> Result<Vec<Section<'a>>, Error>
         let is_fence = |line: &str| line.trim_end().starts_with("```");
         let body = (*head + 2..end).map(|at| (at, lines[at]));
         let body: Vec<_> = body.take_while(|(_, line)| !is_fence(line)).collect();
-        for (at, line) in &body {
-            refuse(*at, line)?;
+        let behind = head + 2 + body.len();
+        rest.extend((behind..end).map(|line| Rest {
+            line,
+            may_be_signed: true,
+        }));
+        for (at, line) in lines.iter().enumerate().take(end).skip(head + 2) {
+            refuse(at, line)?;
         }
         let is_note = |line: &str| NOTES.iter().any(|note| line.starts_with(note));
         let body = body.into_iter().filter(|(_, line)| !is_note(line));
@@ -71,8 +77,28 @@ pub(crate) fn sections<'a>(lines: &[&'a str]) -> Result<Vec<Section<'a>>, Error>
     }
     match sections.is_empty() {
         true => Err(Error::Unknown),
-        false => Ok(sections),
+        false => {
+            has_parts(lines, &heads)?;
+            Ok(Read { sections, rest })
+        }
     }
+}
+
+/// Refuses a part of git that has no lines: that of an empty file, or of what a patch does not do.
+fn has_parts(lines: &[&str], heads: &[usize]) -> Result<(), Error> {
+    let of_git: Vec<usize> = (0..lines.len())
+        .filter(|at| is_of_git(lines[*at]))
+        .collect();
+    for (index, at) in of_git.iter().enumerate() {
+        let next = of_git.get(index + 1).copied().unwrap_or(lines.len());
+        if !heads.iter().any(|head| (*at..next).contains(head)) {
+            return Err(Error::at(
+                *at,
+                "this part changes no lines: an empty file is made by write_file",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a line that would do what a patch may not. Every line of a hunk has a sign in front of it, so

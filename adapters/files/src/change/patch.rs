@@ -79,7 +79,7 @@ fn plans<'j>(job: &'j Job<'_>, files: &[FilePatch<'_>]) -> Result<Vec<Plan<'j>>,
         let place = job.write_place(&format!("files/{index}"))?;
         let plan = plan(job, place, &file.change)?;
         // Two names of one file would each lose what the other wrote.
-        if let Some(other) = plans.iter().find(|other| other.real == plan.real) {
+        if let Some(other) = plans.iter().find(|other| other.is_same(&plan)) {
             let (one, two) = (&other.place.shown, &plan.place.shown);
             return Err(mendable(
                 "same_file",
@@ -191,6 +191,17 @@ impl Plan<'_> {
         done.map(drop)
     }
 
+    /// Whether it is the same file, by another name or by a hard link.
+    fn is_same(&self, other: &Self) -> bool {
+        let is_linked = match (self.room.old(), other.room.old()) {
+            (Some(one), Some(two)) => {
+                (one.stat.st_dev, one.stat.st_ino) == (two.stat.st_dev, two.stat.st_ino)
+            }
+            _ => false,
+        };
+        self.real == other.real || is_linked
+    }
+
     fn artifact(&self) -> String {
         let real = match &self.room {
             Room::Folder(spot, _) => elsewhere(&self.place, spot.real.clone()),
@@ -222,9 +233,10 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     let files = asked(&wanted)?;
     let plans = plans(job, &files)?;
     let first = job.journal().next_number()?;
-    for plan in &plans {
-        plan.put(job)
-            .map_err(|failure| taken_back(job, first, failure))?;
+    if let Some(failure) = plans.iter().find_map(|plan| plan.put(job).err()) {
+        // What they hold open still takes its room on the disk, which putting back may need.
+        drop(plans);
+        return Err(taken_back(job, first, failure));
     }
     let text: String = plans.iter().map(Plan::told).collect();
     let told = plans
