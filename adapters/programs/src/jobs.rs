@@ -117,6 +117,8 @@ struct Entry {
     why: Option<Why>,
     /// The call that began it still waits and tells itself what comes of it.
     is_starting: bool,
+    /// It is the output of a command that its call waited for.
+    is_output: bool,
 }
 
 impl Entry {
@@ -161,13 +163,17 @@ impl Held {
 
     /// Forgets the oldest of more ended jobs than are kept.
     fn forget_oldest(&mut self) {
-        let ended = self.jobs.iter().filter(|job| !job.is_at_work()).count();
-        let mut over = ended.saturating_sub(JOBS_KEPT);
-        self.jobs.retain(|job| {
-            let is_over = over > 0 && !job.is_at_work();
-            over -= usize::from(is_over);
-            !is_over
-        });
+        // Outputs take no place from jobs that nobody has looked at yet.
+        for is_output in [false, true] {
+            let is_ended = |job: &Entry| !job.is_at_work() && job.is_output == is_output;
+            let ended = self.jobs.iter().filter(|job| is_ended(job)).count();
+            let mut over = ended.saturating_sub(JOBS_KEPT);
+            self.jobs.retain(|job| {
+                let is_over = over > 0 && is_ended(job);
+                over -= usize::from(is_over);
+                !is_over
+            });
+        }
     }
 }
 
@@ -349,6 +355,7 @@ impl Jobs {
             stop: Some(stop),
             why: None,
             is_starting: true,
+            is_output: false,
         });
         let post = Post {
             jobs: self.clone(),
@@ -372,9 +379,14 @@ impl Jobs {
     ) -> String {
         let mut sessions = lock(&self.0.sessions);
         let held = sessions.entry(session_id).or_default();
-        held.kept += 1;
-        let name = format!("output-{}", held.kept);
-        held.jobs.retain(|job| job.view.name != name);
+        // A job may have been given such a name.
+        let name = loop {
+            held.kept += 1;
+            let name = format!("output-{}", held.kept);
+            if held.find(&name).is_none() {
+                break name;
+            }
+        };
         let (_, outcome) = watch::channel(Some(Arc::new(outcome)));
         let view = View {
             name: name.clone(),
@@ -390,6 +402,7 @@ impl Jobs {
             why: None,
             // Its end is known to the agent: it was told as the call's result.
             is_starting: true,
+            is_output: true,
         });
         held.forget_oldest();
         name

@@ -13,7 +13,7 @@ const WHOLE: usize = 8_000;
 const BEGINNING: usize = 2_000;
 const ERRORS: usize = 2_500;
 const END: usize = 3_500;
-/// Longest line that is shown whole, characters.
+/// Longest line, characters; a longer one counts as several.
 const LINE_CHARS: usize = 400;
 /// Lines behind one that looks like an error, which say where it is.
 const BEHIND_ERRORS: usize = 2;
@@ -48,14 +48,14 @@ pub(crate) fn shortened(text: &str, name: &str) -> Option<String> {
     if !is_long(text) {
         return None;
     }
-    let lines: Vec<&str> = text.lines().collect();
+    let lines: Vec<&str> = text.lines().flat_map(pieces).collect();
     let shown = shown_lines(&lines);
     let first_left_out = (0..lines.len()).find(|at| !shown.contains(at));
     let mut short = String::new();
     let mut next = 0;
     for &at in &shown {
         short.push_str(&gap(next, at, lines.len()));
-        short.push_str(&line(lines[at]));
+        short.push_str(&format!("{}\n", lines[at]));
         next = at + 1;
     }
     short.push_str(&gap(next, lines.len(), lines.len()));
@@ -71,7 +71,8 @@ pub(crate) fn shortened(text: &str, name: &str) -> Option<String> {
 /// # Errors
 /// Where it has no such line.
 pub(crate) fn page(text: &str, from_line: u64) -> Result<String, ToolFailure> {
-    let count = text.lines().count();
+    let lines: Vec<&str> = text.lines().flat_map(pieces).collect();
+    let count = lines.len();
     let start = usize::try_from(from_line.saturating_sub(1)).unwrap_or(usize::MAX);
     if start >= count {
         return Err(mendable(
@@ -81,12 +82,11 @@ pub(crate) fn page(text: &str, from_line: u64) -> Result<String, ToolFailure> {
     }
     let mut page = String::new();
     let mut end = start;
-    for one in text.lines().skip(start).take(PAGE_LINES) {
-        let one = line(one);
-        if !page.is_empty() && page.len() + one.len() > PAGE {
+    for line in lines.iter().skip(start).take(PAGE_LINES) {
+        if !page.is_empty() && page.len() + line.len() > PAGE {
             break;
         }
-        page.push_str(&one);
+        page.push_str(&format!("{line}\n"));
         end += 1;
     }
     Ok(format!("[lines {} to {end} of {count}]\n{page}", start + 1))
@@ -116,7 +116,7 @@ fn take(
         if shown.contains(&at) {
             continue;
         }
-        let length = line(lines[at]).len();
+        let length = lines[at].len() + 1;
         if length > left {
             return;
         }
@@ -133,16 +133,17 @@ fn gap(from: usize, to: usize, count: usize) -> String {
     }
 }
 
-/// A line, cut where it is very long.
-fn line(line: &str) -> String {
-    let count = line.chars().count();
-    match count > LINE_CHARS {
-        true => {
-            let cut: String = line.chars().take(LINE_CHARS).collect();
-            format!("{cut}[… {} characters left out]\n", count - LINE_CHARS)
-        }
-        false => format!("{line}\n"),
+/// A line, in pieces where it is very long, each of which counts as a line.
+fn pieces(line: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = line;
+    while let Some((end, _)) = rest.char_indices().nth(LINE_CHARS) {
+        let (piece, behind) = rest.split_at(end);
+        pieces.push(piece);
+        rest = behind;
     }
+    pieces.push(rest);
+    pieces
 }
 
 #[cfg(test)]
@@ -188,13 +189,18 @@ mod tests {
     }
 
     #[test]
-    fn one_very_long_line_is_cut_and_nothing_is_shown_twice() {
-        let text = format!("exit code 1\n{}\nError: x\n", "y".repeat(100_000));
+    fn a_very_long_line_is_read_in_pieces_and_nothing_is_shown_twice() {
+        let text = format!("exit code 1\n{}the end\nError: x\n", "y".repeat(100_000));
         let short = shortened(&text, "output-1").unwrap();
-        assert!(short.len() < 1_000, "{short}");
-        assert!(short.contains("99600 characters left out"), "{short}");
+        assert!(short.len() < WHOLE + 1_000, "{}", short.len());
         assert_eq!(short.matches("Error: x").count(), 1);
+        let last = text.lines().flat_map(pieces).count() as u64;
+        let page = page(&text, last - 1).unwrap();
+        assert!(page.contains("the end\nError: x"), "{page}");
         let many = "Error\n".repeat(10_000);
         assert!(shortened(&many, "output-1").unwrap().len() < WHOLE + 1_000);
+        let wide = "ä".repeat(900);
+        assert_eq!(pieces(&wide).concat(), wide);
+        assert_eq!(pieces(""), [""]);
     }
 }
