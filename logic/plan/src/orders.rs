@@ -280,7 +280,12 @@ pub fn acts(request: &str) -> bool {
 /// Whether a request is more than one order to do something. A small model does one of them.
 #[must_use]
 pub fn are_several(request: &str) -> bool {
-    acting_parts(request) > 1
+    let lower = request.to_lowercase();
+    // A folder and what goes there are one thing; that all of it is planned is looked at later.
+    let goes_there = [" there", " into it", " in it"]
+        .iter()
+        .any(|place| lower.contains(place));
+    acting_parts(request) > 1 && !(lower.contains("folder") && goes_there)
 }
 
 /// How many parts of a request begin like an order to do something.
@@ -367,6 +372,7 @@ mod tests {
             "greet.py fails with a NameError. Fix it.",
             "turn birthdays.csv into a table and leave the csv as it is",
             "what is in a.txt and b.txt?",
+            "make a folder called archive and move notes.md there, and be quick",
         ] {
             assert!(!are_several(says), "{says}");
         }

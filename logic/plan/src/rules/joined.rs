@@ -2,7 +2,7 @@
 
 use super::words::{self, Request, is_file, trim_word};
 use super::{in_file, languages};
-use crate::orders::is_verb;
+use crate::orders::{self, is_verb};
 
 /// The orders of a request, if there are several, in order. Of `and` only where a whole order stands before
 /// it and a verb behind it. `it` is the file of the order before.
@@ -41,24 +41,25 @@ fn parts(request: &Request, text: &str, orders: &mut Vec<String>) {
     }
 }
 
-/// An order in which `it` at the end, or before `to` and its like, is the file that the order before names
-/// last.
+/// An order in which `it` is the file that the order before is about: the only one that it names, or for a
+/// look the last.
 fn named(request: &Request, text: &str, orders: &[String]) -> String {
-    let last = orders.last().and_then(|order| {
-        let words = order.split_whitespace().rev();
-        words
-            .map(trim_word)
-            .find(|word| is_file(word.trim_matches('"')))
-    });
-    let Some(file) = last else {
-        return request.whole(text);
-    };
     let mut words: Vec<&str> = text.split_whitespace().collect();
-    let at = words
-        .iter()
-        .rposition(|word| ["it", "that"].contains(&trim_word(word)));
     let names_one = words.iter().any(|word| words::is_path(trim_word(word)));
-    if let Some(at) = at.filter(|_| !names_one) {
+    let is_back = |word: &&str| ["it", "that"].contains(&trim_word(word));
+    let at = words.iter().rposition(is_back).filter(|_| !names_one);
+    let before = orders.last().map_or("", String::as_str);
+    let before = before.split_whitespace().map(trim_word);
+    let files: Vec<&str> = before
+        .filter(|word| is_file(word.trim_matches(['"', '\'', '`'])))
+        .collect();
+    let file = match files.as_slice() {
+        [only] => Some(*only),
+        // A value may look like a file, and a copy has two: what is changed is not guessed.
+        [.., last] if orders::looks(text) => Some(*last),
+        _ => None,
+    };
+    if let (Some(at), Some(file)) = (at, file) {
         words[at] = file;
     }
     request.whole(&words.join(" "))
@@ -82,6 +83,14 @@ mod tests {
             (
                 "remove the line about two from l.txt and show it",
                 vec!["remove the line about two from l.txt", "show l.txt"],
+            ),
+            (
+                "set log in conf.toml to c.txt and delete it",
+                vec!["set log in conf.toml to c.txt", "delete it"],
+            ),
+            (
+                "copy a.md to b.md and show it",
+                vec!["copy a.md to b.md", "show b.md"],
             ),
             (
                 "copy a.md to b.md, and delete a.md",

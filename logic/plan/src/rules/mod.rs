@@ -75,7 +75,7 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
     let mut last = None;
     for step in &request.steps {
         for action in plan_steps(&request, step, last.as_deref())? {
-            last = main_path(&action).map(str::to_owned).or(last);
+            last = spoken_of(&action, last);
             actions.push(action);
         }
     }
@@ -126,8 +126,9 @@ fn plan_steps(request: &Request, step: &Step, last: Option<&str>) -> Result<Vec<
             ..step.clone()
         };
         let first = plan_step(request, &part(&step.text[..at]), last).ok()?;
-        let behind = main_path(&first).or(last);
-        let rest = plan_steps(request, &part(&step.text[at + joint.len()..]), behind).ok()?;
+        let behind = spoken_of(&first, last.map(str::to_owned));
+        let rest = part(&step.text[at + joint.len()..]);
+        let rest = plan_steps(request, &rest, behind.as_deref()).ok()?;
         Some(std::iter::once(first).chain(rest).collect())
     });
     joined.ok_or(refusal)
@@ -152,7 +153,15 @@ fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Actio
     Ok(action)
 }
 
-/// What `it` means in the next step.
+/// What `it` means in the next step; nothing where what it was is gone.
+fn spoken_of(action: &Action, last: Option<String>) -> Option<String> {
+    match action {
+        Action::DeleteFile { .. } | Action::Undo {} => None,
+        other => main_path(other).map(str::to_owned).or(last),
+    }
+}
+
+/// The file that a step is about.
 fn main_path(action: &Action) -> Option<&str> {
     match action {
         Action::ListFiles { path }

@@ -71,7 +71,7 @@ static ADDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static INTO_MADE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(&format!(
-        r"(?i)^(?P<make>(?:make|create|add)(?: a| an| the)?(?: new| empty)* (?:folder|directory) (?:called |named )?(?P<name>{WORD})),? and (?:move|put) (?P<what>.+) (?:to|into|in|inside) (?:it|there|that folder|the folder)$"
+        r"(?i)^(?P<make>(?:make|create|add)(?: a| an| the)?(?: new| empty)* (?:folder|directory) (?:called |named )?(?P<name>{WORD})),? and (?:move|put) (?P<what>.+) (?:(?:to|into|in|inside) (?:it|that folder|the folder)|(?:in )?there)$"
     ))
 });
 static INTO_NEW: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -156,6 +156,10 @@ fn one_by_one(request: &Request, text: &str) -> Option<Vec<String>> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (place, names) = listed(request, &words)?;
     let (before, after) = (&words[..place.start], &words[place.end..]);
+    // What is done after that would be done to each.
+    if after.iter().any(|word| word.eq_ignore_ascii_case("and")) {
+        return None;
+    }
     let said: Vec<String> = before.iter().map(|word| word.to_lowercase()).collect();
     let verb = said.first()?.as_str();
     let is_of_one = match after.first().map(|word| word.to_lowercase()) {
@@ -247,6 +251,7 @@ mod tests {
             "merge a.txt and b.txt into c.txt",
             "move a.txt and everything to docs",
             "move a.txt and b.txt to c.txt",
+            "move a.txt and b.txt to new and delete it",
         ] {
             assert_eq!(read(says).steps.len(), 1, "{says}");
         }
