@@ -255,6 +255,11 @@ impl Answer {
                 name,
                 arguments,
             }),
+            Piece::Call { name, arguments } if self.is_quoted_json(&name, &arguments) => {
+                let written = calls::json_calls::write_call(&name, &arguments);
+                self.sorted(leaked::Piece::Text(written));
+                self.left(&name);
+            }
             Piece::Call { name, arguments } => {
                 self.round.native.push((name.clone(), arguments.clone()));
                 self.estimates.call_worked(&self.model.to_string());
@@ -348,6 +353,8 @@ impl Answer {
                 return self.ask_as_json().await;
             }
             self.pending.push_back(ChatChunk::Notice(failed));
+        } else if !self.left_calls {
+            self.estimates.call_worked(&self.model.to_string());
         }
         if self.round.calls > 0 && reason == FinishReason::Stop {
             reason = FinishReason::ToolCalls;

@@ -9,6 +9,7 @@ use api::models::{CALL_CUT_CODE, CALL_NOT_OFFERED_CODE, ChatChunk};
 use calls::leaked::{self, LeakedCall};
 use domain::message::Message;
 use domain::model::FinishReason;
+use serde_json::Value;
 use text::escape::visible_line;
 
 /// How much of a call that was not run a notice quotes, characters.
@@ -104,15 +105,36 @@ impl Answer {
 
     /// Says that the answer ended within a call.
     pub(super) fn broken(&mut self, tool: Option<&str>) {
+        let call = tool.map(|tool| LeakedCall {
+            name: tool.to_owned(),
+            arguments: serde_json::json!({}),
+        });
+        // What it was shown broke off as well: that says nothing of its own form.
+        let may_be_quoted = call.is_none_or(|call| self.quoted(&[call]).is_some());
         let tool = tool.map_or_else(|| "a tool".to_owned(), |tool| format!("`{tool}`"));
-        self.round.failed_call = Some(notice(
+        let failed = notice(
             CALL_CUT_CODE,
             format!(
                 "{} ended its answer in the middle of a call of {tool}; nothing was run",
                 self.model
             ),
             "",
-        ));
+        );
+        match may_be_quoted {
+            true => self.pending.push_back(ChatChunk::Notice(failed)),
+            false => self.round.failed_call = Some(failed),
+        }
+    }
+
+    /// Whether a call in the form that was found for the model stands in what it was shown: there it is a
+    /// quotation as in any text.
+    pub(super) fn is_quoted_json(&self, name: &str, arguments: &Value) -> bool {
+        let call = LeakedCall {
+            name: name.to_owned(),
+            arguments: arguments.clone(),
+        };
+        let is_found = self.instance.tool_calls == ToolCalls::Auto;
+        is_found && self.call.form != Form::Native && self.quoted(&[call]).is_some()
     }
 
     /// Whether the model does not call tools in the form that its server gives them, so that it is asked
