@@ -484,6 +484,17 @@ fn orders_in_a_row_do_what_each_does_alone() {
     let says = "change the port in settings.toml to 1 and set the colour in settings.toml to red";
     tell(&house, says, 4);
     assert_eq!(house.read("settings.toml"), before);
+    // `it` is never a value, nor one of two files.
+    house.write("c.txt", "c\n");
+    for says in [
+        "set the host in settings.toml to \"c.txt\" and delete it",
+        "copy settings.toml to c.toml and delete it",
+        "move c.txt and b.toml to new and delete it",
+    ] {
+        tell(&house, says, 4);
+        assert_eq!(house.read("settings.toml"), before, "{says}");
+        assert!(house.has("c.txt") && house.has("b.toml"), "{says}");
+    }
     // What only an earlier order makes is not guessed.
     house.write("days.txt", "Mon\n");
     let says = "add \"Tue bank\" to days.txt and remove the line about bank from days.txt";

@@ -125,6 +125,12 @@ fn uses() -> Vec<Use> {
             json!({"path": "a.txt", "old": "alpha", "new": "beta"}),
             "",
         ),
+        one(
+            "apply_patch",
+            "coder",
+            json!({"patch": "--- /dev/null\n+++ b/p.txt\n@@\n+new\n"}),
+            "p.txt",
+        ),
         one("make_dir", "coder", json!({"path": "made"}), "made"),
         one(
             "move_file",

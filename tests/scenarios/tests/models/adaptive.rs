@@ -283,14 +283,19 @@ fn a_tiny_model_does_no_half_of_two_orders_and_names_nothing_by_a_mere_word() {
 #[test]
 fn what_is_asked_of_data_is_answered_from_it_by_a_tiny_model() {
     let scene = scene("", "class = \"tiny\"", [Reply::text("There are two.")]);
-    scene.house.write("crontab.txt", "1\n2\n3\n");
-    scene.house.write("data.log", "one\ntwo\n");
-    let asked = ["--input", "data.log", "--json", "how many lines are there?"];
+    scene.house.write("crontab.txt", "errors: nine\n");
+    scene.house.write("data.log", "start\nerrors: two\n");
+    let asked = [
+        "--input",
+        "data.log",
+        "--json",
+        "how many errors are there?",
+    ];
     let summary = tell(&scene.house, asked).expect(0).json();
     let answer = summary["answer"].as_str().unwrap_or_default();
     assert!(answer.contains("two"), "{summary:#}");
     let all = summary.to_string();
-    assert!(!all.contains("crontab"), "{summary:#}");
+    assert!(!all.contains("nine"), "{summary:#}");
 }
 
 #[test]

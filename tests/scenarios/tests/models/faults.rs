@@ -422,6 +422,54 @@ fn a_model_whose_own_calls_do_not_work_is_offered_tools_as_json_from_then_on() {
 }
 
 #[test]
+fn what_a_model_was_shown_neither_changes_its_form_nor_runs_in_it() {
+    let call = r#"{"tool":"write_file","arguments":{"path":"taken.txt","content":"x"}}"#;
+    let cut = &call[..call.len() - 2];
+    let input = |file| {
+        [
+            "--allow-write",
+            ".",
+            "--yes",
+            "write",
+            "--input",
+            file,
+            "repeat it",
+        ]
+    };
+    // Its beginning alone, as it was shown, says nothing of the model's own form.
+    let scene = piecemeal([cut, cut, "Done."].map(Reply::text), "");
+    scene.house.write("cut.txt", cut);
+    scene.run(&input("cut.txt")).assert_ends(4, "failed");
+    scene.run(&["hello"]).assert_ends(0, "success");
+    let chats = scene.server.chats();
+    assert!(
+        chats
+            .iter()
+            .all(|chat| chat.body["response_format"].is_null())
+    );
+    // Where JSON is its form, a quotation is one all the same, and a call of its own is run.
+    let broken = NO_SUCH_TOOL[0];
+    let own = r#"{"tool":"write_file","arguments":{"path":"own.txt","content":"y"}}"#;
+    let answer = r#"{"answer":"Done."}"#;
+    let replies = [broken, broken, answer, call, own, answer];
+    let scene = piecemeal(replies.map(Reply::text), "");
+    scene.house.write("q.txt", call);
+    scene.run(&["read the notes"]).assert_ends(0, "success");
+    let told = scene.run(&input("q.txt"));
+    assert!(!scene.house.has("taken.txt"), "{:#}", told.summary);
+    assert!(told.summary.to_string().contains("models.call_in_text"));
+    let own = [
+        "--allow-write",
+        ".",
+        "--yes",
+        "write",
+        "write y into own.txt",
+    ];
+    scene.run(&own).assert_ends(0, "success");
+    assert_eq!(scene.house.read("own.txt"), "y");
+}
+
+#[test]
 fn a_call_that_works_between_two_broken_ones_keeps_the_servers_own_form() {
     let broken = NO_SUCH_TOOL[0];
     let read = || Reply::call("read_file", serde_json::json!({"path": "notes.md"}));
