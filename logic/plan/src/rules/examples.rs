@@ -1,13 +1,15 @@
 //! What works without a model, as the user could type it.
 
-/// What works, each with the words that bring it to mind.
-const EXAMPLES: [(&str, &str); 21] = [
+use super::words::{Request, is_file, is_wildcard, trim_word};
+
+/// What works, each with the words that bring it to mind. `{file}` is a file.
+const EXAMPLES: [(&str, &str); 22] = [
     (
         "list the files in docs",
         "list files ls dir folder what everything",
     ),
     (
-        "show notes.txt",
+        "show {file}",
         "show read cat open print view display content file",
     ),
     (
@@ -23,15 +25,15 @@ const EXAMPLES: [(&str, &str); 21] = [
         "tree structure recursive subfolders levels",
     ),
     (
-        "show the first 10 lines of notes.txt",
+        "show the first 10 lines of {file}",
         "first head top beginning lines",
     ),
     (
-        "show the last 10 lines of notes.txt",
+        "show the last 10 lines of {file}",
         "last tail bottom end lines log",
     ),
     (
-        "count the lines in notes.txt",
+        "count the lines in {file}",
         "count many lines words long number characters",
     ),
     (
@@ -39,29 +41,33 @@ const EXAMPLES: [(&str, &str); 21] = [
         "size sizes big biggest large largest space disk",
     ),
     (
-        "compare a.txt with b.txt",
+        "compare {file} with b.txt",
         "compare diff difference differ versus same",
     ),
     (
-        "create notes.txt with \"hello\"",
+        "create {file} with \"hello\"",
         "create make new write touch file save echo",
     ),
     (
-        "append \"milk\" to list.txt",
+        "append \"milk\" to {file}",
         "append add insert put write echo line",
     ),
     (
-        "replace \"old\" with \"new\" in notes.txt",
+        "insert \"milk\" at the top of {file}",
+        "insert prepend put top before above line",
+    ),
+    (
+        "replace \"old\" with \"new\" in {file}",
         "replace change substitute edit fix sed swap update",
     ),
     (
-        "copy a.txt to b.txt",
+        "copy {file} to b.txt",
         "copy copies duplicate clone backup cp",
     ),
     ("make a folder drafts", "folder directory mkdir make"),
-    ("move a.txt to drafts/a.txt", "move rename mv name"),
+    ("move {file} to drafts/", "move rename mv name"),
     (
-        "delete \"old.txt\"",
+        "delete {file}",
         "delete remove erase trash rm rid wipe clean clear",
     ),
     ("undo", "undo revert back restore"),
@@ -78,11 +84,33 @@ const EXAMPLES: [(&str, &str); 21] = [
         "web internet online google wikipedia news weather who why how latest lookup",
     ),
 ];
+/// The file of the examples for a text that names none, or several.
+const A_FILE: &str = "notes.txt";
 /// Most suggestions in one answer.
 const SUGGESTIONS: usize = 3;
 
-/// The examples that share most words with a text; without any, the harmless first ones.
+/// The only file that a text names, as it can be typed.
+fn file(text: &str) -> Option<String> {
+    let request = Request::read(text);
+    let words = request.steps.iter().flat_map(|step| step.text.split(' '));
+    let is_one = |word: &str| {
+        let piece = request.piece(word);
+        piece.is_some_and(|piece| is_file(&piece.text) && !is_wildcard(&piece.text))
+    };
+    let mut files: Vec<&str> = words.map(trim_word).filter(|word| is_one(word)).collect();
+    files.sort_unstable();
+    files.dedup();
+    match files.as_slice() {
+        [only] => Some(request.whole(only)),
+        _ => None,
+    }
+}
+
+/// The examples that share most words with a text, of the file that it names; without any, the harmless
+/// first ones.
 pub(super) fn nearest(text: &str) -> Vec<String> {
+    let file = file(text);
+    let file = file.as_deref().unwrap_or(A_FILE);
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_alphanumeric())
@@ -107,7 +135,7 @@ pub(super) fn nearest(text: &str) -> Vec<String> {
     scored
         .into_iter()
         .take(SUGGESTIONS)
-        .map(|(_, example)| example.to_owned())
+        .map(|(_, example)| example.replace("{file}", file))
         .collect()
 }
 
@@ -115,7 +143,7 @@ pub(super) fn nearest(text: &str) -> Vec<String> {
 pub(super) fn help() -> String {
     let lines: Vec<String> = EXAMPLES
         .iter()
-        .map(|(example, _)| format!("  {example}"))
+        .map(|(example, _)| format!("  {}", example.replace("{file}", A_FILE)))
         .collect();
     format!(
         "Without a model I do these, in plain English; names with spaces and texts go in quotes, or a text behind a colon, and \"then\" joins steps:\n{}",
@@ -140,7 +168,17 @@ mod tests {
     #[test]
     fn what_is_suggested_is_understood() {
         for (example, _) in EXAMPLES {
-            assert!(crate::by_rules::understands(example), "{example}");
+            for file in ["a.txt", "\"two words.md\""] {
+                let example = example.replace("{file}", file);
+                assert!(crate::by_rules::understands(&example), "{example}");
+            }
         }
+    }
+
+    #[test]
+    fn examples_are_of_the_file_that_is_spoken_of() {
+        assert_eq!(nearest("view my a.md.")[0], "show a.md");
+        assert_eq!(nearest("view 'my plan.md'")[0], "show \"my plan.md\"");
+        assert_eq!(nearest("view a.md or b.md")[0], "show notes.txt");
     }
 }

@@ -23,15 +23,13 @@ pub(crate) mod words;
 
 pub use refusal::{Left, Refusal, RefusalKind};
 pub use words::REQUEST_BYTES;
+pub(crate) use words::intent;
 
 use crate::gate;
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
 use domain::tool::EffectClass;
 use words::{Request, Step};
-
-/// Longest intent of a plan, characters.
-const INTENT_CHARS: usize = 200;
 
 /// Action kinds the rules can plan: all but `answer`, which needs a model.
 #[must_use]
@@ -74,7 +72,8 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
     let mut actions = Vec::new();
     let mut last = None;
     for step in &request.steps {
-        for action in plan_steps(&request, step, last.as_deref())? {
+        let planned = plan_steps(&request, step, last.as_deref());
+        for action in planned.map_err(|refusal| in_file::unclear(text).unwrap_or(refusal))? {
             last = spoken_of(&action, last);
             actions.push(action);
         }
@@ -95,12 +94,6 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
     Ok(plan)
 }
 
-/// The request as the intent of its plan.
-pub(crate) fn intent(request: &str) -> String {
-    let words: Vec<&str> = request.split_whitespace().collect();
-    words.join(" ").chars().take(INTENT_CHARS).collect()
-}
-
 /// The quoted texts of a request, in order.
 pub(crate) fn quotes(text: &str) -> Vec<String> {
     several::read(&languages::in_english(text)).quotes
@@ -117,7 +110,8 @@ fn plan_steps(request: &Request, step: &Step, last: Option<&str>) -> Result<Vec<
     }
     // What is understood and refused says something that no part of it says, unless a quoted text ends
     // before the joint.
-    let is_unread = refusal.kind == RefusalKind::NotUnderstood;
+    let is_unread = reasons::before_rules(request, step).is_none()
+        && matches!(grammar::read(request, step, last), Ok(None));
     let joints = step.text.match_indices(" and ");
     let mut joints = joints.filter(|(at, _)| is_unread || words::ends_quoted(&step.text[..*at]));
     let joined = joints.find_map(|(at, joint)| {

@@ -128,9 +128,13 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
     }
     if hits(&LINES, text) {
         let why = format!(
-            "`{shown}` is not clear to me: I remove a line by what it says, from a file that is named."
+            "`{shown}` is not clear to me: I remove lines by what they say or where they stand, from a file \
+             that is named."
         );
-        let nearest = vec!["remove the line about \"dentist\" from days.txt".to_owned()];
+        let nearest = vec![
+            "remove the line about \"dentist\" from days.txt".to_owned(),
+            "remove line 3 from days.txt".to_owned(),
+        ];
         return Refusal::ambiguous(why, nearest);
     }
     if hits(&COPY, text) {

@@ -1,6 +1,7 @@
 //! Orders that say more than a step can hold: of a part of a file, of one of several places, or under
 //! a condition. No rule fits them, and a small model makes a larger change of them than was asked for.
 
+use super::grammar;
 use super::refusal::Refusal;
 use super::several::listed;
 use super::words::{Request, is_file, pattern, trim_word};
@@ -100,14 +101,14 @@ pub(super) fn refusal(request: &Request, text: &str) -> Option<Refusal> {
     if hits(&LOOKS, text) && hits(&TIMES, text) {
         return Some(of_a_time(&shown));
     }
-    if names_several(request, text) {
-        return Some(of_several(&shown));
+    if let Some(steps) = one_for_each(request, text) {
+        return Some(of_several(request, &shown, &steps));
     }
     if hits(&WRITES, text) {
         return Some(of_a_description(&shown));
     }
-    let file = part_of_a_file(request, text).filter(|_| removes)?;
-    Some(of_a_part(&shown, &file))
+    let (part, file) = part_of_a_file(request, text).filter(|_| removes)?;
+    Some(of_a_part(&shown, &part, &file))
 }
 
 fn hits(constant: &LazyLock<Option<Regex>>, text: &str) -> bool {
@@ -168,20 +169,38 @@ fn of_a_time(shown: &str) -> Refusal {
     Refusal::unavailable(&why, nearest)
 }
 
-/// Whether an order to change something names several files together.
-fn names_several(request: &Request, text: &str) -> bool {
+/// Of an order to change several files that it names together, one for each.
+fn one_for_each(request: &Request, text: &str) -> Option<Vec<String>> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_change = words.first().is_some_and(|verb| orders::is_change(verb));
-    is_change && listed(request, &words).is_some()
+    let (place, names) = listed(request, &words).filter(|_| is_change)?;
+    let one = |name: &&str| {
+        let (before, after) = (&words[..place.start], &words[place.end..]);
+        let words: Vec<&str> = before.iter().chain([name]).chain(after).copied().collect();
+        words.join(" ")
+    };
+    Some(names.iter().map(one).collect())
 }
 
-fn of_several(shown: &str) -> Refusal {
+fn of_several(request: &Request, shown: &str, steps: &[String]) -> Refusal {
     let why = format!("`{shown}` names several files, and a step changes one.");
-    let nearest = vec![
-        "one step for each file, joined by `then`: move a.txt to docs then move b.txt to docs"
-            .to_owned(),
-    ];
-    Refusal::ambiguous(why, nearest)
+    // Two files do not become one.
+    let ends = |step: &String| step.split_whitespace().next_back().map(str::to_owned);
+    let is_into_one =
+        ends(&steps[0]) == ends(&steps[1]) && ends(&steps[0]).is_some_and(|to| is_file(&to));
+    let are_understood = || {
+        steps
+            .iter()
+            .all(|step| grammar::is_understood(request, step))
+    };
+    let nearest = match !is_into_one && are_understood() {
+        true => request.whole(&steps.join(" then ")),
+        false => {
+            "one step for each file, joined by `then`: move a.txt to docs then move b.txt to docs"
+                .to_owned()
+        }
+    };
+    Refusal::ambiguous(why, vec![nearest])
 }
 
 fn of_a_description(shown: &str) -> Refusal {
@@ -190,26 +209,43 @@ fn of_a_description(shown: &str) -> Refusal {
     Refusal::ambiguous(why, nearest)
 }
 
-fn of_a_part(shown: &str, file: &str) -> Refusal {
+fn of_a_part(shown: &str, part: &str, file: &str) -> Refusal {
     let why = format!(
-        "`{shown}` speaks of a part of {file}: I remove a text in quotes, or a line by what it says."
+        "`{shown}` speaks of a part of {file}: I remove a text in quotes, or a line by what it says or where it stands."
     );
-    let nearest = vec![
-        format!("remove \"the exact text\" from {file}"),
-        format!("remove the line about \"a word of it\" from {file}"),
-    ];
-    Refusal::ambiguous(why, nearest)
+    Refusal::ambiguous(why, removals(part, file))
 }
 
-/// The file of which an order names a part: `Tom from novel.md`, `chapter 2 of novel.md`.
-fn part_of_a_file(request: &Request, text: &str) -> Option<String> {
+/// How a part of a file can be removed, as it can be pasted.
+pub(super) fn removals(part: &str, file: &str) -> Vec<String> {
+    let part = match part.contains('"') || part.is_empty() {
+        true => "the exact text",
+        false => part,
+    };
+    vec![
+        format!("remove \"{part}\" from {file}"),
+        format!("remove the line about \"{part}\" from {file}"),
+    ]
+}
+
+/// The part of a file that an order to remove is of, and the file: `Tom from novel.md`, `chapter 2 of
+/// novel.md`.
+fn part_of_a_file(request: &Request, text: &str) -> Option<(String, String)> {
     let words: Vec<&str> = text.split_whitespace().map(trim_word).collect();
+    let verb = REMOVES
+        .as_ref()?
+        .find(text)
+        .map_or(0, |verb| verb.as_str().split_whitespace().count());
     words.iter().enumerate().find_map(|(at, word)| {
         let file = request.piece(word)?.text;
-        let mut before = words[..at].iter().rev().map(|word| word.to_lowercase());
-        let last = before.find(|word| !BESIDE_FILES.contains(&word.as_str()))?;
-        let is_within = WITHIN.contains(&last.as_str());
-        (is_within && is_file(&file)).then(|| request.shown(word))
+        let mut before = words[..at].iter().enumerate().rev();
+        let (within, last) =
+            before.find(|(_, word)| !BESIDE_FILES.contains(&word.to_lowercase().as_str()))?;
+        let is_within = WITHIN.contains(&last.to_lowercase().as_str()) && is_file(&file);
+        let mut part = words.get(verb..within).unwrap_or_default();
+        part = part.strip_suffix(&["out"]).unwrap_or(part);
+        part = part.strip_prefix(&["the"]).unwrap_or(part);
+        is_within.then(|| (request.whole(&part.join(" ")), request.shown(word)))
     })
 }
 

@@ -10,6 +10,15 @@ pub const REQUEST_BYTES: usize = 16 << 10;
 const OPEN: char = '\u{E000}';
 const CLOSE: char = '\u{E001}';
 
+/// Longest intent of a plan, characters.
+const INTENT_CHARS: usize = 200;
+
+/// The request as the intent of its plan.
+pub fn intent(request: &str) -> String {
+    let words: Vec<&str> = request.split_whitespace().collect();
+    words.join(" ").chars().take(INTENT_CHARS).collect()
+}
+
 /// One step of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {

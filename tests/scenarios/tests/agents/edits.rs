@@ -221,7 +221,10 @@ fn a_text_that_is_spoken_of_is_not_written() {
         "insert 'Sunday: church' before Once in novel.md",
     ] {
         let told = refused(&house, says);
-        let shown = ["may be the text itself", "append \"…\" to a.txt"];
+        let shown = [
+            "may be the text itself",
+            "before the line about \"Once\" in",
+        ];
         assert!(shown.iter().any(|one| told.contains(one)), "{told}");
     }
     assert!(!house.has("src/lib.rs") && !house.has("list.md") && !house.has("outline.md"));
@@ -305,13 +308,19 @@ fn a_part_of_a_text_or_a_condition_never_deletes_the_file() {
     let house = &scene.house;
     let novel = "Anna cried. Tom went.\nIt was the winter\nTom slept.\n";
     house.write("novel.md", novel);
-    let part = "remove \"the exact text\" from novel.md";
     asked_back(
         &scene,
         "novel.md",
         &[
-            ("remove Tom from novel.md", part),
-            ("delete chapter 2 of novel.md", part),
+            ("remove Tom from novel.md", "remove \"Tom\" from novel.md"),
+            (
+                "delete chapter 2 of novel.md",
+                "remove \"chapter 2\" from novel.md",
+            ),
+            (
+                "remove Tom and Anna from novel.md",
+                "remove \"Tom and Anna\" from novel.md",
+            ),
             ("delete novel.md if it is empty", "look first"),
             ("remove \"Tom\" from novel.md", "line 1 (`Anna cried. Tom"),
         ],
@@ -319,6 +328,61 @@ fn a_part_of_a_text_or_a_condition_never_deletes_the_file() {
     tell(house, "remove \"Anna cried. \" from novel.md", 0);
     tell(house, "delete \"It was the winter\" from novel.md", 0);
     assert_eq!(house.read("novel.md"), "Tom went.\nTom slept.\n");
+}
+
+#[test]
+fn lines_are_changed_by_where_they_stand() {
+    let scene = with_a_tiny_model();
+    let house = &scene.house;
+    house.write("list.txt", "- milk\n- bread\n- milk rice\n");
+    for (says, text) in [
+        (
+            "insert \"Shopping\" at the top of list.txt",
+            "Shopping\n- milk\n- bread\n- milk rice\n",
+        ),
+        (
+            "remove milk from list.txt",
+            "Shopping\n- bread\n- milk rice\n",
+        ),
+        (
+            "insert \"- tea\" after the line about bread in list.txt",
+            "Shopping\n- bread\n- tea\n- milk rice\n",
+        ),
+        ("delete line 4 of list.txt", "Shopping\n- bread\n- tea\n"),
+        (
+            "replace the first line of list.txt with \"To buy\"",
+            "To buy\n- bread\n- tea\n",
+        ),
+        (
+            "substitute cake for tea in list.txt",
+            "To buy\n- bread\n- cake\n",
+        ),
+        (
+            "add the line call Bob to list.txt and show it",
+            "To buy\n- bread\n- cake\ncall Bob\n",
+        ),
+        ("clear list.txt", ""),
+    ] {
+        tell(house, says, 0);
+        assert_eq!(house.read("list.txt"), text, "{says}");
+    }
+    house.write("list.txt", "a\nb\n");
+    asked_back(
+        &scene,
+        "list.txt",
+        &[
+            ("delete line 3 of list.txt", "list.txt has 2 lines"),
+            ("put c into list.txt", "append \"c\" to list.txt"),
+            (
+                "insert c and d at the top of list.txt",
+                "insert \"c and d\" at the top of list.txt",
+            ),
+            (
+                "remove c from list.txt",
+                "remove the line about \"c\" from list.txt",
+            ),
+        ],
+    );
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn what_the_model_that_comes_along_does_not_understand_changes_nothing_and_print
         "append a summary to novel.md",
         "create outline.md with an outline of the novel",
         "keep a backup of everything",
-        "delete the last line of novel.md",
+        "delete the last word of novel.md",
         "translate novel.md to English",
         "replace stood with sat in novel.md and polish it",
         "run the tests",

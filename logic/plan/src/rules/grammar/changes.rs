@@ -135,7 +135,7 @@ fn make_dir(found: &Match<'_>) -> Built {
 }
 
 /// Making, writing and changing text.
-pub static CHANGES: [Rule; 22] = [
+pub static CHANGES: [Rule; 24] = [
     rule(
         r"(?:undo|revert|take back|reverse)(?: it| that| this| (?:the|my|your)? ?(?:last|latest|previous)? ?(?:change|edit|step|action|thing)s?)?|(?:take|put) (?:it|that) back",
         |_| Ok(Some(Action::Undo {})),
@@ -201,6 +201,10 @@ pub static CHANGES: [Rule; 22] = [
         replace,
     ),
     rule(
+        r"substitute {word}{text:new} for {word}{text:old}{often} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}{often}",
+        replace,
+    ),
+    rule(
         r"(?:fix|correct) (?:the )?(?:spelling|typo|wording|case)(?: of| in)? {word}{text:old}{often} (?:to|into|as) {word}{text:new}{often} (?:in|inside|within|throughout) (?:the )?(?P<noun>file )?{tok:p}{often}",
         replace,
     ),
@@ -243,6 +247,22 @@ pub static CHANGES: [Rule; 22] = [
         },
     ),
     rule(
+        r"(?:put|insert|place) {line}{text:c} (?:in|into|to) (?:the )?(?P<noun>file )?{tok:p}",
+        |found| {
+            let path = found.target("p", "noun")?;
+            let text = found.text("c")?;
+            if !is_file(&path) || text.contains('"') {
+                return Ok(None);
+            }
+            let why = format!("At which place of {path} is not said.");
+            let nearest = vec![
+                format!("append \"{text}\" to {path}"),
+                format!("insert \"{text}\" at the top of {path}"),
+            ];
+            Err(Refusal::ambiguous(why, nearest))
+        },
+    ),
+    rule(
         r"(?:put|insert|place|prepend|overwrite|set|clear|empty|truncate) .+",
         |found| {
             let step = found.request.shown(&found.captures[0]);
@@ -252,7 +272,7 @@ pub static CHANGES: [Rule; 22] = [
             ];
             Err(Refusal::ambiguous(
                 format!(
-                    "`{step}` may mean several things: I create, append at the end and replace."
+                    "`{step}` may mean several things: I create, append, insert at the top or beside a line, replace and empty."
                 ),
                 nearest,
             ))

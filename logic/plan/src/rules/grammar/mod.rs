@@ -119,7 +119,7 @@ pub fn read(request: &Request, step: &Step, last: Option<&str>) -> Built {
 }
 
 /// Whether words could be a step of their own.
-fn is_understood(request: &Request, text: &str) -> bool {
+pub fn is_understood(request: &Request, text: &str) -> bool {
     let step = Step {
         text: text.trim().to_owned(),
         is_question: false,

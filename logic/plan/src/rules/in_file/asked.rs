@@ -26,8 +26,22 @@ pub(super) enum Asked {
     },
     /// Remove the line, or all lines, about something.
     RemoveLines { about: String, is_many: bool },
+    /// Remove the line that says nothing else.
+    RemoveItem { text: String },
     /// Remove a text that stands in it once.
     RemoveText { text: String },
+    /// Put a line beside one that is there.
+    Insert {
+        text: String,
+        side: Side,
+        place: Place,
+    },
+    /// Give the lines of a place another text.
+    Rewrite { text: String, place: Place },
+    /// Remove the lines of a place.
+    RemovePlace { place: Place },
+    /// Put another text, which may be none, in the place of all that it has.
+    Clear { text: String },
     /// Write the same to a new file.
     Copy { into: String },
     /// Write a value that stands in it to a new file.
@@ -36,6 +50,24 @@ pub(super) enum Asked {
     Convert { form: Form, into: String },
     /// Write its text in capital or small letters to a new file.
     Letters { are_capital: bool, into: String },
+}
+
+/// On which side of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Before,
+    After,
+}
+
+/// Which lines of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// From a line to a line, counted from 1.
+    Lines { from: usize, to: usize },
+    /// So many at the end.
+    Last { count: usize },
+    /// The only line about something.
+    About(String),
 }
 
 /// How a table is written.

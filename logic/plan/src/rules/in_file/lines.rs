@@ -3,6 +3,7 @@
 use super::unset::unset;
 use crate::names;
 use crate::rules::refusal::Refusal;
+use crate::rules::unsure;
 use crate::rules::words::pattern;
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::Action;
@@ -137,18 +138,57 @@ impl Lines<'_> {
 
     /// The changes that remove lines about something.
     pub(super) fn remove(&self, about: &str, is_many: bool) -> Result<Vec<Action>, Refusal> {
+        if !is_many {
+            return Ok(vec![self.without(&self.only_about(about)?)?]);
+        }
+        let places = self.about(about);
+        match places.len() {
+            0 => self.only_about(about).map(|_| Vec::new()),
+            many if many > PLAN_ACTIONS => Err(Refusal::too_many_steps(many)),
+            _ => self.without_all(&places),
+        }
+    }
+
+    /// The only line about something.
+    pub(super) fn only_about(&self, about: &str) -> Result<Range<usize>, Refusal> {
+        let mut places = self.about(about);
+        match places.len() {
+            0 => Err(self.absent(&format!("no line with `{}`", about.trim()))),
+            1 => Ok(places.remove(0)),
+            _ => Err(self.several(&places, &format!("`{}`", about.trim()))),
+        }
+    }
+
+    /// The lines in which words stand as words, in letters of any case.
+    fn about(&self, about: &str) -> Vec<Range<usize>> {
         let about = about.trim().to_lowercase();
         let is_about = |line: &Range<usize>| {
             let line = self.text[line.clone()].to_lowercase();
             !about.is_empty() && names::stands_as_words(&line, &about)
         };
-        let places: Vec<Range<usize>> = self.lines().filter(is_about).collect();
-        match (places.as_slice(), is_many) {
-            ([], _) => Err(self.absent(&format!("no line with `{about}`"))),
-            ([line], _) => Ok(vec![self.without(line)?]),
-            (_, false) => Err(self.several(&places, &format!("`{about}`"))),
-            (_, true) if places.len() > PLAN_ACTIONS => Err(Refusal::too_many_steps(places.len())),
-            (_, true) => self.without_all(&places),
+        self.lines().filter(is_about).collect()
+    }
+
+    /// The change that removes the line that says this alone, whatever marks an item of a list.
+    pub(super) fn remove_item(&self, text: &str) -> Result<Action, Refusal> {
+        let is_item = |line: &Range<usize>| {
+            let line = self.text[line.clone()].trim();
+            let line = line.trim_start_matches(['-', '*', '+', ' ']);
+            let boxes = ["[ ] ", "[x] ", "[X] "];
+            let item = boxes.iter().find_map(|box_| line.strip_prefix(box_));
+            item.unwrap_or(line).to_lowercase() == text.to_lowercase()
+        };
+        let places: Vec<Range<usize>> = self.lines().filter(is_item).collect();
+        match places.as_slice() {
+            [line] => self.without(line),
+            [] => {
+                let why = format!(
+                    "No line of {} says `{text}` alone: which part of it is to go is not clear.",
+                    self.path
+                );
+                Err(Refusal::ambiguous(why, unsure::removals(text, self.path)))
+            }
+            _ => Err(self.several(&places, &format!("`{text}`"))),
         }
     }
 
@@ -193,7 +233,7 @@ impl Lines<'_> {
         self.one_by_one(places, |lines, place| lines.replace(place.clone(), new))
     }
 
-    fn one_by_one(
+    pub(super) fn one_by_one(
         &self,
         places: &[Range<usize>],
         change: impl Fn(&Lines<'_>, &Range<usize>) -> Result<Action, Refusal>,
@@ -353,7 +393,7 @@ impl Lines<'_> {
     }
 
     /// The lines, without their ends.
-    fn lines(&self) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn lines(&self) -> impl Iterator<Item = Range<usize>> {
         let mut at = 0;
         let lines = self.text.split_inclusive('\n');
         lines.map(move |line| {
@@ -365,7 +405,7 @@ impl Lines<'_> {
 
     /// The change that removes a line with its end; of the last line, which may have none, with the
     /// end of the line before.
-    fn without(&self, line: &Range<usize>) -> Result<Action, Refusal> {
+    pub(super) fn without(&self, line: &Range<usize>) -> Result<Action, Refusal> {
         let end = self.text[line.end..].find('\n').map(|at| line.end + at + 1);
         let place = match end {
             Some(end) => line.start..end,
@@ -376,7 +416,7 @@ impl Lines<'_> {
 
     /// The change of one place. What is replaced goes on to whole lines, and to the lines before, until
     /// it stands in the text once.
-    fn replace(&self, place: Range<usize>, new: &str) -> Result<Action, Refusal> {
+    pub(super) fn replace(&self, place: Range<usize>, new: &str) -> Result<Action, Refusal> {
         let text = self.text;
         let mut start = place.start;
         let mut end = place.end;
@@ -387,6 +427,10 @@ impl Lines<'_> {
                 (start, end) = (line_start, line_end);
             } else if start > 0 {
                 start = text[..start - 1].rfind('\n').map_or(0, |at| at + 1);
+            } else if end < text.len() {
+                end = text[end + 1..]
+                    .find('\n')
+                    .map_or(text.len(), |at| end + 1 + at);
             } else {
                 break;
             }
@@ -406,7 +450,7 @@ impl Lines<'_> {
         })
     }
 
-    fn absent(&self, what: &str) -> Refusal {
+    pub(super) fn absent(&self, what: &str) -> Refusal {
         let nearest = vec![format!("show {}", self.path)];
         Refusal::absent(format!("{} has {what}.", self.path), nearest)
     }

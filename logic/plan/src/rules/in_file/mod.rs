@@ -5,7 +5,10 @@
 //! is there twice, is refused with what was found.
 
 mod asked;
+mod by_place;
 mod lines;
+mod placed;
+mod saying;
 mod sayings;
 mod tables;
 mod unset;
@@ -14,6 +17,7 @@ pub(crate) mod whole_words;
 use super::languages;
 use super::refusal::Refusal;
 use super::several;
+use super::words;
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
 use lines::Lines;
@@ -32,15 +36,23 @@ pub(crate) fn stays_sound(path: &str, text: &str, actions: &[Action]) -> Result<
 /// What a request asks of a file; `None` where it is no such order.
 #[must_use]
 pub fn read(request: &str) -> Option<InFile> {
+    asked(request).ok().flatten()
+}
+
+/// Why an order of lines by where they stand is not clear.
+pub(super) fn unclear(request: &str) -> Option<Refusal> {
+    asked(request).err()
+}
+
+fn asked(request: &str) -> Result<Option<InFile>, Refusal> {
     let parsed = several::read(&languages::in_english(request));
-    let [step] = parsed.steps.as_slice() else {
-        return None;
-    };
-    // A change may not hide in a question.
-    if step.is_question && !step.is_polite {
-        return None;
+    match parsed.steps.as_slice() {
+        // A change may not hide in a question.
+        [step] if !step.is_question || step.is_polite => {
+            sayings::read(&parsed, step, words::intent(request))
+        }
+        _ => Ok(None),
     }
-    sayings::read(&parsed, step, super::intent(request))
 }
 
 impl InFile {
@@ -74,7 +86,12 @@ impl InFile {
                 vec![lines.set(key, from.as_deref(), (to, *is_quoted))?]
             }
             Asked::RemoveLines { about, is_many } => lines.remove(about, *is_many)?,
+            Asked::RemoveItem { text } => vec![lines.remove_item(text)?],
             Asked::RemoveText { text } => vec![lines.remove_text(text)?],
+            Asked::Insert { text, side, place } => vec![lines.insert(text, *side, place)?],
+            Asked::Rewrite { text, place } => vec![lines.rewrite(text, place)?],
+            Asked::RemovePlace { place } => vec![lines.remove_placed(place)?],
+            Asked::Clear { text } => lines.clear(text)?,
             Asked::Copy { into } => copied(&self.path, text, into)?,
             Asked::CopyValue { key, into } => vec![create(into, lines.value(key)?)],
             Asked::Convert { form, into } => {
@@ -240,11 +257,32 @@ mod tests {
         assert_eq!(text, "Tue 14:30 bank\nFri 11:00 dentist");
         let text = edited("remove the line \"bank\" from calendar.txt", DAYS);
         assert_eq!(text, "Mon 09:00 standup\nFri 11:00 dentist");
-        assert_eq!(read("remove line 3 from calendar.txt"), None);
         let log = "a DEBUG x\nb\nc DEBUG y\n";
         let text = edited("remove all lines that contain DEBUG from app.log", log);
         assert_eq!(text, "b\n");
-        assert_eq!(read("remove the duplicates from list.txt"), None);
+        let text = edited(
+            "remove the eggs from list.txt",
+            "- Milk\n- [ ] eggs\nmilk rice\n",
+        );
+        assert_eq!(text, "- Milk\nmilk rice\n");
+        let text = edited(
+            "remove the line call Bob from list.txt",
+            "call Bob\ncall Bobby\n",
+        );
+        assert_eq!(text, "call Bobby\n");
+        for (says, text) in [
+            ("remove milk from list.txt", "milk rice\n"),
+            ("remove the duplicates from list.txt", "a\na\n"),
+            ("remove milk from list.txt", "milk\n- milk\n"),
+        ] {
+            assert!(planned(says, text).is_err(), "{says}");
+        }
+        for says in [
+            "remove the first two from list.txt",
+            "remove milk and eggs from list.txt",
+        ] {
+            assert_eq!(read(says), None, "{says}");
+        }
     }
 
     #[test]
@@ -265,9 +303,18 @@ mod tests {
             let refused = planned(says, text).unwrap_err();
             assert!(refused.contains(why), "{says}: {refused}");
         }
-        for says in ["remove Tom from novel.md", "remove \"a.txt\" from docs/"] {
-            assert_eq!(read(says), None, "{says}");
-        }
+        assert_eq!(read("remove \"a.txt\" from docs/"), None);
+        let refused = read("remove Tom from novel.md")
+            .unwrap()
+            .plan(text)
+            .unwrap_err();
+        assert_eq!(
+            refused.nearest,
+            [
+                "remove \"Tom\" from novel.md",
+                "remove the line about \"Tom\" from novel.md"
+            ]
+        );
     }
 
     #[test]

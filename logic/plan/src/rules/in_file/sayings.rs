@@ -1,6 +1,8 @@
 //! What people say when they order something of a text.
 
 use super::asked::{Asked, Form, InFile};
+use super::placed;
+use super::saying::{Build, Built, Saying};
 use crate::rules::building::{Destination, Match, destination};
 use crate::rules::grammar::expand;
 use crate::rules::plain;
@@ -12,11 +14,6 @@ use std::sync::LazyLock;
 
 /// Most words of what names a value.
 const KEY_WORDS: usize = 4;
-
-/// An order, or `None` where its places do not fit.
-type Built = Result<Option<(String, Asked)>, Refusal>;
-type Build = fn(&Match<'_>) -> Built;
-type Saying = (&'static str, Build);
 
 const FILE: &str = r"(?:the )?(?P<noun>file )?{tok:p}";
 const INTO: &str = r"(?:a |the )?(?:new )?(?P<into_noun>file )?{called}{tok:into}";
@@ -84,14 +81,14 @@ static SAYINGS: [Saying; 16] = [
 ];
 
 static COMPILED: LazyLock<Vec<(Regex, Build)>> = LazyLock::new(|| {
-    let compiled = SAYINGS.iter();
+    let compiled = placed::SAYINGS.iter().chain(&SAYINGS);
     let compiled = compiled.filter_map(|(says, build)| Some((pattern(&written(says))?, *build)));
     compiled.collect()
 });
 
 fn written(says: &str) -> String {
     let mut says = says.to_owned();
-    for (name, part) in [
+    for (name, part) in placed::PARTS.into_iter().chain([
         ("{FILE}", FILE),
         ("{INTO}", INTO),
         ("{COPIES}", COPIES),
@@ -101,33 +98,48 @@ fn written(says: &str) -> String {
         ("{REMOVES}", REMOVES),
         ("{LINES}", LINES),
         ("{FORM}", FORM),
-    ] {
+    ]) {
         says = says.replace(name, part);
     }
     expand(&says)
 }
 
 /// The order of a step; `None` where no saying fits, or what it is about is not clear.
-pub(super) fn read(request: &Request, step: &Step, intent: String) -> Option<InFile> {
+///
+/// # Errors
+/// Why an order of lines by where they stand is not clear.
+pub(super) fn read(
+    request: &Request,
+    step: &Step,
+    intent: String,
+) -> Result<Option<InFile>, Refusal> {
     if reasons::before_rules(request, step).is_some() {
-        return None;
+        return Ok(None);
     }
-    COMPILED.iter().find_map(|(regex, build)| {
-        let captures = regex.captures(&step.text)?;
+    for (at, (regex, build)) in COMPILED.iter().enumerate() {
+        let Some(captures) = regex.captures(&step.text) else {
+            continue;
+        };
         let found = Match {
             request,
             captures: &captures,
             last: None,
             is_order: |_, _| false,
         };
-        let (path, asked) = build(&found).ok()??;
-        Some(InFile {
-            path,
-            may_be_literal: matches!(asked, Asked::Set { .. }),
-            intent: intent.clone(),
-            asked,
-        })
-    })
+        match build(&found) {
+            Ok(Some((path, asked))) => {
+                return Ok(Some(InFile {
+                    path,
+                    may_be_literal: matches!(asked, Asked::Set { .. }),
+                    intent,
+                    asked,
+                }));
+            }
+            Err(refusal) if at < placed::SAYINGS.len() => return Err(refusal),
+            Ok(None) | Err(_) => {}
+        }
+    }
+    Ok(None)
 }
 
 fn set(found: &Match<'_>) -> Built {
@@ -178,11 +190,11 @@ fn remove(found: &Match<'_>) -> Built {
     Ok(Some((found.target("p", "noun")?, asked)))
 }
 
-/// `the line "Call Ann"`; bare words may say which line in another way, such as `line 3`.
+/// `the line "Call Ann"`; bare words may say which line in another way.
 fn remove_quoted(found: &Match<'_>) -> Built {
     match found.is_quoted("about") {
         true => remove(found),
-        false => Ok(None),
+        false => remove_item(found),
     }
 }
 
@@ -190,8 +202,19 @@ fn remove_quoted(found: &Match<'_>) -> Built {
 fn remove_text(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
     let text = found.text("about")?;
-    let is_clear = found.is_quoted("about") && is_file(&path);
-    Ok(is_clear.then_some((path, Asked::RemoveText { text })))
+    match found.is_quoted("about") {
+        true => Ok(is_file(&path).then_some((path, Asked::RemoveText { text }))),
+        false => remove_item(found),
+    }
+}
+
+/// `remove milk from list.txt`: the line that says this alone.
+fn remove_item(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let text = bare(found, "about")?;
+    let text = text.strip_prefix("the ").unwrap_or(&text).to_owned();
+    let is_clear = is_file(&path) && plain::is_replacement(&text);
+    Ok(is_clear.then_some((path, Asked::RemoveItem { text })))
 }
 
 fn copy_value(found: &Match<'_>) -> Built {
@@ -266,6 +289,6 @@ mod tests {
 
     #[test]
     fn every_saying_compiles() {
-        assert_eq!(COMPILED.len(), SAYINGS.len());
+        assert_eq!(COMPILED.len(), placed::SAYINGS.len() + SAYINGS.len());
     }
 }

@@ -1,0 +1,269 @@
+//! Exact changes of lines by where they stand.
+
+use super::asked::{Place, Side};
+use super::lines::Lines;
+use crate::rules::refusal::Refusal;
+use domain::limits::PLAN_ACTIONS;
+use domain::plan::Action;
+use std::ops::Range;
+
+/// Most characters that one step removes where a whole text goes.
+const BLOCK_CHARS: usize = 900;
+
+impl Lines<'_> {
+    /// The change that puts a line beside one that is there.
+    pub(super) fn insert(&self, text: &str, side: Side, place: &Place) -> Result<Action, Refusal> {
+        let is_first = *place == Place::Lines { from: 1, to: 1 } && side == Side::Before;
+        // A file without a line has no place that could be told.
+        if is_first && self.text.is_empty() {
+            return Ok(Action::AppendText {
+                path: self.path.to_owned(),
+                content: text.to_owned(),
+            });
+        }
+        let lines = self.placed(place)?;
+        let end = self.line_end();
+        match side {
+            Side::Before => self.replace(lines.start..lines.start, &format!("{text}{end}")),
+            Side::After => self.replace(lines.end..lines.end, &format!("{end}{text}")),
+        }
+    }
+
+    /// The change that gives a line another text.
+    pub(super) fn rewrite(&self, text: &str, place: &Place) -> Result<Action, Refusal> {
+        self.replace(self.placed(place)?, text)
+    }
+
+    /// The change that removes lines.
+    pub(super) fn remove_placed(&self, place: &Place) -> Result<Action, Refusal> {
+        self.without(&self.placed(place)?)
+    }
+
+    /// The changes that leave nothing of the text, or another one.
+    pub(super) fn clear(&self, text: &str) -> Result<Vec<Action>, Refusal> {
+        if self.text.is_empty() {
+            return match text {
+                "" => Err(Refusal::absent(
+                    format!("{} is empty already.", self.path),
+                    Vec::new(),
+                )),
+                _ => Ok(vec![Action::AppendText {
+                    path: self.path.to_owned(),
+                    content: text.to_owned(),
+                }]),
+            };
+        }
+        let blocks = self.blocks();
+        if blocks.len() > PLAN_ACTIONS {
+            let path = self.path;
+            let why = format!("{path} is too long to be emptied in one plan.");
+            let nearest = vec![format!("delete {path} then create {path}")];
+            return Err(Refusal::unavailable(&why, nearest));
+        }
+        let text = match text {
+            "" => String::new(),
+            text => format!("{text}{}", self.line_end()),
+        };
+        self.one_by_one(&blocks, |lines, block| match block.start {
+            0 => lines.replace(block.clone(), &text),
+            _ => lines.replace(block.clone(), ""),
+        })
+    }
+
+    /// The text in parts of whole lines, each of which one step removes.
+    fn blocks(&self) -> Vec<Range<usize>> {
+        let mut blocks: Vec<Range<usize>> = Vec::new();
+        let mut room = 0;
+        let mut at = 0;
+        for line in self.text.split_inclusive('\n') {
+            let place = at..at + line.len();
+            at = place.end;
+            let length = line.chars().count();
+            match blocks.last_mut().filter(|_| length <= room) {
+                Some(block) => block.end = place.end,
+                None => {
+                    blocks.push(place);
+                    room = BLOCK_CHARS;
+                }
+            }
+            room = room.saturating_sub(length);
+        }
+        blocks
+    }
+
+    /// Where the lines of a place stand, from the first to the end of the last, without its line end.
+    fn placed(&self, place: &Place) -> Result<Range<usize>, Refusal> {
+        let lines: Vec<Range<usize>> = self.lines().collect();
+        let count = lines.len();
+        let (from, to) = match place {
+            Place::About(about) => return self.only_about(about),
+            Place::Lines { from, to } => (*from, *to),
+            Place::Last { count: last } => ((count + 1).saturating_sub(*last), count),
+        };
+        match (from.checked_sub(1), lines.get(to.saturating_sub(1))) {
+            (Some(first), Some(last)) => Ok(lines[first].start..last.end),
+            _ => {
+                let has = match count {
+                    0 => "no line".to_owned(),
+                    1 => "one line".to_owned(),
+                    _ => format!("{count} lines"),
+                };
+                Err(self.absent(&has))
+            }
+        }
+    }
+
+    /// What ends a line here.
+    fn line_end(&self) -> &'static str {
+        match self.text.contains("\r\n") {
+            true => "\r\n",
+            false => "\n",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::in_file::read;
+    use domain::plan::Action;
+
+    const DAYS: &str = "Mon\nTue\nWed\nThu\n";
+
+    fn edited(says: &str, text: &str) -> Result<String, String> {
+        let asked = read(says).ok_or_else(|| format!("{says} is no such order"))?;
+        let plan = asked.plan(text).map_err(|refusal| refusal.to_string())?;
+        let mut text = text.to_owned();
+        for action in plan.actions {
+            match action {
+                Action::ReplaceText { old, new, .. } => {
+                    assert_eq!(text.matches(&old).count(), 1, "{says}: {old:?}");
+                    text = text.replace(&old, &new);
+                }
+                Action::AppendText { content, .. } => text.push_str(&format!("{content}\n")),
+                other => panic!("{says}: {other:?}"),
+            }
+        }
+        Ok(text)
+    }
+
+    #[test]
+    fn a_line_is_put_where_the_order_says() {
+        for (says, text) in [
+            (
+                "insert \"Sun\" at the top of a.txt",
+                "Sun\nMon\nTue\nWed\nThu\n",
+            ),
+            (
+                "add Sun to the beginning of a.txt",
+                "Sun\nMon\nTue\nWed\nThu\n",
+            ),
+            (
+                "in a.txt, put \"Sun\" at the very top",
+                "Sun\nMon\nTue\nWed\nThu\n",
+            ),
+            ("prepend \"Sun\" to a.txt", "Sun\nMon\nTue\nWed\nThu\n"),
+            (
+                "prepend to a.txt: Sun and Sat",
+                "Sun and Sat\nMon\nTue\nWed\nThu\n",
+            ),
+            ("insert x after line 2 in a.txt", "Mon\nTue\nx\nWed\nThu\n"),
+            (
+                "insert x before the last line of a.txt",
+                "Mon\nTue\nWed\nx\nThu\n",
+            ),
+            (
+                "in a.txt insert x below the line about Mon",
+                "Mon\nx\nTue\nWed\nThu\n",
+            ),
+            (
+                "add x above the line \"Thu\" in a.txt",
+                "Mon\nTue\nWed\nx\nThu\n",
+            ),
+            ("insert x as line 2 of a.txt", "Mon\nx\nTue\nWed\nThu\n"),
+            (
+                "insert x as the last line of a.txt",
+                "Mon\nTue\nWed\nThu\nx\n",
+            ),
+        ] {
+            assert_eq!(edited(says, DAYS).as_deref(), Ok(text), "{says}");
+        }
+        let top = "insert x at the top of a.txt";
+        assert_eq!(edited(top, "").unwrap(), "x\n");
+        assert_eq!(edited(top, "\n").unwrap(), "x\n\n");
+        assert_eq!(edited(top, "a\r\nb\r\n").unwrap(), "x\r\na\r\nb\r\n");
+        assert_eq!(edited(top, "a\na\na\n").unwrap(), "x\na\na\na\n");
+        let below = "insert x after the last line of a.txt";
+        assert_eq!(edited(below, "a").unwrap(), "a\nx");
+    }
+
+    #[test]
+    fn lines_are_removed_and_rewritten_by_their_number() {
+        for (says, text) in [
+            ("delete line 3 of a.txt", "Mon\nTue\nThu\n"),
+            ("in a.txt, remove line 1", "Tue\nWed\nThu\n"),
+            ("remove lines 2 to 3 from a.txt", "Mon\nThu\n"),
+            ("remove lines 1-3 from a.txt", "Thu\n"),
+            ("delete the first line of a.txt", "Tue\nWed\nThu\n"),
+            ("delete the last two lines of a.txt", "Mon\nTue\n"),
+            ("delete the 2nd line in a.txt", "Mon\nWed\nThu\n"),
+            ("replace line 2 of a.txt with \"x\"", "Mon\nx\nWed\nThu\n"),
+            (
+                "change the last line of a.txt to Fri",
+                "Mon\nTue\nWed\nFri\n",
+            ),
+        ] {
+            assert_eq!(edited(says, DAYS).as_deref(), Ok(text), "{says}");
+        }
+        assert_eq!(
+            edited("delete line 2 of a.txt", "a\na\na\n").unwrap(),
+            "a\na\n"
+        );
+        let refused = edited("delete line 9 of a.txt", DAYS).unwrap_err();
+        assert!(refused.contains("a.txt has 4 lines"), "{refused}");
+        let refused = edited("delete the last 9 lines of a.txt", DAYS).unwrap_err();
+        assert!(refused.contains("a.txt has 4 lines"), "{refused}");
+        for says in [
+            "delete line 0 of a.txt",
+            "delete lines 3 to 2 of a.txt",
+            "delete the second 3 lines of a.txt",
+            "delete line 3 of docs",
+        ] {
+            assert_eq!(read(says), None, "{says}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_emptied_or_written_anew() {
+        for says in [
+            "clear a.txt",
+            "empty the file a.txt",
+            "make a.txt empty",
+            "delete everything in a.txt",
+            "remove all the text from a.txt",
+        ] {
+            assert_eq!(edited(says, DAYS).as_deref(), Ok(""), "{says}");
+        }
+        for says in [
+            "overwrite a.txt with \"x\"",
+            "replace the contents of a.txt with x",
+        ] {
+            assert_eq!(edited(says, DAYS).as_deref(), Ok("x\n"), "{says}");
+        }
+        let long: String = (0..300).map(|at| format!("line {at} of many\n")).collect();
+        assert_eq!(edited("clear a.txt", &long).as_deref(), Ok(""));
+        assert_eq!(
+            edited("overwrite a.txt with x", &long).as_deref(),
+            Ok("x\n")
+        );
+        let refused = edited("clear a.txt", &long.repeat(10)).unwrap_err();
+        assert!(refused.contains("too long"), "{refused}");
+        assert!(
+            edited("clear a.txt", "")
+                .unwrap_err()
+                .contains("empty already")
+        );
+        for says in ["clear docs", "empty everything", "clear my memory"] {
+            assert_eq!(read(says), None, "{says}");
+        }
+    }
+}

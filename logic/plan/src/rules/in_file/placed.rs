@@ -1,0 +1,218 @@
+//! What people say of lines by where they stand: `insert "x" at the top of a.txt`, `delete line 3 of
+//! a.txt`, `replace the last line of a.txt with "x"`, `clear a.txt`.
+
+use super::asked::{Asked, Place, Side};
+use super::saying::{Built, Saying};
+use crate::rules::building::Match;
+use crate::rules::refusal::Refusal;
+use crate::rules::words::{is_file, number};
+
+const ADDS: &str = r"(?:insert|add|put|write|place|prepend|append)";
+const TEXT: &str = r"{line}{text:c}";
+const TOP: &str =
+    r"(?:at|to|on|onto|as) (?:the )?(?:very )?(?P<top>top|start|beginning|head|front|first line)";
+const LINE: &str = r"(?:the )?(?:lines? (?:number |no\.? ?|# ?)?(?P<n>\d+)(?: ?(?:to|through|until|and|-|–) ?(?P<m>\d+))?|(?:very )?(?P<nth>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|\d+(?:st|nd|rd|th)) (?:{num:count} )?lines?)";
+const SIDE: &str = r"(?P<side>before|above|after|below|under|behind)";
+const BESIDE: &str = r"(?:the |an? )*(?:line|entry|row|item|bullet) (?:(?:about|with|containing|mentioning|saying|for|that (?:contains|mentions|says|has|is about)) (?:the (?:word |text )?)?)?{text:about}";
+const WHOLE: &str = r"(?:all|everything|all (?:of )?(?:the )?(?:text|contents?|lines)|the (?:whole |entire )?(?:text|contents?))";
+
+/// The parts of the sayings by name.
+pub(super) const PARTS: [(&str, &str); 7] = [
+    ("{ADDS}", ADDS),
+    ("{TEXT}", TEXT),
+    ("{TOP}", TOP),
+    ("{LINE}", LINE),
+    ("{SIDE}", SIDE),
+    ("{BESIDE}", BESIDE),
+    ("{WHOLE}", WHOLE),
+];
+
+pub(super) static SAYINGS: [Saying; 21] = [
+    (r"{ADDS} {TEXT} {TOP} (?:of|in) {FILE}", at_the_top),
+    (r"{ADDS} {TOP} of {FILE}:? {TEXT}", at_the_top),
+    (r"(?:in|to) {FILE},? {ADDS} {TEXT} {TOP}", at_the_top),
+    (r"prepend {TEXT} to {FILE}", at_the_top),
+    (r"prepend to {FILE}:? {TEXT}", at_the_top),
+    (
+        r"{ADDS} {TEXT} {SIDE} {LINE} (?:of|in) {FILE}",
+        beside_a_line,
+    ),
+    (r"in {FILE},? {ADDS} {TEXT} {SIDE} {LINE}", beside_a_line),
+    (
+        r"{ADDS} {TEXT} (?:as|at|on) {LINE} (?:of|in) {FILE}",
+        as_a_line,
+    ),
+    (
+        r"{ADDS} {TEXT} {SIDE} {BESIDE} (?:of|in) {FILE}",
+        beside_a_text,
+    ),
+    (r"in {FILE},? {ADDS} {TEXT} {SIDE} {BESIDE}", beside_a_text),
+    (
+        r"{ADDS} {TEXT} {SIDE} {text:about} (?:of|in) {FILE}",
+        beside_words,
+    ),
+    (
+        r"in {FILE},? {ADDS} {TEXT} {SIDE} {text:about}",
+        beside_words,
+    ),
+    (r"{REMOVES} {LINE} (?:from|in|of|out of) {FILE}", remove),
+    (r"(?:in|from) {FILE},? {REMOVES} {LINE}", remove),
+    (
+        r"(?:replace|change|overwrite|set|rewrite) {LINE} (?:in|of) {FILE} (?:with|by|to|into) {text:c}",
+        rewrite,
+    ),
+    (
+        r"in {FILE},? (?:replace|change|overwrite|set|rewrite) {LINE} (?:with|by|to|into) {text:c}",
+        rewrite,
+    ),
+    (
+        r"(?:clear|empty|truncate|blank|wipe)(?: out)? (?:{WHOLE} (?:of|in|from) )?{FILE}",
+        clear,
+    ),
+    (r"make {FILE} (?:empty|blank)", clear),
+    (r"{REMOVES} {WHOLE} (?:from|in|of|out of) {FILE}", clear),
+    (r"overwrite (?:{WHOLE} of )?{FILE} with {text:c}", overwrite),
+    (
+        r"(?:replace|set|change) {WHOLE} (?:of|in) {FILE} (?:with|by|to) {text:c}",
+        overwrite,
+    ),
+];
+
+fn at_the_top(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let place = Place::Lines { from: 1, to: 1 };
+    insert(found, path, Side::Before, place)
+}
+
+fn beside_a_line(found: &Match<'_>) -> Built {
+    insert(
+        found,
+        found.target("p", "noun")?,
+        side(found),
+        place(found)?,
+    )
+}
+
+fn as_a_line(found: &Match<'_>) -> Built {
+    let place = place(found)?;
+    let side = match place {
+        // The last line is behind the one that is last now.
+        Place::Last { .. } => Side::After,
+        _ => Side::Before,
+    };
+    insert(found, found.target("p", "noun")?, side, place)
+}
+
+fn beside_a_text(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let place = Place::About(found.text("about")?);
+    insert(found, path, side(found), place)
+}
+
+/// `insert "x" before Once in a.txt`: in the line, or above it?
+fn beside_words(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let (text, about) = (found.text("c")?, found.text("about")?);
+    let side = match side(found) {
+        Side::Before => "before",
+        Side::After => "after",
+    };
+    let why = format!("Whether `{text}` is to be a line of its own is not said.");
+    let nearest = vec![
+        format!("insert \"{text}\" {side} the line about \"{about}\" in {path}"),
+        format!("replace \"{about}\" with \"…\" in {path}"),
+    ];
+    Err(Refusal::ambiguous(why, nearest))
+}
+
+fn insert(found: &Match<'_>, path: String, side: Side, place: Place) -> Built {
+    let text = found.added("c", &path)?;
+    Ok(Some((path, Asked::Insert { text, side, place })))
+}
+
+fn remove(found: &Match<'_>) -> Built {
+    let place = place(found)?;
+    Ok(Some((
+        found.target("p", "noun")?,
+        Asked::RemovePlace { place },
+    )))
+}
+
+fn rewrite(found: &Match<'_>) -> Built {
+    let (path, place) = (found.target("p", "noun")?, place(found)?);
+    let text = found.added("c", &path)?;
+    Ok(Some((path, Asked::Rewrite { text, place })))
+}
+
+fn clear(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    // `empty docs` is of a folder, and `clear my memory` of something else.
+    let is_one = is_file(&path) || found.is_quoted("p") || found.has("noun");
+    Ok(is_one.then_some((
+        path,
+        Asked::Clear {
+            text: String::new(),
+        },
+    )))
+}
+
+fn overwrite(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let text = found.added("c", &path)?;
+    Ok(Some((path, Asked::Clear { text })))
+}
+
+fn side(found: &Match<'_>) -> Side {
+    match found.word("side").as_str() {
+        "before" | "above" => Side::Before,
+        _ => Side::After,
+    }
+}
+
+/// The lines that are meant by where they stand.
+///
+/// # Errors
+/// Numbers that no lines have.
+fn place(found: &Match<'_>) -> Result<Place, Refusal> {
+    let counted = |name| number(&found.word(name)).and_then(|count| usize::try_from(count).ok());
+    let (nth, count) = (
+        found.word("nth"),
+        match found.has("count") {
+            true => counted("count"),
+            false => Some(1),
+        },
+    );
+    let place = match (counted("n"), found.has("n"), found.has("m")) {
+        (Some(from), true, false) => Some(Place::Lines { from, to: from }),
+        (Some(from), true, true) => counted("m").map(|to| Place::Lines { from, to }),
+        (None, true, _) => None,
+        (_, false, _) => match (nth.as_str(), ordinal(&nth), count) {
+            ("last", _, Some(count)) if count > 0 => Some(Place::Last { count }),
+            ("first", _, Some(count)) => Some(Place::Lines { from: 1, to: count }),
+            (_, Some(at), Some(1)) => Some(Place::Lines { from: at, to: at }),
+            _ => None,
+        },
+    };
+    let is_some_line = |place: &Place| match place {
+        Place::Lines { from, to } => 1 <= *from && from <= to,
+        _ => true,
+    };
+    place.filter(is_some_line).ok_or_else(|| {
+        let step = found.request.shown(&found.captures[0]);
+        let why =
+            format!("`{step}` names no lines: the first is line 1, and `lines 2 to 4` go up.");
+        Refusal::ambiguous(why, Vec::new())
+    })
+}
+
+/// `third` and `3rd` as a number.
+fn ordinal(word: &str) -> Option<usize> {
+    const WORDS: [&str; 10] = [
+        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+        "tenth",
+    ];
+    let said = WORDS.iter().position(|known| *known == word);
+    let digits = word.trim_end_matches(|c: char| c.is_alphabetic());
+    said.map(|at| at + 1)
+        .or_else(|| digits.parse().ok().filter(|at| *at > 0))
+}
