@@ -54,13 +54,18 @@ pub(crate) enum Change {
 impl Change {
     /// Whether it is one of a file or folder.
     pub(crate) fn touches(&self, file: &Path) -> bool {
+        self.paths().contains(&file)
+    }
+
+    /// The files and folders that it is of.
+    pub(crate) fn paths(&self) -> Vec<&Path> {
         match self {
             Self::Put { path, .. }
             | Self::DeletedFile { path, .. }
             | Self::DeletedFolder { path, .. }
-            | Self::DeletedLink { path, .. } => path == file,
-            Self::Moved { from, to, .. } => from == file || to == file,
-            Self::Made { paths } => paths.iter().any(|path| path == file),
+            | Self::DeletedLink { path, .. } => vec![path],
+            Self::Moved { from, to, .. } => vec![from, to],
+            Self::Made { paths } => paths.iter().map(PathBuf::as_path).collect(),
         }
     }
 

@@ -109,16 +109,45 @@ pub enum Left {
     Folder,
 }
 
-/// The files that a session's next undo would put back, and the folder that it would remove, by the
-/// folder of its undo history, the last one first; none where that is another kind of change.
+/// What one undo takes back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UndoStep {
+    /// The call that made it; the histories of early versions do not say.
+    pub call: Option<CallId>,
+    /// The files that it puts back, and the folder that it removes, the last one first; none where it is
+    /// another kind of change.
+    pub files: Vec<LeftFile>,
+    /// All files and folders that it is of.
+    pub paths: Vec<PathBuf>,
+}
+
+/// What undos of a session would take back, the next one first, by the folder of its undo history.
 ///
 /// # Errors
 /// What stands in the way of reading the history.
-pub fn next_undone(history: &Path) -> Result<Vec<LeftFile>, ToolFailure> {
+pub fn undo_steps(history: &Path) -> Result<Vec<UndoStep>, ToolFailure> {
     let mut open = Journal::new(history.to_owned(), 0).open_changes()?;
     open.retain(|one| !one.is_passed);
-    let last = steps(&open).pop().unwrap_or_default();
-    Ok(last.iter().rev().filter_map(left_file).collect())
+    let steps = steps(&open).into_iter().rev();
+    let steps = steps.map(|step| UndoStep {
+        call: step.first().and_then(|one| one.call),
+        files: step.iter().rev().filter_map(left_file).collect(),
+        paths: step
+            .iter()
+            .flat_map(|one| one.change.paths())
+            .map(Path::to_owned)
+            .collect(),
+    });
+    Ok(steps.collect())
+}
+
+/// The files of the next one of [`undo_steps`]; none where there is none.
+///
+/// # Errors
+/// As [`undo_steps`].
+pub fn next_undone(history: &Path) -> Result<Vec<LeftFile>, ToolFailure> {
+    let next = undo_steps(history)?.into_iter().next();
+    Ok(next.map(|step| step.files).unwrap_or_default())
 }
 
 fn left_file(one: &Open) -> Option<LeftFile> {

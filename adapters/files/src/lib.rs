@@ -46,8 +46,8 @@ mod walk;
 pub use config::Config;
 pub use error::Error;
 pub use history::{
-    CallChanges, Left, LeftFile, before_last_change, forget as forget_history, has_change_beside,
-    last_changed, left_so, next_undone, of_calls, pass_over,
+    CallChanges, Left, LeftFile, UndoStep, before_last_change, forget as forget_history,
+    has_change_beside, last_changed, left_so, next_undone, of_calls, pass_over, undo_steps,
 };
 pub use service::FileTools;
 pub use session_diff::{NetChange, net_changes};

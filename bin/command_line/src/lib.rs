@@ -165,7 +165,7 @@ pub enum Command {
     /// Show what a session changed in files
     #[command(after_help = examples::DIFF)]
     Diff(DiffArgs),
-    /// Take back a session's last file change
+    /// Take back what a session's last request changed in files
     #[command(after_help = examples::UNDO)]
     Undo(UndoArgs),
     /// Look at the record of what was decided and done

@@ -6,23 +6,30 @@ use anyhow::Result;
 use api::sessions::{Follow, Selection, SessionSummary, Sessions};
 use command_line::{ModeArg, SessionFlags};
 use domain::event::{Event, EventBody};
-use domain::id::SessionId;
+use domain::id::{CallId, SessionId};
 use rendering::print_error;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use terminal::exit::{Exit, Failure};
 use terminal::sessions;
 use text::escape::{quoted_argv, visible_line};
 
-/// The session to undo in, and how to continue it. What the session was allowed to write, it may
-/// restore: the user opened it then and asks for it now.
+/// What an undo takes back.
+pub struct Target {
+    /// Of which session.
+    pub session_id: SessionId,
+    /// How to continue it. What the session was allowed to write, it may restore: the user opened it
+    /// then and asks for it now.
+    pub flags: SessionFlags,
+    /// The calls of the request that made the newest change that stands.
+    pub calls: BTreeSet<CallId>,
+}
+
+/// The session to undo in, and what an undo takes back there.
 ///
 /// # Errors
 /// When there is no such session, or none that has something to take back.
-pub async fn target(
-    mut flags: SessionFlags,
-    session: Option<&str>,
-) -> Result<(SessionId, SessionFlags)> {
+pub async fn target(mut flags: SessionFlags, session: Option<&str>) -> Result<Target> {
     let setting = Setting::read(&flags)?;
     let house = House::look(&setting).await?;
     let sessions = house.sessions.as_ref();
@@ -41,7 +48,24 @@ pub async fn target(
     flags.ceiling.workspace = Some(named::still_there(chosen.workspace.clone())?);
     flags.ceiling.allow_write.extend(opened(&events));
     flags.ceiling.allow_write.push(chosen.workspace.clone());
-    Ok((chosen.session_id, flags))
+    let history = history_of(&setting, chosen.session_id);
+    Ok(Target {
+        session_id: chosen.session_id,
+        flags,
+        calls: calls_of_request(&events, &history),
+    })
+}
+
+/// The calls of the request that made the change at the top of an undo history.
+fn calls_of_request(events: &[Event], history: &Path) -> BTreeSet<CallId> {
+    let steps = files::undo_steps(history).unwrap_or_default();
+    let last = steps.first().and_then(|step| step.call);
+    let of_last = |event: &&Event| last.is_some() && event.call_id == last;
+    let request = events.iter().find(of_last).and_then(|event| event.query_id);
+    let of_request = events
+        .iter()
+        .filter(|event| request.is_some() && event.query_id == request);
+    of_request.filter_map(|event| event.call_id).collect()
 }
 
 /// What is said where the folder of a session was renamed or removed: its history has the old paths.

@@ -52,10 +52,10 @@ async fn attempt(mut args: RunArgs) -> Result<Exit> {
     }
     // A session of its own has nothing to take back: the folder's last change is meant.
     if args.session_id.is_none() && is_undo(mode, &text) {
-        let (session_id, flags) = changed::target(args.session, None).await?;
-        print_error(&format!("undo in session {session_id}\n"))?;
-        args.session_id = Some(session_id);
-        args.session = flags;
+        let target = changed::target(args.session, None).await?;
+        print_error(&format!("undo in session {}\n", target.session_id))?;
+        args.session_id = Some(target.session_id);
+        args.session = target.flags;
     }
     let mut flags = args.session.clone();
     if let Some(session_id) = args

@@ -1,4 +1,4 @@
-//! `carl undo`: takes back a session's last file change, through the guard like any other change.
+//! `carl undo`: takes back what a session's last request changed in files, through the guard like any other change.
 
 use super::changed::{self, newest_changed, target};
 use super::{Setting, run};
@@ -7,11 +7,12 @@ use anyhow::{Context, Result};
 use command_line::{RunArgs, SessionFlags, UndoArgs};
 use disk::read::{Links, bytes};
 use domain::hash::Digest;
-use domain::id::SessionId;
-use domain::limits::FILE_READ_BYTES;
+use domain::id::{CallId, SessionId};
+use domain::limits::{FILE_READ_BYTES, PLAN_ACTIONS};
 use domain::tool::UNDO;
 use files::{Left, LeftFile};
 use rendering::{print, print_error};
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use terminal::exit::{Exit, Failure};
@@ -47,18 +48,18 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
     for file in &skipped {
         pass_over(&histories, file)?;
     }
-    let (session_id, flags) = loop {
-        let (session_id, known) = target(flags.clone(), named).await?;
-        let next = files::next_undone(&changed::history_of(&setting, session_id));
+    let target = loop {
+        let target = target(flags.clone(), named).await?;
+        let next = files::next_undone(&changed::history_of(&setting, target.session_id));
         let next = next.unwrap_or_default();
         let is_of_many = next.len() > 1;
         let Some((next, why)) = next.into_iter().find_map(|next| {
             let why = why_not_undone(&next)?;
             Some((next, why))
         }) else {
-            break (session_id, known);
+            break target;
         };
-        refuse_overtaken(&setting, &next, session_id).await?;
+        refuse_overtaken(&setting, &next, target.session_id).await?;
         let rest = match (
             is_of_many,
             has_change_beside(&histories, std::slice::from_ref(&next.path))?,
@@ -70,21 +71,41 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
         match choice(&next, &why, rest)? {
             Choice::Leave => {}
             Choice::Stop => return stopped(&next, named),
-            Choice::Unasked => break (session_id, known),
+            Choice::Unasked => break target,
         }
         // The next may be an older session's.
         pass_over(&histories, &next.path)?;
     };
+    let steps = steps_of_request(
+        &changed::history_of(&setting, target.session_id),
+        &target.calls,
+    );
     run::run(RunArgs {
         input: None,
-        task: vec![UNDO.to_owned()],
+        task: vec![vec![UNDO; steps].join("; ")],
         json: false,
         events: false,
         session_named: None,
-        session_id: Some(session_id),
-        session: flags,
+        session_id: Some(target.session_id),
+        session: target.flags,
     })
     .await
+}
+
+/// How many undos take back what a request changed, as many as one plan has and as can be taken back
+/// together: at least one, which says itself what stands in its way.
+fn steps_of_request(history: &Path, calls: &BTreeSet<CallId>) -> usize {
+    let mut known: BTreeSet<PathBuf> = BTreeSet::new();
+    let steps = files::undo_steps(history).unwrap_or_default();
+    let of_request = steps.into_iter().take_while(|step| {
+        let mut files = step.files.iter();
+        // What the disk says of a file that a later change is of comes back with that.
+        let is_free =
+            files.all(|file| known.contains(&file.path) || why_not_undone(file).is_none());
+        known.extend(step.paths.iter().cloned());
+        is_free && step.call.is_some_and(|call| calls.contains(&call))
+    });
+    of_request.take(PLAN_ACTIONS).count().max(1)
 }
 
 /// Whether one of these histories has a change to take back that is of none of these files.

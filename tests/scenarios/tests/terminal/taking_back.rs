@@ -343,19 +343,16 @@ fn an_undo_takes_the_folders_own_session_first() {
 
 #[test]
 fn two_undos_at_one_time_both_take_back() {
-    let edit = |old: &str, new: &str| {
-        let edit = json!({"path": "one.txt", "old": old, "new": new});
-        Reply::call("edit_file", edit)
-    };
+    let edit = json!({"path": "one.txt", "old": "better", "new": "final"});
     let scene = Scene::new([
-        edit("draft", "better"),
-        edit("better", "final"),
+        Reply::call("edit_file", edit),
         Reply::call("yield_to_user", json!({"reason": "done"})),
     ]);
     let house = &scene.house;
     house.write("one.txt", "draft\n");
+    by_rules(house, &[], "replace draft with better in one.txt");
     // An undo works in another mode, and leaves the session in its own.
-    let auto = ["run", "--events", "--mode", "auto"];
+    let auto = ["run", "--events", "--mode", "auto", "--session-id", "last"];
     let auto = house.ask(auto).args(WRITES).arg("polish one.txt");
     auto.run().expect(0);
     let undo = || house.ask(["undo"]).env("TERM", "xterm").seated();
@@ -431,4 +428,39 @@ fn a_skip_where_nothing_was_changed_speaks_of_no_change() {
         .stderr;
     assert!(told.contains("there is no change to take back"), "{told}");
     assert!(!told.contains("can still be taken back"), "{told}");
+}
+
+#[test]
+fn one_undo_takes_back_all_that_a_request_changed() {
+    let house = House::new();
+    house.write("s.toml", "port = 80\n");
+    by_rules(&house, &[], "create old.txt with \"before\"");
+    by_rules(
+        &house,
+        &["--session-id", "last"],
+        "create a.txt with \"one\" then change the port in s.toml to 9000 and add \"two\" to a.txt and \
+         move a.txt to b.txt",
+    );
+    assert_eq!(house.read("b.txt"), "one\ntwo\n");
+    house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert!(!house.has("a.txt") && !house.has("b.txt"));
+    assert_eq!(house.read("s.toml"), "port = 80\n");
+    // The request before that is another undo.
+    assert_eq!(house.read("old.txt"), "before\n");
+    house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert!(!house.has("old.txt"));
+}
+
+#[test]
+fn an_undo_of_a_request_stops_above_a_file_that_was_changed_by_hand() {
+    let house = House::new();
+    by_rules(
+        &house,
+        &[],
+        "create a.txt with \"one\" then create b.txt with \"two\" then create c.txt with \"three\"",
+    );
+    house.write("b.txt", "mine\n");
+    house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert!(house.has("a.txt") && !house.has("c.txt"));
+    assert_eq!(house.read("b.txt"), "mine\n");
 }
