@@ -400,6 +400,8 @@ impl Call<'_> {
         }
         let is_free = !self.has_effect()
             || self.pinned == Pinned::Call
+            // The user chose it, and nobody else.
+            || self.flow.known.is_typed
             // A plan of tool names covers nothing that could be lost, spent or started.
             || self.pinned == Pinned::Choice && !self.is_grave()
             || self.flow.known.context.integrity != Integrity::Untrusted
@@ -425,12 +427,9 @@ impl Call<'_> {
             Verdict::Confirm,
             "untrusted_choice",
             "The user is asked first, because you have read content from outside.",
-            match self.flow.known.is_typed {
-                true => format!("You typed this; the session had read {from} before."),
-                false => format!(
-                    "The agent chose this after reading {from}; what it read may have asked for it."
-                ),
-            },
+            format!(
+                "The agent chose this after reading {from}; what it read may have asked for it."
+            ),
         ))
     }
 
