@@ -48,6 +48,8 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #vision = true
 # How large they are, where neither server nor name says it: tiny, small, medium or large.
 #class = "small"
+# How freely they choose their words, 0 to 2; without it 0.2 for small models that are offered tools.
+#temperature = 0.2
 
 # Keys are names of secrets, never the keys themselves: `carl secret set anthropic` asks for one.
 # How much its models think before they answer: off, on, low, medium or high.

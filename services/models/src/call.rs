@@ -32,6 +32,14 @@ pub(crate) struct Call {
     pub(crate) form: Form,
 }
 
+impl Call {
+    /// The temperature as it is written in JSON: 0.2, and not the nearest number of 32 bits.
+    pub(crate) fn temperature(&self) -> Option<f64> {
+        let written = |value: f32| (f64::from(value) * 1_000.0).round() / 1_000.0;
+        self.temperature.map(written)
+    }
+}
+
 /// The form of tools and calls in one request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Form {

@@ -190,6 +190,10 @@ pub struct ProviderConfig {
     /// which is no thinking at Anthropic.
     #[serde(default)]
     pub think: Option<Thinking>,
+    /// How freely its models choose their words, 0 to 2, where a request does not say. `None`: 0.2
+    /// for small models that are offered tools and do not think, else the server's own.
+    #[serde(default)]
+    pub temperature: Option<f32>,
     /// Whether its models see pictures. `None`: as the server says of each.
     #[serde(default)]
     pub vision: Option<bool>,
@@ -214,6 +218,7 @@ impl ProviderConfig {
             context_tokens: None,
             tool_calls: ToolCalls::Auto,
             think: None,
+            temperature: None,
             vision: None,
             class: None,
         }

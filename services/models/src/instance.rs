@@ -44,6 +44,8 @@ pub(crate) struct Instance {
     pub(crate) tool_calls: ToolCalls,
     /// How much they think where a request does not say.
     pub(crate) think: Think,
+    /// How freely they choose their words, where the configuration says.
+    pub(crate) temperature: Option<f32>,
     /// Whether they see pictures, where the configuration says.
     pub(crate) vision: Option<bool>,
     /// How large they are, where the configuration says.
@@ -63,6 +65,7 @@ pub(crate) struct Parts {
     pub(crate) bounds: Bounds,
     pub(crate) tool_calls: ToolCalls,
     pub(crate) think: Think,
+    pub(crate) temperature: Option<f32>,
     pub(crate) vision: Option<bool>,
     pub(crate) class: Option<ModelClass>,
     pub(crate) is_embedded: bool,
@@ -81,6 +84,7 @@ impl Instance {
             backend: parts.backend,
             tool_calls: parts.tool_calls,
             think: parts.think,
+            temperature: parts.temperature,
             vision: parts.vision,
             class: parts.class,
             is_embedded: parts.is_embedded,

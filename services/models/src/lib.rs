@@ -43,6 +43,7 @@ mod schema;
 mod service;
 mod spoken;
 mod table;
+mod temperature;
 mod unreachable;
 mod waiting;
 

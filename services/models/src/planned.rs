@@ -197,6 +197,14 @@ fn check(name: &str, provider: &ProviderConfig) -> Result<(), UnusableProvider> 
             ));
         }
     }
+    let is_temperature = |value: &f32| (0.0..=2.0).contains(value);
+    if let Some(value) = provider.temperature.filter(|value| !is_temperature(value)) {
+        return Err(unusable(
+            key("temperature"),
+            &format!("it is {value}"),
+            "Write 0 to 2, or remove the line for the usual one.",
+        ));
+    }
     Ok(())
 }
 
@@ -333,6 +341,7 @@ pub(crate) fn instance(planned: &Planned, config: &Config, backend: Box<dyn Back
                 (chosen, _) => chosen,
             },
             think: provider.think.map_or(Think::Default, Think::from),
+            temperature: provider.temperature,
             vision: provider.vision,
             class: provider.class,
             is_embedded: provider.kind == ProviderType::Embedded,

@@ -10,7 +10,7 @@ use crate::instance::{Teller, Ticket, Wants};
 use crate::opening::{Failure, Pieces, Tries};
 use crate::registry::{Registry, Target};
 use crate::schema::Schema;
-use crate::{EngineSettings, choose, quiet, reading, spoken, waiting};
+use crate::{EngineSettings, choose, quiet, reading, spoken, temperature, waiting};
 use api::Streaming;
 use api::models::{
     ChatChunk, ChatRequest, EmbedPurpose, EmbedRequest, Embeddings, ModelFacts, ModelInfo, Models,
@@ -282,7 +282,7 @@ impl Inner {
             },
             context_tokens: facts.context_tokens.map_or(wanted, |most| wanted.min(most)),
             max_tokens: request.max_tokens,
-            temperature: request.temperature,
+            temperature: request.temperature.or(target.instance.temperature),
             seed: request.seed,
             schema: request.response_schema.clone(),
             stable_messages: request.stable_messages,
@@ -290,6 +290,10 @@ impl Inner {
             tells_progress: facts.tells_progress,
             form: Form::Native,
         };
+        let class = class(size(target, &facts));
+        call.temperature = call
+            .temperature
+            .or_else(|| temperature::usual(&call, class));
         let as_json = match target.instance.tool_calls {
             ToolCalls::Json => true,
             ToolCalls::Native => false,
@@ -340,12 +344,7 @@ impl Inner {
             context_tokens: Some(facts.context_tokens.map_or(usual, |most| usual.min(most))),
             sees: instance.vision.or(facts.sees),
             tokens_permille: self.estimates.permille(&target.model_ref().to_string()),
-            class: class(Size {
-                configured: instance.class,
-                parameters: facts.parameters,
-                name: &target.model,
-                bytes: facts.size_bytes,
-            }),
+            class: class(size(&target, &facts)),
             is_stand_in: instance.is_embedded,
         })
     }
@@ -443,6 +442,16 @@ impl Inner {
             .estimates
             .tokens(&target.model_ref().to_string(), text.chars().count());
         Ok(estimate.ceil() as u64)
+    }
+}
+
+/// What is known of the size of a target's model.
+fn size<'t>(target: &'t Target, facts: &Facts) -> Size<'t> {
+    Size {
+        configured: target.instance.class,
+        parameters: facts.parameters,
+        name: &target.model,
+        bytes: facts.size_bytes,
     }
 }
 

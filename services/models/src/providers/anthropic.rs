@@ -50,7 +50,7 @@ impl Protocol for Anthropic {
         tools(call, &mut body);
         think(call, &mut body);
         // A thinking model accepts no temperature, and no answer has a seed here.
-        if let Some(temperature) = call.temperature
+        if let Some(temperature) = call.temperature()
             && body.get("thinking").is_none()
         {
             body["temperature"] = json!(temperature);

@@ -55,7 +55,7 @@ impl Protocol for Ollama {
         if let Some(max) = call.max_tokens {
             options.insert("num_predict".into(), json!(max));
         }
-        if let Some(temperature) = call.temperature {
+        if let Some(temperature) = call.temperature() {
             options.insert("temperature".into(), json!(temperature));
         }
         if let Some(seed) = call.seed {

@@ -95,7 +95,7 @@ impl Protocol for OpenAi {
             };
             body[field] = json!(max);
         }
-        if let Some(temperature) = call.temperature {
+        if let Some(temperature) = call.temperature() {
             body["temperature"] = json!(temperature);
         }
         if let Some(seed) = call.seed {
