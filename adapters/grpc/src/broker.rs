@@ -4,7 +4,8 @@ use crate::address::Endpoint;
 use crate::channel::sized;
 use crate::{channel, stream};
 use api::broker::{
-    Broker, CallRequest, Error, ErrorKind, PlanEvent, PlanRequest, Registered, ToolEvent,
+    Broker, CallRequest, Error, ErrorKind, OfferBound, PlanEvent, PlanRequest, Registered,
+    ToolEvent,
 };
 use api::executor::ToolFailure;
 use api::{CallContext, Streaming};
@@ -118,12 +119,14 @@ impl Broker for Client {
         &self,
         context: CallContext,
         task: String,
-        room_tokens: u64,
+        bound: OfferBound,
     ) -> Result<Vec<ToolDefinition>, Error> {
         let request = proto::DiscoverToolsRequest {
             context: Some(context.into()),
             task,
-            room_tokens,
+            room_tokens: bound.room_tokens,
+            without: bound.without.into_iter().collect(),
+            is_search: bound.is_search,
         };
         let call = async { self.inner.clone().discover_tools(sized(request)?).await }.await;
         let answer = call.map_err(|status| self.failed(status))?.into_inner();
@@ -222,9 +225,14 @@ impl broker_server::Broker for Server {
     ) -> Result<Response<proto::DiscoverToolsResponse>, Status> {
         let request = request.into_inner();
         let context = required(request.context, "context")?;
+        let bound = OfferBound {
+            room_tokens: request.room_tokens,
+            without: request.without.into_iter().collect(),
+            is_search: request.is_search,
+        };
         let tools = self
             .0
-            .discover_tools(context, request.task, request.room_tokens)
+            .discover_tools(context, request.task, bound)
             .await
             .map_err(to_status)?;
         let tools = tools.into_iter().map(Into::into).collect();

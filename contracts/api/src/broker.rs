@@ -18,7 +18,7 @@ use domain::model::ModelRole;
 use domain::settings::SessionSettings;
 use domain::tool::{EffectClass, ToolDefinition, ToolName, ToolOutput};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -392,6 +392,28 @@ impl Coded for Error {
     }
 }
 
+/// What is offered to an agent at most.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OfferBound {
+    /// Most tokens that the definitions may take, estimated.
+    pub room_tokens: u64,
+    /// Names of tools that are left out, such as those of a mode that the request is not in.
+    pub without: BTreeSet<String>,
+    /// Whether the agent looks for tools beside those that it has: what comes nearest to its words is
+    /// offered before what most work needs.
+    pub is_search: bool,
+}
+
+impl From<u64> for OfferBound {
+    fn from(room_tokens: u64) -> Self {
+        Self {
+            room_tokens,
+            without: BTreeSet::new(),
+            is_search: false,
+        }
+    }
+}
+
 /// What agents may ask of the broker.
 #[async_trait]
 pub trait Broker: Send + Sync {
@@ -403,12 +425,12 @@ pub trait Broker: Send + Sync {
     ) -> Result<Registered, Error>;
 
     /// The tools worth offering for a task: never more than the agent may use, and no more than
-    /// `room_tokens` of definitions, estimated.
+    /// `bound` allows.
     async fn discover_tools(
         &self,
         context: CallContext,
         task: String,
-        room_tokens: u64,
+        bound: OfferBound,
     ) -> Result<Vec<ToolDefinition>, Error>;
 
     /// The decision a call would get, without effect.

@@ -5,7 +5,8 @@
     reason = "a test fails loudly and says its figures"
 )]
 
-use discovery::{MOST_FOUND, OFFER_TOKENS, Offer, Presence, offer, tokens};
+use discovery::{MOST_FOUND, OFFER_TOKENS, Offer, Presence, offer, room_for, search, tokens};
+use domain::model::ModelClass;
 use domain::tool::{ToolDefinition, ToolName};
 use serde_json::Value;
 
@@ -138,4 +139,63 @@ fn a_second_try_in_plain_words_finds_what_an_idiom_did_not() {
     let found = found.count();
     println!("with a second try: {found} of {}", tasks.len());
     assert!(found * 100 >= tasks.len() * SECOND_TRY_PERCENT);
+}
+
+/// An agent's own tools over files and programs, by name.
+fn few() -> Vec<Offer> {
+    let names = [
+        "list_files",
+        "read_file",
+        "grep",
+        "write_file",
+        "edit_file",
+        "delete_file",
+        "undo",
+        "run_command",
+        "list_jobs",
+        "web_search",
+    ];
+    let tool = |name: &str, presence| Offer {
+        definition: ToolDefinition {
+            name: ToolName::new(name).unwrap(),
+            description: format!(
+                "{} what is there. {}",
+                name.replace('_', " "),
+                "x".repeat(280)
+            ),
+            parameters: serde_json::json!({"type": "object"}),
+        },
+        presence,
+    };
+    let own = names.into_iter().map(|name| tool(name, Presence::Ranked));
+    let at_hand = ["journal", "recall_event"].map(|name| tool(name, Presence::Always));
+    own.chain(at_hand)
+        .chain([tool("find_tools", Presence::Finder)])
+        .collect()
+}
+
+#[test]
+fn small_models_are_offered_what_most_work_needs_and_a_way_to_the_rest() {
+    let offered = |task: &str, class| {
+        let tools = offer(few(), task, room_for(Some(class)));
+        let size: u64 = tools.iter().map(tokens).sum();
+        assert!(size <= room_for(Some(class)), "{size}");
+        let names = tools.into_iter().map(|tool| tool.name.to_string());
+        names.collect::<Vec<_>>()
+    };
+    let order = "put things right in the project";
+    let tiny = offered(order, ModelClass::Tiny);
+    assert_eq!(tiny, ["read_file", "edit_file", "journal", "find_tools"]);
+    let small = offered(order, ModelClass::Small);
+    for name in ["read_file", "edit_file", "write_file", "find_tools"] {
+        assert!(small.iter().any(|one| one == name), "{small:?}");
+    }
+    let looking = offered("which of these is mine?", ModelClass::Tiny);
+    assert_eq!(looking[..2], ["read_file", "grep"]);
+    let deletes =
+        |tools: Vec<ToolDefinition>| tools.iter().any(|tool| tool.name.as_str() == "delete_file");
+    let room = room_for(Some(ModelClass::Tiny));
+    assert!(!deletes(offer(few(), "delete a file", room)));
+    assert!(deletes(search(few(), "delete a file", room)));
+    assert_eq!(room_for(None), OFFER_TOKENS);
 }

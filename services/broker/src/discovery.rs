@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::inner::Inner;
 use crate::state::{Agent, lock};
 use ::discovery::{Holding, Offer};
-use api::broker::{Error, ErrorKind};
+use api::broker::{Error, ErrorKind, OfferBound};
 use domain::label::Label;
 use domain::settings::{OverrideLevel, SessionSettings};
 use domain::tool::{
@@ -19,11 +19,11 @@ const ALWAYS: &str = "self";
 const TASK_CHARS: usize = 500;
 
 /// How much definitions may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Room {
-    /// So many tokens.
-    Of(u64),
-    /// As many as the agent said when it last asked what it is offered.
+    /// So much.
+    Of(OfferBound),
+    /// As much as the agent said when it last asked what it is offered.
     AsBefore,
 }
 
@@ -60,7 +60,7 @@ impl Inner {
         task: &str,
         room: Room,
     ) -> Result<Vec<ToolDefinition>, Error> {
-        let (usable, room_tokens) = {
+        let (mut usable, bound) = {
             let mut session = lock(&caller.session);
             let settings = session.settings.clone();
             let Some(agent) = session.agents.get_mut(&caller.agent_id) else {
@@ -69,12 +69,14 @@ impl Inner {
                     "The agent was released.",
                 ));
             };
-            if let Room::Of(tokens) = room {
-                agent.tool_room_tokens = tokens;
+            if let Room::Of(bound) = room {
+                agent.offered = bound;
             }
-            (self.usable(agent, &settings), agent.tool_room_tokens)
+            let bound = agent.offered.clone();
+            (self.usable(agent, &settings), bound)
         };
-        Ok(offer(usable, task, room_tokens))
+        usable.retain(|(spec, _)| !bound.without.contains(spec.definition.name.as_str()));
+        Ok(offer(usable, task, &bound))
     }
 
     fn usable(&self, agent: &Agent, settings: &SessionSettings) -> Vec<(&ToolSpec, Holding)> {
@@ -137,9 +139,12 @@ impl Call {
 }
 
 /// What `discovery` picks from `usable`: everything while that is little, else what fits the task.
-fn offer(usable: Vec<(&ToolSpec, Holding)>, task: &str, room_tokens: u64) -> Vec<ToolDefinition> {
+fn offer(usable: Vec<(&ToolSpec, Holding)>, task: &str, bound: &OfferBound) -> Vec<ToolDefinition> {
     let offers = usable
         .into_iter()
         .map(|(tool, holding)| Offer::of(tool.definition.clone(), &tool.capability, holding));
-    ::discovery::offer(offers.collect(), task, room_tokens)
+    match bound.is_search {
+        true => ::discovery::search(offers.collect(), task, bound.room_tokens),
+        false => ::discovery::offer(offers.collect(), task, bound.room_tokens),
+    }
 }

@@ -16,7 +16,8 @@ use crate::values::Stored;
 use api::audit::{Action, Audit, Durability};
 use api::authority::Authority;
 use api::broker::{
-    Broker, CallRequest, Error, ErrorKind, PlanEvent, PlanRequest, Registered, ToolEvent,
+    Broker, CallRequest, Error, ErrorKind, OfferBound, PlanEvent, PlanRequest, Registered,
+    ToolEvent,
 };
 use api::executor::{Executor, ToolFailure};
 use api::{CallContext, Streaming};
@@ -192,11 +193,10 @@ impl Broker for Service {
         &self,
         context: CallContext,
         task: String,
-        room_tokens: u64,
+        bound: OfferBound,
     ) -> Result<Vec<ToolDefinition>, Error> {
         let caller = self.inner.state.caller(&context)?;
-        self.inner
-            .worth_offering(&caller, &task, Room::Of(room_tokens))
+        self.inner.worth_offering(&caller, &task, Room::Of(bound))
     }
 
     async fn validate(&self, request: CallRequest) -> Result<Decision, Error> {

@@ -9,7 +9,7 @@ use crate::own_calls::OwnCalls;
 use crate::pinned::Plans;
 use crate::values::Values;
 use api::audit::Entry;
-use api::broker::{Error, ErrorKind};
+use api::broker::{Error, ErrorKind, OfferBound};
 use domain::decision::Layer;
 use domain::event::{Batch, ConfirmationAnswer};
 use domain::hash::Digest;
@@ -49,8 +49,8 @@ pub(crate) struct Agent {
     /// How often it was shown something untrusted from outside this machine.
     pub(crate) outside: u64,
     pub(crate) shown: VecDeque<ValueId>,
-    /// Most tokens of definitions that its model has room for, as it last said.
-    pub(crate) tool_room_tokens: u64,
+    /// What it is offered at most, as it last said.
+    pub(crate) offered: OfferBound,
     pub(crate) ended: CancellationToken,
     token: [u8; 32],
 }
@@ -334,7 +334,7 @@ impl Agent {
             label,
             outside: 0,
             shown: VecDeque::new(),
-            tool_room_tokens: discovery::OFFER_TOKENS,
+            offered: discovery::OFFER_TOKENS.into(),
             ended,
             token: token_key(token),
         }

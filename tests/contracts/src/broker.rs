@@ -5,8 +5,8 @@ mod state;
 
 use super::{DropCount, fresh_uuid};
 use api::broker::{
-    Broker, CallRequest, Error, ErrorKind, GrantListing, OwnCall, PlanEvent, PlanRequest,
-    Registered, ToolEvent, ToolResult,
+    Broker, CallRequest, Error, ErrorKind, GrantListing, OfferBound, OwnCall, PlanEvent,
+    PlanRequest, Registered, ToolEvent, ToolResult,
 };
 use api::executor::ToolFailure;
 use api::{CallContext, Streaming};
@@ -482,13 +482,15 @@ impl Broker for FakeBroker {
         &self,
         context: CallContext,
         _: String,
-        _: u64,
+        bound: OfferBound,
     ) -> Result<Vec<ToolDefinition>, Error> {
         let state = self.state.lock().unwrap();
         state.agent(&context)?;
         let disabled = &state.settings(context.session_id)?.disabled_tools;
         let offered = |tool: &&BrokerTool| {
-            tool.verdict != Verdict::Deny && !disabled.contains(&tool.definition.name)
+            let name = &tool.definition.name;
+            let is_out = disabled.contains(name) || bound.without.contains(name.as_str());
+            tool.verdict != Verdict::Deny && !is_out
         };
         let tools = state.tools.values().filter(offered);
         Ok(tools.map(|tool| tool.definition.clone()).collect())

@@ -112,7 +112,7 @@ async fn refuses_everything(subject: &Subject, context: CallContext) {
         approval: PlanApproval::Changes,
     };
     let child = subject.child.clone();
-    let discovering = broker.discover_tools(context.clone(), "look".to_owned(), ROOM_TOKENS);
+    let discovering = broker.discover_tools(context.clone(), "look".to_owned(), ROOM_TOKENS.into());
     assert_eq!(
         kind(broker.validate(request.clone()).await),
         ErrorKind::UnknownAgent

@@ -14,4 +14,4 @@ mod unwritten;
 pub(crate) use driver::run;
 pub use settings::{Senses, Settings};
 pub(crate) use sources::{may_watch, unheard};
-pub(crate) use tools::offered;
+pub(crate) use tools::{left_out, offered};

@@ -7,7 +7,7 @@ use crate::work::adaptive::works_by_plan;
 
 use api::broker::{AgentListing, ToolListing};
 use context::NextPrompt;
-use discovery::{Holding, OFFER_TOKENS, Offer, OfferedTools};
+use discovery::{Holding, Offer, OfferedTools};
 use domain::limits::SPAWN_DEPTH;
 use domain::lineage::AgentType;
 use domain::model::{ModelClass, Reach};
@@ -29,6 +29,7 @@ pub(crate) fn next_prompt(
     let settings = &profile.settings;
     let is_open = settings.override_level == OverrideLevel::All;
     let disabled = &settings.disabled_tools;
+    let left_out = drive::left_out(profile.mode, true);
     let offers = tools.into_iter().filter_map(|tool| {
         let name = &tool.definition.name;
         let is_granted = settings.is_granted(&profile.agent_type, name);
@@ -38,12 +39,12 @@ pub(crate) fn next_prompt(
             false if is_opened => Holding::Opened,
             false => return None,
         };
-        let is_enabled = !disabled.contains(name);
+        let is_enabled = !disabled.contains(name) && !left_out.contains(name.as_str());
         is_enabled.then(|| Offer::of(tool.definition, &tool.capability, holding))
     });
-    let room = room.min(OFFER_TOKENS);
+    let room = room.min(discovery::room_for(class));
     let offered = discovery::offer(offers.collect(), task, room);
-    let offered = OfferedTools::new(drive::offered(profile.mode, true, offered), room).tools();
+    let offered = OfferedTools::new(offered, room).tools();
     let roster = Roster {
         types: own.can_spawn.iter().cloned().collect(),
         depth: 1,

@@ -3,9 +3,10 @@
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError};
 use crate::work::compaction;
+use api::broker::OfferBound;
 use api::models::ToolChoice;
 use context::Budget;
-use discovery::{OFFER_TOKENS, OfferedTools};
+use discovery::OfferedTools;
 use domain::decision::Layer;
 use domain::event::{Batch, CallStatus, EventBody, QueryStatus, ToolCallSummary};
 use domain::fault::{Coded, Fault};
@@ -102,7 +103,7 @@ impl Run<'_> {
 
     /// Finds out which tools are on offer.
     async fn assemble(&mut self) -> Event {
-        match self.discover(self.work.request.text.clone()).await {
+        match self.discover(self.work.request.text.clone(), false).await {
             Ok(tools) => self.offered = self.offer(tools),
             Err(event) => return event,
         }
@@ -130,7 +131,8 @@ impl Run<'_> {
 
     /// What tool definitions may take.
     fn room_tokens(&self) -> u64 {
-        self.budget.tools_tokens.min(OFFER_TOKENS)
+        let most = discovery::room_for(self.work.agent.facts.class);
+        self.budget.tools_tokens.min(most)
     }
 
     /// The tools called since the view was last rebuilt.
@@ -139,12 +141,22 @@ impl Run<'_> {
             .with_state(|state| state.conversation.used().clone())
     }
 
-    async fn discover(&mut self, task: String) -> Result<Vec<ToolDefinition>, Event> {
+    /// The tools for a task; for a search, those beside the ones at hand.
+    async fn discover(
+        &mut self,
+        task: String,
+        is_search: bool,
+    ) -> Result<Vec<ToolDefinition>, Event> {
         let work = self.work;
+        let bound = OfferBound {
+            room_tokens: self.room_tokens(),
+            without: crate::drive::left_out(work.request.profile.mode, work.is_root()),
+            is_search,
+        };
         let discovered = tokio::select! {
             biased;
             () = work.cancel.cancelled() => return Err(Event::Interrupted),
-            found = work.services.broker.discover_tools(work.agent.caller.clone(), task, self.room_tokens()) => found,
+            found = work.services.broker.discover_tools(work.agent.caller.clone(), task, bound) => found,
         };
         let discovered = discovered.map(|tools| self.usable(tools));
         discovered.map_err(|error| {
@@ -172,7 +184,7 @@ impl Run<'_> {
         let tasks = asked.filter_map(|record| record.summary.args["task"].as_str());
         let tasks: Vec<String> = tasks.map(str::to_owned).collect();
         for task in tasks {
-            let found = self.discover(task).await?;
+            let found = self.discover(task, true).await?;
             self.offered.add(found, &self.used());
             self.announce_tools().await;
         }

@@ -130,7 +130,7 @@ async fn tokens_that_were_not_issued_here_are_unknown() {
             house.broker.validate(request).await.err(),
             house
                 .broker
-                .discover_tools(context.clone(), String::new(), 3_000)
+                .discover_tools(context.clone(), String::new(), 3_000.into())
                 .await
                 .err(),
             house
@@ -395,7 +395,7 @@ async fn overrides_grants_and_switched_off_tools() {
     assert_denied(&house.call("read_file", path("a")).await, "disabled_tool");
     let offered = house
         .broker
-        .discover_tools(house.context(), String::new(), 3_000)
+        .discover_tools(house.context(), String::new(), 3_000.into())
         .await
         .unwrap();
     assert!(offered.iter().all(|tool| tool.name.as_str() != "read_file"));
@@ -426,7 +426,7 @@ async fn children_get_what_lineage_leaves_and_die_with_their_parent() {
     context.agent_token = child.token.clone();
     let offered = house
         .broker
-        .discover_tools(context.clone(), String::new(), 3_000)
+        .discover_tools(context.clone(), String::new(), 3_000.into())
         .await
         .unwrap();
     let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
@@ -441,7 +441,7 @@ async fn children_get_what_lineage_leaves_and_die_with_their_parent() {
         context.agent_token = token;
         let gone = house
             .broker
-            .discover_tools(context.clone(), String::new(), 3_000)
+            .discover_tools(context.clone(), String::new(), 3_000.into())
             .await;
         assert_eq!(gone.unwrap_err().kind, ErrorKind::UnknownAgent);
     }

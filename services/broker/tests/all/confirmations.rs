@@ -399,7 +399,7 @@ async fn a_flood_of_questions_is_cut_off() {
     assert_eq!(over.status, CallStatus::Denied);
     let listed = house
         .broker
-        .discover_tools(house.context(), "delete a file".to_owned(), 3_000)
+        .discover_tools(house.context(), "delete a file".to_owned(), 3_000.into())
         .await;
     assert_eq!(
         listed.unwrap()[0].name.as_str(),

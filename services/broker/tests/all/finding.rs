@@ -20,9 +20,10 @@ async fn where_nothing_was_left_out_nothing_is_promised() {
 async fn an_agent_with_little_room_is_offered_less_and_a_search_that_finds_the_rest() {
     let house = House::new(settings(Attendance::Attended)).await;
     let offered = async |room: u64| {
-        let asked = house
-            .broker
-            .discover_tools(house.context(), "delete a file".to_owned(), room);
+        let asked =
+            house
+                .broker
+                .discover_tools(house.context(), "delete a file".to_owned(), room.into());
         let tools = asked.await.unwrap();
         let size: u64 = tools.iter().map(discovery::tokens).sum();
         assert!(size <= room, "{size} of {room}");

@@ -101,7 +101,7 @@ pub(super) async fn settings_hold_at_once_and_closing_ends_all(subject: &Subject
     let offered =
         subject
             .broker
-            .discover_tools(session.context(), "anything".to_owned(), ROOM_TOKENS);
+            .discover_tools(session.context(), "anything".to_owned(), ROOM_TOKENS.into());
     let offered = offered.await.expect("tools are listed");
     assert!(
         !offered.iter().any(|tool| tool.name == name),
@@ -148,10 +148,11 @@ pub(super) async fn the_tables_name_what_there_is(subject: &Subject) {
     );
 
     let session = open(subject, Attendance::Unattended).await;
-    let offered =
-        subject
-            .broker
-            .discover_tools(session.context(), "look at it".to_owned(), ROOM_TOKENS);
+    let offered = subject.broker.discover_tools(
+        session.context(),
+        "look at it".to_owned(),
+        ROOM_TOKENS.into(),
+    );
     for tool in offered.await.expect("tools are offered") {
         assert!(
             names.contains(&tool.name.as_str()),
