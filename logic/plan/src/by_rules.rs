@@ -49,12 +49,18 @@ pub fn understands(request: &str) -> bool {
 /// [`Unplanned`] when any part of it is not understood or may be meant in more than one way. That a name
 /// in it is no part of a longer one, [`crate::longer`] shows.
 pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
-    let orders = match forbidden::forbids(request) {
+    let orders = match forbidden::forbids(request) || rules::has_unclear_end(request) {
         true => Vec::new(),
         false => joined::orders(request),
     };
+    let of_files: Vec<InFile> = orders
+        .iter()
+        .filter_map(|order| in_file::read(order))
+        .collect();
+    let whole = || rules::plan(request).is_err() && orders.iter().all(|order| plan(order).is_ok());
     // Read alone, `change port to 9000 in a.toml` is of a value; in a row it is no less.
-    if orders.iter().any(|order| in_file::read(order).is_some()) {
+    if !of_files.is_empty() || (orders.len() > 1 && whole()) {
+        in_file::are_counted_once(&of_files)?;
         if orders.len() > domain::limits::PLAN_ACTIONS {
             return Err(Unplanned::from(Refusal::too_many_steps(orders.len())));
         }
@@ -152,6 +158,7 @@ pub fn after_reading(
 ) -> Result<Ready, Unplanned> {
     match (asked.plan(text), literal) {
         (Err(refusal), Some(literal)) if refusal.is_absent => {
+            asked.is_of_words(text)?;
             let texts = BTreeMap::from([(asked.path.clone(), text.to_owned())]);
             of_whole_words(request, literal, texts)
         }
@@ -172,6 +179,77 @@ fn valid(plan: Plan) -> Result<Plan, Unplanned> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn after(request: &str, text: &str) -> Result<Vec<Action>, String> {
+        let told = |unplanned| match unplanned {
+            Unplanned::Refused(fault) => format!("{} {}", fault.message, fault.hint),
+            Unplanned::Help(text) => text,
+        };
+        match plan(request).map_err(told)? {
+            ByRules::AfterReading(asked, literal) => {
+                let ready = after_reading(request, &asked, literal, text);
+                ready.map(|ready| ready.plan.actions).map_err(told)
+            }
+            ByRules::Plan(plan) => Ok(plan.actions),
+            ByRules::Several(orders) => Err(format!("{orders:?}")),
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_value_is_not_replaced_as_a_word() {
+        for (says, text) in [
+            ("change Port to 2222 in ssh.conf", "Port 22\n"),
+            ("change Port to 2222 in \"sshd_config\"", "Port 22\n"),
+            ("change listen to 8080 in nginx.conf", "  listen 80;\n"),
+            (
+                "change port to 9 in h.json",
+                "{\"port\": 8080, \"ssl\": false}\n",
+            ),
+            (
+                "change port to 9 in i.yaml",
+                "server: {port: 8080, host: a}\n",
+            ),
+            ("change PORT to 9000 in Makefile", "PORT ?= 8080\n"),
+            (
+                "change the log level to debug in note.toml",
+                "# the log level may be info\n[log]\nlevel = \"info\"\n",
+            ),
+        ] {
+            let told = after(says, text).unwrap_err();
+            assert!(told.contains("may name a value"), "{says}: {told}");
+        }
+        // The controls: a value, and a word of a text.
+        for (says, text) in [
+            ("change 8080 to 9090 in h.json", "{\"port\": 8080}\n"),
+            (
+                "change Tuesday to Monday in days.txt",
+                "Tuesday: call the bank\n",
+            ),
+        ] {
+            assert_eq!(after(says, text).unwrap().len(), 1, "{says}");
+        }
+        let on = after("change enabled to no in settings.ini", "enabled=yes\n").unwrap();
+        let Action::ReplaceText { new, .. } = &on[0] else {
+            panic!("{on:?}");
+        };
+        assert_eq!(new, "no");
+    }
+
+    #[test]
+    fn orders_whose_parts_are_whole_are_done_one_by_one_and_others_asked_back() {
+        let says = "replace Tom with Tim in novel.md and replace Anna with Anne in novel.md";
+        assert!(matches!(plan(says), Ok(ByRules::Several(orders)) if orders.len() == 2));
+        for says in [
+            // A file may have the name of the text.
+            "remove \"milk\" and add \"oat\" to list.txt",
+            // The first order moves the lines of the second.
+            "delete line 2 of n.txt and delete line 3 of n.txt",
+            // The end may be text or an order.
+            "add to notes.md: buy milk and show notes.md",
+        ] {
+            assert!(!understands(says), "{says}");
+        }
+    }
 
     #[test]
     fn of_several_orders_those_are_typed_that_need_no_file() {

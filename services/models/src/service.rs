@@ -290,10 +290,8 @@ impl Inner {
             tells_progress: facts.tells_progress,
             form: Form::Native,
         };
-        let class = class(size(target, &facts));
-        call.temperature = call
-            .temperature
-            .or_else(|| temperature::usual(&call, class));
+        let usual = temperature::usual(&call, class(size(target, &facts)));
+        call.temperature = call.temperature.or(usual);
         let as_json = match target.instance.tool_calls {
             ToolCalls::Json => true,
             ToolCalls::Native => false,

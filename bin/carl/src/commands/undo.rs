@@ -10,7 +10,7 @@ use domain::hash::Digest;
 use domain::id::{CallId, SessionId};
 use domain::limits::{FILE_READ_BYTES, PLAN_ACTIONS};
 use domain::tool::UNDO;
-use files::{Left, LeftFile};
+use files::{Left, LeftFile, UndoStep};
 use rendering::{print, print_error};
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
@@ -76,10 +76,14 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
         // The next may be an older session's.
         pass_over(&histories, &next.path)?;
     };
-    let steps = steps_of_request(
-        &changed::history_of(&setting, target.session_id),
-        &target.calls,
-    );
+    let history = changed::history_of(&setting, target.session_id);
+    let Reach { steps, stops_at } = reach(&history, &target.calls);
+    if let Some(why) = stops_at.filter(|_| steps > 0) {
+        print_error(&format!(
+            "note: {why} What the request changed before that stays.\n"
+        ))?;
+    }
+    let steps = steps.max(1);
     run::run(RunArgs {
         input: None,
         task: vec![vec![UNDO; steps].join("; ")],
@@ -92,20 +96,41 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
     .await
 }
 
-/// How many undos take back what a request changed, as many as one plan has and as can be taken back
-/// together: at least one, which says itself what stands in its way.
-fn steps_of_request(history: &Path, calls: &BTreeSet<CallId>) -> usize {
+/// What one command takes back of a request.
+struct Reach {
+    /// How many undos: as many as one plan has and as can be taken back together, and at least one, which
+    /// says itself what stands in its way.
+    steps: usize,
+    /// The file that stands in the way of more.
+    stops_at: Option<String>,
+}
+
+/// How much of what a request changed is taken back together.
+fn reach(history: &Path, calls: &BTreeSet<CallId>) -> Reach {
     let mut known: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut reach = Reach {
+        steps: 0,
+        stops_at: None,
+    };
     let steps = files::undo_steps(history).unwrap_or_default();
-    let of_request = steps.into_iter().take_while(|step| {
-        let mut files = step.files.iter();
-        // What the disk says of a file that a later change is of comes back with that.
-        let is_free =
-            files.all(|file| known.contains(&file.path) || why_not_undone(file).is_none());
+    let is_of_request = |step: &&UndoStep| step.call.is_some_and(|call| calls.contains(&call));
+    for step in steps.iter().take_while(is_of_request).take(PLAN_ACTIONS) {
+        // What the disk says of a file or a folder that a later change is of comes back with that.
+        let is_known = |file: &LeftFile| match file.after {
+            Left::File(_) => known.contains(&file.path),
+            Left::Folder => known.iter().any(|path| path.starts_with(&file.path)),
+        };
+        let blocked = step.files.iter().filter(|file| !is_known(file));
+        let mut blocked = blocked.filter_map(|file| Some((file, why_not_undone(file)?)));
+        if let Some((file, why)) = blocked.next() {
+            let shown = visible_line(&file.path.to_string_lossy());
+            reach.stops_at = Some(format!("{shown} {why}"));
+            break;
+        }
         known.extend(step.paths.iter().cloned());
-        is_free && step.call.is_some_and(|call| calls.contains(&call))
-    });
-    of_request.take(PLAN_ACTIONS).count().max(1)
+        reach.steps += 1;
+    }
+    reach
 }
 
 /// Whether one of these histories has a change to take back that is of none of these files.

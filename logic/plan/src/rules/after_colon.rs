@@ -1,7 +1,8 @@
 //! A text behind a colon that has in it what joins steps elsewhere: `add to a.txt: one; two`.
 
 use super::refusal::Refusal;
-use super::words::pattern;
+use super::words::{is_file, pattern, trim_word};
+use crate::orders;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -20,7 +21,7 @@ static JOINT: LazyLock<Option<Regex>> =
 pub(super) fn unclear(request: &str) -> Option<Refusal> {
     let found = FORM.as_ref()?.captures(request.trim())?;
     let (head, text) = (&found["head"], found["text"].trim_end());
-    if !JOINT.as_ref()?.is_match(text) {
+    if !JOINT.as_ref()?.is_match(text) && !ends_with_an_order(text) {
         return None;
     }
     let why = format!("Whether all of `{text}` is the text is not clear.");
@@ -29,6 +30,17 @@ pub(super) fn unclear(request: &str) -> Option<Refusal> {
         false => format!("{head} \"{text}\""),
     };
     Some(Refusal::ambiguous(why, vec![nearest]).for_no_model())
+}
+
+/// Whether a verb and a file stand behind an `and`: `buy milk and show notes.md`.
+fn ends_with_an_order(text: &str) -> bool {
+    let behind = text
+        .match_indices(" and ")
+        .map(|(at, joint)| &text[at + joint.len()..]);
+    behind.into_iter().any(|rest| {
+        let mut words = rest.split_whitespace().map(trim_word);
+        words.next().is_some_and(orders::is_verb) && words.any(is_file)
+    })
 }
 
 #[cfg(test)]
@@ -42,6 +54,7 @@ mod tests {
             "add to t.txt: one; two",
             "append to n.md: wait, then go on",
             "please add to t.txt: one\ntwo",
+            "add to notes.md: buy milk and show notes.md",
         ] {
             assert!(unclear(says).is_some(), "{says}");
         }

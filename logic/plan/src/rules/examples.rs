@@ -106,11 +106,15 @@ fn file(text: &str) -> Option<String> {
     }
 }
 
+/// The only file that a text names, else one of the examples'.
+pub(super) fn file_of(text: &str) -> String {
+    file(text).unwrap_or_else(|| A_FILE.to_owned())
+}
+
 /// The examples that share most words with a text, of the file that it names; without any, the harmless
 /// first ones.
 pub(super) fn nearest(text: &str) -> Vec<String> {
-    let file = file(text);
-    let file = file.as_deref().unwrap_or(A_FILE);
+    let file = file_of(text);
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_alphanumeric())
@@ -135,7 +139,7 @@ pub(super) fn nearest(text: &str) -> Vec<String> {
     scored
         .into_iter()
         .take(SUGGESTIONS)
-        .map(|(_, example)| example.replace("{file}", file))
+        .map(|(_, example)| example.replace("{file}", &file))
         .collect()
 }
 

@@ -3,6 +3,7 @@
 use super::words::{self, Request, is_file, trim_word};
 use super::{in_file, languages};
 use crate::orders::{self, is_verb};
+use domain::plan::Plan;
 
 /// The orders of a request, if there are several, in order. Of `and` only where a whole order stands before
 /// it and a verb behind it. `it` is the file of the order before.
@@ -28,7 +29,9 @@ fn parts(request: &Request, text: &str, orders: &mut Vec<String>) {
         let before = request.whole(text[..*at].trim_end_matches(','));
         let is_order = first.is_some_and(|word| is_verb(trim_word(word)));
         // Words in which `and` stands, such as those that a line has, are no order.
-        let is_whole = || in_file::read(&before).is_some() || super::plan(&before).is_ok();
+        let is_one = |plan: Plan| !plan.actions.iter().any(super::may_be_of_a_text);
+        let is_whole =
+            || in_file::read(&before).is_some() || super::plan(&before).is_ok_and(is_one);
         is_order && in_file::read(&request.whole(text)).is_none() && is_whole()
     });
     match joint {

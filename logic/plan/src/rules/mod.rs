@@ -94,6 +94,11 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
     Ok(plan)
 }
 
+/// Whether where the text of a request ends is not clear, which [`plan`] says.
+pub(crate) fn has_unclear_end(request: &str) -> bool {
+    after_colon::unclear(&languages::in_english(request)).is_some()
+}
+
 /// The quoted texts of a request, in order.
 pub(crate) fn quotes(text: &str) -> Vec<String> {
     several::read(&languages::in_english(text)).quotes
@@ -120,12 +125,21 @@ fn plan_steps(request: &Request, step: &Step, last: Option<&str>) -> Result<Vec<
             ..step.clone()
         };
         let first = plan_step(request, &part(&step.text[..at]), last).ok()?;
+        if may_be_of_a_text(&first) {
+            return None;
+        }
         let behind = spoken_of(&first, last.map(str::to_owned));
         let rest = part(&step.text[at + joint.len()..]);
         let rest = plan_steps(request, &rest, behind.as_deref()).ok()?;
         Some(std::iter::once(first).chain(rest).collect())
     });
     joined.ok_or(refusal)
+}
+
+/// Whether what is deleted may be a text of a file that a later order names, whatever file has that name:
+/// `remove "milk" and add "oat" to list.txt`.
+pub(crate) fn may_be_of_a_text(action: &Action) -> bool {
+    matches!(action, Action::DeleteFile { path } if !words::is_path(path))
 }
 
 fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Action, Refusal> {

@@ -50,6 +50,10 @@ pub(super) fn answered(request: &str) -> Option<Refusal> {
         let said = "Nothing was done.".to_owned();
         return Some(Refusal::new(RefusalKind::Help, said, Vec::new()));
     }
+    if ["exit", "quit", "bye", "goodbye"].contains(&word.as_str()) {
+        let said = "A chat is ended by `/quit` or Ctrl-D.".to_owned();
+        return Some(Refusal::new(RefusalKind::Help, said, Vec::new()));
+    }
     if ANSWERS.contains(&word.as_str()) {
         let said =
             format!("`{request}` answers a question, and none is open here. Nothing was done.");

@@ -1,6 +1,7 @@
 //! Orders that say more than a step can hold: of a part of a file, of one of several places, or under
 //! a condition. No rule fits them, and a small model makes a larger change of them than was asked for.
 
+use super::examples;
 use super::grammar;
 use super::refusal::Refusal;
 use super::several::listed;
@@ -68,6 +69,29 @@ static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|\b(?:the|its) (?:first|second|third|fourth|fifth|last|next|\d+(?:st|nd|rd|th)) ",
     ))
 });
+/// Words that say where in a file something is, and are no text of it.
+const OF_PLACES: [&str; 20] = [
+    "line",
+    "lines",
+    "section",
+    "blank",
+    "empty",
+    "comment",
+    "comments",
+    "first",
+    "last",
+    "second",
+    "word",
+    "words",
+    "paragraph",
+    "paragraphs",
+    "row",
+    "rows",
+    "column",
+    "duplicates",
+    "all",
+    "every",
+];
 /// Words that say within which file something is.
 const WITHIN: [&str; 6] = ["from", "of", "in", "out", "inside", "within"];
 /// Words between those and the file.
@@ -137,10 +161,14 @@ fn of_a_place(shown: &str) -> Refusal {
 }
 
 fn of_a_place_to_add(shown: &str) -> Refusal {
-    let why = format!("`{shown}` is of one place in a file, and I add at its end.");
+    let why = format!(
+        "`{shown}` is of a place that I cannot find: I insert at the top, at the end, and before or after a \
+         line."
+    );
+    let file = examples::file_of(shown);
     let nearest = vec![
-        "replace \"the line before it\" with \"the line before it, and the new one\" in a.txt"
-            .to_owned(),
+        format!("insert \"a new line\" after line 3 of {file}"),
+        format!("insert \"a new line\" before the line about \"a word of it\" in {file}"),
     ];
     Refusal::ambiguous(why, nearest)
 }
@@ -218,10 +246,25 @@ fn of_a_part(shown: &str, part: &str, file: &str) -> Refusal {
 
 /// How a part of a file can be removed, as it can be pasted.
 pub(super) fn removals(part: &str, file: &str) -> Vec<String> {
-    let part = match part.contains('"') || part.is_empty() {
-        true => "the exact text",
-        false => part,
-    };
+    let lower = part.to_lowercase();
+    let speaks_of_it = lower
+        .split_whitespace()
+        .any(|word| OF_PLACES.contains(&word));
+    if part.contains('"') || part.is_empty() || speaks_of_it {
+        return vec![
+            format!("remove \"the exact text\" from {file}"),
+            format!("remove line 3 from {file}"),
+        ];
+    }
+    let parts: Vec<&str> = part
+        .split(", ")
+        .flat_map(|one| one.split(" and "))
+        .collect();
+    if parts.len() > 1 {
+        let one = |part: &&str| format!("remove the line about \"{part}\" from {file}");
+        let each: Vec<String> = parts.iter().map(one).collect();
+        return vec![each.join(" then ")];
+    }
     vec![
         format!("remove \"{part}\" from {file}"),
         format!("remove the line about \"{part}\" from {file}"),

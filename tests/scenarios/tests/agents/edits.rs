@@ -319,7 +319,7 @@ fn a_part_of_a_text_or_a_condition_never_deletes_the_file() {
             ),
             (
                 "remove Tom and Anna from novel.md",
-                "remove \"Tom and Anna\" from novel.md",
+                "remove the line about \"Tom\" from novel.md then remove the line about",
             ),
             ("delete novel.md if it is empty", "look first"),
             ("remove \"Tom\" from novel.md", "line 1 (`Anna cried. Tom"),
@@ -366,12 +366,24 @@ fn lines_are_changed_by_where_they_stand() {
         tell(house, says, 0);
         assert_eq!(house.read("list.txt"), text, "{says}");
     }
+    house.write("list.txt", "a\nb\nc\nd\n");
+    tell(house, "delete lines 1 and 3 of list.txt", 0);
+    assert_eq!(house.read("list.txt"), "b\nd\n");
     house.write("list.txt", "a\nb\n");
+    house.write("milk", "a file\n");
     asked_back(
         &scene,
         "list.txt",
         &[
             ("delete line 3 of list.txt", "list.txt has 2 lines"),
+            (
+                "delete line 1 of list.txt and delete line 2 of list.txt",
+                "delete lines 1 and 3 of list.txt",
+            ),
+            (
+                "remove \"milk\" and add \"oat\" to list.txt",
+                "Nothing was done",
+            ),
             ("put c into list.txt", "append \"c\" to list.txt"),
             (
                 "insert c and d at the top of list.txt",
@@ -383,6 +395,10 @@ fn lines_are_changed_by_where_they_stand() {
             ),
         ],
     );
+    assert!(house.has("milk"));
+    house.write("ssh.conf", "Port 22\n");
+    let named = ("change Port to 2222 in ssh.conf", "may name a value");
+    asked_back(&scene, "ssh.conf", &[named]);
 }
 
 #[test]

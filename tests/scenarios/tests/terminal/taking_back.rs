@@ -460,7 +460,26 @@ fn an_undo_of_a_request_stops_above_a_file_that_was_changed_by_hand() {
         "create a.txt with \"one\" then create b.txt with \"two\" then create c.txt with \"three\"",
     );
     house.write("b.txt", "mine\n");
-    house.ask(["undo", "--yes", "write"]).run().expect(0);
+    let undone = house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert!(
+        undone.stderr.contains("b.txt has changed since"),
+        "{undone:#?}"
+    );
     assert!(house.has("a.txt") && !house.has("c.txt"));
     assert_eq!(house.read("b.txt"), "mine\n");
+}
+
+#[test]
+fn an_undo_of_a_request_removes_the_folder_that_was_made_for_it() {
+    let house = House::new();
+    house.write("a.txt", "a\n");
+    house.write("b.txt", "b\n");
+    by_rules(
+        &house,
+        &[],
+        "move a.txt and b.txt to a new folder called lists",
+    );
+    assert!(house.has("lists/a.txt") && house.has("lists/b.txt"));
+    house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert!(house.has("a.txt") && house.has("b.txt") && !house.has("lists"));
 }

@@ -2,6 +2,7 @@
 
 use super::rule::{Rule, rule};
 use crate::rules::building::{Built, Destination, Match, destination};
+use crate::rules::examples;
 use crate::rules::plain::{self, is_empty_line};
 use crate::rules::refusal::Refusal;
 use crate::rules::words::is_file;
@@ -266,10 +267,7 @@ pub static CHANGES: [Rule; 24] = [
         r"(?:put|insert|place|prepend|overwrite|set|clear|empty|truncate) .+",
         |found| {
             let step = found.request.shown(&found.captures[0]);
-            let nearest = vec![
-                "append \"…\" to a.txt".to_owned(),
-                "replace \"…\" with \"…\" in a.txt".to_owned(),
-            ];
+            let nearest = examples::nearest(&step);
             Err(Refusal::ambiguous(
                 format!(
                     "`{step}` may mean several things: I create, append, insert at the top or beside a line, replace and empty."

@@ -52,6 +52,30 @@ pub(super) enum Asked {
     Letters { are_capital: bool, into: String },
 }
 
+impl Asked {
+    /// Whether lines are meant by their numbers.
+    pub(super) fn counts_lines(&self) -> bool {
+        let place = match self {
+            Self::Insert { place, .. }
+            | Self::Rewrite { place, .. }
+            | Self::RemovePlace { place } => place,
+            _ => return false,
+        };
+        !matches!(place, Place::About(_))
+    }
+
+    /// Whether what data holds may be more or less than before.
+    pub(super) fn may_add(&self) -> bool {
+        matches!(
+            self,
+            Self::Insert { .. }
+                | Self::Rewrite { .. }
+                | Self::RemovePlace { .. }
+                | Self::Clear { .. }
+        )
+    }
+}
+
 /// On which side of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
@@ -64,6 +88,8 @@ pub(super) enum Side {
 pub(super) enum Place {
     /// From a line to a line, counted from 1.
     Lines { from: usize, to: usize },
+    /// These, in order.
+    Each(Vec<usize>),
     /// So many at the end.
     Last { count: usize },
     /// The only line about something.

@@ -34,9 +34,23 @@ impl Lines<'_> {
         self.replace(self.placed(place)?, text)
     }
 
-    /// The change that removes lines.
-    pub(super) fn remove_placed(&self, place: &Place) -> Result<Action, Refusal> {
-        self.without(&self.placed(place)?)
+    /// The changes that remove lines.
+    pub(super) fn remove_placed(&self, place: &Place) -> Result<Vec<Action>, Refusal> {
+        let Place::Each(lines) = place else {
+            return Ok(vec![self.without(&self.placed(place)?)?]);
+        };
+        let one = |line: &usize| {
+            self.placed(&Place::Lines {
+                from: *line,
+                to: *line,
+            })
+        };
+        let places: Result<Vec<Range<usize>>, Refusal> = lines.iter().map(one).collect();
+        let places = places?;
+        match places.len() > PLAN_ACTIONS {
+            true => Err(Refusal::too_many_steps(places.len())),
+            false => self.one_by_one(&places, |lines, place| lines.without(place)),
+        }
     }
 
     /// The changes that leave nothing of the text, or another one.
@@ -98,6 +112,10 @@ impl Lines<'_> {
         let (from, to) = match place {
             Place::About(about) => return self.only_about(about),
             Place::Lines { from, to } => (*from, *to),
+            Place::Each(lines) => (
+                lines.first().copied().unwrap_or_default(),
+                lines.last().copied().unwrap_or_default(),
+            ),
             Place::Last { count: last } => ((count + 1).saturating_sub(*last), count),
         };
         match (from.checked_sub(1), lines.get(to.saturating_sub(1))) {
@@ -181,6 +199,10 @@ mod tests {
             ),
             ("insert x as line 2 of a.txt", "Mon\nx\nTue\nWed\nThu\n"),
             (
+                "insert a blank line at the top of a.txt",
+                "\nMon\nTue\nWed\nThu\n",
+            ),
+            (
                 "insert x as the last line of a.txt",
                 "Mon\nTue\nWed\nThu\nx\n",
             ),
@@ -205,6 +227,14 @@ mod tests {
             ("remove lines 1-3 from a.txt", "Thu\n"),
             ("delete the first line of a.txt", "Tue\nWed\nThu\n"),
             ("delete the last two lines of a.txt", "Mon\nTue\n"),
+            ("delete lines 1 and 3 of a.txt", "Tue\nThu\n"),
+            ("delete lines 1, 2 and 4 of a.txt", "Wed\n"),
+            ("replace line 2 with \"x\" in a.txt", "Mon\nx\nWed\nThu\n"),
+            (
+                "replace the line about Wed in a.txt with \"x\"",
+                "Mon\nTue\nx\nThu\n",
+            ),
+            ("replace line 2 of a.txt with nothing", "Mon\nWed\nThu\n"),
             ("delete the 2nd line in a.txt", "Mon\nWed\nThu\n"),
             ("replace line 2 of a.txt with \"x\"", "Mon\nx\nWed\nThu\n"),
             (
@@ -226,6 +256,8 @@ mod tests {
             "delete line 0 of a.txt",
             "delete lines 3 to 2 of a.txt",
             "delete the second 3 lines of a.txt",
+            "insert x after lines 1 and 3 of a.txt",
+            "replace lines 2 and 4 of a.txt with x",
             "delete line 3 of docs",
         ] {
             assert_eq!(read(says), None, "{says}");

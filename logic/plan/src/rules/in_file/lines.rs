@@ -2,6 +2,7 @@
 
 use super::unset::unset;
 use crate::names;
+use crate::rules::plain;
 use crate::rules::refusal::Refusal;
 use crate::rules::unsure;
 use crate::rules::words::pattern;
@@ -29,6 +30,14 @@ fn applied(text: &str, action: &Action) -> String {
         Action::AppendText { content, .. } => format!("{text}{content}\n"),
         _ => text.to_owned(),
     }
+}
+
+/// Whether a file without an ending, or with one of texts, holds settings by its name: `sshd_config`,
+/// `Makefile`, `.bashrc`.
+fn is_named_as_settings(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    !name.contains('.') && (name.ends_with("config") || name.ends_with("file"))
+        || name.ends_with("rc")
 }
 
 /// A text with its path.
@@ -123,6 +132,35 @@ impl Lines<'_> {
             true => Refusal::absent(why, nearest),
             false => Refusal::ambiguous(why, nearest),
         })
+    }
+
+    /// Refuses the replacement of words that name a value here, in a form that is not read, or that stand in
+    /// a comment.
+    pub(super) fn is_no_name(&self, words: &str, to: &str) -> Result<(), Refusal> {
+        let name = regex::escape(words);
+        let is_settings = !plain::is_prose(self.path) || is_named_as_settings(self.path);
+        let forms = [
+            // `port: 80`, `"port" : 80`, `PORT ?= 80`, wherever they stand.
+            format!(r#"(?i)(?:^|[\s{{,\["'`]){name}["'`]?[ \t]*[?:]?[:=]"#),
+            // `Port 22` and `listen 80;` in settings, and comments there.
+            format!(r"(?im)^[ \t]*{name}[ \t]+\S"),
+            format!(r"(?im)^[ \t]*(?:#|//|;).*{name}"),
+        ];
+        let is_named = forms.iter().filter_map(|form| pattern(form));
+        if !is_settings || !is_named.into_iter().any(|form| form.is_match(self.text)) {
+            return Ok(());
+        }
+        let path = self.path;
+        let why = format!(
+            "`{words}` may name a value in {path} in a form that I do not read, or stand in a comment."
+        );
+        let nearest = vec![
+            format!("show {path}"),
+            format!(
+                "replace \"{words} and its value as they stand\" with \"{words} {to}\" in {path}"
+            ),
+        ];
+        Err(Refusal::ambiguous(why, nearest))
     }
 
     /// The value of a key.
@@ -253,8 +291,9 @@ impl Lines<'_> {
         Ok(actions)
     }
 
-    /// Refuses changes after which a file of data is not sound any more, or has others than it had.
-    pub(super) fn stays_valid(&self, actions: &[Action]) -> Result<(), Refusal> {
+    /// Refuses changes after which a file of data is not sound any more, or has others than it had where
+    /// none may come or go.
+    pub(super) fn stays_valid(&self, actions: &[Action], may_add: bool) -> Result<(), Refusal> {
         let ending = self.ending();
         let ending = ending.as_str();
         let parsed: fn(&str) -> Option<usize> = match ending {
@@ -270,11 +309,12 @@ impl Lines<'_> {
         for action in actions {
             after = applied(&after, action);
         }
-        let may_differ = actions.iter().any(|action| match action {
-            Action::ReplaceText { new, .. } => new.is_empty(),
-            Action::AppendText { .. } => true,
-            _ => false,
-        });
+        let may_differ = may_add
+            || actions.iter().any(|action| match action {
+                Action::ReplaceText { new, .. } => new.is_empty(),
+                Action::AppendText { .. } => true,
+                _ => false,
+            });
         let is_table = matches!(ending, "csv" | "tsv");
         let (was, is) = (parsed(self.text), parsed(&after));
         if was.is_none() || (is.is_some() && (is == was || may_differ || is_table)) {

@@ -28,9 +28,33 @@ pub use asked::InFile;
 /// Longest text that a step writes, characters.
 const CONTENT_CHARS: usize = 4_000;
 
+/// Refuses several orders of lines of one file by their numbers: the first moves those of the next.
+pub(crate) fn are_counted_once(orders: &[InFile]) -> Result<(), Refusal> {
+    let counted: Vec<&InFile> = orders.iter().filter(|order| order.counts_lines()).collect();
+    let twice = counted
+        .iter()
+        .enumerate()
+        .find(|(at, one)| counted[..*at].iter().any(|before| before.path == one.path));
+    match twice {
+        None => Ok(()),
+        Some((_, order)) => {
+            let path = &order.path;
+            let why = format!(
+                "An order of lines by their numbers moves those after it in {path}, so that whose numbers the \
+                 next ones are is not clear."
+            );
+            let nearest = vec![
+                format!("delete lines 1 and 3 of {path}"),
+                "one order at a time".to_owned(),
+            ];
+            Err(Refusal::ambiguous(why, nearest))
+        }
+    }
+}
+
 /// Refuses changes after which a file of data, whose text this is, would not be sound any more.
 pub(crate) fn stays_sound(path: &str, text: &str, actions: &[Action]) -> Result<(), Refusal> {
-    Lines { path, text }.stays_valid(actions)
+    Lines { path, text }.stays_valid(actions, false)
 }
 
 /// What a request asks of a file; `None` where it is no such order.
@@ -62,6 +86,25 @@ impl InFile {
         matches!(self.asked, Asked::Copy { .. })
     }
 
+    /// Refuses to replace the name of a value in settings as a word of the text: `change Port to 2222 in
+    /// ssh.conf` is of what stands behind it.
+    pub(crate) fn is_of_words(&self, text: &str) -> Result<(), Refusal> {
+        let Asked::Set { key, to, .. } = &self.asked else {
+            return Ok(());
+        };
+        let lines = Lines {
+            path: &self.path,
+            text,
+        };
+        lines.is_no_name(key, to)
+    }
+
+    /// Whether it is of lines by their numbers, which another such order of the file before it moves.
+    #[must_use]
+    pub fn counts_lines(&self) -> bool {
+        self.asked.counts_lines()
+    }
+
     /// The plan, from the text of the file.
     ///
     /// # Errors
@@ -90,7 +133,7 @@ impl InFile {
             Asked::RemoveText { text } => vec![lines.remove_text(text)?],
             Asked::Insert { text, side, place } => vec![lines.insert(text, *side, place)?],
             Asked::Rewrite { text, place } => vec![lines.rewrite(text, place)?],
-            Asked::RemovePlace { place } => vec![lines.remove_placed(place)?],
+            Asked::RemovePlace { place } => lines.remove_placed(place)?,
             Asked::Clear { text } => lines.clear(text)?,
             Asked::Copy { into } => copied(&self.path, text, into)?,
             Asked::CopyValue { key, into } => vec![create(into, lines.value(key)?)],
@@ -107,7 +150,7 @@ impl InFile {
         };
         // What is written elsewhere leaves this text as it is.
         if !matches!(self.asked, Asked::Copy { .. }) {
-            lines.stays_valid(&actions)?;
+            lines.stays_valid(&actions, self.asked.may_add())?;
         }
         let too_long = |action: &Action| match action {
             Action::CreateFile { content, .. } => content.chars().count() > CONTENT_CHARS,

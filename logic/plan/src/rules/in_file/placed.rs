@@ -4,6 +4,7 @@
 use super::asked::{Asked, Place, Side};
 use super::saying::{Built, Saying};
 use crate::rules::building::Match;
+use crate::rules::plain::is_empty_line;
 use crate::rules::refusal::Refusal;
 use crate::rules::words::{is_file, number};
 
@@ -11,7 +12,7 @@ const ADDS: &str = r"(?:insert|add|put|write|place|prepend|append)";
 const TEXT: &str = r"{line}{text:c}";
 const TOP: &str =
     r"(?:at|to|on|onto|as) (?:the )?(?:very )?(?P<top>top|start|beginning|head|front|first line)";
-const LINE: &str = r"(?:the )?(?:lines? (?:number |no\.? ?|# ?)?(?P<n>\d+)(?: ?(?:to|through|until|and|-|–) ?(?P<m>\d+))?|(?:very )?(?P<nth>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|\d+(?:st|nd|rd|th)) (?:{num:count} )?lines?)";
+const LINE: &str = r"(?:the )?(?:lines? (?:number |no\.? ?|# ?)?(?P<n>\d+)(?: ?(?:to|through|until|-|–) ?(?P<m>\d+)|(?P<more>(?:(?:, ?(?:and )?| and )\d+)+))?|(?:very )?(?P<nth>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|\d+(?:st|nd|rd|th)) (?:{num:count} )?lines?)";
 const SIDE: &str = r"(?P<side>before|above|after|below|under|behind)";
 const BESIDE: &str = r"(?:the |an? )*(?:line|entry|row|item|bullet) (?:(?:about|with|containing|mentioning|saying|for|that (?:contains|mentions|says|has|is about)) (?:the (?:word |text )?)?)?{text:about}";
 const WHOLE: &str = r"(?:all|everything|all (?:of )?(?:the )?(?:text|contents?|lines)|the (?:whole |entire )?(?:text|contents?))";
@@ -27,7 +28,7 @@ pub(super) const PARTS: [(&str, &str); 7] = [
     ("{WHOLE}", WHOLE),
 ];
 
-pub(super) static SAYINGS: [Saying; 21] = [
+pub(super) static SAYINGS: [Saying; 25] = [
     (r"{ADDS} {TEXT} {TOP} (?:of|in) {FILE}", at_the_top),
     (r"{ADDS} {TOP} of {FILE}:? {TEXT}", at_the_top),
     (r"(?:in|to) {FILE},? {ADDS} {TEXT} {TOP}", at_the_top),
@@ -64,6 +65,22 @@ pub(super) static SAYINGS: [Saying; 21] = [
     (
         r"in {FILE},? (?:replace|change|overwrite|set|rewrite) {LINE} (?:with|by|to|into) {text:c}",
         rewrite,
+    ),
+    (
+        r"(?:replace|change|overwrite|set|rewrite) {LINE} (?:with|by|to|into) {text:c} in {FILE}",
+        rewrite,
+    ),
+    (
+        r"(?:replace|change|overwrite|rewrite) {BESIDE} (?:in|of) {FILE} (?:with|by|to|into) {text:c}",
+        rewrite_about,
+    ),
+    (
+        r"in {FILE},? (?:replace|change|overwrite|rewrite) {BESIDE} (?:with|by|to|into) {text:c}",
+        rewrite_about,
+    ),
+    (
+        r"(?:replace|change|overwrite|rewrite) {BESIDE} (?:with|by|to|into) {text:c} in {FILE}",
+        rewrite_about,
     ),
     (
         r"(?:clear|empty|truncate|blank|wipe)(?: out)? (?:{WHOLE} (?:of|in|from) )?{FILE}",
@@ -126,7 +143,10 @@ fn beside_words(found: &Match<'_>) -> Built {
 }
 
 fn insert(found: &Match<'_>, path: String, side: Side, place: Place) -> Built {
-    let text = found.added("c", &path)?;
+    if matches!(place, Place::Each(_)) {
+        return Err(one_line(found));
+    }
+    let text = text(found, &path)?;
     Ok(Some((path, Asked::Insert { text, side, place })))
 }
 
@@ -139,9 +159,47 @@ fn remove(found: &Match<'_>) -> Built {
 }
 
 fn rewrite(found: &Match<'_>) -> Built {
-    let (path, place) = (found.target("p", "noun")?, place(found)?);
-    let text = found.added("c", &path)?;
+    let place = place(found)?;
+    if matches!(place, Place::Each(_)) {
+        return Err(one_line(found));
+    }
+    rewritten(found, place)
+}
+
+fn rewrite_about(found: &Match<'_>) -> Built {
+    rewritten(found, Place::About(found.text("about")?))
+}
+
+fn rewritten(found: &Match<'_>, place: Place) -> Built {
+    let path = found.target("p", "noun")?;
+    if is_nothing(found)? {
+        return Ok(Some((path, Asked::RemovePlace { place })));
+    }
+    let text = text(found, &path)?;
     Ok(Some((path, Asked::Rewrite { text, place })))
+}
+
+/// The text of a line, which may be an empty one.
+fn text(found: &Match<'_>, path: &str) -> Result<String, Refusal> {
+    let is_empty = !found.is_quoted("c") && is_empty_line(&found.text("c")?);
+    match is_empty {
+        true => Ok(String::new()),
+        false => found.added("c", path),
+    }
+}
+
+fn is_nothing(found: &Match<'_>) -> Result<bool, Refusal> {
+    Ok(!found.is_quoted("c") && found.text("c")?.eq_ignore_ascii_case("nothing"))
+}
+
+/// Several lines, where one is changed.
+fn one_line(found: &Match<'_>) -> Refusal {
+    let step = found.request.shown(&found.captures[0]);
+    let why = format!("`{step}` names several lines, and this is done to one.");
+    Refusal::ambiguous(
+        why,
+        vec!["one order for each line, joined by `then`".to_owned()],
+    )
 }
 
 fn clear(found: &Match<'_>) -> Built {
@@ -158,7 +216,10 @@ fn clear(found: &Match<'_>) -> Built {
 
 fn overwrite(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
-    let text = found.added("c", &path)?;
+    let text = match is_nothing(found)? {
+        true => String::new(),
+        false => text(found, &path)?,
+    };
     Ok(Some((path, Asked::Clear { text })))
 }
 
@@ -182,7 +243,17 @@ fn place(found: &Match<'_>) -> Result<Place, Refusal> {
             false => Some(1),
         },
     );
+    let listed = || {
+        let more = found.text("more").unwrap_or_default();
+        let numbers = more.split(|c: char| !c.is_ascii_digit());
+        let numbers = numbers.filter_map(|number| number.parse().ok());
+        let mut all: Vec<usize> = counted("n").into_iter().chain(numbers).collect();
+        all.sort_unstable();
+        all.dedup();
+        Some(Place::Each(all))
+    };
     let place = match (counted("n"), found.has("n"), found.has("m")) {
+        _ if found.has("more") => listed(),
         (Some(from), true, false) => Some(Place::Lines { from, to: from }),
         (Some(from), true, true) => counted("m").map(|to| Place::Lines { from, to }),
         (None, true, _) => None,
@@ -195,6 +266,7 @@ fn place(found: &Match<'_>) -> Result<Place, Refusal> {
     };
     let is_some_line = |place: &Place| match place {
         Place::Lines { from, to } => 1 <= *from && from <= to,
+        Place::Each(lines) => lines.first().is_some_and(|first| *first > 0),
         _ => true,
     };
     place.filter(is_some_line).ok_or_else(|| {

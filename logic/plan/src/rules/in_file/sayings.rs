@@ -270,7 +270,11 @@ fn is_key(found: &Match<'_>) -> Result<bool, Refusal> {
 /// Whether the new value is in quotes, one word, or words that are beyond doubt a value.
 fn is_one_value(found: &Match<'_>) -> Result<bool, Refusal> {
     let text = bare(found, "to")?;
-    let is_one = !text.contains(char::is_whitespace) && plain::is_word(&text);
+    // In settings `no`, `on` and `off` are values like others.
+    let is_switch = || ["no", "on", "off", "all"].contains(&text.to_lowercase().as_str());
+    let is_setting = || found.path("p").is_ok_and(|path| !plain::is_prose(&path));
+    let is_one = !text.contains(char::is_whitespace) && plain::is_word(&text)
+        || (is_switch() && is_setting());
     Ok(found.is_quoted("to") || is_one || plain::is_replacement(&text))
 }
 
