@@ -1,8 +1,10 @@
-//! Documents whose formats are attacked, read somewhere with fewer rights than the caller has.
+//! Documents and source files whose readers are attacked, read somewhere with fewer rights than the
+//! caller has.
 
 use crate::executor::ReportSink;
 use crate::failure::ToolFailure;
 use async_trait::async_trait;
+use domain::source::{Source, Symbol};
 
 /// The text of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +32,10 @@ pub enum DocumentError {
     NotRun(#[source] ToolFailure),
 }
 
-/// Turns documents into text: PDF and office documents.
+/// The symbols of a source file, or why its parser gave none.
+pub type ReadSource = Result<Vec<Symbol>, DocumentError>;
+
+/// Turns documents into text (PDF and office documents), and source files into their symbols.
 #[async_trait]
 pub trait Documents: Send + Sync {
     /// The text of a document, told by its content what it is.
@@ -42,4 +47,15 @@ pub trait Documents: Send + Sync {
         document: Vec<u8>,
         progress: &ReportSink,
     ) -> Result<DocumentText, DocumentError>;
+
+    /// The symbols of each source file, in the order of the files. One that breaks its parser has none,
+    /// and the others have theirs.
+    ///
+    /// # Errors
+    /// [`ToolFailure`] when no parser can be run at all.
+    async fn symbols(
+        &self,
+        sources: Vec<Source>,
+        progress: &ReportSink,
+    ) -> Result<Vec<ReadSource>, ToolFailure>;
 }

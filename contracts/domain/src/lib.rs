@@ -29,6 +29,7 @@ pub mod report;
 pub mod rights;
 pub mod schema;
 pub mod settings;
+pub mod source;
 pub mod task;
 pub mod tool;
 

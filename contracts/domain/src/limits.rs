@@ -89,6 +89,28 @@ pub const HIDDEN_PLACES: usize = 1_000;
 pub const DOCUMENT_TEXT_BYTES: usize = 4 << 20;
 /// Most bytes that the part of an office document with the text may unpack to.
 pub const DOCUMENT_XML_BYTES: u64 = 64 << 20;
+/// Largest source file whose symbols are read, bytes.
+pub const SOURCE_BYTES: u64 = 1 << 20;
+/// Most source files whose symbols one call reads.
+pub const SOURCE_FILES: usize = 2_000;
+/// Most bytes of all source files that one call reads.
+pub const SOURCES_BYTES: u64 = 8 << 20;
+/// Longest the parser of one source file may take.
+pub const SOURCE_TIME: Duration = Duration::from_secs(5);
+/// Most processes that one call starts to read source files: one more for each file that breaks its
+/// parser, or fills the output of a process.
+pub const SOURCE_READERS: usize = 8;
+/// Most symbols that are taken of one source file.
+pub const SOURCE_SYMBOLS: usize = 5_000;
+/// Longest line that a symbol is shown by, characters.
+pub const SIGNATURE_CHARS: usize = 160;
+/// The smallest outline that can be asked for, tokens.
+pub const OUTLINE_TOKENS_LEAST: usize = 128;
+/// The outline of a folder unless the call says otherwise, tokens.
+pub const OUTLINE_TOKENS: usize = 1_024;
+/// The largest outline, which fits what a model is shown of a result, tokens; also that of a single
+/// file unless the call says otherwise.
+pub const OUTLINE_TOKENS_MOST: usize = 3_500;
 /// Largest picture handed to a model, bytes: in Base64 it stays below 5 MiB, the least that a
 /// provider takes.
 pub const PICTURE_BYTES: u64 = 3_840_000;
