@@ -16,8 +16,8 @@ pub struct Config {
     pub sandbox: Arc<dyn Sandbox>,
     /// The user's home, where programming languages may be installed.
     pub home: PathBuf,
-    /// The program that reads documents, and its arguments: it must call
-    /// `read_document_entry` when its first argument is `READER_ENTRY`.
+    /// The program that reads documents and source files: it must call `read_document_entry` when its
+    /// first argument is `READER_ENTRY`, and `read_sources_entry` when that is `SOURCES_ENTRY`.
     pub reader: PathBuf,
     /// Longest a program may run where its call does not say.
     pub program_time: Duration,

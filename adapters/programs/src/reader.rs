@@ -5,7 +5,7 @@ use crate::output::stream;
 use crate::runner::{Launch, Runner, limits};
 use crate::scratch::ScratchFolder;
 use api::documents::{DocumentError, DocumentText};
-use api::executor::ReportSink;
+use api::executor::{ReportSink, ToolFailure};
 use api::sandbox::{Ended, Job, Network};
 use domain::limits::{DOCUMENT_TEXT_BYTES, READER_TIME};
 use std::collections::BTreeMap;
@@ -62,19 +62,19 @@ fn in_pages(pages: &[String]) -> String {
         .join("\n")
 }
 
-/// The text of a document.
-pub(crate) async fn read(
+/// Our own program in the sandbox as a reader of what comes in.
+pub(crate) fn reader_job(
     runner: &Runner,
-    bytes: Vec<u8>,
-    progress: &ReportSink,
-) -> Result<DocumentText, DocumentError> {
-    let scratch = ScratchFolder::new().map_err(DocumentError::NotRun)?;
+    entry: &str,
+    input: Vec<u8>,
+) -> Result<Launch, ToolFailure> {
+    let scratch = ScratchFolder::new()?;
     let program = runner.config.reader.to_string_lossy().into_owned();
     let mut limits = limits();
     limits.wall = READER_TIME;
     limits.output_bytes = DOCUMENT_TEXT_BYTES;
     let job = Job {
-        argv: vec![program, READER_ENTRY.to_owned()],
+        argv: vec![program, entry.to_owned()],
         folder: scratch.folder.clone(),
         read: vec![runner.config.reader.clone()],
         write: Vec::new(),
@@ -85,18 +85,28 @@ pub(crate) async fn read(
         hidden: Vec::new(),
         expendable: Vec::new(),
         environment: scratch.environment(&[]),
-        input: bytes,
+        input,
         network: Network::None,
         limits,
     };
-    let launch = Launch {
+    Ok(Launch {
         job,
         scratch,
         searched: Vec::new(),
         guarded: Vec::new(),
         session_id: None,
         checkpoints: None,
-    };
+    })
+}
+
+/// The text of a document.
+pub(crate) async fn read(
+    runner: &Runner,
+    bytes: Vec<u8>,
+    progress: &ReportSink,
+) -> Result<DocumentText, DocumentError> {
+    let launch = reader_job(runner, READER_ENTRY, bytes).map_err(DocumentError::NotRun)?;
+    let limits = launch.job.limits;
     let finished = runner.finish(launch, progress).await;
     let (finished, _) = finished.map_err(DocumentError::NotRun)?;
     match finished.ended {

@@ -5,13 +5,14 @@ use crate::jobs::Jobs;
 use crate::runner::Runner;
 use crate::table::{self, Tool, VERSION};
 use crate::trial::{self, Tried};
-use crate::{background, code, command, package, reader, scratch};
+use crate::{background, code, command, package, reader, scratch, sources};
 use api::authority::{Authorized, JudgedCall};
-use api::documents::{DocumentError, DocumentText, Documents};
+use api::documents::{DocumentError, DocumentText, Documents, ReadSource};
 use api::executor::{Executor, PathRefusal, ReportSink, SessionScope, ToolFailure};
 use api::failure::refused;
 use async_trait::async_trait;
 use domain::id::SessionId;
+use domain::source::Source;
 use domain::tool::{TargetKind, ToolOutput, ToolSpec};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -63,6 +64,14 @@ impl Documents for ProgramTools {
         progress: &ReportSink,
     ) -> Result<DocumentText, DocumentError> {
         reader::read(&self.runner, document, progress).await
+    }
+
+    async fn symbols(
+        &self,
+        sources: Vec<Source>,
+        progress: &ReportSink,
+    ) -> Result<Vec<ReadSource>, ToolFailure> {
+        sources::read(&self.runner, &sources, progress).await
     }
 }
 

@@ -132,7 +132,7 @@ fn no_command(error: &clap::Error, typed: &[OsString]) -> String {
     .to_string()
 }
 
-/// The sandbox and its reader of documents are this very program, started once more.
+/// The sandbox and its readers are this very program, started once more.
 fn become_another() {
     let entry = std::env::args_os().nth(1);
     let is = |name: &str| entry.as_ref().is_some_and(|entry| entry == name);
@@ -141,6 +141,9 @@ fn become_another() {
     }
     if is(programs::READER_ENTRY) {
         std::process::exit(programs::read_document_entry());
+    }
+    if is(programs::SOURCES_ENTRY) {
+        std::process::exit(programs::read_sources_entry());
     }
 }
 
