@@ -59,6 +59,14 @@ pub(crate) struct Grep {
     pub(crate) max: Option<usize>,
 }
 
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Outline {
+    #[serde(default, rename = "path")]
+    _path: Option<String>,
+    pub(crate) tokens: Option<usize>,
+}
+
 /// The arguments of a tool that takes a path and nothing else.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -100,6 +100,43 @@ pub struct Grep {
     pub truncated: bool,
 }
 
+/// Something that a source file defines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutlinedSymbol {
+    /// The line where it is named, from 1.
+    pub line: usize,
+    /// How many symbols it stands in.
+    pub depth: usize,
+    /// Its first lines without its body, as one line.
+    pub signature: String,
+}
+
+/// What of a source file is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutlinedFile {
+    /// The file.
+    pub path: String,
+    /// Its symbols, by line.
+    pub symbols: Vec<OutlinedSymbol>,
+}
+
+/// Result of `outline`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outline {
+    /// The file or folder, as asked.
+    pub path: String,
+    /// The files that are shown, the most referred to first.
+    pub files: Vec<OutlinedFile>,
+    /// Files with symbols of which none is shown.
+    pub files_left: usize,
+    /// Symbols that are not shown.
+    pub symbols_left: usize,
+    /// Files whose parser gave nothing, or that are too large to be parsed.
+    pub unread: Vec<String>,
+    /// Whether a limit left files out that were not looked at.
+    pub truncated: bool,
+}
+
 /// Result of `read_document`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadDocument {

@@ -6,7 +6,8 @@ use crate::checkpoint::{Held, Unheld};
 use crate::context::{Leash, StopFlag, StopOnDrop};
 use crate::ground::Ground;
 use crate::job::{CHANGE_LANES, Job, Workshop};
-use crate::look::{self, document::Opened};
+use crate::look::outline::Collected;
+use crate::look::{self, Opened};
 use crate::table::{self, Tool, VERSION};
 use crate::{Config, Error};
 use api::authority::{Authorized, JudgedCall};
@@ -125,6 +126,31 @@ impl FileTools {
         .await
     }
 
+    /// The outline of source files, which are parsed elsewhere.
+    async fn outline(
+        &self,
+        call: JudgedCall,
+        collected: Collected,
+        progress: &ReportSink,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let sources = collected.sources();
+        let read = match (self.documents.as_deref(), sources.is_empty()) {
+            (_, true) => Vec::new(),
+            (Some(documents), false) => documents.symbols(sources, progress).await?,
+            (None, false) => {
+                return Err(mendable(
+                    "no_reader",
+                    "There is no sandbox to parse source files in. Use grep.",
+                ));
+            }
+        };
+        self.blocking(None, move |workshop, leash| {
+            let job = Job::new(workshop, &call, leash, Tool::Outline);
+            look::outline::told(&job, collected, read)
+        })
+        .await
+    }
+
     async fn blocking<T: Send + 'static>(
         &self,
         progress: Option<ReportSink>,
@@ -228,6 +254,7 @@ impl Executor for FileTools {
                 let job = Job::new(workshop, &call, leash, tool);
                 match tool {
                     Tool::ReadDocument => return look::document::open(&job),
+                    Tool::Outline => return look::outline::open(&job).map(Opened::Sources),
                     Tool::ListFiles => look::list::run(&job),
                     Tool::ReadFile => look::read::run(&job),
                     Tool::Glob => look::glob::run(&job),
@@ -248,6 +275,7 @@ impl Executor for FileTools {
                 let document = (format, bytes);
                 self.read_closed(judged, document, shown, &sink).await
             }
+            Opened::Sources(collected) => self.outline(judged, collected, &sink).await,
         }
     }
 }

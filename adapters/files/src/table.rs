@@ -1,7 +1,9 @@
 //! The tool table: what each tool is called, takes, touches and does to the world.
 
 use domain::label::Label;
-use domain::limits::{LISTING_ENTRIES, PATCH_FILES, WALK_DEPTH};
+use domain::limits::{
+    LISTING_ENTRIES, OUTLINE_TOKENS_LEAST, OUTLINE_TOKENS_MOST, PATCH_FILES, WALK_DEPTH,
+};
 use domain::tool::{
     ArgumentRole, Audience, BuiltInArgument, BuiltInTool, CONTENT_CHARS, EffectClass, PATH_CHARS,
     ResultSource, TargetKind, ToolName, ToolSpec, closed_object, content_argument, folder_argument,
@@ -23,6 +25,7 @@ pub(crate) enum Tool {
     ReadFile,
     Glob,
     Grep,
+    Outline,
     ReadDocument,
     WriteFile,
     EditFile,
@@ -35,11 +38,12 @@ pub(crate) enum Tool {
 }
 
 impl Tool {
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::ListFiles,
         Self::ReadFile,
         Self::Glob,
         Self::Grep,
+        Self::Outline,
         Self::ReadDocument,
         Self::WriteFile,
         Self::EditFile,
@@ -57,6 +61,7 @@ impl Tool {
             Self::ReadFile => "read_file",
             Self::Glob => "glob",
             Self::Grep => "grep",
+            Self::Outline => "outline",
             Self::ReadDocument => "read_document",
             Self::WriteFile => "write_file",
             Self::EditFile => "edit_file",
@@ -88,6 +93,7 @@ impl Tool {
             | Self::ReadFile
             | Self::Glob
             | Self::Grep
+            | Self::Outline
             | Self::ReadDocument
             | Self::ViewImage => EffectClass::Read,
             Self::WriteFile
@@ -114,6 +120,10 @@ impl Tool {
             Self::Grep => {
                 "Find lines that match a regular expression (or a plain text with literal) in a \
                  file or in all files of a folder."
+            }
+            Self::Outline => {
+                "Show what a source file defines, with line numbers, or what the files of a folder \
+                 define and use most."
             }
             Self::ReadDocument => "Read a document as text: plain text, HTML, PDF, docx or odt.",
             Self::WriteFile => {
@@ -149,6 +159,7 @@ impl Tool {
                 &["pattern"],
             ),
             Self::Grep => (grep_properties(), &["pattern"]),
+            Self::Outline => (outline_properties(), &[]),
             Self::ReadDocument => (json!({"path": path("The document.")}), &["path"]),
             Self::WriteFile => (write_properties(), &["path", "content"]),
             Self::EditFile => (edit_properties(), &["path", "old", "new"]),
@@ -249,6 +260,16 @@ fn grep_properties() -> Value {
         "ignore_case": flag("Upper and lower case are equal."),
         "ignored": flag("Also what .gitignore names."),
         "max": {"type": "integer", "minimum": 1, "maximum": LISTING_ENTRIES},
+    })
+}
+
+fn outline_properties() -> Value {
+    json!({
+        "path": folder_argument(),
+        "tokens": {
+            "type": "integer", "minimum": OUTLINE_TOKENS_LEAST, "maximum": OUTLINE_TOKENS_MOST,
+            "description": "How long it may be.",
+        },
     })
 }
 

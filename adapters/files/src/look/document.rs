@@ -5,7 +5,7 @@ use crate::arguments;
 use crate::context::Leashed;
 use crate::failure::from_io;
 use crate::job::Job;
-use crate::look::{html, scan};
+use crate::look::{Opened, html, scan};
 use crate::record::ReadDocument;
 use api::executor::ToolFailure;
 use api::failure::mendable;
@@ -29,19 +29,6 @@ const UNREAD_ARCHIVES: [(&[u8], &str); 3] = [
 ];
 /// Parts of the archives that are read.
 const READ_PARTS: [&[u8]; 2] = [b"word/document.xml", b"content.xml"];
-
-/// A document that was opened.
-#[derive(Debug)]
-pub(crate) enum Opened {
-    /// And read.
-    Done(ToolOutput),
-    /// Whole, to be read in the sandbox.
-    Closed {
-        format: &'static str,
-        bytes: Vec<u8>,
-        shown: String,
-    },
-}
 
 pub(crate) fn open(job: &Job<'_>) -> Result<Opened, ToolFailure> {
     let _: arguments::OnlyPath = job.call.parse_arguments()?;

@@ -4,6 +4,7 @@
 mod attacks;
 mod changing;
 mod looking;
+mod outlines;
 mod patches;
 mod support;
 mod swaps;
