@@ -11,7 +11,7 @@ const LEAST_NAME: usize = 3;
 /// What a meeting counts; it is divided by the number of files that define the name.
 const MEETING: u64 = 1_000;
 /// What is left of it for a name that is one plain word: prose and variables are full of those.
-const OF_PLAIN_WORD: u64 = 4;
+const OF_PLAIN_WORD: u64 = 16;
 
 /// Files, and symbols as file and place in it, the first to be shown first.
 pub(crate) struct Ranking {

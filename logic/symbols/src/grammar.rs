@@ -165,7 +165,7 @@ const RUST: &[Rule] = &[
     leaf("union_item"),
     holder("trait_item"),
     Rule::new("impl_item", Role::Part).named("type"),
-    holder("mod_item"),
+    holder("mod_item").only(Which::With("body")),
     leaf("macro_definition").until(BEFORE_BRACE),
     leaf("const_item").until(BEFORE_VALUE),
     leaf("static_item").until(BEFORE_VALUE),

@@ -10,6 +10,8 @@
 #[cfg(feature = "grammars")]
 mod grammar;
 #[cfg(feature = "grammars")]
+mod reach;
+#[cfg(feature = "grammars")]
 mod signature;
 #[cfg(feature = "grammars")]
 mod walk;

@@ -1,6 +1,7 @@
 //! From a tree to its symbols.
 
 use crate::grammar::{self, Role, Rule, Stop, Which, Word};
+use crate::reach::is_local;
 use crate::signature::{one_line, with_name};
 use domain::limits::SOURCE_SYMBOLS;
 use domain::source::{Source, Symbol};
@@ -23,7 +24,7 @@ pub(crate) fn symbols(source: &Source) -> Option<Vec<Symbol>> {
     loop {
         let node = cursor.node();
         let rule = rules.iter().find(|rule| rule.kind == node.kind());
-        let symbol = rule.and_then(|rule| symbol(node, rule, depth, &source.text));
+        let symbol = rule.and_then(|rule| symbol(node, rule, depth, source));
         let is_entered = match rule.map(|rule| rule.role) {
             Some(Role::Closed) => false,
             // What is no definition here may hold one.
@@ -50,7 +51,8 @@ pub(crate) fn symbols(source: &Source) -> Option<Vec<Symbol>> {
 }
 
 /// The symbol that a node is, if it is one.
-fn symbol(node: Node<'_>, rule: &Rule, depth: usize, text: &str) -> Option<Symbol> {
+fn symbol(node: Node<'_>, rule: &Rule, depth: usize, source: &Source) -> Option<Symbol> {
+    let text = &source.text;
     if rule.role == Role::Closed || !counts(node, rule.which) {
         return None;
     }
@@ -75,9 +77,9 @@ fn symbol(node: Node<'_>, rule: &Rule, depth: usize, text: &str) -> Option<Symbo
     Some(Symbol {
         line: name.start_position().row + 1,
         depth,
-        name: match rule.role {
-            Role::Part => String::new(),
-            _ => one_line(named, None),
+        name: match rule.role == Role::Part || is_local(node, source.language, text) {
+            true => String::new(),
+            false => one_line(named, None),
         },
         signature: with_name(line, &one_line(named, None)),
     })

@@ -78,11 +78,29 @@ type Alias = Vec<u8>;
 40 type Alias = Vec<u8>
 ";
     assert_eq!(shown(Language::Rust, text), outline);
-    let names: Vec<String> = read(Language::Rust, text)
-        .into_iter()
-        .map(|symbol| symbol.name)
-        .collect();
-    assert_eq!(names[..5], ["MOST", "Shop", "Pair", "", "sell"]);
+}
+
+/// The names by which other files refer to the symbols.
+fn names(language: Language, text: &str) -> Vec<String> {
+    let found = read(language, text).into_iter();
+    found.map(|symbol| symbol.name).collect()
+}
+
+#[test]
+fn only_what_other_files_can_refer_to_has_a_name() {
+    let rust = "pub struct Open;\nstruct Own;\npub(crate) fn open() {}\nfn own() {}\n\
+                impl Open { pub fn method(&self) {} fn own(&self) {} }\n\
+                impl Clone for Open { fn clone(&self) -> Self { Open } }\n\
+                trait Part { fn part(&self); }\nmacro_rules! shout { () => {} }\nmod elsewhere;\n";
+    let open = [
+        "Open", "", "open", "", "", "method", "", "", "", "", "part", "shout",
+    ];
+    assert_eq!(names(Language::Rust, rust), open);
+    let c = "static int own(void) { return 0; }\nint open(void) { return 0; }\n";
+    assert_eq!(names(Language::C, c), ["", "open"]);
+    let java = "class Open { private int own() { return 0; } public int open() { return 0; } }";
+    assert_eq!(names(Language::Java, java), ["Open", "", "open"]);
+    assert_eq!(names(Language::Python, "def _open(): pass"), ["_open"]);
 }
 
 #[test]
@@ -356,7 +374,7 @@ fn symbols_stop_at_their_limit_and_lines_at_theirs() {
     assert_eq!(read(Language::Rust, &many).len(), SOURCE_SYMBOLS);
     let more = format!("{many}fn last() {{}}\n");
     assert_eq!(read(Language::Rust, &more).len(), SOURCE_SYMBOLS);
-    let long = format!("fn {}() {{}}\n", "a".repeat(SIGNATURE_CHARS * 10));
+    let long = format!("pub fn {}() {{}}\n", "a".repeat(SIGNATURE_CHARS * 10));
     let found = read(Language::Rust, &long).remove(0);
     assert_eq!(found.signature.chars().count(), SIGNATURE_CHARS);
     assert_eq!(found.name.chars().count(), SIGNATURE_CHARS);
@@ -367,6 +385,6 @@ fn deep_nesting_is_walked_without_a_stack_of_calls() {
     let deep = format!("fn a() {{}} mod b {{ {} }}", "mod c { ".repeat(20_000));
     let found = read(Language::Rust, &deep);
     assert!(found.len() > 1, "{}", found.len());
-    let brackets = format!("fn a() {{}}\nconst B: u8 = {};", "(".repeat(100_000));
+    let brackets = format!("pub fn a() {{}}\nconst B: u8 = {};", "(".repeat(100_000));
     assert_eq!(read(Language::Rust, &brackets)[0].name, "a");
 }
