@@ -94,7 +94,7 @@ pub const SOURCE_BYTES: u64 = 1 << 20;
 /// Most source files whose symbols one call reads.
 pub const SOURCE_FILES: usize = 2_000;
 /// Most bytes of all source files that one call reads.
-pub const SOURCES_BYTES: u64 = 8 << 20;
+pub const SOURCES_BYTES: u64 = 16 << 20;
 /// Longest the parser of one source file may take.
 pub const SOURCE_TIME: Duration = Duration::from_secs(5);
 /// Most processes that one call starts to read source files: one more for each file that breaks its

@@ -100,7 +100,8 @@ pub struct Symbol {
     pub line: usize,
     /// How many symbols it stands in.
     pub depth: usize,
-    /// What other files refer to it by; empty for a part that is no definition, as `impl` of Rust.
+    /// What other files refer to it by; empty for what they cannot refer to, and for a part that is no
+    /// definition, as `impl` of Rust.
     pub name: String,
     /// Its first lines without its body, as one: at most
     /// [`SIGNATURE_CHARS`](crate::limits::SIGNATURE_CHARS).
