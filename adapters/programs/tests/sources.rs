@@ -59,7 +59,7 @@ impl Sandbox for Stage {
                     break;
                 }
                 "sleep" => {
-                    tokio::time::sleep(wall).await;
+                    tokio::time::advance(wall).await;
                     ended = Ended::TimedOut;
                     break;
                 }

@@ -1,6 +1,6 @@
 //! Which files and symbols come first: those whose names are met most in the other files.
 
-use crate::SourceFile;
+use crate::shown::SourceFile;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 

@@ -8,30 +8,15 @@ pub(crate) mod grep;
 pub(crate) mod html;
 pub(crate) mod image;
 pub(crate) mod list;
+pub(crate) mod opened;
 pub(crate) mod outline;
 pub(crate) mod read;
 pub(crate) mod scan;
 
 use crate::record::EntryKind;
-use domain::tool::ToolOutput;
 use rustix::fs::FileType;
 use std::path::Path;
 use text::escape::visible_line;
-
-/// What a look came to.
-#[derive(Debug)]
-pub(crate) enum Opened {
-    /// To its result.
-    Done(ToolOutput),
-    /// To a whole document, to be read in the sandbox.
-    Closed {
-        format: &'static str,
-        bytes: Vec<u8>,
-        shown: String,
-    },
-    /// To source files, to be read there as well.
-    Sources(outline::Collected),
-}
 
 /// The path to use in the next call: the asked folder with the rest behind it.
 pub(crate) fn joined(typed: &str, rest: &Path) -> String {
