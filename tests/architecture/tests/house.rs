@@ -255,6 +255,33 @@ fn only_the_gateways_depend_on_network_crates() {
 }
 
 #[test]
+fn parsers_in_c_are_reached_by_the_reader_in_the_sandbox_alone() {
+    let mut users = Vec::new();
+    for (folder, package) in packages() {
+        for dependency in &package.dependencies {
+            let name = dependency.name.as_str();
+            if name == "symbols" || name.starts_with("tree-sitter") {
+                users.push((folder.clone(), name.to_owned()));
+            }
+        }
+    }
+    let (parsers, symbols): (Vec<_>, Vec<_>) =
+        users.into_iter().partition(|(_, name)| name != "symbols");
+    assert!(parsers.len() > 5, "{parsers:?}");
+    assert!(parsers.iter().all(|(folder, _)| folder == "logic/symbols"));
+    assert_eq!(symbols, [("adapters/programs".into(), "symbols".into())]);
+    let sources = sources();
+    let calls = sources
+        .iter()
+        .filter(|file| {
+            file.crate_folder() != "logic/symbols" && !file.path.contains("architecture")
+        })
+        .filter(|file| file.text.contains("symbols::read"));
+    let calls: Vec<&str> = calls.map(|file| file.path.as_str()).collect();
+    assert_eq!(calls, ["adapters/programs/src/sources.rs"]);
+}
+
+#[test]
 fn every_dependency_is_one_that_deny_toml_allows() {
     let text = std::fs::read_to_string(root().join("deny.toml")).unwrap();
     let policy = licences::Policy::read(&text);

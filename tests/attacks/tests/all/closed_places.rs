@@ -88,9 +88,14 @@ const ALL: [&str; 11] = [
 /// Everything a tool can be asked to do with a path: to look, and to change.
 fn looks(path: &str) -> Vec<Call<'static>> {
     let at = json!({"path": path});
-    let mut calls: Vec<Call<'_>> = ["read_file", "view_image", "read_document", "list_files"]
-        .map(|tool| (tool, at.clone()))
-        .to_vec();
+    let named = [
+        "read_file",
+        "view_image",
+        "read_document",
+        "list_files",
+        "outline",
+    ];
+    let mut calls: Vec<Call<'_>> = named.map(|tool| (tool, at.clone())).to_vec();
     calls.push(("grep", json!({"path": path, "pattern": "silver"})));
     calls.push(("glob", json!({"path": path, "pattern": "*"})));
     calls

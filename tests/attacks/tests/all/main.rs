@@ -25,6 +25,7 @@ mod networks;
 mod notes;
 mod opened_folders;
 mod orders;
+mod outlines;
 mod packages;
 mod patches;
 mod paths;

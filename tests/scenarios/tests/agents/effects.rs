@@ -50,6 +50,19 @@ const fn one(tool: &'static str, agent: &'static str, arguments: Value, sign: &'
     }
 }
 
+/// Those that look at files.
+fn uses_of_looks() -> Vec<Use> {
+    vec![
+        one("list_files", "coder", json!({}), ""),
+        one("read_file", "coder", json!({"path": "a.txt"}), ""),
+        one("glob", "coder", json!({"pattern": "*.txt"}), ""),
+        one("grep", "coder", json!({"pattern": "alpha"}), ""),
+        one("outline", "coder", json!({}), ""),
+        one("read_document", "coder", json!({"path": "a.txt"}), ""),
+        one("view_image", "coder", json!({"path": "a.png"}), ""),
+    ]
+}
+
 /// Those over memory and the web.
 fn uses_of_services() -> Vec<Use> {
     vec![
@@ -99,12 +112,6 @@ const ELSEWHERE: [&str; 10] = [
 fn uses() -> Vec<Use> {
     let in_the_sandbox = "import sys; sys.stdout.write('hi')";
     vec![
-        one("list_files", "coder", json!({}), ""),
-        one("read_file", "coder", json!({"path": "a.txt"}), ""),
-        one("glob", "coder", json!({"pattern": "*.txt"}), ""),
-        one("grep", "coder", json!({"pattern": "alpha"}), ""),
-        one("read_document", "coder", json!({"path": "a.txt"}), ""),
-        one("view_image", "coder", json!({"path": "a.png"}), ""),
         one("find_tools", "coder", json!({"task": "count lines"}), ""),
         one("recall_event", "coder", json!({"id": 2}), ""),
         one(
@@ -289,6 +296,7 @@ fn matches_one_to_one(scene: &Scene, outcome: &Outcome) {
 #[test]
 fn every_tool_call_is_on_record_once_with_its_decision_intent_and_outcome() {
     let mut uses = uses();
+    uses.extend(uses_of_looks());
     uses.extend(uses_of_services());
     uses.extend(uses_of_jobs());
     let listed = House::new().ask(["tools", "--json"]).run().expect(0).json();

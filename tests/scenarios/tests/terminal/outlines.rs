@@ -59,3 +59,62 @@ fn a_file_is_outlined_with_lines_that_can_be_read() {
     let outline = "src/shop.rs (Rust):\n  3: pub struct OpenShop\n  7: impl OpenShop\n    8: pub fn sell_one(&mut self) -> u8\n";
     assert!(text(&result).contains(outline), "{}", text(&result));
 }
+
+#[test]
+fn a_folder_keeps_to_the_tokens_asked_for_and_counts_the_rest() {
+    let many: String = (0..300)
+        .map(|at| format!("def number_{at}(): pass\n"))
+        .collect();
+    let prepare = |scene: &Scene| {
+        shop(scene);
+        scene.house.write("many.py", &many);
+    };
+    let result = outlined(json!({"tokens": 128}), prepare);
+    let told = text(&result);
+    assert!(
+        told.contains("src/shop.rs\n  3: pub struct OpenShop"),
+        "{told}"
+    );
+    assert!(told.contains(" more symbols)"), "{told}");
+    assert!(told.len() < 128 * 4 + 200, "{told}");
+}
+
+#[test]
+fn a_file_that_breaks_its_parser_costs_its_own_symbols_alone() {
+    // The first wants more memory than a reader has, the other more time.
+    let bombs = [("memory.java", "a<"), ("time.sh", "((a")];
+    let prepare = |scene: &Scene| {
+        shop(scene);
+        for (name, part) in bombs {
+            scene.house.write(name, part.repeat(1_000_000 / part.len()));
+        }
+    };
+    let result = outlined(json!({}), prepare);
+    assert_eq!(result["status"], "ok", "{result:#}");
+    let told = text(&result);
+    for part in [
+        "src/shop.rs\n",
+        "  1: def count_goods(shop)\n",
+        "(not outlined: ",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(told.contains("time.sh takes its parser too long"), "{told}");
+    assert!(told.contains("memory.java "), "{told}");
+    let result = outlined(json!({"path": "time.sh"}), prepare);
+    assert_eq!(result["status"], "failed", "{result:#}");
+    let told = text(&result);
+    assert!(
+        told.contains("`time.sh` takes its parser too long. Use grep"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_file_in_an_unknown_language_is_told_which_are_known() {
+    let result = outlined(json!({"path": ".gitignore"}), shop);
+    assert_eq!(result["status"], "failed", "{result:#}");
+    let told = text(&result);
+    assert!(told.contains("`.gitignore` has no outline"), "{told}");
+    assert!(told.contains("Python (.py .pyi), Rust (.rs)"), "{told}");
+}
