@@ -1,5 +1,6 @@
 //! Source files that break the process which parses them: it costs their own symbols and no others.
 //! The sandbox here runs nothing; each file says what becomes of its process.
+#![cfg(feature = "grammars")]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -198,12 +199,12 @@ async fn a_file_that_takes_all_the_time_leaves_none_to_others() {
 #[tokio::test(start_paused = true)]
 async fn processes_are_started_up_to_their_limit() {
     let bench = Bench::new();
-    let bad = vec!["kill"; SOURCE_READERS - 1];
+    let bad = ["kill"; SOURCE_READERS - 1];
     let read = bench.read(&[&bad[..], &["a"]].concat()).await;
     assert_eq!(outcomes(&read).last(), Some(&"a"));
     assert_eq!(bench.processes(), SOURCE_READERS);
     let bench = Bench::new();
-    let bad = vec!["kill"; SOURCE_READERS];
+    let bad = ["kill"; SOURCE_READERS];
     let read = bench.read(&[&bad[..], &["a"]].concat()).await;
     assert_eq!(outcomes(&read).last(), Some(&"(late)"));
     assert_eq!(bench.processes(), SOURCE_READERS);

@@ -78,9 +78,9 @@ impl Language {
     /// The language of files whose names end so, in any letters.
     #[must_use]
     pub fn by_ending(ending: &str) -> Option<Self> {
-        let is_its = |known: &&str| known.eq_ignore_ascii_case(ending);
+        let is_its = |known: &str| known.eq_ignore_ascii_case(ending);
         let mut all = Self::ALL.into_iter();
-        all.find(|language| language.endings().iter().any(|known| is_its(&known)))
+        all.find(|language| language.endings().iter().any(|known| is_its(known)))
     }
 }
 
