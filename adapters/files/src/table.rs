@@ -264,11 +264,12 @@ fn grep_properties() -> Value {
 }
 
 fn outline_properties() -> Value {
+    let mut path = folder_argument();
+    path["description"] = json!("File or folder.");
     json!({
-        "path": folder_argument(),
+        "path": path,
         "tokens": {
             "type": "integer", "minimum": OUTLINE_TOKENS_LEAST, "maximum": OUTLINE_TOKENS_MOST,
-            "description": "How long it may be.",
         },
     })
 }
