@@ -49,7 +49,7 @@ pub trait Documents: Send + Sync {
     ) -> Result<DocumentText, DocumentError>;
 
     /// The symbols of each source file, in the order of the files. One that breaks its parser has none,
-    /// and the others have theirs.
+    /// and the others have theirs; the last ones are missing where there was no time for them.
     ///
     /// # Errors
     /// [`ToolFailure`] when no parser can be run at all.
