@@ -109,7 +109,7 @@ fn next(input: &mut impl BufRead) -> io::Result<Option<Source>> {
 }
 
 /// The symbols of each file. A file that breaks the parser, or takes too long, has none; a further
-/// process goes on behind it.
+/// process goes on behind it, as long as there is time for one.
 pub(crate) async fn read(
     runner: &Runner,
     sources: &[Source],
@@ -146,8 +146,6 @@ pub(crate) async fn read(
             _ => read.push(Err(broke_down())),
         }
     }
-    // Nobody came to these.
-    read.resize(sources.len(), Err(DocumentError::Timeout));
     Ok(read)
 }
 

@@ -124,9 +124,7 @@ impl Bench {
         };
         let sources = texts.iter().map(source).collect();
         let (progress, _) = mpsc::channel(1);
-        let read = self.tools.symbols(sources, &progress).await.unwrap();
-        assert_eq!(read.len(), texts.len());
-        read
+        self.tools.symbols(sources, &progress).await.unwrap()
     }
 
     fn processes(&self) -> usize {
@@ -192,7 +190,7 @@ async fn a_file_that_breaks_its_process_costs_no_other() {
 async fn a_file_that_takes_all_the_time_leaves_none_to_others() {
     let bench = Bench::new();
     let read = bench.read(&["a", "sleep", "b"]).await;
-    assert_eq!(outcomes(&read), ["a", "(late)", "(late)"]);
+    assert_eq!(outcomes(&read), ["a", "(late)"]);
     assert_eq!(bench.processes(), 1);
 }
 
@@ -206,7 +204,7 @@ async fn processes_are_started_up_to_their_limit() {
     let bench = Bench::new();
     let bad = ["kill"; SOURCE_READERS];
     let read = bench.read(&[&bad[..], &["a"]].concat()).await;
-    assert_eq!(outcomes(&read).last(), Some(&"(late)"));
+    assert_eq!(outcomes(&read), ["(broken)"; SOURCE_READERS]);
     assert_eq!(bench.processes(), SOURCE_READERS);
 }
 

@@ -136,8 +136,12 @@ pub(crate) fn told(
         tokens,
         files,
         mut unread,
-        is_part,
+        mut is_part,
     } = collected;
+    is_part |= read.len() < files.len();
+    if !is_folder && read.is_empty() {
+        return Err(unparsed(&visible_line(&typed), &DocumentError::Timeout));
+    }
     let mut parsed = Vec::new();
     for (Collection { path, source }, symbols) in files.into_iter().zip(read) {
         match symbols {
@@ -150,29 +154,8 @@ pub(crate) fn told(
         }
     }
     let (outline, text) = match parsed.as_slice() {
-        [(file, language)] if !is_folder => {
-            let outline = outline::of_file(&file.path, &file.symbols, tokens);
-            let lines = outline.lines_of_symbols();
-            let none = if lines.is_empty() {
-                " it defines nothing."
-            } else {
-                ""
-            };
-            let shown = visible_line(&typed);
-            (
-                outline,
-                format!("{shown} ({}):{none}\n{lines}", language.name()),
-            )
-        }
-        _ => {
-            let files: Vec<SourceFile> = parsed.into_iter().map(|(file, _)| file).collect();
-            let outline = outline::of_folder(&files, tokens);
-            let text = match outline.lines() {
-                none if none.is_empty() => format!("Nothing is defined here in {}.\n", known()),
-                lines => lines,
-            };
-            (outline, text)
-        }
+        [(file, language)] if !is_folder => of_file(file, *language, tokens),
+        _ => of_folder(parsed.into_iter().map(|(file, _)| file).collect(), tokens),
     };
     let mut text = text + &outline.left_out() + &told_unread(&unread);
     if is_part {
@@ -189,6 +172,32 @@ pub(crate) fn told(
         truncated: is_part,
     };
     job.output(&data, text, &typed)
+}
+
+/// The outline of a single file, with its text.
+fn of_file(file: &SourceFile, language: Language, tokens: usize) -> (outline::Outline, String) {
+    let outline = outline::of_file(&file.path, &file.symbols, tokens);
+    let lines = outline.lines_of_symbols();
+    let none = match lines.is_empty() {
+        true => " it defines nothing.",
+        false => "",
+    };
+    let heading = format!(
+        "{} ({}):{none}\n",
+        visible_line(&file.path),
+        language.name()
+    );
+    (outline, heading + &lines)
+}
+
+/// The outline of a folder's files, with its text.
+fn of_folder(files: Vec<SourceFile>, tokens: usize) -> (outline::Outline, String) {
+    let outline = outline::of_folder(&files, tokens);
+    let text = match outline.lines() {
+        none if none.is_empty() => format!("Nothing is defined here in {}.\n", known()),
+        lines => lines,
+    };
+    (outline, text)
 }
 
 fn recorded(file: outline::ShownFile) -> OutlinedFile {

@@ -56,7 +56,10 @@ impl Documents for Parser {
         if sources.iter().any(|source| source.text == "no sandbox") {
             return Err(broken("sandbox_unavailable", "Nothing was run."));
         }
-        let read = sources.iter().map(parsed).collect();
+        let reached = sources
+            .iter()
+            .take_while(|source| source.text != "too late");
+        let read = reached.map(parsed).collect();
         self.given.lock().unwrap().extend(sources);
         Ok(read)
     }
@@ -166,6 +169,20 @@ async fn a_file_that_breaks_the_parser_is_told_and_costs_no_other() {
         told.contains("d2.rs breaks its parser; and 7 more)\n"),
         "{told}"
     );
+}
+
+#[tokio::test]
+async fn files_that_there_was_no_time_for_are_told_as_not_looked_at() {
+    let (bench, _) = bench();
+    bench.write("a.rs", "fn stays\n");
+    bench.write("b.rs", "too late");
+    bench.write("c.rs", "fn never_reached\n");
+    let told = text(&bench, json!({})).await;
+    let note = "a.rs\n  1: fn stays\n(not every file was looked at";
+    assert!(told.starts_with(note), "{told}");
+    assert_eq!(bench.ok("outline", json!({})).await["truncated"], true);
+    let rule = bench.rule("outline", json!({"path": "b.rs"})).await;
+    assert_eq!(rule, "unreadable");
 }
 
 #[tokio::test]
