@@ -177,7 +177,8 @@ fn told(output: &Captured, files: usize) -> Vec<ReadSource> {
     lines.take(files).map(symbols).collect()
 }
 
-#[cfg(all(test, feature = "grammars"))]
+#[cfg(test)]
+#[cfg(feature = "grammars")]
 mod tests {
     use super::*;
 
