@@ -76,14 +76,10 @@ pub async fn undo(args: UndoArgs) -> Result<Exit> {
         // The next may be an older session's.
         pass_over(&histories, &next.path)?;
     };
-    let history = changed::history_of(&setting, target.session_id);
-    let Reach { steps, stops_at } = reach(&history, &target.calls);
-    if let Some(why) = stops_at.filter(|_| steps > 0) {
-        print_error(&format!(
-            "note: {why} What the request changed before that stays.\n"
-        ))?;
-    }
-    let steps = steps.max(1);
+    let steps = steps(
+        &changed::history_of(&setting, target.session_id),
+        &target.calls,
+    )?;
     run::run(RunArgs {
         input: None,
         task: vec![vec![UNDO; steps].join("; ")],
@@ -103,6 +99,17 @@ struct Reach {
     steps: usize,
     /// The file that stands in the way of more.
     stops_at: Option<String>,
+}
+
+/// How many undos the command asks for. What stands in the way of more is said.
+fn steps(history: &Path, calls: &BTreeSet<CallId>) -> Result<usize> {
+    let Reach { steps, stops_at } = reach(history, calls);
+    if let Some(why) = stops_at.filter(|_| steps > 0) {
+        print_error(&format!(
+            "note: {why} What the request changed before that stays.\n"
+        ))?;
+    }
+    Ok(steps.max(1))
 }
 
 /// How much of what a request changed is taken back together.

@@ -67,7 +67,7 @@ const EXAMPLES: [(&str, &str); 22] = [
     ("make a folder drafts", "folder directory mkdir make"),
     ("move {file} to drafts/", "move rename mv name"),
     (
-        "delete {file}",
+        DELETION,
         "delete remove erase trash rm rid wipe clean clear",
     ),
     ("undo", "undo revert back restore"),
@@ -84,13 +84,14 @@ const EXAMPLES: [(&str, &str); 22] = [
         "web internet online google wikipedia news weather who why how latest lookup",
     ),
 ];
+const DELETION: &str = "delete {file}";
 /// The file of the examples for a text that names none, or several.
 const A_FILE: &str = "notes.txt";
 /// Most suggestions in one answer.
 const SUGGESTIONS: usize = 3;
 
 /// The only file that a text names, as it can be typed.
-fn file(text: &str) -> Option<String> {
+pub(super) fn file(text: &str) -> Option<String> {
     let request = Request::read(text);
     let words = request.steps.iter().flat_map(|step| step.text.split(' '));
     let is_one = |word: &str| {
@@ -106,6 +107,14 @@ fn file(text: &str) -> Option<String> {
     }
 }
 
+/// An example of a file, or of one that nobody would miss.
+fn written(example: &str, file: Option<&str>) -> String {
+    match file {
+        None if example == DELETION => "delete \"old.txt\"".to_owned(),
+        file => example.replace("{file}", file.unwrap_or(A_FILE)),
+    }
+}
+
 /// The only file that a text names, else one of the examples'.
 pub(super) fn file_of(text: &str) -> String {
     file(text).unwrap_or_else(|| A_FILE.to_owned())
@@ -114,7 +123,7 @@ pub(super) fn file_of(text: &str) -> String {
 /// The examples that share most words with a text, of the file that it names; without any, the harmless
 /// first ones.
 pub(super) fn nearest(text: &str) -> Vec<String> {
-    let file = file_of(text);
+    let file = file(text);
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower
         .split(|c: char| !c.is_alphanumeric())
@@ -139,7 +148,7 @@ pub(super) fn nearest(text: &str) -> Vec<String> {
     scored
         .into_iter()
         .take(SUGGESTIONS)
-        .map(|(_, example)| example.replace("{file}", &file))
+        .map(|(_, example)| written(example, file.as_deref()))
         .collect()
 }
 
@@ -147,7 +156,7 @@ pub(super) fn nearest(text: &str) -> Vec<String> {
 pub(super) fn help() -> String {
     let lines: Vec<String> = EXAMPLES
         .iter()
-        .map(|(example, _)| format!("  {}", example.replace("{file}", A_FILE)))
+        .map(|(example, _)| format!("  {}", written(example, None)))
         .collect();
     format!(
         "Without a model I do these, in plain English; names with spaces and texts go in quotes, or a text behind a colon, and \"then\" joins steps:\n{}",

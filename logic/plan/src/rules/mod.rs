@@ -13,6 +13,7 @@ mod grammar;
 pub mod in_file;
 pub(crate) mod joined;
 mod languages;
+mod misspelt;
 pub(crate) mod plain;
 mod reasons;
 mod refusal;
@@ -48,6 +49,17 @@ pub(crate) fn forbidden(text: &str) -> Refusal {
 /// [`Refusal`] when any part of the request is not understood, not available, or may be meant in
 /// more than one way. Then nothing of it is planned.
 pub fn plan(text: &str) -> Result<Plan, Refusal> {
+    let refusal = match planned(text) {
+        Ok(plan) => return Ok(plan),
+        Err(refusal) => refusal,
+    };
+    let corrected = misspelt::corrected(text);
+    let corrected =
+        corrected.filter(|order| planned(order).is_ok() || in_file::read(order).is_some());
+    Err(corrected.map_or(refusal, |order| Refusal::misspelt(text, order)))
+}
+
+fn planned(text: &str) -> Result<Plan, Refusal> {
     if text.len() > REQUEST_BYTES {
         return Err(Refusal::too_long(text.len()));
     }

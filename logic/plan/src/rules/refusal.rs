@@ -182,6 +182,14 @@ impl Refusal {
         self
     }
 
+    /// Of a request that may be an order whose verb is misspelt.
+    pub(super) fn misspelt(text: &str, order: String) -> Self {
+        let word = text.split_whitespace().next().unwrap_or_default();
+        let verb = order.split_whitespace().next().unwrap_or_default();
+        let why = format!("`{word}` may be a slip for `{verb}`.");
+        Self::ambiguous(why, vec![order]).for_no_model()
+    }
+
     /// Of a request that says what not to do.
     pub(super) fn negated(shown: &str) -> Self {
         let message = format!(

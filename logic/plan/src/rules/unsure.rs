@@ -29,6 +29,12 @@ static ADDS: LazyLock<Option<Regex>> =
 static SWAPS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(r"(?i)^(?:in\b.*?\b)?(?:swap|exchange|interchange|switch)\b.*\b(?:and|with|for)\b")
 });
+/// What two things are swapped, and in which file.
+static TWO: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:swap|exchange|interchange|switch) (?:the )?(?:words? )?(?P<a>\S+) (?:and|with|for) (?:the )?(?P<b>\S+) in (?:the )?(?:file )?(?P<p>\S+)$",
+    )
+});
 /// An order to write what does something: `a file hello.py that prints hello`.
 static WRITES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(r"(?i)^(?:create|make|write|generate|add|start)\b.*\b(?:that|which) [a-z]+s\b")
@@ -117,7 +123,7 @@ pub(super) fn refusal(request: &Request, text: &str) -> Option<Refusal> {
         return Some(of_a_place(&shown));
     }
     if hits(&SWAPS, text) {
-        return Some(of_two(&shown));
+        return Some(of_two(request, &shown, text));
     }
     if hits(&LOOKS, text) && hits(&COUNTS, text) {
         return Some(of_many(&shown));
@@ -173,13 +179,24 @@ fn of_a_place_to_add(shown: &str) -> Refusal {
     Refusal::ambiguous(why, nearest)
 }
 
-fn of_two(shown: &str) -> Refusal {
+fn of_two(request: &Request, shown: &str, text: &str) -> Refusal {
     let why = format!("`{shown}` is more than one step.");
-    let nearest = vec![
-        "replace \"A\" with \"C\" in a.txt then replace \"B\" with \"A\" in a.txt then replace \"C\" with \"B\" in a.txt"
-            .to_owned(),
+    let two = TWO.as_ref().and_then(|two| two.captures(text));
+    let said = two.and_then(|two| {
+        let one = |name: &str| Some(request.piece(&two[name])?.text);
+        let (a, b) = (one("a")?, one("b")?);
+        let file = request.whole(trim_word(&two["p"]));
+        let is_clear = ![&a, &b].iter().any(|text| text.contains('"'));
+        is_clear.then_some((a, b, file))
+    });
+    let (a, b, file) = said.unwrap_or_else(|| ("A".into(), "B".into(), "a.txt".into()));
+    let steps = [
+        (&a, &format!("{a} (swapped)")),
+        (&b, &a),
+        (&format!("{a} (swapped)"), &b),
     ];
-    Refusal::ambiguous(why, nearest)
+    let steps = steps.map(|(old, new)| format!("replace \"{old}\" with \"{new}\" in {file}"));
+    Refusal::ambiguous(why, vec![steps.join(" then ")])
 }
 
 fn of_many(shown: &str) -> Refusal {
@@ -301,7 +318,7 @@ mod tests {
         for constant in [&COUNTS, &TIMES, &LOOKS, &SEARCHES] {
             assert!(constant.is_some());
         }
-        for constant in [&REMOVES, &REPLACES, &SWAPS, &WRITES, &LIMITS, &PLACES] {
+        for constant in [&REMOVES, &REPLACES, &SWAPS, &TWO, &WRITES, &LIMITS, &PLACES] {
             assert!(constant.is_some());
         }
     }

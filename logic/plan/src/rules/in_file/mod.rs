@@ -371,6 +371,7 @@ mod tests {
         let parsed: serde_json::Value = serde_json::from_str(&content).unwrap();
         assert_eq!(parsed[1]["name"], "milk, fresh");
         assert_eq!(parsed[0]["price"], 3);
+        assert_eq!(written("convert prices.csv to json", csv).0, "prices.json");
         let (_, content) = written("Turn prices.csv into a Markdown table in prices.md.", csv);
         assert_eq!(
             content,

@@ -25,7 +25,7 @@ const REMOVES: &str = r"(?:delete|remove|erase|drop|strike|cross out|take out|cu
 const LINES: &str = r"(?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) (?:about|with|containing|mentioning|saying|for|on|(?:that|which) (?:contains?|mentions?|says?|has|have|is about|are about)) (?:the (?:word |text )?)?{text:about}";
 const FORM: &str = r"(?:an? )?(?:valid )?(?P<form>json|markdown|csv)(?: (?:file|list|array|table|document|format))?";
 
-static SAYINGS: [Saying; 16] = [
+static SAYINGS: [Saying; 17] = [
     (r"{COPIES} {FILE}(?:{COPY_INTO})?", copy),
     (
         r"{SETS} {KEY} (?:in|of|inside) {FILE} (?:from {text:from} )?(?:to|into) {text:to}",
@@ -61,6 +61,10 @@ static SAYINGS: [Saying; 16] = [
     (
         r"(?:convert|turn|transform|export|rewrite) {FILE} (?:in)?to {FORM},? (?:and )?(?:(?:save|write|store|put) (?:it|that|this|the result) )?(?:as|in|into|to|called|named) {INTO}(?:[:,] (?:as )?an? (?:list|array) of (?:objects|records))?",
         convert,
+    ),
+    (
+        r"(?:convert|turn|transform|export) {FILE} (?:in)?to {FORM}",
+        convert_beside,
     ),
     (
         r"(?:make|create|write|save) {FORM} (?:from|of|out of) {FILE} (?:as|in|into|to|called|named) {INTO}",
@@ -226,12 +230,32 @@ fn copy_value(found: &Match<'_>) -> Built {
 }
 
 fn convert(found: &Match<'_>) -> Built {
-    let form = match found.word("form").as_str() {
+    into_form(found, form(found))
+}
+
+/// `convert team.csv to JSON`: to the file of that name with the other ending.
+fn convert_beside(found: &Match<'_>) -> Built {
+    let path = found.path("p")?;
+    let form = form(found);
+    let ending = match form {
+        Form::Json => "json",
+        Form::Markdown => "md",
+        Form::Csv => "csv",
+    };
+    let stem = path
+        .rsplit_once('.')
+        .map_or(path.as_str(), |(stem, _)| stem);
+    let into = format!("{stem}.{ending}");
+    let is_clear = is_file(&path) && into != path;
+    Ok(is_clear.then(|| (path, Asked::Convert { form, into })))
+}
+
+fn form(found: &Match<'_>) -> Form {
+    match found.word("form").as_str() {
         "json" => Form::Json,
         "markdown" => Form::Markdown,
         _ => Form::Csv,
-    };
-    into_form(found, form)
+    }
 }
 
 fn convert_by_name(found: &Match<'_>) -> Built {

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 pub(super) static GERMAN: Language = Language {
     name: "German",
+    file: "notizen.txt",
     examples: [
-        "ersetze \"alt\" durch \"neu\" in notizen.txt",
+        "ersetze \"alt\" durch \"neu\" in {file}",
         "setze den Port in settings.toml auf 9000",
     ],
     acting: &[

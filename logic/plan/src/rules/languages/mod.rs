@@ -7,6 +7,7 @@ mod german;
 mod language;
 mod spanish;
 
+use super::examples;
 use german::GERMAN;
 use language::Language;
 use spanish::SPANISH;
@@ -45,7 +46,10 @@ pub(super) fn of_unknown_order(request: &str) -> Option<(&'static str, Vec<Strin
         verb.is_some_and(|verb| language.acting.contains(&verb))
     };
     let language = [&GERMAN, &SPANISH].into_iter().find(is_other)?;
-    let examples = language.examples.map(str::to_owned);
+    let file = examples::file(request);
+    let file = file.as_deref().unwrap_or(language.file);
+    let examples = language.examples;
+    let examples = examples.map(|example| example.replace("{file}", file));
     Some((language.name, examples.to_vec()))
 }
 
@@ -123,7 +127,8 @@ mod tests {
             assert_eq!(found, language, "{says}");
         }
         for example in GERMAN.examples.iter().chain(&SPANISH.examples) {
-            assert!(crate::by_rules::understands(example), "{example}");
+            let example = example.replace("{file}", "a.txt");
+            assert!(crate::by_rules::understands(&example), "{example}");
         }
     }
 

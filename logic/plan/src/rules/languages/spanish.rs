@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 
 pub(super) static SPANISH: Language = Language {
     name: "Spanish",
+    file: "notas.txt",
     examples: [
-        "reemplaza \"viejo\" por \"nuevo\" en notas.txt",
-        "crea el archivo notas.txt con el texto \"hola\"",
+        "reemplaza \"viejo\" por \"nuevo\" en {file}",
+        "crea el archivo {file} con el texto \"hola\"",
     ],
     acting: &[
         "actualiza",

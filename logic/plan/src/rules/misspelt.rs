@@ -1,0 +1,43 @@
+//! An order whose verb is misspelt: `rplace Tom with Tim in novel.md`. A small model shows the file that it
+//! names, which looks like an answer.
+
+/// Verbs that are long enough for a word one letter away to be a slip.
+const VERBS: [&str; 10] = [
+    "append",
+    "change",
+    "convert",
+    "create",
+    "delete",
+    "insert",
+    "overwrite",
+    "remove",
+    "rename",
+    "replace",
+];
+
+/// The request with the verb that it may begin with; `None` where its first word is no slip.
+pub(super) fn corrected(request: &str) -> Option<String> {
+    let request = request.trim();
+    let word = request.split_whitespace().next()?;
+    let typed = word.to_lowercase();
+    let is_slip = |verb: &&&str| strsim::osa_distance(verb, &typed) == 1;
+    let verb = VERBS.iter().find(is_slip)?;
+    Some(format!("{verb}{}", &request[word.len()..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verb_that_is_one_letter_off_is_corrected() {
+        assert_eq!(
+            corrected("rplace a in b.txt").unwrap(),
+            "replace a in b.txt"
+        );
+        assert_eq!(corrected("Dleete b.txt").as_deref(), Some("delete b.txt"));
+        for says in ["replace a", "dlt a.txt", "shwo a.txt", "read a.txt", ""] {
+            assert_eq!(corrected(says), None, "{says}");
+        }
+    }
+}
