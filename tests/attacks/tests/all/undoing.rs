@@ -106,9 +106,7 @@ fn a_change_through_a_link_is_undone_where_it_was_made() {
         fs::remove_file(house.work().join(link)).unwrap();
     }
     symlink("elsewhere", house.work().join("name")).unwrap();
-    for _ in &calls {
-        let _undone = house.ask(UNDO).run().expect(0);
-    }
+    let _undone = house.ask(UNDO).run().expect(0);
     assert_eq!(house.read("Makefile"), "all:\n");
     assert_eq!(house.read("real/x.txt"), "old\n");
     assert!(!house.has("real/a") && !house.has("real/y.txt"));
