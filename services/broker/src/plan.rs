@@ -57,8 +57,8 @@ pub(crate) struct Pin {
 
 /// A plan whose every call may run once someone says yes.
 struct Draft {
-    /// For each call, whether the user typed it.
-    typed: Vec<bool>,
+    /// Whether the user typed it.
+    is_typed: bool,
     judgements: Vec<Judgement>,
     hash: Digest,
     /// Folders to open for writing.
@@ -78,8 +78,8 @@ struct Settled {
     shown: Vec<Option<Foreseen>>,
     /// The folder that each step may write in although it is not open.
     opens: Vec<Option<PathBuf>>,
-    /// For each call, whether the user typed it.
-    typed: Vec<bool>,
+    /// Whether the user typed it.
+    is_typed: bool,
 }
 
 impl Pin {
@@ -133,7 +133,7 @@ impl Pin {
                 by,
                 shown,
                 opens,
-                typed: draft.typed,
+                is_typed: draft.is_typed,
             });
         }
         let (diff, shown) = self.diffs(&draft).await?;
@@ -159,7 +159,7 @@ impl Pin {
             hash,
             by: "user",
             shown,
-            typed: draft.typed,
+            is_typed: draft.is_typed,
             opens: folders.map(|judgement| judgement.write_root).collect(),
         })
     }
@@ -189,14 +189,14 @@ impl Pin {
                     .as_seen_by(self.caller.agent_id),
             )
         };
-        let typed = self.typed();
+        let is_typed = self.is_typed();
         let mut judgements = Vec::with_capacity(calls.len());
         let mut opens = Vec::new();
         let mut unnamed = Vec::with_capacity(calls.len());
         let mut places = Vec::with_capacity(calls.len());
         let mut earlier = Vec::new();
-        for (call, is_typed) in calls.iter().zip(&typed) {
-            let what = (call.tool.as_str(), &call.arguments, *is_typed);
+        for call in calls {
+            let what = (call.tool.as_str(), &call.arguments, is_typed);
             let session = &self.caller.session;
             let mut judgement = self
                 .inner
@@ -225,7 +225,7 @@ impl Pin {
         }
         let hash = self.hash(&judgements, &unnamed, &places);
         Ok(Draft {
-            typed,
+            is_typed,
             judgements,
             hash,
             opens,
@@ -558,7 +558,7 @@ impl Pin {
             by,
             shown,
             opens,
-            typed,
+            is_typed,
         } = settled;
         let plan_id = PlanId::from_uuid(Uuid::now_v7());
         let mut entry =
@@ -573,8 +573,8 @@ impl Pin {
         let plan = Pinned {
             agent_id: self.caller.agent_id,
             steps: steps
-                .zip(shown.into_iter().zip(opens).zip(typed))
-                .map(|(call, ((shown, opens), is_typed))| Step {
+                .zip(shown.into_iter().zip(opens))
+                .map(|(call, (shown, opens))| Step {
                     key: self.inner.step_key(&call.tool, &call.arguments),
                     shown,
                     opens,

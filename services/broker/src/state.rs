@@ -98,7 +98,7 @@ pub(crate) struct Session {
     inquiries: usize,
     /// What the user's newest words ask for, and the chain of work that they began.
     requested: (Requested, Option<TraceId>),
-    newest_words: Arc<str>,
+    pub(crate) newest_words: Arc<str>,
     tasks: VecDeque<(TraceId, Task)>,
     pub(crate) plans: Plans,
 }
@@ -154,15 +154,6 @@ impl Session {
         match *begun.get_or_insert(trace) == trace {
             true => requested.clone(),
             false => Requested::default(),
-        }
-    }
-
-    /// The user's newest words in the chain of work that they began; none where it began by itself later.
-    pub(crate) fn words(&mut self, trace: TraceId) -> Arc<str> {
-        let (_, begun) = &mut self.requested;
-        match *begun.get_or_insert(trace) == trace {
-            true => Arc::clone(&self.newest_words),
-            false => Arc::from(""),
         }
     }
 

@@ -400,8 +400,6 @@ impl Call<'_> {
         }
         let is_free = !self.has_effect()
             || self.pinned == Pinned::Call
-            // The user chose it, and nobody else.
-            || self.flow.known.is_typed
             // A plan of tool names covers nothing that could be lost, spent or started.
             || self.pinned == Pinned::Choice && !self.is_grave()
             || self.flow.known.context.integrity != Integrity::Untrusted
@@ -427,9 +425,12 @@ impl Call<'_> {
             Verdict::Confirm,
             "untrusted_choice",
             "The user is asked first, because you have read content from outside.",
-            format!(
-                "The agent chose this after reading {from}; what it read may have asked for it."
-            ),
+            match self.flow.known.is_typed {
+                true => format!("You typed this; the session had read {from} before."),
+                false => format!(
+                    "The agent chose this after reading {from}; what it read may have asked for it."
+                ),
+            },
         ))
     }
 

@@ -1,47 +1,37 @@
-//! Steps that the user typed: the rules make the same of the newest words. Nothing else chose such a step,
-//! whatever was read before. What it does is asked about all the same, unless a flag approves that.
+//! Plans that the user typed: the rules make the same of the newest words. Nothing else chose such a plan,
+//! whatever was read before, and the question about it says so. It is asked about all the same.
 
 use super::Pin;
 use crate::inner::Inner;
 use crate::state::lock;
-use ::plan::{by_rules, compile};
 use api::broker::PlannedCall;
 use domain::hash::Digest;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-impl Pin {
-    /// Which calls the rules make of the user's newest words: all that they make of them, in that order.
-    pub(super) fn typed(&self) -> Vec<bool> {
-        // Reading the words by rules takes its time, and most requests pin no plan.
-        let words = self.words();
-        let typed = by_rules::typed(&words);
-        let typed = typed.iter().flat_map(compile::action);
-        let typed = typed.map(|call| self.inner.step_key(call.tool, &call.arguments));
-        let mut typed = typed.peekable();
-        let calls = self.request.calls.iter();
-        let are_typed: Vec<bool> = calls
-            .map(|call| {
-                let key = self.inner.step_key(&call.tool, &call.arguments);
-                typed.next_if_eq(&key).is_some()
-            })
-            .collect();
-        // A plan that leaves out what was ordered is another one.
-        match typed.peek() {
-            None => are_typed,
-            Some(_) => vec![false; are_typed.len()],
-        }
-    }
+/// The calls that the rules make of a text; none where they make no plan of it.
+fn calls_of(text: &str) -> Vec<(&'static str, Value)> {
+    let planned = ::plan::rules::plan(text);
+    let calls = planned.map(|planned| ::plan::compile::plan(&planned));
+    let calls = calls.into_iter().flatten().flatten();
+    calls.map(|call| (call.tool, call.arguments)).collect()
+}
 
-    /// The user's newest words, in the work that they began.
-    fn words(&self) -> Arc<str> {
-        lock(&self.caller.session).words(self.request.context.trace_id)
+impl Pin {
+    /// Whether it is what the rules make of the user's newest words.
+    pub(super) fn is_typed(&self) -> bool {
+        // Reading the words by rules takes its time, and most requests pin no plan.
+        let words = Arc::clone(&lock(&self.caller.session).newest_words);
+        let typed = calls_of(&words).into_iter();
+        let typed = typed.map(|(tool, arguments)| self.inner.step_key(tool, &arguments));
+        let calls = self.request.calls.iter();
+        typed.eq(calls.map(|call| self.inner.step_key(&call.tool, &call.arguments)))
     }
 
     /// Whether the text of a call stands word for word in the user's newest words.
     pub(super) fn stands_in_words(&self, call: &PlannedCall) -> bool {
         let text = call.arguments.get("content").and_then(Value::as_str);
-        let words = self.words();
+        let words = Arc::clone(&lock(&self.caller.session).newest_words);
         text.is_none_or(|text| words.contains(text))
     }
 }

@@ -5,11 +5,11 @@ use crate::support::{House, assert_denied, next, path, settings, write};
 use api::audit::Action;
 use api::broker::{Broker, Control, PlanApproval, PlanEvent};
 use api::executor::FailureKind;
-use contracts::{FakeTool, fresh_uuid};
+use contracts::FakeTool;
 use domain::decision::{Decision, Layer, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
-use domain::id::{PlanId, TraceId};
+use domain::id::PlanId;
 use domain::settings::{Attendance, OverrideLevel, SessionSettings};
 use domain::tool::EffectClass;
 use serde_json::{Value, json};
@@ -145,7 +145,7 @@ async fn any_change_to_an_approved_plan_is_refused() {
     );
     let result = house.planned(plan_id, "write_file", write("b")).await;
     assert_eq!(result.status, CallStatus::Ok, "looking uses nothing up");
-    let foreign = PlanId::from_uuid(fresh_uuid());
+    let foreign = PlanId::from_uuid(contracts::fresh_uuid());
     let result = house.planned(foreign, "delete_file", path("c")).await;
     assert_eq!(result.status, CallStatus::Denied);
 }
@@ -328,32 +328,4 @@ async fn other_layers_still_judge_a_planned_call() {
     request.plan_id = Some(plan_id);
     let mut stream = house.broker.execute(request).await.unwrap();
     assert_denied(&support::finish(&mut stream, None).await, "disabled_tool");
-}
-
-/// What the user typed is nobody else's choice, whatever was read before. A plan that leaves part of it out
-/// is another one, and so is what work plans that began by itself.
-#[tokio::test]
-async fn a_yes_in_advance_covers_what_was_typed_after_a_reading_and_nothing_else() {
-    let mut settings = unattended();
-    settings.auto_approve = [EffectClass::SharedWrite, EffectClass::Destructive].into();
-    let mut house = House::new(settings).await;
-    house.call("read_file", path("a.txt")).await;
-    let both = [
-        ("delete_file", path("c.txt")),
-        ("delete_file", path("d.txt")),
-    ];
-    let refused = |end: End| match end {
-        End::Refused(decision) => decision.user_reason.contains("The agent chose this"),
-        End::Pinned(..) => false,
-    };
-    assert!(refused(pin(&house, &both, None).await), "nobody typed it");
-    let order = "delete c.txt then delete d.txt".to_owned();
-    house.broker.hear(house.session_id, order).await.unwrap();
-    assert!(refused(pin(&house, &both[..1], None).await), "a part of it");
-    match pin(&house, &both, None).await {
-        End::Pinned(_, by) => assert_eq!(by, "yes_flag"),
-        End::Refused(decision) => panic!("{decision:?}"),
-    }
-    house.trace_id = TraceId::from_uuid(fresh_uuid());
-    assert!(refused(pin(&house, &both, None).await), "begun by itself");
 }
