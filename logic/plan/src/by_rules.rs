@@ -105,16 +105,6 @@ pub struct Ready {
     pub note: Option<Fault>,
 }
 
-/// What the rules make of a request's words alone: of all of it, or of each of its orders that needs no
-/// file.
-#[must_use]
-pub fn typed(request: &str) -> Vec<Action> {
-    match plan(request) {
-        Ok(ByRules::Several(orders)) => orders.iter().flat_map(|order| typed(order)).collect(),
-        _ => rules::plan(request).map_or_else(|_| Vec::new(), |plan| plan.actions),
-    }
-}
-
 /// A request as the intent of its plan.
 #[must_use]
 pub fn intent(request: &str) -> String {
@@ -249,16 +239,5 @@ mod tests {
         ] {
             assert!(!understands(says), "{says}");
         }
-    }
-
-    #[test]
-    fn of_several_orders_those_are_typed_that_need_no_file() {
-        let delete = Action::DeleteFile {
-            path: "a.txt".to_owned(),
-        };
-        let says = "delete a.txt and change the port in s.toml to 9000";
-        assert_eq!(typed(says), std::slice::from_ref(&delete));
-        assert_eq!(typed("delete a.txt"), [delete]);
-        assert_eq!(typed("remove line 3 of a.txt"), []);
     }
 }

@@ -142,6 +142,7 @@ impl Lines<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::rules::in_file::lines::stands_once;
     use crate::rules::in_file::read;
     use domain::plan::Action;
 
@@ -154,7 +155,7 @@ mod tests {
         for action in plan.actions {
             match action {
                 Action::ReplaceText { old, new, .. } => {
-                    assert_eq!(text.matches(&old).count(), 1, "{says}: {old:?}");
+                    assert!(stands_once(&text, &old), "{says}: {old:?}");
                     text = text.replace(&old, &new);
                 }
                 Action::AppendText { content, .. } => text.push_str(&format!("{content}\n")),
@@ -261,6 +262,48 @@ mod tests {
             "delete line 3 of docs",
         ] {
             assert_eq!(read(says), None, "{says}");
+        }
+    }
+
+    #[test]
+    fn lines_that_repeat_are_changed_where_the_order_says() {
+        let rows = "a\nb\na\nb\na\nb\n";
+        let boxes = "- [ ]\n- [ ]\n- [ ]\n- [ ]\n";
+        for (says, text, after) in [
+            (
+                "replace line 6 of a.txt with \"Q\"",
+                rows,
+                "a\nb\na\nb\na\nQ\n",
+            ),
+            ("delete line 5 of a.txt", rows, "a\nb\na\nb\nb\n"),
+            (
+                "replace line 4 of a.txt with \"- [x]\"",
+                boxes,
+                "- [ ]\n- [ ]\n- [ ]\n- [x]\n",
+            ),
+            (
+                "insert \"n\" before line 4 of a.txt",
+                "a\na\na\na\n",
+                "a\na\na\nn\na\n",
+            ),
+            (
+                "insert \"n\" after line 1 of a.txt",
+                "a\na\na\na\n",
+                "a\nn\na\na\na\n",
+            ),
+            ("delete lines 2 and 4 of a.txt", boxes, "- [ ]\n- [ ]\n"),
+            (
+                "insert x at the top of a.txt",
+                "\u{feff}one\n",
+                "\u{feff}x\none\n",
+            ),
+            (
+                "delete line 1 of a.txt",
+                "\u{feff}one\ntwo\n",
+                "\u{feff}two\n",
+            ),
+        ] {
+            assert_eq!(edited(says, text).as_deref(), Ok(after), "{says}");
         }
     }
 

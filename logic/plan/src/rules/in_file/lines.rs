@@ -23,6 +23,16 @@ fn members(data: &serde_json::Value) -> usize {
     }
 }
 
+/// Whether a text stands in another at one place. Places that overlap are several: of `a\nb\na` in
+/// `a\nb\na\nb\na` an edit takes the first.
+pub(super) fn stands_once(text: &str, part: &str) -> bool {
+    let Some(first) = text.find(part) else {
+        return false;
+    };
+    let next = part.chars().next().map_or(1, char::len_utf8);
+    !text[first + next..].contains(part)
+}
+
 /// A text after an edit.
 fn applied(text: &str, action: &Action) -> String {
     match action {
@@ -439,7 +449,13 @@ impl Lines<'_> {
         lines.map(move |line| {
             let start = at;
             at += line.len();
-            start..start + line.trim_end_matches(['\n', '\r']).len()
+            let end = start + line.trim_end_matches(['\n', '\r']).len();
+            // A byte order mark is of the file and of no line.
+            let mark = match start {
+                0 if line.starts_with('\u{feff}') => '\u{feff}'.len_utf8(),
+                _ => 0,
+            };
+            (start + mark).min(end)..end
         })
     }
 
@@ -460,7 +476,7 @@ impl Lines<'_> {
         let text = self.text;
         let mut start = place.start;
         let mut end = place.end;
-        while text.matches(&text[start..end]).count() != 1 || start == end {
+        while start == end || !stands_once(text, &text[start..end]) {
             let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
             let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
             if (line_start, line_end) != (start, end) {
@@ -476,7 +492,7 @@ impl Lines<'_> {
             }
         }
         let old = text[start..end].to_owned();
-        let is_whole = !old.is_empty() && text.matches(&old).count() == 1;
+        let is_whole = !old.is_empty() && stands_once(text, &old);
         if !is_whole || old.chars().count() > 1_000 {
             let why = format!("The place in {} is not clear.", self.path);
             return Err(Refusal::ambiguous(why, Vec::new()));

@@ -228,7 +228,7 @@ mod tests {
             let Action::ReplaceText { old, new, .. } = action else {
                 panic!("{request}: {action:?}");
             };
-            assert_eq!(text.matches(&old).count(), 1, "{request}: {old:?}");
+            assert!(lines::stands_once(&text, &old), "{request}: {old:?}");
             text = text.replace(&old, &new);
         }
         text
