@@ -59,7 +59,7 @@ fn a_text_is_overwritten_in_its_encoding_or_says_that_it_is_not() {
     );
     let _back = scene.house.ask(["undo", "--yes", "write"]).run().expect(0);
     let first = bytes(&scene.house, "table.csv");
-    assert_eq!(first, b"Monat;Titel\r\nM\xe4rz;D\xfcnen\r\n");
+    assert_eq!(first, b"Monat;Titel\r\nM\xe4rz;M\xf6wen\r\n");
 }
 
 #[test]

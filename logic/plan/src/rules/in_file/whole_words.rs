@@ -101,10 +101,6 @@ fn replaced(
             longer.push(word);
         }
     }
-    if whole.is_empty() && longer.is_empty() {
-        let why = format!("The text `{old}` is not in {path}.");
-        return Err(Refusal::absent(why, vec![format!("show {path}")]));
-    }
     if longer.is_empty() {
         let action = Action::ReplaceText {
             path: path.to_owned(),
