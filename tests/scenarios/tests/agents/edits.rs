@@ -419,7 +419,10 @@ fn a_restriction_is_not_dropped_by_a_small_model() {
     ] {
         asked_back(&scene, "novel.md", &[(&says(rest), hint)]);
     }
-    let swap = ("swap Anna and Tom in novel.md", "with \"C\" in a.txt then");
+    let swap = (
+        "swap Anna and Tom in novel.md",
+        "with \"Anna\" in novel.md then",
+    );
     asked_back(&scene, "novel.md", &[swap]);
 }
 
