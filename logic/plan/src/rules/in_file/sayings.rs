@@ -247,7 +247,7 @@ fn convert_beside(found: &Match<'_>) -> Built {
         .map_or(path.as_str(), |(stem, _)| stem);
     let into = format!("{stem}.{ending}");
     let is_clear = is_file(&path) && into != path;
-    Ok(is_clear.then(|| (path, Asked::Convert { form, into })))
+    Ok(is_clear.then_some((path, Asked::Convert { form, into })))
 }
 
 fn form(found: &Match<'_>) -> Form {
