@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use domain::decision::Decision;
 use domain::event::ConfirmationAnswer;
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, SessionId};
+use domain::id::{ConfirmationId, SessionId, TraceId};
 use domain::label::Label;
 use domain::limits::WIRE_MESSAGE_BYTES;
 use domain::lineage::AgentType;
@@ -138,10 +138,16 @@ impl Control for Client {
         each(answer.agents, "agents").map_err(|error| self.garbled(error))
     }
 
-    async fn hear(&self, session_id: SessionId, text: String) -> Result<(), Error> {
+    async fn hear(
+        &self,
+        session_id: SessionId,
+        text: String,
+        begins: Option<TraceId>,
+    ) -> Result<(), Error> {
         let request = proto::HearRequest {
             session_id: session_id.to_string(),
             text,
+            trace_id: begins.map_or_else(String::new, |trace| trace.to_string()),
         };
         let call = async { self.inner.clone().hear(sized(request)?).await }.await;
         call.map_err(|status| self.failed(status))?;
@@ -264,7 +270,11 @@ impl broker_control_server::BrokerControl for Server {
     ) -> Result<Response<proto::HearResponse>, Status> {
         let request = request.into_inner();
         let session_id = text(&request.session_id, "session_id")?;
-        let heard = self.0.hear(session_id, request.text).await;
+        let begins = match request.trace_id.as_str() {
+            "" => None,
+            trace => Some(text(trace, "trace_id")?),
+        };
+        let heard = self.0.hear(session_id, request.text, begins).await;
         heard.map_err(to_status)?;
         Ok(Response::new(proto::HearResponse {}))
     }

@@ -11,7 +11,9 @@ use domain::decision::Decision;
 use domain::event::{Batch, CallStatus, ConfirmationAnswer, ConfirmationRequest};
 use domain::fault::{Coded, Fault};
 use domain::hash::Digest;
-use domain::id::{AgentId, AgentToken, CallId, ConfirmationId, PlanId, SessionId, ValueId};
+use domain::id::{
+    AgentId, AgentToken, CallId, ConfirmationId, PlanId, SessionId, TraceId, ValueId,
+};
 use domain::label::Label;
 use domain::lineage::{AgentType, Lineage};
 use domain::model::ModelRole;
@@ -501,8 +503,14 @@ pub trait Control: Send + Sync {
     async fn list_agents(&self) -> Result<Vec<AgentListing>, Error>;
 
     /// Notes what the user said, before any agent works on it: words of the user are the only ones
-    /// that name targets on their own authority.
-    async fn hear(&self, session_id: SessionId, text: String) -> Result<(), Error>;
+    /// that name targets on their own authority. `begins`: the chain of work that they begin, and the
+    /// only one in which they ask for something; `None`: words of a request that is over.
+    async fn hear(
+        &self,
+        session_id: SessionId,
+        text: String,
+        begins: Option<TraceId>,
+    ) -> Result<(), Error>;
 
     /// Notes what the root agent was shown before the broker knew of the session, when an earlier
     /// session is taken up again. Joins; takes nothing back.

@@ -29,7 +29,7 @@ use domain::context::ContextView;
 use domain::drive::{Origin, Signal};
 use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, HolderId, QueryId, SessionId};
+use domain::id::{ConfirmationId, HolderId, QueryId, SessionId, TraceId};
 use domain::limits::USER_TEXT_BYTES;
 use domain::settings::{Mode, SessionProfile};
 use session_log::{Durability, Fork, Lines, Scope, stream};
@@ -255,9 +255,12 @@ impl Sessions for Service {
         // queued.
         let control = Arc::clone(&self.shared.control);
         let sending = tokio::spawn(async move {
-            let heard = control.hear(session.id, request.text.clone()).await;
+            let trace_id = TraceId::from_uuid(Uuid::now_v7());
+            let words = request.text.clone();
+            let heard = control.hear(session.id, words, Some(trace_id)).await;
             heard.map_err(refused)?;
             let sent = Sent {
+                trace_id,
                 text: request.text,
                 mode: mode.unwrap_or_default(),
                 origin: Origin::User,

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use domain::decision::Decision;
 use domain::event::ConfirmationAnswer;
 use domain::hash::Digest;
-use domain::id::{AgentId, ConfirmationId, SessionId};
+use domain::id::{AgentId, ConfirmationId, SessionId, TraceId};
 use domain::label::Label;
 use domain::limits::{AGENT_TIME, AGENT_TOKENS, USER_TEXT_BYTES};
 use domain::lineage::{AgentType, Ancestor};
@@ -173,7 +173,12 @@ impl Control for Service {
         Ok(listing.collect())
     }
 
-    async fn hear(&self, session_id: SessionId, text: String) -> Result<(), Error> {
+    async fn hear(
+        &self,
+        session_id: SessionId,
+        text: String,
+        begins: Option<TraceId>,
+    ) -> Result<(), Error> {
         if text.len() > USER_TEXT_BYTES {
             let detail = format!("A message may have {USER_TEXT_BYTES} bytes.");
             return Err(Error::new(ErrorKind::LimitReached, detail));
@@ -181,7 +186,7 @@ impl Control for Service {
         let session = self.inner.state.session(session_id)?;
         let tools = self.inner.policy.table().tools().iter();
         let requested = Requested::of(&text, tools.map(|tool| &tool.spec));
-        lock(&session).hear(text, requested);
+        lock(&session).hear(text, requested, begins);
         Ok(())
     }
 

@@ -123,7 +123,7 @@ impl Inner {
         let (context, who) = (agent.label.clone(), (caller.agent_id, agent.outside));
         let trace = request.context.trace_id;
         let of = (caller.agent_id, trace);
-        let requested = session.requested(trace);
+        let requested = session.order(trace).requested;
         let mut allowed = session.approvals.for_agent(&context, Some(who), places);
         allowed.calls.extend(covered);
         let refused_choices = session.task(trace).refused_choices().clone();

@@ -101,7 +101,8 @@ impl<'a> Stage<'a> {
                 }
                 EventBody::QueryReceived { text, .. } => {
                     self.trace_id = TraceId::from_uuid(Uuid::now_v7());
-                    control.hear(self.session_id, text.clone()).await?;
+                    let begins = Some(self.trace_id);
+                    control.hear(self.session_id, text.clone(), begins).await?;
                 }
                 EventBody::ToolRequested {
                     tool, arguments, ..

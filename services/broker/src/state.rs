@@ -15,7 +15,7 @@ use domain::event::{Batch, ConfirmationAnswer};
 use domain::hash::Digest;
 use domain::id::{AgentId, AgentToken, ConfirmationId, SessionId, TraceId, ValueId};
 use domain::label::{Label, Readers};
-use domain::limits::AGENTS_PER_REQUEST;
+use domain::limits::{AGENTS_PER_REQUEST, QUEUED_MESSAGES};
 use domain::lineage::{AgentType, Lineage};
 use domain::settings::SessionSettings;
 use domain::tool::EffectClass;
@@ -31,6 +31,27 @@ use tokio_util::sync::CancellationToken;
 
 /// Tasks whose calls a session remembers; the oldest is forgotten first.
 const TASKS: usize = 64;
+
+/// Requests of the user whose words are kept: more than can run and wait at a time. Where that many
+/// were withdrawn meanwhile, the one that runs counts as not asked for.
+const ORDERS: usize = 2 * QUEUED_MESSAGES;
+
+/// What the user said to begin a chain of work.
+#[derive(Debug, Clone)]
+pub(crate) struct Order {
+    pub(crate) words: Arc<str>,
+    /// What the words ask for.
+    pub(crate) requested: Requested,
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        Self {
+            words: Arc::from(""),
+            requested: Requested::default(),
+        }
+    }
+}
 /// Questions a session may have open at one time.
 pub(crate) const OPEN_QUESTIONS: usize = 64;
 /// Most refused choices that are remembered for one request.
@@ -96,9 +117,8 @@ pub(crate) struct Session {
     /// How often others were asked something after what is not theirs was read, since the user
     /// spoke: what begins by itself meanwhile begins no new count.
     inquiries: usize,
-    /// What the user's newest words ask for, and the chain of work that they began.
-    requested: (Requested, Option<TraceId>),
-    pub(crate) newest_words: Arc<str>,
+    /// What the user said, by the chain of work that it began, oldest first.
+    orders: VecDeque<(TraceId, Order)>,
     tasks: VecDeque<(TraceId, Task)>,
     pub(crate) plans: Plans,
 }
@@ -132,29 +152,32 @@ impl Session {
             rows: Rows::default(),
             own_calls: OwnCalls::default(),
             inquiries: 0,
-            requested: (Requested::default(), None),
-            newest_words: Arc::from(""),
+            orders: VecDeque::new(),
             tasks: VecDeque::new(),
             plans: Plans::default(),
         }
     }
 
-    /// Takes in what the user said, and what that asks for.
-    pub(crate) fn hear(&mut self, text: String, requested: Requested) {
+    /// Takes in what the user said, and what that asks for in the chain of work that it begins.
+    pub(crate) fn hear(&mut self, text: String, requested: Requested, begins: Option<TraceId>) {
         self.provenance.say(&text);
-        self.newest_words = Arc::from(text);
-        self.requested = (requested, None);
         self.inquiries = 0;
+        let Some(trace) = begins else {
+            return;
+        };
+        if self.orders.len() >= ORDERS {
+            self.orders.pop_front();
+        }
+        let words = Arc::from(text);
+        self.orders.push_back((trace, Order { words, requested }));
     }
 
-    /// What the user's newest words ask for, in the chain of work that they began: what begins by
-    /// itself later was not asked for.
-    pub(crate) fn requested(&mut self, trace: TraceId) -> Requested {
-        let (requested, begun) = &mut self.requested;
-        match *begun.get_or_insert(trace) == trace {
-            true => requested.clone(),
-            false => Requested::default(),
-        }
+    /// The user's words that began a chain of work, and what they ask for: nothing in one that began by
+    /// itself, whatever the user says beside it.
+    pub(crate) fn order(&self, trace: TraceId) -> Order {
+        let mut newest = self.orders.iter().rev();
+        let found = newest.find(|(id, _)| *id == trace);
+        found.map(|(_, order)| order.clone()).unwrap_or_default()
     }
 
     /// A chain of work so far, whichever of its agents called.

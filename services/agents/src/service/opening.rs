@@ -13,7 +13,7 @@ use api::sessions::{Error, ErrorKind};
 use context::Closing;
 use domain::event::EventBody;
 use domain::fault::Fault;
-use domain::id::SessionId;
+use domain::id::{SessionId, TraceId};
 use domain::model::{ModelRole, Usage};
 use domain::settings::SessionProfile;
 use session_log::{Durability, Scope, SessionLog};
@@ -76,10 +76,13 @@ impl Service {
         let root = self
             .register(session_id, &profile, history.view.used())
             .await?;
-        if let Err(error) = self.remind(session_id, history.past.clone()).await {
+        let trace_id = TraceId::from_uuid(Uuid::now_v7());
+        let unfinished = history.unfinished();
+        let goes_on = unfinished.as_ref().map(|it| (it.text.as_str(), trace_id));
+        let reminded = self.remind(session_id, history.past.clone(), goes_on);
+        if let Err(error) = reminded.await {
             return Err(self.abandon(session_id, error).await);
         }
-        let unfinished = history.unfinished();
         let closings = history.closings();
         let emitter = self.emitter(session_id, log, history);
         let resumed = profile.clone();
@@ -92,7 +95,8 @@ impl Service {
                     .await?;
                 if let Some(unfinished) = unfinished {
                     let session = &opened.session;
-                    session.go_on(unfinished, (self.shared.clock)()).await;
+                    let now = (self.shared.clock)();
+                    session.go_on(unfinished, trace_id, now).await;
                 }
                 Ok(opened)
             }
@@ -144,10 +148,18 @@ impl Service {
 
     /// Tells the broker what it did not see, so that a resumed session is trusted no further than
     /// the one it goes on with.
-    async fn remind(&self, session_id: SessionId, past: Past) -> Result<(), Error> {
+    /// `goes_on`: the words of the request that is taken up, and the chain of work that they begin.
+    async fn remind(
+        &self,
+        session_id: SessionId,
+        past: Past,
+        goes_on: Option<(&str, TraceId)>,
+    ) -> Result<(), Error> {
         let control = &self.shared.control;
         for text in past.said {
-            control.hear(session_id, text).await.map_err(refused)?;
+            let begins = goes_on.filter(|(words, _)| *words == text);
+            let heard = control.hear(session_id, text, begins.map(|(_, trace)| trace));
+            heard.await.map_err(refused)?;
         }
         control
             .recall(session_id, past.shown)

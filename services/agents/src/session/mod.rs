@@ -88,6 +88,8 @@ pub(crate) struct Session {
 #[derive(Clone)]
 struct Pending {
     query_id: QueryId,
+    /// The chain of work that it begins.
+    trace_id: TraceId,
     text: String,
     mode: Mode,
     received: Timestamp,
@@ -98,6 +100,8 @@ struct Pending {
 
 /// A request on its way into the queue.
 pub(crate) struct Sent {
+    /// The chain of work that it begins; the broker heard of it, where the user sent it.
+    pub(crate) trace_id: TraceId,
     pub(crate) text: String,
     pub(crate) mode: Mode,
     pub(crate) origin: Origin,
@@ -142,6 +146,7 @@ impl Session {
             return Ok(None);
         }
         let sent = Sent {
+            trace_id: TraceId::from_uuid(Uuid::now_v7()),
             text,
             mode,
             origin: Origin::Drive,
@@ -161,6 +166,7 @@ impl Session {
             return Err(Error::new(ErrorKind::NotFound, "The session is closed."));
         }
         let Sent {
+            trace_id,
             text,
             mode,
             origin,
@@ -203,6 +209,7 @@ impl Session {
         }
         queue.push_back(Pending {
             query_id,
+            trace_id,
             text,
             mode,
             received: event.time,
@@ -214,9 +221,10 @@ impl Session {
     }
 
     /// Takes up a request that an earlier process began, before anything else is asked.
-    pub(crate) async fn go_on(&self, unfinished: Unfinished, now: Timestamp) {
+    pub(crate) async fn go_on(&self, unfinished: Unfinished, trace_id: TraceId, now: Timestamp) {
         let pending = Pending {
             query_id: unfinished.query_id,
+            trace_id,
             text: unfinished.text,
             mode: unfinished.mode,
             received: now,
@@ -303,7 +311,7 @@ impl Session {
     /// Whether the root agent may call a tool on a path without anybody being asked. Calls nothing.
     pub(crate) async fn may_read(&self, shared: &Shared, tool: &str, path: &str) -> bool {
         let request = CallRequest {
-            context: self.caller(),
+            context: self.caller(TraceId::from_uuid(Uuid::now_v7())),
             call_id: CallId::from_uuid(Uuid::now_v7()),
             tool: tool.to_owned(),
             arguments: serde_json::json!({ "path": path }),
@@ -320,11 +328,11 @@ impl Session {
         }
     }
 
-    fn caller(&self) -> CallContext {
+    fn caller(&self, trace_id: TraceId) -> CallContext {
         CallContext {
             session_id: self.id,
             agent_token: self.root.registered.token.clone(),
-            trace_id: TraceId::from_uuid(Uuid::now_v7()),
+            trace_id,
         }
     }
 

@@ -200,7 +200,7 @@ impl Session {
             agent: AgentContext {
                 id: root.registered.agent_id,
                 lineage: root.registered.lineage.clone(),
-                caller: self.caller(),
+                caller: self.caller(pending.trace_id),
                 model: profile
                     .model
                     .clone()

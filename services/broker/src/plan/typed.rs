@@ -1,4 +1,4 @@
-//! Plans that the user typed: the rules make the same of the newest words. Nothing else chose such a plan,
+//! Plans that the user typed: the rules make the same of the words that began the work. Nothing else chose such a plan,
 //! whatever was read before, and the question about it says so. It is asked about all the same.
 
 use super::Pin;
@@ -18,21 +18,26 @@ fn calls_of(text: &str) -> Vec<(&'static str, Value)> {
 }
 
 impl Pin {
-    /// Whether it is what the rules make of the user's newest words.
+    /// Whether it is what the rules make of the user's words that began this work.
     pub(super) fn is_typed(&self) -> bool {
         // Reading the words by rules takes its time, and most requests pin no plan.
-        let words = Arc::clone(&lock(&self.caller.session).newest_words);
+        let words = self.words();
         let typed = calls_of(&words).into_iter();
         let typed = typed.map(|(tool, arguments)| self.inner.step_key(tool, &arguments));
         let calls = self.request.calls.iter();
         typed.eq(calls.map(|call| self.inner.step_key(&call.tool, &call.arguments)))
     }
 
-    /// Whether the text of a call stands word for word in the user's newest words.
+    /// Whether the text of a call stands word for word in those words.
     pub(super) fn stands_in_words(&self, call: &PlannedCall) -> bool {
         let text = call.arguments.get("content").and_then(Value::as_str);
-        let words = Arc::clone(&lock(&self.caller.session).newest_words);
+        let words = self.words();
         text.is_none_or(|text| words.contains(text))
+    }
+
+    fn words(&self) -> Arc<str> {
+        let trace = self.request.context.trace_id;
+        lock(&self.caller.session).order(trace).words
     }
 }
 

@@ -89,7 +89,7 @@ fn asked(rule: &str) -> (Verdict, String) {
 async fn said(house: &House) {
     // It names everybody and everything, and asks for nothing to be sent.
     let text = "what does the mail to bob@corp.example with hello say?".to_owned();
-    house.broker.hear(house.session_id, text).await.unwrap();
+    house.hear(text).await;
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn what_the_user_said_is_free_until_something_untrusted_was_read() {
 async fn no_order_frees_an_effect() {
     let house = House::with(tools(), attended()).await;
     let order = "mail bob@corp.example 'hello'".to_owned();
-    house.broker.hear(house.session_id, order).await.unwrap();
+    house.hear(order).await;
     assert_eq!(
         gate(&house, house.context()).await,
         asked("needs_confirmation")

@@ -5,11 +5,11 @@ use crate::support::{House, assert_denied, next, path, settings, write};
 use api::audit::Action;
 use api::broker::{Broker, Control, PlanApproval, PlanEvent};
 use api::executor::FailureKind;
-use contracts::FakeTool;
+use contracts::{FakeTool, fresh_uuid};
 use domain::decision::{Decision, Layer, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
-use domain::id::PlanId;
+use domain::id::{PlanId, TraceId};
 use domain::settings::{Attendance, OverrideLevel, SessionSettings};
 use domain::tool::EffectClass;
 use serde_json::{Value, json};
@@ -328,4 +328,40 @@ async fn other_layers_still_judge_a_planned_call() {
     request.plan_id = Some(plan_id);
     let mut stream = house.broker.execute(request).await.unwrap();
     assert_denied(&support::finish(&mut stream, None).await, "disabled_tool");
+}
+
+/// What a question about the plan that the rules make of a text says, after a file was read.
+async fn asked_about(house: &House, typed: &str) -> String {
+    let planned = plan::rules::plan(typed).unwrap();
+    let calls: Vec<_> = plan::compile::plan(&planned)
+        .into_iter()
+        .flatten()
+        .map(|call| (call.tool, call.arguments))
+        .collect();
+    let mut stream = house.plan(&calls).await;
+    match next(&mut stream).await {
+        PlanEvent::Proposed { .. } => {}
+        other => panic!("{other:?}"),
+    }
+    match next(&mut stream).await {
+        PlanEvent::ConfirmationAsked(asked) => format!("{asked:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn the_words_of_a_request_that_waits_are_not_those_of_the_one_that_runs() {
+    let house = House::new(attended()).await;
+    house.call("read_file", path("a.txt")).await;
+    let typed = "delete b.txt";
+    house.hear(typed.to_owned()).await;
+    let waiting = Some(TraceId::from_uuid(fresh_uuid()));
+    let other = "delete c.txt".to_owned();
+    let heard = house.broker.hear(house.session_id, other.clone(), waiting);
+    heard.await.unwrap();
+    let own = asked_about(&house, typed).await;
+    assert!(own.contains("You typed this"), "{own}");
+    let foreign = asked_about(&house, &other).await;
+    assert!(foreign.contains("The agent chose this"), "{foreign}");
+    assert!(!foreign.contains("You typed this"), "{foreign}");
 }

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use domain::decision::Decision;
 use domain::event::ConfirmationAnswer;
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, SessionId};
+use domain::id::{ConfirmationId, SessionId, TraceId};
 use domain::label::Label;
 use domain::lineage::AgentType;
 use domain::model::ModelRole;
@@ -115,7 +115,12 @@ impl Control for FakeBroker {
         Ok(AGENT_TYPES.iter().map(listing).collect())
     }
 
-    async fn hear(&self, session_id: SessionId, _: String) -> Result<(), Error> {
+    async fn hear(
+        &self,
+        session_id: SessionId,
+        _: String,
+        _: Option<TraceId>,
+    ) -> Result<(), Error> {
         self.state.lock().unwrap().settings(session_id).map(drop)
     }
 

@@ -208,7 +208,7 @@ pub(super) async fn the_user_is_heard_in_known_sessions_only(subject: &Subject) 
     let control = &subject.control;
     let known = session.session_id;
     control
-        .hear(known, "do it".to_owned())
+        .hear(known, "do it".to_owned(), None)
         .await
         .expect("it is heard");
     control
@@ -216,7 +216,7 @@ pub(super) async fn the_user_is_heard_in_known_sessions_only(subject: &Subject) 
         .await
         .expect("it is recalled");
     let other = SessionId::from_uuid(fresh_uuid());
-    let heard = control.hear(other, "do it".to_owned()).await;
+    let heard = control.hear(other, "do it".to_owned(), None).await;
     assert_eq!(kind(heard), ErrorKind::UnknownSession);
     assert_eq!(
         kind(control.recall(other, label).await),

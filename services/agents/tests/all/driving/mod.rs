@@ -14,7 +14,7 @@ use domain::decision::{Decision, Verdict};
 use domain::drive::{DriveState, Origin, Signal};
 use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, HolderId, SessionId};
+use domain::id::{ConfirmationId, HolderId, SessionId, TraceId};
 use domain::label::Label;
 use domain::lineage::AgentType;
 use domain::settings::{Mode, SessionSettings};
@@ -124,9 +124,14 @@ impl Control for Told {
         self.inner.list_agents().await
     }
 
-    async fn hear(&self, session_id: SessionId, text: String) -> Result<(), Error> {
+    async fn hear(
+        &self,
+        session_id: SessionId,
+        text: String,
+        begins: Option<TraceId>,
+    ) -> Result<(), Error> {
         self.heard.lock().unwrap().push(text.clone());
-        self.inner.hear(session_id, text).await
+        self.inner.hear(session_id, text, begins).await
     }
 
     async fn recall(&self, session_id: SessionId, label: Label) -> Result<(), Error> {

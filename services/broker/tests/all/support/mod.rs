@@ -132,6 +132,12 @@ impl House {
             .unwrap()
     }
 
+    /// The user begins the work with these words.
+    pub async fn hear(&self, text: String) {
+        let heard = self.broker.hear(self.session_id, text, Some(self.trace_id));
+        heard.await.unwrap();
+    }
+
     /// Runs a call that asks nothing, and gives the decision and the result.
     pub async fn call(&self, tool: &str, arguments: Value) -> (Decision, ToolResult) {
         let mut stream = self.start(tool, arguments).await;
