@@ -1,6 +1,7 @@
 //! Pinning a plan: every call judged first, the whole shown in one question, which is made here, and
 //! then exactly that may run.
 
+mod diffs;
 mod earlier;
 mod refusal;
 pub(crate) mod typed;
@@ -26,12 +27,10 @@ use domain::label::Label;
 use domain::limits::PLAN_ACTIONS;
 use domain::settings::{Attendance, OverrideLevel, SessionSettings};
 use domain::tool::{EffectClass, ToolName};
-use earlier::Earlier;
 use policy::Judgement;
 use policy::history::TaskHistory;
 use refusal::{
-    bad_size, cannot_run, flow_reasons, nobody_to_ask, on_record, refused_step, said_no, sentence,
-    words,
+    bad_size, flow_reasons, nobody_to_ask, on_record, refused_step, said_no, sentence, words,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -479,77 +478,6 @@ impl Pin {
         }
         out.push_str(&self.in_short(draft));
         out
-    }
-
-    /// What each step of a plan that was approved by its hash is held to: what was shown of it, and
-    /// where an earlier step may have changed that, where it lands.
-    async fn landings(&self, draft: &Draft) -> Result<Vec<Option<Foreseen>>, Decision> {
-        let (_, mut shown) = self.diffs(draft).await?;
-        let mut changes = Earlier::default();
-        let steps = draft.judgements.iter().zip(&draft.places).zip(&mut shown);
-        for ((judgement, places), shown) in steps {
-            let Some(bound) = &judgement.bound else {
-                continue;
-            };
-            if shown.is_some() && changes.may_matter_to(bound) {
-                *shown = Some(Foreseen::Lands(in_truth(places)));
-            }
-            changes.add(bound);
-        }
-        Ok(shown)
-    }
-
-    /// The changes that can be told from the files as they are now, and for each step what it comes
-    /// to so. A step that builds on an earlier one is shown without. A step that cannot run refuses
-    /// the plan: the user is not asked for what is known to come to nothing.
-    async fn diffs(
-        &self,
-        draft: &Draft,
-    ) -> Result<(Option<String>, Vec<Option<Foreseen>>), Decision> {
-        let mut out = String::new();
-        let mut shown = vec![None; self.request.calls.len()];
-        let mut changes = Earlier::default();
-        let mut earlier: Vec<ToolName> = Vec::new();
-        for (index, (call, judgement)) in
-            self.request.calls.iter().zip(&draft.judgements).enumerate()
-        {
-            let Some(bound) = judgement.bound.as_ref() else {
-                continue;
-            };
-            let request = self.as_request(call);
-            let label = Label::nothing();
-            let Some(mut judged) = self
-                .inner
-                .judged_call(&self.caller, &request, bound, &label)
-            else {
-                continue;
-            };
-            judged.write_roots.extend(draft.opens.iter().cloned());
-            let done = earlier.clone();
-            earlier.push(judged.tool.clone());
-            let preview = self.inner.preview_after(&judged, done).await;
-            let only_looks = matches!(bound.effect, EffectClass::Read | EffectClass::SelfWrite);
-            if !only_looks && let Some(shown) = shown.get_mut(index) {
-                *shown = Some(Foreseen::of(&preview));
-            }
-            match preview {
-                Ok(Some(diff)) => {
-                    out.push_str(&render::diff(&diff));
-                    if !out.ends_with('\n') {
-                        out.push('\n');
-                    }
-                }
-                Ok(None) => {}
-                Err(failure) => {
-                    if let Some(finding) = cannot_run(&failure, changes.may_matter_to(bound)) {
-                        let decision = Decision::strictest(vec![finding]);
-                        return Err(refused_step(&decision, index, call));
-                    }
-                }
-            }
-            changes.add(bound);
-        }
-        Ok(((!out.is_empty()).then_some(out), shown))
     }
 
     async fn pinned(&self, settled: Settled) -> PlanEvent {

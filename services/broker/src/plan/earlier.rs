@@ -33,6 +33,11 @@ impl Earlier {
             |one: &Path, other: &Path| one.starts_with(other) || other.starts_with(one);
         paths(bound).any(|path| self.paths.iter().any(|earlier| is_related(path, earlier)))
     }
+
+    /// Whether what a step deletes is not what is there now: an earlier step of the plan changes it.
+    pub(super) fn hides(&self, bound: &Bound) -> bool {
+        bound.effect == EffectClass::Destructive && is_of_files(bound) && self.may_matter_to(bound)
+    }
 }
 
 /// Whether a call names the files that it is about.

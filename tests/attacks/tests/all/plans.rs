@@ -229,3 +229,32 @@ fn a_plan_approved_by_its_hash_makes_no_link_of_what_it_changes() {
         "{told:#?}"
     );
 }
+
+/// A file is moved to a name and deleted there: what lay at the name before is not shown as what goes.
+#[test]
+fn the_text_above_a_hash_shows_no_other_file_than_the_one_that_is_deleted() {
+    let delete = |path: &str| json!({"kind": "delete_file", "path": path});
+    let planned = |actions: &[Value]| {
+        let plan = json!({"intent": "Tidy up.", "actions": actions}).to_string();
+        let scene = Scene::new([Reply::text(&plan), Reply::text(&plan)]);
+        scene.house.write("p/n2.txt", "trifles\n");
+        scene.house.write("p/thesis.txt", "years of work\n");
+        scene
+    };
+    let swapped = planned(&[
+        moved("n2.txt", "n3.txt"),
+        moved("thesis.txt", "n2.txt"),
+        delete("n2.txt"),
+    ]);
+    let args = ["run", "--mode", "plan", "--allow-write", "..", "-C", "p"];
+    let refused = swapped.house.ask(args).arg(TASK).run().expect(5).stderr;
+    assert!(!refused.contains("-trifles"), "{refused}");
+    assert!(
+        refused.contains("step 3 (delete_file): an earlier step changes what it deletes"),
+        "{refused}"
+    );
+    // The control: what no earlier step touches is shown.
+    let plain = planned(&[moved("thesis.txt", "n3.txt"), delete("n2.txt")]);
+    let shown = plain.house.ask(args).arg(TASK).run().expect(5).stderr;
+    assert!(shown.contains("-trifles"), "{shown}");
+}
