@@ -68,6 +68,11 @@ impl Tally {
         }
     }
 
+    /// Whether a call was refused.
+    pub(crate) const fn is_refused(&self) -> bool {
+        self.denied > 0
+    }
+
     /// The verdict. Denied: every call was, or the last one that would have changed something was
     /// and nothing was changed before it. Partial: the answer is not whole, or the last change did
     /// not come about.

@@ -69,6 +69,8 @@ pub struct Call {
 pub struct Answer {
     /// Whether there is visible text.
     pub has_text: bool,
+    /// Whether the text says that something was done which no call did.
+    pub is_untrue: bool,
     /// Whether it was nothing but a call that cannot be one.
     pub broken_call: Option<BrokenCall>,
     /// Why it ended.
@@ -149,6 +151,8 @@ pub struct Turn {
     tools: ToolUse,
     model_calls: u32,
     nudges: u32,
+    /// Whether it was told that no call bears out what it said.
+    corrected: bool,
     compactions: u32,
     circles: u32,
     circled: bool,
@@ -174,6 +178,7 @@ impl Turn {
             tools: ToolUse::Offered,
             model_calls: 0,
             nudges: 0,
+            corrected: false,
             compactions: 0,
             circles: 0,
             circled: false,
@@ -243,6 +248,14 @@ impl Turn {
         if !answer.calls.is_empty() {
             return self.dispatch(answer.calls);
         }
+        let is_whole = answer.has_text && reason == Reason::Answered;
+        if is_whole && answer.is_untrue && !self.corrected && self.has_calls_left() {
+            self.corrected = true;
+            return self.nudged(match self.tally.is_refused() {
+                true => Nudge::Refused,
+                false => Nudge::NotDone,
+            });
+        }
         if answer.has_text || reason == Reason::Withheld {
             return self.publish(reason);
         }
@@ -251,7 +264,7 @@ impl Turn {
             self.repeated = true;
             return self.generate();
         }
-        if self.nudges < self.limits.nudges && self.model_calls < self.limits.model_calls {
+        if self.nudges < self.limits.nudges && self.has_calls_left() {
             self.nudges += 1;
             let nudge = match (reason, answer.broken_call) {
                 (Reason::Cut, _) => Nudge::CutReply,
@@ -259,15 +272,23 @@ impl Turn {
                 (_, Some(BrokenCall::NotOffered)) => Nudge::UnknownTool,
                 (_, None) => Nudge::EmptyReply,
             };
-            let mut actions = vec![Action::Nudge(nudge)];
-            actions.extend(self.generate());
-            return actions;
+            return self.nudged(nudge);
         }
         self.publish(match (reason, answer.broken_call) {
             (Reason::Cut, _) => Reason::Cut,
             (_, Some(_)) => Reason::BrokenCalls,
             (_, None) => Reason::NoAnswer,
         })
+    }
+
+    const fn has_calls_left(&self) -> bool {
+        self.model_calls < self.limits.model_calls
+    }
+
+    fn nudged(&mut self, nudge: Nudge) -> Vec<Action> {
+        let mut actions = vec![Action::Nudge(nudge)];
+        actions.extend(self.generate());
+        actions
     }
 
     fn dispatch(&mut self, calls: Vec<Call>) -> Vec<Action> {

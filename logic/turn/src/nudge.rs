@@ -11,6 +11,10 @@ pub enum Nudge {
     CutCall,
     /// Its reply was nothing but a call of a tool that there is not.
     UnknownTool,
+    /// It says that something was done, and no call did it.
+    NotDone,
+    /// The same, and a call was refused: it is not to be tried again.
+    Refused,
     /// It has used all its model calls.
     IterationsUsed,
     /// It keeps asking for what was refused as a repetition.
@@ -41,6 +45,11 @@ impl Nudge {
                  and nothing was run. Call one of your tools by its exact name, or answer the \
                  request in plain words. JSON that is itself the answer belongs in a code block."
             }
+            Self::NotDone => {
+                "If it is still to be done, do it now with a tool. Else say plainly what was done and \
+                 what was not."
+            }
+            Self::Refused => "Say plainly what was done and what was not.",
             Self::IterationsUsed => {
                 "You have used all your steps and tools are off now. Answer with what you have: say \
                  what you found and did, and what is left undone."

@@ -90,6 +90,14 @@ impl Prepared {
     }
 }
 
+/// Whether the last words of a request say that no call bears out the reply before.
+fn is_told_of_no_call(body: &Value) -> bool {
+    let messages = body["messages"].as_array();
+    let last = messages.and_then(|all| all.last());
+    let text = last.map(|message| message["content"].to_string());
+    text.is_some_and(|text| text.contains("ay plainly what was done and what was not."))
+}
+
 /// A running model server. It stops when dropped.
 pub struct Server {
     address: SocketAddr,
@@ -98,13 +106,18 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server that gives these replies in order, and then says that its script is over.
+    /// A server that gives these replies in order, and then says that its script is over. Told that no
+    /// call bears out its reply, it gives the same again.
     #[must_use]
     pub fn script(replies: impl IntoIterator<Item = Reply>) -> Prepared {
         let mut left: VecDeque<Reply> = replies.into_iter().collect();
-        Self::speak(move |_, _| {
-            left.pop_front()
-                .unwrap_or_else(|| Reply::text("The script is over."))
+        let mut last = Reply::default();
+        Self::speak(move |body, _| {
+            if !is_told_of_no_call(body) {
+                let next = left.pop_front();
+                last = next.unwrap_or_else(|| Reply::text("The script is over."));
+            }
+            last.clone()
         })
     }
 

@@ -58,6 +58,18 @@ fn broken_calls() -> impl Strategy<Value = Option<BrokenCall>> {
     ]
 }
 
+fn answers() -> impl Strategy<Value = Answer> {
+    (any::<(bool, bool)>(), broken_calls(), finishes(), calls()).prop_map(
+        |((has_text, is_untrue), broken_call, finish, calls)| Answer {
+            has_text,
+            is_untrue,
+            broken_call,
+            finish,
+            calls,
+        },
+    )
+}
+
 fn statuses() -> impl Strategy<Value = CallStatus> {
     prop_oneof![
         Just(CallStatus::Ok),
@@ -71,11 +83,7 @@ fn events() -> impl Strategy<Value = Event> {
     prop_oneof![
         1 => Just(Event::Received),
         2 => Just(Event::Assembled),
-        6 => (any::<bool>(), broken_calls(), finishes(), calls()).prop_map(
-            |(has_text, broken_call, finish, calls)| {
-                Event::Answered(Answer { has_text, broken_call, finish, calls })
-            },
-        ),
+        6 => answers().prop_map(Event::Answered),
         1 => Just(Event::Overflowed),
         1 => any::<bool>().prop_map(|shrunk| Event::Compacted { shrunk }),
         12 => (0_u128..60, statuses(), any::<bool>()).prop_map(|(n, status, circles)| {
@@ -102,6 +110,7 @@ struct Watch {
     withheld: u32,
     compactions: u32,
     empty_nudges: u32,
+    corrections: u32,
     run: BTreeSet<CallId>,
     running: BTreeSet<CallId>,
 }
@@ -121,6 +130,7 @@ impl Watch {
                 Action::Nudge(
                     Nudge::EmptyReply | Nudge::CutReply | Nudge::CutCall | Nudge::UnknownTool,
                 ) => self.empty_nudges += 1,
+                Action::Nudge(Nudge::NotDone | Nudge::Refused) => self.corrections += 1,
                 Action::Run(calls) => {
                     prop_assert_eq!(self.withheld, 0, "ran a call after tools were withheld");
                     for call in calls {
@@ -143,6 +153,7 @@ impl Watch {
         prop_assert!(self.withheld <= 1 + limits.compactions);
         prop_assert!(self.compactions <= limits.compactions);
         prop_assert!(self.empty_nudges <= limits.nudges);
+        prop_assert!(self.corrections <= 1);
         Ok(())
     }
 }
@@ -174,10 +185,7 @@ proptest! {
     /// A world that answers every action with something legal always comes to an end.
     #[test]
     fn a_world_that_answers_comes_to_an_end(
-        answers in proptest::collection::vec(
-            (any::<bool>(), broken_calls(), finishes(), calls()),
-            1..6,
-        ),
+        answers in proptest::collection::vec(answers(), 1..6),
         statuses in proptest::collection::vec((statuses(), any::<bool>()), 1..6),
         overflow_every in 0_usize..4,
         shrinks in any::<bool>(),
@@ -201,13 +209,11 @@ proptest! {
                             next.extend(turn.on(Event::Overflowed));
                             continue;
                         }
-                        let (has_text, broken_call, finish, calls) =
-                            answers[asked % answers.len()].clone();
-                        let calls = calls.into_iter().map(|old| {
+                        let mut answer = answers[asked % answers.len()].clone();
+                        for call in &mut answer.calls {
                             fresh += 1;
-                            call(fresh, old.effect)
-                        }).collect();
-                        let answer = Answer { has_text, broken_call, finish, calls };
+                            call.call_id = id(fresh);
+                        }
                         next.extend(turn.on(Event::Answered(answer)));
                     }
                     Action::Compact => next.extend(turn.on(Event::Compacted { shrunk: shrinks })),
@@ -229,6 +235,7 @@ proptest! {
 fn answer(has_text: bool, calls: Vec<Call>) -> Event {
     Event::Answered(Answer {
         has_text,
+        is_untrue: false,
         broken_call: None,
         finish: FinishReason::Stop,
         calls,
@@ -310,6 +317,38 @@ fn an_empty_reply_is_nudged_once() {
 }
 
 #[test]
+fn an_answer_that_no_call_bears_out_is_asked_for_once_more() {
+    let untrue = |finish| {
+        Event::Answered(Answer {
+            has_text: true,
+            is_untrue: true,
+            broken_call: None,
+            finish,
+            calls: Vec::new(),
+        })
+    };
+    let mut turn = generating();
+    assert_eq!(
+        turn.on(untrue(FinishReason::Stop)),
+        [
+            Action::Nudge(Nudge::NotDone),
+            Action::AskModel(ToolUse::Offered)
+        ]
+    );
+    let insisted = turn.on(untrue(FinishReason::Stop));
+    assert!(matches!(insisted[..], [Action::Publish(_)]), "{insisted:?}");
+    // What was refused is not to be tried again.
+    let mut turn = generating();
+    turn.on(answer(false, vec![call(1, WRITE)]));
+    turn.on(ended(1, CallStatus::Denied));
+    let refused = turn.on(untrue(FinishReason::Stop));
+    assert_eq!(refused[0], Action::Nudge(Nudge::Refused));
+    // Of an answer that broke off the rest is not known.
+    let cut = generating().on(untrue(FinishReason::Length));
+    assert!(matches!(cut[..], [Action::Publish(_)]), "{cut:?}");
+}
+
+#[test]
 fn a_call_that_is_none_is_told_once_what_is_wrong() {
     for (broken, nudge) in [
         (BrokenCall::Cut, Nudge::CutCall),
@@ -318,6 +357,7 @@ fn a_call_that_is_none_is_told_once_what_is_wrong() {
         let mut turn = generating();
         let reply = Event::Answered(Answer {
             has_text: false,
+            is_untrue: false,
             broken_call: Some(broken),
             finish: FinishReason::Stop,
             calls: Vec::new(),
@@ -397,6 +437,7 @@ fn a_reply_that_only_repeats_itself_is_asked_for_once_more_without_tools() {
     let mut repeated = |calls| {
         turn.on(Event::Answered(Answer {
             has_text: false,
+            is_untrue: false,
             broken_call: None,
             finish: FinishReason::Repetition,
             calls,

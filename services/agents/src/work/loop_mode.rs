@@ -18,8 +18,8 @@ use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use turn::cut::{self, Room};
 use turn::{
-    Action, Answer, Call, CallRecord, Ending, Event, Limits, Outcome, Reason, Reply, ToolUse, Turn,
-    unfinished,
+    Action, Answer, Call, CallRecord, Ending, Event, Limits, Nudge, Outcome, Reason, Reply,
+    ToolUse, Turn, unfinished,
 };
 use uuid::Uuid;
 
@@ -81,8 +81,7 @@ impl Run<'_> {
         match action {
             Action::Assemble => vec![self.assemble().await],
             Action::Nudge(nudge) => {
-                let text = nudge.text().to_owned();
-                self.work.emit(EventBody::ModelNudged { text }, None).await;
+                self.nudge(nudge).await;
                 Vec::new()
             }
             Action::AskModel(tools) => vec![Box::pin(self.ask_model(tools)).await],
@@ -99,6 +98,31 @@ impl Run<'_> {
                 vec![Event::Published]
             }
         }
+    }
+
+    async fn nudge(&self, nudge: Nudge) {
+        let mut text = nudge.text().to_owned();
+        if matches!(nudge, Nudge::NotDone | Nudge::Refused)
+            && let Some(fault) = self.untrue()
+        {
+            text = format!("{} {text}", fault.message);
+            let told = Fault {
+                message: format!("{} The model is asked again.", fault.message),
+                hint: String::new(),
+                ..fault
+            };
+            self.work.emit(EventBody::Notice(told), None).await;
+        }
+        self.work.emit(EventBody::ModelNudged { text }, None).await;
+    }
+
+    /// What the answer says, and no call bears out.
+    fn untrue(&self) -> Option<Fault> {
+        let work = self.work;
+        let succeeded = work.with_state(|state| state.conversation.succeeded().clone());
+        let (request, effects) = (&work.request.text, &work.services.effects);
+        let untrue = self.outcome.untrue_claims(request, effects, &succeeded);
+        unfinished::not_true(&untrue, &self.outcome.tool_calls)
     }
 
     /// Finds out which tools are on offer.
@@ -267,6 +291,7 @@ impl Run<'_> {
         });
         let answer = Answer {
             has_text,
+            is_untrue: has_text && reply.tool_calls.is_empty() && self.untrue().is_some(),
             broken_call: reply.broken_call,
             finish: reply.finish,
             calls: calls.collect(),
@@ -416,12 +441,8 @@ impl Run<'_> {
             Reason::NoAnswer if !self.outcome.answer.is_empty() => None,
             reason => unfinished::because(reason, work.services.tool_iterations),
         };
-        let effects = &work.services.effects;
-        let succeeded = work.with_state(|state| state.conversation.succeeded().clone());
         if self.outcome.error.is_none() {
-            let request = &work.request.text;
-            let untrue = self.outcome.untrue_claims(request, effects, &succeeded);
-            self.outcome.error = unfinished::not_true(&untrue, &self.outcome.tool_calls);
+            self.outcome.error = self.untrue();
             if self.outcome.error.is_some() && self.outcome.status == QueryStatus::Success {
                 self.outcome.status = QueryStatus::Partial;
             }

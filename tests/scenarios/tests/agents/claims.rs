@@ -65,6 +65,47 @@ fn who_reads_standard_output_alone_is_told_what_did_not_happen() {
     assert_eq!(honest, "I cannot write here.\n");
 }
 
+/// A scene whose model says that it wrote a file, and goes on like this when it is asked again.
+fn asked_again(second: Reply) -> Scene {
+    let lie = Reply::text("I wrote new.txt for you.");
+    let mut replies = [lie, second, Reply::text("Now it is there.")].into_iter();
+    let server = Server::speak(move |_, _| replies.next().unwrap()).openai();
+    Scene::with(server, "openai")
+}
+
+#[test]
+fn a_model_that_claims_what_no_call_did_is_asked_once_more() {
+    let open = ["--allow-write", ".", "--yes", "write", "write new.txt"];
+    let arguments = json!({"path": "new.txt", "content": "text\n"});
+    let does_it = asked_again(Reply::call("write_file", arguments));
+    let outcome = does_it.run(&open);
+    outcome.assert_ends(0, "success");
+    assert_eq!(outcome.text("answer"), "Now it is there.");
+    assert_eq!(does_it.house.read("new.txt"), "text\n");
+    let asked = does_it.server.chats()[1].body.to_string();
+    assert!(asked.contains("Nothing was: no tool that changes anything did its work. If it is"));
+    let told = &outcome.finished.stderr;
+    assert!(told.contains("The model is asked again."), "{told}");
+    let admits = asked_again(Reply::text("I cannot write here."));
+    let outcome = admits.run(&open);
+    outcome.assert_ends(0, "success");
+    assert_eq!(outcome.text("answer"), "I cannot write here.");
+}
+
+#[test]
+fn what_the_user_refused_is_not_asked_of_the_model_again() {
+    let write = Reply::call("write_file", json!({"path": "new.txt", "content": "x"}));
+    let scene = Scene::new([write, Reply::text("I wrote new.txt for you.")]);
+    let outcome = scene.run(&["write new.txt"]);
+    outcome.assert_ends(5, "denied");
+    let asked = scene.server.chats()[2].body.to_string();
+    assert!(
+        asked.contains("was denied. Say plainly what was done"),
+        "{asked}"
+    );
+    assert!(!asked.contains("do it now with a tool"), "{asked}");
+}
+
 #[test]
 fn a_reason_for_several_denials_is_told_once() {
     let write = |name: &str| ("write_file", json!({"path": name, "content": "x"}));
