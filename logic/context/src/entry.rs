@@ -59,6 +59,8 @@ pub(crate) struct Entry {
     pub(crate) recalled: String,
     /// Data that came with it; empty for none.
     pub(crate) input: String,
+    /// Files that it names, as they were read before any model was asked; empty for none.
+    pub(crate) named: String,
     /// Calls of it that leave the view, with their results, once the model has answered.
     pub(crate) passing_calls: Vec<CallId>,
     /// Calls of it that came to nothing: nothing has their long arguments.
@@ -77,6 +79,7 @@ impl Entry {
             part,
             recalled: String::new(),
             input: String::new(),
+            named: String::new(),
             passing_calls: Vec::new(),
             failed_calls: Vec::new(),
             shown_characters: 0,

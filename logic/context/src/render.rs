@@ -112,6 +112,9 @@ impl View {
             if !entry.input.is_empty() && (index >= turn || !self.is_shortened(entry)) {
                 pieces.push((name, Cow::Borrowed(entry.input.as_str())));
             }
+            if !entry.named.is_empty() && !self.is_shortened(entry) {
+                pieces.push((name, Cow::Borrowed(entry.named.as_str())));
+            }
             pieces.push((name, self.text_of(entry)));
             let mut bare = self.bare(entry, index >= turn);
             if matches!(bare, Message::Picture { .. })

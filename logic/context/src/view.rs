@@ -272,6 +272,14 @@ impl View {
         }
     }
 
+    /// Adds a file that the newest request names, which stands before its words.
+    pub(crate) fn add_named(&mut self, text: &str) {
+        let newest = self.entries.iter_mut().rev();
+        if let Some(entry) = newest.into_iter().find(|entry| entry.begins_turn()) {
+            entry.named.push_str(text);
+        }
+    }
+
     /// Characters that fit into so many tokens, by the present estimate.
     #[must_use]
     pub const fn characters_in(&self, tokens: u64) -> u64 {

@@ -17,7 +17,7 @@ mod forbidden;
 pub mod format;
 pub mod gate;
 pub mod longer;
-mod named;
+pub mod named;
 pub mod names;
 pub mod orders;
 pub mod prompt;

@@ -64,6 +64,18 @@ pub(crate) fn is_part_of_more(request: &str, text: &str) -> bool {
         })
 }
 
+/// The names of files in a request, each once, without those in quotes, which may be of a text.
+#[must_use]
+pub fn files_of(request: &str) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for file in words_of_files(request) {
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    files
+}
+
 /// The names of files in a request, without those in quotes, which may be of a text.
 pub(crate) fn words_of_files(request: &str) -> impl Iterator<Item = String> {
     let request = orders::without_quotes(request);

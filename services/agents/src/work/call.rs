@@ -49,6 +49,13 @@ fn with_named_files(mut call: ToolCall) -> ToolCall {
     call
 }
 
+/// A call that looked at something, and that nobody was told of yet.
+pub(crate) struct Look {
+    call: ToolCall,
+    decision: Decision,
+    pub(crate) result: ToolResult,
+}
+
 /// What the broker decided about a call.
 struct Judged {
     verdict: Verdict,
@@ -96,6 +103,61 @@ impl Work {
         self.place_call(call, recovered, (None, batch)).await
     }
 
+    /// Makes a call that only looks, before a model is asked for one. `None`, and nothing is told, where
+    /// the guard does not simply allow it or it does not find what it is for.
+    pub(crate) async fn look(&self, call: ToolCall) -> Option<Look> {
+        let request = CallRequest {
+            context: self.agent.caller.clone(),
+            call_id: call.call_id,
+            tool: call.name.clone(),
+            arguments: call.arguments.clone(),
+            plan_id: None,
+            batch: None,
+            recovered: false,
+        };
+        let mut stream = self.services.broker.execute(request).await.ok()?;
+        let mut allowed = None;
+        loop {
+            let next = tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => return None,
+                next = stream.next() => next,
+            };
+            match next?.ok()? {
+                ToolEvent::Decided(decision) if decision.verdict != Verdict::Allow => return None,
+                ToolEvent::Decided(decision) => allowed = Some(decision),
+                ToolEvent::Finished(result) => {
+                    return (result.status == CallStatus::Ok).then_some(Look {
+                        call,
+                        decision: allowed?,
+                        result,
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Tells of such a call, from its request to its result.
+    pub(crate) async fn tell_look(&self, look: Look) -> CallRecord {
+        let Look {
+            call,
+            decision,
+            result,
+        } = look;
+        let mut requested = Some(EventBody::ToolRequested {
+            tool: call.name.clone(),
+            arguments: call.arguments.clone(),
+            recovered: false,
+        });
+        self.announce(&mut requested, &call).await;
+        let judged = Judged::of(&decision);
+        if let Some(body) = told(ToolEvent::Decided(decision)) {
+            self.emit(body, Some(call.call_id)).await;
+        }
+        self.recorded(call, result, judged).await
+    }
+
     async fn place_call(
         &self,
         call: ToolCall,
@@ -133,6 +195,11 @@ impl Work {
         if let Some(shown) = pictures::of_call(self, &call.name, &result) {
             self.emit(shown, Some(call.call_id)).await;
         }
+        self.recorded(call, result, judged).await
+    }
+
+    /// Emits a call's result, and what the turn is told of the call.
+    async fn recorded(&self, call: ToolCall, result: ToolResult, judged: Judged) -> CallRecord {
         let seq = self.emit_result(&call, &result).await;
         self.agent.resources.note(&call, &result, seq);
         CallRecord {

@@ -3,6 +3,7 @@
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError};
 use crate::work::compaction;
+use crate::work::named;
 use api::broker::OfferBound;
 use api::models::ToolChoice;
 use context::Budget;
@@ -42,6 +43,9 @@ pub(crate) async fn run(work: &Work) -> Outcome {
         change_not_made: None,
         outcome: Outcome::of(QueryStatus::Failed),
     };
+    for record in named::before(work).await {
+        run.outcome.note_call(&record);
+    }
     let mut todo = VecDeque::from(turn.on(Event::Received));
     while let Some(action) = todo.pop_front() {
         for event in run.perform(action).await {

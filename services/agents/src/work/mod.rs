@@ -11,6 +11,7 @@ pub(crate) mod compaction;
 pub(crate) mod input;
 mod lock;
 pub(crate) mod loop_mode;
+mod named;
 mod own_tools;
 pub(crate) mod permit;
 pub(crate) mod pictures;

@@ -11,6 +11,7 @@ mod embedded;
 mod endings;
 mod faults;
 mod llama_server;
+mod named;
 mod offered;
 mod ollama;
 mod pictures;

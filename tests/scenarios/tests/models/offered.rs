@@ -41,7 +41,7 @@ fn tokens(request: &Value) -> usize {
 fn a_small_model_has_a_short_first_prompt_and_what_most_work_needs() {
     let order = "change the port in settings.toml to 9000";
     for (class, most, needs) in [
-        ("tiny", 950, &["edit_file"][..]),
+        ("tiny", 1_000, &["edit_file"][..]),
         (
             "small",
             1_500,

@@ -1,0 +1,73 @@
+//! Files that a request names, read before a small model is first asked.
+//!
+//! Such a model spends its first calls on what a file may be called and where it may lie, and often its
+//! last ones as well. So a file that the user names and that is there stands fenced before the user's
+//! words. It is read through the broker like any other: what the guard would ask about or refuse, what
+//! is no text and what does not fit is left to the model.
+
+use crate::work::Work;
+use api::broker::ToolResult;
+use domain::id::CallId;
+use domain::message::ToolCall;
+use domain::model::ModelClass;
+use serde_json::json;
+use turn::CallRecord;
+use uuid::Uuid;
+
+/// The tool that reads a file.
+const READ_FILE: &str = "read_file";
+/// Most files that are read.
+const FILES: usize = 2;
+/// Most lines of each, from its beginning; the second where the first does not fit.
+const LINES: [u64; 2] = [60, 12];
+
+/// Most tokens that they take together; `None` where nothing is read.
+const fn room_tokens(class: Option<ModelClass>) -> Option<u64> {
+    match class {
+        Some(ModelClass::Tiny) => Some(160),
+        Some(ModelClass::Small) => Some(600),
+        Some(ModelClass::Medium | ModelClass::Large) | None => None,
+    }
+}
+
+/// Reads what the request names; the calls that this took.
+pub(super) async fn before(work: &Work) -> Vec<CallRecord> {
+    let Some(tokens) = room_tokens(work.agent.facts.class) else {
+        return Vec::new();
+    };
+    let own = work.agent.lineage.last();
+    let own = own.and_then(|own| work.services.agents.get(&own.agent_type));
+    let has_tool = own.is_some_and(|own| own.tools.iter().any(|tool| tool.as_str() == READ_FILE));
+    let mut room = work.with_state(|state| state.conversation.view.characters_in(tokens));
+    let mut records = Vec::new();
+    for path in plan::named::files_of(&work.request.text) {
+        if !has_tool || records.len() == FILES {
+            break;
+        }
+        if let Some(record) = beginning(work, &path, room).await {
+            room = room.saturating_sub(characters(&record.result));
+            records.push(record);
+        }
+    }
+    records
+}
+
+/// The beginning of a file, as far as it fits.
+async fn beginning(work: &Work, path: &str, room: u64) -> Option<CallRecord> {
+    for line_count in LINES {
+        let call = ToolCall {
+            call_id: CallId::from_uuid(Uuid::now_v7()),
+            name: READ_FILE.to_owned(),
+            arguments: json!({ "path": path, "line_count": line_count }),
+        };
+        let look = work.look(call).await?;
+        if characters(&look.result) <= room {
+            return Some(work.tell_look(look).await);
+        }
+    }
+    None
+}
+
+fn characters(result: &ToolResult) -> u64 {
+    result.text.chars().count() as u64
+}

@@ -1,0 +1,79 @@
+//! Files that a request names stand in the first prompt of a small model.
+
+use scenarios::{Scene, of_kind};
+use serde_json::{Value, json};
+use testkit::Reply;
+
+fn scene(class: &str, replies: impl IntoIterator<Item = Reply>) -> Scene {
+    let scene = Scene::new(replies);
+    let table = "[models.providers.scripted]\n";
+    let config = scene.server.config("openai");
+    let lines = format!("{table}class = \"{class}\"\n");
+    scene.house.configure(&config.replace(table, &lines));
+    scene
+}
+
+/// The last words of the first prompt.
+fn asked(scene: &Scene) -> String {
+    let messages = scene.server.chats()[0].body["messages"].clone();
+    let last = messages.as_array().unwrap().last().unwrap().clone();
+    last["content"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_small_model_has_the_named_file_before_its_first_call() {
+    let question = "which port does settings.toml set?";
+    let scene = scene("small", [Reply::text("It sets port 4711.")]);
+    scene.house.write("settings.toml", "port = 4711\n");
+    let outcome = scene.run(&["--mode", "loop", question]);
+    assert_eq!(outcome.text("answer"), "It sets port 4711.");
+    let prompt = asked(&scene);
+    let (before, words) = prompt.rsplit_once(question).unwrap();
+    assert!(before.contains("port = 4711"), "{prompt}");
+    assert!(before.contains("[TOOL_RESULT: UNTRUSTED"), "{prompt}");
+    assert!(words.trim().is_empty(), "{prompt}");
+    // It is a read like any other, on record with its decision.
+    let log = scene.log(&outcome);
+    let requested = of_kind(&log, "tool_requested");
+    assert_eq!(requested[0]["arguments"]["path"], "settings.toml");
+    assert_eq!(of_kind(&log, "broker_decision")[0]["verdict"], "allow");
+    assert_eq!(of_kind(&log, "tool_result")[0]["status"], "ok");
+}
+
+#[test]
+fn what_is_not_there_too_long_or_closed_is_left_to_the_model() {
+    let scene = scene("tiny", [Reply::text("I do not know.")]);
+    scene
+        .house
+        .write("long.txt", "many words here\n".repeat(400));
+    scene.house.write("wide.txt", "word ".repeat(4_000));
+    std::fs::write(scene.house.work().join("../out.txt"), "hunter2\n").unwrap();
+    let question = "what do long.txt, wide.txt, gone.txt and ../out.txt say?";
+    let outcome = scene.run(&["--mode", "loop", question]);
+    let prompt = asked(&scene);
+    assert!(
+        prompt.contains("long.txt, lines 1 to 12 of 400"),
+        "{prompt}"
+    );
+    for absent in ["word word word", "hunter2", "gone.txt,"] {
+        let (before, _) = prompt.rsplit_once(question).unwrap();
+        assert!(!before.contains(absent), "{absent}: {prompt}");
+    }
+    let log = scene.log(&outcome);
+    let requested = of_kind(&log, "tool_requested");
+    let paths: Vec<&Value> = requested
+        .iter()
+        .map(|one| &one["arguments"]["path"])
+        .collect();
+    assert_eq!(paths, [&json!("long.txt")]);
+    assert!(of_kind(&log, "confirmation_asked").is_empty());
+}
+
+#[test]
+fn a_large_model_reads_for_itself() {
+    let scene = scene("large", [Reply::text("I have not looked.")]);
+    scene.house.write("settings.toml", "port = 4711\n");
+    let outcome = scene.run(&["--mode", "loop", "which port does settings.toml set?"]);
+    assert_eq!(outcome.text("answer"), "I have not looked.");
+    assert!(!asked(&scene).contains("4711"));
+}
