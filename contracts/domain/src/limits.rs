@@ -146,6 +146,8 @@ pub const REPEAT_WINDOW: usize = 20;
 pub const SPAWN_DEPTH: usize = 4;
 /// Sessions that are open at the same time, unless configuration says otherwise.
 pub const LIVE_SESSIONS: usize = 256;
+/// Checks of a project that run after changes.
+pub const CHECKS: usize = 5;
 /// Messages waiting while a turn runs.
 pub const QUEUED_MESSAGES: usize = 16;
 /// Events a slow subscriber may lag behind before it must catch up from the log.

@@ -120,6 +120,10 @@ pub struct SessionSettings {
     /// Whether someone answers confirmations.
     #[serde(default)]
     pub attendance: Attendance,
+    /// The project's checks that the user accepted, each a program with its arguments: they run
+    /// without a question, with the workspace open for writing, at most [`crate::limits::CHECKS`].
+    #[serde(default)]
+    pub checks: Vec<Vec<String>>,
 }
 
 impl SessionSettings {
@@ -136,6 +140,7 @@ impl SessionSettings {
             auto_approve: BTreeSet::new(),
             approved_plans: BTreeSet::new(),
             attendance: Attendance::Unattended,
+            checks: Vec::new(),
         }
     }
 

@@ -37,6 +37,10 @@ pub const DELEGATE_TASKS: &str = "delegate_tasks";
 pub const SEARCH_MEMORY: &str = "search_memory";
 /// The tool that writes a memory.
 pub const SAVE_MEMORY: &str = "save_memory";
+/// The tool that reads a file.
+pub const READ_FILE: &str = "read_file";
+/// The tool that runs a program.
+pub const RUN_COMMAND: &str = "run_command";
 /// The tool that takes the last change of a file back.
 pub const UNDO: &str = "undo";
 /// The tool that replaces text in a file.

@@ -145,6 +145,11 @@ fn opened(ours: &SessionSettings, theirs: &SessionSettings) -> Vec<String> {
             &ours.approved_plans,
             &theirs.approved_plans,
         ),
+        differ(
+            "checks after changes",
+            &ours.checks.iter().collect(),
+            &theirs.checks.iter().collect(),
+        ),
     ];
     lists.into_iter().flatten().collect()
 }

@@ -66,6 +66,11 @@ impl From<SessionSettings> for proto::SessionSettings {
                 .map(Digest::to_string)
                 .collect(),
             attendance: settings.attendance.to_wire(),
+            checks: settings
+                .checks
+                .into_iter()
+                .map(|argv| proto::ProjectCheck { argv })
+                .collect(),
         }
     }
 }
@@ -90,6 +95,7 @@ impl TryFrom<proto::SessionSettings> for SessionSettings {
                 .map(|hash| text(hash, "approved_plans"))
                 .collect::<Result<_, _>>()?,
             attendance: WireEnum::from_wire(wire.attendance, "attendance")?,
+            checks: wire.checks.into_iter().map(|check| check.argv).collect(),
         })
     }
 }

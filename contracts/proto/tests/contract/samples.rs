@@ -252,6 +252,7 @@ impl Seed {
             auto_approve: BTreeSet::from([self.effect(), EffectClass::Exec]),
             approved_plans: BTreeSet::from([self.digest()]),
             attendance: self.pick(&[Attendance::Unattended, Attendance::Attended]),
+            checks: vec![vec!["cargo".to_owned(), self.text.clone()]],
         }
     }
 
