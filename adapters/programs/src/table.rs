@@ -4,9 +4,9 @@ use crate::background::JOB_NAME_CHARS;
 use domain::label::Label;
 use domain::limits::{EXEC_TIME_MOST, JOB_WAIT};
 use domain::tool::{
-    ArgumentRole, Audience, BuiltInArgument, BuiltInTool, CONTENT_CHARS, EffectClass, ResultSource,
-    START_JOB, STOP_JOB, TargetKind, ToolName, ToolSpec, closed_object, content_argument,
-    folder_argument, text_argument,
+    ArgumentRole, Audience, BuiltInArgument, BuiltInTool, CONTENT_CHARS, EffectClass, RUN_COMMAND,
+    ResultSource, START_JOB, STOP_JOB, TargetKind, ToolName, ToolSpec, closed_object,
+    content_argument, folder_argument, text_argument,
 };
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ impl Tool {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::RunCode => "run_code",
-            Self::RunCommand => "run_command",
+            Self::RunCommand => RUN_COMMAND,
             Self::PackageInstall => "package_install",
             Self::StartJob => START_JOB,
             Self::ListJobs => "list_jobs",

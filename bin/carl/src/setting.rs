@@ -11,8 +11,9 @@ use domain::settings::{Attendance, SessionProfile};
 use rendering::print_error;
 use std::path::PathBuf;
 use terminal::exit::Failure;
+use terminal::notes::Vouched;
 use terminal::open_folders::OpenFolders;
-use text::escape::visible_line;
+use text::escape::{quoted_argv, visible_line};
 
 /// Where a command runs: folders, workspace and configuration.
 #[derive(Debug, Clone)]
@@ -96,7 +97,33 @@ impl Setting {
         {
             profile.settings.allow_write.insert(self.workspace.clone());
         }
+        profile.settings.checks = self.checks()?;
         Ok(profile)
+    }
+
+    /// The project's checks, where the user accepted this version of the project's file. Where nothing
+    /// was said of it, the user is told how to.
+    fn checks(&self) -> Result<Vec<Vec<String>>> {
+        let Some((file, project)) = &self.loaded.project else {
+            return Ok(Vec::new());
+        };
+        let checks = project.checks(file)?;
+        let Some(version) = project.version.filter(|_| !checks.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        match Vouched::below(&self.paths.state).trusts(version)? {
+            Some(true) => return Ok(checks),
+            Some(false) => {}
+            None => {
+                let shown = visible_line(&file.display().to_string());
+                let command = quoted_argv(&["carl", "policy", "trust", &file.to_string_lossy()]);
+                print_error(&format!(
+                    "note: the checks in {shown} do not run: you have not accepted this version. \
+                     `{command}` accepts it.\n"
+                ))?;
+            }
+        }
+        Ok(Vec::new())
     }
 }
 

@@ -22,6 +22,7 @@ pub use agent::{check_default_agent, check_disabled_tools, check_typed_agent};
 pub use drive::{Drive, InboxConfig};
 pub use load::{Loaded, load};
 pub use origin::{Origins, show};
+pub use project::Project;
 pub use providers::{check_model, instead_of};
 pub use template::TEMPLATE;
 

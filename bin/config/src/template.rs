@@ -3,7 +3,8 @@
 /// Every section with its default, commented out. A test holds it against [`super::Config`].
 pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional; the values shown are the defaults.
 # `carl config show --origin` says what is in force and where it came from.
-# A project's own .housecarl.toml may only narrow (disabled_tools, air_gap).
+# A project's own .housecarl.toml may narrow (disabled_tools, air_gap), and name programs that run after
+# changes (check), once you trust it: `carl policy trust .housecarl.toml`.
 
 [chat]
 # The agent type a session begins with; `carl agents` lists them.

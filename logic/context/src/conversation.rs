@@ -305,7 +305,7 @@ impl Conversation {
                     if *status != CallStatus::Ok {
                         view.call_failed(call_id);
                     }
-                    request.result_came(view, call_id, (event.seq, text));
+                    request.result_came(view, (call_id, tool), (event.seq, text));
                 }
             }
             EventBody::DialogTurn { answer, .. } if !request.mode.is_loop() => {

@@ -14,13 +14,13 @@ use domain::hash::Digest;
 use domain::id::{AgentId, TraceId};
 use domain::label::{Label, Readers};
 use domain::settings::{Attendance, SessionSettings};
-use domain::tool::{EffectClass, TargetKind, ToolName};
+use domain::tool::{EffectClass, RUN_COMMAND, TargetKind, ToolName};
 use policy::flow::{Knowledge, Provenance, ReferenceError};
 use policy::history::TaskHistory;
 use policy::request::Requested;
 use policy::standing::Standing;
 use policy::{Allowed, Bound, Cover, Judgement, Question};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -30,6 +30,13 @@ use tokio_util::task::AbortOnDropHandle;
 /// All that a model is told of a path that it may not use: where a link leads is not for it.
 pub(crate) const OUT_OF_REACH: &str =
     "This path is not available to you. Use paths inside the working folder.";
+
+/// Whether a call runs one of the project's checks that the user accepted, and nothing else.
+pub(crate) fn is_check(caller: &Caller, request: &CallRequest) -> bool {
+    let settings = Arc::clone(&lock(&caller.session).settings);
+    let is_the_call = |argv: &Vec<String>| request.arguments == json!({ "argv": argv });
+    request.tool == RUN_COMMAND && settings.checks.iter().any(is_the_call)
+}
 
 /// The rule of an executor that refuses a path outside the folders of the call.
 const OUTSIDE_ROOTS: &str = "outside_roots";
@@ -59,7 +66,10 @@ impl Inner {
         let mut judgement = self.by_policy(caller, request, cover, (counting, lent), first);
         let places = self.locate(&mut judgement).await;
         let is_elsewhere = is_elsewhere(&caller.session, &judgement, &places);
-        let covered = self.covered_program(caller, request, &judgement).await;
+        let covered = match is_check(caller, request) {
+            true => judgement.bound.as_ref().map(|bound| bound.repeat_key),
+            false => self.covered_program(caller, request, &judgement).await,
+        };
         if is_elsewhere || covered.is_some() {
             let counting = match counting {
                 Counting::Count => Counting::Counted,

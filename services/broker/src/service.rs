@@ -7,7 +7,7 @@ use crate::credentials::KnownSecrets;
 use crate::discovery::Room;
 use crate::error;
 use crate::inner::Inner;
-use crate::judging::Counting;
+use crate::judging::{Counting, is_check};
 use crate::ledger;
 use crate::manifest;
 use crate::plan::Pin;
@@ -247,10 +247,15 @@ impl Broker for Service {
             let outside = seat.as_ref().map_or(outside, Seat::outside);
             (seat, outside)
         };
+        let lent = OnceLock::new();
+        if is_check(&caller, &request) {
+            let workspace = lock(&caller.session).settings.workspace.clone();
+            lent.get_or_init(|| workspace);
+        }
         let call = Call {
             seat,
             outside,
-            lent: OnceLock::new(),
+            lent,
             planned: OnceLock::new(),
             differs_from_shown: OnceLock::new(),
             inner: self.inner.clone(),

@@ -6,7 +6,7 @@ mod seen;
 mod vouched;
 mod word;
 
-pub use file::{File, NAMES, Used, used};
+pub use file::{File, NAMES, PROJECT_FILE, Used, used, version};
 pub use seen::Seen;
 pub use vouched::Vouched;
 pub use word::{ask_about, distrust, list, spoken_of, trust, usable};

@@ -9,6 +9,7 @@ use api::broker::ErrorKind;
 use command_line::{
     ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, NotesArgs, PolicyCommand, SessionFlags,
 };
+use config::Project;
 use domain::Timestamp;
 use domain::decision::Verdict;
 use domain::lineage::AgentType;
@@ -26,7 +27,7 @@ use terminal::notes::{self, Vouched};
 use terminal::rights;
 use terminal::sessions::find;
 use terminal::tool_tables::read_table;
-use text::escape::visible_json;
+use text::escape::{quoted_argv, visible_json};
 
 /// Runs a command of the policy.
 ///
@@ -102,10 +103,24 @@ fn vouched(setting: &Setting) -> Vouched {
 /// A usage failure when it is no file of project notes that can be used.
 async fn trust(args: &NotesArgs) -> Result<Exit> {
     let file = notes::usable(&args.file)?;
+    let checks = match file.name == notes::PROJECT_FILE {
+        true => Project::parse(&file.path, file.text.as_bytes())?.checks(&file.path)?,
+        false => Vec::new(),
+    };
     let setting = Setting::plain()?;
     let house = House::open_for_upkeep(&setting).await?;
     let trusted = notes::trust(&vouched(&setting), house.audit.as_ref(), &file).await;
     house.close(trusted).await?;
+    if !checks.is_empty() {
+        let lines = checks
+            .iter()
+            .map(|argv| format!("  {}\n", quoted_argv(argv)));
+        let lines: String = lines.collect();
+        print(&format!(
+            "After each batch of changes that an agent makes, these run in the sandbox without a \
+             question, with the folder open for writing:\n{lines}"
+        ))?;
+    }
     Ok(Exit::Success)
 }
 

@@ -103,6 +103,13 @@ impl Work {
         self.place_call(call, recovered, (None, batch)).await
     }
 
+    /// Whether its type of agent has a tool.
+    pub(crate) fn may_call(&self, tool: &str) -> bool {
+        let own = self.agent.lineage.last();
+        let own = own.and_then(|own| self.services.agents.get(&own.agent_type));
+        own.is_some_and(|own| own.tools.iter().any(|one| one.as_str() == tool))
+    }
+
     /// Makes a call that only looks, before a model is asked for one. `None`, and nothing is told, where
     /// the guard does not simply allow it or it does not find what it is for.
     pub(crate) async fn look(&self, call: ToolCall) -> Option<Look> {

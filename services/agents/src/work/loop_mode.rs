@@ -2,6 +2,7 @@
 
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError};
+use crate::work::checks;
 use crate::work::compaction;
 use crate::work::named;
 use api::broker::OfferBound;
@@ -40,6 +41,7 @@ pub(crate) async fn run(work: &Work) -> Outcome {
         asked: Vec::new(),
         ahead: BTreeMap::new(),
         cut: None,
+        changed_files: false,
         change_not_made: None,
         outcome: Outcome::of(QueryStatus::Failed),
     };
@@ -75,6 +77,8 @@ struct Run<'a> {
     ahead: BTreeMap<CallId, CallRecord>,
     /// What is said of the last reply, if a token limit ended it.
     cut: Option<Cut>,
+    /// Whether calls of the last reply changed files.
+    changed_files: bool,
     /// What is said of the last call that would have changed something, if it did not.
     change_not_made: Option<Fault>,
     outcome: Outcome,
@@ -342,8 +346,13 @@ impl Run<'_> {
                 status,
                 circles: call.layer == Layer::Limits || self.was_refused(call),
             });
+            self.changed_files |= checks::changed_files(work, record);
             self.outcome.note_call(record);
         }
+        if work.cancel.is_cancelled() {
+            return vec![Event::Interrupted];
+        }
+        self.check_changes().await;
         if work.cancel.is_cancelled() {
             return vec![Event::Interrupted];
         }
@@ -351,6 +360,16 @@ impl Run<'_> {
             return vec![event];
         }
         ended
+    }
+
+    /// Runs the project's checks once the last of a reply's calls has ended, if files were changed.
+    async fn check_changes(&mut self) {
+        let is_last = self.asked.is_empty() && self.ahead.is_empty();
+        if is_last && std::mem::take(&mut self.changed_files) {
+            for record in checks::run(self.work).await {
+                self.outcome.note_call(&record);
+            }
+        }
     }
 
     /// Whether this very call was refused before in this turn.

@@ -10,12 +10,13 @@ use api::broker::ToolResult;
 use domain::id::CallId;
 use domain::message::ToolCall;
 use domain::model::ModelClass;
+use domain::tool::READ_FILE;
 use serde_json::json;
 use turn::CallRecord;
 use uuid::Uuid;
 
-/// The tool that reads a file.
-const READ_FILE: &str = "read_file";
+/// Most names that are looked for.
+const NAMES: usize = 8;
 /// Most files that are read.
 const FILES: usize = 2;
 /// Most lines of each, from its beginning; the second where the first does not fit.
@@ -35,13 +36,16 @@ pub(super) async fn before(work: &Work) -> Vec<CallRecord> {
     let Some(tokens) = room_tokens(work.agent.facts.class) else {
         return Vec::new();
     };
-    let own = work.agent.lineage.last();
-    let own = own.and_then(|own| work.services.agents.get(&own.agent_type));
-    let has_tool = own.is_some_and(|own| own.tools.iter().any(|tool| tool.as_str() == READ_FILE));
+    if !work.may_call(READ_FILE) {
+        return Vec::new();
+    }
     let mut room = work.with_state(|state| state.conversation.view.characters_in(tokens));
     let mut records = Vec::new();
-    for path in plan::named::files_of(&work.request.text) {
-        if !has_tool || records.len() == FILES {
+    for path in plan::named::files_of(&work.request.text)
+        .into_iter()
+        .take(NAMES)
+    {
+        if records.len() == FILES {
             break;
         }
         if let Some(record) = beginning(work, &path, room).await {

@@ -8,6 +8,8 @@ use text::escape::visible_line;
 
 /// Names of notes in a folder, best first.
 pub const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
+/// What a project says to Housecarl. Its checks count for a version that is trusted, as notes do.
+pub const PROJECT_FILE: &str = ".housecarl.toml";
 /// How far up a repository's root is looked for, folders.
 const FOLDERS_UP: usize = 32;
 /// Largest file of notes, bytes.
@@ -124,7 +126,8 @@ fn file(path: PathBuf, top: &Path, bytes: &[u8]) -> File {
 }
 
 /// A version is one content in one place: what is right in one project may be wrong in another.
-fn version(path: &Path, content: &[u8]) -> Digest {
+#[must_use]
+pub fn version(path: &Path, content: &[u8]) -> Digest {
     let mut all = path.as_os_str().as_encoded_bytes().to_vec();
     all.push(0);
     all.extend_from_slice(content);
@@ -138,10 +141,10 @@ fn version(path: &Path, content: &[u8]) -> Digest {
 pub fn file_at(path: &Path) -> Result<File, String> {
     let shown = visible_line(&path.display().to_string());
     let name = path.file_name().and_then(|name| name.to_str());
-    let name = name.filter(|name| NAMES.contains(name));
+    let name = name.filter(|name| NAMES.contains(name) || *name == PROJECT_FILE);
     let Some((name, parent)) = name.zip(path.parent()) else {
         return Err(format!(
-            "{shown} is no file of project notes: those are {}",
+            "{shown} is no file of project notes: those are {}, and {PROJECT_FILE} for checks",
             NAMES.join(" and ")
         ));
     };

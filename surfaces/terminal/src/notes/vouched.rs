@@ -96,6 +96,16 @@ impl Vouched {
         })
     }
 
+    /// Whether the user said of a version that it is to be trusted, or that it is not to be used;
+    /// `None` where nothing was said.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn trusts(&self, version: Digest) -> Result<Option<bool>> {
+        let word = Self::of_version(&self.read()?, version);
+        Ok(word.map(|word| word == Word::Trust))
+    }
+
     /// What was said of a version.
     #[must_use]
     pub fn of_version(said: &[Said], version: Digest) -> Option<Word> {

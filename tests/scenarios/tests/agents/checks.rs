@@ -1,0 +1,156 @@
+//! The checks of a project: what its `.housecarl.toml` names runs after each batch of changes, once the
+//! user accepted that very file.
+
+use scenarios::{Outcome, Scene, of_kind};
+use serde_json::{Value, json};
+use testkit::Reply;
+
+const CHECK: &str = "if grep -q wrong a.txt b.txt; then echo 'a word is wrong'; exit 1; fi\n\
+                     echo ran >> runs.txt\n";
+const OPEN: [&str; 5] = ["--allow-write", ".", "--yes", "write", "mend it"];
+
+fn edit(path: &str, old: &str, new: &str) -> (&'static str, Value) {
+    ("edit_file", json!({"path": path, "old": old, "new": new}))
+}
+
+/// A project with two files and a check of both; the model changes both, then one of them again.
+fn project(accepts: bool) -> (Scene, String) {
+    let ((tool, a), (_, b)) = (edit("a.txt", "one", "wrong"), edit("b.txt", "two", "three"));
+    let (_, mended) = edit("a.txt", "wrong", "right");
+    let scene = Scene::new([
+        Reply::call(tool, a).and_call(tool, b),
+        Reply::call(tool, mended),
+        Reply::text("Both are changed, and the check passes."),
+    ]);
+    scene.house.write("a.txt", "one\n");
+    scene.house.write("b.txt", "two\n");
+    scene.house.write("check.sh", CHECK);
+    scene
+        .house
+        .write(".housecarl.toml", "check = [\"sh check.sh\"]\n");
+    let told = match accepts {
+        true => trust(&scene).run().expect(0).stdout,
+        false => String::new(),
+    };
+    (scene, told)
+}
+
+fn trust(scene: &Scene) -> testkit::Carl {
+    scene.house.ask(["policy", "trust", ".housecarl.toml"])
+}
+
+/// What the model was last told before each call but the first.
+fn told_last(scene: &Scene) -> Vec<String> {
+    let chats = scene.server.chats();
+    let last = chats.iter().skip(1).map(|chat| {
+        let messages = chat.body["messages"].as_array().unwrap();
+        messages.last().unwrap()["content"].to_string()
+    });
+    last.collect()
+}
+
+fn runs(scene: &Scene, outcome: &Outcome) -> usize {
+    let log = scene.log(outcome);
+    let requested = of_kind(&log, "tool_requested");
+    let runs = requested.iter().filter(|one| one["tool"] == "run_command");
+    runs.count()
+}
+
+#[test]
+fn an_accepted_check_runs_after_each_batch_of_changes_and_the_model_sees_it() {
+    let (scene, told) = project(true);
+    assert!(told.contains("run in the sandbox"), "{told}");
+    assert!(told.contains("  sh check.sh\n"), "{told}");
+    let outcome = scene.run(&OPEN);
+    outcome.assert_ends(0, "success");
+    let told = told_last(&scene);
+    let [after_both, after_one] = told.as_slice() else {
+        panic!("{told:#?}");
+    };
+    assert!(
+        after_both.contains("A check of the project"),
+        "{after_both}"
+    );
+    assert!(after_both.contains("a word is wrong"), "{after_both}");
+    assert!(
+        after_both.contains("[TOOL_RESULT: UNTRUSTED"),
+        "{after_both}"
+    );
+    assert!(!after_one.contains("a word is wrong"), "{after_one}");
+    assert_eq!(runs(&scene, &outcome), 2, "once a batch");
+    assert_eq!(scene.house.read("runs.txt"), "ran\n", "it may write here");
+    assert!(of_kind(&scene.log(&outcome), "confirmation_asked").is_empty());
+}
+
+#[test]
+fn a_check_that_nobody_accepted_does_not_run_and_that_is_said() {
+    let (scene, _) = project(false);
+    let outcome = scene.run(&OPEN);
+    let said = &outcome.finished.stderr;
+    assert!(said.contains("do not run: you have not accepted this version"));
+    assert!(said.contains("carl policy trust "), "{said}");
+    assert_eq!(runs(&scene, &outcome), 0);
+    // Another version is another file.
+    let (scene, _) = project(true);
+    scene
+        .house
+        .write(".housecarl.toml", "check = [\"sh check.sh now\"]\n");
+    assert_eq!(runs(&scene, &scene.run(&OPEN)), 0);
+    // What the user takes back runs no more.
+    let (scene, _) = project(true);
+    let taken_back = scene.house.ask(["policy", "distrust", ".housecarl.toml"]);
+    taken_back.run().expect(0);
+    assert_eq!(runs(&scene, &scene.run(&OPEN)), 0);
+}
+
+#[test]
+fn a_yes_to_a_check_is_one_to_no_other_program() {
+    let run = |argv: &[&str]| Reply::call("run_command", json!({"argv": argv}));
+    let elsewhere = json!({"argv": ["sh", "check.sh"], "cwd": "sub"});
+    let scene = Scene::new([
+        run(&["sh", "check.sh"]),
+        run(&["sh", "check.sh", "x"]),
+        run(&["sh", "other.sh"]),
+        Reply::call("run_command", elsewhere),
+        Reply::text("I ran what I could."),
+    ]);
+    scene.house.write("a.txt", "one\n");
+    scene.house.write("b.txt", "two\n");
+    scene.house.write("sub/check.sh", "echo sub > ../sub.txt\n");
+    scene.house.write("check.sh", CHECK);
+    scene.house.write("other.sh", "echo other > other.txt\n");
+    scene
+        .house
+        .write(".housecarl.toml", "check = [\"sh check.sh\"]\n");
+    trust(&scene).run().expect(0);
+    let outcome = scene.run(&["run what you like"]);
+    let status: Vec<&Value> = outcome.calls().iter().map(|call| &call["status"]).collect();
+    assert_eq!(status, ["ok", "denied", "denied", "denied"], "{outcome:#?}");
+    assert!(!scene.house.has("other.txt") && !scene.house.has("sub.txt"));
+}
+
+#[test]
+fn a_check_that_is_none_is_named_with_its_file() {
+    let scene = Scene::new([Reply::text("Hello.")]);
+    for (check, why) in [
+        ("cargo check && cargo test", "is a line for a shell"),
+        ("cargo 'check", "has a quote that is not closed"),
+        ("", "is empty"),
+    ] {
+        let text = format!("check = [\"{check}\"]\n");
+        scene.house.write(".housecarl.toml", &text);
+        for told in [scene.house.ask(["run", "hello"]), trust(&scene)] {
+            let told = told.run().expect(2).stderr;
+            assert!(
+                told.contains(why) && told.contains(".housecarl.toml"),
+                "{told}"
+            );
+        }
+    }
+    scene.house.write(
+        ".housecarl.toml",
+        "check = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"]\n",
+    );
+    let told = trust(&scene).run().expect(2).stderr;
+    assert!(told.contains("check has 6, at most 5"), "{told}");
+}
