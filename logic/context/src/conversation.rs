@@ -308,8 +308,8 @@ impl Conversation {
                     request.result_came(view, (call_id, tool), (event.seq, text));
                 }
             }
-            EventBody::DialogTurn { answer, .. } if !request.mode.is_loop() => {
-                request.planned_answer(view, (event.seq, answer));
+            EventBody::DialogTurn { answer, .. } => {
+                request.answer_came(view, (event.seq, answer));
             }
             EventBody::QueryFinished { status, .. } => self.finished(position, event.seq, *status),
             _ => {}

@@ -69,6 +69,8 @@ pub(crate) struct OpenRequest {
     pub(crate) streamed: (String, String),
     /// Whether a model has replied to it.
     has_reply: bool,
+    /// The text of its last reply.
+    said: String,
     /// Whether the last message is a reply that asks for nothing.
     pub(crate) answered: bool,
     /// Whether memories were recalled for it.
@@ -96,6 +98,7 @@ impl OpenRequest {
             done: VecDeque::new(),
             streamed: (String::new(), String::new()),
             has_reply: false,
+            said: String::new(),
             answered: false,
             has_recalled: false,
             input: None,
@@ -127,6 +130,7 @@ impl OpenRequest {
         };
         self.settle(view, event.seq);
         self.has_reply = true;
+        self.said.clone_from(text);
         view.seen();
         let calls: Vec<ToolCall> = tool_calls.iter().map(presentable).collect();
         self.answered = calls.is_empty();
@@ -263,8 +267,10 @@ impl OpenRequest {
         }
     }
 
-    pub(crate) fn planned_answer(&mut self, view: &mut View, (seq, answer): (u64, &str)) {
-        if !answer.trim().is_empty() {
+    /// An answer that no model gave: made by rules or from a plan, or what the calls did.
+    pub(crate) fn answer_came(&mut self, view: &mut View, (seq, answer): (u64, &str)) {
+        let is_a_models = self.mode.is_loop() && (self.answered || self.said == *answer);
+        if !is_a_models && !answer.trim().is_empty() {
             view.add(seq, assistant(answer.to_owned(), Vec::new()));
             self.answered = true;
         }

@@ -19,6 +19,7 @@ pub mod gate;
 pub mod longer;
 pub mod named;
 pub mod names;
+pub mod one_step;
 pub mod orders;
 pub mod prompt;
 pub mod question;

@@ -9,6 +9,8 @@ use domain::tool::EffectClass;
 pub enum Reason {
     /// The model answered.
     Answered,
+    /// The calls did all that was asked for, and the model was not asked again.
+    Done,
     /// The answer hit the token limit.
     Cut,
     /// The provider withheld the answer or a part of it.
@@ -88,7 +90,7 @@ impl Tally {
             _ if self.last_effect == Some(CallStatus::Denied) && self.changed == 0 => {
                 QueryStatus::Denied
             }
-            Reason::Answered
+            Reason::Answered | Reason::Done
                 if matches!(
                     self.last_effect,
                     Some(CallStatus::Failed | CallStatus::Cancelled | CallStatus::Denied)
@@ -96,7 +98,7 @@ impl Tally {
             {
                 QueryStatus::Partial
             }
-            Reason::Answered => QueryStatus::Success,
+            Reason::Answered | Reason::Done => QueryStatus::Success,
             Reason::Cut
             | Reason::Withheld
             | Reason::IterationsUsed

@@ -104,6 +104,8 @@ pub enum Event {
         /// Whether it was refused by the limits on repetition, number and rate, or asked again
         /// for what this turn was refused before.
         circles: bool,
+        /// Whether the calls so far did all that was asked for.
+        completes: bool,
     },
     /// Something failed that this turn cannot mend.
     Failed,
@@ -233,8 +235,9 @@ impl Turn {
                     call_id,
                     status,
                     circles,
+                    completes,
                 },
-            ) => self.call_ended(call_id, status, circles),
+            ) => self.call_ended(call_id, status, (circles, completes)),
             _ => Vec::new(),
         }
     }
@@ -337,7 +340,12 @@ impl Turn {
         Some(Action::Run(vec![call.call_id]))
     }
 
-    fn call_ended(&mut self, call_id: CallId, status: CallStatus, circles: bool) -> Vec<Action> {
+    fn call_ended(
+        &mut self,
+        call_id: CallId,
+        status: CallStatus,
+        (circles, completes): (bool, bool),
+    ) -> Vec<Action> {
         let Some(effect) = self.running.remove(&call_id) else {
             return Vec::new();
         };
@@ -348,6 +356,9 @@ impl Turn {
         }
         if let Some(next) = self.run_next() {
             return vec![next];
+        }
+        if completes {
+            return self.publish(Reason::Done);
         }
         self.circles += u32::from(self.circled);
         self.generate()

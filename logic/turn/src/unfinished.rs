@@ -60,6 +60,7 @@ pub fn because(reason: Reason, limit: u32) -> Option<Fault> {
         Reason::WentInCircles => Some(went_in_circles()),
         Reason::Withheld => Some(withheld()),
         Reason::Answered
+        | Reason::Done
         | Reason::Cut
         | Reason::Interrupted
         | Reason::Failed

@@ -86,8 +86,8 @@ fn events() -> impl Strategy<Value = Event> {
         6 => answers().prop_map(Event::Answered),
         1 => Just(Event::Overflowed),
         1 => any::<bool>().prop_map(|shrunk| Event::Compacted { shrunk }),
-        12 => (0_u128..60, statuses(), any::<bool>()).prop_map(|(n, status, circles)| {
-            Event::CallEnded { call_id: id(n), status, circles }
+        12 => (0_u128..60, statuses(), any::<(bool, bool)>()).prop_map(|(n, status, (circles, completes))| {
+            Event::CallEnded { call_id: id(n), status, circles, completes }
         }),
         1 => Just(Event::Published),
     ]
@@ -186,7 +186,7 @@ proptest! {
     #[test]
     fn a_world_that_answers_comes_to_an_end(
         answers in proptest::collection::vec(answers(), 1..6),
-        statuses in proptest::collection::vec((statuses(), any::<bool>()), 1..6),
+        statuses in proptest::collection::vec((statuses(), any::<(bool, bool)>()), 1..6),
         overflow_every in 0_usize..4,
         shrinks in any::<bool>(),
     ) {
@@ -220,8 +220,9 @@ proptest! {
                     Action::Run(calls) => for call_id in calls {
                         ended += 1;
                         watch.running.remove(&call_id);
-                        let (status, circles) = statuses[ended % statuses.len()];
-                        next.extend(turn.on(Event::CallEnded { call_id, status, circles }));
+                        let (status, (circles, completes)) = statuses[ended % statuses.len()];
+                        let event = Event::CallEnded { call_id, status, circles, completes };
+                        next.extend(turn.on(event));
                     },
                     Action::Publish(_) => next.extend(turn.on(Event::Published)),
                     Action::Nudge(_) | Action::RefuseExcess(_) | Action::Stop => {}
@@ -247,6 +248,7 @@ fn ended(number: u128, status: CallStatus) -> Event {
         call_id: id(number),
         status,
         circles: false,
+        completes: false,
     }
 }
 
@@ -314,6 +316,25 @@ fn an_empty_reply_is_nudged_once() {
         (ending.status, ending.reason),
         (QueryStatus::Failed, Reason::NoAnswer)
     );
+}
+
+#[test]
+fn a_turn_ends_with_the_call_that_does_all_that_was_asked_for() {
+    let mut turn = generating();
+    turn.on(answer(false, vec![call(1, WRITE), call(2, WRITE)]));
+    let completing = |number| Event::CallEnded {
+        call_id: id(number),
+        status: CallStatus::Ok,
+        circles: false,
+        completes: true,
+    };
+    // What else the reply asked for is done first.
+    assert_eq!(turn.on(completing(1)), [Action::Run(vec![id(2)])]);
+    let [Action::Publish(ending)] = turn.on(completing(2))[..] else {
+        panic!("the model must not be asked again");
+    };
+    let ended = (ending.status, ending.reason);
+    assert_eq!(ended, (QueryStatus::Success, Reason::Done));
 }
 
 #[test]
@@ -406,6 +427,7 @@ fn a_model_that_goes_in_circles_is_told_to_report() {
             call_id: id(step),
             status: CallStatus::Denied,
             circles: true,
+            completes: false,
         });
         if step == 2 {
             assert_eq!(

@@ -5,21 +5,10 @@ use crate::work::Work;
 use domain::event::CallStatus;
 use domain::id::CallId;
 use domain::message::ToolCall;
-use domain::tool::{EffectClass, RUN_COMMAND};
+use domain::tool::RUN_COMMAND;
 use serde_json::json;
 use turn::CallRecord;
 use uuid::Uuid;
-
-/// Whether a call changed files. What a program changed is no batch of edits: it may be a check itself.
-pub(super) fn changed_files(work: &Work, record: &CallRecord) -> bool {
-    let call = &record.summary;
-    let effect = work.services.effects.get(&call.tool);
-    let is_edit = matches!(
-        effect,
-        Some(EffectClass::SharedWrite | EffectClass::Destructive)
-    );
-    is_edit && call.status == CallStatus::Ok && !record.result.artifacts.is_empty()
-}
 
 /// Runs the checks one after the other, up to the first that fails; the calls that this took.
 pub(super) async fn run(work: &Work) -> Vec<CallRecord> {

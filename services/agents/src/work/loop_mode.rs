@@ -2,6 +2,7 @@
 
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError};
+use crate::work::changes::{Changes, of_another_file};
 use crate::work::checks;
 use crate::work::compaction;
 use crate::work::named;
@@ -41,7 +42,7 @@ pub(crate) async fn run(work: &Work) -> Outcome {
         asked: Vec::new(),
         ahead: BTreeMap::new(),
         cut: None,
-        changed_files: false,
+        changes: Changes::default(),
         change_not_made: None,
         outcome: Outcome::of(QueryStatus::Failed),
     };
@@ -77,8 +78,8 @@ struct Run<'a> {
     ahead: BTreeMap<CallId, CallRecord>,
     /// What is said of the last reply, if a token limit ended it.
     cut: Option<Cut>,
-    /// Whether calls of the last reply changed files.
-    changed_files: bool,
+    /// What calls changed in files.
+    changes: Changes,
     /// What is said of the last call that would have changed something, if it did not.
     change_not_made: Option<Fault>,
     outcome: Outcome,
@@ -345,9 +346,16 @@ impl Run<'_> {
                 call_id: call.call_id,
                 status,
                 circles: call.layer == Layer::Limits || self.was_refused(call),
+                completes: false,
             });
-            self.changed_files |= checks::changed_files(work, record);
             self.outcome.note_call(record);
+            self.changes.note(work, record);
+        }
+        if self
+            .changes
+            .are_all_asked_for(work, &self.outcome.artifacts)
+        {
+            ended.iter_mut().for_each(complete);
         }
         if work.cancel.is_cancelled() {
             return vec![Event::Interrupted];
@@ -365,7 +373,7 @@ impl Run<'_> {
     /// Runs the project's checks once the last of a reply's calls has ended, if files were changed.
     async fn check_changes(&mut self) {
         let is_last = self.asked.is_empty() && self.ahead.is_empty();
-        if is_last && std::mem::take(&mut self.changed_files) {
+        if is_last && self.changes.are_unchecked() {
             for record in checks::run(self.work).await {
                 self.outcome.note_call(&record);
             }
@@ -424,7 +432,10 @@ impl Run<'_> {
                 let status = CallStatus::Failed;
                 self.work.turn_away(asked, status, why).await
             }
-            _ => self.work.call_in_row(asked.0, asked.1, batch).await,
+            _ => match of_another_file(self.work, &asked.0) {
+                Some(why) => self.work.turn_away(asked, CallStatus::Denied, &why).await,
+                None => self.work.call_in_row(asked.0, asked.1, batch).await,
+            },
         }
     }
 
@@ -464,7 +475,9 @@ impl Run<'_> {
             Reason::NoAnswer if !self.outcome.answer.is_empty() => None,
             reason => unfinished::because(reason, work.services.tool_iterations),
         };
-        if self.outcome.error.is_none() {
+        if ending.reason == Reason::Done {
+            self.outcome.answer = self.changes.in_words();
+        } else if self.outcome.error.is_none() {
             self.outcome.error = self.untrue();
             if self.outcome.error.is_some() && self.outcome.status == QueryStatus::Success {
                 self.outcome.status = QueryStatus::Partial;
@@ -473,5 +486,11 @@ impl Run<'_> {
         if self.outcome.error.is_none() && self.outcome.status == QueryStatus::Partial {
             self.outcome.error = self.change_not_made.take();
         }
+    }
+}
+
+const fn complete(event: &mut Event) {
+    if let Event::CallEnded { completes, .. } = event {
+        *completes = true;
     }
 }

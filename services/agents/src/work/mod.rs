@@ -7,6 +7,7 @@ pub(crate) mod ask;
 mod ask_model;
 pub(crate) mod budget;
 mod call;
+mod changes;
 mod checks;
 pub(crate) mod compaction;
 pub(crate) mod input;

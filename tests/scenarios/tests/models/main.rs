@@ -17,4 +17,5 @@ mod ollama;
 mod pictures;
 mod prompts;
 mod providers;
+mod tiny;
 mod token_limits;
