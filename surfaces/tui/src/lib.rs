@@ -12,6 +12,8 @@
 mod driver;
 mod effects;
 mod error;
+#[cfg(test)]
+mod fixture;
 mod history;
 pub mod host;
 mod input;

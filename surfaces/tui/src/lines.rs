@@ -64,10 +64,14 @@ pub fn painted(text: &str) -> Line<'static> {
     Line::from(spans)
 }
 
+/// What each row of a question begins with. Nothing that others wrote has it: it is spelled out.
+pub const BAR: &str = "┃ ";
+
 /// Text on one line in which nothing hides or moves.
 #[must_use]
 pub fn safe(text: &str) -> String {
-    prose(text).replace('\t', TAB).replace('\n', " ")
+    let text = prose(text).replace('\t', TAB).replace('\n', " ");
+    text.replace('┃', "\\u{2503}")
 }
 
 /// Styled text in lines of a width, broken at spaces where that can be; what goes on stands behind an

@@ -137,7 +137,9 @@ impl Stream {
     /// Takes out the blocks that nothing more can change.
     fn take_whole(&mut self, known: &Known) -> Vec<DocumentLine> {
         let mut whole = Vec::new();
-        let found = blocks(&self.pending);
+        // A line that has no end yet may turn out to go on with the block before it.
+        let lines = self.pending.rfind('\n').map_or(0, |at| at + 1);
+        let found = blocks(&self.pending[..lines]);
         if let [.., _, last] = found.as_slice() {
             let rest = self.pending.split_off(last.start);
             let text = std::mem::replace(&mut self.pending, rest);

@@ -1,6 +1,6 @@
 //! A question: what it is about stays in sight, the rest scrolls.
 
-use crate::lines::{TAB, cut, faint, painted, wrapped};
+use crate::lines::{BAR, TAB, cut, faint, painted, wrapped};
 use crate::question::{Dialog, Field};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -8,14 +8,14 @@ use std::time::Instant;
 use text::escape::visible_line;
 use unicode_width::UnicodeWidthStr;
 
-/// What each row of a question begins with, as nothing else does.
-const BAR: &str = "┃ ";
 /// What lines go on behind, columns.
 const GOES_ON: usize = 4;
 /// Most rows of the head, and of what the question is about, on a low terminal.
 const LOW_ROWS: usize = 3;
-/// Fewest rows of the body.
-const BODY_ROWS: usize = 3;
+/// Rows of the body and of where it is, where nothing has to give way.
+const BODY_ROWS: usize = 4;
+/// Fewest rows of both.
+const LEAST_BODY_ROWS: usize = 2;
 
 /// The rows of a question in a room, and where its answer is typed.
 pub(super) fn lines(
@@ -29,11 +29,11 @@ pub(super) fn lines(
     let mut short = rows(&parts.short, inner);
     let (prompt, cursor) = prompt(dialog, now, inner);
     let body = rows(&parts.body, inner);
-    // The scrolling row and the least of the body come before the last words of long ends.
-    let fixed = head.len() + short.len() + prompt.len() + 1;
-    if fixed + BODY_ROWS > room {
+    // Of what it is about nothing is left out while the body can have a row to scroll in.
+    if head.len() + short.len() + prompt.len() + BODY_ROWS > room {
         head.truncate(LOW_ROWS);
-        short = without_middle(short, LOW_ROWS);
+        let left = room.saturating_sub(head.len() + prompt.len() + LEAST_BODY_ROWS);
+        short = without_middle(short, left.max(LOW_ROWS));
     }
     let fixed = head.len() + short.len() + prompt.len() + 1;
     let left = room.saturating_sub(fixed).max(1).min(body.len());
@@ -122,7 +122,7 @@ fn prompt(
         })
         .collect();
     let column = 2 + end.width();
-    let mark = if is_waiting { "… " } else { "? " };
+    let mark = if is_waiting { "… " } else { "> " };
     lines.push(Line::from(vec![
         Span::styled(mark, Style::new().add_modifier(Modifier::BOLD)),
         Span::raw(end),
