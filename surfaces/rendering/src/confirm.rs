@@ -45,7 +45,11 @@ pub fn parts(requests: &[ConfirmationRequest], place: Place, paint: Paint) -> Pa
 }
 
 /// The questions as one text, without the prompt for an answer.
-fn question(asked: (&[ConfirmationRequest], Place), paint: Paint, shape: (Length, Order)) -> String {
+fn question(
+    asked: (&[ConfirmationRequest], Place),
+    paint: Paint,
+    shape: (Length, Order),
+) -> String {
     let Parts { head, body, short } = parts_of(asked, paint, shape);
     match head.is_empty() {
         true => String::new(),

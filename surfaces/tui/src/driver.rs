@@ -328,7 +328,7 @@ impl Ui<'_> {
                 // Before the log says so, or it would pass for somebody else's.
                 self.state.in_force.own(&profile);
                 self.in_turn
-                    .push_back(Box::pin(effects::configure(host, session, profile)));
+                    .push_back(Box::pin(effects::configure(host, session, *profile)));
             }
             Command::New => self
                 .in_turn

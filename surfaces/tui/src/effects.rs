@@ -103,7 +103,7 @@ pub async fn configure(host: &dyn Host, session: SessionSummary, profile: Sessio
         .sessions()
         .configure(session.session_id, holder_id, profile.clone());
     match configuring.await {
-        Ok(()) => Done::Told(vec![Message::Configured(profile)]),
+        Ok(()) => Done::Told(vec![Message::Configured(Box::new(profile))]),
         Err(error) => failed(&error, None),
     }
 }

@@ -204,6 +204,14 @@ impl Seat {
         self.press(KeyCode::Enter)
     }
 
+    /// Enters an answer, behind which nothing follows.
+    pub fn gives(&mut self, text: &str) -> Vec<Command> {
+        let mut done = self.enters(text);
+        self.now += crate::question::FOLLOWED;
+        done.extend(self.takes(Message::Tick));
+        done
+    }
+
     pub fn scrollback(&self) -> String {
         self.printed.join("\n")
     }

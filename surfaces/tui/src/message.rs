@@ -33,7 +33,7 @@ pub enum Message {
         draft: Option<String>,
     },
     /// The session works by this profile now.
-    Configured(SessionProfile),
+    Configured(Box<SessionProfile>),
     /// The process is asked to end.
     Terminate,
 }
@@ -50,7 +50,7 @@ pub enum Command {
     /// Pass answers on, in this order.
     Answer(Vec<(ConfirmationRequest, Said)>),
     /// Work by another profile.
-    Configure(SessionProfile),
+    Configure(Box<SessionProfile>),
     /// Begin another session.
     New,
     /// Make the view of the conversation smaller.

@@ -16,12 +16,14 @@ pub const QUIET: Duration = Duration::from_millis(700);
 /// The same after Tab, which nobody types in the midst of a word.
 pub const QUIET_AFTER_TAB: Duration = Duration::from_millis(150);
 /// Keys of one answer that all come within this time come from a paste that the terminal did not mark.
-pub const BURST: Duration = Duration::from_millis(15);
+pub const BURST: Duration = Duration::from_millis(5);
+/// How long nothing may follow an answer: a line of a paste that was not marked has more behind it.
+pub const FOLLOWED: Duration = Duration::from_millis(300);
 /// Longest answer, bytes.
 const ANSWER_BYTES: usize = 16 << 10;
 
 /// What is said of a line that came too fast.
-const NO_ANSWER: &str = "That came too fast to be typed: it answers nothing. Type it again.";
+const NO_ANSWER: &str = "That was typed or pasted for something else: it answers nothing.";
 /// What is said of a paste that is no reason.
 const PASTED: &str = "What is pasted answers nothing; behind `n ` it is a message.";
 
@@ -48,6 +50,8 @@ pub struct Dialog {
     /// How far it is scrolled, rows.
     pub scroll: usize,
     said: Option<&'static str>,
+    /// The answer that counts once nothing follows it, and when it was given.
+    given: Option<(Reply, Instant)>,
 }
 
 impl Dialog {
@@ -69,6 +73,7 @@ impl Dialog {
             quiet_until: now + QUIET,
             scroll: 0,
             said: None,
+            given: None,
         }
     }
 
@@ -184,24 +189,42 @@ impl Dialog {
             .extend(one_line[..end].chars().filter(|one| !one.is_control()));
     }
 
-    /// Enter: what is answered; `None` where that is no answer, which the dialog says.
-    pub fn enter(&mut self, now: Instant) -> Option<Reply> {
+    /// When the answer that was given counts, if one was.
+    #[must_use]
+    pub fn counts_at(&self) -> Option<Instant> {
+        self.given.as_ref().map(|(_, since)| *since + FOLLOWED)
+    }
+
+    /// The answer, once nothing followed it for long enough.
+    pub fn take_given(&mut self, now: Instant) -> Option<Reply> {
+        let counts = self.counts_at().is_some_and(|at| now >= at);
+        let given = self.given.take_if(|_| counts);
+        given.map(|(reply, _)| reply)
+    }
+
+    /// Something came: right behind an answer it takes that back, and is what the line was meant for.
+    pub fn followed(&mut self) {
+        if self.given.take().is_some() {
+            self.said = Some(NO_ANSWER);
+            self.field = Field::Draft;
+        }
+    }
+
+    /// Enter: gives the answer, or says why it is none.
+    pub fn enter(&mut self, now: Instant) {
         let begun = self.begun.take();
         let line = std::mem::take(&mut self.answer);
-        if line.trim().is_empty() {
-            self.said = Some(self.offer.unclear());
-            return None;
-        }
-        if begun.is_none_or(|begun| now.duration_since(begun) < BURST) {
+        let is_empty = line.trim().is_empty();
+        if !is_empty && begun.is_none_or(|begun| now.duration_since(begun) < BURST) {
             self.said = Some(NO_ANSWER);
             self.quiet_until = now + QUIET_AFTER_TAB;
-            return None;
+            return;
         }
-        let reply = self.offer.parse(&line);
+        let reply = self.offer.parse(&line).filter(|_| !is_empty);
         self.said = match reply {
             Some(_) => None,
             None => Some(self.offer.unclear()),
         };
-        reply
+        self.given = reply.map(|reply| (reply, now));
     }
 }

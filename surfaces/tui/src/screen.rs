@@ -107,7 +107,7 @@ impl<W: Write> Screen<W> {
     /// When the terminal cannot be written.
     pub fn clear(&mut self) -> io::Result<()> {
         let mut bytes = String::new();
-        self.to_top(&mut bytes);
+        self.go_to_top(&mut bytes);
         bytes.push_str("\u{1b}[J\u{1b}[?25h");
         self.forget();
         self.out.write_all(bytes.as_bytes())?;
@@ -135,7 +135,7 @@ impl<W: Write> Screen<W> {
     }
 
     fn write_all(&mut self, finished: &[Line<'static>], buffer: &Buffer, bytes: &mut String) {
-        self.to_top(bytes);
+        self.go_to_top(bytes);
         bytes.push_str("\u{1b}[J");
         if !finished.is_empty() {
             // The terminal itself wraps what is not to be broken, so that it copies as one line.
@@ -173,7 +173,7 @@ impl<W: Write> Screen<W> {
     }
 
     /// To the first of the drawn rows.
-    fn to_top(&mut self, bytes: &mut String) {
+    fn go_to_top(&mut self, bytes: &mut String) {
         self.go_to(Position::ORIGIN, bytes);
     }
 

@@ -19,11 +19,14 @@ use rendering::in_force::InForce;
 use rendering::terminal::Terminal;
 use session::{Exchange, SessionView};
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use text::links::Known;
 
 /// What lines of `rendering` go on behind, columns.
 const GOES_ON: usize = 4;
+
+/// How long a second Ctrl+C belongs to the first.
+pub const LEAVING: Duration = Duration::from_secs(2);
 
 /// The model of the UI.
 #[derive(Debug)]
@@ -177,13 +180,14 @@ impl State {
     /// When the state changes by itself, if it does: then a [`crate::message::Message::Tick`] is due.
     #[must_use]
     pub fn wakes_at(&self) -> Option<Instant> {
-        let second = std::time::Duration::from_secs(1);
+        let second = Duration::from_secs(1);
         let times = [
             self.gathers_until,
             self.dialog
                 .as_ref()
                 .and_then(|dialog| dialog.waits_until(self.now)),
-            self.leaving.map(|since| since + crate::update::LEAVING),
+            self.dialog.as_ref().and_then(Dialog::counts_at),
+            self.leaving.map(|since| since + LEAVING),
             self.began.map(|_| self.now + second),
         ];
         times.into_iter().flatten().min()

@@ -302,7 +302,7 @@ mod tests {
         stream.answer("<tool_call>", &known);
         assert!(!stream.replace(""));
         assert!(stream.tail(&known, false).is_empty());
-        stream.answer("one\n\ntwo", &known);
+        stream.answer("one\n\ntwo\n", &known);
         assert!(stream.replace("one"));
         assert!(stream.flush(&known).is_empty());
     }

@@ -27,7 +27,12 @@ pub(super) fn go_on(state: &mut State) -> Vec<Command> {
         state.gathers_until = None;
         put_next(state, Patience::Gone);
     }
-    Vec::new()
+    let now = state.now;
+    let given = state
+        .dialog
+        .as_mut()
+        .and_then(|dialog| dialog.take_given(now));
+    given.map_or_else(Vec::new, |reply| pass_on(state, reply))
 }
 
 /// Puts the next question, unless one stands there.
@@ -57,12 +62,9 @@ fn put_next(state: &mut State, patience: Patience) {
     state.dialog = Some(Dialog::new((requests, place), about, field, state.now));
 }
 
-/// Enter in the answer.
-pub(super) fn entered(state: &mut State) -> Vec<Command> {
+/// Passes the answer on that counts now.
+fn pass_on(state: &mut State, reply: Reply) -> Vec<Command> {
     let now = state.now;
-    let Some(reply) = state.dialog.as_mut().and_then(|dialog| dialog.enter(now)) else {
-        return Vec::new();
-    };
     let Some(dialog) = state.dialog.take() else {
         return Vec::new();
     };

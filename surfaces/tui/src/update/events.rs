@@ -15,8 +15,6 @@ use text::escape::prose;
 
 /// Most bytes of a result that are kept for who wants to see it whole.
 const RESULT_BYTES: usize = 64 << 10;
-/// Most lines of a result that are shown whole.
-pub(super) const RESULT_LINES: usize = 200;
 
 /// Takes an event into the state, and shows it.
 pub(super) fn happened(state: &mut State, event: &Event) -> Vec<Command> {
@@ -238,7 +236,7 @@ fn shown(state: &mut State, event: &Event) -> Vec<Command> {
         let end = text.floor_char_boundary(RESULT_BYTES);
         state.last_result = Some((tool.clone(), text[..end].to_owned()));
         if state.is_expanded {
-            done.extend(super::typing::whole_result(state));
+            done.extend(super::results::whole_result(state));
         }
     }
     done

@@ -1,6 +1,6 @@
 //! Commands that are typed.
 
-use super::{failed, leave};
+use super::outcome::{failed, leave};
 use crate::message::Command;
 use crate::state::State;
 use domain::fault::Fault;
@@ -136,10 +136,10 @@ fn mode(state: &State, name: &str) -> Command {
 }
 
 fn with_mode(state: &State, mode: Mode) -> Command {
-    Command::Configure(SessionProfile {
+    Command::Configure(Box::new(SessionProfile {
         mode,
         ..state.profile.clone()
-    })
+    }))
 }
 
 fn model(state: &State, name: &str) -> Command {
@@ -154,10 +154,10 @@ fn model(state: &State, name: &str) -> Command {
             }
         },
     };
-    Command::Configure(SessionProfile {
+    Command::Configure(Box::new(SessionProfile {
         model,
         ..state.profile.clone()
-    })
+    }))
 }
 
 /// The mode after the one in use.

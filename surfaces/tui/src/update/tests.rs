@@ -185,7 +185,7 @@ fn an_answer_is_a_word_with_its_enter() {
     ] {
         let mut seat = asked(vec![call()]);
         seat.wait(800);
-        let done = seat.enters(typed);
+        let done = seat.gives(typed);
         let given: Vec<_> = answers(&done)
             .into_iter()
             .map(|(_, answer)| answer)
@@ -199,7 +199,7 @@ fn an_answer_is_a_word_with_its_enter() {
 fn nothing_from_before_a_question_answers_it() {
     // Keys that were on their way when it appeared stay a part of the draft.
     let mut seat = asked(vec![call()]);
-    assert!(answers(&seat.enters("y")).is_empty());
+    assert!(answers(&seat.gives("y")).is_empty());
     assert_eq!(seat.state.dialog.as_ref().unwrap().answer(), "");
     // A draft that was begun goes on, however long it was quiet.
     let mut seat = Seat::at((80, 24));
@@ -211,7 +211,7 @@ fn nothing_from_before_a_question_answers_it() {
     assert_eq!(done.last(), Some(&Command::Send("any".to_owned())));
     assert!(seat.state.dialog.is_some());
     // With the draft gone, it takes silence once more.
-    assert!(answers(&seat.enters("y")).is_empty());
+    assert!(answers(&seat.gives("y")).is_empty());
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn tab_leads_to_the_answer_and_a_burst_is_none() {
     seat.question(10, call());
     seat.press(KeyCode::Tab);
     // The rest of a text in which a tab stood.
-    assert!(answers(&seat.enters("y")).is_empty());
+    assert!(answers(&seat.gives("y")).is_empty());
     assert!(seat.state.dialog.is_some());
     seat.ctrl('c');
     seat.wait(800);
@@ -232,7 +232,7 @@ fn tab_leads_to_the_answer_and_a_burst_is_none() {
     assert!(seat.takes(key(KeyCode::Enter)).is_empty());
     assert!(seat.state.dialog.as_ref().unwrap().said().is_some());
     seat.wait(800);
-    assert_eq!(answers(&seat.enters("y")).len(), 1);
+    assert_eq!(answers(&seat.gives("y")).len(), 1);
 }
 
 #[test]
@@ -246,7 +246,19 @@ fn a_paste_is_a_reason_and_no_answer() {
     seat.takes(Message::Paste("not\nthis \u{1b}one".to_owned()));
     let message = "not this one".to_owned();
     let no = ConfirmationAnswer::Deny { message };
-    assert_eq!(answers(&seat.press(KeyCode::Enter)), [(20, no)]);
+    assert_eq!(answers(&seat.gives("")), [(20, no)]);
+}
+
+#[test]
+fn an_answer_with_something_right_behind_it_is_none() {
+    let mut seat = asked(vec![call()]);
+    seat.wait(800);
+    seat.enters("y");
+    // More of the same text, which was pasted without its marks.
+    assert!(answers(&seat.enters("rm")).is_empty());
+    seat.wait(1_000);
+    assert!(seat.state.dialog.is_some());
+    assert!(seat.state.dialog.as_ref().unwrap().said().is_some());
 }
 
 #[test]
@@ -257,10 +269,10 @@ fn questions_that_belong_together_wait_for_one_another() {
     seat.wait(500);
     seat.wait(800);
     assert!(
-        answers(&seat.enters("y")).is_empty(),
+        answers(&seat.gives("y")).is_empty(),
         "a yes is no yes to all"
     );
-    let done = seat.enters("a");
+    let done = seat.gives("a");
     let once = ConfirmationAnswer::Once;
     assert_eq!(answers(&done), [(20, once.clone()), (21, once.clone())]);
     // One that never comes is not waited for.
@@ -268,19 +280,19 @@ fn questions_that_belong_together_wait_for_one_another() {
     assert!(seat.state.wakes_at().is_some());
     seat.wait(500);
     seat.wait(800);
-    assert_eq!(answers(&seat.enters("y")), [(20, once.clone())]);
+    assert_eq!(answers(&seat.gives("y")), [(20, once.clone())]);
     // One by one, each for itself.
     let mut seat = asked(vec![of_batch(20, 0, 2), of_batch(21, 1, 2)]);
     seat.wait(500);
     seat.wait(800);
-    assert!(seat.enters("o").is_empty());
+    assert!(seat.gives("o").is_empty());
     seat.wait(800);
-    assert_eq!(answers(&seat.enters("y")), [(20, once)]);
+    assert_eq!(answers(&seat.gives("y")), [(20, once)]);
     seat.wait(800);
     let no = ConfirmationAnswer::Deny {
         message: String::new(),
     };
-    assert_eq!(answers(&seat.enters("n")), [(21, no)]);
+    assert_eq!(answers(&seat.gives("n")), [(21, no)]);
 }
 
 #[test]

@@ -1,19 +1,17 @@
 //! What keys and pastes come to.
 
-use super::events::RESULT_LINES;
-use super::{answering, leave, slash};
+use super::outcome::leave;
+use super::results::whole_result;
+use super::{answering, slash};
 use crate::input::Edit;
 use crate::keys::{Action, action_of};
-use crate::lines::{faint, safe};
 use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::question::Field;
 use crate::state::State;
 use crossterm::event::{KeyEvent, KeyEventKind};
-use ratatui::text::Line;
 use rendering::agents::gist;
 use rendering::confirm::is_answer;
-use text::escape::visible_line;
 
 /// Rows that PageUp and PageDown go.
 const PAGE: usize = 5;
@@ -23,9 +21,18 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
     if key.kind == KeyEventKind::Release {
         return Vec::new();
     }
-    let Some(action) = action_of(key) else {
-        return Vec::new();
-    };
+    // An answer from before counts first, if it was long enough ago.
+    let mut done = answering::go_on(state);
+    if let Some(dialog) = &mut state.dialog {
+        dialog.followed();
+    }
+    if let Some(action) = action_of(key) {
+        done.extend(act(state, action));
+    }
+    done
+}
+
+fn act(state: &mut State, action: Action) -> Vec<Command> {
     if action != Action::Clear {
         state.leaving = None;
     }
@@ -141,6 +148,9 @@ fn draft_changed(state: &mut State) {
 /// A text was pasted.
 pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
     state.help = None;
+    if let Some(dialog) = &mut state.dialog {
+        dialog.followed();
+    }
     if is_answering(state) {
         if let Some(dialog) = &mut state.dialog {
             dialog.paste(text);
@@ -201,7 +211,11 @@ fn take_back(state: &mut State) -> Vec<Command> {
 fn entered(state: &mut State) -> Vec<Command> {
     let is_answer_field = is_answering(state);
     if is_answer_field {
-        return answering::entered(state);
+        let now = state.now;
+        if let Some(dialog) = &mut state.dialog {
+            dialog.enter(now);
+        }
+        return Vec::new();
     }
     let text = state.input.text();
     let line = text.trim();
@@ -246,29 +260,4 @@ fn expand(state: &mut State) -> Vec<Command> {
     done.push(Command::Print(state.printed(thought)));
     done.extend(whole_result(state));
     done
-}
-
-/// The last result, line by line behind a bar.
-pub(super) fn whole_result(state: &State) -> Option<Command> {
-    let (tool, text) = state.last_result.as_ref()?;
-    let count = text.lines().count();
-    let mut lines = vec![Line::styled(
-        format!("· result of {}:", visible_line(tool)),
-        faint(),
-    )];
-    let body = text.lines().take(RESULT_LINES);
-    lines.extend(body.map(|line| Line::styled(safe(&format!("  | {line}")), faint())));
-    if count > RESULT_LINES {
-        let left = count - RESULT_LINES;
-        let id = state.session.session_id;
-        let more = format!("  … {left} more lines: carl session show {id} --events");
-        lines.push(Line::styled(more, faint()));
-    }
-    let line = |line| DocumentLine {
-        line,
-        may_break: Break::Words(4),
-    };
-    Some(Command::Print(
-        state.printed(lines.into_iter().map(line).collect()),
-    ))
 }

@@ -26,7 +26,7 @@ pub(super) fn lines(width: usize, room: usize, scroll: usize) -> Vec<Line<'stati
 
 fn all(width: usize) -> Vec<Line<'static>> {
     let pair = |name: &str, about: &str| {
-        let about_at = ABOUT_AT.min(width / 2);
+        let about_at = ABOUT_AT.min((width / 2).saturating_sub(1));
         let line = Line::from(vec![
             Span::styled(format!("{name:about_at$}"), strong()),
             Span::raw(about.to_owned()),

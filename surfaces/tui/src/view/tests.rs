@@ -41,9 +41,11 @@ fn frames(state: impl Fn(&mut Seat)) -> String {
             .cursor
             .map_or("none".to_owned(), |at| format!("{},{}", at.x, at.y));
         let rows = terminal.backend().to_string();
-        let rows = rows
-            .lines()
-            .map(|row| format!("{}\n", row.trim_matches('"').trim_end()));
+        let rows = rows.lines().map(|row| {
+            // Behind the row stands what wide characters hide.
+            let row = row.trim_start_matches('"').split('"').next().unwrap();
+            format!("{}\n", row.trim_end())
+        });
         all.push_str(&format!(
             "── {}x{}, cursor {cursor}\n{}",
             size.0,

@@ -101,7 +101,7 @@ fn nothing_typed_before_a_question_answers_it() {
     // All keys at once are a paste that was not marked, and a marked one is none either.
     window.until(ANSWER);
     window.presses(&["y", "Enter"]);
-    window.until("too fast to be typed");
+    window.until("typed or pasted for something else");
     window.until(ANSWER);
     window.pastes("y\n");
     window.until("pasted answers nothing");
