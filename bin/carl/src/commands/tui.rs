@@ -31,18 +31,13 @@ pub async fn tui(flags: SessionFlags, begin: Begin) -> Result<Exit> {
 /// Refuses what cannot be drawn on.
 fn check_terminal() -> Result<()> {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-    if io::stdin().is_terminal() && io::stdout().is_terminal() && !is_dumb {
-        return Ok(());
-    }
-    let what = match is_dumb {
-        true => "this terminal cannot be drawn on (TERM is dumb or not set)",
+    let what = match io::stdin().is_terminal() && io::stdout().is_terminal() {
         false => "the terminal UI needs a terminal for its input and output",
+        true if is_dumb => "this terminal cannot be drawn on (TERM is dumb or not set)",
+        true => return Ok(()),
     };
-    Err(Failure::usage(
-        what,
-        "Line by line: carl chat. For scripts: carl run \"…\".",
-    )
-    .into())
+    let hint = "Line by line: carl chat. For scripts: carl run \"…\".";
+    Err(Failure::usage(what, hint).into())
 }
 
 async fn hold(host: &CommandHost, request: ChatRequest) -> Result<Exit> {
