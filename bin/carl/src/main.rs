@@ -56,7 +56,9 @@ fn main() {
 /// is proposed could say them again.
 fn all_text(cli: Cli) -> Result<Cli, clap::Error> {
     let opens_session = match &cli.command {
-        None | Some(Command::Run(_) | Command::Chat(_) | Command::Undo(_)) => true,
+        None | Some(Command::Run(_) | Command::Chat(_) | Command::Tui(_) | Command::Undo(_)) => {
+            true
+        }
         Some(Command::Session(command)) => matches!(command, SessionCommand::Resume { .. }),
         Some(_) => false,
     };
@@ -216,6 +218,10 @@ fn dispatch(cli: Cli) -> Result<Exit> {
             wait(chat(cli.session, begin))
         }
         Some(Command::Chat(args)) => wait(chat(args.session, Begin::New)),
+        Some(Command::Tui(args)) => {
+            let begin = args.resume.map_or(Begin::New, Begin::Resume);
+            wait(commands::tui::tui(args.session, begin))
+        }
         Some(Command::Run(args)) => wait(commands::run::run(*args)),
         Some(Command::Doctor(args)) => wait(commands::doctor::doctor(args)),
         Some(Command::Models(args)) => wait(commands::models::models(args)),

@@ -6,6 +6,13 @@ pub(crate) const CHAT: &str = "Examples:
   carl chat -C ~/notes --allow-write .    in another, with files there open
   carl chat --agent coder --mode plan     each plan is shown before it is run";
 
+/// `carl tui`.
+pub(crate) const TUI: &str = "Examples:
+  carl tui                                in this folder; ? shows the keys
+  carl tui -C ~/notes --allow-write .     in another, with files there open
+  carl tui --resume 6a182                 a session, by the end of its id
+  carl tui --resume                       the session last used here";
+
 /// `carl run`.
 pub(crate) const RUN: &str = "Examples:
   carl run \"which port does x.toml set?\"

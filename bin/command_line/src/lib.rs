@@ -28,7 +28,7 @@ pub use secret::SecretCommand;
 pub use serve::{RoleArg, ServeArgs};
 pub use session::{
     Ceiling, ChatArgs, DiffArgs, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags,
-    UndoArgs,
+    TuiArgs, UndoArgs,
 };
 pub use tools::{ClassifyArgs, ToolsArgs, ToolsCommand};
 
@@ -94,6 +94,7 @@ impl Cli {
         match &mut self.command {
             None => Some(&mut self.session.ceiling),
             Some(Command::Chat(args)) => Some(&mut args.session.ceiling),
+            Some(Command::Tui(args)) => Some(&mut args.session.ceiling),
             Some(Command::Run(args)) => Some(&mut args.session.ceiling),
             Some(Command::Session(SessionCommand::Resume { flags, .. })) => {
                 Some(&mut flags.ceiling)
@@ -141,6 +142,9 @@ pub enum Command {
     /// Talk to an agent, line by line
     #[command(after_help = examples::CHAT)]
     Chat(ChatArgs),
+    /// Talk to an agent on the whole terminal, with questions as dialogs
+    #[command(after_help = examples::TUI)]
+    Tui(TuiArgs),
     /// Do one task and exit
     #[command(after_help = examples::RUN)]
     Run(Box<RunArgs>),
@@ -299,6 +303,7 @@ mod tests {
         for command in [
             &["carl"] as &[&str],
             &["carl", "chat"],
+            &["carl", "tui"],
             &["carl", "run", "x"],
             &["carl", "session", "resume"],
             &["carl", "undo"],

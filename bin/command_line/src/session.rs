@@ -95,6 +95,17 @@ pub struct ChatArgs {
     pub session: SessionFlags,
 }
 
+/// `carl tui`.
+#[derive(Debug, Args)]
+pub struct TuiArgs {
+    /// Continue this session: the end of its id, or `last` for the one last used here
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "last")]
+    pub resume: Option<String>,
+    /// How the session is held
+    #[command(flatten)]
+    pub session: SessionFlags,
+}
+
 /// `carl run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {

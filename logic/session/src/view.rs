@@ -5,6 +5,7 @@ use crate::background::Background;
 use crate::drive::DriveProgress;
 use crate::exchange::{Exchange, Exchanges};
 use crate::given::{Given, YesEnded};
+use crate::work::AtWork;
 use domain::event::{ConfirmationRequest, Event, EventBody};
 use domain::fault::PROCESS_ENDED_CODE;
 use domain::id::{ConfirmationId, QueryId};
@@ -39,6 +40,7 @@ pub struct SessionView {
     agents: AgentTree,
     drive: DriveProgress,
     used: Usage,
+    work: AtWork,
 }
 
 impl SessionView {
@@ -59,6 +61,8 @@ impl SessionView {
         self.background.apply(event);
         self.agents.apply(event);
         self.drive.apply(event, &self.background);
+        let is_root = self.agents.depth(event.agent_id) == 0;
+        self.work.apply(event, is_root);
         let settings = self.profile.as_ref().map(|profile| &profile.settings);
         self.given.apply(event, settings);
         match &event.body {
@@ -190,6 +194,12 @@ impl SessionView {
     #[must_use]
     pub const fn drive(&self) -> &DriveProgress {
         &self.drive
+    }
+
+    /// The calls under way, and the model that answers.
+    #[must_use]
+    pub const fn work(&self) -> &AtWork {
+        &self.work
     }
 
     /// What every model call of the session cost together.

@@ -5,14 +5,16 @@ mod closed;
 mod reach;
 mod terminal;
 mod typeahead;
+mod waiting;
 
 use self::answers::{Asked, parse, prompt, unclear};
-pub use self::answers::{Listener, Memory, Reply, Said};
+pub use self::answers::{Listener, Memory, Offer, Reply, Said, to_each};
 pub use self::closed::{closed, is_answer};
 pub use self::reach::share_reach;
 use self::reach::{SESSION_REACH, opens_folder, reaches};
 use self::terminal::{is_hung_up, read_line, wait_closed};
 pub use self::typeahead::{Typeahead, is_yes, is_yes_unless};
+pub use self::waiting::{Patience, Questions};
 use super::folded::{Length, diff_lines, text_lines};
 use super::{Paint, fit, pager, pastes, print_error_as_it_is};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
@@ -25,38 +27,52 @@ use text::escape::{self, visible, visible_line};
 /// Which of how many a question is that is put by itself, from 1.
 type Place = Option<(usize, usize)>;
 
-/// The questions as one text, without the prompt for an answer. It ends with what it is about in
-/// one line each, which no length of the rest pushes off the screen.
+/// The parts of questions that are put as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parts {
+    /// Who wants to do what.
+    pub head: String,
+    /// The calls as they would run, what would change, why it is asked, what a yes covers; lines.
+    pub body: String,
+    /// What it is about in one line each, which no length of the rest may push off the screen.
+    pub short: String,
+}
+
+/// The questions in parts, nothing folded. `place`: which of how many, where they are put one by one.
+#[must_use]
+pub fn parts(requests: &[ConfirmationRequest], place: Place, paint: Paint) -> Parts {
+    parts_of((requests, place), paint, (Length::Whole, Order::Usual))
+}
+
+/// The questions as one text, without the prompt for an answer.
 fn question(
+    asked: (&[ConfirmationRequest], Place),
+    paint: Paint,
+    shape: (Length, Order),
+) -> String {
+    let Parts { head, body, short } = parts_of(asked, paint, shape);
+    match head.is_empty() {
+        true => String::new(),
+        false => format!("{head}\n{body}{short}"),
+    }
+}
+
+fn parts_of(
     (requests, place): (&[ConfirmationRequest], Place),
     paint: Paint,
     (length, order): (Length, Order),
-) -> String {
+) -> Parts {
     let Some(first) = requests.first() else {
-        return String::new();
+        return Parts {
+            head: String::new(),
+            body: String::new(),
+            short: String::new(),
+        };
     };
-    let run = match requests.len() {
-        2.. => format!("wants to run {} calls", requests.len()),
-        _ => "wants to run this call".to_owned(),
-    };
-    let what = match first.kind {
-        ConfirmationKind::Plan => "wants to carry out this plan".to_owned(),
-        _ if opens_folder(requests) => format!("{run} in a folder that is not open for writing"),
-        ConfirmationKind::Call | ConfirmationKind::WriteRoot => run,
-    };
-    let asker = asker(first);
     let is_one_asker = requests
         .iter()
         .all(|request| request.lineage == first.lineage);
-    let who = if is_one_asker {
-        &asker
-    } else {
-        "more than one agent"
-    };
-    let place = place.map(|(number, count)| format!(" ({number} of {count})"));
-    let place = place.unwrap_or_default();
-    let head = format!("? {who} {what}{place} [{}]", first.effect.as_str());
-    let mut text = format!("{}\n", paint.strong(&head));
+    let mut text = String::new();
     for (index, request) in requests.iter().enumerate() {
         if requests.len() > 1 {
             let by = if is_one_asker {
@@ -81,8 +97,37 @@ fn question(
     if order == Order::DifferenceLast {
         text.extend(requests.iter().map(|one| difference(one, paint, length)));
     }
-    text.push_str(&in_short(requests));
-    text
+    Parts {
+        head: paint.strong(&head((requests, first), is_one_asker, place)),
+        body: text,
+        short: in_short(requests),
+    }
+}
+
+/// Who wants to do what.
+fn head(
+    (requests, first): (&[ConfirmationRequest], &ConfirmationRequest),
+    is_one_asker: bool,
+    place: Place,
+) -> String {
+    let run = match requests.len() {
+        2.. => format!("wants to run {} calls", requests.len()),
+        _ => "wants to run this call".to_owned(),
+    };
+    let what = match first.kind {
+        ConfirmationKind::Plan => "wants to carry out this plan".to_owned(),
+        _ if opens_folder(requests) => format!("{run} in a folder that is not open for writing"),
+        ConfirmationKind::Call | ConfirmationKind::WriteRoot => run,
+    };
+    let asker = asker(first);
+    let who = if is_one_asker {
+        &asker
+    } else {
+        "more than one agent"
+    };
+    let place = place.map(|(number, count)| format!(" ({number} of {count})"));
+    let place = place.unwrap_or_default();
+    format!("? {who} {what}{place} [{}]", first.effect.as_str())
 }
 
 /// A time of today on the user's clock.

@@ -15,7 +15,7 @@ use super::calls::Calls;
 use super::changes::Changes;
 use super::delegation;
 use super::values::{arguments, tokens, usage};
-use super::{Paint, drive, fit, links, print, print_error, print_error_as_it_is};
+use super::{Paint, drive, fit, for_terminal, links, print, print_error, print_error_as_it_is};
 use chosen::Chosen;
 use domain::decision::Verdict;
 use domain::drive::Origin;
@@ -54,6 +54,8 @@ pub enum Answer {
     Streamed,
     /// At the end: for pipes, where a withdrawn piece could not be taken back.
     AtEnd,
+    /// By somebody else, who shows the lines as well: see [`Terminal::kept`].
+    Elsewhere,
 }
 
 /// Draws events as they come.
@@ -85,6 +87,8 @@ pub struct Terminal {
     /// What the request has cost so far, and whether any of it was other agents'.
     spent: Usage,
     has_helped: bool,
+    /// Lines that somebody else shows; nothing is written here where [`Answer::Elsewhere`] is set.
+    kept: Vec<String>,
 }
 
 impl Terminal {
@@ -109,7 +113,29 @@ impl Terminal {
             depth: 0,
             spent: Usage::default(),
             has_helped: false,
+            kept: Vec::new(),
         }
+    }
+
+    /// A renderer that writes nothing: lines are taken from [`Terminal::take_lines`], and answers and
+    /// thinking are left to who takes them.
+    #[must_use]
+    pub fn kept(paint: Paint, known: Known) -> Self {
+        Self::new(paint, Answer::Elsewhere, known)
+    }
+
+    /// The lines since this was asked last, in the colours of its paint. They are not broken, and
+    /// nothing in them but those colours moves a terminal.
+    #[must_use]
+    pub fn take_lines(&mut self) -> Vec<String> {
+        let kept = std::mem::take(&mut self.kept);
+        kept.iter().map(|line| for_terminal(line)).collect()
+    }
+
+    /// What tells a place that the user named from one that they did not.
+    #[must_use]
+    pub const fn known(&self) -> &Known {
+        &self.known
     }
 
     /// The same, with another way to fill silence than [`Silence::Spinner`].
@@ -149,7 +175,10 @@ impl Terminal {
     /// When the terminal cannot be written.
     pub fn draw(&mut self, event: &Event) -> io::Result<()> {
         if let EventBody::PromptRead(progress) = &event.body {
-            return self.show_work(Some(*progress));
+            return match self.answer {
+                Answer::Streamed | Answer::AtEnd => self.show_work(Some(*progress)),
+                Answer::Elsewhere => Ok(()),
+            };
         }
         self.pulse.clear();
         links::note(&mut self.known, event);
@@ -383,8 +412,13 @@ impl Terminal {
     /// # Errors
     /// When the terminal cannot be written.
     pub fn lines(&mut self, text: &str) -> io::Result<()> {
-        self.break_line()?;
         let margin = "  ".repeat(self.depth);
+        if self.answer == Answer::Elsewhere {
+            let lines = text.lines().map(|line| format!("{margin}{line}"));
+            self.kept.extend(lines);
+            return Ok(());
+        }
+        self.break_line()?;
         let width = fit::width(&io::stderr());
         let line = |line: &str| fit::wrapped(&format!("{margin}{line}"), margin.len() + 4, width);
         print_error_as_it_is(&text.lines().map(line).collect::<String>())
@@ -424,7 +458,7 @@ impl Terminal {
         if !fault.hint.is_empty() {
             text.push_str(&format!("  {}\n", visible_lines(&fault.hint)));
         }
-        if self.depth > 0 {
+        if self.depth > 0 || self.answer == Answer::Elsewhere {
             return self.lines(&text);
         }
         self.break_line()?;
@@ -445,6 +479,7 @@ impl Terminal {
                 Ok(())
             }
             Answer::AtEnd => print(&format!("{}\n", prose(answer.trim_end()))),
+            Answer::Elsewhere => Ok(()),
         }
     }
 

@@ -100,6 +100,21 @@ pub async fn chat(host: &mut dyn Host, request: ChatRequest) -> Result<Exit> {
 
 /// Opens the session and greets.
 async fn open(host: &dyn Host, request: &ChatRequest) -> Result<(SessionSummary, SessionProfile)> {
+    let (session, profile) = open_session(host, request).await?;
+    let usual = request.profile.profile.mode;
+    greet(&session, &profile, (&request.workspace, usual))?;
+    Ok((session, profile))
+}
+
+/// Opens the session of a chat, after the questions about notes of its project; its `last_seq` is the
+/// last event that is known to whoever shows it.
+///
+/// # Errors
+/// When it cannot be opened, or the terminal cannot be used for the questions.
+pub async fn open_session(
+    host: &dyn Host,
+    request: &ChatRequest,
+) -> Result<(SessionSummary, SessionProfile)> {
     let sessions = host.sessions();
     let (opening, profile) = match &request.resumed {
         None => {
@@ -130,8 +145,6 @@ async fn open(host: &dyn Host, request: &ChatRequest) -> Result<(SessionSummary,
         // What the drive said while the session was opened is yet to be shown.
         false => view.profile_seq(),
     };
-    let usual = request.profile.profile.mode;
-    greet(&session, &profile, (&request.workspace, usual))?;
     Ok((session, profile))
 }
 

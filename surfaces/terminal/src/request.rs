@@ -5,7 +5,6 @@ mod follow;
 mod keyboard;
 mod prompts;
 mod view;
-mod waiting;
 
 pub use asker::Asker;
 pub use follow::{follow, work_on};

@@ -30,6 +30,7 @@ pub mod server;
 mod shared;
 pub mod terminal;
 pub mod toolchains;
+pub mod window;
 
 pub use absent::{DESKTOP_KEYRING, KERNEL_KEYRING, is_absent};
 pub use desktop::Desktop;
@@ -40,3 +41,4 @@ pub use searx::{Hit, Searx};
 pub use server::{Recorded, Server};
 pub use terminal::{Attended, Seated};
 pub use toolchains::Toolchain;
+pub use window::Window;

@@ -51,8 +51,26 @@ impl FileHistory for Histories {
 ///
 /// # Errors
 /// When it could not begin, or the terminal cannot be used.
-pub async fn chat(mut flags: SessionFlags, begin: Begin) -> Result<Exit> {
+pub async fn chat(flags: SessionFlags, begin: Begin) -> Result<Exit> {
     check_terminal()?;
+    let (mut host, request) = prepared(flags, begin).await?;
+    // A session that goes on keeps its own.
+    let checked = match request.resumed {
+        Some(_) => Ok(()),
+        None => host.check_agent().await,
+    };
+    let outcome = match checked {
+        Ok(()) => terminal::chat::chat(&mut host, request).await,
+        Err(error) => Err(error),
+    };
+    host.close(outcome).await
+}
+
+/// The services of a conversation, and what it begins with.
+///
+/// # Errors
+/// When a flag or the configuration cannot be used, or no services can be had.
+pub async fn prepared(mut flags: SessionFlags, begin: Begin) -> Result<(CommandHost, ChatRequest)> {
     let mut setting = Setting::read(&flags)?;
     let resumed = match begin {
         Begin::New => None,
@@ -83,15 +101,6 @@ pub async fn chat(mut flags: SessionFlags, begin: Begin) -> Result<Exit> {
         captures: setting.loaded.config.memory.capture,
         changes: Box::new(Histories(setting.paths.undo())),
     };
-    let mut host = CommandHost::open(setting, flags, (By::Chat, Attendance::Attended)).await?;
-    // A session that goes on keeps its own.
-    let checked = match request.resumed {
-        Some(_) => Ok(()),
-        None => host.check_agent().await,
-    };
-    let outcome = match checked {
-        Ok(()) => terminal::chat::chat(&mut host, request).await,
-        Err(error) => Err(error),
-    };
-    host.close(outcome).await
+    let host = CommandHost::open(setting, flags, (By::Chat, Attendance::Attended)).await?;
+    Ok((host, request))
 }

@@ -17,6 +17,7 @@ pub mod secret;
 pub mod serve;
 pub mod session;
 pub mod tools;
+pub mod tui;
 pub mod undo;
 
 pub use crate::setting::Setting;

@@ -57,6 +57,57 @@ pub enum Reply {
     OneByOne,
 }
 
+/// What each of some questions is answered with that were put as one.
+#[must_use]
+pub fn to_each(
+    questions: Vec<ConfirmationRequest>,
+    said: &Said,
+) -> Vec<(ConfirmationRequest, Said)> {
+    let is_alike = questions.len() == 1 || share_reach(&questions);
+    let mut remember = said.remember;
+    let mut answer = |question: &ConfirmationRequest| match question.kind {
+        // Of several, a yes for the session is offered for a folder alone.
+        ConfirmationKind::Call if !is_alike => said.clone().at_most_once(),
+        // It is one folder: it is remembered once.
+        _ => Said {
+            remember: std::mem::take(&mut remember),
+            ..said.clone()
+        },
+    };
+    let answers = questions.into_iter().map(|q| (answer(&q), q));
+    answers.map(|(said, question)| (question, said)).collect()
+}
+
+/// The answers that questions offer which are put as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offer(Asked);
+
+impl Offer {
+    /// Those of some questions.
+    #[must_use]
+    pub fn of(requests: &[ConfirmationRequest], memory: Memory, listener: Listener) -> Self {
+        Self(Asked::of(requests, memory, listener))
+    }
+
+    /// The answers, each with the letter that gives it in brackets.
+    #[must_use]
+    pub const fn prompt(self) -> &'static str {
+        prompt(self.0)
+    }
+
+    /// What a line answers; `None` for what is no answer.
+    #[must_use]
+    pub fn parse(self, line: &str) -> Option<Reply> {
+        parse(line, self.0)
+    }
+
+    /// What is said to a line that is no answer.
+    #[must_use]
+    pub const fn unclear(self) -> &'static str {
+        unclear(self.0)
+    }
+}
+
 /// Which answers there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {

@@ -9,13 +9,16 @@ impl Terminal {
     pub(super) fn answer_piece(&mut self, text: &str) -> io::Result<()> {
         self.streamed.push_str(text);
         match self.answer {
-            Answer::AtEnd => Ok(()),
+            Answer::AtEnd | Answer::Elsewhere => Ok(()),
             Answer::Streamed => self.piece(Last::Answer, text),
         }
     }
 
     pub(super) fn thinking_piece(&mut self, text: &str) -> io::Result<()> {
-        self.piece(Last::Thinking, text)
+        match self.answer {
+            Answer::Elsewhere => Ok(()),
+            Answer::Streamed | Answer::AtEnd => self.piece(Last::Thinking, text),
+        }
     }
 
     fn piece(&mut self, kind: Last, text: &str) -> io::Result<()> {

@@ -27,7 +27,9 @@ pub struct Asker {
 }
 
 impl Asker {
-    pub(super) fn memory(&self) -> Memory {
+    /// Whether a yes to the folder can be remembered.
+    #[must_use]
+    pub fn memory(&self) -> Memory {
         if self.remembered.may_hold(&self.folder) {
             Memory::Offered
         } else {
@@ -53,7 +55,11 @@ impl Asker {
         })
     }
 
-    async fn keep(&self) -> Result<()> {
+    /// Keeps a yes to the folder, on record first.
+    ///
+    /// # Errors
+    /// When it cannot be put on record or the list cannot be written.
+    pub async fn keep(&self) -> Result<()> {
         on_record(self.audit.as_ref(), "a folder is open for good").await?;
         self.remembered.add(&self.folder)
     }

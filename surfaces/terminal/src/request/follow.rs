@@ -5,7 +5,6 @@ use super::asker::Asker;
 use super::keyboard::{Heard, Keyboard};
 use super::prompts::{PromptQueue, answered};
 use super::view::{Meanwhile, View};
-use super::waiting::Patience;
 use crate::exit::OrFail;
 use anyhow::Result;
 use api::Streaming;
@@ -13,6 +12,7 @@ use api::sessions::{Error, SendRequest, Sessions};
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::{QueryId, SessionId};
 use futures::StreamExt;
+use rendering::confirm::Patience;
 
 /// The next line that is typed; waits for ever where nobody listens.
 async fn typed(keyboard: &mut Option<Keyboard>) -> Heard {

@@ -2,14 +2,13 @@
 
 use super::asker::Asker;
 use super::view::{Meanwhile, UNREADABLE, View};
-use super::waiting::{Patience, Questions};
 use anyhow::{Context, Error, Result};
 use api::sessions::Sessions;
-use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, Event, EventBody};
+use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event, EventBody};
 use domain::fault::Coded;
 use domain::id::{ConfirmationId, SessionId};
 use domain::settings::Attendance;
-use rendering::confirm::{Listener, Memory, Reply, Said};
+use rendering::confirm::{Listener, Memory, Patience, Questions, Reply, Said};
 use rendering::{Paint, confirm, print_error};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -177,21 +176,7 @@ impl PromptQueue {
         reply: Reply,
     ) -> Vec<(ConfirmationRequest, Said)> {
         match reply {
-            Reply::All(said) => {
-                let is_alike = questions.len() == 1 || confirm::share_reach(&questions);
-                let mut remember = said.remember;
-                let mut answer = |question: &ConfirmationRequest| match question.kind {
-                    // Of several, a yes for the session is offered for a folder alone.
-                    ConfirmationKind::Call if !is_alike => said.clone().at_most_once(),
-                    // It is one folder: it is remembered once.
-                    _ => Said {
-                        remember: std::mem::take(&mut remember),
-                        ..said.clone()
-                    },
-                };
-                let answers = questions.into_iter().map(|q| (answer(&q), q));
-                answers.map(|(said, question)| (question, said)).collect()
-            }
+            Reply::All(said) => confirm::to_each(questions, &said),
             Reply::OneByOne => {
                 self.waiting.part(questions);
                 Vec::new()

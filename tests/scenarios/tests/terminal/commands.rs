@@ -120,6 +120,7 @@ fn work(tour: &mut Tour) {
     let _changed = tour.run(&[&rules, &WRITES[..], &[task]].concat()).expect(0);
     let _not_understood = tour.run(&[&rules[..], &["make it nicer"]].concat());
     let _no_terminal = tour.run_with(&["chat"], "good morning\n");
+    let _no_terminal = tour.run_with(&["tui"], "good morning\n");
     let said = ["u", "good morning", "/help", "/nonsense", "/quit"];
     at_terminal(tour, &["chat"], &said);
 }

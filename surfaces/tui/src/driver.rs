@@ -1,0 +1,420 @@
+//! Input, events and effects, and when to draw. While nothing happens it sleeps.
+
+mod past;
+
+use crate::effects::{self, Done};
+use crate::error::Error;
+use crate::history::History;
+use crate::host::Host;
+use crate::lines::painted;
+use crate::message::{Command, Message};
+use crate::modes::{self, Modes};
+use crate::screen::{Colours, Narrowed, Screen};
+use crate::state::{Beginning, State};
+use crate::update::update;
+use crate::view;
+use api::Streaming;
+use api::sessions::{Follow, SessionSummary};
+use crossterm::event::Event as Input;
+use domain::event::Event;
+use domain::fault::Coded;
+use domain::settings::SessionProfile;
+use futures::StreamExt;
+use futures::future::LocalBoxFuture;
+use futures::stream::FuturesUnordered;
+use ratatui::text::Line;
+use rendering::{Paint, links, override_warning};
+use rustix::process::{Signal, kill_current_process_group};
+use std::collections::VecDeque;
+use std::io::{self, Stdout};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use text::escape::visible_line;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// Shortest time between two frames that no key asked for.
+const FRAME: Duration = Duration::from_millis(16);
+/// How long after it went on by itself the signal to go on tells nothing more.
+const WENT_ON: Duration = Duration::from_millis(500);
+/// Most messages that are taken in before a frame is drawn.
+const BATCH: usize = 256;
+
+/// What a UI begins with.
+#[derive(Debug)]
+pub struct Start {
+    /// The session, opened.
+    pub session: SessionSummary,
+    /// By what it is held.
+    pub profile: SessionProfile,
+    /// The file of the lines that were typed before.
+    pub history: PathBuf,
+}
+
+/// Holds the session on the terminal until the user leaves; the session that is to be closed then.
+///
+/// # Errors
+/// When the terminal cannot be used, or the session cannot be read.
+pub async fn run(host: &dyn Host, start: Start) -> Result<SessionSummary, Error> {
+    let past = past::read(host.sessions(), &start.session).await?;
+    let history = History::at(start.history);
+    let typed_before = history.read().unwrap_or_else(|error| {
+        tracing::warn!(%error, "what was typed before cannot be read");
+        Vec::new()
+    });
+    let known = links::past(host.sessions(), start.session.session_id).await;
+    let size = crossterm::terminal::size().map_err(Error::of("measured"))?;
+    let mut state = State::new(
+        Beginning {
+            session: start.session,
+            profile: start.profile,
+            known,
+            memory: host.memory(),
+            history: typed_before,
+            size,
+        },
+        Instant::now(),
+    );
+    past.before.iter().for_each(|event| state.remember(event));
+    let id = state.session.session_id;
+    let events = host
+        .sessions()
+        .attach(id, past.from_seq, Follow::Live)
+        .await?;
+    let set = Modes::set().map_err(Error::of("set up"))?;
+    let log = modes::catch_log().map_err(Error::of("set up"))?;
+    let greeting = greeting(&state, &past);
+    let mut ui = Ui {
+        host,
+        state,
+        screen: Screen::new(io::stdout(), colours(), narrowed()),
+        modes: set,
+        events: Some(events),
+        in_turn: VecDeque::new(),
+        at_once: FuturesUnordered::new(),
+        history,
+        finished: greeting,
+        drawn: Instant::now(),
+        is_due: true,
+        is_over: false,
+    };
+    ui.hold(log).await?;
+    Ok(ui.state.session)
+}
+
+/// What stands above the first frame.
+fn greeting(state: &State, past: &past::Past) -> Vec<Line<'static>> {
+    let (id, paint) = (state.session.session_id, Paint::Colour);
+    let folder = &state.profile.settings.workspace;
+    let mut lines = vec![
+        format!(
+            "{} {} in {}, session {id}",
+            paint.strong("carl"),
+            state.profile.agent_type,
+            visible_line(&folder.to_string_lossy())
+        ),
+        paint.faint("? shows the keys; Ctrl+D leaves"),
+    ];
+    if state.session.holders > 1 {
+        lines
+            .push(paint.faint(
+                "open in another window as well: requests of both are worked on one by one",
+            ));
+    }
+    if state
+        .profile
+        .settings
+        .allow_write
+        .iter()
+        .any(|open| open == Path::new(folder))
+    {
+        lines
+            .push(paint.faint("this folder is open for writing (remembered, or by --allow-write)"));
+    }
+    lines.extend(
+        override_warning(state.profile.settings.override_level).map(|text| paint.bad(&text)),
+    );
+    let mut shown: Vec<Line<'static>> = lines.iter().map(|line| painted(line)).collect();
+    shown.extend(past::lines(state, past));
+    shown
+}
+
+/// Colours, unless `NO_COLOR` refuses them.
+fn colours() -> Colours {
+    match std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        true => Colours::None,
+        false => Colours::Sixteen,
+    }
+}
+
+/// What the terminal does with rows that are too long: xterm, the console and screen cut them.
+fn narrowed() -> Narrowed {
+    let term = std::env::var("TERM").unwrap_or_default();
+    let has = |name: &str| std::env::var_os(name).is_some();
+    let cuts =
+        term == "linux" || has("XTERM_VERSION") || (term.starts_with("screen") && !has("TMUX"));
+    match cuts {
+        true => Narrowed::Cuts,
+        false => Narrowed::Wraps,
+    }
+}
+
+/// What is pressed and pasted, read on a thread of its own: reading blocks until something comes.
+fn keys() -> UnboundedReceiver<(Instant, io::Result<Input>)> {
+    let (sender, keys) = unbounded_channel();
+    std::thread::spawn(move || {
+        loop {
+            let read = crossterm::event::read();
+            let is_over = read.is_err();
+            if sender.send((Instant::now(), read)).is_err() || is_over {
+                return;
+            }
+        }
+    });
+    keys
+}
+
+struct Ui<'a> {
+    host: &'a dyn Host,
+    state: State,
+    screen: Screen<Stdout>,
+    modes: Modes,
+    events: Option<Streaming<Event, api::sessions::Error>>,
+    /// What is done one after the other, as it was asked for.
+    in_turn: VecDeque<LocalBoxFuture<'a, Done>>,
+    /// What waits for nothing else.
+    at_once: FuturesUnordered<LocalBoxFuture<'a, Done>>,
+    history: History,
+    /// Lines that are not on the screen yet.
+    finished: Vec<Line<'static>>,
+    /// When the last frame was drawn.
+    drawn: Instant,
+    /// Whether something changed since.
+    is_due: bool,
+    is_over: bool,
+}
+
+impl Ui<'_> {
+    async fn hold(&mut self, mut log: UnboundedReceiver<String>) -> Result<(), Error> {
+        let watched = |kind| signal(kind).map_err(Error::of("watched"));
+        let mut terminate = watched(SignalKind::terminate())?;
+        let mut interrupt = watched(SignalKind::interrupt())?;
+        let mut hang_up = watched(SignalKind::hangup())?;
+        let mut go_on = watched(SignalKind::from_raw(Signal::CONT.as_raw()))?;
+        let mut keys = keys();
+        let mut went_on = None;
+        self.draw()?;
+        while !self.is_over {
+            let wakes_at = self.state.wakes_at();
+            let frame_at = self.is_due.then_some(self.drawn + FRAME);
+            tokio::select! {
+                key = keys.recv() => self.pressed(key, &mut keys, &mut went_on)?,
+                event = next_event(&mut self.events) => self.came(event),
+                done = next_in_turn(&mut self.in_turn) => {
+                    self.in_turn.pop_front();
+                    self.done(done);
+                }
+                Some(done) = self.at_once.next() => self.done(done),
+                Some(line) = log.recv() => {
+                    let line = Paint::Colour.faint(&format!("· log: {}", visible_line(&line)));
+                    self.take(Instant::now(), Message::Told(vec![line]));
+                }
+                () = until(wakes_at) => self.take(Instant::now(), Message::Tick),
+                () = until(frame_at) => self.draw()?,
+                _ = terminate.recv() => self.take(Instant::now(), Message::Terminate),
+                _ = interrupt.recv() => self.take(Instant::now(), Message::Terminate),
+                // Nobody is left to draw for.
+                _ = hang_up.recv() => return Ok(()),
+                _ = go_on.recv() => if went_on.is_none_or(|at: Instant| at.elapsed() > WENT_ON) {
+                    self.set_again()?;
+                },
+            }
+        }
+        self.finish()
+    }
+
+    /// Keys that came, all of them before the next frame.
+    fn pressed(
+        &mut self,
+        first: Option<(Instant, io::Result<Input>)>,
+        keys: &mut UnboundedReceiver<(Instant, io::Result<Input>)>,
+        went_on: &mut Option<Instant>,
+    ) -> Result<(), Error> {
+        let mut next = first;
+        for _ in 0..BATCH {
+            let Some((at, read)) = next else { break };
+            let message = match read.map_err(Error::of("read"))? {
+                Input::Key(key) => Message::Key(key),
+                Input::Paste(text) => Message::Paste(text),
+                Input::Resize(columns, rows) => {
+                    self.screen.resized(columns);
+                    Message::Resized(columns, rows)
+                }
+                Input::FocusGained | Input::FocusLost | Input::Mouse(_) => break,
+            };
+            if self.take_key(at, message) {
+                self.suspend()?;
+                *went_on = Some(Instant::now());
+            }
+            next = keys.try_recv().ok();
+        }
+        self.draw()
+    }
+
+    /// The next event, and those that came with it.
+    fn came(&mut self, first: Option<Result<Event, api::sessions::Error>>) {
+        let mut next = Some(first);
+        for _ in 0..BATCH {
+            let Some(event) = next.take() else { break };
+            let message = match event {
+                Some(Ok(event)) => Message::Happened(Box::new(event)),
+                Some(Err(error)) => Message::Gone(error.message()),
+                None => Message::Gone(String::new()),
+            };
+            if matches!(message, Message::Gone(_)) {
+                self.events = None;
+            }
+            self.take(Instant::now(), message);
+            next = futures::FutureExt::now_or_never(next_event(&mut self.events));
+        }
+    }
+
+    fn done(&mut self, done: Done) {
+        match done {
+            Done::Told(messages) => {
+                for message in messages {
+                    self.take(Instant::now(), message);
+                }
+            }
+            Done::Opened(opened) => {
+                let old = self.state.session.session_id;
+                self.state.turn_to(opened.session, opened.profile);
+                self.events = Some(opened.events);
+                let new = self.state.session.session_id;
+                let said = format!(
+                    "new session {new}; `carl tui --resume {old}` goes on with the one before"
+                );
+                let line = Paint::Colour.faint(&format!("· {said}"));
+                self.take(Instant::now(), Message::Told(vec![String::new(), line]));
+            }
+        }
+    }
+
+    /// Takes a message in and does what it leads to; whether this process is to be stopped.
+    fn take_key(&mut self, at: Instant, message: Message) -> bool {
+        self.is_due = true;
+        let mut stops = false;
+        for command in update(&mut self.state, at, message) {
+            stops |= command == Command::Suspend;
+            self.perform(command);
+        }
+        stops
+    }
+
+    /// The same for what never stops it.
+    fn take(&mut self, at: Instant, message: Message) {
+        self.take_key(at, message);
+    }
+
+    fn perform(&mut self, command: Command) {
+        let (host, session) = (self.host, self.state.session.clone());
+        let (id, profile) = (session.session_id, self.state.profile.clone());
+        match command {
+            Command::Print(lines) => self.finished.extend(lines),
+            Command::Send(text) => self
+                .in_turn
+                .push_back(Box::pin(effects::send(host, session, text))),
+            Command::Configure(profile) => {
+                // Before the log says so, or it would pass for somebody else's.
+                self.state.in_force.own(&profile);
+                self.in_turn
+                    .push_back(Box::pin(effects::configure(host, session, *profile)));
+            }
+            Command::New => self
+                .in_turn
+                .push_back(Box::pin(effects::begin_anew(host, session, profile))),
+            Command::Compact => self.in_turn.push_back(Box::pin(effects::compact(host, id))),
+            Command::Interrupt(which) => self
+                .at_once
+                .push(Box::pin(effects::interrupt(host, id, which))),
+            Command::Answer(answers) => self
+                .at_once
+                .push(Box::pin(effects::answer(host, id, answers))),
+            Command::Context => self.at_once.push(Box::pin(effects::context(host, id))),
+            Command::ListModels => self
+                .at_once
+                .push(Box::pin(effects::list_models(host, profile))),
+            Command::Keep(line) => {
+                if let Err(error) = self.history.add(&line) {
+                    tracing::warn!(%error, "what was typed cannot be kept for later sessions");
+                }
+            }
+            Command::Redraw => self.screen.resized(self.state.size.0),
+            Command::Leave => self.is_over = true,
+            // Done by who takes the message in, which can fail.
+            Command::Suspend => {}
+        }
+    }
+
+    fn draw(&mut self) -> Result<(), Error> {
+        let frame = view::frame(&self.state);
+        let finished = std::mem::take(&mut self.finished);
+        self.screen
+            .draw(&finished, &frame)
+            .map_err(Error::of("written"))?;
+        self.drawn = Instant::now();
+        self.is_due = false;
+        Ok(())
+    }
+
+    /// Stops this process and the others of its job, as Ctrl+Z does in other programs, until `fg`.
+    fn suspend(&mut self) -> Result<(), Error> {
+        self.draw()?;
+        self.screen.clear().map_err(Error::of("written"))?;
+        modes::set_back();
+        // Where no shell could go on with it, the kernel does not stop it either.
+        let _stopped = kill_current_process_group(Signal::TSTP);
+        self.set_again()
+    }
+
+    /// Sets the modes and draws anew after another program had the terminal.
+    fn set_again(&mut self) -> Result<(), Error> {
+        self.modes.again().map_err(Error::of("set up"))?;
+        if let Ok((columns, rows)) = crossterm::terminal::size() {
+            self.state.size = (columns.max(1), rows.max(1));
+        }
+        self.screen.forget();
+        self.draw()
+    }
+
+    /// Leaves the scrollback and nothing else.
+    fn finish(&mut self) -> Result<(), Error> {
+        let left = crate::update::not_sent(&self.state);
+        self.finished.extend(left);
+        self.draw()?;
+        self.screen.clear().map_err(Error::of("written"))
+    }
+}
+
+async fn next_event(
+    events: &mut Option<Streaming<Event, api::sessions::Error>>,
+) -> Option<Result<Event, api::sessions::Error>> {
+    match events {
+        Some(events) => events.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn next_in_turn(waiting: &mut VecDeque<LocalBoxFuture<'_, Done>>) -> Done {
+    match waiting.front_mut() {
+        Some(first) => first.await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time.into()).await,
+        None => std::future::pending().await,
+    }
+}

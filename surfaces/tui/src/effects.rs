@@ -1,0 +1,185 @@
+//! What commands do: calls of the session's service, each with what came of it.
+
+use crate::host::Host;
+use crate::message::Message;
+use api::Streaming;
+use api::sessions::{Error, ErrorKind, Follow, OpenRequest, SendRequest, SessionSummary, Whose};
+use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event};
+use domain::fault::Coded;
+use domain::id::{QueryId, SessionId};
+use domain::settings::SessionProfile;
+use rendering::Paint;
+use rendering::confirm::Said;
+use rendering::context::{self, Depth};
+use rendering::values::model_in_words;
+use text::escape::visible_line;
+
+/// What came of something that was to be done.
+pub enum Done {
+    /// This is to be told.
+    Told(Vec<Message>),
+    /// Another session is held from now on.
+    Opened(Box<Opened>),
+}
+
+/// A session that was opened in place of another.
+pub struct Opened {
+    /// It.
+    pub session: SessionSummary,
+    /// By what it is held.
+    pub profile: SessionProfile,
+    /// All that happens in it.
+    pub events: Streaming<Event, Error>,
+}
+
+fn failed(error: &Error, draft: Option<String>) -> Done {
+    let fault = error.fault();
+    Done::Told(vec![Message::Failed { fault, draft }])
+}
+
+/// Nothing is to be told but a failure.
+fn quiet(result: Result<(), Error>) -> Done {
+    match result {
+        Ok(()) => Done::Told(Vec::new()),
+        Err(error) => failed(&error, None),
+    }
+}
+
+/// Sends what was typed. The events come by the stream of the session.
+pub async fn send(host: &dyn Host, session: SessionSummary, text: String) -> Done {
+    let request = SendRequest {
+        holder_id: session.holder_id,
+        ..SendRequest::new(session.session_id, text.clone())
+    };
+    match host.sessions().send(request).await {
+        Ok(_events) => Done::Told(Vec::new()),
+        Err(error) => failed(&error, Some(text)),
+    }
+}
+
+/// Stops a request.
+pub async fn interrupt(host: &dyn Host, id: SessionId, query_id: Option<QueryId>) -> Done {
+    quiet(host.sessions().interrupt(id, query_id).await)
+}
+
+/// Passes answers on, each with the binding of its question.
+pub async fn answer(
+    host: &dyn Host,
+    id: SessionId,
+    answers: Vec<(ConfirmationRequest, Said)>,
+) -> Done {
+    let mut told = Vec::new();
+    let mut is_covering = false;
+    for (question, said) in answers {
+        let is_covered = is_covering;
+        is_covering |= said.answer == ConfirmationAnswer::Session;
+        let confirmed = host
+            .sessions()
+            .confirm(id, question.confirmation_id, question.binding, said.answer)
+            .await;
+        match confirmed {
+            Ok(()) if said.remember => told.push(match host.remember().await {
+                Ok(text) => Message::Told(vec![text]),
+                Err(fault) => Message::Failed { fault, draft: None },
+            }),
+            Ok(()) => {}
+            // A yes for the session before it may have answered it already.
+            Err(_) if is_covered => {}
+            Err(late) => told.push(Message::Told(vec![format!(
+                "the answer did not count: {}",
+                visible_line(&late.message())
+            )])),
+        }
+    }
+    Done::Told(told)
+}
+
+/// Works by another profile from now on.
+pub async fn configure(host: &dyn Host, session: SessionSummary, profile: SessionProfile) -> Done {
+    let Some(holder_id) = session.holder_id else {
+        return failed(&unheld(), None);
+    };
+    let configuring = host
+        .sessions()
+        .configure(session.session_id, holder_id, profile.clone());
+    match configuring.await {
+        Ok(()) => Done::Told(vec![Message::Configured(Box::new(profile))]),
+        Err(error) => failed(&error, None),
+    }
+}
+
+fn unheld() -> Error {
+    Error::new(ErrorKind::NotFound, "this window does not hold the session")
+        .with_hint("Leave with Ctrl+D and begin again.")
+}
+
+/// Makes the view of the conversation smaller.
+pub async fn compact(host: &dyn Host, id: SessionId) -> Done {
+    match host.sessions().compact(id).await {
+        // As small as it gets is no failure.
+        Err(error) if error.kind == ErrorKind::NothingToDo => {
+            Done::Told(vec![Message::Told(vec![visible_line(&error.detail)])])
+        }
+        done => quiet(done),
+    }
+}
+
+/// What the model will see next.
+pub async fn context(host: &dyn Host, id: SessionId) -> Done {
+    match host.sessions().context(id, Whose::Root).await {
+        Ok(view) => {
+            let text = context::text(&view, Depth::Shares, Paint::Colour);
+            Done::Told(vec![Message::Told(
+                text.lines().map(str::to_owned).collect(),
+            )])
+        }
+        Err(error) => failed(&error, None),
+    }
+}
+
+/// The models that can be talked to.
+pub async fn list_models(host: &dyn Host, profile: SessionProfile) -> Done {
+    let known = match host.list_models().await {
+        Ok(known) => known,
+        Err(fault) => return Done::Told(vec![Message::Failed { fault, draft: None }]),
+    };
+    let now = match &profile.model {
+        Some(model) => model_in_words(model),
+        None => format!("what suits the agent type {}", profile.agent_type),
+    };
+    let mut lines = vec![format!("model: {now}")];
+    lines.extend(
+        known
+            .iter()
+            .map(|info| format!("  {}", visible_line(&info.model.to_string()))),
+    );
+    lines.push("/model NAME chooses one; /model default leaves it to the agent's type".to_owned());
+    Done::Told(vec![Message::Told(lines)])
+}
+
+/// Begins another session and leaves this one.
+pub async fn begin_anew(host: &dyn Host, old: SessionSummary, profile: SessionProfile) -> Done {
+    let profile = SessionProfile {
+        name: String::new(),
+        ..profile
+    };
+    let sessions = host.sessions();
+    let opened = match sessions.open(OpenRequest::New(profile.clone())).await {
+        Ok(opened) => opened,
+        Err(error) => return failed(&error, None),
+    };
+    let events = match sessions.attach(opened.session_id, 1, Follow::Live).await {
+        Ok(events) => events,
+        Err(error) => return failed(&error, None),
+    };
+    if let Some(holder_id) = old.holder_id
+        && let Err(error) = sessions.close(old.session_id, holder_id).await
+    {
+        tracing::debug!(%error, "the session before stays open until this process ends");
+    }
+    Done::Opened(Box::new(Opened {
+        session: opened,
+        profile,
+        events,
+    }))
+}

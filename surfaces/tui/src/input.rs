@@ -1,0 +1,303 @@
+//! What is typed: an editor of several lines, and the lines of before.
+
+use crate::lines::TAB;
+use ratatui_textarea::{CursorMove, TextArea};
+use text::escape::visible_line;
+use unicode_width::UnicodeWidthChar;
+
+/// Longest draft, bytes: what a request may have.
+const DRAFT_BYTES: usize = domain::limits::USER_TEXT_BYTES;
+
+/// The editor and the history.
+#[derive(Debug)]
+pub struct Input {
+    area: TextArea<'static>,
+    history: Vec<String>,
+    /// Which entry of the history stands in the editor.
+    at: Option<usize>,
+}
+
+/// A change or a move in the editor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edit {
+    /// A letter.
+    Insert(char),
+    /// A line feed.
+    NewLine,
+    /// The character before the cursor goes.
+    Backspace,
+    /// The character at the cursor goes.
+    Delete,
+    /// The word before the cursor goes.
+    DeleteWord,
+    /// All before the cursor in its line goes.
+    DeleteToHead,
+    /// All behind the cursor in its line goes.
+    DeleteToEnd,
+    /// One character to the left.
+    Left,
+    /// One character to the right.
+    Right,
+    /// One word to the left.
+    WordLeft,
+    /// One word to the right.
+    WordRight,
+    /// To the beginning of the line.
+    Head,
+    /// To the end of the line.
+    End,
+    /// One line up; from an empty input to the entry before.
+    Up,
+    /// One line down; from an entry of the history to the next.
+    Down,
+}
+
+impl Input {
+    /// An empty one with these lines of before.
+    #[must_use]
+    pub fn new(history: Vec<String>) -> Self {
+        Self {
+            area: TextArea::default(),
+            history,
+            at: None,
+        }
+    }
+
+    /// Whether nothing is typed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.area.is_empty()
+    }
+
+    /// What is typed.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
+    /// Takes what is typed.
+    pub fn take(&mut self) -> String {
+        let text = self.text();
+        self.set("");
+        text
+    }
+
+    /// Puts a text in place of what is typed.
+    pub fn set(&mut self, text: &str) {
+        let lines = text.split('\n').map(str::to_owned).collect();
+        self.area = TextArea::new(lines);
+        self.area.move_cursor(CursorMove::Bottom);
+        self.area.move_cursor(CursorMove::End);
+        self.at = None;
+    }
+
+    /// Keeps a text for the arrow keys.
+    pub fn keep(&mut self, text: &str) {
+        if self.history.last().is_none_or(|last| last != text) {
+            self.history.push(text.to_owned());
+        }
+    }
+
+    /// Inserts what was pasted, without control characters; false where it is too long.
+    pub fn paste(&mut self, text: &str) -> bool {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let shown: String = text
+            .chars()
+            .filter(|one| !one.is_control() || matches!(one, '\n' | '\t'))
+            .collect();
+        if self.text().len() + shown.len() > DRAFT_BYTES {
+            return false;
+        }
+        self.at = None;
+        self.area.insert_str(shown);
+        true
+    }
+
+    /// Changes what is typed, or moves in it.
+    pub fn edit(&mut self, edit: Edit) {
+        let area = &mut self.area;
+        match edit {
+            Edit::Insert(letter) => {
+                if !letter.is_control()
+                    && area.lines().iter().map(String::len).sum::<usize>() < DRAFT_BYTES
+                {
+                    area.insert_char(letter);
+                }
+            }
+            Edit::NewLine => area.insert_newline(),
+            Edit::Backspace => drop(area.delete_char()),
+            Edit::Delete => drop(area.delete_next_char()),
+            Edit::DeleteWord => drop(area.delete_word()),
+            Edit::DeleteToHead => drop(area.delete_line_by_head()),
+            Edit::DeleteToEnd => drop(area.delete_line_by_end()),
+            Edit::Left => area.move_cursor(CursorMove::Back),
+            Edit::Right => area.move_cursor(CursorMove::Forward),
+            Edit::WordLeft => area.move_cursor(CursorMove::WordBack),
+            Edit::WordRight => area.move_cursor(CursorMove::WordForward),
+            Edit::Head => area.move_cursor(CursorMove::Head),
+            Edit::End => area.move_cursor(CursorMove::End),
+            Edit::Up | Edit::Down => return self.up_or_down(edit),
+        }
+        // What was changed is no entry of the history any more; moving in it leaves it one.
+        let moves = matches!(
+            edit,
+            Edit::Left | Edit::Right | Edit::WordLeft | Edit::WordRight | Edit::Head | Edit::End
+        );
+        if !moves {
+            self.at = None;
+        }
+    }
+
+    fn up_or_down(&mut self, edit: Edit) {
+        if !self.is_empty() && self.at.is_none() {
+            let to = match edit {
+                Edit::Up => CursorMove::Up,
+                _ => CursorMove::Down,
+            };
+            return self.area.move_cursor(to);
+        }
+        let next = match (edit, self.at) {
+            (Edit::Up, None) => self.history.len().checked_sub(1),
+            (Edit::Up, Some(at)) => Some(at.saturating_sub(1)),
+            (_, Some(at)) if at + 1 < self.history.len() => Some(at + 1),
+            _ => None,
+        };
+        let entry = next.and_then(|at| self.history.get(at)).cloned();
+        self.set(&entry.unwrap_or_default());
+        self.at = next;
+    }
+
+    /// What is typed in rows of a width, and where the cursor stands among them: column and row.
+    #[must_use]
+    pub fn rows(&self, width: usize) -> (Vec<String>, (usize, usize)) {
+        let width = width.max(2);
+        let cursor = self.area.cursor();
+        let mut rows = Vec::new();
+        let mut place = (0, 0);
+        for (number, line) in self.area.lines().iter().enumerate() {
+            let mut row = String::new();
+            let mut used = 0;
+            for (at, letter) in line.chars().enumerate() {
+                let shown = shown(letter);
+                let size: usize = shown.chars().filter_map(UnicodeWidthChar::width).sum();
+                if used + size > width {
+                    rows.push(std::mem::take(&mut row));
+                    used = 0;
+                }
+                if (number, at) == (cursor.0, cursor.1) {
+                    place = (used, rows.len());
+                }
+                row.push_str(&shown);
+                used += size;
+            }
+            if number == cursor.0 && cursor.1 >= line.chars().count() {
+                if used >= width {
+                    rows.push(std::mem::take(&mut row));
+                    used = 0;
+                }
+                place = (used, rows.len());
+            }
+            rows.push(row);
+        }
+        (rows, place)
+    }
+}
+
+/// A letter of a draft as it is shown.
+fn shown(letter: char) -> String {
+    match letter {
+        '\t' => TAB.to_owned(),
+        // It stands behind a letter, or by itself at the beginning.
+        letter if letter.width() == Some(0) && letter.is_alphanumeric() => letter.to_string(),
+        letter if letter.width() == Some(0) && is_mark(letter) => letter.to_string(),
+        letter => visible_line(&letter.to_string()),
+    }
+}
+
+/// Whether a character without a width is an accent or the like, and hides nothing.
+fn is_mark(letter: char) -> bool {
+    matches!(letter, '\u{300}'..='\u{36f}' | '\u{fe0f}' | '\u{20d0}'..='\u{20ff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(input: &mut Input, text: &str) {
+        for letter in text.chars() {
+            match letter {
+                '\n' => input.edit(Edit::NewLine),
+                letter => input.edit(Edit::Insert(letter)),
+            }
+        }
+    }
+
+    #[test]
+    fn arrows_reach_the_history_from_an_empty_input_alone() {
+        let mut input = Input::new(vec!["one".to_owned(), "two\nlines".to_owned()]);
+        input.edit(Edit::Up);
+        assert_eq!(input.text(), "two\nlines");
+        input.edit(Edit::Up);
+        input.edit(Edit::Up);
+        assert_eq!(input.text(), "one");
+        input.edit(Edit::Down);
+        input.edit(Edit::Down);
+        assert_eq!(input.text(), "");
+        typed(&mut input, "draft\nof two");
+        input.edit(Edit::Up);
+        assert_eq!(input.text(), "draft\nof two");
+        typed(&mut input, "!");
+        assert_eq!(input.take(), "draft!\nof two");
+        // An entry that was changed is a draft.
+        input.edit(Edit::Up);
+        typed(&mut input, "!");
+        input.edit(Edit::Up);
+        assert_eq!(input.text(), "two\nlines!");
+    }
+
+    #[test]
+    fn words_and_lines_are_deleted_and_moved_over() {
+        let mut input = Input::new(Vec::new());
+        typed(&mut input, "one two three");
+        input.edit(Edit::DeleteWord);
+        input.edit(Edit::WordLeft);
+        input.edit(Edit::DeleteToEnd);
+        assert_eq!(input.text(), "one ");
+        input.edit(Edit::Head);
+        input.edit(Edit::Delete);
+        input.edit(Edit::End);
+        input.edit(Edit::Left);
+        input.edit(Edit::Backspace);
+        assert_eq!(input.text(), "n ");
+        input.edit(Edit::DeleteToHead);
+        input.edit(Edit::Right);
+        input.edit(Edit::WordRight);
+        assert_eq!(input.take(), " ");
+    }
+
+    #[test]
+    fn rows_fit_and_the_cursor_stands_in_them() {
+        let mut input = Input::new(Vec::new());
+        typed(&mut input, "abcdef\n日本語x");
+        let (rows, place) = input.rows(4);
+        assert_eq!(rows, ["abcd", "ef", "日本", "語x"]);
+        assert_eq!(place, (3, 3));
+        input.edit(Edit::Head);
+        assert_eq!(input.rows(4).1, (0, 2));
+        input.set("abcd");
+        assert_eq!(
+            input.rows(4),
+            (vec!["abcd".to_owned(), String::new()], (0, 1))
+        );
+    }
+
+    #[test]
+    fn what_is_pasted_moves_nothing() {
+        let mut input = Input::new(Vec::new());
+        assert!(input.paste("a\r\nb\u{1b}[2J\u{7}\tc\u{202e}"));
+        assert_eq!(input.text(), "a\nb[2J\tc\u{202e}");
+        let (rows, _) = input.rows(40);
+        assert_eq!(rows, ["a", "b[2J→   c\\u{202e}"]);
+        assert!(!input.paste(&"x".repeat(DRAFT_BYTES)));
+    }
+}

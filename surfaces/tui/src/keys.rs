@@ -1,0 +1,274 @@
+//! Every key there is: what it does, where, and what the help says of it.
+
+use crate::input::Edit;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// What a key is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Send what is typed, or give the answer.
+    Enter,
+    /// Stop what runs.
+    Interrupt,
+    /// Empty the input; on an empty one, leave when pressed twice.
+    Clear,
+    /// Leave, from an empty input.
+    Leave,
+    /// Show thinking and results whole from now on, or folded again.
+    Expand,
+    /// The next mode.
+    NextMode,
+    /// Take the newest waiting message back into the input.
+    TakeBack,
+    /// Between the answer to a question and the input.
+    OtherField,
+    /// One page up in the question or the help.
+    PageUp,
+    /// One page down there.
+    PageDown,
+    /// Show the keys and commands.
+    Help,
+    /// Stop until the shell goes on with it.
+    Suspend,
+    /// Draw everything anew.
+    Redraw,
+    /// Change what is typed.
+    Edit(Edit),
+}
+
+/// A key and what it does.
+#[derive(Debug, Clone, Copy)]
+pub struct Binding {
+    code: KeyCode,
+    modifiers: KeyModifiers,
+    action: Action,
+    /// Its name, where the help has a line for it; keys of one line follow one another.
+    name: &'static str,
+    /// What the help says.
+    about: &'static str,
+}
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
+const CTRL: KeyModifiers = KeyModifiers::CONTROL;
+const ALT: KeyModifiers = KeyModifiers::ALT;
+const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
+
+const fn key(
+    (code, modifiers): (KeyCode, KeyModifiers),
+    action: Action,
+    name: &'static str,
+    about: &'static str,
+) -> Binding {
+    Binding {
+        code,
+        modifiers,
+        action,
+        name,
+        about,
+    }
+}
+
+/// The same as the binding before it.
+const fn also(code: KeyCode, modifiers: KeyModifiers, action: Action) -> Binding {
+    key((code, modifiers), action, "", "")
+}
+
+/// All of them. The first that fits counts.
+pub const TABLE: [Binding; 37] = [
+    key(
+        (KeyCode::Enter, NONE),
+        Action::Enter,
+        "Enter",
+        "send; in a question: answer",
+    ),
+    key(
+        (KeyCode::Enter, ALT),
+        Action::Edit(Edit::NewLine),
+        "Alt+Enter, Ctrl+J",
+        "new line (Shift+Enter where the terminal tells it apart)",
+    ),
+    also(KeyCode::Enter, SHIFT, Action::Edit(Edit::NewLine)),
+    also(KeyCode::Char('j'), CTRL, Action::Edit(Edit::NewLine)),
+    key(
+        (KeyCode::Esc, NONE),
+        Action::Interrupt,
+        "Esc",
+        "stop what runs; close the help",
+    ),
+    key(
+        (KeyCode::Char('c'), CTRL),
+        Action::Clear,
+        "Ctrl+C",
+        "empty the input; twice on an empty one: leave",
+    ),
+    key(
+        (KeyCode::Char('d'), CTRL),
+        Action::Leave,
+        "Ctrl+D",
+        "leave, from an empty input",
+    ),
+    key(
+        (KeyCode::Char('x'), CTRL),
+        Action::TakeBack,
+        "Ctrl+X",
+        "take the newest waiting message back",
+    ),
+    key(
+        (KeyCode::Tab, NONE),
+        Action::OtherField,
+        "Tab",
+        "between a question's answer and the input",
+    ),
+    key(
+        (KeyCode::PageUp, NONE),
+        Action::PageUp,
+        "PageUp, PageDown",
+        "scroll the question or the help",
+    ),
+    also(KeyCode::PageDown, NONE, Action::PageDown),
+    key(
+        (KeyCode::Char('o'), CTRL),
+        Action::Expand,
+        "Ctrl+O",
+        "show thinking and results whole, or folded",
+    ),
+    key(
+        (KeyCode::BackTab, SHIFT),
+        Action::NextMode,
+        "Shift+Tab",
+        "next mode: adaptive, loop, plan, deterministic",
+    ),
+    also(KeyCode::BackTab, NONE, Action::NextMode),
+    key(
+        (KeyCode::Char('z'), CTRL),
+        Action::Suspend,
+        "Ctrl+Z",
+        "stop; `fg` goes on",
+    ),
+    key(
+        (KeyCode::Char('l'), CTRL),
+        Action::Redraw,
+        "Ctrl+L",
+        "draw anew",
+    ),
+    key(
+        (KeyCode::Char('?'), NONE),
+        Action::Help,
+        "?",
+        "this help, on an empty input",
+    ),
+    also(KeyCode::Char('?'), SHIFT, Action::Help),
+    key(
+        (KeyCode::Up, NONE),
+        Action::Edit(Edit::Up),
+        "Up, Down",
+        "move; from an empty input: what was typed before",
+    ),
+    also(KeyCode::Down, NONE, Action::Edit(Edit::Down)),
+    key(
+        (KeyCode::Left, NONE),
+        Action::Edit(Edit::Left),
+        "Left, Right",
+        "move by a character",
+    ),
+    also(KeyCode::Right, NONE, Action::Edit(Edit::Right)),
+    key(
+        (KeyCode::Left, CTRL),
+        Action::Edit(Edit::WordLeft),
+        "Alt+B, Alt+F",
+        "move by a word (also Ctrl+Left, Ctrl+Right)",
+    ),
+    also(KeyCode::Char('b'), ALT, Action::Edit(Edit::WordLeft)),
+    also(KeyCode::Right, CTRL, Action::Edit(Edit::WordRight)),
+    also(KeyCode::Char('f'), ALT, Action::Edit(Edit::WordRight)),
+    key(
+        (KeyCode::Home, NONE),
+        Action::Edit(Edit::Head),
+        "Ctrl+A, Ctrl+E",
+        "to the beginning or end of the line (also Home, End)",
+    ),
+    also(KeyCode::Char('a'), CTRL, Action::Edit(Edit::Head)),
+    also(KeyCode::End, NONE, Action::Edit(Edit::End)),
+    also(KeyCode::Char('e'), CTRL, Action::Edit(Edit::End)),
+    key(
+        (KeyCode::Backspace, NONE),
+        Action::Edit(Edit::Backspace),
+        "Backspace, Delete",
+        "delete a character",
+    ),
+    also(KeyCode::Char('h'), CTRL, Action::Edit(Edit::Backspace)),
+    also(KeyCode::Delete, NONE, Action::Edit(Edit::Delete)),
+    key(
+        (KeyCode::Char('w'), CTRL),
+        Action::Edit(Edit::DeleteWord),
+        "Ctrl+W",
+        "delete the word before (also Alt+Backspace)",
+    ),
+    also(KeyCode::Backspace, ALT, Action::Edit(Edit::DeleteWord)),
+    key(
+        (KeyCode::Char('u'), CTRL),
+        Action::Edit(Edit::DeleteToHead),
+        "Ctrl+U, Ctrl+K",
+        "delete to the beginning or end of the line",
+    ),
+    also(KeyCode::Char('k'), CTRL, Action::Edit(Edit::DeleteToEnd)),
+];
+
+/// What a key does; `None` for one that does nothing.
+#[must_use]
+pub fn action_of(pressed: KeyEvent) -> Option<Action> {
+    let known = |one: &&Binding| one.code == pressed.code && one.modifiers == pressed.modifiers;
+    if let Some(binding) = TABLE.iter().find(known) {
+        return Some(binding.action);
+    }
+    match pressed.code {
+        KeyCode::Char(letter) if !pressed.modifiers.intersects(CTRL | ALT) => {
+            Some(Action::Edit(Edit::Insert(letter)))
+        }
+        _ => None,
+    }
+}
+
+/// The keys and what each does, a pair a line.
+pub fn help() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let named = TABLE.iter().filter(|one| !one.name.is_empty());
+    named.map(|one| (one.name, one.about))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_is_there_twice_and_each_has_its_action() {
+        for (at, one) in TABLE.iter().enumerate() {
+            let pressed = KeyEvent::new(one.code, one.modifiers);
+            assert_eq!(action_of(pressed), Some(one.action), "{one:?}");
+            let twice =
+                |other: &Binding| (other.code, other.modifiers) == (one.code, one.modifiers);
+            assert!(!TABLE[at + 1..].iter().any(twice), "{one:?}");
+        }
+    }
+
+    #[test]
+    fn letters_are_typed_and_unknown_keys_do_nothing() {
+        let pressed = |code, modifiers| action_of(KeyEvent::new(code, modifiers));
+        for letter in ['a', 'Ä', '日'] {
+            let typed = Some(Action::Edit(Edit::Insert(letter)));
+            assert_eq!(pressed(KeyCode::Char(letter), NONE), typed);
+            assert_eq!(pressed(KeyCode::Char(letter), SHIFT), typed);
+        }
+        assert_eq!(pressed(KeyCode::Char('q'), CTRL), None);
+        assert_eq!(pressed(KeyCode::F(5), NONE), None);
+    }
+
+    #[test]
+    fn every_line_of_the_help_fits() {
+        for (name, about) in help() {
+            assert!(
+                name.len() <= 18 && name.len() + about.len() <= 76,
+                "{name}: {about}"
+            );
+        }
+    }
+}

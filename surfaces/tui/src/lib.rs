@@ -1,0 +1,33 @@
+//! The terminal UI: a session on the normal screen, what is finished in the terminal's own scrollback.
+//!
+//! What it is: a surface after the model-view-update pattern. [`update::update`] takes what happened
+//! and says what is to be done; `view` draws what still changes; `driver` does input, events and
+//! effects, and sleeps while nothing happens.
+//! What it owns: the layout, the keys, the input and how a question is answered with single lines.
+//! How events, questions and results read is `surfaces/rendering`.
+//! What it never does: build a service, decide what an agent may do, keep a fact about the session
+//! that its log does not have, or pass on a control character that it did not write itself.
+//! Where to start: [`run`], then [`update::update`] and [`keys`] (every key there is).
+
+mod driver;
+mod effects;
+mod error;
+#[cfg(test)]
+mod fixture;
+mod history;
+pub mod host;
+mod input;
+pub mod keys;
+mod lines;
+mod markdown;
+mod message;
+mod modes;
+mod question;
+mod screen;
+mod state;
+mod stream;
+pub mod update;
+mod view;
+
+pub use driver::{Start, run};
+pub use error::Error;

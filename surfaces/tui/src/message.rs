@@ -1,0 +1,70 @@
+//! What happens, and what is to be done about it.
+
+use crossterm::event::KeyEvent;
+use domain::event::{ConfirmationRequest, Event};
+use domain::fault::Fault;
+use domain::id::QueryId;
+use domain::settings::SessionProfile;
+use ratatui::text::Line;
+use rendering::confirm::Said;
+
+/// Something that happened.
+#[derive(Debug, Clone)]
+pub enum Message {
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// A text was pasted.
+    Paste(String),
+    /// The terminal has this many columns and rows now.
+    Resized(u16, u16),
+    /// The session went on.
+    Happened(Box<Event>),
+    /// The session's events ended: whoever served it is gone. With the reason, where there is one.
+    Gone(String),
+    /// Time passed.
+    Tick,
+    /// Something that was to be done has this to say, in lines.
+    Told(Vec<String>),
+    /// Something could not be done. With it the draft that was not sent.
+    Failed {
+        /// What went wrong.
+        fault: Fault,
+        /// What was to be sent; goes back into the input.
+        draft: Option<String>,
+    },
+    /// The session works by this profile now.
+    Configured(Box<SessionProfile>),
+    /// The process is asked to end.
+    Terminate,
+}
+
+/// Something to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Finished lines for the terminal's scrollback.
+    Print(Vec<Line<'static>>),
+    /// Ask the session.
+    Send(String),
+    /// Stop a request, or what runs.
+    Interrupt(Option<QueryId>),
+    /// Pass answers on, in this order.
+    Answer(Vec<(ConfirmationRequest, Said)>),
+    /// Work by another profile.
+    Configure(Box<SessionProfile>),
+    /// Begin another session.
+    New,
+    /// Make the view of the conversation smaller.
+    Compact,
+    /// Show what the model will see next.
+    Context,
+    /// List the models.
+    ListModels,
+    /// Keep a line for the arrow keys.
+    Keep(String),
+    /// Stop this process until the shell goes on with it.
+    Suspend,
+    /// Draw everything anew.
+    Redraw,
+    /// Leave.
+    Leave,
+}

@@ -1,0 +1,230 @@
+//! A question and the line that answers it.
+//!
+//! Nothing that was typed before a question stood there answers it. The answer is a line with its
+//! Enter, as in line mode. While a draft is begun, keys go on into the draft until Tab says otherwise;
+//! and on an empty draft they do so until it was quiet for a while. A paste is a reason behind a no and
+//! never an answer.
+
+use domain::event::ConfirmationRequest;
+use domain::id::ConfirmationId;
+use rendering::Paint;
+use rendering::confirm::{Listener, Memory, Offer, Parts, Reply, parts};
+use std::time::{Duration, Instant};
+
+/// How long no key may have come before one counts as the beginning of an answer.
+pub const QUIET: Duration = Duration::from_millis(700);
+/// The same after Tab, which nobody types in the midst of a word.
+pub const QUIET_AFTER_TAB: Duration = Duration::from_millis(150);
+/// Keys of one answer that all come within this time come from a paste that the terminal did not mark.
+pub const BURST: Duration = Duration::from_millis(5);
+/// How long nothing may follow an answer: a line of a paste that was not marked has more behind it.
+pub const FOLLOWED: Duration = Duration::from_millis(300);
+/// Longest answer, bytes.
+const ANSWER_BYTES: usize = 16 << 10;
+
+/// What is said of a line that came too fast.
+const NO_ANSWER: &str = "That was typed or pasted for something else: it answers nothing.";
+/// What is said of a paste that is no reason.
+const PASTED: &str = "What is pasted answers nothing; behind `n ` it is a message.";
+
+/// Where keys go while a question stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// Into the answer.
+    Answer,
+    /// Into the draft of the next message.
+    Draft,
+}
+
+/// A question as it stands on the screen.
+#[derive(Debug)]
+pub struct Dialog {
+    requests: Vec<ConfirmationRequest>,
+    parts: Parts,
+    offer: Offer,
+    answer: String,
+    /// When the first key of the answer came.
+    begun: Option<Instant>,
+    field: Field,
+    quiet_until: Instant,
+    /// How far it is scrolled, rows.
+    pub scroll: usize,
+    said: Option<&'static str>,
+    /// The answer that counts once nothing follows it, and when it was given.
+    given: Option<(Reply, Instant)>,
+}
+
+impl Dialog {
+    /// Questions that are put as one. `field`: where keys go at first.
+    #[must_use]
+    pub fn new(
+        (requests, place): (Vec<ConfirmationRequest>, Option<(usize, usize)>),
+        (memory, listener): (Memory, Listener),
+        field: Field,
+        now: Instant,
+    ) -> Self {
+        Self {
+            parts: parts(&requests, place, Paint::Colour),
+            offer: Offer::of(&requests, memory, listener),
+            requests,
+            answer: String::new(),
+            begun: None,
+            field,
+            quiet_until: now + QUIET,
+            scroll: 0,
+            said: None,
+            given: None,
+        }
+    }
+
+    /// What is asked.
+    #[must_use]
+    pub const fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// The answers there are.
+    #[must_use]
+    pub const fn offer(&self) -> Offer {
+        self.offer
+    }
+
+    /// The questions.
+    #[must_use]
+    pub fn into_requests(self) -> Vec<ConfirmationRequest> {
+        self.requests
+    }
+
+    /// Whether this is one of its questions.
+    #[must_use]
+    pub fn is_about(&self, id: ConfirmationId) -> bool {
+        self.requests.iter().any(|one| one.confirmation_id == id)
+    }
+
+    /// The answer so far.
+    #[must_use]
+    pub fn answer(&self) -> &str {
+        &self.answer
+    }
+
+    /// Where keys go.
+    #[must_use]
+    pub const fn field(&self) -> Field {
+        self.field
+    }
+
+    /// What was said to the last answer that was none.
+    #[must_use]
+    pub const fn said(&self) -> Option<&'static str> {
+        self.said
+    }
+
+    /// When keys begin to count as an answer, if that is yet to come.
+    #[must_use]
+    pub fn waits_until(&self, now: Instant) -> Option<Instant> {
+        (self.field == Field::Answer && now < self.quiet_until).then_some(self.quiet_until)
+    }
+
+    /// Tab: keys go to the other field from now on.
+    pub fn turn(&mut self, now: Instant) {
+        self.field = match self.field {
+            Field::Answer => Field::Draft,
+            Field::Draft => Field::Answer,
+        };
+        self.quiet_until = now + QUIET_AFTER_TAB;
+    }
+
+    /// Whether a key that types goes into the answer; one that came too early stays what it was meant
+    /// for, a part of the draft.
+    pub fn takes_key(&mut self, now: Instant) -> bool {
+        if self.field == Field::Answer && now < self.quiet_until {
+            self.field = Field::Draft;
+        }
+        self.field == Field::Answer
+    }
+
+    /// The draft is empty again: keys go into the answer once it was quiet.
+    pub fn draft_is_empty(&mut self, now: Instant) {
+        if self.field == Field::Draft {
+            self.field = Field::Answer;
+            self.quiet_until = now + QUIET;
+        }
+    }
+
+    /// A letter of the answer.
+    pub fn push(&mut self, letter: char, now: Instant) {
+        self.said = None;
+        self.begun.get_or_insert(now);
+        if self.answer.len() < ANSWER_BYTES && !letter.is_control() {
+            self.answer.push(letter);
+        }
+    }
+
+    /// Takes the last letter back.
+    pub fn backspace(&mut self) {
+        self.answer.pop();
+        if self.answer.is_empty() {
+            self.begun = None;
+        }
+    }
+
+    /// Takes the answer back; whether there was any.
+    pub fn clear(&mut self) -> bool {
+        self.begun = None;
+        !std::mem::take(&mut self.answer).is_empty()
+    }
+
+    /// A paste is the reason for a no whose word is typed, and else nothing.
+    pub fn paste(&mut self, text: &str) {
+        let word = self.answer.split(' ').next().unwrap_or_default();
+        let is_no = matches!(word, "n" | "no" | "none") && self.answer.contains(' ');
+        if !is_no {
+            self.said = Some(PASTED);
+            return;
+        }
+        let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let left = ANSWER_BYTES.saturating_sub(self.answer.len());
+        let end = one_line.floor_char_boundary(left);
+        self.answer
+            .extend(one_line[..end].chars().filter(|one| !one.is_control()));
+    }
+
+    /// When the answer that was given counts, if one was.
+    #[must_use]
+    pub fn counts_at(&self) -> Option<Instant> {
+        self.given.as_ref().map(|(_, since)| *since + FOLLOWED)
+    }
+
+    /// The answer, once nothing followed it for long enough.
+    pub fn take_given(&mut self, now: Instant) -> Option<Reply> {
+        let counts = self.counts_at().is_some_and(|at| now >= at);
+        let given = self.given.take_if(|_| counts);
+        given.map(|(reply, _)| reply)
+    }
+
+    /// Something came: right behind an answer it takes that back, and is what the line was meant for.
+    pub fn followed(&mut self) {
+        if self.given.take().is_some() {
+            self.said = Some(NO_ANSWER);
+            self.field = Field::Draft;
+        }
+    }
+
+    /// Enter: gives the answer, or says why it is none.
+    pub fn enter(&mut self, now: Instant) {
+        let begun = self.begun.take();
+        let line = std::mem::take(&mut self.answer);
+        let is_empty = line.trim().is_empty();
+        if !is_empty && begun.is_none_or(|begun| now.duration_since(begun) < BURST) {
+            self.said = Some(NO_ANSWER);
+            self.quiet_until = now + QUIET_AFTER_TAB;
+            return;
+        }
+        let reply = self.offer.parse(&line).filter(|_| !is_empty);
+        self.said = match reply {
+            Some(_) => None,
+            None => Some(self.offer.unclear()),
+        };
+        self.given = reply.map(|reply| (reply, now));
+    }
+}

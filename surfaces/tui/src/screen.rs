@@ -1,0 +1,303 @@
+//! The normal screen: finished lines go into the terminal's own scrollback, and the rows below them are
+//! drawn again and again.
+//!
+//! Ratatui's inline viewport has a fixed height and asks the terminal where its cursor is, which a
+//! reader of keys would swallow. Here every move is relative to where the cursor was left, so that
+//! nothing is asked, and the rows below are as many as there are.
+
+use crate::view::Frame;
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Position;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::Line;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Whether colours are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colours {
+    /// The 16 of every terminal.
+    Sixteen,
+    /// None: `NO_COLOR`. Bold, faint and the like stay.
+    None,
+}
+
+/// What a terminal does with rows that no longer fit when it is made narrower.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Narrowed {
+    /// It goes on in the next row, and joins them again.
+    Wraps,
+    /// It cuts them.
+    Cuts,
+}
+
+/// A screen on which rows are drawn in place.
+#[derive(Debug)]
+pub struct Screen<W> {
+    out: W,
+    colours: Colours,
+    narrowed: Narrowed,
+    /// What was drawn last.
+    last: Option<Buffer>,
+    /// How wide each of the drawn rows is, up to its last character.
+    widths: Vec<u16>,
+    /// Where the cursor was left.
+    cursor: Position,
+    columns: u16,
+}
+
+impl<W: Write> Screen<W> {
+    /// A screen whose cursor stands at the beginning of an empty line.
+    pub const fn new(out: W, colours: Colours, narrowed: Narrowed) -> Self {
+        Self {
+            out,
+            colours,
+            narrowed,
+            last: None,
+            widths: Vec::new(),
+            cursor: Position::ORIGIN,
+            columns: 0,
+        }
+    }
+
+    /// Everything is to be drawn anew, from an empty line on: something else wrote to the terminal.
+    pub fn forget(&mut self) {
+        self.last = None;
+        self.widths.clear();
+        self.cursor = Position::ORIGIN;
+    }
+
+    /// Draws what changed, below lines that are finished.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub fn draw(&mut self, finished: &[Line<'static>], frame: &Frame) -> io::Result<()> {
+        let mut bytes = String::from("\u{1b}[?2026h\u{1b}[?25l\u{1b}[?7l");
+        let columns = frame.buffer.area.width;
+        let same_place = self
+            .last
+            .as_ref()
+            .is_some_and(|last| last.area == frame.buffer.area);
+        match (finished.is_empty(), same_place) {
+            (true, true) => self.write_changes(&frame.buffer, &mut bytes),
+            _ => self.write_all(finished, &frame.buffer, &mut bytes),
+        }
+        self.columns = columns;
+        self.widths = (0..frame.buffer.area.height)
+            .map(|row| used(&frame.buffer, row))
+            .collect();
+        let place = frame
+            .cursor
+            .unwrap_or(Position::new(0, frame.buffer.area.height - 1));
+        self.go_to(place, &mut bytes);
+        bytes.push_str("\u{1b}[?7h");
+        if frame.cursor.is_some() {
+            bytes.push_str("\u{1b}[?25h");
+        }
+        bytes.push_str("\u{1b}[?2026l");
+        self.last = Some(frame.buffer.clone());
+        self.out.write_all(bytes.as_bytes())?;
+        self.out.flush()
+    }
+
+    /// Takes away what is drawn: the cursor stands at the beginning of an empty line behind the
+    /// finished ones.
+    ///
+    /// # Errors
+    /// When the terminal cannot be written.
+    pub fn clear(&mut self) -> io::Result<()> {
+        let mut bytes = String::new();
+        self.go_to_top(&mut bytes);
+        bytes.push_str("\u{1b}[J\u{1b}[?25h");
+        self.forget();
+        self.out.write_all(bytes.as_bytes())?;
+        self.out.flush()
+    }
+
+    /// The terminal has another width: how its rows lie now, where it wraps them.
+    pub fn resized(&mut self, columns: u16) {
+        let before = std::mem::replace(&mut self.columns, columns);
+        self.last = None;
+        if self.narrowed == Narrowed::Cuts || columns == 0 || columns >= before {
+            return;
+        }
+        let rows = |width: u16| width.div_ceil(columns).max(1);
+        let cursor_row = usize::from(self.cursor.y);
+        let above: u16 = self
+            .widths
+            .iter()
+            .take(cursor_row)
+            .map(|width| rows(*width))
+            .sum();
+        self.cursor = Position::new(self.cursor.x % columns, above + self.cursor.x / columns);
+        // As many rows as there are now; how wide each is counts no longer.
+        self.widths = vec![columns; usize::from(self.cursor.y) + 1];
+    }
+
+    fn write_all(&mut self, finished: &[Line<'static>], buffer: &Buffer, bytes: &mut String) {
+        self.go_to_top(bytes);
+        bytes.push_str("\u{1b}[J");
+        if !finished.is_empty() {
+            // The terminal itself wraps what is not to be broken, so that it copies as one line.
+            bytes.push_str("\u{1b}[?7h");
+            for line in finished {
+                self.write_line(line, bytes);
+                bytes.push_str("\r\n");
+            }
+            bytes.push_str("\u{1b}[?7l");
+        }
+        for row in 0..buffer.area.height {
+            if row > 0 {
+                bytes.push_str("\r\n");
+            }
+            self.write_row(buffer, row, bytes);
+        }
+        self.cursor = Position::new(0, buffer.area.height - 1);
+        bytes.push('\r');
+    }
+
+    fn write_changes(&mut self, buffer: &Buffer, bytes: &mut String) {
+        for row in 0..buffer.area.height {
+            let is_same = self
+                .last
+                .as_ref()
+                .is_some_and(|last| cells(last, row).eq(cells(buffer, row)));
+            if is_same {
+                continue;
+            }
+            self.go_to(Position::new(0, row), bytes);
+            bytes.push_str("\u{1b}[K");
+            self.write_row(buffer, row, bytes);
+            bytes.push('\r');
+        }
+    }
+
+    /// To the first of the drawn rows.
+    fn go_to_top(&mut self, bytes: &mut String) {
+        self.go_to(Position::ORIGIN, bytes);
+    }
+
+    fn go_to(&mut self, to: Position, bytes: &mut String) {
+        bytes.push('\r');
+        // Writing to a String cannot fail.
+        let _ = match (to.y, self.cursor.y) {
+            (to, from) if to < from => write!(bytes, "\u{1b}[{}A", from - to),
+            (to, from) if to > from => write!(bytes, "\u{1b}[{}B", to - from),
+            _ => Ok(()),
+        };
+        if to.x > 0 {
+            let _ = write!(bytes, "\u{1b}[{}C", to.x);
+        }
+        self.cursor = to;
+    }
+
+    fn write_line(&self, line: &Line<'static>, bytes: &mut String) {
+        let mut style = Style::new();
+        for span in &line.spans {
+            self.turn_to(&mut style, line.style.patch(span.style), bytes);
+            write_text(&span.content, bytes);
+        }
+        self.turn_to(&mut style, Style::new(), bytes);
+    }
+
+    fn write_row(&self, buffer: &Buffer, row: u16, bytes: &mut String) {
+        let mut style = Style::new();
+        let mut skip = 0;
+        for cell in cells(buffer, row).take(usize::from(used(buffer, row))) {
+            // The cells behind a wide character belong to it.
+            if skip > 0 {
+                skip -= 1;
+                continue;
+            }
+            let symbol = cell.symbol();
+            skip = unicode_width::UnicodeWidthStr::width(symbol).saturating_sub(1);
+            self.turn_to(&mut style, style_of(cell), bytes);
+            write_text(symbol, bytes);
+        }
+        self.turn_to(&mut style, Style::new(), bytes);
+    }
+
+    /// Writes what it takes to go on in another style.
+    fn turn_to(&self, from: &mut Style, to: Style, bytes: &mut String) {
+        let to = match self.colours {
+            Colours::Sixteen => to,
+            Colours::None => Style {
+                fg: None,
+                bg: None,
+                ..to
+            },
+        };
+        if *from == to {
+            return;
+        }
+        *from = to;
+        bytes.push_str("\u{1b}[0");
+        let known = [
+            (Modifier::BOLD, ";1"),
+            (Modifier::DIM, ";2"),
+            (Modifier::ITALIC, ";3"),
+            (Modifier::UNDERLINED, ";4"),
+            (Modifier::REVERSED, ";7"),
+            (Modifier::CROSSED_OUT, ";9"),
+        ];
+        for (modifier, code) in known {
+            if to.add_modifier.contains(modifier) {
+                bytes.push_str(code);
+            }
+        }
+        bytes.push_str(colour(to.fg));
+        bytes.push('m');
+    }
+}
+
+/// The code of a colour that this UI uses.
+const fn colour(colour: Option<Color>) -> &'static str {
+    match colour {
+        Some(Color::Red) => ";31",
+        Some(Color::Green) => ";32",
+        Some(Color::Yellow) => ";33",
+        Some(Color::Cyan) => ";36",
+        _ => "",
+    }
+}
+
+/// Text as it is, but for what would move the terminal. Nothing of the kind gets here: this is the last
+/// place to stop it.
+fn write_text(text: &str, bytes: &mut String) {
+    bytes.extend(text.chars().map(|one| match one.is_control() {
+        true => '\u{fffd}',
+        false => one,
+    }));
+}
+
+fn style_of(cell: &Cell) -> Style {
+    let style = cell.style();
+    let plain = |colour: Option<Color>| colour.filter(|colour| *colour != Color::Reset);
+    Style {
+        fg: plain(style.fg),
+        bg: plain(style.bg),
+        add_modifier: style.add_modifier,
+        ..Style::new()
+    }
+}
+
+fn cells(buffer: &Buffer, row: u16) -> impl Iterator<Item = &Cell> {
+    let width = usize::from(buffer.area.width);
+    let from = usize::from(row) * width;
+    buffer.content.iter().skip(from).take(width)
+}
+
+/// How many columns of a row are used.
+fn used(buffer: &Buffer, row: u16) -> u16 {
+    let mut last = 0;
+    for (at, cell) in (0_u16..).zip(cells(buffer, row)) {
+        if cell.symbol() != " " || cell.modifier != Modifier::empty() {
+            let width = unicode_width::UnicodeWidthStr::width(cell.symbol());
+            last = at + u16::try_from(width.max(1)).unwrap_or(1);
+        }
+    }
+    last.min(buffer.area.width)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! All that the UI knows at a moment. Facts of the session come from its log by [`SessionView`]; the
+//! rest is what stands in the input and on the screen, which a restart may lose.
+
+use crate::input::Input;
+use crate::lines::{painted, wrapped};
+use crate::markdown::{Break, DocumentLine};
+use crate::message::Command;
+use crate::question::Dialog;
+use crate::stream::Stream;
+use api::sessions::SessionSummary;
+use domain::event::Event;
+use domain::id::QueryId;
+use domain::model::PromptProgress;
+use domain::settings::SessionProfile;
+use ratatui::text::Line;
+use rendering::Paint;
+use rendering::confirm::{Memory, Questions};
+use rendering::in_force::InForce;
+use rendering::terminal::Terminal;
+use session::{Exchange, SessionView};
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+use text::links::Known;
+
+/// What lines of `rendering` go on behind, columns.
+const GOES_ON: usize = 4;
+
+/// How long a second Ctrl+C belongs to the first.
+pub const LEAVING: Duration = Duration::from_secs(2);
+
+/// The model of the UI.
+#[derive(Debug)]
+pub struct State {
+    /// The session.
+    pub session: SessionSummary,
+    /// By what this window works in it.
+    pub profile: SessionProfile,
+    /// What the session has come to.
+    pub view: SessionView,
+    /// How events read, in lines.
+    pub terminal: Terminal,
+    /// Tells this window's settings from those that another brought along.
+    pub in_force: InForce,
+    /// What the model says right now.
+    pub stream: Stream,
+    /// The request that is shown, and that what comes belongs to.
+    pub shown_request: Option<QueryId>,
+    /// The requests that wait, as they came in.
+    pub waiting: VecDeque<Event>,
+    /// When the request began that is shown.
+    pub began: Option<Instant>,
+    /// How far the prompt is that is being read.
+    pub reading: Option<PromptProgress>,
+    /// What is typed.
+    pub input: Input,
+    /// Questions that wait to be put.
+    pub questions: Questions,
+    /// Until when a question waits for others that belong to it.
+    pub gathers_until: Option<Instant>,
+    /// The question that is put.
+    pub dialog: Option<Dialog>,
+    /// Whether a question was closed since the last line, which the next one may be meant for.
+    pub is_question_closed: bool,
+    /// Whether a yes to the working folder can be remembered.
+    pub memory: Memory,
+    /// Whether the plan that was proposed last takes back what the user said to, and is no agent's.
+    pub is_own_plan: bool,
+    /// How far the help is scrolled, where it is open.
+    pub help: Option<usize>,
+    /// Whether thinking and results are shown whole.
+    pub is_expanded: bool,
+    /// The last result: its tool and text.
+    pub last_result: Option<(String, String)>,
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+    /// When Ctrl+C was pressed on an empty input.
+    pub leaving: Option<Instant>,
+    /// Whether it was said which jobs end with the session.
+    pub has_told_jobs: bool,
+    /// Whether whoever served the session is gone.
+    pub is_gone: bool,
+    /// The context of the model in use, tokens, where it is known.
+    pub context_tokens: Option<u32>,
+    /// The time of the last message.
+    pub now: Instant,
+}
+
+/// What a UI begins with.
+#[derive(Debug)]
+pub struct Beginning {
+    /// The session.
+    pub session: SessionSummary,
+    /// By what this window works in it.
+    pub profile: SessionProfile,
+    /// What its past says of links.
+    pub known: Known,
+    /// Whether a yes to the working folder can be remembered.
+    pub memory: Memory,
+    /// What was typed in earlier sessions, oldest first.
+    pub history: Vec<String>,
+    /// Columns and rows of the terminal.
+    pub size: (u16, u16),
+}
+
+impl State {
+    /// Before anything happened.
+    #[must_use]
+    pub fn new(beginning: Beginning, now: Instant) -> Self {
+        let Beginning {
+            session,
+            profile,
+            known,
+            memory,
+            history,
+            size,
+        } = beginning;
+        Self {
+            in_force: InForce::of(&profile),
+            session,
+            profile,
+            view: SessionView::default(),
+            terminal: Terminal::kept(Paint::Colour, known),
+            stream: Stream::default(),
+            shown_request: None,
+            waiting: VecDeque::new(),
+            began: None,
+            reading: None,
+            input: Input::new(history),
+            questions: Questions::default(),
+            gathers_until: None,
+            dialog: None,
+            is_question_closed: false,
+            memory,
+            is_own_plan: false,
+            help: None,
+            is_expanded: false,
+            last_result: None,
+            size,
+            leaving: None,
+            has_told_jobs: false,
+            is_gone: false,
+            context_tokens: None,
+            now,
+        }
+    }
+
+    /// Goes on in another session; what is typed and how it is shown stays.
+    pub fn turn_to(&mut self, session: SessionSummary, profile: SessionProfile) {
+        let next = Self::new(
+            Beginning {
+                session,
+                profile,
+                known: Known::default(),
+                memory: self.memory,
+                history: Vec::new(),
+                size: self.size,
+            },
+            self.now,
+        );
+        let before = std::mem::replace(self, next);
+        self.input = before.input;
+        self.is_expanded = before.is_expanded;
+        self.context_tokens = before.context_tokens;
+    }
+
+    /// Takes an event of the past into account, which is not shown.
+    pub fn remember(&mut self, event: &Event) {
+        self.view.apply(event);
+    }
+
+    /// The requests that wait behind the one that is shown, oldest first.
+    pub fn waiting_requests(&self) -> impl DoubleEndedIterator<Item = &Exchange> {
+        let waiting = self.waiting.iter().filter_map(|event| event.query_id);
+        let mut found = waiting.filter_map(|id| self.view.open_request(id));
+        let mut all = Vec::new();
+        all.extend(&mut found);
+        all.into_iter()
+    }
+
+    /// When the state changes by itself, if it does: then a [`crate::message::Message::Tick`] is due.
+    #[must_use]
+    pub fn wakes_at(&self) -> Option<Instant> {
+        let second = Duration::from_secs(1);
+        let times = [
+            self.gathers_until,
+            self.dialog
+                .as_ref()
+                .and_then(|dialog| dialog.waits_until(self.now)),
+            self.dialog.as_ref().and_then(Dialog::counts_at),
+            self.leaving.map(|since| since + LEAVING),
+            self.began.map(|_| self.now + second),
+        ];
+        times.into_iter().flatten().min()
+    }
+
+    /// Lines of a document for the scrollback.
+    #[must_use]
+    pub fn printed(&self, lines: Vec<DocumentLine>) -> Vec<Line<'static>> {
+        let width = usize::from(self.size.0);
+        let rows = lines.into_iter().flat_map(|one| match one.may_break {
+            Break::Never => vec![one.line],
+            Break::Words(indent) => wrapped(&one.line, indent, width),
+        });
+        rows.collect()
+    }
+
+    /// Lines of `rendering` for the scrollback.
+    #[must_use]
+    pub fn told(&self, lines: &[String]) -> Command {
+        let width = usize::from(self.size.0);
+        let rows = lines
+            .iter()
+            .flat_map(|line| wrapped(&painted(line), GOES_ON, width));
+        Command::Print(rows.collect())
+    }
+
+    /// A faint line of ours for the scrollback.
+    #[must_use]
+    pub fn note(&self, text: &str) -> Command {
+        self.told(&[Paint::Colour.faint(&format!("· {text}"))])
+    }
+}

@@ -1,0 +1,274 @@
+//! What an event of the session comes to.
+
+use super::answering;
+use crate::lines::{safe, strong};
+use crate::markdown::{Break, DocumentLine};
+use crate::message::Command;
+use crate::state::State;
+use domain::drive::Origin;
+use domain::event::{ConfirmationAnswer, Event, EventBody, QueryStatus};
+use domain::id::ConfirmationId;
+use ratatui::text::Line;
+use rendering::agents::gist;
+use rendering::confirm;
+use text::escape::prose;
+
+/// Most bytes of a result that are kept for who wants to see it whole.
+const RESULT_BYTES: usize = 64 << 10;
+
+/// Takes an event into the state, and shows it.
+pub(super) fn happened(state: &mut State, event: &Event) -> Vec<Command> {
+    if let EventBody::PromptRead(progress) = &event.body {
+        state.reading = Some(*progress).filter(|it| it.read_tokens < it.total_tokens);
+        return Vec::new();
+    }
+    let open: Vec<ConfirmationId> = ids(state);
+    state.view.apply(event);
+    if let Some(change) = state.in_force.note(event) {
+        return vec![state.note(&change)];
+    }
+    let mut done = Vec::new();
+    if is_of_waiting(state, event) {
+        return of_waiting(state, event);
+    }
+    match &event.body {
+        EventBody::QueryReceived { .. } => {
+            state.waiting.push_back(event.clone());
+            done.extend(begin_next(state));
+        }
+        EventBody::TextDelta { .. }
+        | EventBody::ThinkingDelta { .. }
+        | EventBody::TextReplaced { .. } => {
+            done.extend(streamed(state, event));
+        }
+        EventBody::GenerationFinished { answer, .. } => {
+            if !state.stream.has_said(answer) {
+                let known = state.terminal.known();
+                let lines = state.stream.answer(answer, known);
+                done.push(Command::Print(state.printed(lines)));
+            }
+            done.extend(flush(state));
+            done.extend(draw(state, event));
+        }
+        EventBody::ConfirmationAnswered {
+            confirmation_id,
+            answer,
+            by,
+        } => done.extend(answered(state, event, (*confirmation_id, answer, by))),
+        EventBody::QueryFinished { .. } => done.extend(finished(state, event, &open)),
+        EventBody::ConfirmationAsked(request) => {
+            done.extend(flush(state));
+            answering::asked(state, request);
+        }
+        _ => {
+            if let EventBody::PlanProposed { plan, .. } = &event.body {
+                state.is_own_plan = plan.only_takes_back();
+            }
+            done.extend(shown(state, event));
+        }
+    }
+    done
+}
+
+fn ids(state: &State) -> Vec<ConfirmationId> {
+    let questions = state.view.questions().iter();
+    questions.map(|one| one.confirmation_id).collect()
+}
+
+/// Whether an event is of a request that waits behind another.
+fn is_of_waiting(state: &State, event: &Event) -> bool {
+    let mut waiting = state.waiting.iter();
+    event.query_id.is_some() && waiting.any(|one| one.query_id == event.query_id)
+}
+
+/// Of a request that waits, only its end matters.
+fn of_waiting(state: &mut State, event: &Event) -> Vec<Command> {
+    let EventBody::QueryFinished { status, .. } = &event.body else {
+        return Vec::new();
+    };
+    let at = state
+        .waiting
+        .iter()
+        .position(|one| one.query_id == event.query_id);
+    let Some(EventBody::QueryReceived { text, .. }) = at
+        .and_then(|at| state.waiting.remove(at))
+        .map(|one| one.body)
+    else {
+        return Vec::new();
+    };
+    match status {
+        QueryStatus::Interrupted => vec![state.note(&format!("taken back: {}", gist(&text)))],
+        _ => vec![state.note(&format!("ended before it began: {}", gist(&text)))],
+    }
+}
+
+/// Shows the request that waits longest, once nothing else is worked on.
+fn begin_next(state: &mut State) -> Vec<Command> {
+    if state.shown_request.is_some() {
+        return Vec::new();
+    }
+    let Some(event) = state.waiting.pop_front() else {
+        return Vec::new();
+    };
+    state.shown_request = event.query_id;
+    state.began = Some(state.now);
+    state.reading = None;
+    state.stream.begin();
+    let mut done = Vec::new();
+    if let EventBody::QueryReceived {
+        text,
+        origin: Origin::User,
+        ..
+    } = &event.body
+    {
+        done.push(Command::Print(state.printed(request_lines(text))));
+    }
+    done.extend(draw(state, &event));
+    done
+}
+
+/// What a user asked, behind a mark that no other line begins with.
+#[must_use]
+pub fn request_lines(text: &str) -> Vec<DocumentLine> {
+    let empty = DocumentLine {
+        line: Line::default(),
+        may_break: Break::Never,
+    };
+    let text = prose(text.trim_end());
+    let lines = text.split('\n').enumerate().map(|(at, line)| {
+        let mark = if at == 0 { "> " } else { "  " };
+        DocumentLine {
+            line: Line::styled(safe(&format!("{mark}{line}")), strong()),
+            may_break: Break::Words(2),
+        }
+    });
+    std::iter::once(empty.clone())
+        .chain(lines)
+        .chain([empty])
+        .collect()
+}
+
+/// A piece of what the model says. Of an agent that another one started, people are shown what it does.
+fn streamed(state: &mut State, event: &Event) -> Vec<Command> {
+    if state.view.agents().depth(event.agent_id) > 0 {
+        return Vec::new();
+    }
+    state.reading = None;
+    match &event.body {
+        EventBody::ThinkingDelta { text } => {
+            state.stream.think(text);
+            Vec::new()
+        }
+        EventBody::TextDelta { text } => {
+            let mut done = end_thought(state);
+            let lines = state.stream.answer(text, state.terminal.known());
+            if !lines.is_empty() {
+                done.push(Command::Print(state.printed(lines)));
+            }
+            done
+        }
+        EventBody::TextReplaced { text } => match state.stream.replace(text) {
+            true => vec![state.note("the lines above were a tool call written as text")],
+            false => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+fn end_thought(state: &mut State) -> Vec<Command> {
+    let Some(line) = state.stream.end_thought() else {
+        return Vec::new();
+    };
+    let lines = match state.is_expanded {
+        true => state.stream.last_thought(),
+        false => vec![line],
+    };
+    let fold = if state.is_expanded {
+        Break::Words(2)
+    } else {
+        Break::Never
+    };
+    let line = |line: Line<'static>| DocumentLine {
+        line: match fold {
+            Break::Never => Line::styled(
+                crate::lines::cut(&line.to_string(), usize::from(state.size.0)),
+                crate::lines::faint(),
+            ),
+            Break::Words(_) => line,
+        },
+        may_break: fold,
+    };
+    vec![Command::Print(
+        state.printed(lines.into_iter().map(line).collect()),
+    )]
+}
+
+/// Ends what streams, so that other lines can follow.
+fn flush(state: &mut State) -> Vec<Command> {
+    let mut done = end_thought(state);
+    let lines = state.stream.flush(state.terminal.known());
+    if !lines.is_empty() {
+        done.push(Command::Print(state.printed(lines)));
+    }
+    done
+}
+
+/// The lines for an event, as line mode has them.
+fn draw(state: &mut State, event: &Event) -> Vec<Command> {
+    // Nothing is written, so that nothing can fail.
+    let _kept = state.terminal.draw(event);
+    let lines = state.terminal.take_lines();
+    match lines.is_empty() {
+        true => Vec::new(),
+        false => vec![state.told(&lines)],
+    }
+}
+
+/// An event with lines of its own, behind what streamed before it.
+fn shown(state: &mut State, event: &Event) -> Vec<Command> {
+    let told = draw(state, event);
+    let mut done = match told.is_empty() {
+        true => Vec::new(),
+        false => flush(state),
+    };
+    done.extend(told);
+    if let EventBody::ToolResult { tool, text, .. } = &event.body {
+        let end = text.floor_char_boundary(RESULT_BYTES);
+        state.last_result = Some((tool.clone(), text[..end].to_owned()));
+        if state.is_expanded {
+            done.extend(super::results::whole_result(state));
+        }
+    }
+    done
+}
+
+/// A question was answered: here, elsewhere, or by nobody in time.
+fn answered(
+    state: &mut State,
+    event: &Event,
+    (id, answer, by): (ConfirmationId, &ConfirmationAnswer, &str),
+) -> Vec<Command> {
+    match answering::closed(state, id) {
+        true => vec![state.note(&confirm::closed(answer, by, ""))],
+        false => shown(state, event),
+    }
+}
+
+/// A request is over: its questions are closed, and the next begins.
+fn finished(state: &mut State, event: &Event, open: &[ConfirmationId]) -> Vec<Command> {
+    let left = ids(state);
+    let mut done = flush(state);
+    for id in open.iter().filter(|id| !left.contains(id)) {
+        if answering::closed(state, *id) {
+            done.push(state.note("the question is closed: its request has ended"));
+        }
+    }
+    done.extend(draw(state, event));
+    if state.shown_request == event.query_id {
+        state.shown_request = None;
+        state.began = None;
+        state.reading = None;
+    }
+    done.extend(begin_next(state));
+    done
+}

@@ -1,0 +1,61 @@
+//! What is said of failures, and of leaving.
+
+use crate::lines::painted;
+use crate::message::Command;
+use crate::state::State;
+use domain::fault::Fault;
+use ratatui::text::Line;
+use rendering::Paint;
+use rendering::agents::gist;
+use text::escape::{visible_line, visible_lines};
+
+/// What waits and what is typed when the user leaves: it is not sent.
+#[must_use]
+pub fn not_sent(state: &State) -> Vec<Line<'static>> {
+    let waiting = state.waiting_requests().map(|one| gist(&one.text));
+    let draft = Some(state.input.text()).filter(|text| !text.trim().is_empty());
+    let all = waiting.chain(draft.map(|text| gist(&text)));
+    let line = |text| painted(&Paint::Colour.faint(&format!("· not done: {text}")));
+    all.map(line).collect()
+}
+
+/// What a failure reads like.
+pub(super) fn failed(state: &State, fault: &Fault) -> Command {
+    let head = Paint::Colour.bad("error:");
+    let what = visible_lines(&fault.message);
+    // These two say no more than that it failed.
+    let code = match fault.code.as_str() {
+        "carl.failed" | "carl.usage" => String::new(),
+        code => format!(" [{}]", visible_line(code)),
+    };
+    let mut lines: Vec<String> = format!("{head} {what}{code}")
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    if !fault.hint.is_empty() {
+        lines.extend(
+            visible_lines(&fault.hint)
+                .lines()
+                .map(|line| format!("  {line}")),
+        );
+    }
+    state.told(&lines)
+}
+
+/// Leaves; the first time it only says which jobs would end.
+pub(super) fn leave(state: &mut State) -> Vec<Command> {
+    let jobs: Vec<String> = state.view.background().jobs().iter().cloned().collect();
+    if jobs.is_empty() || state.has_told_jobs || state.is_gone {
+        return vec![Command::Leave];
+    }
+    state.has_told_jobs = true;
+    let names: Vec<String> = jobs
+        .iter()
+        .map(|job| format!("`{}`", visible_line(job)))
+        .collect();
+    let text = format!(
+        "still running, and ending with this session: {}; leave once more to stop it",
+        names.join(", ")
+    );
+    vec![state.note(&text)]
+}

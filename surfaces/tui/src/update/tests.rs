@@ -1,0 +1,412 @@
+//! What happens and what is done about it, as tables.
+
+use crate::fixture::{Seat, id, of_batch, request};
+use crate::message::{Command, Message};
+use crate::question::{BURST, Field};
+use crossterm::event::{KeyCode, KeyModifiers};
+use domain::event::{ConfirmationAnswer, ConfirmationKind, EventBody, QueryStatus};
+use domain::fault::Fault;
+use domain::id::{ConfirmationId, QueryId};
+use domain::settings::Mode;
+use std::time::Duration;
+
+/// A request under way that has asked this.
+fn asked(requests: Vec<domain::event::ConfirmationRequest>) -> Seat {
+    let mut seat = Seat::at((80, 24));
+    seat.asks(10, "write it");
+    for request in requests {
+        seat.question(10, request);
+    }
+    seat
+}
+
+fn call() -> domain::event::ConfirmationRequest {
+    request(20, ConfirmationKind::Call)
+}
+
+/// The answers that are passed on.
+fn answers(done: &[Command]) -> Vec<(u128, ConfirmationAnswer)> {
+    let all = done.iter().filter_map(|command| match command {
+        Command::Answer(all) => Some(all),
+        _ => None,
+    });
+    all.flatten()
+        .map(|(request, said)| {
+            assert_eq!(
+                request.binding,
+                self::request(request.confirmation_id.as_uuid().as_u128(), request.kind).binding
+            );
+            (
+                request.confirmation_id.as_uuid().as_u128(),
+                said.answer.clone(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn what_is_typed_is_sent_and_kept() {
+    let mut seat = Seat::at((80, 24));
+    let done = seat.enters("hello");
+    let expected = [
+        Command::Keep("hello".to_owned()),
+        Command::Send("hello".to_owned()),
+    ];
+    assert_eq!(done, expected);
+    assert!(seat.state.input.is_empty());
+    assert!(seat.enters("  ").is_empty());
+    seat.types("two");
+    seat.key(KeyCode::Enter, KeyModifiers::ALT);
+    seat.types("lines");
+    let done = seat.press(KeyCode::Enter);
+    assert_eq!(done.last(), Some(&Command::Send("two\nlines".to_owned())));
+    assert_eq!(seat.enters("/etc/hosts is what?").len(), 2);
+}
+
+#[test]
+fn what_is_not_sent_comes_back_into_an_empty_input() {
+    let fault = Fault {
+        code: "sessions.queue_full".to_owned(),
+        message: "full".to_owned(),
+        hint: "wait".to_owned(),
+    };
+    let mut seat = Seat::at((80, 24));
+    let failed = Message::Failed {
+        fault: fault.clone(),
+        draft: Some("hello".to_owned()),
+    };
+    seat.takes(failed);
+    assert_eq!(seat.state.input.text(), "hello");
+    assert!(
+        seat.scrollback()
+            .contains("error: full [sessions.queue_full]\n  wait")
+    );
+    seat.takes(Message::Failed {
+        fault,
+        draft: Some("again".to_owned()),
+    });
+    assert_eq!(seat.state.input.text(), "hello");
+}
+
+#[test]
+fn keys_do_what_the_table_says() {
+    let mut seat = Seat::at((80, 24));
+    assert!(seat.press(KeyCode::Esc).is_empty());
+    seat.asks(10, "go");
+    let run = Some(QueryId::from_uuid(id(10)));
+    assert_eq!(seat.press(KeyCode::Esc), [Command::Interrupt(run)]);
+    assert!(
+        matches!(&seat.key(KeyCode::BackTab, KeyModifiers::SHIFT)[..],
+        [Command::Configure(profile)] if profile.mode == Mode::Plan)
+    );
+    assert_eq!(seat.ctrl('z'), [Command::Suspend]);
+    assert_eq!(seat.ctrl('l'), [Command::Redraw]);
+    assert_eq!(seat.ctrl('d'), [Command::Leave]);
+    seat.types("ab");
+    assert!(seat.ctrl('d').is_empty());
+    assert!(seat.ctrl('c').is_empty());
+    assert!(seat.state.input.is_empty());
+    assert!(seat.ctrl('c').is_empty());
+    assert_eq!(seat.ctrl('c'), [Command::Leave]);
+    assert!(seat.ctrl('c').is_empty());
+    seat.wait(2_100);
+    assert!(seat.ctrl('c').is_empty(), "too late for the first");
+    assert_eq!(seat.takes(Message::Terminate), [Command::Leave]);
+}
+
+#[test]
+fn the_help_opens_on_an_empty_input_alone() {
+    let mut seat = Seat::at((80, 24));
+    seat.types("what?");
+    assert_eq!(seat.state.input.text(), "what?");
+    seat.ctrl('c');
+    seat.types("?");
+    assert_eq!(seat.state.help, Some(0));
+    seat.press(KeyCode::PageDown);
+    assert_eq!(seat.state.help, Some(5));
+    seat.types("x");
+    assert_eq!(
+        (seat.state.help, seat.state.input.text().as_str()),
+        (None, "x")
+    );
+}
+
+#[test]
+fn requests_wait_begin_and_are_taken_back_in_order() {
+    let mut seat = Seat::at((80, 24));
+    seat.asks(10, "one");
+    seat.asks(11, "two");
+    seat.asks(12, "three");
+    let waiting: Vec<String> = seat
+        .state
+        .waiting_requests()
+        .map(|one| one.text.clone())
+        .collect();
+    assert_eq!(waiting, ["two", "three"]);
+    assert!(!seat.scrollback().contains("> two"));
+    seat.types("draft");
+    assert_eq!(
+        seat.ctrl('x'),
+        [Command::Interrupt(Some(QueryId::from_uuid(id(12))))]
+    );
+    assert_eq!(seat.state.input.text(), "three\ndraft");
+    seat.ends(12, QueryStatus::Interrupted);
+    assert!(seat.scrollback().contains("taken back: three"));
+    seat.says(10, "First.");
+    seat.ends(10, QueryStatus::Success);
+    seat.says(11, "Second.");
+    seat.ends(11, QueryStatus::Success);
+    let all = seat.scrollback();
+    let places = ["> one", "First.", "> two", "Second."].map(|part| all.find(part).unwrap());
+    assert!(places.is_sorted(), "{all}");
+    assert!(seat.ctrl('x').is_empty());
+}
+
+#[test]
+fn an_answer_is_a_word_with_its_enter() {
+    for (typed, expected) in [
+        ("y", Some(ConfirmationAnswer::Once)),
+        ("s", Some(ConfirmationAnswer::Session)),
+        (
+            "n",
+            Some(ConfirmationAnswer::Deny {
+                message: String::new(),
+            }),
+        ),
+        (
+            "n not there",
+            Some(ConfirmationAnswer::Deny {
+                message: "not there".to_owned(),
+            }),
+        ),
+        ("maybe", None),
+        ("r", None),
+        ("", None),
+    ] {
+        let mut seat = asked(vec![call()]);
+        seat.wait(800);
+        let done = seat.gives(typed);
+        let given: Vec<_> = answers(&done)
+            .into_iter()
+            .map(|(_, answer)| answer)
+            .collect();
+        assert_eq!(given, Vec::from_iter(expected.clone()), "{typed}");
+        assert_eq!(seat.state.dialog.is_none(), expected.is_some(), "{typed}");
+    }
+}
+
+#[test]
+fn nothing_from_before_a_question_answers_it() {
+    // Keys that were on their way when it appeared stay a part of the draft.
+    let mut seat = asked(vec![call()]);
+    assert!(answers(&seat.gives("y")).is_empty());
+    assert_eq!(seat.state.dialog.as_ref().unwrap().answer(), "");
+    // A draft that was begun goes on, however long it was quiet.
+    let mut seat = Seat::at((80, 24));
+    seat.asks(10, "write it");
+    seat.types("an");
+    seat.question(10, call());
+    seat.wait(60_000);
+    let done = seat.enters("y");
+    assert_eq!(done.last(), Some(&Command::Send("any".to_owned())));
+    assert!(seat.state.dialog.is_some());
+    // With the draft gone, it takes silence once more.
+    assert!(answers(&seat.gives("y")).is_empty());
+}
+
+#[test]
+fn tab_leads_to_the_answer_and_a_burst_is_none() {
+    let mut seat = Seat::at((80, 24));
+    seat.asks(10, "write it");
+    seat.types("draft");
+    seat.question(10, call());
+    seat.press(KeyCode::Tab);
+    // The rest of a text in which a tab stood.
+    assert!(answers(&seat.gives("y")).is_empty());
+    assert!(seat.state.dialog.is_some());
+    seat.ctrl('c');
+    seat.wait(800);
+    let key = |code| Message::Key(crossterm::event::KeyEvent::new(code, KeyModifiers::NONE));
+    seat.takes(key(KeyCode::Char('y')));
+    seat.now += BURST / 2;
+    assert!(seat.takes(key(KeyCode::Enter)).is_empty());
+    assert!(seat.state.dialog.as_ref().unwrap().said().is_some());
+    seat.wait(800);
+    assert_eq!(answers(&seat.gives("y")).len(), 1);
+}
+
+#[test]
+fn a_paste_is_a_reason_and_no_answer() {
+    let mut seat = asked(vec![call()]);
+    seat.wait(800);
+    seat.takes(Message::Paste("y\n".to_owned()));
+    assert!(answers(&seat.press(KeyCode::Enter)).is_empty());
+    seat.wait(800);
+    seat.types("n ");
+    seat.takes(Message::Paste("not\nthis \u{1b}one".to_owned()));
+    let message = "not this one".to_owned();
+    let no = ConfirmationAnswer::Deny { message };
+    assert_eq!(answers(&seat.gives("")), [(20, no)]);
+}
+
+#[test]
+fn an_answer_with_something_right_behind_it_is_none() {
+    let mut seat = asked(vec![call()]);
+    seat.wait(800);
+    seat.enters("y");
+    // More of the same text, which was pasted without its marks.
+    assert!(answers(&seat.enters("rm")).is_empty());
+    seat.wait(1_000);
+    assert!(seat.state.dialog.is_some());
+    assert!(seat.state.dialog.as_ref().unwrap().said().is_some());
+}
+
+#[test]
+fn questions_that_belong_together_wait_for_one_another() {
+    let mut seat = asked(vec![of_batch(20, 0, 2)]);
+    assert!(seat.state.dialog.is_none());
+    seat.question(10, of_batch(21, 1, 2));
+    seat.wait(500);
+    seat.wait(800);
+    assert!(
+        answers(&seat.gives("y")).is_empty(),
+        "a yes is no yes to all"
+    );
+    let done = seat.gives("a");
+    let once = ConfirmationAnswer::Once;
+    assert_eq!(answers(&done), [(20, once.clone()), (21, once.clone())]);
+    // One that never comes is not waited for.
+    let mut seat = asked(vec![of_batch(20, 0, 2)]);
+    assert!(seat.state.wakes_at().is_some());
+    seat.wait(500);
+    seat.wait(800);
+    assert_eq!(answers(&seat.gives("y")), [(20, once.clone())]);
+    // One by one, each for itself.
+    let mut seat = asked(vec![of_batch(20, 0, 2), of_batch(21, 1, 2)]);
+    seat.wait(500);
+    seat.wait(800);
+    assert!(seat.gives("o").is_empty());
+    seat.wait(800);
+    assert_eq!(answers(&seat.gives("y")), [(20, once)]);
+    seat.wait(800);
+    let no = ConfirmationAnswer::Deny {
+        message: String::new(),
+    };
+    assert_eq!(answers(&seat.gives("n")), [(21, no)]);
+}
+
+#[test]
+fn a_question_that_is_closed_takes_no_answer_with_it() {
+    let mut seat = asked(vec![call(), request(21, ConfirmationKind::Plan)]);
+    let answered = EventBody::ConfirmationAnswered {
+        confirmation_id: ConfirmationId::from_uuid(id(20)),
+        answer: ConfirmationAnswer::Once,
+        by: "user".to_owned(),
+    };
+    seat.happens(Some(10), answered);
+    assert!(
+        seat.scrollback()
+            .contains("answered in another window: yes, this once")
+    );
+    let dialog = seat.state.dialog.as_ref().unwrap();
+    assert!(dialog.is_about(ConfirmationId::from_uuid(id(21))));
+    seat.ends(10, QueryStatus::Interrupted);
+    assert!(seat.state.dialog.is_none());
+    // What was meant for it is no message.
+    assert!(seat.enters("y").is_empty());
+    assert!(
+        seat.scrollback()
+            .contains("not sent: \"y\" answers nothing")
+    );
+    assert_eq!(seat.press(KeyCode::Enter).len(), 2);
+}
+
+#[test]
+fn a_question_with_a_draft_begun_leaves_the_keys_to_it() {
+    let mut seat = Seat::at((80, 24));
+    seat.asks(10, "go");
+    seat.types("draft");
+    seat.question(10, call());
+    assert_eq!(seat.state.dialog.as_ref().unwrap().field(), Field::Draft);
+    seat.ctrl('c');
+    assert_eq!(seat.state.dialog.as_ref().unwrap().field(), Field::Answer);
+    assert!(seat.state.wakes_at().unwrap() > seat.now + Duration::from_millis(500));
+}
+
+#[test]
+fn commands_are_understood_and_others_named() {
+    let mut seat = Seat::at((80, 24));
+    let mut last = |line: &str| {
+        let done = seat.enters(line);
+        (done.last().cloned(), seat.scrollback())
+    };
+    assert_eq!(last("/new").0, Some(Command::New));
+    assert_eq!(last("/compact").0, Some(Command::Compact));
+    assert_eq!(last("/context").0, Some(Command::Context));
+    assert_eq!(last("/model").0, Some(Command::ListModels));
+    assert_eq!(last("/quit").0, Some(Command::Leave));
+    assert!(
+        matches!(last("/mode AUTO").0, Some(Command::Configure(profile)) if profile.mode == Mode::Auto)
+    );
+    assert!(
+        matches!(last("/model a/b").0, Some(Command::Configure(profile)) if profile.model.is_some())
+    );
+    for (typed, said) in [
+        ("/mode fast", "there is no mode `fast`"),
+        ("/model b", "no whole name of a model"),
+        ("/quit now", "/quit takes nothing after it"),
+        ("/undo", "/undo is a command of line mode"),
+        ("/nonsense", "there is no command /nonsense"),
+    ] {
+        let (done, shown) = last(typed);
+        assert_eq!(done, Some(Command::Keep(typed.to_owned())), "{typed}");
+        assert!(shown.contains(said), "{typed}: {shown}");
+    }
+}
+
+#[test]
+fn results_are_folded_until_they_are_asked_for() {
+    let mut seat = Seat::at((80, 24));
+    seat.asks(10, "go");
+    seat.calls(10, 30, "read_file");
+    assert_eq!(seat.state.view.work().calls().len(), 1);
+    let result = |text: &str| EventBody::ToolResult {
+        tool: "read_file".to_owned(),
+        status: domain::event::CallStatus::Ok,
+        value_id: None,
+        label: None,
+        text: text.to_owned(),
+        truncated: false,
+        duration_ms: 3,
+        artifacts: Vec::new(),
+        edited: None,
+    };
+    seat.happens_to(Some(10), Some(30), result("secret\u{1b}[2J\nsecond"));
+    assert!(seat.state.view.work().calls().is_empty());
+    assert!(!seat.scrollback().contains("second"));
+    seat.ctrl('o');
+    assert!(
+        seat.scrollback()
+            .contains("  | secret\\u{1b}[2J\n  | second"),
+        "{}",
+        seat.scrollback()
+    );
+    seat.calls(10, 31, "read_file");
+    seat.happens_to(Some(10), Some(31), result("third"));
+    assert!(seat.scrollback().contains("  | third"));
+    seat.ctrl('o');
+    assert!(!seat.state.is_expanded);
+}
+
+#[test]
+fn it_sleeps_while_nothing_happens() {
+    let mut seat = Seat::at((80, 24));
+    assert_eq!(seat.state.wakes_at(), None);
+    seat.asks(10, "go");
+    assert!(seat.state.wakes_at().is_some());
+    seat.ends(10, QueryStatus::Success);
+    assert_eq!(seat.state.wakes_at(), None);
+    seat.takes(Message::Gone("it was killed".to_owned()));
+    assert!(seat.scrollback().contains("has ended: it was killed"));
+    assert_eq!(seat.state.wakes_at(), None);
+}

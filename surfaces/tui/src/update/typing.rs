@@ -1,0 +1,263 @@
+//! What keys and pastes come to.
+
+use super::outcome::leave;
+use super::results::whole_result;
+use super::{answering, slash};
+use crate::input::Edit;
+use crate::keys::{Action, action_of};
+use crate::markdown::{Break, DocumentLine};
+use crate::message::Command;
+use crate::question::Field;
+use crate::state::State;
+use crossterm::event::{KeyEvent, KeyEventKind};
+use rendering::agents::gist;
+use rendering::confirm::is_answer;
+
+/// Rows that PageUp and PageDown go.
+const PAGE: usize = 5;
+
+/// A key was pressed.
+pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
+    if key.kind == KeyEventKind::Release {
+        return Vec::new();
+    }
+    // An answer from before counts first, if it was long enough ago.
+    let mut done = answering::go_on(state);
+    if let Some(dialog) = &mut state.dialog {
+        dialog.followed();
+    }
+    if let Some(action) = action_of(key) {
+        done.extend(act(state, action));
+    }
+    done
+}
+
+fn act(state: &mut State, action: Action) -> Vec<Command> {
+    if action != Action::Clear {
+        state.leaving = None;
+    }
+    if let Some(done) = in_help(state, action) {
+        return done;
+    }
+    match action {
+        Action::PageUp | Action::PageDown => scroll(state, action),
+        Action::Interrupt => return interrupt(state),
+        Action::Clear => return clear(state),
+        Action::Leave => {
+            return match state.input.is_empty() {
+                true => leave(state),
+                false => edit(state, Edit::Delete),
+            };
+        }
+        Action::Expand => return expand(state),
+        Action::NextMode => return vec![slash::next_mode(state)],
+        Action::TakeBack => return take_back(state),
+        Action::OtherField => {
+            let now = state.now;
+            if let Some(dialog) = &mut state.dialog {
+                dialog.turn(now);
+            }
+        }
+        Action::Suspend => return vec![Command::Suspend],
+        Action::Redraw => return vec![Command::Redraw],
+        Action::Enter => return entered(state),
+        Action::Help => return question_mark(state),
+        Action::Edit(change) => return edit(state, change),
+    }
+    Vec::new()
+}
+
+/// While the help is open keys scroll or close it; others do what they always do.
+fn in_help(state: &mut State, action: Action) -> Option<Vec<Command>> {
+    let scrolled = state.help?;
+    match action {
+        Action::PageUp | Action::Edit(Edit::Up) => state.help = Some(scrolled.saturating_sub(PAGE)),
+        Action::PageDown | Action::Edit(Edit::Down) => {
+            state.help = Some(scrolled.saturating_add(PAGE))
+        }
+        Action::Interrupt | Action::Help | Action::Enter => state.help = None,
+        _ => {
+            state.help = None;
+            return None;
+        }
+    }
+    Some(Vec::new())
+}
+
+fn scroll(state: &mut State, action: Action) {
+    if let Some(dialog) = &mut state.dialog {
+        dialog.scroll = match action {
+            Action::PageUp => dialog.scroll.saturating_sub(PAGE),
+            _ => dialog.scroll.saturating_add(PAGE),
+        };
+    }
+}
+
+/// Whether keys that type go into the answer to a question.
+fn is_answering(state: &mut State) -> bool {
+    let now = state.now;
+    state
+        .dialog
+        .as_mut()
+        .is_some_and(|dialog| dialog.takes_key(now))
+}
+
+fn question_mark(state: &mut State) -> Vec<Command> {
+    let is_field = state
+        .dialog
+        .as_ref()
+        .is_none_or(|dialog| dialog.field() == Field::Draft);
+    if state.input.is_empty() && is_field {
+        state.help = Some(0);
+        return Vec::new();
+    }
+    edit(state, Edit::Insert('?'))
+}
+
+fn edit(state: &mut State, change: Edit) -> Vec<Command> {
+    if is_answering(state) {
+        let now = state.now;
+        if let Some(dialog) = &mut state.dialog {
+            match change {
+                Edit::Insert(letter) => dialog.push(letter, now),
+                Edit::Backspace => dialog.backspace(),
+                Edit::DeleteToHead | Edit::DeleteWord => drop(dialog.clear()),
+                Edit::Up => dialog.scroll = dialog.scroll.saturating_sub(1),
+                Edit::Down => dialog.scroll = dialog.scroll.saturating_add(1),
+                // The answer is one short line: its cursor stands at its end.
+                _ => {}
+            }
+        }
+        return Vec::new();
+    }
+    state.input.edit(change);
+    draft_changed(state);
+    Vec::new()
+}
+
+/// An empty draft gives the keys back to the question.
+fn draft_changed(state: &mut State) {
+    let now = state.now;
+    if state.input.is_empty()
+        && let Some(dialog) = &mut state.dialog
+    {
+        dialog.draft_is_empty(now);
+    }
+}
+
+/// A text was pasted.
+pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
+    state.help = None;
+    if let Some(dialog) = &mut state.dialog {
+        dialog.followed();
+    }
+    if is_answering(state) {
+        if let Some(dialog) = &mut state.dialog {
+            dialog.paste(text);
+        }
+        return Vec::new();
+    }
+    match state.input.paste(text) {
+        true => Vec::new(),
+        false => vec![
+            state.note("not pasted: a message may have 1 MiB; put it into a file and name that"),
+        ],
+    }
+}
+
+fn clear(state: &mut State) -> Vec<Command> {
+    if let Some(dialog) = &mut state.dialog
+        && dialog.field() == Field::Answer
+        && dialog.clear()
+    {
+        return Vec::new();
+    }
+    if !state.input.is_empty() {
+        state.input.set("");
+        draft_changed(state);
+        return Vec::new();
+    }
+    match state.leaving.take() {
+        Some(_) => leave(state),
+        None => {
+            state.leaving = Some(state.now);
+            Vec::new()
+        }
+    }
+}
+
+fn interrupt(state: &mut State) -> Vec<Command> {
+    match state.shown_request {
+        Some(id) => vec![state.note("stopping"), Command::Interrupt(Some(id))],
+        None => Vec::new(),
+    }
+}
+
+/// Takes the newest message that waits back into the input.
+fn take_back(state: &mut State) -> Vec<Command> {
+    let newest = state.waiting_requests().next_back();
+    let Some((id, text)) = newest.map(|one| (one.query_id, one.text.clone())) else {
+        return vec![state.note("no message waits that could be taken back")];
+    };
+    let draft = state.input.text();
+    let text = match draft.as_str() {
+        "" => text,
+        draft => format!("{text}\n{draft}"),
+    };
+    state.input.set(&text);
+    vec![Command::Interrupt(Some(id))]
+}
+
+fn entered(state: &mut State) -> Vec<Command> {
+    let is_answer_field = is_answering(state);
+    if is_answer_field {
+        let now = state.now;
+        if let Some(dialog) = &mut state.dialog {
+            dialog.enter(now);
+        }
+        return Vec::new();
+    }
+    let text = state.input.text();
+    let line = text.trim();
+    if line.is_empty() {
+        state.input.set("");
+        draft_changed(state);
+        return Vec::new();
+    }
+    // What is typed by habit may be meant for a question that was closed just before.
+    if std::mem::take(&mut state.is_question_closed) && is_answer(line) {
+        let said = format!(
+            "not sent: \"{}\" answers nothing, the question is closed; Enter sends it",
+            gist(line)
+        );
+        return vec![state.note(&said)];
+    }
+    let line = line.to_owned();
+    state.input.set("");
+    state.input.keep(&line);
+    draft_changed(state);
+    let mut done = vec![Command::Keep(line.clone())];
+    match slash::is_command(&line) {
+        true => done.extend(slash::act(state, &line)),
+        false => done.push(Command::Send(line)),
+    }
+    done
+}
+
+/// Shows thinking and results whole from now on, and the last ones now; or folds again.
+fn expand(state: &mut State) -> Vec<Command> {
+    state.is_expanded = !state.is_expanded;
+    if !state.is_expanded {
+        return vec![state.note("thinking and results are folded again")];
+    }
+    let mut done =
+        vec![state.note("thinking and results are shown whole from now on; the last ones:")];
+    let line = |line| DocumentLine {
+        line,
+        may_break: Break::Words(2),
+    };
+    let thought = state.stream.last_thought().into_iter().map(line).collect();
+    done.push(Command::Print(state.printed(thought)));
+    done.extend(whole_result(state));
+    done
+}

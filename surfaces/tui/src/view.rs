@@ -1,0 +1,183 @@
+//! What still changes, drawn from the state: a few rows below the scrollback.
+
+mod asking;
+mod help;
+mod status;
+
+use crate::lines::{faint, strong, wrapped};
+use crate::question::Field;
+use crate::state::State;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use rendering::agents::gist;
+use rendering::values::grouped;
+use session::RunningCall;
+use text::escape::visible_line;
+
+/// What stands before what is typed.
+const PROMPT: &str = "> ";
+/// Most rows of the input.
+const INPUT_ROWS: usize = 8;
+/// Most waiting messages that are named.
+const WAITING_ROWS: usize = 3;
+/// Fewest rows that a question is shown in, where the terminal has so many.
+const LEAST_ROWS: usize = 6;
+
+/// What is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    /// The cells.
+    pub buffer: Buffer,
+    /// Where the cursor stands; `None`: nowhere.
+    pub cursor: Option<Position>,
+}
+
+/// Draws the state.
+#[must_use]
+pub fn frame(state: &State) -> Frame {
+    let (columns, rows) = state.size;
+    let width = usize::from(columns.max(4));
+    // One row of the scrollback stays in sight.
+    let most = usize::from(rows).saturating_sub(1).max(2);
+    let status = status::line(state, width);
+    let room = most.saturating_sub(1);
+    let (input, input_cursor) = input(state, width, (room / 3).clamp(1, INPUT_ROWS));
+    let room = room.saturating_sub(input.len());
+    let waiting = waiting(
+        state,
+        width,
+        room.saturating_sub(LEAST_ROWS).min(WAITING_ROWS),
+    );
+    let room = room.saturating_sub(waiting.len());
+    let (top, top_cursor) = top(state, width, room);
+    let cursor = match top_cursor {
+        Some(place) => Some(place),
+        None if state.help.is_some() => None,
+        None => Some((input_cursor.0, top.len() + waiting.len() + input_cursor.1)),
+    };
+    let all: Vec<Line<'static>> = top
+        .into_iter()
+        .chain(waiting)
+        .chain(input)
+        .chain([status])
+        .collect();
+    let height = u16::try_from(all.len()).unwrap_or(u16::MAX);
+    let area = Rect::new(0, 0, columns.max(4), height);
+    let mut buffer = Buffer::empty(area);
+    for (row, line) in (0..height).zip(&all) {
+        buffer.set_line(0, row, line, area.width);
+    }
+    let cursor = cursor.map(|(column, row)| {
+        let column = u16::try_from(column)
+            .unwrap_or(u16::MAX)
+            .min(area.width - 1);
+        let row = u16::try_from(row).unwrap_or(u16::MAX).min(height - 1);
+        Position::new(column, row)
+    });
+    Frame { buffer, cursor }
+}
+
+/// The help, the question, or what goes on; with the cursor, where it stands there.
+fn top(state: &State, width: usize, room: usize) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
+    if let Some(scroll) = state.help {
+        return (help::lines(width, room, scroll), None);
+    }
+    if let Some(dialog) = &state.dialog {
+        return asking::lines(dialog, state.now, (width, room));
+    }
+    let work = at_work(state, width);
+    let room = room.saturating_sub(work.len());
+    let tail = state.stream.tail(state.terminal.known(), state.is_expanded);
+    let rows: Vec<Line<'static>> = tail
+        .into_iter()
+        .flat_map(|one| wrapped(&one.line, 0, width))
+        .collect();
+    let from = rows.len().saturating_sub(room);
+    let shown = rows.into_iter().skip(from);
+    (shown.chain(work).collect(), None)
+}
+
+/// That work goes on, what runs, and for how long.
+fn at_work(state: &State, width: usize) -> Vec<Line<'static>> {
+    let Some(began) = state.began else {
+        return Vec::new();
+    };
+    let seconds = state.now.duration_since(began).as_secs();
+    let time = match seconds {
+        0..60 => format!("{seconds} s"),
+        _ => format!("{} min {} s", seconds / 60, seconds % 60),
+    };
+    let calls = state.view.work().calls();
+    let names: Vec<String> = calls.iter().map(name).collect();
+    let doing = match (&state.reading, names.as_slice()) {
+        (Some(progress), _) => format!(
+            "reading the prompt: {} of {} tokens",
+            grouped(progress.read_tokens),
+            grouped(progress.total_tokens)
+        ),
+        (None, []) => "working".to_owned(),
+        (None, names) => format!("running {}", names.join(", ")),
+    };
+    let sign = ['|', '/', '-', '\\'][usize::try_from(seconds % 4).unwrap_or(0)];
+    let text = format!("{sign} {doing}, {time} (Esc stops it)");
+    vec![Line::styled(crate::lines::cut(&text, width), faint())]
+}
+
+fn name(call: &RunningCall) -> String {
+    visible_line(&call.tool)
+}
+
+/// The messages that wait.
+fn waiting(state: &State, width: usize, most: usize) -> Vec<Line<'static>> {
+    let all: Vec<String> = state
+        .waiting_requests()
+        .map(|one| gist(&one.text))
+        .collect();
+    if all.is_empty() || most == 0 {
+        return Vec::new();
+    }
+    let line = |text: String| Line::styled(crate::lines::cut(&text, width), faint());
+    let is_all = all.len() <= most;
+    let named = if is_all { most } else { most.saturating_sub(1) };
+    let mut shown: Vec<Line<'static>> = all
+        .iter()
+        .take(named)
+        .map(|text| line(format!("  waiting (Ctrl+X takes back): {text}")))
+        .collect();
+    if !is_all {
+        let left = all.len() - named;
+        shown.push(line(format!("  waiting: {left} more")));
+    }
+    shown
+}
+
+/// What is typed, at most so many rows around the cursor, and the cursor in them.
+fn input(state: &State, width: usize, most: usize) -> (Vec<Line<'static>>, (usize, usize)) {
+    let indent = PROMPT.len();
+    let (rows, (column, row)) = state.input.rows(width.saturating_sub(indent));
+    let from = (row + 1).saturating_sub(most);
+    let is_answering = state
+        .dialog
+        .as_ref()
+        .is_some_and(|dialog| dialog.field() == Field::Answer);
+    let hint = match (state.input.is_empty(), is_answering) {
+        (true, false) => "a message; ? shows the keys",
+        (true, true) => "Tab: a message instead",
+        (false, _) => "",
+    };
+    let lines = rows.into_iter().enumerate().skip(from).take(most);
+    let lines = lines.map(|(at, text)| {
+        let mark = if at == 0 { PROMPT } else { "  " };
+        let spans = [
+            Span::styled(mark, strong()),
+            Span::raw(text),
+            Span::styled(hint, faint()),
+        ];
+        Line::from_iter(spans)
+    });
+    (lines.collect(), (indent + column, row - from))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! The keys, from their table, and the commands.
+
+use crate::keys;
+use crate::lines::{faint, strong, wrapped};
+use crate::update::COMMANDS;
+use ratatui::text::{Line, Span};
+
+/// Column at which what a key does is said.
+const ABOUT_AT: usize = 20;
+
+/// So many rows of the help, scrolled.
+pub(super) fn lines(width: usize, room: usize, scroll: usize) -> Vec<Line<'static>> {
+    let all = all(width);
+    let body = room.saturating_sub(1);
+    let scroll = scroll.min(all.len().saturating_sub(body));
+    let last = (scroll + body).min(all.len());
+    let place = format!(
+        "{}–{last} of {}; PageUp, PageDown scroll; Esc closes",
+        scroll + 1,
+        all.len()
+    );
+    let mut shown: Vec<Line<'static>> = all.into_iter().skip(scroll).take(body).collect();
+    shown.push(Line::styled(crate::lines::cut(&place, width), faint()));
+    shown
+}
+
+fn all(width: usize) -> Vec<Line<'static>> {
+    let pair = |name: &str, about: &str| {
+        let about_at = ABOUT_AT.min((width / 2).saturating_sub(1));
+        let line = Line::from(vec![
+            Span::styled(format!("{name:about_at$}"), strong()),
+            Span::raw(about.to_owned()),
+        ]);
+        wrapped(&line, about_at, width)
+    };
+    let mut lines = Vec::new();
+    for (name, about) in keys::help() {
+        lines.extend(pair(name, about));
+    }
+    lines.push(Line::default());
+    for (name, arguments, about) in COMMANDS {
+        lines.extend(pair(&format!("{name} {arguments}"), about));
+    }
+    let more = "More commands, such as /undo and /retry, are in line mode: `carl session resume`. Everything \
+                else is said to the agent.";
+    lines.extend(wrapped(&Line::raw(more), 0, width));
+    lines
+}

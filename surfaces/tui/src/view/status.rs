@@ -1,0 +1,114 @@
+//! The status line: facts of the session view, the most important first; what does not fit is left out
+//! from the right.
+
+use crate::lines::{cut, faint};
+use crate::state::State;
+use domain::settings::OverrideLevel;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use rendering::values::{grouped, model_in_words};
+use text::escape::visible_line;
+use unicode_width::UnicodeWidthStr;
+
+/// What stands between two facts.
+const BETWEEN: &str = " · ";
+
+/// The line for a width.
+pub(super) fn line(state: &State, width: usize) -> Line<'static> {
+    if state.leaving.is_some() {
+        let text = "Ctrl+C again leaves; what was said is kept";
+        return Line::styled(cut(text, width), warning());
+    }
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    let mut used = 0;
+    for (text, style) in facts(state) {
+        let between = if spans.is_empty() { "" } else { BETWEEN };
+        let size = between.width() + text.width();
+        if used + size > width {
+            if spans.is_empty() {
+                spans.push(Span::styled(cut(&text, width), style));
+            }
+            break;
+        }
+        used += size;
+        spans.push(Span::styled(between, faint()));
+        spans.push(Span::styled(text, style));
+    }
+    Line::from(spans)
+}
+
+fn warning() -> Style {
+    Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD)
+}
+
+fn facts(state: &State) -> Vec<(String, Style)> {
+    let profile = state.view.profile().unwrap_or(&state.profile);
+    let mut facts = vec![
+        (profile.agent_type.to_string(), faint()),
+        (state.profile.mode.as_str().to_owned(), faint()),
+    ];
+    match profile.settings.override_level {
+        OverrideLevel::None => {}
+        OverrideLevel::Relax => facts.push(("! override relax".to_owned(), warning())),
+        OverrideLevel::All => facts.push(("! override all".to_owned(), warning())),
+    }
+    if state.is_gone {
+        facts.push(("! the server is gone".to_owned(), warning()));
+    }
+    match state.view.questions().len() {
+        0 => {}
+        1 => facts.push(("1 question waits".to_owned(), warning())),
+        count => facts.push((format!("{count} questions wait"), warning())),
+    }
+    facts.push((at_work(state), faint()));
+    let agents = state.view.agents().iter();
+    let working = agents.filter(|one| one.state == session::AgentState::AtWork);
+    match working.count() {
+        0 => {}
+        1 => facts.push(("1 agent below".to_owned(), faint())),
+        count => facts.push((format!("{count} agents below"), faint())),
+    }
+    match state.view.background().jobs().len() {
+        0 => {}
+        1 => facts.push(("1 job".to_owned(), faint())),
+        count => facts.push((format!("{count} jobs"), faint())),
+    }
+    let model = match (state.view.work().model(), &profile.model) {
+        (Some(model), _) => Some(visible_line(&model.to_string())),
+        (None, chosen) => chosen.as_ref().map(model_in_words),
+    };
+    facts.extend(model.map(|model| (model, faint())));
+    facts.extend(tokens(state).map(|text| (text, faint())));
+    facts
+}
+
+fn at_work(state: &State) -> String {
+    let calls = state.view.work().calls().len();
+    match (state.view.open_requests().count(), calls) {
+        (0, _) => "idle".to_owned(),
+        (_, 0) => "working".to_owned(),
+        (_, 1) => "1 tool runs".to_owned(),
+        (_, count) => format!("{count} tools run"),
+    }
+}
+
+/// How full the context is.
+fn tokens(state: &State) -> Option<String> {
+    let last = state.view.work().last()?;
+    let used = last.prompt_tokens.saturating_add(last.completion_tokens);
+    if used == 0 {
+        return None;
+    }
+    let profile = state.view.profile().unwrap_or(&state.profile);
+    let most = profile
+        .context_tokens
+        .or(state.context_tokens)
+        .map(u64::from);
+    let share = most
+        .filter(|most| *most > 0)
+        .map(|most| used.saturating_mul(100) / most);
+    Some(match share {
+        Some(share) => format!("{} tokens ({share}%)", grouped(used)),
+        None => format!("{} tokens", grouped(used)),
+    })
+}

@@ -1,0 +1,193 @@
+//! Frames as they are drawn.
+
+use super::frame;
+use crate::fixture::{Seat, request};
+use crossterm::event::KeyCode;
+use domain::event::{ConfirmationKind, EventBody, QueryStatus};
+use domain::fault::Fault;
+use domain::settings::OverrideLevel;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::layout::Rect;
+
+/// The sizes that each state is drawn at.
+const SIZES: [(u16, u16); 4] = [(40, 15), (80, 24), (120, 40), (200, 60)];
+
+/// A state's frame at each size, as a screen shows it.
+fn frames(state: impl Fn(&mut Seat)) -> String {
+    let mut all = String::new();
+    for size in SIZES {
+        let mut seat = Seat::at(size);
+        state(&mut seat);
+        let frame = frame(&seat.state);
+        let area = frame.buffer.area;
+        assert!(
+            area.height < size.1,
+            "a row of the scrollback stays in sight"
+        );
+        let mut terminal = Terminal::new(TestBackend::new(size.0, area.height)).unwrap();
+        terminal
+            .draw(|screen| {
+                let target = screen.buffer_mut();
+                for row in 0..area.height {
+                    for column in 0..area.width {
+                        target[(column, row)] = frame.buffer[(column, row)].clone();
+                    }
+                }
+                assert_eq!(screen.area(), Rect::new(0, 0, size.0, area.height));
+            })
+            .unwrap();
+        let cursor = frame
+            .cursor
+            .map_or("none".to_owned(), |at| format!("{},{}", at.x, at.y));
+        let rows = terminal.backend().to_string();
+        let rows = rows.lines().map(|row| {
+            // Behind the row stands what wide characters hide.
+            let row = row.trim_start_matches('"').split('"').next().unwrap();
+            format!("{}\n", row.trim_end())
+        });
+        all.push_str(&format!(
+            "── {}x{}, cursor {cursor}\n{}",
+            size.0,
+            size.1,
+            rows.collect::<String>()
+        ));
+    }
+    all
+}
+
+#[test]
+fn idle() {
+    insta::assert_snapshot!(frames(|seat| {
+        seat.asks(10, "hello");
+        seat.cost(10, 2_400);
+        seat.ends(10, QueryStatus::Success);
+    }));
+}
+
+#[test]
+fn streaming() {
+    insta::assert_snapshot!(frames(|seat| {
+        seat.asks(10, "tell me of the tides");
+        seat.says(10, "# Tides\n\nThe moon pulls. ");
+        seat.says(10, "It is *not* the only one that does, since the sun pulls as well, at new and full moon in the same line");
+        seat.calls(10, 30, "read_file");
+        seat.wait(12_000);
+        seat.says(10, "日本語 ends with a word that is drawn");
+        seat.types("what I want next");
+    }));
+}
+
+#[test]
+fn thinking() {
+    insta::assert_snapshot!(frames(|seat| {
+        seat.asks(10, "why?");
+        let text = "The user asks why.\nPerhaps because of the moon".to_owned();
+        seat.happens(Some(10), EventBody::ThinkingDelta { text });
+    }));
+}
+
+#[test]
+fn question() {
+    insta::assert_snapshot!(frames(|seat| {
+        seat.asks(10, "write it");
+        seat.question(10, request(20, ConfirmationKind::Call));
+        seat.wait(800);
+        seat.types("n not");
+    }));
+}
+
+#[test]
+fn question_before_it_takes_keys() {
+    insta::assert_snapshot!(frames(|seat| {
+        seat.asks(10, "write it");
+        seat.types("a draft");
+        seat.question(10, request(20, ConfirmationKind::WriteRoot));
+    }));
+}
+
+#[test]
+fn question_that_is_long_and_scrolled() {
+    insta::assert_snapshot!(frames(|seat| {
+        let mut long = request(20, ConfirmationKind::Call);
+        let lines: String = (0..80).map(|n| format!("+line {n}\n")).collect();
+        long.diff = Some(format!(
+            "--- /dev/null\n+++ b/notes.md\n@@ -0,0 +1,80 @@\n{lines}"
+        ));
+        seat.asks(10, "write it");
+        seat.question(10, long);
+        seat.wait(800);
+        for _ in 0..3 {
+            seat.press(KeyCode::PageDown);
+        }
+        seat.enters("maybe");
+    }));
+}
+
+#[test]
+fn plan() {
+    insta::assert_snapshot!(frames(|seat| {
+        let mut plan = request(20, ConfirmationKind::Plan);
+        plan.rendering = "Plan 1a2b3c4d: change the port\n  1. edit_file (effect: write)\n    path: /w/a.toml\n  \
+                          2. edit_file (effect: write)\n    path: /w/b.toml\n\
+                          In short: 2 steps\n  1. edit_file /w/a.toml\n  2. edit_file /w/b.toml"
+            .to_owned();
+        plan.diff = Some("--- a/a.toml\n+++ b/a.toml\n@@ -1 +1 @@\n-port = 80\n+port = 90\n--- a/b.toml\n+++ b/b.toml\n@@ -1 +1 @@\n-port = 80\n+port = 90\n".to_owned());
+        seat.asks(10, "change the port");
+        seat.question(10, plan);
+        seat.wait(800);
+    }));
+}
+
+#[test]
+fn queue() {
+    insta::assert_snapshot!(frames(|seat| {
+        seat.asks(10, "one");
+        for number in 11..16 {
+            seat.asks(
+                number,
+                &format!("message {number} that waits for the one before it to be done"),
+            );
+        }
+    }));
+}
+
+#[test]
+fn help() {
+    insta::assert_snapshot!(frames(|seat| seat.types("?")));
+}
+
+#[test]
+fn error_and_override() {
+    insta::assert_snapshot!(frames(|seat| {
+        let mut open = crate::fixture::profile();
+        open.settings.override_level = OverrideLevel::All;
+        seat.happens(None, EventBody::SessionConfigured { profile: open });
+        seat.asks(10, "go");
+        let fault = Fault {
+            code: "models.unreachable".to_owned(),
+            message: "no model answers\u{1b}[2J".to_owned(),
+            hint: "Start one.".to_owned(),
+        };
+        seat.happens(Some(10), EventBody::Error(fault));
+        seat.ends(10, QueryStatus::Failed);
+        seat.ctrl('c');
+    }));
+}
+
+#[test]
+fn no_size_is_too_small() {
+    for columns in 1..30 {
+        for rows in 1..12 {
+            let mut seat = Seat::at((columns, rows));
+            seat.asks(10, "go");
+            seat.question(10, request(20, ConfirmationKind::Call));
+            seat.types("日本語\u{301}");
+            let _drawn = frame(&seat.state);
+            seat.types("?");
+            seat.ctrl('c');
+            seat.types("?");
+            let _drawn = frame(&seat.state);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Answers as they stream, what is typed meanwhile, and what stops them.
+
+use crate::{count, seat};
+use scenarios::{Scene, of_kind};
+use testkit::{Gate, Reply, Server};
+
+const MARKDOWN: &str = "# Tides\n\nThe *moon* and the **sun** pull:\n\n- spring tides\n- neap tides\n\n\
+                        | when | height |\n|------|-------:|\n| new | 4.1 |\n| half | 2.8 |\n\n\
+                        ```sh\ntide --at Bremen\n```\n";
+
+#[test]
+fn markdown_streams_and_stays_in_the_scrollback() {
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([Reply::thinking(
+        "Bremen lies on the Weser.\nSo look at the tides.",
+    )
+    .and_text(MARKDOWN)
+    .and_wait(&gate)
+    .and_text("\nAnd that is *all* of it.")]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("how are the tides?");
+    let screen = window.until("tide --at Bremen");
+    assert!(screen.contains("working"), "{screen}");
+    gate.open();
+    window.until("that is all of it.");
+    window.until("idle");
+    let screen = window.everything();
+    for part in [
+        "> how are the tides?",
+        "thought (2 lines; Ctrl+O",
+        "# Tides",
+        "The moon and the sun pull:",
+        "- neap tides",
+        "when | height",
+        "half |    2.8",
+        "```sh\ntide --at Bremen\n```",
+    ] {
+        assert_eq!(count(&screen, part), 1, "`{part}`:\n{screen}");
+    }
+    // Thinking can be had whole.
+    window.presses(&["C-o"]);
+    window.until("Bremen lies on the Weser.");
+    let all = window.everything();
+    assert!(
+        all.lines().all(|line| line == line.trim_end()),
+        "no line is padded:\n{all}"
+    );
+}
+
+#[test]
+fn what_is_typed_meanwhile_waits_and_can_be_taken_back() {
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Begun.\n\n").and_wait(&gate).and_text("First."),
+        Reply::text("Second."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("question one");
+    window.until("Begun.");
+    window.enters("question two");
+    window.until("waiting (Ctrl+X takes back): question two");
+    window.enters("question three");
+    window.until("waiting (Ctrl+X takes back): question three");
+    window.presses(&["C-x"]);
+    window.until("taken back: question three");
+    window.until("> question three");
+    window.presses(&["C-u"]);
+    window.until_gone("> question three");
+    gate.open();
+    window.until("Second.");
+    let screen = window.until("idle");
+    let first = screen.find("First.").unwrap();
+    let second = screen.find("> question two").unwrap();
+    assert!(first < second, "{screen}");
+    assert_eq!(scene.server.chats().len(), 2);
+}
+
+#[test]
+fn escape_stops_what_runs() {
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Begun.\n\n").and_wait(&gate),
+        Reply::text("Another."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("question one");
+    window.until("Begun.");
+    window.presses(&["Escape"]);
+    window.until("interrupted");
+    window.until("idle");
+    scene.server.wait_for_hang_ups(1);
+    window.enters("question two");
+    window.until("Another.");
+}
+
+#[test]
+fn commands_change_how_it_works_and_unknown_ones_say_so() {
+    let scene = Scene::forgetful(Server::openai([Reply::text("Hello.")]));
+    let mut window = seat(&scene, &[], (100, 30));
+    window.enters("/mode plan");
+    window.until("mode: plan");
+    window.presses(&["BTab"]);
+    window.until("mode: deterministic");
+    window.enters("/mode loop");
+    window.until("mode: loop");
+    window.enters("/model");
+    window.until("scripted/scripted-model");
+    window.enters("/undo");
+    window.until("/undo is a command of line mode");
+    window.enters("/nonsense");
+    window.until("there is no command /nonsense");
+    window.enters("hello");
+    window.until("Hello.");
+    window.until("idle");
+    window.enters("/context");
+    window.until("identity");
+    window.enters("/new");
+    window.until("new session");
+    window.presses(&["?"]);
+    let screen = window.until("Alt+Enter, Ctrl+J");
+    assert!(screen.contains("/compact"), "{screen}");
+    window.presses(&["Escape"]);
+    window.until_gone("Alt+Enter, Ctrl+J");
+    window.enters("/quit");
+    window.until_shell();
+    assert_eq!(scene.house.session_logs().len(), 2);
+}
+
+#[test]
+fn a_session_goes_on_with_its_last_exchange_shown() {
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Bees **dance**."),
+        Reply::text("They do."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("what do bees do?");
+    window.until("Bees dance.");
+    window.until("idle");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    drop(window);
+    let mut window = seat(&scene, &["--resume"], (80, 24));
+    let screen = window.screen();
+    assert!(screen.contains("> what do bees do?"), "{screen}");
+    assert!(screen.contains("Bees dance."), "{screen}");
+    // What was typed before is there as well.
+    window.presses(&["Up"]);
+    window.until_screen("history", |screen| count(screen, "> what do bees do?") == 2);
+    window.presses(&["C-u"]);
+    window.enters("really?");
+    window.until("They do.");
+    let logs = scene.house.session_logs();
+    assert_eq!(logs.len(), 1);
+    let log = testkit::house::json_lines(&logs[0]);
+    assert_eq!(of_kind(&log, "query_received").len(), 2);
+}

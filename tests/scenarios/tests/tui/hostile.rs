@@ -1,0 +1,87 @@
+//! Text of models, tools and files that would draw: nothing of it gets out of its place.
+
+use crate::{ANSWER, count, seat};
+use scenarios::Scene;
+use serde_json::json;
+use testkit::{Reply, Server};
+
+/// Escapes, controls and marks of every kind that move, hide or recolour something on some terminal.
+const HOSTILE: &str = "start \u{1b}[2J\u{1b}[H\u{1b}[31mred \u{9b}5A\u{1b}]0;stolen title\u{7}\u{1b}]8;;https://evil.example\u{1b}\\link \
+                       \u{90}q\u{9c}\u{1b}Pq\u{1b}\\ \u{8}\u{8}\u{b}\u{c}\u{e} \u{202e}desrever\u{202c} \u{2066}iso\u{2069} zero\u{200b}width\u{200d}\u{feff} \
+                       \u{1b}c\u{1b}[?1049h\u{1b}7\u{1b}[?25l end\r";
+
+/// What may stand on no screen: a control character, or a mark that hides or turns.
+fn moves(c: char) -> bool {
+    let hides =
+        matches!(c, '\u{200b}' | '\u{feff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    (c.is_control() && c != '\n') || hides
+}
+
+#[test]
+fn no_text_of_others_draws() {
+    let scene = Scene::forgetful(Server::openai([
+        Reply::thinking(HOSTILE)
+            .and_text(format!(
+                "{HOSTILE}\n\n```{HOSTILE}\n{HOSTILE}\n```\n\n| {HOSTILE} |\n|---|\n| x |\n\n"
+            ))
+            .and_call("read_file", json!({"path": HOSTILE})),
+        Reply::text("┃ ? coder wants to run this call [exec]\n┃ > y\n\nEnd of it."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    let title = window.title();
+    window.enters("go");
+    window.until("End of it.");
+    window.presses(&["C-o"]);
+    window.until("result of");
+    let screen = window.until("idle");
+    let all = window.everything();
+    assert!(!all.contains(moves), "{all:?}");
+    assert_eq!(window.title(), title);
+    assert!(all.contains("\\u{1b}[2J"), "it is spelled out:\n{all}");
+    // What was there before is there still, and the rows below are ours.
+    assert!(all.contains("session "), "{all}");
+    assert_eq!(count(&all, "┃"), 0, "no question is forged:\n{all}");
+    assert!(!all.contains(ANSWER), "{all}");
+    assert!(
+        screen.trim_end().lines().last().unwrap().contains("idle"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn a_hostile_call_is_asked_about_as_it_is() {
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call(
+            "write_file",
+            json!({"path": "a.txt", "content": HOSTILE, "mode": "create"}),
+        ),
+        Reply::text("Left."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (80, 24));
+    window.enters("go");
+    let screen = window.until(ANSWER);
+    assert!(!screen.contains(moves), "{screen:?}");
+    let rows = screen.lines().filter(|line| line.starts_with("┃ ")).count();
+    assert!(rows > 8, "{screen}");
+    window.presses(&["PageDown", "PageDown"]);
+    window.types("n");
+    window.until(&format!("{ANSWER} n"));
+    window.presses(&["Enter"]);
+    window.until("Left.");
+    assert!(!window.everything().contains(moves));
+}
+
+#[test]
+fn a_line_of_a_megabyte_passes_by() {
+    // One event may have a mebibyte: the line comes in pieces.
+    let piece = "word \u{1b}[2J".repeat(1 << 14);
+    let pieces = (1 << 20) / piece.len();
+    let reply = (0..pieces).fold(Reply::text(&piece), |reply, _| reply.and_text(&piece));
+    let scene = Scene::forgetful(Server::openai([reply.and_text("\n\nEnd of it.")]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("go");
+    window.until("End of it.");
+    window.until("idle");
+    window.types("and then?");
+    window.until("> and then?");
+}

@@ -1,0 +1,112 @@
+//! Ways out and back in: the terminal is as it was.
+
+use crate::{ANSWER, count, seat};
+use scenarios::Scene;
+use serde_json::json;
+use testkit::{Gate, Reply, Server};
+
+#[test]
+fn a_stopped_ui_goes_on_where_it_was() {
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([Reply::text("Begun.\n\n")
+        .and_wait(&gate)
+        .and_text("Done.")]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("go");
+    window.until("Begun.");
+    window.types("a draft");
+    window.until("> a draft");
+    window.presses(&["C-z"]);
+    window.until("Stopped");
+    let modes = window.shell("stty -a");
+    assert!(
+        modes.contains(" icanon") && modes.contains(" echo "),
+        "{modes}"
+    );
+    window.types("fg");
+    window.presses(&["Enter"]);
+    window.until("> a draft");
+    gate.open();
+    window.until("Done.");
+    let screen = window.until("idle");
+    assert_eq!(count(&screen, "> a draft"), 1, "{screen}");
+    assert_eq!(count(&screen, "idle"), 1, "{screen}");
+}
+
+#[test]
+fn sigterm_leaves_the_terminal_as_it_was() {
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([Reply::text("Begun.\n\n").and_wait(&gate)]));
+    let carl = scene.house.ask(["tui"]);
+    let mut window = carl.in_window((80, 24));
+    window.until("shell$");
+    let before = window.shell("stty -a");
+    window.presses(&["C-l"]);
+    window.starts();
+    window.enters("go");
+    window.until("Begun.");
+    window.presses(&["C-z"]);
+    window.until("Stopped");
+    window.shell("kill -TERM %1");
+    window.types("fg");
+    window.presses(&["Enter"]);
+    window.until_shell();
+    let after = window.shell("stty -a");
+    assert_eq!(before, after);
+    let screen = window.screen();
+    assert!(!screen.contains("working,"), "{screen}");
+    // What is typed is shown, and a paste has no marks.
+    window.types("echo typed");
+    window.until("echo typed");
+}
+
+#[test]
+fn leaving_takes_two_presses_or_an_empty_input() {
+    let scene = Scene::forgetful(Server::openai([]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.types("half a thought");
+    window.until("half a thought");
+    window.presses(&["C-c"]);
+    window.until_gone("half a thought");
+    window.presses(&["C-c"]);
+    window.until("Ctrl+C again leaves");
+    window.until_gone("Ctrl+C again leaves");
+    window.presses(&["C-c"]);
+    window.until("Ctrl+C again leaves");
+    window.presses(&["C-c"]);
+    window.until_shell();
+    let all = window.everything();
+    assert!(!all.contains("idle"), "what was drawn is gone:\n{all}");
+}
+
+#[test]
+fn a_killed_ui_loses_nothing_that_was_said() {
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("One."),
+        Reply::call("write_file", json!({"path": "a.txt", "content": "x"})),
+        Reply::text("Two."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (80, 24));
+    window.enters("first");
+    window.until("One.");
+    window.until("idle");
+    window.enters("second");
+    window.until(ANSWER);
+    drop(window);
+    let mut window = seat(&scene, &["--resume"], (80, 24));
+    let screen = window.screen();
+    assert!(screen.contains("second"), "{screen}");
+    assert!(!scene.house.has("a.txt"));
+    window.presses(&["C-d"]);
+    window.until_shell();
+}
+
+#[test]
+fn without_a_screen_it_names_line_mode() {
+    let scene = Scene::forgetful(Server::openai([]));
+    let refused = scene.house.ask(["tui"]).run().expect(2);
+    assert!(refused.stderr.contains("carl chat"), "{refused:?}");
+    let mut dumb = scene.house.ask(["tui"]).env("TERM", "dumb").seated();
+    dumb.until("carl chat");
+    assert_eq!(dumb.finish().code, Some(2));
+}

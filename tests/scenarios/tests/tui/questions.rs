@@ -1,0 +1,181 @@
+//! Questions as dialogs: what they show, and what answers them.
+
+use crate::{ANSWER, count, seat};
+use scenarios::{Scene, of_kind};
+use serde_json::{Value, json};
+use testkit::{Gate, Reply, Server, Window};
+
+fn writes(path: &str, content: &str) -> Value {
+    json!({"path": path, "content": content, "mode": "overwrite"})
+}
+
+/// A scene whose model writes a note and then says that it did.
+fn scene() -> Scene {
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("write_file", writes("note.txt", "one\nTWO\nthree\n")),
+        Reply::text("Written."),
+    ]));
+    scene.house.write("note.txt", "one\ntwo\nthree\n");
+    scene
+}
+
+/// Types an answer as a person does.
+fn answers(window: &mut Window, answer: &str) {
+    window.until(ANSWER);
+    window.types(answer);
+    window.until(&format!("{ANSWER} {answer}"));
+    window.presses(&["Enter"]);
+}
+
+/// How each question of the only session was answered.
+fn answered(scene: &Scene) -> Vec<Value> {
+    let log = testkit::house::json_lines(&scene.house.session_logs()[0]);
+    let answered = of_kind(&log, "confirmation_answered").into_iter();
+    answered.map(|event| event["answer"].clone()).collect()
+}
+
+#[test]
+fn an_edit_is_shown_with_its_diff_and_approved() {
+    let scene = scene();
+    let mut window = seat(&scene, &["--allow-write", "."], (100, 40));
+    window.enters("write it");
+    let screen = window.until(ANSWER);
+    for part in [
+        "┃ ? coder wants to run this call [write]",
+        "┃ -two",
+        "┃ +TWO",
+        "write_file",
+        "No answer before",
+        "1 question waits",
+    ] {
+        assert!(screen.contains(part), "`{part}`:\n{screen}");
+    }
+    answers(&mut window, "y");
+    window.until("Written.");
+    window.until("idle");
+    let all = window.everything();
+    assert!(all.contains("you answered yes, this once"), "{all}");
+    assert_eq!(count(&all, "┃"), 0, "no question stays: {all}");
+    assert_eq!(scene.house.read("note.txt"), "one\nTWO\nthree\n");
+    assert_eq!(answered(&scene), [json!({"answer": "once"})]);
+}
+
+#[test]
+fn a_no_takes_a_message_to_the_agent() {
+    let scene = scene();
+    let mut window = seat(&scene, &["--allow-write", "."], (80, 24));
+    window.enters("write it");
+    answers(&mut window, "maybe");
+    window.until("answer with one of the letters");
+    answers(&mut window, "n use draft.txt");
+    window.until("idle");
+    let all = window.everything();
+    assert!(all.contains("denied by you: use draft.txt"), "{all}");
+    assert_eq!(scene.house.read("note.txt"), "one\ntwo\nthree\n");
+    assert!(scene.told().contains("use draft.txt"), "{}", scene.told());
+}
+
+#[test]
+fn nothing_typed_before_a_question_answers_it() {
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Begun.\n\n")
+            .and_wait(&gate)
+            .and_call("write_file", writes("note.txt", "x")),
+        Reply::text("Left."),
+        Reply::text("Heard."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (80, 24));
+    window.enters("write it");
+    window.until("Begun.");
+    // A line that is begun when the question comes stays a message, however it ends.
+    window.types("and also the other one, please sa");
+    window.until("please sa");
+    gate.open();
+    window.until("Tab: answer this question");
+    window.types("y");
+    window.until("please say");
+    window.presses(&["Enter"]);
+    window.until("waiting (Ctrl+X takes back)");
+    assert!(!scene.house.has("note.txt"));
+    // All keys at once are a paste that was not marked, and a marked one is none either.
+    window.until(ANSWER);
+    window.presses(&["y", "Enter"]);
+    window.until("typed or pasted for something else");
+    window.until(ANSWER);
+    window.pastes("y\n");
+    window.until("pasted answers nothing");
+    window.presses(&["Enter"]);
+    window.until("letters in brackets");
+    assert!(!scene.house.has("note.txt"));
+    // Tab leads to the input and back.
+    window.presses(&["Tab"]);
+    window.until("Tab: answer this question");
+    window.presses(&["Tab"]);
+    answers(&mut window, "n");
+    window.until("Heard.");
+    window.until("idle");
+    assert!(!scene.house.has("note.txt"));
+    assert_eq!(answered(&scene), [json!({"answer": "deny"})]);
+}
+
+#[test]
+fn a_yes_for_the_session_covers_the_next_call() {
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("write_file", writes("one.txt", "1")),
+        Reply::call("write_file", writes("two.txt", "2")),
+        Reply::text("Written."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (80, 24));
+    window.enters("write both");
+    answers(&mut window, "s");
+    window.until("Written.");
+    window.until("idle");
+    assert_eq!(scene.house.read("two.txt"), "2");
+    let all = window.everything();
+    assert_eq!(count(&all, "you answered"), 1, "{all}");
+}
+
+#[test]
+fn calls_that_come_together_are_asked_as_one() {
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("write_file", writes("one.txt", "1"))
+            .and_call("write_file", writes("two.txt", "2")),
+        Reply::text("Written."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (100, 40));
+    window.enters("write both");
+    let screen = window.until(ANSWER);
+    assert!(screen.contains("wants to run 2 calls"), "{screen}");
+    answers(&mut window, "o");
+    window.until("(1 of 2)");
+    answers(&mut window, "y");
+    window.until("(2 of 2)");
+    answers(&mut window, "n");
+    window.until("Written.");
+    assert_eq!(scene.house.read("one.txt"), "1");
+    assert!(!scene.house.has("two.txt"));
+}
+
+#[test]
+fn a_plan_shows_all_steps_with_their_diffs() {
+    let scene = Scene::forgetful(Server::openai([]));
+    scene.house.write("notes.txt", "draft\n");
+    let args = ["--mode", "deterministic", "--allow-write", "."];
+    let mut window = seat(&scene, &args, (100, 40));
+    window.enters("replace \"draft\" with \"final\" in notes.txt");
+    let screen = window.until(ANSWER);
+    for part in [
+        "wants to carry out this plan",
+        "-draft",
+        "+final",
+        "notes.txt",
+    ] {
+        assert!(screen.contains(part), "`{part}`:\n{screen}");
+    }
+    answers(&mut window, "y");
+    window.until("idle");
+    assert_eq!(scene.house.read("notes.txt"), "final\n");
+    let all = window.everything();
+    assert!(all.contains("plan approved (by you)"), "{all}");
+}
