@@ -34,6 +34,8 @@ pub enum Room {
     Context(u32),
     /// It is the same for every answer of a plan.
     Plan,
+    /// What a tiny model may write at a time.
+    Tiny,
 }
 
 /// Why the answer is not whole, and what to change. `asked` is what the caller wanted at most,
@@ -58,6 +60,11 @@ pub fn fault(reply: &Reply, asked: Option<u32>, room: Room) -> Fault {
                 format!("that is what a context of {context} tokens leaves for an answer"),
                 "Ask for the rest, or raise `context_tokens` of the provider in config.toml \
                  (`--context-tokens` for one command) if the model and its server have more.",
+            ),
+            Room::Tiny => (
+                "that is the most that a model with fewer than a billion parameters writes at a time"
+                    .to_owned(),
+                "Ask for less at a time, or use a larger model (`carl models`).",
             ),
             Room::Plan => (
                 "that is the most that the answer of a plan may have".to_owned(),

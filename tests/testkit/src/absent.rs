@@ -12,6 +12,9 @@ pub const KERNEL_KEYRING: &str = "kernel-keyring";
 /// Debian's searx, a search server of the kind that users run.
 pub const SEARX: &str = "searx";
 
+/// The terminal that tests of the terminal UI run in.
+pub const TMUX: &str = "tmux";
+
 /// Whether it is known to be absent. A test that cannot do without it ends there, and says so.
 #[must_use]
 pub fn is_absent(what: &str) -> bool {

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 /// How long nothing new is waited for before the screen is looked at once more.
 const LOOK: Duration = Duration::from_millis(50);
 /// Longest a window is held.
-const LONGEST: Duration = Duration::from_secs(25);
+const LONGEST: Duration = Duration::from_secs(120);
 
 /// A shell in a window, in which `carl` is `"$@"`. The window closes when this is dropped.
 pub struct Window {

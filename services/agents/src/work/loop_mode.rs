@@ -16,6 +16,7 @@ use domain::fault::{Coded, Fault};
 use domain::id::{BatchId, CallId};
 use domain::limits::TOOL_CALLS_PER_REPLY;
 use domain::message::ToolCall;
+use domain::model::ModelClass;
 use domain::tool::{EffectClass, FIND_TOOLS, ToolDefinition};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -28,6 +29,9 @@ use uuid::Uuid;
 
 /// Least that an answer is left, tokens, however full the model's context is.
 const LEAST_ANSWER: u64 = 256;
+
+/// Most that a tiny model writes at a time, tokens: what is longer repeats itself.
+const TINY_ANSWER: u32 = 1_024;
 
 /// Works on one request until the model has answered, failed or been stopped.
 pub(crate) async fn run(work: &Work) -> Outcome {
@@ -249,7 +253,10 @@ impl Run<'_> {
         // Tools stay in a request that must not use them: some servers refuse a conversation with
         // calls otherwise, and the prefix stays the same.
         let left = self.budget.context_tokens.saturating_sub(sent);
-        let most = self.budget.output_tokens.min(left.max(LEAST_ANSWER));
+        let mut most = self.budget.output_tokens.min(left.max(LEAST_ANSWER));
+        if self.is_tiny() {
+            most = most.min(TINY_ANSWER.into());
+        }
         let max_tokens = u32::try_from(most).ok();
         let ask = Ask {
             tools: self.offered.tools(),
@@ -279,6 +286,10 @@ impl Run<'_> {
         }
     }
 
+    fn is_tiny(&self) -> bool {
+        self.work.agent.facts.class == Some(ModelClass::Tiny)
+    }
+
     /// What a whole reply comes to, and what the turn is told of it.
     fn take_reply(&mut self, reply: Reply, max_tokens: Option<u32>) -> Answer {
         self.outcome.note_reply(&reply);
@@ -287,7 +298,10 @@ impl Run<'_> {
             fault: cut::fault(
                 &reply,
                 max_tokens,
-                Room::Context(self.work.agent.context_tokens),
+                match max_tokens == Some(TINY_ANSWER) && self.is_tiny() {
+                    true => Room::Tiny,
+                    false => Room::Context(self.work.agent.context_tokens),
+                },
             ),
         });
         let has_text = !reply.text.trim().is_empty();

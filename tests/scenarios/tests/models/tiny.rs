@@ -86,3 +86,17 @@ fn a_tiny_model_edits_no_other_file_than_the_request_names() {
         "{told}"
     );
 }
+
+#[test]
+fn a_tiny_model_writes_no_more_than_so_much_at_a_time() {
+    let scene = scene(
+        "tiny",
+        [Reply::text(&"on and ".repeat(700)).finishing("length")],
+    );
+    let outcome = scene.run(&["--mode", "loop", "--context-tokens", "32000", "go on"]);
+    outcome.assert_ends(3, "partial");
+    let asked = &scene.server.chats()[0].body;
+    assert_eq!(asked["max_tokens"], 1_024, "{asked:#}");
+    let why = outcome.summary["error"]["message"].as_str().unwrap();
+    assert!(why.contains("fewer than a billion parameters"), "{why}");
+}

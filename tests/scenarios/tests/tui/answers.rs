@@ -2,7 +2,7 @@
 
 use crate::{count, seat};
 use scenarios::{Scene, of_kind};
-use testkit::{Gate, Reply, Server};
+use testkit::{Gate, Reply, Server, TMUX, is_absent};
 
 const MARKDOWN: &str = "# Tides\n\nThe *moon* and the **sun** pull:\n\n- spring tides\n- neap tides\n\n\
                         | when | height |\n|------|-------:|\n| new | 4.1 |\n| half | 2.8 |\n\n\
@@ -10,6 +10,9 @@ const MARKDOWN: &str = "# Tides\n\nThe *moon* and the **sun** pull:\n\n- spring 
 
 #[test]
 fn markdown_streams_and_stays_in_the_scrollback() {
+    if is_absent(TMUX) {
+        return;
+    }
     let gate = Gate::new();
     let scene = Scene::forgetful(Server::openai([Reply::thinking(
         "Bremen lies on the Weser.\nSo look at the tides.",
@@ -49,6 +52,9 @@ fn markdown_streams_and_stays_in_the_scrollback() {
 
 #[test]
 fn what_is_typed_meanwhile_waits_and_can_be_taken_back() {
+    if is_absent(TMUX) {
+        return;
+    }
     let gate = Gate::new();
     let scene = Scene::forgetful(Server::openai([
         Reply::text("Begun.\n\n").and_wait(&gate).and_text("First."),
@@ -77,6 +83,9 @@ fn what_is_typed_meanwhile_waits_and_can_be_taken_back() {
 
 #[test]
 fn escape_stops_what_runs() {
+    if is_absent(TMUX) {
+        return;
+    }
     let gate = Gate::new();
     let scene = Scene::forgetful(Server::openai([
         Reply::text("Begun.\n\n").and_wait(&gate),
@@ -95,6 +104,9 @@ fn escape_stops_what_runs() {
 
 #[test]
 fn commands_change_how_it_works_and_unknown_ones_say_so() {
+    if is_absent(TMUX) {
+        return;
+    }
     let scene = Scene::forgetful(Server::openai([Reply::text("Hello.")]));
     let mut window = seat(&scene, &[], (100, 30));
     window.enters("/mode plan");
@@ -128,6 +140,9 @@ fn commands_change_how_it_works_and_unknown_ones_say_so() {
 
 #[test]
 fn a_session_goes_on_with_its_last_exchange_shown() {
+    if is_absent(TMUX) {
+        return;
+    }
     let scene = Scene::forgetful(Server::openai([
         Reply::text("Bees **dance**."),
         Reply::text("They do."),

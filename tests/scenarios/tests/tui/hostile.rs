@@ -3,7 +3,7 @@
 use crate::{ANSWER, count, seat};
 use scenarios::Scene;
 use serde_json::json;
-use testkit::{Reply, Server};
+use testkit::{Reply, Server, TMUX, is_absent};
 
 /// Escapes, controls and marks of every kind that move, hide or recolour something on some terminal.
 const HOSTILE: &str = "start \u{1b}[2J\u{1b}[H\u{1b}[31mred \u{9b}5A\u{1b}]0;stolen title\u{7}\u{1b}]8;;https://evil.example\u{1b}\\link \
@@ -19,6 +19,9 @@ fn moves(c: char) -> bool {
 
 #[test]
 fn no_text_of_others_draws() {
+    if is_absent(TMUX) {
+        return;
+    }
     let scene = Scene::forgetful(Server::openai([
         Reply::thinking(HOSTILE)
             .and_text(format!(
@@ -50,6 +53,9 @@ fn no_text_of_others_draws() {
 
 #[test]
 fn a_hostile_call_is_asked_about_as_it_is() {
+    if is_absent(TMUX) {
+        return;
+    }
     let scene = Scene::forgetful(Server::openai([
         Reply::call(
             "write_file",
@@ -73,6 +79,9 @@ fn a_hostile_call_is_asked_about_as_it_is() {
 
 #[test]
 fn a_line_of_a_megabyte_passes_by() {
+    if is_absent(TMUX) {
+        return;
+    }
     // One event may have a mebibyte: the line comes in pieces.
     let piece = "word \u{1b}[2J".repeat(1 << 14);
     let pieces = (1 << 20) / piece.len();

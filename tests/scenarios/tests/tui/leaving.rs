@@ -3,10 +3,13 @@
 use crate::{ANSWER, count, seat};
 use scenarios::Scene;
 use serde_json::json;
-use testkit::{Gate, Reply, Server};
+use testkit::{Gate, Reply, Server, TMUX, is_absent};
 
 #[test]
 fn a_stopped_ui_goes_on_where_it_was() {
+    if is_absent(TMUX) {
+        return;
+    }
     let gate = Gate::new();
     let scene = Scene::forgetful(Server::openai([Reply::text("Begun.\n\n")
         .and_wait(&gate)
@@ -35,6 +38,9 @@ fn a_stopped_ui_goes_on_where_it_was() {
 
 #[test]
 fn sigterm_leaves_the_terminal_as_it_was() {
+    if is_absent(TMUX) {
+        return;
+    }
     let gate = Gate::new();
     let scene = Scene::forgetful(Server::openai([Reply::text("Begun.\n\n").and_wait(&gate)]));
     let carl = scene.house.ask(["tui"]);
@@ -62,6 +68,9 @@ fn sigterm_leaves_the_terminal_as_it_was() {
 
 #[test]
 fn leaving_takes_two_presses_or_an_empty_input() {
+    if is_absent(TMUX) {
+        return;
+    }
     let scene = Scene::forgetful(Server::openai([]));
     let mut window = seat(&scene, &[], (80, 24));
     window.types("half a thought");
@@ -81,6 +90,9 @@ fn leaving_takes_two_presses_or_an_empty_input() {
 
 #[test]
 fn a_killed_ui_loses_nothing_that_was_said() {
+    if is_absent(TMUX) {
+        return;
+    }
     let scene = Scene::forgetful(Server::openai([
         Reply::text("One."),
         Reply::call("write_file", json!({"path": "a.txt", "content": "x"})),
@@ -103,6 +115,9 @@ fn a_killed_ui_loses_nothing_that_was_said() {
 
 #[test]
 fn without_a_screen_it_names_line_mode() {
+    if is_absent(TMUX) {
+        return;
+    }
     let scene = Scene::forgetful(Server::openai([]));
     let refused = scene.house.ask(["tui"]).run().expect(2);
     assert!(refused.stderr.contains("carl chat"), "{refused:?}");

@@ -3,7 +3,7 @@
 use crate::{ANSWER, count, seat};
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
-use testkit::{Gate, Reply, Server, Window};
+use testkit::{Gate, Reply, Server, TMUX, Window, is_absent};
 
 fn writes(path: &str, content: &str) -> Value {
     json!({"path": path, "content": content, "mode": "overwrite"})
@@ -36,6 +36,9 @@ fn answered(scene: &Scene) -> Vec<Value> {
 
 #[test]
 fn an_edit_is_shown_with_its_diff_and_approved() {
+    if is_absent(TMUX) {
+        return;
+    }
     let scene = scene();
     let mut window = seat(&scene, &["--allow-write", "."], (100, 40));
     window.enters("write it");
@@ -62,6 +65,9 @@ fn an_edit_is_shown_with_its_diff_and_approved() {
 
 #[test]
 fn a_no_takes_a_message_to_the_agent() {
+    if is_absent(TMUX) {
+        return;
+    }
     let scene = scene();
     let mut window = seat(&scene, &["--allow-write", "."], (80, 24));
     window.enters("write it");
@@ -77,6 +83,9 @@ fn a_no_takes_a_message_to_the_agent() {
 
 #[test]
 fn nothing_typed_before_a_question_answers_it() {
+    if is_absent(TMUX) {
+        return;
+    }
     let gate = Gate::new();
     let scene = Scene::forgetful(Server::openai([
         Reply::text("Begun.\n\n")
@@ -121,6 +130,9 @@ fn nothing_typed_before_a_question_answers_it() {
 
 #[test]
 fn a_yes_for_the_session_covers_the_next_call() {
+    if is_absent(TMUX) {
+        return;
+    }
     let scene = Scene::forgetful(Server::openai([
         Reply::call("write_file", writes("one.txt", "1")),
         Reply::call("write_file", writes("two.txt", "2")),
@@ -138,6 +150,9 @@ fn a_yes_for_the_session_covers_the_next_call() {
 
 #[test]
 fn calls_that_come_together_are_asked_as_one() {
+    if is_absent(TMUX) {
+        return;
+    }
     let scene = Scene::forgetful(Server::openai([
         Reply::call("write_file", writes("one.txt", "1"))
             .and_call("write_file", writes("two.txt", "2")),
@@ -159,6 +174,9 @@ fn calls_that_come_together_are_asked_as_one() {
 
 #[test]
 fn a_plan_shows_all_steps_with_their_diffs() {
+    if is_absent(TMUX) {
+        return;
+    }
     let scene = Scene::forgetful(Server::openai([]));
     scene.house.write("notes.txt", "draft\n");
     let args = ["--mode", "deterministic", "--allow-write", "."];

@@ -3,7 +3,7 @@
 use crate::{ANSWER, count, seat};
 use scenarios::Scene;
 use serde_json::json;
-use testkit::{Gate, Reply, Server};
+use testkit::{Gate, Reply, Server, TMUX, is_absent};
 
 fn writes_much() -> Scene {
     let content: String = (0..60).map(|n| format!("line {n}\n")).collect();
@@ -17,6 +17,9 @@ fn writes_much() -> Scene {
 
 #[test]
 fn a_long_question_scrolls_with_its_target_in_sight() {
+    if is_absent(TMUX) {
+        return;
+    }
     for size in [(40, 15), (80, 24), (200, 60)] {
         let scene = writes_much();
         let mut window = seat(&scene, &["--allow-write", "."], size);
@@ -44,6 +47,9 @@ fn a_long_question_scrolls_with_its_target_in_sight() {
 
 #[test]
 fn a_resize_while_it_streams_draws_nothing_twice() {
+    if is_absent(TMUX) {
+        return;
+    }
     let (one, two) = (Gate::new(), Gate::new());
     let scene = Scene::forgetful(Server::openai([Reply::text("First block.\n\nSecond bl")
         .and_wait(&one)
@@ -80,6 +86,9 @@ fn a_resize_while_it_streams_draws_nothing_twice() {
 
 #[test]
 fn without_colours_nothing_is_coloured() {
+    if is_absent(TMUX) {
+        return;
+    }
     let answer = "# Head\n\nSome `code` and **more**.\n";
     let screens = ["1", ""].map(|no_colour| {
         let scene = Scene::forgetful(Server::openai([
@@ -101,6 +110,9 @@ fn without_colours_nothing_is_coloured() {
 
 #[test]
 fn two_hundred_columns_show_all_of_the_status() {
+    if is_absent(TMUX) {
+        return;
+    }
     let scene = Scene::forgetful(Server::openai([Reply::text("Hello.")]));
     let mut window = seat(&scene, &["--override", "relax"], (200, 60));
     window.enters("hello");
