@@ -111,12 +111,20 @@ impl Setting {
         let Some(version) = project.version.filter(|_| !checks.is_empty()) else {
             return Ok(Vec::new());
         };
+        let shown = visible_line(&file.display().to_string());
+        // In another folder the same words may be another program.
+        if file.parent() != Some(self.workspace.as_path()) {
+            print_error(&format!(
+                "note: the checks in {shown} do not run here: they run in its own folder alone\n"
+            ))?;
+            return Ok(Vec::new());
+        }
         match Vouched::below(&self.paths.state).trusts(version)? {
             Some(true) => return Ok(checks),
             Some(false) => {}
             None => {
-                let shown = visible_line(&file.display().to_string());
                 let command = quoted_argv(&["carl", "policy", "trust", &file.to_string_lossy()]);
+                let command = visible_line(&command);
                 print_error(&format!(
                     "note: the checks in {shown} do not run: you have not accepted this version. \
                      `{command}` accepts it.\n"

@@ -37,6 +37,8 @@ pub const DELEGATE_TASKS: &str = "delegate_tasks";
 pub const SEARCH_MEMORY: &str = "search_memory";
 /// The tool that writes a memory.
 pub const SAVE_MEMORY: &str = "save_memory";
+/// The tool that writes a whole file.
+pub const WRITE_FILE: &str = "write_file";
 /// The tool that reads a file.
 pub const READ_FILE: &str = "read_file";
 /// The tool that runs a program.

@@ -1,12 +1,18 @@
-//! Requests that one change of the files that they name satisfies.
+//! Requests that one new file satisfies, and files that a request does not name.
 
 use crate::named::{files_of, is_named};
-use crate::{orders, question};
+use crate::orders;
+use std::path::Path;
 
-/// Words by which more may be meant than the files that are named.
-const MORE: [&str; 21] = [
+/// How a request for a new file begins.
+const MAKING: [&str; 9] = [
+    "create", "make", "write", "generate", "save", "erstelle", "schreibe", "crea", "escribe",
+];
+/// Words by which more may be meant than the file that is named.
+const MORE: [&str; 25] = [
     "all",
     "any",
+    "and",
     "both",
     "each",
     "every",
@@ -26,24 +32,28 @@ const MORE: [&str; 21] = [
     "run",
     "test",
     "check",
+    "und",
+    "y",
+    "if",
 ];
 
-/// Whether a request is one order, and the files that it names are all among those that were changed.
-/// What it asks to be told, run or looked up is no change.
+/// Whether a request is one order for a new file, which is the one that was created. `workspace`: where
+/// its names begin.
 #[must_use]
-pub fn is_done(request: &str, changed: &[String]) -> bool {
+pub fn is_made(request: &str, created: &Path, workspace: &Path) -> bool {
     let lower = request.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let mut words = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty() && *word != "please");
     let files = files_of(request);
-    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    let is_changed = |file: &String| changed.iter().any(|path| name(path) == name(file));
-    !files.is_empty()
-        && files.iter().all(is_changed)
+    let [file] = files.as_slice() else {
+        return false;
+    };
+    let named = workspace.join(file.strip_prefix("./").unwrap_or(file));
+    named == created
+        && words.next().is_some_and(|first| MAKING.contains(&first))
         && !words.any(|word| MORE.contains(&word))
-        && orders::acts(request)
         && !orders::are_several(request)
-        && !question::wants_telling(request)
-        && !question::orders_too(request)
 }
 
 /// Whether a request names files, and this one is none of them.
@@ -67,26 +77,28 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_done_when_each_file_that_it_names_was_changed_by_its_one_order() {
-        let changed = ["/w/hello.txt".to_owned(), "/w/b.txt".to_owned()];
-        for done in [
-            "create hello.txt with the text hi",
-            "change port to 90 in hello.txt",
-            "rename hello.txt to b.txt",
+    fn a_request_is_done_when_the_one_file_that_it_asks_for_was_created() {
+        let is = |request: &str, created: &str| is_made(request, created.as_ref(), "/w".as_ref());
+        assert!(is("create hello.txt with the text hi", "/w/hello.txt"));
+        assert!(is(
+            "Please write ./notes/a.md with a greeting",
+            "/w/notes/a.md"
+        ));
+        for (open, created) in [
+            ("create other.txt with the text hi", "/w/hello.txt"),
+            ("create hello.txt with the text hi", "/w/sub/hello.txt"),
+            ("create hello.txt and run it", "/w/hello.txt"),
+            (
+                "create hello.txt with hi and tell me what it says",
+                "/w/hello.txt",
+            ),
+            ("create hello.txt from b.txt", "/w/hello.txt"),
+            ("change port to 90 in hello.txt", "/w/hello.txt"),
+            ("delete hello.txt", "/w/hello.txt"),
+            ("what does hello.txt say?", "/w/hello.txt"),
+            ("write a greeting", "/w/hello.txt"),
         ] {
-            assert!(is_done(done, &changed), "{done}");
-        }
-        for open in [
-            "create other.txt with the text hi",
-            "create hello.txt and run it",
-            "create hello.txt with hi and tell me what it says",
-            "replace a with b in all files like hello.txt",
-            "create hello.txt with hi, then delete b.txt",
-            "what does hello.txt say?",
-            "write a greeting",
-            "rename hello.txt to c.txt",
-        ] {
-            assert!(!is_done(open, &changed), "{open}");
+            assert!(!is(open, created), "{open}");
         }
     }
 }

@@ -5,7 +5,7 @@
 //! and on an empty draft they do so until it was quiet for a while. A paste is a reason behind a no and
 //! never an answer.
 
-use domain::event::ConfirmationRequest;
+use domain::event::{ConfirmationAnswer, ConfirmationRequest};
 use domain::id::ConfirmationId;
 use rendering::Paint;
 use rendering::confirm::{Listener, Memory, Offer, Parts, Reply, parts};
@@ -24,6 +24,8 @@ const ANSWER_BYTES: usize = 16 << 10;
 
 /// What is said of a line that came too fast.
 const NO_ANSWER: &str = "That was typed or pasted for something else: it answers nothing.";
+/// What is said of a yes to what was not all in sight.
+const UNREAD: &str = "Not all of what would run was in sight: PageDown to the end first.";
 /// What is said of a paste that is no reason.
 const PASTED: &str = "What is pasted answers nothing; behind `n ` it is a message.";
 
@@ -49,6 +51,8 @@ pub struct Dialog {
     quiet_until: Instant,
     /// How far it is scrolled, rows.
     pub scroll: usize,
+    /// How far it was scrolled at most without passing a row over.
+    read_to: usize,
     said: Option<&'static str>,
     /// The answer that counts once nothing follows it, and when it was given.
     given: Option<(Reply, Instant)>,
@@ -72,6 +76,7 @@ impl Dialog {
             field,
             quiet_until: now + QUIET,
             scroll: 0,
+            read_to: 0,
             said: None,
             given: None,
         }
@@ -189,6 +194,18 @@ impl Dialog {
             .extend(one_line[..end].chars().filter(|one| !one.is_control()));
     }
 
+    /// Scrolls to a row.
+    pub fn scroll_to(&mut self, row: usize) {
+        self.scroll = row;
+        self.read_to = self.read_to.max(row);
+    }
+
+    /// Whether all rows up to this one were in sight.
+    #[must_use]
+    pub const fn was_read_to(&self, row: usize) -> bool {
+        self.read_to >= row
+    }
+
     /// When the answer that was given counts, if one was.
     #[must_use]
     pub fn counts_at(&self) -> Option<Instant> {
@@ -210,8 +227,9 @@ impl Dialog {
         }
     }
 
-    /// Enter: gives the answer, or says why it is none.
-    pub fn enter(&mut self, now: Instant) {
+    /// Enter: gives the answer, or says why it is none. `is_unread`: not all of what would run was in
+    /// sight, so that only a no is taken.
+    pub fn enter(&mut self, now: Instant, is_unread: bool) {
         let begun = self.begun.take();
         let line = std::mem::take(&mut self.answer);
         let is_empty = line.trim().is_empty();
@@ -221,6 +239,12 @@ impl Dialog {
             return;
         }
         let reply = self.offer.parse(&line).filter(|_| !is_empty);
+        let allows = matches!(&reply, Some(Reply::All(said))
+            if !matches!(said.answer, ConfirmationAnswer::Deny { .. }));
+        if allows && is_unread {
+            self.said = Some(UNREAD);
+            return;
+        }
         self.said = match reply {
             Some(_) => None,
             None => Some(self.offer.unclear()),

@@ -4,6 +4,8 @@ mod asking;
 mod help;
 mod status;
 
+pub use asking::Sight;
+
 use crate::lines::{faint, strong, wrapped};
 use crate::question::Field;
 use crate::state::State;
@@ -33,23 +35,56 @@ pub struct Frame {
     pub cursor: Option<Position>,
 }
 
-/// Draws the state.
-#[must_use]
-pub fn frame(state: &State) -> Frame {
+/// The rows below the question, the help or what goes on, and the room that they leave it.
+struct Below {
+    waiting: Vec<Line<'static>>,
+    input: Vec<Line<'static>>,
+    cursor: (usize, usize),
+    width: usize,
+    room: usize,
+}
+
+fn below(state: &State) -> Below {
     let (columns, rows) = state.size;
     let width = usize::from(columns.max(4));
-    // One row of the scrollback stays in sight.
-    let most = usize::from(rows).saturating_sub(1).max(2);
-    let status = status::line(state, width);
-    let room = most.saturating_sub(1);
-    let (input, input_cursor) = input(state, width, (room / 3).clamp(1, INPUT_ROWS));
+    // One row of the scrollback stays in sight, and one is the status line.
+    let room = usize::from(rows).saturating_sub(1).max(2) - 1;
+    let (input, cursor) = input(state, width, (room / 3).clamp(1, INPUT_ROWS));
     let room = room.saturating_sub(input.len());
     let waiting = waiting(
         state,
         width,
         room.saturating_sub(LEAST_ROWS).min(WAITING_ROWS),
     );
-    let room = room.saturating_sub(waiting.len());
+    Below {
+        room: room.saturating_sub(waiting.len()),
+        waiting,
+        input,
+        cursor,
+        width,
+    }
+}
+
+/// What of the question that stands is in sight; `None` without one.
+#[must_use]
+pub fn sight(state: &State) -> Option<Sight> {
+    let Below { width, room, .. } = below(state);
+    let dialog = state.dialog.as_ref()?;
+    Some(asking::sight(dialog, state.now, (width, room)))
+}
+
+/// Draws the state.
+#[must_use]
+pub fn frame(state: &State) -> Frame {
+    let (columns, _) = state.size;
+    let Below {
+        waiting,
+        input,
+        cursor: input_cursor,
+        width,
+        room,
+    } = below(state);
+    let status = status::line(state, width);
     let (top, top_cursor) = top(state, width, room);
     let cursor = match top_cursor {
         Some(place) => Some(place),

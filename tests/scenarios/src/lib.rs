@@ -56,6 +56,23 @@ impl Scene {
         scene
     }
 
+    /// The same, with a model of a class: `tiny`, `small`, `medium` or `large`.
+    #[must_use]
+    pub fn of_class(class: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self::with_provider_lines(&format!("class = \"{class}\""), replies)
+    }
+
+    /// The same, with more lines of configuration for the model's provider.
+    #[must_use]
+    pub fn with_provider_lines(lines: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
+        let scene = Self::new(replies);
+        let table = "[models.providers.scripted]\n";
+        let config = scene.server.config("openai");
+        let config = config.replace(table, &format!("{table}{lines}\n"));
+        scene.house.configure(&config);
+        scene
+    }
+
     /// `carl run --json` with more arguments, in loop mode unless they say otherwise.
     #[must_use]
     pub fn run(&self, args: &[&str]) -> Outcome {

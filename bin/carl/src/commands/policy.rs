@@ -27,7 +27,7 @@ use terminal::notes::{self, Vouched};
 use terminal::rights;
 use terminal::sessions::find;
 use terminal::tool_tables::read_table;
-use text::escape::{quoted_argv, visible_json};
+use text::escape::{quoted_argv, visible_json, visible_line};
 
 /// Runs a command of the policy.
 ///
@@ -107,20 +107,20 @@ async fn trust(args: &NotesArgs) -> Result<Exit> {
         true => Project::parse(&file.path, file.text.as_bytes())?.checks(&file.path)?,
         false => Vec::new(),
     };
-    let setting = Setting::plain()?;
-    let house = House::open_for_upkeep(&setting).await?;
-    let trusted = notes::trust(&vouched(&setting), house.audit.as_ref(), &file).await;
-    house.close(trusted).await?;
     if !checks.is_empty() {
         let lines = checks
             .iter()
-            .map(|argv| format!("  {}\n", quoted_argv(argv)));
+            .map(|argv| format!("  {}\n", visible_line(&quoted_argv(argv))));
         let lines: String = lines.collect();
         print(&format!(
             "After each batch of changes that an agent makes, these run in the sandbox without a \
              question, with the folder open for writing:\n{lines}"
         ))?;
     }
+    let setting = Setting::plain()?;
+    let house = House::open_for_upkeep(&setting).await?;
+    let trusted = notes::trust(&vouched(&setting), house.audit.as_ref(), &file).await;
+    house.close(trusted).await?;
     Ok(Exit::Success)
 }
 

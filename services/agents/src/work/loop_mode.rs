@@ -365,10 +365,7 @@ impl Run<'_> {
             self.outcome.note_call(record);
             self.changes.note(work, record);
         }
-        if self
-            .changes
-            .are_all_asked_for(work, &self.outcome.artifacts)
-        {
+        if self.changes.are_all_asked_for(work) {
             ended.iter_mut().for_each(complete);
         }
         if work.cancel.is_cancelled() {

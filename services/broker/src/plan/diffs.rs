@@ -64,7 +64,7 @@ impl Pin {
                 *shown = Some(Foreseen::of(&preview));
             }
             match preview {
-                Ok(_) if changes.hides(bound) => {
+                _ if changes.hides(bound) => {
                     if let Some(shown) = shown.get_mut(index) {
                         *shown = Some(Foreseen::Unknown);
                     }

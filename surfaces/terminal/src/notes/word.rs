@@ -2,7 +2,7 @@
 //! nobody said anything of.
 
 use super::asking::{Known, ask};
-use super::file::{File, file_at, files};
+use super::file::{File, PROJECT_FILE, file_at, files};
 use super::vouched::{Said, Vouched, Word};
 use crate::audited::on_record;
 use crate::exit::Failure;
@@ -64,9 +64,11 @@ pub async fn distrust(vouched: &Vouched, audit: &dyn Audit, path: &Path) -> Resu
     on_record(audit, "nothing is said of project notes any more").await?;
     vouched.forget(path)?;
     let shown = visible_line(&path.display().to_string());
-    print(&format!(
-        "Forgotten: {shown}. Agents read it as content from outside, and you are asked again.\n"
-    ))?;
+    let after = match path.file_name().is_some_and(|name| name == PROJECT_FILE) {
+        true => "Its checks run in no session that is opened from now on.",
+        false => "Agents read it as content from outside, and you are asked again.",
+    };
+    print(&format!("Forgotten: {shown}. {after}\n"))?;
     Ok(())
 }
 

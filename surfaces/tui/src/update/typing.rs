@@ -9,11 +9,12 @@ use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::question::Field;
 use crate::state::State;
+use crate::view;
 use crossterm::event::{KeyEvent, KeyEventKind};
 use rendering::agents::gist;
 use rendering::confirm::is_answer;
 
-/// Rows that PageUp and PageDown go.
+/// Rows that PageUp and PageDown go in the help.
 const PAGE: usize = 5;
 
 /// A key was pressed.
@@ -84,12 +85,17 @@ fn in_help(state: &mut State, action: Action) -> Option<Vec<Command>> {
     Some(Vec::new())
 }
 
+/// Scrolls the question by what is shown of it at a time, so that no row is passed over.
 fn scroll(state: &mut State, action: Action) {
+    let Some(sight) = view::sight(state) else {
+        return;
+    };
     if let Some(dialog) = &mut state.dialog {
-        dialog.scroll = match action {
-            Action::PageUp => dialog.scroll.saturating_sub(PAGE),
-            _ => dialog.scroll.saturating_add(PAGE),
-        };
+        let from = dialog.scroll.min(sight.last);
+        dialog.scroll_to(match action {
+            Action::PageUp => from.saturating_sub(sight.rows),
+            _ => from.saturating_add(sight.rows).min(sight.last),
+        });
     }
 }
 
@@ -212,8 +218,9 @@ fn entered(state: &mut State) -> Vec<Command> {
     let is_answer_field = is_answering(state);
     if is_answer_field {
         let now = state.now;
-        if let Some(dialog) = &mut state.dialog {
-            dialog.enter(now);
+        let sight = view::sight(state);
+        if let Some((dialog, sight)) = state.dialog.as_mut().zip(sight) {
+            dialog.enter(now, sight.hides && !dialog.was_read_to(sight.last));
         }
         return Vec::new();
     }

@@ -10,12 +10,76 @@ use unicode_width::UnicodeWidthStr;
 
 /// What lines go on behind, columns.
 const GOES_ON: usize = 4;
+/// What stands there.
+const GOES_ON_MARK: &str = "  … ";
 /// Most rows of the head, and of what the question is about, on a low terminal.
 const LOW_ROWS: usize = 3;
 /// Rows of the body and of where it is, where nothing has to give way.
 const BODY_ROWS: usize = 4;
 /// Fewest rows of both.
 const LEAST_BODY_ROWS: usize = 2;
+
+/// What of a question is in sight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sight {
+    /// Rows of its text that are shown at a time, 1 or more.
+    pub rows: usize,
+    /// How far it can be scrolled, rows.
+    pub last: usize,
+    /// Whether what would run is in sight only by scrolling.
+    pub hides: bool,
+}
+
+/// A question in a room.
+struct Laid {
+    head: Vec<Line<'static>>,
+    body: Vec<Line<'static>>,
+    short: Vec<Line<'static>>,
+    prompt: Vec<Line<'static>>,
+    cursor: Option<(usize, usize)>,
+    sight: Sight,
+}
+
+fn laid(dialog: &Dialog, now: Instant, (inner, room): (usize, usize)) -> Laid {
+    let parts = dialog.parts();
+    let mut head = rows(&parts.head, inner);
+    let mut short = rows(&parts.short, inner);
+    let (prompt, cursor) = prompt(dialog, now, inner);
+    let mut body = rows(&parts.body, inner);
+    let mut hides = false;
+    // Of what it is about nothing is left out while the body can have a row to scroll in.
+    if head.len() + short.len() + prompt.len() + BODY_ROWS > room {
+        head.truncate(LOW_ROWS);
+        let left = room.saturating_sub(head.len() + prompt.len() + LEAST_BODY_ROWS);
+        let most = left.max(LOW_ROWS);
+        if short.len() > most {
+            hides = true;
+            body.extend(short.iter().cloned());
+            short = beginning(short, most, inner);
+        }
+    }
+    let fixed = head.len() + short.len() + prompt.len() + 1;
+    let shown = room.saturating_sub(fixed).max(1).min(body.len().max(1));
+    let last = body.len().saturating_sub(shown);
+    Laid {
+        head,
+        body,
+        short,
+        prompt,
+        cursor,
+        sight: Sight {
+            rows: shown,
+            last,
+            hides,
+        },
+    }
+}
+
+/// What of a question is in sight in a room.
+pub(super) fn sight(dialog: &Dialog, now: Instant, (width, room): (usize, usize)) -> Sight {
+    let inner = width.saturating_sub(BAR.width()).max(1);
+    laid(dialog, now, (inner, room)).sight
+}
 
 /// The rows of a question in a room, and where its answer is typed.
 pub(super) fn lines(
@@ -24,33 +88,24 @@ pub(super) fn lines(
     (width, room): (usize, usize),
 ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
     let inner = width.saturating_sub(BAR.width()).max(1);
-    let parts = dialog.parts();
-    let mut head = rows(&parts.head, inner);
-    let mut short = rows(&parts.short, inner);
-    let (prompt, cursor) = prompt(dialog, now, inner);
-    let body = rows(&parts.body, inner);
-    // Of what it is about nothing is left out while the body can have a row to scroll in.
-    if head.len() + short.len() + prompt.len() + BODY_ROWS > room {
-        head.truncate(LOW_ROWS);
-        let left = room.saturating_sub(head.len() + prompt.len() + LEAST_BODY_ROWS);
-        short = without_middle(short, left.max(LOW_ROWS));
-    }
-    let fixed = head.len() + short.len() + prompt.len() + 1;
-    let left = room.saturating_sub(fixed).max(1).min(body.len());
-    let scroll = dialog.scroll.min(body.len().saturating_sub(left));
-    let is_cut = left < body.len();
-    let place = match is_cut {
-        true => format!(
-            "lines {}–{} of {}; PageUp, PageDown scroll",
-            scroll + 1,
-            scroll + left,
-            body.len()
-        ),
-        false => String::new(),
-    };
+    let Laid {
+        head,
+        body,
+        short,
+        prompt,
+        cursor,
+        sight: Sight { rows, last, .. },
+    } = laid(dialog, now, (inner, room));
+    let scroll = dialog.scroll.min(last);
+    let place = format!(
+        "lines {}–{} of {}; PageUp, PageDown scroll",
+        scroll + 1,
+        scroll + rows,
+        body.len()
+    );
     let mut all = head;
-    all.extend(body.into_iter().skip(scroll).take(left));
-    if is_cut {
+    all.extend(body.into_iter().skip(scroll).take(rows));
+    if last > 0 {
         all.push(Line::styled(cut(&place, inner), faint()));
     }
     all.extend(short);
@@ -70,20 +125,33 @@ pub(super) fn lines(
     (barred.collect(), cursor)
 }
 
-/// Lines of `rendering` in rows.
+/// Lines of `rendering` in rows. A row that goes on with a line says so, whatever stands in it: no part
+/// of a text looks like a line of its own.
 fn rows(text: &str, width: usize) -> Vec<Line<'static>> {
     let lines = text.lines().map(|line| painted(&line.replace('\t', TAB)));
+    let goes_on = |(row, mut line): (usize, Line<'static>)| {
+        if let Some(first) = line.spans.first_mut().filter(|_| row > 0)
+            && first.content.chars().all(|one| one == ' ')
+            && first.content.len() == GOES_ON
+        {
+            *first = Span::styled(GOES_ON_MARK, faint());
+        }
+        line
+    };
     lines
-        .flat_map(|line| wrapped(&line, GOES_ON, width))
+        .flat_map(|line| {
+            let rows = wrapped(&line, GOES_ON, width).into_iter().enumerate();
+            rows.map(goes_on).collect::<Vec<_>>()
+        })
         .collect()
 }
 
-/// The rows at both ends: where a call begins, and the end of the path that tells it apart.
-fn without_middle(mut rows: Vec<Line<'static>>, most: usize) -> Vec<Line<'static>> {
-    if rows.len() > most {
-        let tail = rows.len() - 1;
-        rows.drain(most - 1..tail);
-    }
+/// The first rows, and a mark for what is left out.
+fn beginning(mut rows: Vec<Line<'static>>, most: usize, width: usize) -> Vec<Line<'static>> {
+    let left_out = rows.len() + 1 - most;
+    rows.truncate(most - 1);
+    let text = format!("… {left_out} rows more: PageDown to the end shows them");
+    rows.push(Line::styled(cut(&text, width), faint()));
     rows
 }
 

@@ -154,3 +154,28 @@ fn a_check_that_is_none_is_named_with_its_file() {
     let told = trust(&scene).run().expect(2).stderr;
     assert!(told.contains("check has 6, at most 5"), "{told}");
 }
+
+#[test]
+fn a_check_runs_in_its_own_folder_alone() {
+    let (scene, _) = project(true);
+    scene.house.write("sub/check.sh", "echo sub > ran.txt\n");
+    scene.house.write("sub/a.txt", "one\n");
+    let run = scene.run(&[&["-C", "sub"], &OPEN[..]].concat());
+    let said = &run.finished.stderr;
+    assert!(said.contains("run in its own folder alone"), "{said}");
+    assert!(!scene.house.has("sub/ran.txt"));
+}
+
+#[test]
+fn what_is_accepted_is_shown_before_and_as_it_is() {
+    let scene = Scene::new([]);
+    let text = "check = [\"./x.sh \\u001b[2J \\u202ey\"]\n";
+    scene.house.write(".housecarl.toml", text);
+    let told = trust(&scene).run().expect(0).stdout;
+    assert!(
+        !told.contains('\u{1b}') && !told.contains('\u{202e}'),
+        "{told}"
+    );
+    let (list, trusted) = (told.find("x.sh").unwrap(), told.find("Trusted:").unwrap());
+    assert!(list < trusted, "{told}");
+}

@@ -4,15 +4,6 @@ use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
 use testkit::Reply;
 
-fn scene(class: &str, replies: impl IntoIterator<Item = Reply>) -> Scene {
-    let scene = Scene::new(replies);
-    let table = "[models.providers.scripted]\n";
-    let config = scene.server.config("openai");
-    let lines = format!("{table}class = \"{class}\"\n");
-    scene.house.configure(&config.replace(table, &lines));
-    scene
-}
-
 /// The last words of the first prompt.
 fn asked(scene: &Scene) -> String {
     let messages = scene.server.chats()[0].body["messages"].clone();
@@ -23,7 +14,7 @@ fn asked(scene: &Scene) -> String {
 #[test]
 fn a_small_model_has_the_named_file_before_its_first_call() {
     let question = "which port does settings.toml set?";
-    let scene = scene("small", [Reply::text("It sets port 4711.")]);
+    let scene = Scene::of_class("small", [Reply::text("It sets port 4711.")]);
     scene.house.write("settings.toml", "port = 4711\n");
     let outcome = scene.run(&["--mode", "loop", question]);
     assert_eq!(outcome.text("answer"), "It sets port 4711.");
@@ -42,7 +33,7 @@ fn a_small_model_has_the_named_file_before_its_first_call() {
 
 #[test]
 fn what_is_not_there_too_long_or_closed_is_left_to_the_model() {
-    let scene = scene("tiny", [Reply::text("I do not know.")]);
+    let scene = Scene::of_class("tiny", [Reply::text("I do not know.")]);
     scene
         .house
         .write("long.txt", "many words here\n".repeat(400));
@@ -71,9 +62,23 @@ fn what_is_not_there_too_long_or_closed_is_left_to_the_model() {
 
 #[test]
 fn a_large_model_reads_for_itself() {
-    let scene = scene("large", [Reply::text("I have not looked.")]);
+    let scene = Scene::of_class("large", [Reply::text("I have not looked.")]);
     scene.house.write("settings.toml", "port = 4711\n");
     let outcome = scene.run(&["--mode", "loop", "which port does settings.toml set?"]);
     assert_eq!(outcome.text("answer"), "I have not looked.");
     assert!(!asked(&scene).contains("4711"));
+}
+
+#[test]
+fn only_a_question_has_its_files_read() {
+    for order in [
+        "delete settings.toml",
+        "do not read settings.toml, tell me a joke",
+        "write a poem about settings.toml",
+    ] {
+        let scene = Scene::of_class("small", [Reply::text("As you like.")]);
+        scene.house.write("settings.toml", "port = 4711\n");
+        let _outcome = scene.run(&["--mode", "loop", order]);
+        assert!(!asked(&scene).contains("4711"), "{order}");
+    }
 }

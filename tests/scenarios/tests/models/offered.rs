@@ -4,16 +4,6 @@ use scenarios::Scene;
 use serde_json::{Value, json};
 use testkit::Reply;
 
-/// A scene whose provider has these lines more.
-fn with(lines: &str, replies: impl IntoIterator<Item = Reply>) -> Scene {
-    let scene = Scene::new(replies);
-    let table = "[models.providers.scripted]\n";
-    let config = scene.server.config("openai");
-    let config = config.replace(table, &format!("{table}{lines}\n"));
-    scene.house.configure(&config);
-    scene
-}
-
 fn first_request(scene: &Scene, says: &str) -> Value {
     scene.house.write("settings.toml", "port = 80\n");
     let run = scene
@@ -48,7 +38,7 @@ fn a_small_model_has_a_short_first_prompt_and_what_most_work_needs() {
             &["read_file", "edit_file", "write_file", "list_files"],
         ),
     ] {
-        let scene = with(&format!("class = \"{class}\""), [Reply::text("Done.")]);
+        let scene = Scene::of_class(class, [Reply::text("Done.")]);
         let request = first_request(&scene, order);
         let names = offered(&request);
         assert!(tokens(&request) <= most, "{class}: {}", tokens(&request));
@@ -56,7 +46,7 @@ fn a_small_model_has_a_short_first_prompt_and_what_most_work_needs() {
         assert!(needs.iter().chain(&["find_tools"]).all(has), "{names:?}");
         assert_eq!(request["temperature"], json!(0.2), "{class}");
     }
-    let scene = with("class = \"large\"", [Reply::text("Done.")]);
+    let scene = Scene::with_provider_lines("class = \"large\"", [Reply::text("Done.")]);
     let request = first_request(&scene, order);
     assert!(offered(&request).len() > 20 && request.get("temperature").is_none());
     // What only a validator needs is in no prompt.
@@ -67,7 +57,7 @@ fn a_small_model_has_a_short_first_prompt_and_what_most_work_needs() {
 #[test]
 fn a_small_model_finds_the_tools_that_it_was_not_offered() {
     let find = Reply::call("find_tools", json!({"task": "delete a file"}));
-    let scene = with("class = \"small\"", [find, Reply::text("Done.")]);
+    let scene = Scene::with_provider_lines("class = \"small\"", [find, Reply::text("Done.")]);
     let first = first_request(&scene, "change the port in settings.toml to 9000");
     let is_deletion = |name: &String| name == "delete_file";
     assert!(!offered(&first).iter().any(is_deletion));
@@ -78,10 +68,10 @@ fn a_small_model_finds_the_tools_that_it_was_not_offered() {
 #[test]
 fn the_configuration_says_how_freely_a_model_chooses_its_words() {
     let lines = "class = \"small\"\ntemperature = 0.7";
-    let scene = with(lines, [Reply::text("Done.")]);
+    let scene = Scene::with_provider_lines(lines, [Reply::text("Done.")]);
     let request = first_request(&scene, "look at settings.toml");
     assert_eq!(request["temperature"], json!(0.7));
-    let scene = with("temperature = 3", []);
+    let scene = Scene::with_provider_lines("temperature = 3", []);
     let refused = scene.house.ask(["run", "hello"]).run();
     assert_ne!(refused.code, Some(0));
     let told = &refused.stderr;

@@ -6,15 +6,6 @@ use testkit::Reply;
 
 const OPEN: [&str; 6] = ["--mode", "loop", "--allow-write", ".", "--yes", "write"];
 
-fn scene(class: &str, replies: impl IntoIterator<Item = Reply>) -> Scene {
-    let scene = Scene::new(replies);
-    let table = "[models.providers.scripted]\n";
-    let config = scene.server.config("openai");
-    let lines = format!("{table}class = \"{class}\"\n");
-    scene.house.configure(&config.replace(table, &lines));
-    scene
-}
-
 fn creates(path: &str) -> Reply {
     let arguments = json!({"path": path, "content": "hi", "mode": "create"});
     Reply::call("write_file", arguments)
@@ -24,7 +15,7 @@ fn creates(path: &str) -> Reply {
 fn a_tiny_model_is_not_asked_again_once_all_that_was_asked_for_is_done() {
     let order = "create hello.txt with the text hi";
     let replies = [creates("hello.txt"), Reply::text("It is there.")];
-    let scene = scene("tiny", replies.clone());
+    let scene = Scene::of_class("tiny", replies.clone());
     let outcome = scene.run(&[&OPEN[..], &[order]].concat());
     outcome.assert_ends(0, "success");
     assert_eq!(outcome.text("answer"), "Created hello.txt, now 2 bytes.");
@@ -38,14 +29,14 @@ fn a_tiny_model_is_not_asked_again_once_all_that_was_asked_for_is_done() {
     let answer = r#"{"role":"assistant","content":"Created hello.txt, now 2 bytes."}"#;
     assert!(told.contains(answer), "{told}");
     // People see it where they read.
-    let printed = self::scene("tiny", replies.clone());
+    let printed = Scene::of_class("tiny", replies.clone());
     let run = printed.house.ask(["run"]).args(OPEN).arg(order);
     assert_eq!(
         run.run().expect(0).stdout,
         "Created hello.txt, now 2 bytes.\n"
     );
     // A larger model is asked what came of it.
-    let larger = self::scene("small", replies);
+    let larger = Scene::of_class("small", replies);
     let outcome = larger.run(&[&OPEN[..], &[order]].concat());
     assert_eq!(outcome.text("answer"), "It is there.");
 }
@@ -60,7 +51,7 @@ fn a_tiny_model_goes_on_where_more_was_asked_for() {
         ("create hello.txt and b.txt with hi", "hello.txt"),
         ("write a greeting to a file", "hello.txt"),
     ] {
-        let scene = scene("tiny", [creates(path), Reply::text("There is more.")]);
+        let scene = Scene::of_class("tiny", [creates(path), Reply::text("There is more.")]);
         let outcome = scene.run(&[&OPEN[..], &[order]].concat());
         assert_eq!(outcome.text("answer"), "There is more.", "{order}");
     }
@@ -73,23 +64,24 @@ fn a_tiny_model_edits_no_other_file_than_the_request_names() {
         Reply::call("edit_file", change)
     };
     let order = "change one to two in notes.md";
-    let scene = scene("tiny", [edit("other.md"), edit("notes.md")]);
-    scene.house.write("other.md", "one\n");
-    scene.house.write("notes.md", "one\n");
-    let outcome = scene.run(&[&OPEN[..], &[order]].concat());
-    outcome.assert_ends(0, "success");
-    assert_eq!(scene.house.read("other.md"), "one\n");
-    assert_eq!(scene.house.read("notes.md"), "two\n");
-    let told = scene.told();
-    assert!(
-        told.contains("the request names other files, and not `other.md`"),
-        "{told}"
-    );
+    let wipes = json!({"path": "other.md", "content": "wiped", "mode": "overwrite"});
+    for other in [edit("other.md"), Reply::call("write_file", wipes)] {
+        let replies = [other, edit("notes.md"), Reply::text("Changed.")];
+        let scene = Scene::of_class("tiny", replies);
+        scene.house.write("other.md", "one\n");
+        scene.house.write("notes.md", "one\n");
+        let outcome = scene.run(&[&OPEN[..], &[order]].concat());
+        outcome.assert_ends(0, "success");
+        assert_eq!(scene.house.read("other.md"), "one\n");
+        assert_eq!(scene.house.read("notes.md"), "two\n");
+        let told = scene.told();
+        assert!(told.contains("and not `other.md`"), "{told}");
+    }
 }
 
 #[test]
 fn a_tiny_model_writes_no_more_than_so_much_at_a_time() {
-    let scene = scene(
+    let scene = Scene::of_class(
         "tiny",
         [Reply::text(&"on and ".repeat(700)).finishing("length")],
     );
