@@ -83,7 +83,7 @@ fn a_tiny_model_edits_no_other_file_than_the_request_names() {
 fn a_tiny_model_writes_no_more_than_so_much_at_a_time() {
     let scene = Scene::of_class(
         "tiny",
-        [Reply::text(&"on and ".repeat(700)).finishing("length")],
+        [Reply::text("on and ".repeat(700)).finishing("length")],
     );
     let outcome = scene.run(&["--mode", "loop", "--context-tokens", "32000", "go on"]);
     outcome.assert_ends(3, "partial");
