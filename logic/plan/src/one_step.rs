@@ -1,7 +1,7 @@
 //! Requests that one new file satisfies, and files that a request does not name.
 
 use crate::named::{files_of, is_named};
-use crate::orders;
+use crate::{orders, question};
 use std::path::Path;
 
 /// How a request for a new file begins.
@@ -54,6 +54,23 @@ pub fn is_made(request: &str, created: &Path, workspace: &Path) -> bool {
         && words.next().is_some_and(|first| MAKING.contains(&first))
         && !words.any(|word| MORE.contains(&word))
         && !orders::are_several(request)
+}
+
+/// Words by which a file that is named is not to be looked at.
+const FORBIDDING: [&str; 9] = [
+    "not", "no", "never", "don't", "dont", "without", "ignore", "nicht", "kein",
+];
+
+/// Whether a request asks about the files that it names and orders nothing, so that they may be read
+/// before it is worked on.
+#[must_use]
+pub fn is_about_its_files(request: &str) -> bool {
+    let lower = request.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    question::wants_telling(request)
+        && !orders::acts(request)
+        && !question::orders_too(request)
+        && !words.any(|word| FORBIDDING.contains(&word))
 }
 
 /// Whether a request names files, and this one is none of them.

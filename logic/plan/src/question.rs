@@ -6,7 +6,6 @@
 //! it begins like a polite order (`can you …`, `could you …`, `would you …`, `will you …`,
 //! `please …`) and what follows is no verb of telling.
 
-use crate::orders;
 use domain::fault::Fault;
 use domain::plan::{Action, Plan};
 
@@ -78,23 +77,6 @@ pub fn orders_too(request: &str) -> bool {
             .is_some_and(|word| ORDERING.contains(&word))
     };
     asked.matches('"').count() % 2 == 0 && sentences.into_iter().any(begins)
-}
-
-/// Words by which a file that is named is not to be looked at.
-const FORBIDDING: [&str; 9] = [
-    "not", "no", "never", "don't", "dont", "without", "ignore", "nicht", "kein",
-];
-
-/// Whether a request asks about the files that it names and orders nothing, so that they may be read
-/// before it is worked on.
-#[must_use]
-pub fn is_about_its_files(request: &str) -> bool {
-    let lower = request.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    wants_telling(request)
-        && !orders::acts(request)
-        && !orders_too(request)
-        && !words.any(|word| FORBIDDING.contains(&word))
 }
 
 /// What is said to such a request.

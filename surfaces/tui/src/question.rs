@@ -38,6 +38,17 @@ pub enum Field {
     Draft,
 }
 
+/// What of a question is in sight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sight {
+    /// Rows of its text that are shown at a time, 1 or more.
+    pub rows: usize,
+    /// How far it can be scrolled, rows.
+    pub last: usize,
+    /// Whether what would run is in sight only by scrolling.
+    pub hides: bool,
+}
+
 /// A question as it stands on the screen.
 #[derive(Debug)]
 pub struct Dialog {

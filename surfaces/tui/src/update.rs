@@ -9,7 +9,6 @@ mod typing;
 
 pub use events::request_lines;
 pub use outcome::not_sent;
-pub use slash::COMMANDS;
 
 use crate::message::{Command, Message};
 use crate::state::{LEAVING, State};

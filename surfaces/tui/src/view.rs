@@ -4,10 +4,8 @@ mod asking;
 mod help;
 mod status;
 
-pub use asking::Sight;
-
 use crate::lines::{faint, strong, wrapped};
-use crate::question::Field;
+use crate::question::{Field, Sight};
 use crate::state::State;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};

@@ -11,7 +11,7 @@ use domain::id::CallId;
 use domain::message::ToolCall;
 use domain::model::ModelClass;
 use domain::tool::READ_FILE;
-use plan::question;
+use plan::one_step;
 use serde_json::json;
 use turn::CallRecord;
 use uuid::Uuid;
@@ -37,7 +37,7 @@ pub(super) async fn before(work: &Work) -> Vec<CallRecord> {
     let Some(tokens) = room_tokens(work.agent.facts.class) else {
         return Vec::new();
     };
-    if !work.may_call(READ_FILE) || !question::is_about_its_files(&work.request.text) {
+    if !work.may_call(READ_FILE) || !one_step::is_about_its_files(&work.request.text) {
         return Vec::new();
     }
     let mut room = work.with_state(|state| state.conversation.view.characters_in(tokens));

@@ -1,46 +1,13 @@
 //! Commands that are typed.
 
 use super::outcome::{failed, leave};
+use crate::commands::{COMMANDS, OF_LINE_MODE};
 use crate::message::Command;
 use crate::state::State;
 use domain::fault::Fault;
 use domain::model::ModelChoice;
 use domain::settings::{Mode, SessionProfile};
 use text::escape::visible_line;
-
-/// Every command: its name, what follows it, what it does.
-pub const COMMANDS: [(&str, &str, &str); 7] = [
-    ("/new", "", "begin a new session here; this one stays"),
-    ("/mode", "MODE", "how requests are worked on"),
-    (
-        "/model",
-        "[NAME]",
-        "list the models, or choose one; `default`: any",
-    ),
-    (
-        "/compact",
-        "",
-        "make what the model sees of the past smaller",
-    ),
-    ("/context", "", "what the model will see next, by part"),
-    ("/help", "", "the keys and commands"),
-    ("/quit", "", "leave (also Ctrl+D)"),
-];
-
-/// Commands that line mode has and this has not.
-pub const OF_LINE_MODE: [&str; 11] = [
-    "/retry",
-    "/undo",
-    "/rewind",
-    "/diff",
-    "/pin",
-    "/override",
-    "/agents",
-    "/memory",
-    "/rate",
-    "/fork",
-    "/export",
-];
 
 /// The modes that can be chosen.
 const MODES: [Mode; 6] = [

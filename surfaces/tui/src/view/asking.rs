@@ -1,7 +1,7 @@
 //! A question: what it is about stays in sight, the rest scrolls.
 
 use crate::lines::{BAR, TAB, cut, faint, painted, wrapped};
-use crate::question::{Dialog, Field};
+use crate::question::{Dialog, Field, Sight};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use std::time::Instant;
@@ -18,17 +18,6 @@ const LOW_ROWS: usize = 3;
 const BODY_ROWS: usize = 4;
 /// Fewest rows of both.
 const LEAST_BODY_ROWS: usize = 2;
-
-/// What of a question is in sight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sight {
-    /// Rows of its text that are shown at a time, 1 or more.
-    pub rows: usize,
-    /// How far it can be scrolled, rows.
-    pub last: usize,
-    /// Whether what would run is in sight only by scrolling.
-    pub hides: bool,
-}
 
 /// A question in a room.
 struct Laid {

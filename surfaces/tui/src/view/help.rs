@@ -1,8 +1,8 @@
 //! The keys, from their table, and the commands.
 
+use crate::commands::COMMANDS;
 use crate::keys;
 use crate::lines::{faint, strong, wrapped};
-use crate::update::COMMANDS;
 use ratatui::text::{Line, Span};
 
 /// Column at which what a key does is said.
