@@ -8,6 +8,7 @@ use crate::estimate::{Estimates, Forecast};
 use crate::instance::{Instance, Ticket};
 use crate::opening::{Backend, Pieces, Tries};
 use crate::quiet::Quiet;
+use crate::repetition::{Repeated, Watch};
 use crate::schema::{Schema, repair};
 use api::models::ChatChunk;
 use calls::leaked::{self, Splitter};
@@ -43,6 +44,7 @@ pub(crate) struct Beginning {
 struct Round {
     text: String,
     splitter: Splitter,
+    watch: Watch,
     /// Whether the text is the answer in the form agreed on with the model.
     is_agreed: bool,
     /// Calls that came the proper way.
@@ -64,6 +66,7 @@ impl Round {
         Self {
             text: String::new(),
             splitter: Splitter::new(if may_call { &call.tools } else { &[] }),
+            watch: Watch::default(),
             is_agreed: false,
             native: Vec::new(),
             calls: 0,
@@ -232,6 +235,25 @@ impl Answer {
         if piece.bytes() > 0 && self.usage.first_token_ms == 0 {
             self.usage.first_token_ms = millis(self.started.elapsed()).max(1);
         }
+        let repeated = self.round.watch.take(&piece);
+        self.sort(piece);
+        if let Some(repeated) = repeated {
+            self.stop(repeated);
+        }
+        Ok(())
+    }
+
+    /// Hears no more of a model that repeats itself: closing the connection stops the server, too.
+    fn stop(&mut self, repeated: Repeated) {
+        self.upstream = futures::stream::empty().boxed();
+        self.round.finished = Some(FinishReason::Repetition);
+        if let Repeated::Call { name, arguments } = repeated {
+            self.call(name, arguments, false);
+        }
+    }
+
+    /// Hands a piece on as what it is.
+    fn sort(&mut self, piece: Piece) {
         match piece {
             Piece::Prompt(progress) => {
                 let told = self.quiet.heard(progress).then_some(progress);
@@ -269,7 +291,6 @@ impl Answer {
             Piece::Notice(fault) => self.pending.push_back(ChatChunk::Notice(fault)),
             Piece::Finished(reason) => self.round.finished = Some(reason),
         }
-        Ok(())
     }
 
     /// Sorts text into what it is.

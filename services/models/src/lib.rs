@@ -38,6 +38,7 @@ mod quiet;
 mod reading;
 mod record;
 mod registry;
+mod repetition;
 mod roots;
 mod schema;
 mod service;

@@ -17,5 +17,6 @@ mod ollama;
 mod pictures;
 mod prompts;
 mod providers;
+mod repetition;
 mod tiny;
 mod token_limits;

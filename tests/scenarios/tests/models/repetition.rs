@@ -1,0 +1,82 @@
+//! A model behind a server that repeats itself without end: it is stopped, and equal rows are not.
+
+use scenarios::Scene;
+use serde_json::{Value, json};
+use testkit::{Gate, Reply, Server};
+
+#[test]
+fn a_sentence_without_end_is_stopped_while_the_server_still_writes() {
+    let sentence = "The balcony of the house has a balcony. ";
+    // The server never comes to the end of its answer: only hanging up ends it.
+    let endless = Reply::text(sentence.repeat(100)).and_wait(&Gate::new());
+    for kind in ["openai", "ollama", "anthropic"] {
+        let prepared = Server::script([endless.clone()]).in_pieces_of(64);
+        let scene = match kind {
+            "openai" => Scene::with(prepared.openai(), kind),
+            "ollama" => Scene::with(
+                prepared.ollama(testkit::ollama::OllamaState::default()),
+                kind,
+            ),
+            _ => Scene::with(prepared.anthropic(), kind),
+        };
+        let outcome = scene.run(&["describe the house"]);
+        outcome.assert_ends(3, "partial");
+        assert_eq!(outcome.code(), "agents.answer_cut", "{kind}");
+        let message = outcome.summary["error"]["message"].as_str().unwrap();
+        assert!(message.contains("repeated itself"), "{kind}: {message}");
+        let answer = outcome.text("answer");
+        assert!(answer.starts_with(sentence.trim_end()), "{kind}: {answer}");
+        scene.server.wait_for_hang_ups(1);
+    }
+}
+
+#[test]
+fn a_file_without_end_is_not_written_and_the_model_hears_why() {
+    let arguments = format!(
+        "{{\"path\": \"song.txt\", \"content\": \"{}",
+        "la la ".repeat(2_000)
+    );
+    let scene = Scene::new([
+        Reply::call("write_file", Value::String(arguments)).and_wait(&Gate::new()),
+        Reply::text("I could not write it."),
+    ]);
+    let outcome = scene.run(&[
+        "--allow-write",
+        ".",
+        "--yes",
+        "write",
+        "write a song into song.txt",
+    ]);
+    assert_eq!(
+        outcome.text("answer"),
+        "I could not write it.",
+        "{:#}",
+        outcome.summary
+    );
+    assert!(!scene.house.has("song.txt"));
+    assert!(
+        scene.told().contains("repeated the same words without end"),
+        "{}",
+        scene.told()
+    );
+}
+
+#[test]
+fn equal_rows_are_answered_and_written_whole() {
+    let rows = "| yes | no | maybe |\n".repeat(80);
+    let zeros = "0,0,0,0,0,0,0,0\n".repeat(400);
+    let scene = Scene::new([
+        Reply::call("write_file", json!({"path": "zeros.csv", "content": zeros})),
+        Reply::text(rows.clone()),
+    ]);
+    let outcome = scene.run(&[
+        "--allow-write",
+        ".",
+        "--yes",
+        "write",
+        "make zeros.csv with 400 rows and show a table",
+    ]);
+    outcome.assert_ends(0, "success");
+    assert_eq!(outcome.text("answer").trim(), rows.trim());
+    assert_eq!(scene.house.read("zeros.csv"), zeros);
+}
