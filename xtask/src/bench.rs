@@ -6,6 +6,7 @@ use crate::steps::{Steps, cargo, root, show};
 use anyhow::{Context as _, Result};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// How to measure.
 #[derive(Debug, Clone, clap::Args)]
@@ -35,9 +36,31 @@ pub enum What {
     Swap(Swap),
     /// What of a long conversation survives when its view is made smaller
     Retention(Retention),
+    /// The terminal UI: its first frame, keys while an answer streams, and what it costs
+    Tui(Tui),
     /// Everyday tasks, or repairs of small projects, through the whole program: how many are solved, by
     /// rules and by a model
     Tasks(Tasks),
+}
+
+/// How to measure the terminal UI.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Tui {
+    /// A tenth of the sessions, rounds and times
+    #[arg(long)]
+    pub quick: bool,
+    /// Also two other terminal agents, which npm installs below target/
+    #[arg(long)]
+    pub others: bool,
+    /// How long it stands idle, seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    pub idle_secs: u64,
+    /// How long answers stream into it, seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 3_600)]
+    pub stream_secs: u64,
+    /// Where the numbers go, JSON
+    #[arg(long, value_name = "FILE", default_value = "target/tui.json")]
+    pub out: PathBuf,
 }
 
 /// How to measure everyday tasks.
@@ -115,6 +138,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
         Some(What::Swap(options)) => swap(steps, &options),
         Some(What::Retention(options)) => retention(steps, &options),
         Some(What::Tasks(options)) => tasks(steps, &options),
+        Some(What::Tui(options)) => tui(steps, &options),
     }
 }
 
@@ -183,6 +207,33 @@ fn tasks(steps: &mut Steps, options: &Tasks) -> Result<()> {
     steps.run("everyday tasks", advice, || show(&mut command))
 }
 
+/// Other terminal agents: the package that npm has, and its program.
+const OTHERS: [(&str, &str); 2] = [("@openai/codex", "codex"), ("opencode-ai", "opencode")];
+
+/// Measures the terminal UI of a release build.
+fn tui(steps: &mut Steps, options: &Tui) -> Result<()> {
+    let carl = built(steps, "release")?;
+    let mut others = Vec::new();
+    if options.others {
+        let folder = root().join("target").join("agents");
+        std::fs::create_dir_all(&folder)?;
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-fund", "--no-audit", "--prefix"]);
+        npm.arg(&folder).args(OTHERS.map(|(package, _)| package));
+        let advice = "npm comes with Node.js; its messages are above.";
+        steps.run("other terminal agents", advice, || show(&mut npm))?;
+        let program = |name: &str| folder.join("node_modules").join(".bin").join(name);
+        others.extend(OTHERS.map(|(_, name)| format!("{name}={}", program(name).display())));
+    }
+    let mut command = measure(&options.out, options.quick);
+    command.arg("--tui-only").env("CARL_PROGRAM", carl);
+    command.args(["--idle-secs", &options.idle_secs.to_string()]);
+    command.args(["--stream-secs", &options.stream_secs.to_string()]);
+    command.args(others.iter().flat_map(|other| ["--other", other]));
+    let advice = "The message above names the measurement.";
+    steps.run("the terminal UI", advice, || show(&mut command))
+}
+
 /// Measures a large memory. A million entries take about half an hour.
 fn scale(steps: &mut Steps, options: &Scale) -> Result<()> {
     let mut command = cargo(&["run", "--release", "--quiet", "-p", "scale", "--"]);
@@ -211,25 +262,29 @@ fn swap(steps: &mut Steps, options: &Swap) -> Result<()> {
 /// # Errors
 /// When it does not build, or a measurement cannot be made.
 fn program(steps: &mut Steps, options: &Options) -> Result<()> {
+    let carl = built(steps, if options.dist { "dist" } else { "release" })?;
+    let advice = "The message above names the measurement.";
+    steps.run("measurements", advice, || {
+        show(measure(&options.out, options.quick).env("CARL_PROGRAM", carl))
+    })
+}
+
+/// Builds `carl` by a profile; the program.
+fn built(steps: &mut Steps, profile: &str) -> Result<PathBuf> {
     let advice = "The compiler's messages are above.";
-    let profile = if options.dist { "dist" } else { "release" };
     steps.run(&format!("{profile} build of carl"), advice, || {
         show(&mut cargo(&["build", "--profile", profile, "-p", "carl"]))
     })?;
     let engine = setup::paths()?.engine;
     let target = engine.parent().and_then(Path::parent);
     let target = target.context("the engine is in no build folder")?;
-    let carl = target.join(profile).join("carl");
-    steps.run(
-        "measurements",
-        "The message above names the measurement.",
-        || {
-            let mut command = cargo(&["run", "--release", "--quiet", "-p", "measure", "--"]);
-            command.arg("--out").arg(root().join(&options.out));
-            if options.quick {
-                command.arg("--quick");
-            }
-            show(command.env("CARL_PROGRAM", carl))
-        },
-    )
+    Ok(target.join(profile).join("carl"))
+}
+
+/// The program that measures.
+fn measure(out: &Path, is_quick: bool) -> Command {
+    let mut command = cargo(&["run", "--release", "--quiet", "-p", "measure", "--"]);
+    command.arg("--out").arg(root().join(out));
+    command.args(is_quick.then_some("--quick"));
+    command
 }

@@ -8,13 +8,16 @@ mod daemon;
 mod guard;
 mod memory;
 mod program;
+mod pty;
 mod recording;
 mod session_logs;
 mod table;
+mod terminal_ui;
 
 use anyhow::Result;
 use clap::Parser;
 use std::path::PathBuf;
+use std::time::Duration;
 use table::Table;
 
 /// Measures the `carl` that CARL_PROGRAM names
@@ -32,6 +35,18 @@ struct Options {
     /// Only many sessions and a long one
     #[arg(long)]
     sessions_only: bool,
+    /// Only the terminal UI
+    #[arg(long)]
+    tui_only: bool,
+    /// Another terminal agent to measure beside it: `codex=/usr/bin/codex`
+    #[arg(long, value_name = "NAME=COMMAND")]
+    other: Vec<String>,
+    /// How long the terminal UI stands idle, seconds
+    #[arg(long, default_value_t = 600)]
+    idle_secs: u64,
+    /// How long answers stream into it, seconds
+    #[arg(long, default_value_t = 3_600)]
+    stream_secs: u64,
 }
 
 fn main() -> Result<()> {
@@ -52,6 +67,11 @@ fn main() -> Result<()> {
         table.print()?;
         return table.write(&options.out);
     }
+    if options.tui_only {
+        terminal_ui::costs(&mut table, &scope(&options, rounds))?;
+        table.print()?;
+        return table.write(&options.out);
+    }
     program::weight(&mut table)?;
     program::cold_start(&mut table, 10 * rounds)?;
     program::first_byte(&mut table, 5 * rounds)?;
@@ -66,4 +86,16 @@ fn main() -> Result<()> {
     daemon::memory(&mut table, &runtime, 4 * rounds)?;
     table.print()?;
     table.write(&options.out)
+}
+
+/// How much of the terminal UI is measured: a tenth, where it is to be quick.
+fn scope(options: &Options, rounds: usize) -> terminal_ui::Scope {
+    let part = if options.quick { 10 } else { 1 };
+    terminal_ui::Scope {
+        sessions: 10_000 / part,
+        rounds,
+        idle: Duration::from_secs(options.idle_secs / part as u64),
+        streaming: Duration::from_secs(options.stream_secs / part as u64),
+        others: options.other.clone(),
+    }
 }

@@ -85,7 +85,7 @@ fn expect_success(carl: Carl) -> Result<()> {
 }
 
 /// A session that the shipped program made, from which others are made.
-struct Pattern {
+pub struct Pattern {
     folder: PathBuf,
     id: String,
     lines: Vec<String>,
@@ -94,7 +94,11 @@ struct Pattern {
 }
 
 impl Pattern {
-    fn of(house: &House) -> Result<Self> {
+    /// Of the one session that a home holds.
+    ///
+    /// # Errors
+    /// When there is another number of sessions, or its answer came in no pieces.
+    pub fn of(house: &House) -> Result<Self> {
         let logs = house.session_logs();
         let [log] = logs.as_slice() else {
             bail!("{} sessions", logs.len());
@@ -113,7 +117,10 @@ impl Pattern {
     }
 
     /// The same session under another id, whose answer came in as many pieces as it takes.
-    fn write(&self, id: Uuid, bytes: usize) -> Result<()> {
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, id: Uuid, bytes: usize) -> Result<()> {
         let id = id.to_string();
         let (before, after) = self.lines.split_at(self.piece);
         let piece = after.first().context("no piece")?;

@@ -193,7 +193,8 @@ impl Carl {
     }
 
     /// The command itself, its streams not set yet.
-    pub(crate) fn into_command(self) -> Command {
+    #[must_use]
+    pub fn into_command(self) -> Command {
         self.command
     }
 
