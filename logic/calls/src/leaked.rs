@@ -5,7 +5,8 @@
 //! back as visible text, thinking and calls. The result does not depend on how the text was cut.
 //!
 //! A call is recovered only when it is the whole answer, thinking aside, and its name was offered.
-//! A bracket or a closing tag too many is no word and takes nothing from it. An answer that says
+//! A bracket or a closing tag too many is no word and takes nothing from it, and brackets that are
+//! missing at its end are added. An answer that says
 //! something beside a call may be quoting it from a mail or a page, and stays text; so do tool
 //! definitions. What is nothing but a call and cannot be run, since its tool is not on offer or it is
 //! not whole, is no text either, unless it stands in a code block. Whether a whole answer is a
@@ -24,6 +25,7 @@ mod offered;
 mod python;
 mod quoted;
 mod react;
+mod repair;
 mod splitter;
 mod tags;
 mod thinking;
@@ -31,6 +33,7 @@ mod unusable;
 mod xml;
 
 pub use found::{Found, LeakedCall, Piece};
+pub use offered::on_offer;
 pub use quoted::stands_in;
 pub use splitter::Splitter;
 

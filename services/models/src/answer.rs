@@ -285,6 +285,8 @@ impl Answer {
             Piece::Call { name, arguments } => {
                 self.round.native.push((name.clone(), arguments.clone()));
                 self.estimates.call_worked(&self.model.to_string());
+                let meant = leaked::on_offer(&self.call.tools, &name);
+                let name = meant.map_or(name, |tool| tool.name.to_string());
                 self.call(name, arguments, false);
             }
             Piece::Counted(counted) => self.round.counted = Some(counted.bounded()),

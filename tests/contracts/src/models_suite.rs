@@ -129,7 +129,8 @@ async fn texts_survive(subject: &dyn Subject) {
 }
 
 async fn a_large_answer_survives(subject: &dyn Subject) {
-    let piece = "0123456789abcdeä".repeat(1 << 10);
+    // Not one part over and over, which would be stopped as such.
+    let piece: String = (0..1 << 10).map(|at| format!("{at:015}ä")).collect();
     let pieces = LARGE / piece.len();
     let reply = (0..pieces).fold(Reply::new(), |reply, _| reply.text(&piece));
     let models = subject.gateway(vec![reply]).await;

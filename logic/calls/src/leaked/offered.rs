@@ -39,14 +39,14 @@ impl Offered {
         self.tools.is_empty()
     }
 
+    /// The tool of a name, however it is spelled.
     fn tool(&self, name: &str) -> Option<&ToolDefinition> {
-        let name = name.trim();
-        let exact = |name: &str| self.tools.iter().find(|tool| tool.name.as_str() == name);
-        exact(name).or_else(|| {
-            PREFIXES
-                .iter()
-                .find_map(|prefix| name.strip_prefix(prefix).and_then(exact))
-        })
+        on_offer(&self.tools, name)
+    }
+
+    /// The tool of exactly this name.
+    fn exact(&self, name: &str) -> Option<&ToolDefinition> {
+        exact(&self.tools, name)
     }
 
     /// The first tool on offer whose name stands whole in a text.
@@ -55,8 +55,8 @@ impl Offered {
         let mut words = text.split(|c: char| !is_part(c));
         let found = words.find_map(|word| {
             // Llama calls `name.call(…)`, which may end anywhere.
-            let whole = self.tool(word);
-            whole.or_else(|| self.tool(word.rsplit_once('.')?.0))
+            let whole = self.exact(word);
+            whole.or_else(|| self.exact(word.rsplit_once('.')?.0))
         })?;
         Some(found.name.as_str().to_owned())
     }
@@ -172,6 +172,35 @@ impl Offered {
         arguments.extend(named);
         self.call(name, Value::Object(arguments))
     }
+}
+
+/// The tool that a model means by a name: with what templates put before it, and else in the spelling of
+/// another language, as `readFile` and `read-file` for `read_file`.
+#[must_use]
+pub fn on_offer<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDefinition> {
+    let found = exact(tools, name);
+    found.or_else(|| {
+        let letters = letters(name.trim());
+        let same = |tool: &&ToolDefinition| self::letters(tool.name.as_str()) == letters;
+        let mut likely = tools.iter().filter(same);
+        // Where two tools differ by their spelling alone, only that tells them apart.
+        likely.next().filter(|_| likely.next().is_none())
+    })
+}
+
+fn exact<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDefinition> {
+    let name = name.trim();
+    let exact = |name: &str| tools.iter().find(|tool| tool.name.as_str() == name);
+    exact(name).or_else(|| {
+        let mut bare = PREFIXES.iter().filter_map(|one| name.strip_prefix(one));
+        bare.find_map(exact)
+    })
+}
+
+/// A name in small letters and digits alone.
+fn letters(name: &str) -> String {
+    let kept = name.chars().filter(char::is_ascii_alphanumeric);
+    kept.map(|c| c.to_ascii_lowercase()).collect()
 }
 
 fn property<'a>(tool: &'a ToolDefinition, key: &str) -> Option<&'a Value> {

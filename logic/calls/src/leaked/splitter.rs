@@ -3,12 +3,12 @@
 //! Every decision needs only text up to some point, and is put off until that point is there. So
 //! the pieces together are the same however the text was cut.
 
-use super::begun::Begun;
+use super::begun::{self, Begun};
 use super::forms::{self, Position, Run};
 use super::found::{LeakedCall, Piece};
 use super::input::{Input, Match};
 use super::offered::Offered;
-use super::{fence, harmony, thinking, unusable};
+use super::{fence, harmony, repair, thinking, unusable};
 use domain::limits;
 use domain::tool::ToolDefinition;
 
@@ -110,7 +110,15 @@ impl Splitter {
     pub fn finish(mut self) -> Vec<Piece> {
         let mut pieces = self.advance(false);
         if let Some(call) = self.broken() {
-            pieces.push(Piece::Broken(call.tool));
+            let text = std::mem::take(&mut self.rest);
+            let input = Input {
+                text: &text,
+                is_last: true,
+            };
+            match self.closed(input) {
+                Some(Run::Calls(calls, _)) => self.give_calls(calls, &text, &mut pieces),
+                _ => pieces.push(Piece::Broken(call.tool)),
+            }
             return pieces;
         }
         pieces.extend(self.advance(true));
@@ -140,9 +148,19 @@ impl Splitter {
     fn broken(&self) -> Option<Begun> {
         let is_all = self.mode == Mode::Prose && self.starts_text();
         let looked_at = is_all && !self.offered.is_empty();
-        looked_at
-            .then(|| unusable::broken(&self.rest, self.position(), &self.offered))
-            .flatten()
+        if !looked_at {
+            return None;
+        }
+        let begun = unusable::broken(&self.rest, self.position(), &self.offered);
+        let lacks_brackets = || {
+            let input = Input {
+                text: &self.rest,
+                is_last: false,
+            };
+            self.closed(input)?;
+            begun::call(&self.rest, &self.offered)
+        };
+        begun.or_else(lacks_brackets)
     }
 
     fn advance(&mut self, is_last: bool) -> Vec<Piece> {
@@ -347,7 +365,10 @@ impl Splitter {
             text: start_of(input.text, CALL_BYTES),
             is_last: input.is_last && !is_long,
         };
-        let run = forms::run(looked_at, self.position(), &self.offered);
+        let mut run = forms::run(looked_at, self.position(), &self.offered);
+        if matches!(run, Run::No) {
+            run = self.closed(looked_at).unwrap_or(Run::No);
+        }
         if matches!(run, Run::Text(..) | Run::No) && self.starts_text() {
             match unusable::of_others(looked_at, self.position(), &self.offered) {
                 Match::Yes(found, bytes) => {
@@ -386,6 +407,11 @@ impl Splitter {
                 Match::No
             }
         }
+    }
+
+    fn closed(&self, input: Input<'_>) -> Option<Run> {
+        let is_all = self.starts_text();
+        is_all.then(|| repair::run(input, self.position(), &self.offered))?
     }
 
     fn leave(&mut self, tool: Option<String>, pieces: &mut Vec<Piece>) {

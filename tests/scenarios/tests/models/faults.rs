@@ -188,6 +188,25 @@ fn a_call_that_leaked_as_text_is_recovered_and_judged_like_any_other() {
 }
 
 #[test]
+fn a_call_that_lacks_a_bracket_or_is_spelled_otherwise_is_run() {
+    let calls = [
+        "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"notes.md\"}\n</tool_call>",
+        "```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"notes.md\"}\n```",
+        r#"{"name": "readFile", "arguments": {"path": "notes.md"}}"#,
+    ];
+    let native = Reply::call("readFile", json!({"path": "notes.md"}));
+    for call in calls.map(Reply::text).into_iter().chain([native]) {
+        let scene = Scene::new([call, Reply::text("The notes say hello.")]);
+        scene.house.write("notes.md", "hello");
+        let outcome = scene.run(&["read the notes"]);
+        outcome.assert_ends(0, "success");
+        assert_eq!(outcome.text("answer"), "The notes say hello.");
+        assert_eq!(outcome.calls()[0]["tool"], "read_file");
+        assert_eq!(outcome.calls()[0]["status"], "ok", "{:#}", outcome.summary);
+    }
+}
+
+#[test]
 fn a_raw_call_is_no_answer_when_tools_are_off() {
     let look = || Reply::call("list_files", json!({"path": "file_list"}));
     let raw = r#"{"tool": "list_files", "arguments": {"path": "file_list"}}"#;
@@ -424,7 +443,7 @@ fn a_model_whose_own_calls_do_not_work_is_offered_tools_as_json_from_then_on() {
 #[test]
 fn what_a_model_was_shown_neither_changes_its_form_nor_runs_in_it() {
     let call = r#"{"tool":"write_file","arguments":{"path":"taken.txt","content":"x"}}"#;
-    let cut = &call[..call.len() - 2];
+    let cut = &call[..call.len() - 4];
     let input = |file| {
         [
             "--allow-write",
@@ -447,6 +466,13 @@ fn what_a_model_was_shown_neither_changes_its_form_nor_runs_in_it() {
             .iter()
             .all(|chat| chat.body["response_format"].is_null())
     );
+    // Without its last brackets it is a quotation as well.
+    let unclosed = &call[..call.len() - 2];
+    let scene = piecemeal([unclosed].map(Reply::text), "");
+    scene.house.write("unclosed.txt", unclosed);
+    let told = scene.run(&input("unclosed.txt"));
+    assert!(!scene.house.has("taken.txt"), "{:#}", told.summary);
+    assert!(told.summary.to_string().contains("models.call_in_text"));
     // Where JSON is its form, a quotation is one all the same, and a call of its own is run.
     let broken = NO_SUCH_TOOL[0];
     let own = r#"{"tool":"write_file","arguments":{"path":"own.txt","content":"y"}}"#;
