@@ -77,7 +77,7 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
 
 /// That tests or a build went well.
 const PASSED: [&str; 8] = [
-    r"\btests?(?: suite)? (?:all |now |still |have |has )*(?:pass(?:es|ed)?|succeed(?:s|ed)?|(?:are|is) (?:now |all |still )*(?:green|passing))",
+    r"\b(?:tests?(?: suite)?|checks?|lints?|linter|clippy) (?:all |now |still |have |has )*(?:pass(?:es|ed)?|succeed(?:s|ed)?|(?:are|is) (?:now |all |still )*(?:green|passing))",
     r"\b(?:all|everything)(?: \d+)?(?: of them)? (?:now |still )*pass(?:es|ed)?",
     r"\b\d+ passed",
     r"\b(?:the|a) (?:release |debug )?build (?:now |still |has |is |was )*(?:succeed(?:s|ed)|pass(?:es|ed)|works|green|successful)",
@@ -204,6 +204,9 @@ mod tests {
             "Everything passes now.",
             "The build succeeds.",
             "It compiles without errors.",
+            "All checks pass.",
+            "I fixed it and the checks have passed.",
+            "clippy passes now",
             "Alle Tests laufen jetzt durch.",
             "Tous les tests passent.",
         ] {
@@ -230,6 +233,8 @@ mod tests {
             "I did not run the tests.",
             "I added a test that passes an empty list to `sum`.",
             "The test passes a list on.",
+            "It checks passes for holes.",
+            "The checks pass their input on.",
             "The README now says that all tests pass.",
             "I put \"all tests pass\" into the README.",
             "It prints `all tests pass` at the end.",
