@@ -6,7 +6,7 @@ use crate::effects::{self, Done};
 use crate::error::Error;
 use crate::history::History;
 use crate::host::Host;
-use crate::lines::painted;
+use crate::lines::{own, painted};
 use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
 use crate::screen::{Colours, Narrowed, Screen};
@@ -134,7 +134,9 @@ fn greeting(state: &State, past: &past::Past) -> Vec<Line<'static>> {
     lines.extend(
         override_warning(state.profile.settings.override_level).map(|text| paint.bad(&text)),
     );
-    let mut shown: Vec<Line<'static>> = lines.iter().map(|line| painted(line)).collect();
+    let width = usize::from(state.size.0);
+    let rows = lines.iter().flat_map(|line| own(&painted(line), 2, width));
+    let mut shown: Vec<Line<'static>> = rows.collect();
     shown.extend(past::lines(state, past));
     shown
 }
@@ -223,8 +225,11 @@ impl Ui<'_> {
                 () = until(frame_at) => self.draw()?,
                 _ = terminate.recv() => self.take(Instant::now(), Message::Terminate),
                 _ = interrupt.recv() => self.take(Instant::now(), Message::Terminate),
-                // Nobody is left to draw for.
-                _ = hang_up.recv() => return Ok(()),
+                _ = hang_up.recv() => {
+                    // Of a terminal that is gone nothing is to be cleared.
+                    let _gone = self.screen.clear();
+                    return Ok(());
+                }
                 _ = go_on.recv() => if went_on.is_none_or(|at: Instant| at.elapsed() > WENT_ON) {
                     self.set_again()?;
                 },

@@ -8,6 +8,7 @@ use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event};
 use domain::fault::Coded;
 use domain::id::{QueryId, SessionId};
 use domain::settings::SessionProfile;
+use futures::StreamExt;
 use rendering::Paint;
 use rendering::confirm::Said;
 use rendering::context::{self, Depth};
@@ -52,7 +53,12 @@ pub async fn send(host: &dyn Host, session: SessionSummary, text: String) -> Don
         ..SendRequest::new(session.session_id, text.clone())
     };
     match host.sessions().send(request).await {
-        Ok(_events) => Done::Told(Vec::new()),
+        Ok(mut events) => {
+            // The stream begins with the request as it was taken in; the rest comes by another.
+            let taken_in = events.next().await.and_then(Result::ok);
+            let id = taken_in.and_then(|event| event.query_id);
+            Done::Told(id.map(Message::Sent).into_iter().collect())
+        }
         Err(error) => failed(&error, Some(text)),
     }
 }

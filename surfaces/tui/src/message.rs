@@ -32,6 +32,8 @@ pub enum Message {
         /// What was to be sent; goes back into the input.
         draft: Option<String>,
     },
+    /// The session has taken in what this window sent, as this request.
+    Sent(QueryId),
     /// The session works by this profile now.
     Configured(Box<SessionProfile>),
     /// The process is asked to end.
