@@ -294,10 +294,14 @@ impl Ui<'_> {
             Done::Opened(opened) => {
                 let old = self.state.session.session_id;
                 self.state.turn_to(opened.session, opened.profile);
+                opened
+                    .before
+                    .iter()
+                    .for_each(|event| self.state.remember(event));
                 self.events = Some(opened.events);
-                let new = self.state.session.session_id;
+                let (new, how) = (self.state.session.session_id, opened.how);
                 let said = format!(
-                    "new session {new}; `carl tui --resume {old}` goes on with the one before"
+                    "{how} session {new}; `carl tui --resume {old}` goes on with the one before"
                 );
                 let line = Paint::Colour.faint(&format!("· {said}"));
                 self.take(Instant::now(), Message::Told(vec![String::new(), line]));
@@ -345,7 +349,12 @@ impl Ui<'_> {
             Command::Answer(answers) => self
                 .at_once
                 .push(Box::pin(effects::answer(host, id, answers))),
-            Command::Context => self.at_once.push(Box::pin(effects::context(host, id))),
+            Command::Context(depth) => self
+                .at_once
+                .push(Box::pin(effects::context(host, id, depth))),
+            Command::Run(slash) => self
+                .in_turn
+                .push_back(Box::pin(effects::run(host, session, profile, slash))),
             Command::ListModels => self
                 .at_once
                 .push(Box::pin(effects::list_models(host, profile))),

@@ -42,6 +42,7 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         Message::Gone(why) => gone(state, &why),
         Message::Tick => answering::go_on(state),
         Message::Told(lines) => vec![state.told(&lines)],
+        Message::AskAgain(text) => vec![Command::Send(text)],
         Message::Failed { fault, draft } => {
             if let Some(draft) = draft.filter(|_| state.input.is_empty()) {
                 state.input.set(&draft);

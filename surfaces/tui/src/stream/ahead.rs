@@ -104,8 +104,8 @@ fn last_item(text: &str) -> Option<usize> {
         rest.strip_prefix(signs)
             .is_some_and(|rest| rest.starts_with(' '))
     };
-    let starts = text.match_indices('\n').map(|(at, _)| at + 1);
-    starts.filter(|at| begins(&text[*at..])).next_back()
+    let mut starts = text.match_indices('\n').map(|(at, _)| at + 1);
+    starts.rfind(|at| begins(&text[*at..]))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use domain::event::{ConfirmationAnswer, ConfirmationKind, EventBody, QueryStatus
 use domain::fault::Fault;
 use domain::id::{ConfirmationId, QueryId};
 use domain::settings::Mode;
+use rendering::slash::Slash;
 use std::time::Duration;
 
 /// A request under way that has asked this.
@@ -410,8 +411,12 @@ fn commands_are_understood_and_others_named() {
     };
     assert_eq!(last("/new").0, Some(Command::New));
     assert_eq!(last("/compact").0, Some(Command::Compact));
-    assert_eq!(last("/context").0, Some(Command::Context));
+    assert_eq!(
+        last("/context").0,
+        Some(Command::Context(rendering::context::Depth::Shares))
+    );
     assert_eq!(last("/model").0, Some(Command::ListModels));
+    assert_eq!(last("/undo").0, Some(Command::Run(Slash::Undo)));
     assert_eq!(last("/quit").0, Some(Command::Leave));
     assert!(
         matches!(last("/mode AUTO").0, Some(Command::Configure(profile)) if profile.mode == Mode::Auto)
@@ -423,7 +428,7 @@ fn commands_are_understood_and_others_named() {
         ("/mode fast", "there is no mode `fast`"),
         ("/model b", "no whole name of a model"),
         ("/quit now", "/quit takes nothing after it"),
-        ("/undo", "/undo is a command of line mode"),
+        ("/override all", "/override is a command of line mode"),
         ("/nonsense", "there is no command /nonsense"),
     ] {
         let (done, shown) = last(typed);

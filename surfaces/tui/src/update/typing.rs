@@ -13,6 +13,7 @@ use crate::view;
 use crossterm::event::{KeyEvent, KeyEventKind};
 use rendering::agents::gist;
 use rendering::confirm::is_answer;
+use rendering::slash::is_command;
 
 /// Rows that PageUp and PageDown go in the help.
 const PAGE: usize = 5;
@@ -286,7 +287,7 @@ fn entered(state: &mut State) -> Vec<Command> {
     state.input.keep(&line);
     draft_changed(state);
     let mut done = vec![Command::Keep(line.clone())];
-    match slash::is_command(&line) {
+    match is_command(&line) {
         true => done.extend(slash::act(state, &line)),
         false => done.push(Command::Send(line)),
     }

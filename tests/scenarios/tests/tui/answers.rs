@@ -147,8 +147,8 @@ fn commands_change_how_it_works_and_unknown_ones_say_so() {
     window.until("mode: loop");
     window.enters("/model");
     window.until("scripted/scripted-model");
-    window.enters("/undo");
-    window.until("/undo is a command of line mode");
+    window.enters("/override all");
+    window.until("/override is a command of line mode");
     window.enters("/nonsense");
     window.until("there is no command /nonsense");
     window.enters("hello");
@@ -160,7 +160,7 @@ fn commands_change_how_it_works_and_unknown_ones_say_so() {
     window.until("new session");
     window.presses(&["?"]);
     let screen = window.until("Alt+Enter, Ctrl+J");
-    assert!(screen.contains("/compact"), "{screen}");
+    assert!(screen.contains("/undo"), "{screen}");
     window.presses(&["Escape"]);
     window.until_gone("Alt+Enter, Ctrl+J");
     window.enters("/quit");
