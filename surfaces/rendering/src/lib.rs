@@ -3,7 +3,7 @@
 //! What it is: projections of a session's events, and of answers of services, as text. Each could be
 //! made anew from the events.
 //! What it owns: how events, questions, transcripts and results look; the JSON of `carl run --json`;
-//! the reading of an answer to a question.
+//! the reading of an answer to a question and of a typed command.
 //! What it never does: begin a request, keep a session, decide.
 //! Where to start: [`terminal`] (a session as it goes on), [`confirm`] (a question), [`transcript`] (a
 //! session as a document).
@@ -28,6 +28,7 @@ mod paint;
 pub mod pastes;
 mod print;
 pub mod recalls;
+pub mod slash;
 pub mod summary;
 pub mod terminal;
 pub mod transcript;

@@ -6,8 +6,6 @@ mod conversation;
 mod handover;
 mod leaving;
 mod line;
-mod rewind;
-mod slash;
 mod unfinished;
 mod view;
 
@@ -29,8 +27,8 @@ use domain::settings::{Mode, SessionProfile};
 use futures::StreamExt;
 use handover::is_let_go;
 use line::{Before, Line, Typed};
+use rendering::slash::{self, Slash, mode_in_words};
 use rendering::{Paint, override_warning, print_error};
-use slash::{Slash, mode_in_words};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use text::escape::visible_line;
@@ -316,7 +314,7 @@ impl Chat<'_> {
     async fn take(&mut self, typed: &str) -> Result<Next> {
         self.asks_again = None;
         let command = match slash::is_command(typed) {
-            true => Some(slash::parse(typed)?),
+            true => Some(slash::parse(typed).map_err(Failure::of_usage)?),
             false => None,
         };
         match self.be_served().await {

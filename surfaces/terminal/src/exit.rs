@@ -73,6 +73,15 @@ impl std::fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl Failure {
+    /// A fault in what was typed.
+    #[must_use]
+    pub const fn of_usage(fault: Fault) -> Self {
+        Self {
+            exit: Exit::Usage,
+            fault,
+        }
+    }
+
     /// A command line or configuration that cannot be used.
     #[must_use]
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {

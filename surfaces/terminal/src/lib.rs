@@ -11,6 +11,8 @@
 
 pub mod audited;
 pub mod chat;
+pub mod commands;
+pub mod conversation;
 pub mod doctor;
 pub mod exit;
 pub mod folders;
@@ -33,6 +35,7 @@ pub mod session_changes;
 pub mod session_commands;
 pub mod sessions;
 pub mod signals;
+pub mod taking_back;
 pub mod tool_tables;
 pub mod undo;
 pub mod watcher;

@@ -6,7 +6,7 @@ use crate::effects::{self, Done};
 use crate::error::Error;
 use crate::history::History;
 use crate::host::Host;
-use crate::lines::painted;
+use crate::lines::{own, painted};
 use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
 use crate::screen::{Colours, Narrowed, Screen};
@@ -134,7 +134,9 @@ fn greeting(state: &State, past: &past::Past) -> Vec<Line<'static>> {
     lines.extend(
         override_warning(state.profile.settings.override_level).map(|text| paint.bad(&text)),
     );
-    let mut shown: Vec<Line<'static>> = lines.iter().map(|line| painted(line)).collect();
+    let width = usize::from(state.size.0);
+    let rows = lines.iter().flat_map(|line| own(&painted(line), 2, width));
+    let mut shown: Vec<Line<'static>> = rows.collect();
     shown.extend(past::lines(state, past));
     shown
 }
@@ -223,8 +225,11 @@ impl Ui<'_> {
                 () = until(frame_at) => self.draw()?,
                 _ = terminate.recv() => self.take(Instant::now(), Message::Terminate),
                 _ = interrupt.recv() => self.take(Instant::now(), Message::Terminate),
-                // Nobody is left to draw for.
-                _ = hang_up.recv() => return Ok(()),
+                _ = hang_up.recv() => {
+                    // Of a terminal that is gone nothing is to be cleared.
+                    let _gone = self.screen.clear();
+                    return Ok(());
+                }
                 _ = go_on.recv() => if went_on.is_none_or(|at: Instant| at.elapsed() > WENT_ON) {
                     self.set_again()?;
                 },
@@ -289,10 +294,14 @@ impl Ui<'_> {
             Done::Opened(opened) => {
                 let old = self.state.session.session_id;
                 self.state.turn_to(opened.session, opened.profile);
+                opened
+                    .before
+                    .iter()
+                    .for_each(|event| self.state.remember(event));
                 self.events = Some(opened.events);
-                let new = self.state.session.session_id;
+                let (new, how) = (self.state.session.session_id, opened.how);
                 let said = format!(
-                    "new session {new}; `carl tui --resume {old}` goes on with the one before"
+                    "{how} session {new}; `carl tui --resume {old}` goes on with the one before"
                 );
                 let line = Paint::Colour.faint(&format!("· {said}"));
                 self.take(Instant::now(), Message::Told(vec![String::new(), line]));
@@ -340,7 +349,12 @@ impl Ui<'_> {
             Command::Answer(answers) => self
                 .at_once
                 .push(Box::pin(effects::answer(host, id, answers))),
-            Command::Context => self.at_once.push(Box::pin(effects::context(host, id))),
+            Command::Context(depth) => self
+                .at_once
+                .push(Box::pin(effects::context(host, id, depth))),
+            Command::Run(slash) => self
+                .in_turn
+                .push_back(Box::pin(effects::run(host, session, profile, slash))),
             Command::ListModels => self
                 .at_once
                 .push(Box::pin(effects::list_models(host, profile))),

@@ -1,6 +1,6 @@
 //! What commands do: calls of the session's service, each with what came of it.
 
-use crate::host::Host;
+use crate::host::{Host, Next, Outcome};
 use crate::message::Message;
 use api::Streaming;
 use api::sessions::{Error, ErrorKind, Follow, OpenRequest, SendRequest, SessionSummary, Whose};
@@ -8,9 +8,11 @@ use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event};
 use domain::fault::Coded;
 use domain::id::{QueryId, SessionId};
 use domain::settings::SessionProfile;
+use futures::{StreamExt, TryStreamExt};
 use rendering::Paint;
 use rendering::confirm::Said;
 use rendering::context::{self, Depth};
+use rendering::slash::Slash;
 use rendering::values::model_in_words;
 use text::escape::visible_line;
 
@@ -28,8 +30,12 @@ pub struct Opened {
     pub session: SessionSummary,
     /// By what it is held.
     pub profile: SessionProfile,
-    /// All that happens in it.
+    /// What happened in it before.
+    pub before: Vec<Event>,
+    /// All that happens in it from then on.
     pub events: Streaming<Event, Error>,
+    /// How it came about: "new", "forked".
+    pub how: &'static str,
 }
 
 fn failed(error: &Error, draft: Option<String>) -> Done {
@@ -52,7 +58,16 @@ pub async fn send(host: &dyn Host, session: SessionSummary, text: String) -> Don
         ..SendRequest::new(session.session_id, text.clone())
     };
     match host.sessions().send(request).await {
-        Ok(_events) => Done::Told(Vec::new()),
+        Ok(mut events) => {
+            // The stream begins with the request as it was taken in; the rest comes by another.
+            match events.next().await {
+                Some(Ok(event)) => {
+                    Done::Told(event.query_id.map(Message::Sent).into_iter().collect())
+                }
+                Some(Err(error)) => failed(&error, None),
+                None => Done::Told(Vec::new()),
+            }
+        }
         Err(error) => failed(&error, Some(text)),
     }
 }
@@ -125,10 +140,10 @@ pub async fn compact(host: &dyn Host, id: SessionId) -> Done {
 }
 
 /// What the model will see next.
-pub async fn context(host: &dyn Host, id: SessionId) -> Done {
+pub async fn context(host: &dyn Host, id: SessionId, depth: Depth) -> Done {
     match host.sessions().context(id, Whose::Root).await {
         Ok(view) => {
-            let text = context::text(&view, Depth::Shares, Paint::Colour);
+            let text = context::text(&view, depth, Paint::Colour);
             Done::Told(vec![Message::Told(
                 text.lines().map(str::to_owned).collect(),
             )])
@@ -168,7 +183,44 @@ pub async fn begin_anew(host: &dyn Host, old: SessionSummary, profile: SessionPr
         Ok(opened) => opened,
         Err(error) => return failed(&error, None),
     };
-    let events = match sessions.attach(opened.session_id, 1, Follow::Live).await {
+    go_on_in(host, old, (opened, profile), "new").await
+}
+
+/// Does what a command asks for that line mode has as well.
+pub async fn run(
+    host: &dyn Host,
+    session: SessionSummary,
+    profile: SessionProfile,
+    slash: Slash,
+) -> Done {
+    let Outcome { lines, next } = host.command(&session, &profile, slash).await;
+    let told = Message::Told(lines);
+    match next {
+        Ok(Next::Nothing) => Done::Told(vec![told]),
+        Ok(Next::Ask(text)) => Done::Told(vec![told, Message::AskAgain(text)]),
+        Ok(Next::GoOnIn(opened)) => go_on_in(host, session, (*opened, profile), "forked").await,
+        Err(fault) => Done::Told(vec![told, Message::Failed { fault, draft: None }]),
+    }
+}
+
+/// Goes on in another session, which is open, and leaves the one before.
+async fn go_on_in(
+    host: &dyn Host,
+    old: SessionSummary,
+    (opened, profile): (SessionSummary, SessionProfile),
+    how: &'static str,
+) -> Done {
+    let (sessions, id) = (host.sessions(), opened.session_id);
+    let before = async {
+        let past = sessions.attach(id, 1, Follow::Outline).await?;
+        past.try_collect::<Vec<Event>>().await
+    };
+    let before = match before.await {
+        Ok(before) => before,
+        Err(error) => return failed(&error, None),
+    };
+    let next = before.last().map_or(1, |event| event.seq + 1);
+    let events = match sessions.attach(id, next, Follow::Live).await {
         Ok(events) => events,
         Err(error) => return failed(&error, None),
     };
@@ -180,6 +232,8 @@ pub async fn begin_anew(host: &dyn Host, old: SessionSummary, profile: SessionPr
     Done::Opened(Box::new(Opened {
         session: opened,
         profile,
+        before,
         events,
+        how,
     }))
 }

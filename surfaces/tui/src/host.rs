@@ -1,10 +1,32 @@
 //! What serves the UI, as `bin/carl` hands it over: sessions, and what is known beside them.
 
 use api::models::ModelInfo;
-use api::sessions::Sessions;
+use api::sessions::{SessionSummary, Sessions};
 use async_trait::async_trait;
 use domain::fault::Fault;
+use domain::settings::SessionProfile;
 use rendering::confirm::Memory;
+use rendering::slash::Slash;
+
+/// What a command came to.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What it tells.
+    pub lines: Vec<String>,
+    /// What follows from it.
+    pub next: Result<Next, Fault>,
+}
+
+/// What follows from a command.
+#[derive(Debug)]
+pub enum Next {
+    /// Nothing.
+    Nothing,
+    /// This is asked again.
+    Ask(String),
+    /// The conversation goes on in this session, which is open.
+    GoOnIn(Box<SessionSummary>),
+}
 
 /// The services of the UI, in this process or another.
 // A session is held on the thread that began it.
@@ -21,6 +43,15 @@ pub trait Host {
     /// # Errors
     /// When it cannot be kept; the yes itself holds.
     async fn remember(&self) -> Result<String, Fault>;
+
+    /// Does what a command asks for, in a session that is held by this profile. Its questions are asked
+    /// where those of the session are.
+    async fn command(
+        &self,
+        session: &SessionSummary,
+        profile: &SessionProfile,
+        slash: Slash,
+    ) -> Outcome;
 
     /// The models that can be talked to.
     ///

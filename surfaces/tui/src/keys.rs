@@ -26,6 +26,8 @@ pub enum Action {
     PageUp,
     /// One page down there.
     PageDown,
+    /// To the first difference of a file in the question.
+    ToDiff,
     /// Show the keys and commands.
     Help,
     /// Stop until the shell goes on with it.
@@ -74,7 +76,7 @@ const fn also(code: KeyCode, modifiers: KeyModifiers, action: Action) -> Binding
 }
 
 /// All of them. The first that fits counts.
-pub const TABLE: [Binding; 37] = [
+pub const TABLE: [Binding; 38] = [
     key(
         (KeyCode::Enter, NONE),
         Action::Enter,
@@ -126,6 +128,12 @@ pub const TABLE: [Binding; 37] = [
         "scroll the question or the help",
     ),
     also(KeyCode::PageDown, NONE, Action::PageDown),
+    key(
+        (KeyCode::Char('g'), CTRL),
+        Action::ToDiff,
+        "Ctrl+G",
+        "to the diff of the question; Home, End: its ends",
+    ),
     key(
         (KeyCode::Char('o'), CTRL),
         Action::Expand,

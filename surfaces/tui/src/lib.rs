@@ -9,7 +9,6 @@
 //! that its log does not have, or pass on a control character that it did not write itself.
 //! Where to start: [`run`], then [`update::update`] and [`keys`] (every key there is).
 
-mod commands;
 mod driver;
 mod effects;
 mod error;

@@ -67,11 +67,32 @@ pub fn painted(text: &str) -> Line<'static> {
 /// What each row of a question begins with. Nothing that others wrote has it: it is spelled out.
 pub const BAR: &str = "┃ ";
 
+/// What each row begins with that is the UI's own and no answer: what was asked, what tools did, notes,
+/// errors. Nothing that others wrote has it: it is spelled out.
+pub const OWN: &str = "▎ ";
+
 /// Text on one line in which nothing hides or moves.
 #[must_use]
 pub fn safe(text: &str) -> String {
     let text = prose(text).replace('\t', TAB).replace('\n', " ");
-    text.replace('┃', "\\u{2503}")
+    let text = text.replace('┃', "\\u{2503}");
+    text.replace('▎', "\\u{258e}")
+}
+
+/// A line in rows of the UI's own. One that is empty stays so.
+#[must_use]
+pub fn own(line: &Line<'static>, indent: usize, width: usize) -> Vec<Line<'static>> {
+    if line.width() == 0 {
+        return vec![Line::default()];
+    }
+    let rows = wrapped(line, indent, width.saturating_sub(OWN.width()).max(1));
+    let marked = rows.into_iter().map(|row| {
+        let mut spans = vec![Span::styled(OWN, faint())];
+        let styled = row.spans.into_iter();
+        spans.extend(styled.map(|span| Span::styled(span.content, row.style.patch(span.style))));
+        Line::from(spans)
+    });
+    marked.collect()
 }
 
 /// Styled text in lines of a width, broken at spaces where that can be; what goes on stands behind an
@@ -148,6 +169,9 @@ impl Page {
     }
 
     fn end_line(&mut self) {
+        if let Some(last) = self.spans.last_mut().filter(|_| !self.is_empty) {
+            last.content = last.content.trim_end_matches(' ').to_owned().into();
+        }
         let spans = std::mem::take(&mut self.spans);
         self.done.push(Line::from(spans));
         self.column = self.indent;
@@ -201,7 +225,7 @@ mod tests {
         let line = Line::raw("one two three four");
         assert_eq!(
             plain(&wrapped(&line, 2, 9)),
-            ["one two ", "  three ", "  four"]
+            ["one two", "  three", "  four"]
         );
         let long = Line::raw("a".repeat(10));
         assert_eq!(plain(&wrapped(&long, 0, 4)), ["aaaa", "aaaa", "aa"]);

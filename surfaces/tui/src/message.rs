@@ -7,6 +7,8 @@ use domain::id::QueryId;
 use domain::settings::SessionProfile;
 use ratatui::text::Line;
 use rendering::confirm::Said;
+use rendering::context::Depth;
+use rendering::slash::Slash;
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -25,6 +27,8 @@ pub enum Message {
     Tick,
     /// Something that was to be done has this to say, in lines.
     Told(Vec<String>),
+    /// This is to be asked again.
+    AskAgain(String),
     /// Something could not be done. With it the draft that was not sent.
     Failed {
         /// What went wrong.
@@ -32,6 +36,8 @@ pub enum Message {
         /// What was to be sent; goes back into the input.
         draft: Option<String>,
     },
+    /// The session has taken in what this window sent, as this request.
+    Sent(QueryId),
     /// The session works by this profile now.
     Configured(Box<SessionProfile>),
     /// The process is asked to end.
@@ -56,7 +62,9 @@ pub enum Command {
     /// Make the view of the conversation smaller.
     Compact,
     /// Show what the model will see next.
-    Context,
+    Context(Depth),
+    /// Do what a command asks for that line mode has as well.
+    Run(Slash),
     /// List the models.
     ListModels,
     /// Keep a line for the arrow keys.

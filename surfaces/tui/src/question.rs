@@ -25,7 +25,7 @@ const ANSWER_BYTES: usize = 16 << 10;
 /// What is said of a line that came too fast.
 const NO_ANSWER: &str = "That was typed or pasted for something else: it answers nothing.";
 /// What is said of a yes to what was not all in sight.
-const UNREAD: &str = "Not all of what would run was in sight: PageDown to the end first.";
+const UNREAD: &str = "Not all of what would run was in sight: Home, then PageDown to the end.";
 /// What is said of a paste that is no reason.
 const PASTED: &str = "What is pasted answers nothing; behind `n ` it is a message.";
 
@@ -47,6 +47,8 @@ pub struct Sight {
     pub last: usize,
     /// Whether what would run is in sight only by scrolling.
     pub hides: bool,
+    /// The row at which the first difference of a file begins.
+    pub diff: Option<usize>,
 }
 
 /// A question as it stands on the screen.
@@ -205,10 +207,23 @@ impl Dialog {
             .extend(one_line[..end].chars().filter(|one| !one.is_control()));
     }
 
-    /// Scrolls to a row.
-    pub fn scroll_to(&mut self, row: usize) {
+    /// Scrolls from one row to another by no more rows than are shown.
+    pub fn scroll_to(&mut self, from: usize, row: usize) {
         self.scroll = row;
-        self.read_to = self.read_to.max(row);
+        if from <= self.read_to {
+            self.read_to = self.read_to.max(row);
+        }
+    }
+
+    /// Goes to a row. What lies between counts as not read.
+    pub const fn jump_to(&mut self, row: usize) {
+        self.scroll = row;
+    }
+
+    /// Its rows are others now, on a terminal of another width: it is read from its beginning.
+    pub const fn laid_anew(&mut self) {
+        self.scroll = 0;
+        self.read_to = 0;
     }
 
     /// Whether all rows up to this one were in sight.

@@ -2,7 +2,7 @@
 //! rest is what stands in the input and on the screen, which a restart may lose.
 
 use crate::input::Input;
-use crate::lines::{painted, wrapped};
+use crate::lines::{own, painted, wrapped};
 use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::question::Dialog;
@@ -18,7 +18,7 @@ use rendering::confirm::{Memory, Questions};
 use rendering::in_force::InForce;
 use rendering::terminal::Terminal;
 use session::{Exchange, SessionView};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use text::links::Known;
 
@@ -45,6 +45,8 @@ pub struct State {
     pub stream: Stream,
     /// The request that is shown, and that what comes belongs to.
     pub shown_request: Option<QueryId>,
+    /// The requests that this window sent.
+    pub sent: BTreeSet<QueryId>,
     /// The requests that wait, as they came in.
     pub waiting: VecDeque<Event>,
     /// When the request began that is shown.
@@ -122,6 +124,7 @@ impl State {
             terminal: Terminal::kept(Paint::Colour, known),
             stream: Stream::default(),
             shown_request: None,
+            sent: BTreeSet::new(),
             waiting: VecDeque::new(),
             began: None,
             reading: None,
@@ -210,8 +213,19 @@ impl State {
         let width = usize::from(self.size.0);
         let rows = lines
             .iter()
-            .flat_map(|line| wrapped(&painted(line), GOES_ON, width));
+            .flat_map(|line| own(&painted(line), GOES_ON, width));
         Command::Print(rows.collect())
+    }
+
+    /// Lines of the UI's own for the scrollback.
+    #[must_use]
+    pub fn own(&self, lines: Vec<DocumentLine>) -> Vec<Line<'static>> {
+        let width = usize::from(self.size.0);
+        let rows = lines.into_iter().flat_map(|one| match one.may_break {
+            Break::Never => own(&one.line, 0, width),
+            Break::Words(indent) => own(&one.line, indent, width),
+        });
+        rows.collect()
     }
 
     /// A faint line of ours for the scrollback.

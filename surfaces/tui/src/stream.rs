@@ -1,8 +1,11 @@
 //! What a model says, as it comes: blocks that are whole leave for the scrollback, the rest is the tail
 //! that is drawn again and again.
 
-use crate::lines::{faint, safe};
+mod ahead;
+
+use crate::lines::{faint, safe, wrapped};
 use crate::markdown::{Break, DocumentLine, blocks, lines};
+use ahead::GoesOn;
 use ratatui::text::Line;
 use rendering::agents::gist;
 use rendering::links::mark;
@@ -15,6 +18,9 @@ const BLOCK_BYTES: usize = 16 << 10;
 const CODE_LINES: usize = 8;
 /// Most of what was said that is kept to compare the answer with, bytes.
 const SAID_BYTES: usize = 4 << 20;
+/// What stands before a text that goes on with a paragraph, while it is read: nothing that it begins with
+/// is the mark of another block then.
+const AMID: &str = "x ";
 /// Most of a thought that is kept, bytes: its end.
 const THOUGHT_BYTES: usize = 64 << 10;
 
@@ -27,6 +33,10 @@ pub struct Stream {
     is_in_code: bool,
     /// Whether something of this text left before, so that the next block stands behind an empty line.
     has_left: bool,
+    /// What the pending text goes on with.
+    goes_on: GoesOn,
+    /// From which length on rows of the pending text are tried to leave ahead, bytes.
+    tried_from: usize,
     /// All of it, since the request began.
     said: String,
     thinking: String,
@@ -43,16 +53,24 @@ impl Stream {
         };
     }
 
-    /// A piece of the answer: the lines that it makes whole.
-    pub fn answer(&mut self, piece: &str, known: &Known) -> Vec<DocumentLine> {
+    /// A piece of the answer: the lines that it makes whole on a terminal of so many columns.
+    pub fn answer(&mut self, piece: &str, known: &Known, width: usize) -> Vec<DocumentLine> {
         self.pending.push_str(piece);
         if self.said.len() + piece.len() <= SAID_BYTES {
             self.said.push_str(piece);
         }
-        if !piece.contains('\n') && self.pending.len() < BLOCK_BYTES {
-            return Vec::new();
-        }
-        self.take_whole(known)
+        let mut whole = match !piece.contains('\n') && self.pending.len() < BLOCK_BYTES {
+            true => Vec::new(),
+            false => self.take_whole(known),
+        };
+        whole.extend(self.take_ahead(known, width));
+        whole
+    }
+
+    /// Whether what streams is thinking, and nothing of the answer.
+    #[must_use]
+    pub const fn is_thinking(&self) -> bool {
+        self.pending.is_empty()
     }
 
     /// A piece of thinking.
@@ -81,15 +99,17 @@ impl Stream {
             false => text.to_owned(),
         };
         self.is_in_code = false;
+        self.goes_on = GoesOn::Nothing;
         was_shown
     }
 
     /// All that is left of the answer.
     pub fn flush(&mut self, known: &Known) -> Vec<DocumentLine> {
         let left = std::mem::take(&mut self.pending);
-        let shown = self.render(&left, known);
+        let shown = self.render(&left, known, self.goes_on);
         self.is_in_code = false;
         self.has_left = false;
+        self.goes_on = GoesOn::Nothing;
         shown
     }
 
@@ -119,7 +139,7 @@ impl Stream {
     #[must_use]
     pub fn tail(&self, known: &Known, is_expanded: bool) -> Vec<DocumentLine> {
         if !self.pending.is_empty() {
-            return self.render(&self.pending, known);
+            return self.render(&self.pending, known, self.goes_on);
         }
         let lines = thought_lines(&self.thinking);
         let shown = match (is_expanded, lines.last()) {
@@ -143,9 +163,11 @@ impl Stream {
         if let [.., _, last] = found.as_slice() {
             let rest = self.pending.split_off(last.start);
             let text = std::mem::replace(&mut self.pending, rest);
-            whole.extend(self.render(&text, known));
+            whole.extend(self.render(&text, known, self.goes_on));
             self.has_left = true;
             self.is_in_code = false;
+            self.goes_on = GoesOn::Nothing;
+            self.tried_from = 0;
         }
         whole.extend(self.take_code(known));
         if self.pending.len() >= BLOCK_BYTES {
@@ -159,7 +181,7 @@ impl Stream {
             };
             let rest = self.pending.split_off(cut);
             let text = std::mem::replace(&mut self.pending, rest);
-            whole.extend(self.render(&text, known));
+            whole.extend(self.render(&text, known, self.goes_on));
             self.has_left = false;
             self.is_in_code = false;
         }
@@ -180,7 +202,7 @@ impl Stream {
         }
         let rest = format!("{fence}\n{}", &self.pending[end..]);
         let text = self.pending[..end].to_owned();
-        let mut whole = self.render(&text, known);
+        let mut whole = self.render(&text, known, self.goes_on);
         // The end of the block is yet to come.
         whole.pop();
         self.pending = rest;
@@ -189,12 +211,46 @@ impl Stream {
         whole
     }
 
-    fn render(&self, text: &str, known: &Known) -> Vec<DocumentLine> {
+    /// Takes rows out of a block that is not whole yet and is more than a few of them.
+    fn take_ahead(&mut self, known: &Known, width: usize) -> Vec<DocumentLine> {
+        let is_short = self.pending.len() < self.tried_from.max(width);
+        if is_short || self.is_in_code {
+            return Vec::new();
+        }
+        let rows = |text: &str, before| {
+            let lines = self.render(text, known, before).into_iter();
+            let rows = lines.flat_map(|one| match one.may_break {
+                Break::Never => vec![one.line],
+                Break::Words(indent) => wrapped(&one.line, indent, width),
+            });
+            rows.map(|row| row.to_string().trim_end().to_owned())
+                .collect()
+        };
+        let Some((at, next)) = ahead::cut(&self.pending, self.goes_on, rows) else {
+            self.tried_from = self.pending.len() + width.max(self.pending.len() / 4);
+            return Vec::new();
+        };
+        let rest = self.pending.split_off(at);
+        let text = std::mem::replace(&mut self.pending, rest);
+        let left = self.render(&text, known, self.goes_on);
+        self.goes_on = next;
+        self.has_left = true;
+        self.tried_from = 0;
+        left
+    }
+
+    fn render(&self, text: &str, known: &Known, before: GoesOn) -> Vec<DocumentLine> {
         if text.trim().is_empty() {
             return Vec::new();
         }
         let told = marked(text, known, prose, mark);
-        let mut shown = lines(&told);
+        let mut shown = match before {
+            GoesOn::Paragraph => amid(&told),
+            GoesOn::Nothing | GoesOn::List => lines(&told),
+        };
+        if before != GoesOn::Nothing {
+            return shown;
+        }
         if self.is_in_code {
             shown.drain(..shown.len().min(1));
         } else if self.has_left && !shown.is_empty() {
@@ -208,6 +264,17 @@ impl Stream {
         }
         shown
     }
+}
+
+/// The lines of a text that goes on with a paragraph.
+fn amid(text: &str) -> Vec<DocumentLine> {
+    let mut shown = lines(&format!("{AMID}{}", text.trim_start()));
+    if let Some(first) = shown.first_mut().and_then(|one| one.line.spans.first_mut())
+        && let Some(rest) = first.content.strip_prefix(AMID)
+    {
+        first.content = rest.to_owned().into();
+    }
+    shown
 }
 
 fn thought_lines(thought: &str) -> Vec<Line<'static>> {
@@ -242,18 +309,23 @@ mod tests {
         lines.iter().map(|line| line.line.to_string()).collect()
     }
 
+    /// Columns at which nothing leaves ahead.
+    const WIDE: usize = 1 << 20;
+
     /// What leaves for the scrollback when a text comes in pieces of so many characters.
-    fn streamed(text: &str, size: usize) -> Vec<String> {
+    fn streamed(text: &str, size: usize, width: usize) -> Vec<String> {
         let mut stream = Stream::default();
         let known = Known::default();
         let letters: Vec<char> = text.chars().collect();
-        let mut left = Vec::new();
+        let (mut left, mut most) = (Vec::new(), 0);
         for piece in letters.chunks(size) {
             let piece: String = piece.iter().collect();
-            left.extend(plain(stream.answer(&piece, &known)));
+            left.extend(in_rows(stream.answer(&piece, &known, width), width));
+            most = most.max(in_rows(stream.tail(&known, false), width).len());
         }
         assert!(stream.has_said(text));
-        left.extend(plain(stream.flush(&known)));
+        left.extend(in_rows(stream.flush(&known), width));
+        assert!(width == WIDE || most <= 10, "{most} rows below");
         left
     }
 
@@ -265,7 +337,42 @@ mod tests {
         );
         let whole = plain(lines(&text));
         for size in [1, 3, 7, 1000] {
-            assert_eq!(streamed(&text, size), whole, "pieces of {size}");
+            assert_eq!(streamed(&text, size, WIDE), whole, "pieces of {size}");
+        }
+    }
+
+    /// Lines in rows of a width, without what stands behind them.
+    fn in_rows(lines: Vec<DocumentLine>, width: usize) -> Vec<String> {
+        let rows = lines.into_iter().flat_map(|one| match one.may_break {
+            Break::Never => vec![one.line],
+            Break::Words(indent) => wrapped(&one.line, indent, width),
+        });
+        rows.map(|row| row.to_string().trim_end().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn rows_that_leave_ahead_come_to_what_the_whole_comes_to() {
+        let paragraph: String = (0..60)
+            .map(|n| match n % 7 {
+                0 => format!("*word{n} more* "),
+                1 => format!("- {n}\n"),
+                2 => format!("[link {n}](https://x.example/{n}) "),
+                3 => "# ".to_owned(),
+                _ => format!("snake_case{n} "),
+            })
+            .collect();
+        let paragraph = paragraph.replace("- ", "-- ").replace("# ", "x# ");
+        let list: String = (1..20)
+            .map(|n| format!("{n}. item {n} is `so` long that it wraps\n   - with one below\n"))
+            .collect();
+        let text = format!("Words.\n\n{paragraph}\n\n{list}\nEnd.");
+        for width in [20, 31, 80] {
+            let whole = in_rows(lines(&text), width);
+            for size in [1, 5, 40] {
+                let found = streamed(&text, size, width);
+                assert_eq!(found, whole, "{width} columns, pieces of {size}");
+            }
         }
     }
 
@@ -274,10 +381,10 @@ mod tests {
         let mut stream = Stream::default();
         let known = Known::default();
         for _ in 0..64 {
-            stream.answer(&"word ".repeat(4096), &known);
+            stream.answer(&"word ".repeat(4096), &known, 80);
             assert!(stream.pending.len() <= BLOCK_BYTES);
         }
-        stream.answer(&"x".repeat(1 << 20), &known);
+        stream.answer(&"x".repeat(1 << 20), &known, 80);
         assert!(stream.pending.len() <= BLOCK_BYTES);
     }
 
@@ -299,10 +406,10 @@ mod tests {
     fn what_is_withdrawn_in_time_was_never_shown() {
         let mut stream = Stream::default();
         let known = Known::default();
-        stream.answer("<tool_call>", &known);
+        stream.answer("<tool_call>", &known, 80);
         assert!(!stream.replace(""));
         assert!(stream.tail(&known, false).is_empty());
-        stream.answer("one\n\ntwo\n", &known);
+        stream.answer("one\n\ntwo\n", &known, 80);
         assert!(stream.replace("one"));
         assert!(stream.flush(&known).is_empty());
     }

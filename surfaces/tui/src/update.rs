@@ -30,6 +30,11 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         Message::Key(key) => typing::pressed(state, key),
         Message::Paste(text) => typing::pasted(state, &text),
         Message::Resized(columns, rows) => {
+            if columns != state.size.0
+                && let Some(dialog) = &mut state.dialog
+            {
+                dialog.laid_anew();
+            }
             state.size = (columns.max(1), rows.max(1));
             Vec::new()
         }
@@ -37,11 +42,16 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         Message::Gone(why) => gone(state, &why),
         Message::Tick => answering::go_on(state),
         Message::Told(lines) => vec![state.told(&lines)],
+        Message::AskAgain(text) => vec![Command::Send(text)],
         Message::Failed { fault, draft } => {
             if let Some(draft) = draft.filter(|_| state.input.is_empty()) {
                 state.input.set(&draft);
             }
             vec![failed(state, &fault)]
+        }
+        Message::Sent(query_id) => {
+            state.sent.insert(query_id);
+            Vec::new()
         }
         Message::Configured(profile) => {
             let mode = format!("mode: {}", profile.mode.as_str());

@@ -4,7 +4,7 @@ mod asking;
 mod help;
 mod status;
 
-use crate::lines::{faint, strong, wrapped};
+use crate::lines::{OWN, cut, faint, own, strong, wrapped};
 use crate::question::{Field, Sight};
 use crate::state::State;
 use ratatui::buffer::Buffer;
@@ -14,6 +14,7 @@ use rendering::agents::gist;
 use rendering::values::grouped;
 use session::RunningCall;
 use text::escape::visible_line;
+use unicode_width::UnicodeWidthStr;
 
 /// What stands before what is typed.
 const PROMPT: &str = "> ";
@@ -122,9 +123,13 @@ fn top(state: &State, width: usize, room: usize) -> (Vec<Line<'static>>, Option<
     let work = at_work(state, width);
     let room = room.saturating_sub(work.len());
     let tail = state.stream.tail(state.terminal.known(), state.is_expanded);
+    let is_own = !state.is_expanded && state.stream.is_thinking();
     let rows: Vec<Line<'static>> = tail
         .into_iter()
-        .flat_map(|one| wrapped(&one.line, 0, width))
+        .flat_map(|one| match is_own {
+            true => own(&one.line, 2, width),
+            false => wrapped(&one.line, 0, width),
+        })
         .collect();
     let from = rows.len().saturating_sub(room);
     let shown = rows.into_iter().skip(from);
@@ -154,7 +159,13 @@ fn at_work(state: &State, width: usize) -> Vec<Line<'static>> {
     };
     let sign = ['|', '/', '-', '\\'][usize::try_from(seconds % 4).unwrap_or(0)];
     let text = format!("{sign} {doing}, {time} (Esc stops it)");
-    vec![Line::styled(crate::lines::cut(&text, width), faint())]
+    own_row(&text, width)
+}
+
+/// One faint row of ours.
+fn own_row(text: &str, width: usize) -> Vec<Line<'static>> {
+    let room = width.saturating_sub(OWN.width());
+    own(&Line::styled(cut(text, room), faint()), 0, width)
 }
 
 fn name(call: &RunningCall) -> String {
@@ -163,24 +174,26 @@ fn name(call: &RunningCall) -> String {
 
 /// The messages that wait.
 fn waiting(state: &State, width: usize, most: usize) -> Vec<Line<'static>> {
-    let all: Vec<String> = state
+    let all: Vec<(bool, String)> = state
         .waiting_requests()
-        .map(|one| gist(&one.text))
+        .map(|one| (state.sent.contains(&one.query_id), gist(&one.text)))
         .collect();
     if all.is_empty() || most == 0 {
         return Vec::new();
     }
-    let line = |text: String| Line::styled(crate::lines::cut(&text, width), faint());
     let is_all = all.len() <= most;
     let named = if is_all { most } else { most.saturating_sub(1) };
     let mut shown: Vec<Line<'static>> = all
         .iter()
         .take(named)
-        .map(|text| line(format!("  waiting (Ctrl+X takes back): {text}")))
+        .flat_map(|(is_own, text)| match is_own {
+            true => own_row(&format!("waiting (Ctrl+X takes back): {text}"), width),
+            false => own_row(&format!("waiting, of another window: {text}"), width),
+        })
         .collect();
     if !is_all {
         let left = all.len() - named;
-        shown.push(line(format!("  waiting: {left} more")));
+        shown.extend(own_row(&format!("waiting: {left} more"), width));
     }
     shown
 }

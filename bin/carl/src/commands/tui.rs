@@ -4,18 +4,26 @@ use super::chat::{Begin, prepared};
 use super::host::CommandHost;
 use anyhow::Result;
 use api::models::ModelInfo;
-use api::sessions::Sessions;
+use api::sessions::{SendRequest, SessionSummary, Sessions};
 use async_trait::async_trait;
 use command_line::SessionFlags;
 use domain::fault::Fault;
+use domain::settings::SessionProfile;
+use futures::StreamExt;
 use rendering::confirm::Memory;
+use rendering::slash::Slash;
 use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 use terminal::chat::{ChatRequest, open_session};
+use terminal::commands::{Done, act};
+use terminal::conversation::Conversation;
 use terminal::exit::{Exit, Failure, OrFail, describe};
 use terminal::host::Host;
 use terminal::sessions::held;
+use terminal::undo::FileHistory;
 use text::escape::quoted_argv;
 use tui::Start;
+use tui::host::{Next, Outcome};
 
 /// Holds the conversation until the user leaves.
 ///
@@ -51,7 +59,13 @@ async fn hold(host: &CommandHost, request: ChatRequest) -> Result<Exit> {
         profile,
         history: request.history,
     };
-    let ended = tui::run(&Serving(host), start).await;
+    let serving = Serving {
+        host,
+        workspace: request.workspace,
+        changes: request.changes,
+        captures: request.captures,
+    };
+    let ended = tui::run(&serving, start).await;
     let left = ended.as_ref().unwrap_or(&session);
     let (session_id, holder_id) = held(left)?;
     let closed = host.sessions().close(session_id, holder_id).await;
@@ -64,20 +78,82 @@ async fn hold(host: &CommandHost, request: ChatRequest) -> Result<Exit> {
 }
 
 /// The services of a command, as the terminal UI sees them.
-struct Serving<'a>(&'a CommandHost);
+struct Serving<'a> {
+    host: &'a CommandHost,
+    workspace: PathBuf,
+    changes: Box<dyn FileHistory>,
+    captures: bool,
+}
+
+/// A session of the terminal UI as the commands of a conversation see it: the UI shows what happens in
+/// it, and asks its questions.
+struct Aside<'a> {
+    serving: &'a Serving<'a>,
+    session: &'a SessionSummary,
+    profile: &'a SessionProfile,
+    lines: Vec<String>,
+}
+
+#[async_trait(?Send)]
+impl Conversation for Aside<'_> {
+    fn host(&self) -> &dyn Host {
+        self.serving.host
+    }
+
+    fn session(&self) -> &SessionSummary {
+        self.session
+    }
+
+    fn profile(&self) -> &SessionProfile {
+        self.profile
+    }
+
+    fn workspace(&self) -> &Path {
+        &self.serving.workspace
+    }
+
+    fn changes(&self) -> &dyn FileHistory {
+        self.serving.changes.as_ref()
+    }
+
+    fn captures(&self) -> bool {
+        self.serving.captures
+    }
+
+    fn tell(&mut self, text: &str) -> Result<()> {
+        self.lines.extend(text.lines().map(str::to_owned));
+        Ok(())
+    }
+
+    fn tell_as_it_is(&mut self, text: &str) -> Result<()> {
+        self.tell(text)
+    }
+
+    async fn work_on(&mut self, send: SendRequest) -> Result<()> {
+        let mut events = self.host().sessions().send(send).await.or_fail()?;
+        while let Some(event) = events.next().await {
+            event.or_fail()?;
+        }
+        Ok(())
+    }
+
+    async fn rewound(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
 
 #[async_trait(?Send)]
 impl tui::host::Host for Serving<'_> {
     fn sessions(&self) -> &dyn Sessions {
-        self.0.sessions()
+        self.host.sessions()
     }
 
     fn memory(&self) -> Memory {
-        self.0.asker().memory()
+        self.host.asker().memory()
     }
 
     async fn remember(&self) -> Result<String, Fault> {
-        let asker = self.0.asker();
+        let asker = self.host.asker();
         let folder = quoted_argv(&[asker.folder.to_string_lossy()]);
         match asker.keep().await {
             Ok(()) => Ok(format!(
@@ -94,8 +170,32 @@ impl tui::host::Host for Serving<'_> {
         }
     }
 
+    async fn command(
+        &self,
+        session: &SessionSummary,
+        profile: &SessionProfile,
+        slash: Slash,
+    ) -> Outcome {
+        let mut aside = Aside {
+            serving: self,
+            session,
+            profile,
+            lines: Vec::new(),
+        };
+        let next = match act(&mut aside, slash).await {
+            Ok(Done::Told | Done::NotHere(_)) => Ok(Next::Nothing),
+            Ok(Done::Again(text)) => Ok(Next::Ask(text)),
+            Ok(Done::Forked(opened)) => Ok(Next::GoOnIn(opened)),
+            Err(error) => Err(describe(&error).1),
+        };
+        Outcome {
+            lines: aside.lines,
+            next,
+        }
+    }
+
     async fn list_models(&self) -> Result<Vec<ModelInfo>, Fault> {
-        let listed = self.0.list_models().await;
+        let listed = self.host.list_models().await;
         listed.map_err(|error| describe(&error).1)
     }
 }

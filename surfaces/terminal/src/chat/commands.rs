@@ -1,32 +1,22 @@
 //! What each command of a chat does.
 
 use super::conversation::Chat;
-use super::slash::{Rating, Slash, help, mode_in_words, modes};
+use crate::commands::{self, Done};
 use crate::exit::{Failure, OrFail, not_opened};
-use crate::new_file::write_new;
 use crate::notes::{Seen, ask_about};
-use crate::pictures;
-use crate::session_changes::lines_of;
-use crate::session_commands::ExportForm;
-use crate::sessions;
+use crate::taking_back;
 use anyhow::Result;
 use api::models::ModelInfo;
-use api::sessions::{
-    ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, SessionSummary, Whose,
-};
+use api::sessions::{ErrorKind, OpenRequest, SessionSummary, Whose};
 use domain::model::{ModelChoice, ModelRef};
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use rendering::context::Depth;
-use rendering::messages::{Who, spoken};
-use rendering::transcript::{self, Extent};
+use rendering::slash::{Slash, help, mode_in_words, modes};
 use rendering::values::model_in_words;
-use rendering::{Paint, agents, context, memory, override_warning, print_error_as_it_is};
+use rendering::{Paint, context, override_warning};
+use session::SessionView;
 use std::io;
-use std::path::{Path, PathBuf};
 use text::escape::visible_line;
-
-/// Messages that `/pin` lists.
-const LISTED: usize = 20;
 
 /// Whether the chat goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,37 +39,17 @@ impl Chat<'_> {
             Slash::New => self.begin_anew().await?,
             Slash::Compact => self.compact().await?,
             Slash::Retry => self.retry().await?,
-            Slash::Undo => self.undo().await?,
-            Slash::Rewind(exchanges) => self.rewind_by(exchanges).await?,
-            Slash::Diff => self.diff()?,
             Slash::Mode(mode) => self.mode(mode).await?,
             Slash::Override(level) => self.override_once(level)?,
             Slash::Model(name) => self.model(name).await?,
-            Slash::Agents => self.agents().await?,
-            Slash::Memory(question) => self.memory(question).await?,
             Slash::Context(depth) => self.context(depth).await?,
-            Slash::Rate(rating) => self.rate(rating).await?,
-            Slash::Pin(None) => self.list_messages().await?,
-            Slash::Pin(Some((seq, change))) => self.pin(seq, change).await?,
-            Slash::Fork(seq) => self.fork(seq).await?,
-            Slash::Export(file) => self.export(file).await?,
+            other => match commands::act(self, other).await? {
+                Done::Told | Done::NotHere(_) => {}
+                Done::Again(text) => self.ask_again(text).await?,
+                Done::Forked(forked) => self.go_on_in(*forked).await?,
+            },
         }
         Ok(Next::Stay)
-    }
-
-    /// Shows what the session changed in files and did not take back.
-    fn diff(&mut self) -> Result<()> {
-        let folder = self.profile.settings.workspace.clone();
-        let changes = self.changes.changes(self.session.session_id, &folder)?;
-        if changes.is_empty() {
-            return self.tell("this session changed no file, or took it all back");
-        }
-        for said in changes.iter().flat_map(|change| change.said()) {
-            self.tell(&said)?;
-        }
-        let paint = Paint::for_stream(&std::io::stderr());
-        // Not broken at words: a line of a file stands behind its sign as it is.
-        Ok(print_error_as_it_is(&lines_of(&changes, paint))?)
     }
 
     async fn begin_anew(&mut self) -> Result<()> {
@@ -125,6 +95,35 @@ impl Chat<'_> {
         self.or_complain(closed)?;
         self.tell_stopped(&ending)?;
         Ok(old.session_id)
+    }
+
+    /// Takes the last exchange back and asks it again. What was said here and cut off is asked again alone
+    /// where another window has said something since.
+    async fn retry(&mut self) -> Result<()> {
+        let events = self.events().await?;
+        let view = SessionView::of(&events);
+        let last = view.exchanges().last_of_user().map(|last| last.query_id);
+        let own = self.own_cut_off(&view).map(|own| own.text.clone());
+        if let Some(own) = own.filter(|_| last.is_some() && self.view.asked != last) {
+            self.tell(&format!("again: {}", rendering::agents::gist(&own)))?;
+            self.tell("  the first try stays in the conversation: another window came after it")?;
+            return self.ask_again(own).await;
+        }
+        let text = taking_back::retry(self).await?;
+        self.ask_again(text).await
+    }
+
+    async fn ask_again(&mut self, text: String) -> Result<()> {
+        self.asks_again = Some(text.clone());
+        self.say(&text).await
+    }
+
+    async fn go_on_in(&mut self, forked: SessionSummary) -> Result<()> {
+        let old = self.go_to(forked, self.profile.clone()).await?;
+        let new = self.session.session_id;
+        self.tell(&format!(
+            "forked: this is session {new} now; `carl session resume {old}` goes on with the other"
+        ))
     }
 
     async fn compact(&mut self) -> Result<()> {
@@ -208,145 +207,12 @@ impl Chat<'_> {
         }
     }
 
-    async fn agents(&mut self) -> Result<()> {
-        let types = self.host.list_agents().await?;
-        let view = self.so_far().await?;
-        let paint = Paint::for_stream(&io::stderr());
-        let tree = agents::tree(view.agents(), paint);
-        let own = paint.strong(self.profile.agent_type.as_str());
-        let below = match tree.is_empty() {
-            true => "  has started no other agent\n".to_owned(),
-            false => tree,
-        };
-        let types = agents::types(&types);
-        self.tell(format!("{types}\n{own} (this session's)\n{below}").trim_end())
-    }
-
-    async fn memory(&mut self, question: String) -> Result<()> {
-        let text = match question.as_str() {
-            "" => memory::stats(&self.host.memory_stats().await?, false)?,
-            question => {
-                let recalls = self.host.recall(question).await?;
-                let paint = Paint::for_stream(&io::stderr());
-                match recalls.is_empty() {
-                    true => "nothing is remembered about that".to_owned(),
-                    false => memory::results(&recalls, paint),
-                }
-            }
-        };
-        self.tell(text.trim_end())
-    }
-
     async fn context(&mut self, depth: Depth) -> Result<()> {
         let id = self.session.session_id;
         let view = self.host.sessions().context(id, Whose::Root).await;
         let view = view.or_fail()?;
         let paint = Paint::for_stream(&io::stderr());
         self.tell(context::text(&view, depth, paint).trim_end())
-    }
-
-    async fn rate(&mut self, rating: Rating) -> Result<()> {
-        let view = self.so_far().await?;
-        let rated = view
-            .exchanges()
-            .standing()
-            .iter()
-            .rfind(|one| one.finished_seq.is_some())
-            .ok_or_else(|| {
-                Failure::usage("there is no answer to rate yet", "Ask something first.")
-            })?;
-        let request = FeedbackRequest {
-            session_id: self.session.session_id,
-            query_id: rated.query_id,
-            score: rating.score,
-            note: rating.note,
-        };
-        self.host.sessions().feedback(request).await.or_fail()?;
-        let about = agents::gist(&rated.text);
-        self.tell(&format!("rated {:+}: {about}", rating.score))
-    }
-
-    async fn list_messages(&mut self) -> Result<()> {
-        let events = self.events().await?;
-        let all = spoken(&events);
-        if all.is_empty() {
-            return self.tell("nothing has been said yet");
-        }
-        let mut text = String::new();
-        for (index, message) in all.iter().enumerate() {
-            let is_old = index + LISTED < all.len();
-            if is_old && !message.is_pinned {
-                continue;
-            }
-            let who = match message.who {
-                Who::User => "you",
-                Who::Agent => "agent",
-            };
-            let mark = if message.is_pinned { "pinned" } else { "" };
-            let seq = format!("#{}", message.seq);
-            let said: String = agents::gist(message.text).chars().take(55).collect();
-            text.push_str(format!("{seq:>6} {who:5} {mark:6} {said}").trim_end());
-            text.push('\n');
-        }
-        text.push_str("/pin N keeps one in view for good, /pin -N no longer");
-        self.tell(&text)
-    }
-
-    async fn pin(&mut self, seq: u64, change: PinChange) -> Result<()> {
-        let id = self.session.session_id;
-        self.host.sessions().pin(id, seq, change).await.or_fail()?;
-        self.tell(&match change {
-            PinChange::Pin => format!("message #{seq} is pinned"),
-            PinChange::Unpin => format!("message #{seq} is not pinned"),
-        })
-    }
-
-    async fn fork(&mut self, seq: u64) -> Result<()> {
-        let id = self.session.session_id;
-        let at = sessions::fork_point(self.host.sessions(), id, seq).await?;
-        let forked = self.host.sessions().fork(id, at).await.or_fail()?;
-        let profile = self.profile.clone();
-        let opening = OpenRequest::Resume {
-            session_id: forked.session_id,
-            profile: Some(profile.clone()),
-        };
-        let opened = self.host.sessions().open(opening).await.or_fail()?;
-        let old = self.go_to(opened, profile).await?;
-        let new = self.session.session_id;
-        self.tell(&format!(
-            "forked: this is session {new} now; `carl session resume {old}` goes on with the other"
-        ))
-    }
-
-    async fn export(&mut self, file: Option<PathBuf>) -> Result<()> {
-        let id = self.session.session_id;
-        let id = id.to_string();
-        let end = id.get(id.len().saturating_sub(12)..).unwrap_or(&id);
-        let file = file.unwrap_or_else(|| PathBuf::from(format!("carl-{end}.md")));
-        let file = pictures::placed(&file.to_string_lossy(), &self.workspace);
-        let text = self.exported(&file).await?;
-        write_new(&file, &text, "/export NAME.md")?;
-        let shown = visible_line(&file.display().to_string());
-        self.tell(&format!("written to {shown}"))
-    }
-
-    /// The session as a document, or as events where the name asks for them.
-    async fn exported(&self, file: &Path) -> Result<String> {
-        let (all, id) = (self.host.sessions(), self.session.session_id);
-        if ExportForm::of(file) == ExportForm::Json {
-            return sessions::as_json(&sessions::events_of(all, id, Follow::ToEnd).await?);
-        }
-        if !ExportForm::Markdown.fits(file) {
-            let ending = file.extension().unwrap_or_default().to_ascii_lowercase();
-            let ending = visible_line(&ending.to_string_lossy());
-            return Err(Failure::usage(
-                format!("a session is written as Markdown or as JSON, and not as {ending}"),
-                "Type /export NAME.md, or /export NAME.json for the events.",
-            )
-            .into());
-        }
-        let events = sessions::events_of_document(all, id).await?;
-        Ok(transcript::markdown(&events, Extent::Whole))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What Tab completes in a chat: commands, and names of files.
 
-use super::slash::COMMANDS;
+use rendering::slash::COMMANDS;
 use rustyline::Helper;
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;

@@ -2,6 +2,7 @@
 
 use super::line::Line;
 use super::view::ChatView;
+use crate::conversation::Conversation;
 use crate::exit::{OrFail, describe};
 use crate::host::Host;
 use crate::notes::{Seen, ask_about};
@@ -16,13 +17,14 @@ use crate::yes_or_no::is_yes_unless_stopped;
 use anyhow::Result;
 use api::Streaming;
 use api::sessions::{Error, Follow, PictureFile, SendRequest, SessionSummary};
-use domain::event::{Event, QueryStatus};
+use async_trait::async_trait;
+use domain::event::{Event, EventBody, QueryStatus};
 use domain::settings::{OverrideLevel, SessionProfile};
 use futures::StreamExt;
-use rendering::Paint;
+use rendering::{Paint, print_error_as_it_is};
 use session::SessionView;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use text::escape::{visible_line, visible_lines};
 
 /// A chat under way.
@@ -252,6 +254,56 @@ impl Chat<'_> {
             Ok(()) => Ok(()),
             Err(error) => self.complain(&error),
         }
+    }
+}
+
+#[async_trait(?Send)]
+impl Conversation for Chat<'_> {
+    fn host(&self) -> &dyn Host {
+        self.host
+    }
+
+    fn session(&self) -> &SessionSummary {
+        &self.session
+    }
+
+    fn profile(&self) -> &SessionProfile {
+        &self.profile
+    }
+
+    fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    fn changes(&self) -> &dyn FileHistory {
+        self.changes.as_ref()
+    }
+
+    fn captures(&self) -> bool {
+        self.captures
+    }
+
+    fn tell(&mut self, text: &str) -> Result<()> {
+        Self::tell(self, text)
+    }
+
+    fn tell_as_it_is(&mut self, text: &str) -> Result<()> {
+        Ok(print_error_as_it_is(text)?)
+    }
+
+    async fn work_on(&mut self, send: SendRequest) -> Result<()> {
+        Self::work_on(self, send).await.map(drop)
+    }
+
+    async fn rewound(&mut self) -> Result<()> {
+        let mut events = self.unseen().await?;
+        while let Some(event) = events.next().await {
+            let event = event.or_fail()?;
+            if matches!(event.body, EventBody::Rewound { .. }) {
+                self.view.says_itself(event.seq);
+            }
+        }
+        Ok(())
     }
 }
 

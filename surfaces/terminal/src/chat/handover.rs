@@ -2,7 +2,6 @@
 //! ends, one of them goes on in its place.
 
 use super::conversation::Chat;
-use super::slash::is_command;
 use crate::exit::{describe, not_opened};
 use crate::notes::Seen;
 use crate::printer::SharedPrinter;
@@ -11,6 +10,7 @@ use anyhow::Result;
 use api::sessions::{ErrorKind, OpenRequest};
 use domain::settings::Mode;
 use rendering::Paint;
+use rendering::slash::is_command;
 use std::io;
 use text::escape::visible_lines;
 

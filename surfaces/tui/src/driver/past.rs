@@ -1,16 +1,21 @@
 //! What a session was before this window: read once, and told in a few lines.
 
+use crate::lines::{faint, own};
 use crate::markdown::lines as document;
 use crate::state::State;
 use crate::update::request_lines;
 use api::sessions::{Error, Follow, SessionSummary, Sessions};
 use domain::event::{Event, EventBody};
+use domain::id::{QueryId, SessionId};
 use futures::StreamExt;
 use ratatui::text::Line;
 use rendering::links::mark;
-use session::SessionView;
+use session::{Exchange, SessionView};
 use text::escape::prose;
 use text::links::marked;
+
+/// Most of a part of an answer that is shown, bytes.
+const PART_BYTES: usize = 1 << 20;
 
 /// The past of a session.
 #[derive(Debug)]
@@ -19,6 +24,12 @@ pub struct Past {
     pub before: Vec<Event>,
     /// The first that is: of the oldest request that is still open, or the next to come.
     pub from_seq: u64,
+    /// The last request of the user's that came in before that one and has ended.
+    last: Option<Exchange>,
+    /// Whether it ended with the process that worked on it.
+    is_cut_off: bool,
+    /// What had come of the last answer, where that has no end.
+    pub part: Option<String>,
 }
 
 /// Reads it.
@@ -38,13 +49,69 @@ pub async fn read(sessions: &dyn Sessions, session: &SessionSummary) -> Result<P
     let next = session.last_seq + 1;
     let from_seq = open.map_or(next, |seq| seq.min(next));
     before.retain(|event| event.seq < from_seq);
-    Ok(Past { before, from_seq })
+    let last = view.exchanges().last_of_user();
+    let last = last.filter(|one| one.finished_seq.is_some() && one.received_seq < from_seq);
+    let unanswered = last.filter(|last| answer_to(&before, last.query_id).is_none());
+    let part = match unanswered {
+        Some(last) => part_of(sessions, session.session_id, last).await?,
+        None => None,
+    };
+    Ok(Past {
+        before,
+        from_seq,
+        is_cut_off: last.is_some_and(|last| view.as_cut_off(last.query_id).is_some()),
+        last: last.cloned(),
+        part,
+    })
+}
+
+/// The answer to a request, if it has one.
+fn answer_to(events: &[Event], query_id: QueryId) -> Option<&str> {
+    let answers = events.iter().rev();
+    let own = answers.filter(|event| event.query_id == Some(query_id));
+    let mut found = own.filter_map(|event| match &event.body {
+        EventBody::GenerationFinished { answer, .. } => Some(answer.as_str()),
+        _ => None,
+    });
+    found.next()
+}
+
+/// What the pieces of an answer come to that has no end.
+async fn part_of(
+    sessions: &dyn Sessions,
+    id: SessionId,
+    last: &Exchange,
+) -> Result<Option<String>, Error> {
+    let end = last.finished_seq.unwrap_or(u64::MAX);
+    let mut events = sessions
+        .attach(id, last.received_seq, Follow::ToEnd)
+        .await?;
+    let mut view = SessionView::default();
+    let (mut steps, mut step) = (Vec::new(), String::new());
+    while let Some(event) = events.next().await {
+        let event = event?;
+        if event.seq > end {
+            break;
+        }
+        view.apply(&event);
+        if event.query_id != Some(last.query_id) || view.agents().depth(event.agent_id) > 0 {
+            continue;
+        }
+        match event.body {
+            EventBody::TextDelta { text } if step.len() < PART_BYTES => step.push_str(&text),
+            EventBody::TextReplaced { text } => step = text,
+            EventBody::ModelAnswered { aside: false, .. } => steps.push(std::mem::take(&mut step)),
+            _ => {}
+        }
+    }
+    steps.push(step);
+    steps.retain(|step| !step.trim().is_empty());
+    Ok(Some(steps.join("\n\n")).filter(|text| !text.is_empty()))
 }
 
 /// The last exchange that ended, and how many came before it.
 pub fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
-    let last = state.view.exchanges().last_of_user();
-    let Some(last) = last.filter(|last| last.finished_seq.is_some()) else {
+    let Some(last) = &past.last else {
         return Vec::new();
     };
     let id = state.session.session_id;
@@ -52,21 +119,30 @@ pub fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
     let mut shown = Vec::new();
     if earlier > 0 {
         let text = format!("· {earlier} earlier: carl session show {id}");
-        shown.push(Line::styled(text, crate::lines::faint()));
+        shown.extend(note(state, &text));
     }
-    shown.extend(state.printed(request_lines(&last.text)));
-    let answers = past
-        .before
-        .iter()
-        .rev()
-        .filter_map(|event| match &event.body {
-            EventBody::GenerationFinished { answer, .. } => Some((event.query_id, answer)),
-            _ => None,
-        });
-    let mut own = answers.filter(|(query_id, _)| *query_id == Some(last.query_id));
-    if let Some((_, answer)) = own.next() {
+    shown.extend(state.own(request_lines(&last.text)));
+    let answer = answer_to(&past.before, last.query_id);
+    if let Some(answer) = answer.or(past.part.as_deref()) {
         let told = marked(answer, state.terminal.known(), prose, mark);
         shown.extend(state.printed(document(&told)));
     }
+    if answer.is_none() {
+        let kept = match &past.part {
+            Some(_) => "above is what had come of its answer",
+            None => "nothing had come of its answer",
+        };
+        let how = match past.is_cut_off {
+            true => "cut off when the program ended",
+            false => "ended without an answer",
+        };
+        shown.extend(note(state, &format!("· {how}; {kept}")));
+    }
     shown
+}
+
+/// A faint line of ours.
+fn note(state: &State, text: &str) -> Vec<Line<'static>> {
+    let line = Line::styled(text.to_owned(), faint());
+    own(&line, 2, usize::from(state.size.0))
 }

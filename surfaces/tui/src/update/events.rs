@@ -44,7 +44,7 @@ pub(super) fn happened(state: &mut State, event: &Event) -> Vec<Command> {
         EventBody::GenerationFinished { answer, .. } => {
             if !state.stream.has_said(answer) {
                 let known = state.terminal.known();
-                let lines = state.stream.answer(answer, known);
+                let lines = state.stream.answer(answer, known, state.size.0.into());
                 done.push(Command::Print(state.printed(lines)));
             }
             done.extend(flush(state));
@@ -121,7 +121,7 @@ fn begin_next(state: &mut State) -> Vec<Command> {
         ..
     } = &event.body
     {
-        done.push(Command::Print(state.printed(request_lines(text))));
+        done.push(Command::Print(state.own(request_lines(text))));
     }
     done.extend(draw(state, &event));
     done
@@ -161,7 +161,8 @@ fn streamed(state: &mut State, event: &Event) -> Vec<Command> {
         }
         EventBody::TextDelta { text } => {
             let mut done = end_thought(state);
-            let lines = state.stream.answer(text, state.terminal.known());
+            let known = state.terminal.known();
+            let lines = state.stream.answer(text, known, state.size.0.into());
             if !lines.is_empty() {
                 done.push(Command::Print(state.printed(lines)));
             }
@@ -191,16 +192,21 @@ fn end_thought(state: &mut State) -> Vec<Command> {
     let line = |line: Line<'static>| DocumentLine {
         line: match fold {
             Break::Never => Line::styled(
-                crate::lines::cut(&line.to_string(), usize::from(state.size.0)),
+                crate::lines::cut(
+                    &line.to_string(),
+                    usize::from(state.size.0).saturating_sub(2),
+                ),
                 crate::lines::faint(),
             ),
             Break::Words(_) => line,
         },
         may_break: fold,
     };
-    vec![Command::Print(
-        state.printed(lines.into_iter().map(line).collect()),
-    )]
+    let lines = lines.into_iter().map(line).collect();
+    vec![Command::Print(match state.is_expanded {
+        true => state.printed(lines),
+        false => state.own(lines),
+    })]
 }
 
 /// Ends what streams, so that other lines can follow.

@@ -1,6 +1,6 @@
 //! What is said of failures, and of leaving.
 
-use crate::lines::painted;
+use crate::lines::{own, painted};
 use crate::message::Command;
 use crate::state::State;
 use domain::fault::Fault;
@@ -15,8 +15,9 @@ pub fn not_sent(state: &State) -> Vec<Line<'static>> {
     let waiting = state.waiting_requests().map(|one| gist(&one.text));
     let draft = Some(state.input.text()).filter(|text| !text.trim().is_empty());
     let all = waiting.chain(draft.map(|text| gist(&text)));
+    let width = usize::from(state.size.0);
     let line = |text| painted(&Paint::Colour.faint(&format!("· not done: {text}")));
-    all.map(line).collect()
+    all.flat_map(|text| own(&line(text), 2, width)).collect()
 }
 
 /// What a failure reads like.

@@ -31,6 +31,6 @@ pub(super) fn whole_result(state: &State) -> Option<Command> {
         may_break: Break::Words(4),
     };
     Some(Command::Print(
-        state.printed(lines.into_iter().map(line).collect()),
+        state.own(lines.into_iter().map(line).collect()),
     ))
 }

@@ -1,60 +1,50 @@
 //! Commands that are typed.
 
 use super::outcome::{failed, leave};
-use crate::commands::{COMMANDS, OF_LINE_MODE};
 use crate::message::Command;
 use crate::state::State;
 use domain::fault::Fault;
 use domain::model::ModelChoice;
 use domain::settings::{Mode, SessionProfile};
+use rendering::slash::{self, Slash};
 use text::escape::visible_line;
-
-/// The modes that can be chosen.
-const MODES: [Mode; 6] = [
-    Mode::Adaptive,
-    Mode::Loop,
-    Mode::Plan,
-    Mode::Deterministic,
-    Mode::Bridge,
-    Mode::Auto,
-];
 
 /// The modes that a key goes through: a drive and a bridge are begun by name alone.
 const BY_KEY: [Mode; 4] = [Mode::Adaptive, Mode::Loop, Mode::Plan, Mode::Deterministic];
 
-/// Whether a line is a command: a slash and letters. A path is not one.
-pub(super) fn is_command(line: &str) -> bool {
-    let word = line.split_whitespace().next().unwrap_or_default();
-    word.strip_prefix('/')
-        .is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphabetic()))
-}
-
 /// Does what a command asks for.
 pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
-    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let (name, rest) = (name.to_ascii_lowercase(), rest.trim());
-    match (name.as_str(), rest) {
-        ("/quit" | "/exit", "") => leave(state),
-        ("/help", "") => {
+    let slash = match slash::parse(line) {
+        Ok(slash) => slash,
+        Err(fault) => return vec![failed(state, &fault)],
+    };
+    match slash {
+        Slash::Quit => leave(state),
+        Slash::Help => {
             state.help = Some(0);
             Vec::new()
         }
-        ("/new", "") if state.shown_request.is_some() => vec![refused(
+        Slash::New | Slash::Fork(_) if state.shown_request.is_some() => vec![refused(
             state,
             "a request still runs in this session",
             "Stop it with Esc first, or wait for its end.",
         )],
-        ("/new", "") => vec![Command::New],
-        ("/compact", "") => vec![Command::Compact],
-        ("/context", "") => vec![Command::Context],
-        ("/model", "") => vec![Command::ListModels],
-        ("/model", name) => vec![model(state, name)],
-        ("/mode", name) => vec![mode(state, name)],
-        (known, _) if COMMANDS.iter().any(|(one, ..)| *one == known) => {
-            let what = format!("{known} takes nothing after it");
-            vec![refused(state, &what, &format!("Type {known} alone."))]
+        Slash::New => vec![Command::New],
+        Slash::Compact => vec![Command::Compact],
+        Slash::Context(depth) => vec![Command::Context(depth)],
+        Slash::Model(None) => vec![Command::ListModels],
+        Slash::Model(Some(name)) => vec![model(state, &name)],
+        Slash::Mode(None) => {
+            let now = state.profile.mode.as_str();
+            vec![state.note(&format!("mode: {now}; there are {}", slash::modes()))]
         }
-        (other, _) => vec![unknown(state, other)],
+        Slash::Mode(Some(mode)) => vec![with_mode(state, mode)],
+        Slash::Override(_) => {
+            let id = state.session.session_id;
+            let hint = format!("Leave with Ctrl+D and type: carl session resume {id}");
+            vec![refused(state, "/override is a command of line mode", &hint)]
+        }
+        other => vec![Command::Run(other)],
     }
 }
 
@@ -65,41 +55,6 @@ fn refused(state: &State, what: &str, hint: &str) -> Command {
         hint: hint.to_owned(),
     };
     failed(state, &fault)
-}
-
-fn unknown(state: &State, name: &str) -> Command {
-    let id = state.session.session_id;
-    match OF_LINE_MODE.contains(&name) {
-        true => refused(
-            state,
-            &format!("{name} is a command of line mode"),
-            &format!("Leave with Ctrl+D and type: carl session resume {id}"),
-        ),
-        false => refused(
-            state,
-            &format!("there is no command {}", visible_line(name)),
-            "/help lists the commands.",
-        ),
-    }
-}
-
-fn mode(state: &State, name: &str) -> Command {
-    let known = MODES
-        .iter()
-        .find(|mode| mode.as_str().eq_ignore_ascii_case(name));
-    match known {
-        Some(mode) => with_mode(state, *mode),
-        None => {
-            let names = MODES.map(Mode::as_str).join(", ");
-            let what = match name {
-                "" => "which mode?".to_owned(),
-                name => format!("there is no mode `{}`", visible_line(name)),
-            };
-            let now = state.profile.mode.as_str();
-            let hint = format!("The modes are {names}; now it is {now}.");
-            refused(state, &what, &hint)
-        }
-    }
 }
 
 fn with_mode(state: &State, mode: Mode) -> Command {

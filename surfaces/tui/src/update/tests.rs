@@ -8,6 +8,7 @@ use domain::event::{ConfirmationAnswer, ConfirmationKind, EventBody, QueryStatus
 use domain::fault::Fault;
 use domain::id::{ConfirmationId, QueryId};
 use domain::settings::Mode;
+use rendering::slash::Slash;
 use std::time::Duration;
 
 /// A request under way that has asked this.
@@ -79,7 +80,7 @@ fn what_is_not_sent_comes_back_into_an_empty_input() {
     assert_eq!(seat.state.input.text(), "hello");
     assert!(
         seat.scrollback()
-            .contains("error: full [sessions.queue_full]\n  wait")
+            .contains("▎ error: full [sessions.queue_full]\n▎   wait")
     );
     seat.takes(Message::Failed {
         fault,
@@ -144,6 +145,11 @@ fn requests_wait_begin_and_are_taken_back_in_order() {
         .collect();
     assert_eq!(waiting, ["two", "three"]);
     assert!(!seat.scrollback().contains("> two"));
+    // What another window sent is not this one's to take back.
+    assert!(seat.ctrl('x').is_empty());
+    for own in [11, 12] {
+        seat.takes(Message::Sent(QueryId::from_uuid(id(own))));
+    }
     seat.types("draft");
     assert_eq!(
         seat.ctrl('x'),
@@ -160,6 +166,69 @@ fn requests_wait_begin_and_are_taken_back_in_order() {
     let places = ["> one", "First.", "> two", "Second."].map(|part| all.find(part).unwrap());
     assert!(places.is_sorted(), "{all}");
     assert!(seat.ctrl('x').is_empty());
+}
+
+#[test]
+fn what_the_ui_says_has_a_mark_that_no_answer_has() {
+    let mut seat = Seat::at((40, 15));
+    seat.asks(10, "one that is so long that it goes on in another row");
+    seat.says(10, "▎ → write_file\n\n```\n▎   ✓ written\n```\n\nEnd.\n");
+    seat.calls(10, 30, "read_file");
+    seat.ends(10, QueryStatus::Success);
+    let own: Vec<&str> = vec!["> one that is so long", "in another row", "→ read_file"];
+    for line in &seat.printed {
+        let is_own = own.iter().any(|part| line.contains(part));
+        let is_answer = ["write_file", "written", "```", "End."]
+            .iter()
+            .any(|part| line.contains(part));
+        assert_eq!(
+            line.starts_with('▎'),
+            !is_answer && !line.is_empty(),
+            "{line}"
+        );
+        assert!(!is_own || line.starts_with('▎'), "{line}");
+    }
+    assert!(seat.scrollback().contains("\\u{258e} → write_file"));
+}
+
+#[test]
+fn a_jump_in_a_question_reads_nothing() {
+    let mut seat = Seat::at((40, 15));
+    seat.asks(10, "go");
+    let batch: Vec<_> = (0..9)
+        .map(|n| crate::fixture::of_batch(20 + u128::from(n), n + 1, 9))
+        .collect();
+    for one in batch {
+        seat.question(10, one);
+    }
+    seat.wait(800);
+    seat.wait(800);
+    let sight = |seat: &Seat| crate::view::sight(&seat.state).unwrap();
+    let last = sight(&seat).last;
+    assert!(sight(&seat).hides && last > 0);
+    seat.press(KeyCode::End);
+    assert_eq!(seat.state.dialog.as_ref().unwrap().scroll, last);
+    // Paging on from the end does not make up for what was passed over.
+    seat.press(KeyCode::PageDown);
+    assert!(seat.gives("a").is_empty());
+    seat.press(KeyCode::Home);
+    assert_eq!(seat.state.dialog.as_ref().unwrap().scroll, 0);
+    for _ in 0..last {
+        seat.press(KeyCode::Down);
+    }
+    // On another width its rows are others.
+    seat.takes(Message::Resized(39, 15));
+    assert!(seat.gives("a").is_empty());
+    for _ in 0..200 {
+        seat.press(KeyCode::PageDown);
+    }
+    assert_eq!(answers(&seat.gives("a")).len(), 9);
+    let mut seat = asked(vec![call()]);
+    seat.wait(800);
+    seat.takes(Message::Resized(40, 15));
+    seat.ctrl('g');
+    let row = seat.state.dialog.as_ref().unwrap().scroll;
+    assert_eq!(Some(row), sight(&seat).diff);
 }
 
 #[test]
@@ -342,8 +411,12 @@ fn commands_are_understood_and_others_named() {
     };
     assert_eq!(last("/new").0, Some(Command::New));
     assert_eq!(last("/compact").0, Some(Command::Compact));
-    assert_eq!(last("/context").0, Some(Command::Context));
+    assert_eq!(
+        last("/context").0,
+        Some(Command::Context(rendering::context::Depth::Shares))
+    );
     assert_eq!(last("/model").0, Some(Command::ListModels));
+    assert_eq!(last("/undo").0, Some(Command::Run(Slash::Undo)));
     assert_eq!(last("/quit").0, Some(Command::Leave));
     assert!(
         matches!(last("/mode AUTO").0, Some(Command::Configure(profile)) if profile.mode == Mode::Auto)
@@ -355,7 +428,7 @@ fn commands_are_understood_and_others_named() {
         ("/mode fast", "there is no mode `fast`"),
         ("/model b", "no whole name of a model"),
         ("/quit now", "/quit takes nothing after it"),
-        ("/undo", "/undo is a command of line mode"),
+        ("/override all", "/override is a command of line mode"),
         ("/nonsense", "there is no command /nonsense"),
     ] {
         let (done, shown) = last(typed);
@@ -387,7 +460,7 @@ fn results_are_folded_until_they_are_asked_for() {
     seat.ctrl('o');
     assert!(
         seat.scrollback()
-            .contains("  | secret\\u{1b}[2J\n  | second"),
+            .contains("▎   | secret\\u{1b}[2J\n▎   | second"),
         "{}",
         seat.scrollback()
     );

@@ -13,6 +13,7 @@ use crate::view;
 use crossterm::event::{KeyEvent, KeyEventKind};
 use rendering::agents::gist;
 use rendering::confirm::is_answer;
+use rendering::slash::is_command;
 
 /// Rows that PageUp and PageDown go in the help.
 const PAGE: usize = 5;
@@ -41,7 +42,9 @@ fn act(state: &mut State, action: Action) -> Vec<Command> {
         return done;
     }
     match action {
-        Action::PageUp | Action::PageDown => scroll(state, action),
+        Action::PageUp => scroll(state, Scroll::PageUp),
+        Action::PageDown => scroll(state, Scroll::PageDown),
+        Action::ToDiff => scroll(state, Scroll::ToDiff),
         Action::Interrupt => return interrupt(state),
         Action::Clear => return clear(state),
         Action::Leave => {
@@ -85,17 +88,45 @@ fn in_help(state: &mut State, action: Action) -> Option<Vec<Command>> {
     Some(Vec::new())
 }
 
-/// Scrolls the question by what is shown of it at a time, so that no row is passed over.
-fn scroll(state: &mut State, action: Action) {
+/// Ways to scroll a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scroll {
+    /// A row up.
+    Up,
+    /// A row down.
+    Down,
+    /// By what is shown at a time, up.
+    PageUp,
+    /// The same down, so that no row is passed over.
+    PageDown,
+    /// To its beginning.
+    Top,
+    /// To its end.
+    End,
+    /// To its first difference of a file.
+    ToDiff,
+}
+
+fn scroll(state: &mut State, way: Scroll) {
     let Some(sight) = view::sight(state) else {
         return;
     };
-    if let Some(dialog) = &mut state.dialog {
-        let from = dialog.scroll.min(sight.last);
-        dialog.scroll_to(match action {
-            Action::PageUp => from.saturating_sub(sight.rows),
-            _ => from.saturating_add(sight.rows).min(sight.last),
-        });
+    let Some(dialog) = &mut state.dialog else {
+        return;
+    };
+    let from = dialog.scroll.min(sight.last);
+    match way {
+        Scroll::Up => dialog.scroll_to(from, from.saturating_sub(1)),
+        Scroll::Down => dialog.scroll_to(from, (from + 1).min(sight.last)),
+        Scroll::PageUp => dialog.scroll_to(from, from.saturating_sub(sight.rows)),
+        Scroll::PageDown => dialog.scroll_to(from, (from + sight.rows).min(sight.last)),
+        Scroll::Top => dialog.jump_to(0),
+        Scroll::End => dialog.jump_to(sight.last),
+        Scroll::ToDiff => {
+            if let Some(row) = sight.diff {
+                dialog.jump_to(row.min(sight.last));
+            }
+        }
     }
 }
 
@@ -122,15 +153,24 @@ fn question_mark(state: &mut State) -> Vec<Command> {
 
 fn edit(state: &mut State, change: Edit) -> Vec<Command> {
     if is_answering(state) {
+        let way = match change {
+            Edit::Up => Some(Scroll::Up),
+            Edit::Down => Some(Scroll::Down),
+            // The answer is one short line: its cursor stands at its end.
+            Edit::Head => Some(Scroll::Top),
+            Edit::End => Some(Scroll::End),
+            _ => None,
+        };
+        if let Some(way) = way {
+            scroll(state, way);
+            return Vec::new();
+        }
         let now = state.now;
         if let Some(dialog) = &mut state.dialog {
             match change {
                 Edit::Insert(letter) => dialog.push(letter, now),
                 Edit::Backspace => dialog.backspace(),
                 Edit::DeleteToHead | Edit::DeleteWord => drop(dialog.clear()),
-                Edit::Up => dialog.scroll = dialog.scroll.saturating_sub(1),
-                Edit::Down => dialog.scroll = dialog.scroll.saturating_add(1),
-                // The answer is one short line: its cursor stands at its end.
                 _ => {}
             }
         }
@@ -201,9 +241,12 @@ fn interrupt(state: &mut State) -> Vec<Command> {
 
 /// Takes the newest message that waits back into the input.
 fn take_back(state: &mut State) -> Vec<Command> {
-    let newest = state.waiting_requests().next_back();
-    let Some((id, text)) = newest.map(|one| (one.query_id, one.text.clone())) else {
-        return vec![state.note("no message waits that could be taken back")];
+    let newest = state
+        .waiting_requests()
+        .rfind(|one| state.sent.contains(&one.query_id))
+        .map(|one| (one.query_id, one.text.clone()));
+    let Some((id, text)) = newest else {
+        return vec![state.note("no message of this window waits that could be taken back")];
     };
     let draft = state.input.text();
     let text = match draft.as_str() {
@@ -244,7 +287,7 @@ fn entered(state: &mut State) -> Vec<Command> {
     state.input.keep(&line);
     draft_changed(state);
     let mut done = vec![Command::Keep(line.clone())];
-    match slash::is_command(&line) {
+    match is_command(&line) {
         true => done.extend(slash::act(state, &line)),
         false => done.push(Command::Send(line)),
     }

@@ -36,6 +36,7 @@ fn laid(dialog: &Dialog, now: Instant, (inner, room): (usize, usize)) -> Laid {
     let (prompt, cursor) = prompt(dialog, now, inner);
     let mut body = rows(&parts.body, inner);
     let mut hides = false;
+    let diff = first_diff(&parts.body, inner);
     // Of what it is about nothing is left out while the body can have a row to scroll in.
     if head.len() + short.len() + prompt.len() + BODY_ROWS > room {
         head.truncate(LOW_ROWS);
@@ -60,8 +61,17 @@ fn laid(dialog: &Dialog, now: Instant, (inner, room): (usize, usize)) -> Laid {
             rows: shown,
             last,
             hides,
+            diff,
         },
     }
+}
+
+/// The row at which the first difference of a file begins.
+fn first_diff(body: &str, width: usize) -> Option<usize> {
+    let lines: Vec<&str> = body.lines().collect();
+    let begins = |line: &&str| painted(line).to_string().starts_with("--- ");
+    let at = lines.iter().position(begins)?;
+    Some(rows(&lines[..at].join("\n"), width).len())
 }
 
 /// What of a question is in sight in a room.
@@ -83,14 +93,17 @@ pub(super) fn lines(
         short,
         prompt,
         cursor,
-        sight: Sight { rows, last, .. },
+        sight: Sight {
+            rows, last, diff, ..
+        },
     } = laid(dialog, now, (inner, room));
     let scroll = dialog.scroll.min(last);
     let place = format!(
-        "lines {}–{} of {}; PageUp, PageDown scroll",
+        "lines {}–{} of {}; PageUp, PageDown scroll, Home, End{}",
         scroll + 1,
         scroll + rows,
-        body.len()
+        body.len(),
+        if diff.is_some() { ", Ctrl+G: diff" } else { "" }
     );
     let mut all = head;
     all.extend(body.into_iter().skip(scroll).take(rows));

@@ -1,12 +1,14 @@
 //! The keys, from their table, and the commands.
 
-use crate::commands::COMMANDS;
 use crate::keys;
 use crate::lines::{faint, strong, wrapped};
 use ratatui::text::{Line, Span};
+use rendering::slash::COMMANDS;
 
 /// Column at which what a key does is said.
-const ABOUT_AT: usize = 20;
+const ABOUT_AT: usize = 22;
+/// A command that line mode alone has.
+const OF_LINE_MODE: &str = "/override";
 
 /// So many rows of the help, scrolled.
 pub(super) fn lines(width: usize, room: usize, scroll: usize) -> Vec<Line<'static>> {
@@ -38,11 +40,12 @@ fn all(width: usize) -> Vec<Line<'static>> {
         lines.extend(pair(name, about));
     }
     lines.push(Line::default());
-    for (name, arguments, about) in COMMANDS {
+    let here = COMMANDS.iter().filter(|one| one.0 != OF_LINE_MODE);
+    for (name, arguments, about) in here {
         lines.extend(pair(&format!("{name} {arguments}"), about));
     }
-    let more = "More commands, such as /undo and /retry, are in line mode: `carl session resume`. Everything \
-                else is said to the agent.";
+    let more =
+        "/override is in line mode: `carl session resume`. Everything else is said to the agent.";
     lines.extend(wrapped(&Line::raw(more), 0, width));
     lines
 }

@@ -82,6 +82,36 @@ fn what_is_typed_meanwhile_waits_and_can_be_taken_back() {
 }
 
 #[test]
+fn a_message_of_another_window_is_not_taken_back() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Begun.\n\n").and_wait(&gate).and_text("First."),
+        Reply::text("Second."),
+    ]));
+    let mut one = seat(&scene, &[], (80, 24));
+    one.enters("question one");
+    one.until("Begun.");
+    let carl = scene.house.ask(["tui", "--resume"]);
+    let mut other = carl.in_window((80, 24));
+    other.until("shell$");
+    other.types("\"$@\"");
+    other.presses(&["Enter"]);
+    other.until("working");
+    other.enters("from beside");
+    other.until("waiting (Ctrl+X takes back): from beside");
+    one.until("waiting, of another window: from beside");
+    one.presses(&["C-x"]);
+    one.until("no message of this window waits");
+    gate.open();
+    one.until("Second.");
+    other.until("Second.");
+    assert_eq!(scene.server.chats().len(), 2);
+}
+
+#[test]
 fn escape_stops_what_runs() {
     if is_absent(TMUX) {
         return;
@@ -117,8 +147,8 @@ fn commands_change_how_it_works_and_unknown_ones_say_so() {
     window.until("mode: loop");
     window.enters("/model");
     window.until("scripted/scripted-model");
-    window.enters("/undo");
-    window.until("/undo is a command of line mode");
+    window.enters("/override all");
+    window.until("/override is a command of line mode");
     window.enters("/nonsense");
     window.until("there is no command /nonsense");
     window.enters("hello");
@@ -130,7 +160,7 @@ fn commands_change_how_it_works_and_unknown_ones_say_so() {
     window.until("new session");
     window.presses(&["?"]);
     let screen = window.until("Alt+Enter, Ctrl+J");
-    assert!(screen.contains("/compact"), "{screen}");
+    assert!(screen.contains("/undo"), "{screen}");
     window.presses(&["Escape"]);
     window.until_gone("Alt+Enter, Ctrl+J");
     window.enters("/quit");

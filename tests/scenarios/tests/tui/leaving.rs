@@ -114,6 +114,60 @@ fn a_killed_ui_loses_nothing_that_was_said() {
 }
 
 #[test]
+fn what_had_come_of_an_answer_survives_a_kill() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Half **of** it is").and_wait(&gate)
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("tell me all");
+    window.until("Half of it is");
+    window.presses(&["C-z"]);
+    window.until("Stopped");
+    window.shell("kill -KILL %1");
+    drop(window);
+    let mut window = seat(&scene, &["--resume"], (80, 24));
+    let screen = window.screen();
+    assert!(screen.contains("▎ > tell me all"), "{screen}");
+    assert!(screen.contains("\nHalf of it is"), "{screen}");
+    assert!(
+        screen.contains("cut off when the program ended; above is what had come"),
+        "{screen}"
+    );
+    window.presses(&["C-d"]);
+    window.until_shell();
+}
+
+#[test]
+fn a_hang_up_leaves_the_terminal_as_it_was() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([Reply::text("Begun.\n\n").and_wait(&gate)]));
+    let carl = scene.house.ask(["tui"]);
+    let mut window = carl.in_window((80, 24));
+    window.until("shell$");
+    let before = window.shell("stty -a");
+    window.presses(&["C-l"]);
+    window.starts();
+    window.enters("go");
+    window.until("Begun.");
+    window.presses(&["C-z"]);
+    window.until("Stopped");
+    window.shell("kill -HUP %1");
+    window.types("fg");
+    window.presses(&["Enter"]);
+    window.until_shell();
+    assert_eq!(before, window.shell("stty -a"));
+    let log = &testkit::house::json_lines(&scene.house.session_logs()[0]);
+    assert_eq!(scenarios::of_kind(log, "query_received").len(), 1);
+}
+
+#[test]
 fn without_a_screen_it_names_line_mode() {
     if is_absent(TMUX) {
         return;

@@ -6,6 +6,7 @@
 )]
 
 mod answers;
+mod commands;
 mod hostile;
 mod leaving;
 mod questions;

@@ -257,3 +257,32 @@ fn is_at_end(place: &str) -> bool {
         .collect();
     matches!(numbers.as_slice(), [_, to, of] if to == of)
 }
+
+#[test]
+fn keys_lead_to_the_ends_of_a_question_and_to_its_diff() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let content: String = (0..60).map(|n| format!("line {n}\n")).collect();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call(
+            "write_file",
+            json!({"path": "a.txt", "content": content, "mode": "create"}),
+        ),
+        Reply::text("Left."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (80, 24));
+    window.enters("write it");
+    let screen = window.until(ANSWER);
+    assert!(screen.contains("Ctrl+G: diff"), "{screen}");
+    window.presses(&["End"]);
+    window.until("No answer before");
+    window.presses(&["Home"]);
+    window.until("lines 1–");
+    window.presses(&["C-g"]);
+    window.until("┃ +++ b/");
+    window.types("n");
+    window.until(&format!("{ANSWER} n"));
+    window.presses(&["Enter"]);
+    window.until("Left.");
+}

@@ -130,3 +130,46 @@ fn two_hundred_columns_show_all_of_the_status() {
         assert!(status.contains(part), "`{part}`: {status}");
     }
 }
+
+/// Words that stand once each in a paragraph, so many from a number on.
+fn words(from: usize, count: usize) -> String {
+    (from..from + count)
+        .map(|number| format!("word{number} "))
+        .collect()
+}
+
+#[test]
+fn a_paragraph_that_streams_leaves_no_copies_at_a_resize() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gates: Vec<Gate> = (0..4).map(|_| Gate::new()).collect();
+    let mut reply = Reply::text(words(100, 100));
+    for (number, gate) in (2..).zip(&gates) {
+        reply = reply.and_wait(gate).and_text(words(number * 100, 100));
+    }
+    let scene = Scene::forgetful(Server::openai([reply.and_text("\n\nThe end.")]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("a paragraph");
+    window.until("word199");
+    for (gate, (size, last)) in gates.iter().zip([
+        ((40, 15), "word299"),
+        ((120, 40), "word399"),
+        ((60, 20), "word499"),
+        ((80, 24), "word599"),
+    ]) {
+        window.resizes(size);
+        window.until("adaptive · working");
+        gate.open();
+        window.until(last);
+    }
+    window.until("The end.");
+    window.until("idle");
+    let all = window.everything();
+    for number in 100..600 {
+        let word = format!("word{number} ");
+        let found = count(&all.replace('\n', " "), &word);
+        assert_eq!(found, 1, "`{word}`:\n{all}");
+    }
+    assert_eq!(count(&all, "working"), 0, "{all}");
+}

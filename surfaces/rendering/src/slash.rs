@@ -1,10 +1,12 @@
-//! What can be typed in a chat besides what is said to the agent.
+//! What can be typed in a conversation besides what is said to the agent: the commands of line mode and
+//! of the terminal UI.
 
-use crate::exit::Failure;
+use crate::context::Depth;
 use api::sessions::PinChange;
+use domain::fault::Fault;
 use domain::settings::{Mode, OverrideLevel};
-use rendering::context::Depth;
 use std::path::PathBuf;
+use text::escape::visible_line;
 
 /// A command, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,11 +164,19 @@ pub fn is_command(line: &str) -> bool {
     })
 }
 
+fn usage(message: impl Into<String>, hint: impl Into<String>) -> Fault {
+    Fault {
+        code: "carl.usage".to_owned(),
+        message: message.into(),
+        hint: hint.into(),
+    }
+}
+
 /// Understands a command.
 ///
 /// # Errors
-/// A [`Failure`] of usage that says what would be understood.
-pub fn parse(line: &str) -> Result<Slash, Failure> {
+/// A fault that says what would be understood.
+pub fn parse(line: &str) -> Result<Slash, Fault> {
     let line = line.trim();
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
@@ -194,18 +204,18 @@ pub fn parse(line: &str) -> Result<Slash, Failure> {
     if rest.is_empty() {
         Ok(slash)
     } else {
-        Err(Failure::usage(
+        Err(usage(
             format!("{name} takes nothing after it"),
             format!("Type {name} alone."),
         ))
     }
 }
 
-fn rewind(rest: &str) -> Result<Slash, Failure> {
+fn rewind(rest: &str) -> Result<Slash, Fault> {
     match rest.parse() {
         _ if rest.is_empty() => Ok(Slash::Rewind(1)),
         Ok(exchanges) if exchanges > 0 => Ok(Slash::Rewind(exchanges)),
-        _ => Err(Failure::usage(
+        _ => Err(usage(
             format!("`{rest}` is no number of exchanges"),
             "Type /rewind 2 to take the last two exchanges back, with their file changes.",
         )),
@@ -218,7 +228,7 @@ fn named(typed: &str) -> PathBuf {
     quoted('"').or_else(|| quoted('\'')).unwrap_or(typed).into()
 }
 
-fn unknown_command(name: &str) -> Failure {
+fn unknown_command(name: &str) -> Fault {
     let near = COMMANDS
         .iter()
         .map(|(known, ..)| (strsim::jaro_winkler(known, name), *known))
@@ -228,31 +238,31 @@ fn unknown_command(name: &str) -> Failure {
         Some((_, known)) => format!("Did you mean {known}? /help lists the commands."),
         None => "/help lists the commands.".to_owned(),
     };
-    Failure::usage(format!("there is no command {name}"), hint)
+    usage(format!("there is no command {}", visible_line(name)), hint)
 }
 
-fn mode(rest: &str) -> Result<Slash, Failure> {
+fn mode(rest: &str) -> Result<Slash, Fault> {
     if rest.is_empty() {
         return Ok(Slash::Mode(None));
     }
     let mut known = MODES.into_iter();
     match known.find(|mode| mode.as_str().eq_ignore_ascii_case(rest)) {
         Some(mode) => Ok(Slash::Mode(Some(mode))),
-        None => Err(Failure::usage(
-            format!("there is no mode `{rest}`"),
+        None => Err(usage(
+            format!("there is no mode `{}`", visible_line(rest)),
             format!("The modes are {}.", modes()),
         )),
     }
 }
 
-fn override_level(rest: &str) -> Result<Slash, Failure> {
+fn override_level(rest: &str) -> Result<Slash, Fault> {
     if rest.is_empty() {
         return Ok(Slash::Override(None));
     }
     let mut known = OVERRIDES.iter();
     match known.find(|(name, _)| name.eq_ignore_ascii_case(rest)) {
         Some((_, level)) => Ok(Slash::Override(Some(*level))),
-        None => Err(Failure::usage(
+        None => Err(usage(
             format!("there is no override `{rest}`"),
             "/override relax asks nothing about high-risk tools unless what was read may have asked \
              for it, /override all lets everything pass but protected places; each for your next message. /override none takes it back.",
@@ -266,11 +276,11 @@ pub fn modes() -> String {
     MODES.map(Mode::as_str).join(", ")
 }
 
-fn context(rest: &str) -> Result<Slash, Failure> {
+fn context(rest: &str) -> Result<Slash, Fault> {
     match rest {
         "" => Ok(Slash::Context(Depth::Shares)),
         "full" => Ok(Slash::Context(Depth::Full)),
-        other => Err(Failure::usage(
+        other => Err(usage(
             format!("/context does not know `{other}`"),
             "/context shows each part's share; /context full the text as it is sent.",
         )),
@@ -278,7 +288,7 @@ fn context(rest: &str) -> Result<Slash, Failure> {
 }
 
 /// Stars as they are scaled: three are neither good nor bad.
-fn rate(rest: &str) -> Result<Rating, Failure> {
+fn rate(rest: &str) -> Result<Rating, Fault> {
     let (mark, note) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let score = match mark {
         "+" => 100,
@@ -292,7 +302,7 @@ fn rate(rest: &str) -> Result<Rating, Failure> {
                 };
                 let hint = "/rate + or /rate - or 1 (bad) to 5 (good), and a note if you like: \
                             /rate 4 nearly";
-                return Err(Failure::usage(what, hint));
+                return Err(usage(what, hint));
             }
         },
     };
@@ -307,7 +317,7 @@ fn number(text: &str) -> Option<u64> {
     digits.parse().ok().filter(|number| *number > 0)
 }
 
-fn pin(rest: &str) -> Result<Slash, Failure> {
+fn pin(rest: &str) -> Result<Slash, Fault> {
     if rest.is_empty() {
         return Ok(Slash::Pin(None));
     }
@@ -317,18 +327,18 @@ fn pin(rest: &str) -> Result<Slash, Failure> {
     };
     match number(digits) {
         Some(seq) => Ok(Slash::Pin(Some((seq, change)))),
-        None => Err(Failure::usage(
+        None => Err(usage(
             format!("`{rest}` is no number of a message"),
             "/pin lists the messages with their numbers; /pin 12 pins one, /pin -12 takes that back.",
         )),
     }
 }
 
-fn fork(rest: &str) -> Result<Slash, Failure> {
+fn fork(rest: &str) -> Result<Slash, Fault> {
     match (rest, number(rest)) {
         ("", _) => Ok(Slash::Fork(0)),
         (_, Some(seq)) => Ok(Slash::Fork(seq)),
-        (other, None) => Err(Failure::usage(
+        (other, None) => Err(usage(
             format!("`{other}` is no number of a message"),
             "/pin lists the messages with their numbers; /fork alone copies everything.",
         )),
@@ -336,7 +346,8 @@ fn fork(rest: &str) -> Result<Slash, Failure> {
 }
 
 /// A mode, with the way out of the one in which no model is asked.
-pub(super) fn mode_in_words(mode: Mode) -> String {
+#[must_use]
+pub fn mode_in_words(mode: Mode) -> String {
     match mode {
         Mode::Deterministic => {
             "mode: deterministic, plain English orders without a model; /mode loop asks one"
@@ -399,10 +410,10 @@ mod tests {
             "/new now",
             "/retyr",
         ] {
-            let refused = parse(bad).err().map(|failure| failure.fault.hint);
+            let refused = parse(bad).err().map(|fault| fault.hint);
             assert!(refused.is_some_and(|hint| !hint.is_empty()), "{bad}");
         }
-        let near = parse("/retyr").err().map(|failure| failure.fault.hint);
+        let near = parse("/retyr").err().map(|fault| fault.hint);
         assert!(near.is_some_and(|hint| hint.contains("/retry")));
     }
 
