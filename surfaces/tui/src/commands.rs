@@ -1,7 +1,7 @@
 //! The commands that can be typed, and those that line mode alone has.
 
 /// Every command: its name, what follows it, what it does.
-pub const COMMANDS: [(&str, &str, &str); 7] = [
+pub const COMMANDS: [(&str, &str, &str); 9] = [
     ("/new", "", "begin a new session here; this one stays"),
     ("/mode", "MODE", "how requests are worked on"),
     (
@@ -15,6 +15,12 @@ pub const COMMANDS: [(&str, &str, &str); 7] = [
         "make what the model sees of the past smaller",
     ),
     ("/context", "", "what the model will see next, by part"),
+    (
+        "/inspect",
+        "NAME",
+        "a page about the context, calls, audit, agents, jobs, plan or models",
+    ),
+    ("/sessions", "", "all sessions: go on in one, fork, export"),
     ("/help", "", "the keys and commands"),
     ("/quit", "", "leave (also Ctrl+D)"),
 ];

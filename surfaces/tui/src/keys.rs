@@ -26,6 +26,10 @@ pub enum Action {
     PageUp,
     /// One page down there.
     PageDown,
+    /// Show all sessions.
+    Sessions,
+    /// Show the tool calls.
+    Calls,
     /// Show the keys and commands.
     Help,
     /// Stop until the shell goes on with it.
@@ -74,7 +78,7 @@ const fn also(code: KeyCode, modifiers: KeyModifiers, action: Action) -> Binding
 }
 
 /// All of them. The first that fits counts.
-pub const TABLE: [Binding; 37] = [
+pub const TABLE: [Binding; 39] = [
     key(
         (KeyCode::Enter, NONE),
         Action::Enter,
@@ -131,6 +135,18 @@ pub const TABLE: [Binding; 37] = [
         Action::Expand,
         "Ctrl+O",
         "show thinking and results whole, or folded",
+    ),
+    key(
+        (KeyCode::Char('g'), CTRL),
+        Action::Sessions,
+        "Ctrl+G",
+        "all sessions: go on in one, fork, export",
+    ),
+    key(
+        (KeyCode::Char('t'), CTRL),
+        Action::Calls,
+        "Ctrl+T",
+        "tool calls whole: arguments, decision, result",
     ),
     key(
         (KeyCode::BackTab, SHIFT),

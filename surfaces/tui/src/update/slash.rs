@@ -1,10 +1,10 @@
 //! Commands that are typed.
 
-use super::outcome::{failed, leave};
+use super::outcome::{leave, refused};
+use super::overlaid;
 use crate::commands::{COMMANDS, OF_LINE_MODE};
 use crate::message::Command;
 use crate::state::State;
-use domain::fault::Fault;
 use domain::model::ModelChoice;
 use domain::settings::{Mode, SessionProfile};
 use text::escape::visible_line;
@@ -47,6 +47,8 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
         ("/new", "") => vec![Command::New],
         ("/compact", "") => vec![Command::Compact],
         ("/context", "") => vec![Command::Context],
+        ("/inspect", name) => overlaid::named(state, name),
+        ("/sessions", "") => overlaid::sessions(state),
         ("/model", "") => vec![Command::ListModels],
         ("/model", name) => vec![model(state, name)],
         ("/mode", name) => vec![mode(state, name)],
@@ -56,15 +58,6 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
         }
         (other, _) => vec![unknown(state, other)],
     }
-}
-
-fn refused(state: &State, what: &str, hint: &str) -> Command {
-    let fault = Fault {
-        code: "carl.usage".to_owned(),
-        message: what.to_owned(),
-        hint: hint.to_owned(),
-    };
-    failed(state, &fault)
 }
 
 fn unknown(state: &State, name: &str) -> Command {

@@ -154,7 +154,7 @@ fn a_session_goes_on_with_its_last_exchange_shown() {
     window.presses(&["C-d"]);
     window.until_shell();
     drop(window);
-    let mut window = seat(&scene, &["--resume"], (80, 24));
+    let mut window = seat(&scene, &["--resume", "last"], (80, 24));
     let screen = window.screen();
     assert!(screen.contains("> what do bees do?"), "{screen}");
     assert!(screen.contains("Bees dance."), "{screen}");

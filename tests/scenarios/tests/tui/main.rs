@@ -8,6 +8,7 @@
 mod answers;
 mod hostile;
 mod leaving;
+mod pages;
 mod questions;
 mod screens;
 
