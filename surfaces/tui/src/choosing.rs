@@ -30,7 +30,7 @@ pub async fn choose(
     let mut size = crossterm::terminal::size().map_err(Error::of("measured"))?;
     let mut preview: LocalBoxFuture<'_, Vec<Message>> = pending().boxed_local();
     let chosen = loop {
-        if let Some(id) = picker.to_preview() {
+        if let Some(id) = picker.next_preview() {
             preview = Box::pin(reading::preview(sessions, id));
         }
         let frame = view::sessions(&picker, size, view::Waiting::None);

@@ -84,7 +84,7 @@ impl List {
     /// The places of so many entries around the chosen one.
     #[must_use]
     pub fn around(&self, rows: usize) -> &[usize] {
-        let from = (self.at + 1).saturating_sub(rows);
+        let from = (self.at + 1).saturating_sub(rows).min(self.fitting.len());
         let to = (from + rows).min(self.fitting.len());
         &self.fitting[from..to]
     }
@@ -109,5 +109,6 @@ mod tests {
         list.step(-9);
         assert_eq!(list.around(2), [0, 1]);
         assert!(list.around(0).is_empty());
+        assert!(List::default().around(0).is_empty());
     }
 }

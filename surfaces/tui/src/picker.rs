@@ -113,7 +113,7 @@ impl Picker {
     }
 
     /// The session whose last exchange is to be read now, if one is: one at a time.
-    pub fn to_preview(&mut self) -> Option<SessionId> {
+    pub fn next_preview(&mut self) -> Option<SessionId> {
         let chosen = self.chosen()?;
         match &self.preview {
             Preview::Reading => None,

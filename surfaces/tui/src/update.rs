@@ -73,7 +73,7 @@ fn listed(state: &mut State, fill: impl FnOnce(&mut Picker)) -> Vec<Command> {
     };
     fill(picker);
     picker
-        .to_preview()
+        .next_preview()
         .map(Command::Preview)
         .into_iter()
         .collect()

@@ -57,7 +57,7 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
         }
         Some(Overlay::Sessions(picker)) => {
             let wish = picker.pressed(key);
-            let preview = picker.to_preview().map(Command::Preview);
+            let preview = picker.next_preview().map(Command::Preview);
             let mut done = granted(state, wish);
             done.extend(preview);
             done
@@ -147,7 +147,7 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
         Some(Overlay::Sessions(picker)) => {
             letters.for_each(|letter| picker.push(letter));
             return picker
-                .to_preview()
+                .next_preview()
                 .map(Command::Preview)
                 .into_iter()
                 .collect();

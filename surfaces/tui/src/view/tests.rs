@@ -220,12 +220,13 @@ fn full_frames(state: impl Fn(&mut Seat)) -> String {
 
 #[test]
 fn sessions() {
-    insta::assert_snapshot!(full_frames(|seat| {
+    let time = "2026-11-25T12:00:00Z".parse().unwrap();
+    let frames = full_frames(|seat| {
         seat.ctrl('g');
         let one = seat.state.session.clone();
         let titled = |title: &str| api::sessions::SessionSummary {
             title: title.to_owned(),
-            updated: "2026-11-25T12:00:00Z".parse().unwrap(),
+            updated: time,
             ..one.clone()
         };
         let all = vec![titled("what do bees do?"), titled("日本語\u{202e} of bees")];
@@ -234,7 +235,10 @@ fn sessions() {
         let id = seat.state.session.session_id;
         seat.takes(Message::Previewed(id, lines));
         seat.types("bees");
-    }));
+    });
+    // The same everywhere.
+    let here = rendering::moments::here(time);
+    insta::assert_snapshot!(frames.replace(&here, "2026-11-25 12:00"));
 }
 
 #[test]

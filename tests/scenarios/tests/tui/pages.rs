@@ -177,25 +177,21 @@ fn no_key_on_a_page_answers_a_question() {
     window.until("! a question waits");
     window.types("y");
     window.until("> y");
-    // The session that is held: back to it, and to the question.
-    window.presses(&["Enter"]);
-    window.types("y");
     window.presses(&["Escape"]);
-    window.types("y");
-    window.presses(&["Enter"]);
     window.until("┃ ? coder wants");
-    assert!(!scene.house.has("a.txt"));
-    // What came too early is a draft.
-    window.until("> y");
-    window.presses(&["C-u"]);
     window.until(ANSWER);
+    assert!(!scene.house.has("a.txt"));
     window.presses(&["C-t"]);
     window.until("! a question waits");
     window.types("y");
     window.presses(&["Enter"]);
     window.presses(&["Escape"]);
-    window.until(ANSWER);
-    window.enters("n");
+    let screen = window.until(ANSWER);
+    assert!(!screen.contains(&format!("{ANSWER} y")), "{screen}");
+    assert!(!scene.house.has("a.txt"));
+    window.types("n");
+    window.until(&format!("{ANSWER} n"));
+    window.presses(&["Enter"]);
     window.until("Left alone.");
     assert!(!scene.house.has("a.txt"));
 }
