@@ -98,8 +98,9 @@ pub struct ChatArgs {
 /// `carl tui`.
 #[derive(Debug, Args)]
 pub struct TuiArgs {
-    /// Continue this session: the end of its id, or `last` for the one last used here
-    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "last")]
+    /// Continue this session: the end of its id, `last` for the one last used here, or
+    /// nothing for a list of all sessions
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
     /// How the session is held
     #[command(flatten)]

@@ -2,13 +2,16 @@
 
 mod past;
 
+use crate::alternate::Alternate;
 use crate::effects::{self, Done};
 use crate::error::Error;
 use crate::history::History;
 use crate::host::Host;
-use crate::lines::{own, painted};
+use crate::keyboard::{Keyboard, Pressed};
+use crate::lines::{faint, own, painted};
 use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
+use crate::reading;
 use crate::screen::{Colours, Narrowed, Screen};
 use crate::state::{Beginning, State};
 use crate::update::update;
@@ -18,6 +21,7 @@ use api::sessions::{Follow, SessionSummary};
 use crossterm::event::Event as Input;
 use domain::event::Event;
 use domain::fault::Coded;
+use domain::id::SessionId;
 use domain::settings::SessionProfile;
 use futures::StreamExt;
 use futures::future::LocalBoxFuture;
@@ -31,12 +35,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use text::escape::visible_line;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 /// Shortest time between two frames that no key asked for.
 const FRAME: Duration = Duration::from_millis(16);
 /// How long after it went on by itself the signal to go on tells nothing more.
 const WENT_ON: Duration = Duration::from_millis(500);
+/// Most lines that wait for the normal screen to be shown again.
+const FINISHED_LINES: usize = 10_000;
 /// Most messages that are taken in before a frame is drawn.
 const BATCH: usize = 256;
 
@@ -51,11 +57,20 @@ pub struct Start {
     pub history: PathBuf,
 }
 
-/// Holds the session on the terminal until the user leaves; the session that is to be closed then.
+/// How a UI ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// The session that is to be closed.
+    pub session: SessionSummary,
+    /// The session that the user chose to go on with.
+    pub next: Option<SessionId>,
+}
+
+/// Holds the session on the terminal until the user leaves it.
 ///
 /// # Errors
 /// When the terminal cannot be used, or the session cannot be read.
-pub async fn run(host: &dyn Host, start: Start) -> Result<SessionSummary, Error> {
+pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Result<Ended, Error> {
     let past = past::read(host.sessions(), &start.session).await?;
     let history = History::at(start.history);
     let typed_before = history.read().unwrap_or_else(|error| {
@@ -94,12 +109,18 @@ pub async fn run(host: &dyn Host, start: Start) -> Result<SessionSummary, Error>
         at_once: FuturesUnordered::new(),
         history,
         finished: greeting,
+        alternate: None,
+        is_to_be_emptied: false,
+        next: None,
         drawn: Instant::now(),
         is_due: true,
         is_over: false,
     };
-    ui.hold(log).await?;
-    Ok(ui.state.session)
+    ui.hold(log, keyboard).await?;
+    Ok(Ended {
+        session: ui.state.session,
+        next: ui.next,
+    })
 }
 
 /// What stands above the first frame.
@@ -142,7 +163,7 @@ fn greeting(state: &State, past: &past::Past) -> Vec<Line<'static>> {
 }
 
 /// Colours, unless `NO_COLOR` refuses them.
-fn colours() -> Colours {
+pub fn colours() -> Colours {
     match std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
         true => Colours::None,
         false => Colours::Sixteen,
@@ -161,21 +182,6 @@ fn narrowed() -> Narrowed {
     }
 }
 
-/// What is pressed and pasted, read on a thread of its own: reading blocks until something comes.
-fn keys() -> UnboundedReceiver<(Instant, io::Result<Input>)> {
-    let (sender, keys) = unbounded_channel();
-    std::thread::spawn(move || {
-        loop {
-            let read = crossterm::event::read();
-            let is_over = read.is_err();
-            if sender.send((Instant::now(), read)).is_err() || is_over {
-                return;
-            }
-        }
-    });
-    keys
-}
-
 struct Ui<'a> {
     host: &'a dyn Host,
     state: State,
@@ -189,6 +195,12 @@ struct Ui<'a> {
     history: History,
     /// Lines that are not on the screen yet.
     finished: Vec<Line<'static>>,
+    /// The alternate screen, while something stands there.
+    alternate: Option<Alternate>,
+    /// Whether all rows are to be drawn anew.
+    is_to_be_emptied: bool,
+    /// The session to go on with after this one.
+    next: Option<SessionId>,
     /// When the last frame was drawn.
     drawn: Instant,
     /// Whether something changed since.
@@ -197,20 +209,23 @@ struct Ui<'a> {
 }
 
 impl Ui<'_> {
-    async fn hold(&mut self, mut log: UnboundedReceiver<String>) -> Result<(), Error> {
+    async fn hold(
+        &mut self,
+        mut log: UnboundedReceiver<String>,
+        keyboard: &mut Keyboard,
+    ) -> Result<(), Error> {
         let watched = |kind| signal(kind).map_err(Error::of("watched"));
         let mut terminate = watched(SignalKind::terminate())?;
         let mut interrupt = watched(SignalKind::interrupt())?;
         let mut hang_up = watched(SignalKind::hangup())?;
         let mut go_on = watched(SignalKind::from_raw(Signal::CONT.as_raw()))?;
-        let mut keys = keys();
         let mut went_on = None;
         self.draw()?;
         while !self.is_over {
             let wakes_at = self.state.wakes_at();
             let frame_at = self.is_due.then_some(self.drawn + FRAME);
             tokio::select! {
-                key = keys.recv() => self.pressed(key, &mut keys, &mut went_on)?,
+                key = keyboard.next() => self.pressed(key, keyboard, &mut went_on)?,
                 event = next_event(&mut self.events) => self.came(event),
                 done = next_in_turn(&mut self.in_turn) => {
                     self.in_turn.pop_front();
@@ -241,8 +256,8 @@ impl Ui<'_> {
     /// Keys that came, all of them before the next frame.
     fn pressed(
         &mut self,
-        first: Option<(Instant, io::Result<Input>)>,
-        keys: &mut UnboundedReceiver<(Instant, io::Result<Input>)>,
+        first: Option<Pressed>,
+        keyboard: &mut Keyboard,
         went_on: &mut Option<Instant>,
     ) -> Result<(), Error> {
         let mut next = first;
@@ -253,6 +268,7 @@ impl Ui<'_> {
                 Input::Paste(text) => Message::Paste(text),
                 Input::Resize(columns, rows) => {
                     self.screen.resized(columns);
+                    self.is_to_be_emptied |= self.alternate.is_some();
                     Message::Resized(columns, rows)
                 }
                 Input::FocusGained | Input::FocusLost | Input::Mouse(_) => break,
@@ -261,7 +277,7 @@ impl Ui<'_> {
                 self.suspend()?;
                 *went_on = Some(Instant::now());
             }
-            next = keys.try_recv().ok();
+            next = keyboard.now();
         }
         self.draw()
     }
@@ -329,7 +345,7 @@ impl Ui<'_> {
         let (host, session) = (self.host, self.state.session.clone());
         let (id, profile) = (session.session_id, self.state.profile.clone());
         match command {
-            Command::Print(lines) => self.finished.extend(lines),
+            Command::Print(lines) => self.keep(lines),
             Command::Send(text) => self
                 .in_turn
                 .push_back(Box::pin(effects::send(host, session, text))),
@@ -358,19 +374,80 @@ impl Ui<'_> {
             Command::ListModels => self
                 .at_once
                 .push(Box::pin(effects::list_models(host, profile))),
+            Command::Inspect(subject) => {
+                let reading = reading::inspect(host, (id, profile), subject);
+                self.at_once.push(told(reading));
+            }
+            Command::ListSessions => self.at_once.push(told(reading::list(host))),
+            Command::Preview(of) => {
+                let reading = reading::preview(host.sessions(), of);
+                self.at_once.push(told(reading));
+            }
+            Command::Fork(of) => self.in_turn.push_back(told(reading::fork(host, of))),
+            Command::Export(of) => self.at_once.push(told(reading::export(host, of))),
+            Command::GoTo(next) => {
+                self.next = Some(next);
+                self.is_over = true;
+            }
             Command::Keep(line) => {
                 if let Err(error) = self.history.add(&line) {
                     tracing::warn!(%error, "what was typed cannot be kept for later sessions");
                 }
             }
-            Command::Redraw => self.screen.resized(self.state.size.0),
+            Command::Redraw => self.is_to_be_emptied = true,
             Command::Leave => self.is_over = true,
             // Done by who takes the message in, which can fail.
             Command::Suspend => {}
         }
     }
 
+    /// Keeps lines for the scrollback, which may be long out of sight.
+    fn keep(&mut self, lines: Vec<Line<'static>>) {
+        self.finished.extend(lines);
+        let over = self.finished.len().saturating_sub(FINISHED_LINES);
+        if over > 0 {
+            self.finished.drain(..over);
+            let id = self.state.session.session_id;
+            let text = format!("· lines are left out here: carl session show {id}");
+            let rows = own(
+                &Line::styled(text, faint()),
+                2,
+                usize::from(self.state.size.0),
+            );
+            self.finished.splice(0..1, rows);
+        }
+    }
+
     fn draw(&mut self) -> Result<(), Error> {
+        let is_emptied = std::mem::take(&mut self.is_to_be_emptied);
+        let Some(frame) = view::full(&self.state) else {
+            if is_emptied {
+                self.screen.resized(self.state.size.0);
+            }
+            self.close_alternate()?;
+            return self.draw_normal();
+        };
+        let mut alternate = match self.alternate.take() {
+            Some(alternate) => alternate,
+            None => Alternate::open(colours()).map_err(Error::of("set up"))?,
+        };
+        if is_emptied {
+            alternate.empty().map_err(Error::of("written"))?;
+        }
+        alternate.draw(&frame).map_err(Error::of("written"))?;
+        self.alternate = Some(alternate);
+        self.drawn = Instant::now();
+        self.is_due = false;
+        Ok(())
+    }
+
+    fn close_alternate(&mut self) -> Result<(), Error> {
+        let closed = self.alternate.take().map_or(Ok(()), Alternate::close);
+        closed.map_err(Error::of("written"))
+    }
+
+    /// Draws the normal screen, which has to be the one that is shown.
+    fn draw_normal(&mut self) -> Result<(), Error> {
         let frame = view::frame(&self.state);
         let finished = std::mem::take(&mut self.finished);
         self.screen
@@ -383,7 +460,8 @@ impl Ui<'_> {
 
     /// Stops this process and the others of its job, as Ctrl+Z does in other programs, until `fg`.
     fn suspend(&mut self) -> Result<(), Error> {
-        self.draw()?;
+        self.close_alternate()?;
+        self.draw_normal()?;
         self.screen.clear().map_err(Error::of("written"))?;
         modes::set_back();
         // Where no shell could go on with it, the kernel does not stop it either.
@@ -397,6 +475,7 @@ impl Ui<'_> {
         if let Ok((columns, rows)) = crossterm::terminal::size() {
             self.state.size = (columns.max(1), rows.max(1));
         }
+        self.close_alternate()?;
         self.screen.forget();
         self.draw()
     }
@@ -405,9 +484,14 @@ impl Ui<'_> {
     fn finish(&mut self) -> Result<(), Error> {
         let left = crate::update::not_sent(&self.state);
         self.finished.extend(left);
-        self.draw()?;
+        self.close_alternate()?;
+        self.draw_normal()?;
         self.screen.clear().map_err(Error::of("written"))
     }
+}
+
+fn told<'a>(reading: impl Future<Output = Vec<Message>> + 'a) -> LocalBoxFuture<'a, Done> {
+    Box::pin(async { Done::Told(reading.await) })
 }
 
 async fn next_event(

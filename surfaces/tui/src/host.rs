@@ -4,6 +4,7 @@ use api::models::ModelInfo;
 use api::sessions::{SessionSummary, Sessions};
 use async_trait::async_trait;
 use domain::fault::Fault;
+use domain::id::SessionId;
 use domain::settings::SessionProfile;
 use rendering::confirm::Memory;
 use rendering::slash::Slash;
@@ -58,4 +59,16 @@ pub trait Host {
     /// # Errors
     /// When the gateway does not answer.
     async fn list_models(&self) -> Result<Vec<ModelInfo>, Fault>;
+
+    /// What the audit log has of a session, a line a record.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    async fn audit(&self, session_id: SessionId) -> Result<Vec<String>, Fault>;
+
+    /// Writes a session as a document to a new file in the working folder; what to say then.
+    ///
+    /// # Errors
+    /// When the session cannot be read or the file cannot be written.
+    async fn export(&self, session_id: SessionId) -> Result<String, Fault>;
 }

@@ -28,6 +28,10 @@ pub enum Action {
     PageDown,
     /// To the first difference of a file in the question.
     ToDiff,
+    /// Show all sessions.
+    Sessions,
+    /// Show the tool calls.
+    Calls,
     /// Show the keys and commands.
     Help,
     /// Stop until the shell goes on with it.
@@ -76,7 +80,7 @@ const fn also(code: KeyCode, modifiers: KeyModifiers, action: Action) -> Binding
 }
 
 /// All of them. The first that fits counts.
-pub const TABLE: [Binding; 38] = [
+pub const TABLE: [Binding; 40] = [
     key(
         (KeyCode::Enter, NONE),
         Action::Enter,
@@ -139,6 +143,18 @@ pub const TABLE: [Binding; 38] = [
         Action::Expand,
         "Ctrl+O",
         "show thinking and results whole, or folded",
+    ),
+    key(
+        (KeyCode::Char('s'), CTRL),
+        Action::Sessions,
+        "Ctrl+S",
+        "all sessions: go on in one, fork, export",
+    ),
+    key(
+        (KeyCode::Char('t'), CTRL),
+        Action::Calls,
+        "Ctrl+T",
+        "tool calls whole: arguments, decision, result",
     ),
     key(
         (KeyCode::BackTab, SHIFT),

@@ -9,6 +9,9 @@
 //! that its log does not have, or pass on a control character that it did not write itself.
 //! Where to start: [`run`], then [`update::update`] and [`keys`] (every key there is).
 
+mod alternate;
+mod choosing;
+mod commands;
 mod driver;
 mod effects;
 mod error;
@@ -17,17 +20,27 @@ mod fixture;
 mod history;
 pub mod host;
 mod input;
+mod inspect;
+mod keyboard;
 pub mod keys;
 mod lines;
+mod list;
 mod markdown;
 mod message;
 mod modes;
+mod overlay;
+mod page;
+mod picker;
 mod question;
+mod reading;
 mod screen;
 mod state;
 mod stream;
+mod subject;
 pub mod update;
 mod view;
 
-pub use driver::{Start, run};
+pub use choosing::choose;
+pub use driver::{Ended, Start, run};
 pub use error::Error;
+pub use keyboard::Keyboard;

@@ -1,9 +1,11 @@
 //! What happens, and what is to be done about it.
 
+use crate::subject::Subject;
+use api::sessions::SessionSummary;
 use crossterm::event::KeyEvent;
 use domain::event::{ConfirmationRequest, Event};
 use domain::fault::Fault;
-use domain::id::QueryId;
+use domain::id::{QueryId, SessionId};
 use domain::settings::SessionProfile;
 use ratatui::text::Line;
 use rendering::confirm::Said;
@@ -40,6 +42,16 @@ pub enum Message {
     Sent(QueryId),
     /// The session works by this profile now.
     Configured(Box<SessionProfile>),
+    /// A page was read.
+    Inspected(Subject, Vec<Line<'static>>),
+    /// The sessions were read, newest first.
+    Listed(Vec<SessionSummary>),
+    /// The last exchange of a session was read.
+    Previewed(SessionId, Vec<Line<'static>>),
+    /// Something is to be said where the user looks.
+    Said(String),
+    /// A session is to be held in place of this one.
+    GoTo(SessionId),
     /// The process is asked to end.
     Terminate,
 }
@@ -67,6 +79,18 @@ pub enum Command {
     Run(Slash),
     /// List the models.
     ListModels,
+    /// Read a page about something.
+    Inspect(Subject),
+    /// List the sessions.
+    ListSessions,
+    /// Read the last exchange of a session.
+    Preview(SessionId),
+    /// Leave for this session.
+    GoTo(SessionId),
+    /// Make another session of all that was said in one, and leave for it.
+    Fork(SessionId),
+    /// Write a session to a file.
+    Export(SessionId),
     /// Keep a line for the arrow keys.
     Keep(String),
     /// Stop this process until the shell goes on with it.

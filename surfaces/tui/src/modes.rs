@@ -19,6 +19,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 static ARE_SET: AtomicBool = AtomicBool::new(false);
 /// Whether the terminal tells Shift+Enter apart, and was asked to.
 static TELLS_KEYS: AtomicBool = AtomicBool::new(false);
+/// Whether the alternate screen is shown.
+static IS_ALTERNATE: AtomicBool = AtomicBool::new(false);
 /// Where standard error went before.
 static STDERR: Mutex<Option<OwnedFd>> = Mutex::new(None);
 
@@ -74,6 +76,26 @@ impl Drop for Modes {
     }
 }
 
+/// Turns to the alternate screen.
+///
+/// # Errors
+/// When the terminal cannot be written.
+pub fn open_alternate() -> io::Result<()> {
+    IS_ALTERNATE.store(true, Ordering::SeqCst);
+    execute!(io::stdout(), crossterm::terminal::EnterAlternateScreen)
+}
+
+/// Turns back to the normal one, with its cursor where it was.
+///
+/// # Errors
+/// When the terminal cannot be written.
+pub fn close_alternate() -> io::Result<()> {
+    match IS_ALTERNATE.swap(false, Ordering::SeqCst) {
+        true => execute!(io::stdout(), crossterm::terminal::LeaveAlternateScreen),
+        false => Ok(()),
+    }
+}
+
 /// Sets the modes back. A terminal that is gone needs nothing.
 pub fn set_back() {
     if let Some(before) = STDERR.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -82,6 +104,7 @@ pub fn set_back() {
     if !ARE_SET.swap(false, Ordering::SeqCst) {
         return;
     }
+    let _gone = close_alternate();
     if TELLS_KEYS.load(Ordering::SeqCst) {
         let _gone = execute!(io::stdout(), PopKeyboardEnhancementFlags);
     }

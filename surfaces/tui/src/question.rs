@@ -143,6 +143,20 @@ impl Dialog {
         (self.field == Field::Answer && now < self.quiet_until).then_some(self.quiet_until)
     }
 
+    /// It was out of sight: what was typed of an answer is gone, and keys count as one only after the
+    /// same silence as at first.
+    pub fn stand_again(&mut self, now: Instant, is_draft_begun: bool) {
+        self.answer.clear();
+        self.begun = None;
+        self.given = None;
+        self.said = None;
+        self.quiet_until = now + QUIET;
+        self.field = match is_draft_begun {
+            true => Field::Draft,
+            false => Field::Answer,
+        };
+    }
+
     /// Tab: keys go to the other field from now on.
     pub fn turn(&mut self, now: Instant) {
         self.field = match self.field {

@@ -5,6 +5,7 @@ use crate::input::Input;
 use crate::lines::{own, painted, wrapped};
 use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
+use crate::overlay::Overlay;
 use crate::question::Dialog;
 use crate::stream::Stream;
 use api::sessions::SessionSummary;
@@ -67,6 +68,8 @@ pub struct State {
     pub memory: Memory,
     /// Whether the plan that was proposed last takes back what the user said to, and is no agent's.
     pub is_own_plan: bool,
+    /// What stands on the alternate screen.
+    pub overlay: Option<Overlay>,
     /// How far the help is scrolled, where it is open.
     pub help: Option<usize>,
     /// Whether thinking and results are shown whole.
@@ -135,6 +138,7 @@ impl State {
             is_question_closed: false,
             memory,
             is_own_plan: false,
+            overlay: None,
             help: None,
             is_expanded: false,
             last_result: None,

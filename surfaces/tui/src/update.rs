@@ -3,6 +3,7 @@
 mod answering;
 mod events;
 mod outcome;
+mod overlaid;
 mod results;
 mod slash;
 mod typing;
@@ -11,6 +12,7 @@ pub use events::request_lines;
 pub use outcome::not_sent;
 
 use crate::message::{Command, Message};
+use crate::picker::Picker;
 use crate::state::{LEAVING, State};
 use domain::fault::Fault;
 use outcome::failed;
@@ -36,6 +38,7 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
                 dialog.laid_anew();
             }
             state.size = (columns.max(1), rows.max(1));
+            overlaid::resized(state);
             Vec::new()
         }
         Message::Happened(event) => events::happened(state, &event),
@@ -61,8 +64,29 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
             let told = has_other_mode.then_some(mode).into_iter().chain(model);
             told.map(|text| state.note(&text)).collect()
         }
+        Message::Inspected(subject, lines) => {
+            overlaid::filled(state, subject, lines);
+            Vec::new()
+        }
+        Message::Listed(sessions) => listed(state, |picker| picker.fill(sessions)),
+        Message::Previewed(id, lines) => listed(state, |picker| picker.previewed(id, lines)),
+        Message::Said(text) => overlaid::say(state, &text).into_iter().collect(),
+        Message::GoTo(id) => vec![Command::GoTo(id)],
         Message::Terminate => vec![Command::Leave],
     }
+}
+
+/// The list of sessions has something new, and may want to know more.
+fn listed(state: &mut State, fill: impl FnOnce(&mut Picker)) -> Vec<Command> {
+    let Some(picker) = overlaid::picker(state) else {
+        return Vec::new();
+    };
+    fill(picker);
+    picker
+        .next_preview()
+        .map(Command::Preview)
+        .into_iter()
+        .collect()
 }
 
 fn model_in_words(profile: &domain::settings::SessionProfile) -> String {

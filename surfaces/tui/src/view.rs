@@ -1,8 +1,11 @@
 //! What still changes, drawn from the state: a few rows below the scrollback.
 
 mod asking;
+mod full;
 mod help;
 mod status;
+
+pub use full::{Waiting, full, sessions};
 
 use crate::lines::{OWN, cut, faint, own, strong, wrapped};
 use crate::question::{Field, Sight};

@@ -1,13 +1,16 @@
 //! `carl tui`: a conversation on the whole terminal.
 
+use super::Setting;
 use super::chat::{Begin, prepared};
 use super::host::CommandHost;
+use crate::wiring::House;
 use anyhow::Result;
 use api::models::ModelInfo;
 use api::sessions::{SendRequest, SessionSummary, Sessions};
 use async_trait::async_trait;
-use command_line::SessionFlags;
+use command_line::{Ceiling, SessionFlags};
 use domain::fault::Fault;
+use domain::id::SessionId;
 use domain::settings::SessionProfile;
 use futures::StreamExt;
 use rendering::confirm::Memory;
@@ -19,11 +22,15 @@ use terminal::commands::{Done, act};
 use terminal::conversation::Conversation;
 use terminal::exit::{Exit, Failure, OrFail, describe};
 use terminal::host::Host;
+use terminal::session_commands::{Chosen, ExportForm};
 use terminal::sessions::held;
 use terminal::undo::FileHistory;
 use text::escape::quoted_argv;
-use tui::Start;
 use tui::host::{Next, Outcome};
+use tui::{Keyboard, Start};
+
+/// Most records of the audit log that a page shows.
+const AUDIT_RECORDS: usize = 5_000;
 
 /// Holds the conversation until the user leaves.
 ///
@@ -31,9 +38,35 @@ use tui::host::{Next, Outcome};
 /// When it could not begin, or the terminal cannot be used.
 pub async fn tui(flags: SessionFlags, begin: Begin) -> Result<Exit> {
     check_terminal()?;
-    let (host, request) = prepared(flags, begin).await?;
-    let outcome = hold(&host, request).await;
-    host.close(outcome).await
+    let mut keyboard = Keyboard::default();
+    let (mut flags, mut begin) = (flags, begin);
+    if matches!(&begin, Begin::Resume(part) if part.is_empty()) {
+        let house = House::look(&Setting::read(&flags)?).await?;
+        let chosen = tui::choose(house.sessions.as_ref(), &mut keyboard).await;
+        match chosen.or_fail()? {
+            Some(session_id) => begin = Begin::Resume(session_id.to_string()),
+            None => return Ok(Exit::Success),
+        }
+    }
+    loop {
+        let (host, request) = prepared(flags.clone(), begin).await?;
+        let outcome = hold(&host, request, &mut keyboard).await;
+        match host.close(outcome).await? {
+            None => return Ok(Exit::Success),
+            Some(session_id) => begin = Begin::Resume(session_id.to_string()),
+        }
+        // What was opened or chosen for one session, such as its folder, is not so for another, which
+        // goes on as it was left; what was closed stays closed.
+        flags = SessionFlags {
+            ceiling: Ceiling {
+                disable_tool: flags.ceiling.disable_tool,
+                ..Ceiling::default()
+            },
+            air_gap: flags.air_gap,
+            connect: flags.connect,
+            ..SessionFlags::default()
+        };
+    }
 }
 
 /// Refuses what cannot be drawn on.
@@ -48,7 +81,12 @@ fn check_terminal() -> Result<()> {
     Err(Failure::usage(what, hint).into())
 }
 
-async fn hold(host: &CommandHost, request: ChatRequest) -> Result<Exit> {
+/// Holds a session; the one that the user goes on with, if any.
+async fn hold(
+    host: &CommandHost,
+    request: ChatRequest,
+    keyboard: &mut Keyboard,
+) -> Result<Option<SessionId>> {
     // A session that goes on keeps its own.
     if request.resumed.is_none() {
         host.check_agent().await?;
@@ -65,15 +103,15 @@ async fn hold(host: &CommandHost, request: ChatRequest) -> Result<Exit> {
         changes: request.changes,
         captures: request.captures,
     };
-    let ended = tui::run(&serving, start).await;
-    let left = ended.as_ref().unwrap_or(&session);
+    let ended = tui::run(&serving, start, keyboard).await;
+    let left = ended.as_ref().map_or(&session, |ended| &ended.session);
     let (session_id, holder_id) = held(left)?;
     let closed = host.sessions().close(session_id, holder_id).await;
-    ended.or_fail()?;
+    let next = ended.or_fail()?.next;
     match closed {
         // What is gone needs no closing.
-        Err(_) if host.is_gone().await => Ok(Exit::Success),
-        closed => closed.or_fail().map(|()| Exit::Success),
+        Err(_) if host.is_gone().await => Ok(next),
+        closed => closed.or_fail().map(|()| next),
     }
 }
 
@@ -197,5 +235,26 @@ impl tui::host::Host for Serving<'_> {
     async fn list_models(&self) -> Result<Vec<ModelInfo>, Fault> {
         let listed = self.host.list_models().await;
         listed.map_err(|error| describe(&error).1)
+    }
+
+    async fn audit(&self, session_id: SessionId) -> Result<Vec<String>, Fault> {
+        let read = super::audit::of_session(session_id, AUDIT_RECORDS);
+        read.map_err(|error| describe(&error).1)
+    }
+
+    async fn export(&self, session_id: SessionId) -> Result<String, Fault> {
+        let id = session_id.to_string();
+        let end = id.get(id.len().saturating_sub(12)..).unwrap_or(&id);
+        let file = self.workspace.join(format!("carl-{end}.md"));
+        let chosen = Chosen {
+            sessions: self.sessions(),
+            workspace: &self.workspace,
+            part: &id,
+        };
+        let form = Some(ExportForm::Markdown);
+        match terminal::session_commands::export(chosen, form, Some(&file)).await {
+            Ok(()) => Ok(format!("written to {}", file.display())),
+            Err(error) => Err(describe(&error).1),
+        }
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn go_on(state: &mut State) -> Vec<Command> {
 
 /// Puts the next question, unless one stands there.
 fn put_next(state: &mut State, patience: Patience) {
-    if state.dialog.is_some() {
+    if state.dialog.is_some() || state.overlay.is_some() {
         return;
     }
     let Some(requests) = state.questions.next(patience) else {
@@ -60,6 +60,13 @@ fn put_next(state: &mut State, patience: Patience) {
     };
     let about = (state.memory, listener);
     state.dialog = Some(Dialog::new((requests, place), about, field, state.now));
+}
+
+/// Puts the next question that came while something else was in sight.
+pub(super) fn put_waiting(state: &mut State) {
+    if state.gathers_until.is_none() {
+        put_next(state, Patience::Left);
+    }
 }
 
 /// Passes the answer on that counts now.

@@ -43,6 +43,16 @@ pub(super) fn failed(state: &State, fault: &Fault) -> Command {
     state.told(&lines)
 }
 
+/// What is typed cannot be done, and what can be.
+pub(super) fn refused(state: &State, what: &str, hint: &str) -> Command {
+    let fault = Fault {
+        code: "carl.usage".to_owned(),
+        message: what.to_owned(),
+        hint: hint.to_owned(),
+    };
+    failed(state, &fault)
+}
+
 /// Leaves; the first time it only says which jobs would end.
 pub(super) fn leave(state: &mut State) -> Vec<Command> {
     let jobs: Vec<String> = state.view.background().jobs().iter().cloned().collect();

@@ -1,9 +1,9 @@
 //! Commands that are typed.
 
-use super::outcome::{failed, leave};
+use super::outcome::{failed, leave, refused};
+use super::overlaid;
 use crate::message::Command;
 use crate::state::State;
-use domain::fault::Fault;
 use domain::model::ModelChoice;
 use domain::settings::{Mode, SessionProfile};
 use rendering::slash::{self, Slash};
@@ -14,6 +14,16 @@ const BY_KEY: [Mode; 4] = [Mode::Adaptive, Mode::Loop, Mode::Plan, Mode::Determi
 
 /// Does what a command asks for.
 pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    match (name.to_ascii_lowercase().as_str(), rest.trim()) {
+        ("/inspect", subject) => return overlaid::named(state, subject),
+        ("/sessions", "") => return overlaid::sessions(state),
+        ("/sessions", _) => {
+            let what = "/sessions takes nothing after it";
+            return vec![refused(state, what, "Type /sessions alone.")];
+        }
+        _ => {}
+    }
     let slash = match slash::parse(line) {
         Ok(slash) => slash,
         Err(fault) => return vec![failed(state, &fault)],
@@ -46,15 +56,6 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
         }
         other => vec![Command::Run(other)],
     }
-}
-
-fn refused(state: &State, what: &str, hint: &str) -> Command {
-    let fault = Fault {
-        code: "carl.usage".to_owned(),
-        message: what.to_owned(),
-        hint: hint.to_owned(),
-    };
-    failed(state, &fault)
 }
 
 fn with_mode(state: &State, mode: Mode) -> Command {

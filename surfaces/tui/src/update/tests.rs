@@ -3,6 +3,7 @@
 use crate::fixture::{Seat, id, of_batch, request};
 use crate::message::{Command, Message};
 use crate::question::{BURST, Field};
+use crate::subject::Subject;
 use crossterm::event::{KeyCode, KeyModifiers};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, EventBody, QueryStatus};
 use domain::fault::Fault;
@@ -482,4 +483,104 @@ fn it_sleeps_while_nothing_happens() {
     seat.takes(Message::Gone("it was killed".to_owned()));
     assert!(seat.scrollback().contains("has ended: it was killed"));
     assert_eq!(seat.state.wakes_at(), None);
+}
+
+#[test]
+fn no_key_on_another_screen_answers_a_question() {
+    let mut seat = Seat::at((80, 24));
+    seat.asks(10, "go");
+    assert_eq!(seat.ctrl('t'), [Command::Inspect(Subject::Calls)]);
+    seat.question(10, call());
+    seat.wait(5_000);
+    assert!(seat.state.dialog.is_none());
+    assert!(answers(&seat.gives("y")).is_empty());
+    seat.press(KeyCode::Esc);
+    // It is put only now, and what follows at once is a draft.
+    assert!(seat.state.dialog.is_some());
+    assert!(answers(&seat.gives("y")).is_empty());
+    assert_eq!(seat.state.input.text(), "");
+    assert!(seat.state.dialog.is_some());
+    seat.wait(5_000);
+    assert_eq!(answers(&seat.gives("y")).len(), 1);
+}
+
+#[test]
+fn an_answer_begun_before_another_screen_is_gone_after_it() {
+    let mut seat = asked(vec![call()]);
+    seat.wait(5_000);
+    seat.types("y");
+    assert_eq!(seat.ctrl('s'), [Command::ListSessions]);
+    seat.takes(Message::Paste("y\n".to_owned()));
+    assert!(answers(&seat.gives("y")).is_empty());
+    seat.press(KeyCode::Esc);
+    let dialog = seat.state.dialog.as_ref().unwrap();
+    assert_eq!(dialog.answer(), "");
+    assert!(dialog.waits_until(seat.now).is_some());
+    seat.wait(800);
+    assert!(answers(&seat.gives("")).is_empty());
+    assert_eq!(answers(&seat.gives("y")).len(), 1);
+}
+
+#[test]
+fn a_question_answered_behind_another_screen_is_not_put() {
+    let mut seat = Seat::at((80, 24));
+    seat.asks(10, "go");
+    seat.ctrl('t');
+    seat.question(10, call());
+    seat.ends(10, QueryStatus::Interrupted);
+    seat.press(KeyCode::Esc);
+    assert!(seat.state.dialog.is_none());
+}
+
+fn listed(seat: &mut Seat, count: u128) -> Vec<Command> {
+    let sessions = (1..=count).map(|number| api::sessions::SessionSummary {
+        session_id: domain::id::SessionId::from_uuid(id(number)),
+        title: format!("session {number}\u{1b}[2J"),
+        ..seat.state.session.clone()
+    });
+    let sessions = sessions.collect();
+    seat.takes(Message::Listed(sessions))
+}
+
+#[test]
+fn the_list_goes_to_another_session_and_reads_one_at_a_time() {
+    let mut seat = Seat::at((80, 24));
+    let of = |number| domain::id::SessionId::from_uuid(id(number));
+    seat.ctrl('s');
+    assert!(
+        seat.press(KeyCode::Enter).is_empty(),
+        "nothing is listed yet"
+    );
+    assert_eq!(listed(&mut seat, 3), [Command::Preview(of(1))]);
+    assert!(seat.press(KeyCode::Down).is_empty());
+    assert!(seat.press(KeyCode::Down).is_empty());
+    let read = seat.takes(Message::Previewed(of(1), Vec::new()));
+    assert_eq!(read, [Command::Preview(of(3))]);
+    assert_eq!(seat.ctrl('f'), [Command::Fork(of(3))]);
+    assert_eq!(seat.ctrl('e'), [Command::Export(of(3))]);
+    assert_eq!(seat.press(KeyCode::Enter), [Command::GoTo(of(3))]);
+    // The one that is held is gone back to.
+    seat.press(KeyCode::PageUp);
+    assert!(seat.press(KeyCode::Enter).is_empty());
+    assert!(seat.state.overlay.is_none());
+    // While a request runs, nothing is left.
+    seat.asks(10, "go");
+    seat.ctrl('s');
+    listed(&mut seat, 3);
+    seat.press(KeyCode::Down);
+    assert!(seat.press(KeyCode::Enter).is_empty());
+    assert!(seat.state.overlay.is_some());
+}
+
+#[test]
+fn ten_thousand_sessions_are_searched_at_once() {
+    let mut seat = Seat::at((80, 24));
+    seat.ctrl('s');
+    listed(&mut seat, 10_000);
+    let begun = std::time::Instant::now();
+    seat.types("session 9999");
+    let frame = crate::view::full(&seat.state).unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    let row: String = (0..80).map(|x| frame.buffer[(x, 2)].symbol()).collect();
+    assert!(row.contains("session 9999\\u{1b}[2J"), "{row}");
 }

@@ -2,13 +2,14 @@
 
 use super::outcome::leave;
 use super::results::whole_result;
-use super::{answering, slash};
+use super::{answering, overlaid, slash};
 use crate::input::Edit;
 use crate::keys::{Action, action_of};
 use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::question::Field;
 use crate::state::State;
+use crate::subject::Subject;
 use crate::view;
 use crossterm::event::{KeyEvent, KeyEventKind};
 use rendering::agents::gist;
@@ -27,6 +28,10 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
     let mut done = answering::go_on(state);
     if let Some(dialog) = &mut state.dialog {
         dialog.followed();
+    }
+    if state.overlay.is_some() {
+        done.extend(overlaid::pressed(state, key));
+        return done;
     }
     if let Some(action) = action_of(key) {
         done.extend(act(state, action));
@@ -54,6 +59,8 @@ fn act(state: &mut State, action: Action) -> Vec<Command> {
             };
         }
         Action::Expand => return expand(state),
+        Action::Sessions => return overlaid::sessions(state),
+        Action::Calls => return overlaid::inspect(state, Subject::Calls),
         Action::NextMode => return vec![slash::next_mode(state)],
         Action::TakeBack => return take_back(state),
         Action::OtherField => {
@@ -196,6 +203,9 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
     state.help = None;
     if let Some(dialog) = &mut state.dialog {
         dialog.followed();
+    }
+    if state.overlay.is_some() {
+        return overlaid::pasted(state, text);
     }
     if is_answering(state) {
         if let Some(dialog) = &mut state.dialog {

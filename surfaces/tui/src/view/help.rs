@@ -1,5 +1,6 @@
 //! The keys, from their table, and the commands.
 
+use crate::commands::OWN;
 use crate::keys;
 use crate::lines::{faint, strong, wrapped};
 use ratatui::text::{Line, Span};
@@ -41,7 +42,7 @@ fn all(width: usize) -> Vec<Line<'static>> {
     }
     lines.push(Line::default());
     let here = COMMANDS.iter().filter(|one| one.0 != OF_LINE_MODE);
-    for (name, arguments, about) in here {
+    for (name, arguments, about) in here.chain(&OWN) {
         lines.extend(pair(&format!("{name} {arguments}"), about));
     }
     let more =

@@ -2,6 +2,8 @@
 
 use super::frame;
 use crate::fixture::{Seat, request};
+use crate::message::Message;
+use crate::subject::Subject;
 use crossterm::event::KeyCode;
 use domain::event::{ConfirmationKind, EventBody, QueryStatus};
 use domain::fault::Fault;
@@ -188,6 +190,66 @@ fn no_size_is_too_small() {
             seat.ctrl('c');
             seat.types("?");
             let _drawn = frame(&seat.state);
+            for letter in ['s', 't'] {
+                seat.ctrl(letter);
+                let _drawn = super::full(&seat.state);
+                seat.press(KeyCode::Esc);
+            }
         }
     }
+}
+
+/// What stands on the alternate screen, at the two sizes that are tight.
+fn full_frames(state: impl Fn(&mut Seat)) -> String {
+    let mut all = String::new();
+    for size in [(40, 15), (80, 24)] {
+        let mut seat = Seat::at(size);
+        state(&mut seat);
+        let frame = super::full(&seat.state).unwrap();
+        assert_eq!(frame.buffer.area, Rect::new(0, 0, size.0, size.1));
+        all.push_str(&format!("── {}x{}\n", size.0, size.1));
+        for row in 0..size.1 {
+            let row: String = (0..size.0)
+                .map(|column| frame.buffer[(column, row)].symbol())
+                .collect();
+            all.push_str(&format!("{}\n", row.trim_end()));
+        }
+    }
+    all
+}
+
+#[test]
+fn sessions() {
+    let time = "2026-11-25T12:00:00Z".parse().unwrap();
+    let frames = full_frames(|seat| {
+        seat.ctrl('s');
+        let one = seat.state.session.clone();
+        let titled = |title: &str| api::sessions::SessionSummary {
+            title: title.to_owned(),
+            updated: time,
+            ..one.clone()
+        };
+        let all = vec![titled("what do bees do?"), titled("日本語\u{202e} of bees")];
+        seat.takes(Message::Listed(all));
+        let lines = vec!["> what do bees do?".into(), "  They dance.".into()];
+        let id = seat.state.session.session_id;
+        seat.takes(Message::Previewed(id, lines));
+        seat.types("bees");
+    });
+    // The same everywhere.
+    let here = rendering::moments::here(time);
+    insta::assert_snapshot!(frames.replace(&here, "2026-11-25 12:00"));
+}
+
+#[test]
+fn page_while_a_question_waits() {
+    insta::assert_snapshot!(full_frames(|seat| {
+        seat.asks(10, "write it");
+        seat.ctrl('t');
+        let lines = (0..60).map(|n| format!("a line {n} {}", "word ".repeat(9)).into());
+        seat.takes(Message::Inspected(Subject::Calls, lines.collect()));
+        seat.press(KeyCode::PageDown);
+        seat.question(10, request(20, ConfirmationKind::Call));
+        seat.types("/line 4");
+    }));
 }

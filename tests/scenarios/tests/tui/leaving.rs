@@ -105,7 +105,7 @@ fn a_killed_ui_loses_nothing_that_was_said() {
     window.enters("second");
     window.until(ANSWER);
     drop(window);
-    let mut window = seat(&scene, &["--resume"], (80, 24));
+    let mut window = seat(&scene, &["--resume", "last"], (80, 24));
     let screen = window.screen();
     assert!(screen.contains("second"), "{screen}");
     assert!(!scene.house.has("a.txt"));

@@ -9,6 +9,7 @@ mod answers;
 mod commands;
 mod hostile;
 mod leaving;
+mod pages;
 mod questions;
 mod screens;
 

@@ -188,6 +188,31 @@ fn no_hit() -> Result<()> {
     Ok(print_error("No record fits.\n")?)
 }
 
+/// The newest records of a session, a line each, at most so many.
+///
+/// # Errors
+/// When the log cannot be read.
+pub fn of_session(session_id: SessionId, most: usize) -> Result<Vec<String>> {
+    let Some(log) = Log::open(&Paths::from_environment()?.audit()).or_fail()? else {
+        return Ok(vec!["Nothing is on record yet.".to_owned()]);
+    };
+    let query = Query {
+        session: Some(session_id.to_string()),
+        ..Query::default()
+    };
+    let (newest, rest) = log.newest(&query, most);
+    let mut lines = Lines::new(false, None, TimeZone::system());
+    let pages: String = newest.iter().map(|placed| lines.of(placed)).collect();
+    let mut shown: Vec<String> = pages.lines().map(str::to_owned).collect();
+    if let Err(error) = rest.or_fail() {
+        shown.push(format!(
+            "not all of it can be read: {}",
+            describe(&error).1.message
+        ));
+    }
+    Ok(shown)
+}
+
 /// The log; without one, says so.
 fn open(config: &Config) -> Result<Option<Log>> {
     let log = Log::open(&config.folder).or_fail()?;

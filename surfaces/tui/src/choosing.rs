@@ -1,0 +1,68 @@
+//! The list of sessions before any of them is held.
+
+use crate::alternate::Alternate;
+use crate::driver::colours;
+use crate::error::Error;
+use crate::keyboard::Keyboard;
+use crate::message::Message;
+use crate::modes::Modes;
+use crate::picker::{Picker, Wish};
+use crate::{reading, view};
+use api::sessions::{Selection, Sessions};
+use crossterm::event::{Event, KeyEventKind};
+use domain::id::SessionId;
+use futures::FutureExt;
+use futures::future::{LocalBoxFuture, pending};
+use std::io;
+
+/// Has the user choose a session; `None`: none is wanted.
+///
+/// # Errors
+/// When the terminal cannot be used, or the sessions cannot be listed.
+pub async fn choose(
+    sessions: &dyn Sessions,
+    keyboard: &mut Keyboard,
+) -> Result<Option<SessionId>, Error> {
+    let mut picker = Picker::choosing();
+    picker.fill(sessions.list(Selection::All).await?);
+    let _set = Modes::set().map_err(Error::of("set up"))?;
+    let mut alternate = Alternate::open(colours()).map_err(Error::of("set up"))?;
+    let mut size = crossterm::terminal::size().map_err(Error::of("measured"))?;
+    let mut preview: LocalBoxFuture<'_, Vec<Message>> = pending().boxed_local();
+    let chosen = loop {
+        if let Some(id) = picker.next_preview() {
+            preview = Box::pin(reading::preview(sessions, id));
+        }
+        let frame = view::sessions(&picker, size, view::Waiting::None);
+        alternate.draw(&frame).map_err(Error::of("written"))?;
+        let pressed = tokio::select! {
+            pressed = keyboard.next() => pressed,
+            read = &mut preview => {
+                preview = pending().boxed_local();
+                for message in read {
+                    if let Message::Previewed(id, lines) = message {
+                        picker.previewed(id, lines);
+                    }
+                }
+                continue;
+            }
+        };
+        let Some((_, read)) = pressed else {
+            return Err(Error::of("read")(io::ErrorKind::UnexpectedEof.into()));
+        };
+        match read.map_err(Error::of("read"))? {
+            Event::Key(key) if key.kind != KeyEventKind::Release => match picker.pressed(key) {
+                Wish::Close => break None,
+                Wish::Resume(id) => break Some(id),
+                Wish::None | Wish::Fork(_) | Wish::Export(_) => {}
+            },
+            Event::Resize(columns, rows) => {
+                size = (columns.max(1), rows.max(1));
+                alternate.empty().map_err(Error::of("written"))?;
+            }
+            _ => {}
+        }
+    };
+    alternate.close().map_err(Error::of("written"))?;
+    Ok(chosen)
+}

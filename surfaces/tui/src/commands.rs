@@ -1,0 +1,11 @@
+//! The commands that the UI has and line mode has not.
+
+/// Each: its name, what follows it, what it does.
+pub const OWN: [(&str, &str, &str); 2] = [
+    (
+        "/inspect",
+        "NAME",
+        "a page about the context, calls, audit, agents, jobs, plan or models",
+    ),
+    ("/sessions", "", "all sessions: go on in one, fork, export"),
+];

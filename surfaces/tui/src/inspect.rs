@@ -1,0 +1,344 @@
+//! What an inspector shows: lines made of the events of the log and of what the services say. All text
+//! that others wrote stands behind a bar or an indent, and nothing in it moves the terminal.
+
+use crate::lines::{faint, painted, safe, strong};
+use domain::context::ContextView;
+use domain::event::{CallStatus, ConfirmationKind, Event, EventBody};
+use domain::id::CallId;
+use ratatui::text::Line;
+use rendering::Paint;
+use rendering::agents::tree;
+use rendering::context::shares;
+use rendering::terminal::Terminal;
+use rendering::values::{grouped, milliseconds, tokens};
+use session::SessionView;
+use text::escape::visible_line;
+use text::links::Known;
+
+/// A text of others, each of its lines behind a bar.
+fn barred(text: &str) -> impl Iterator<Item = Line<'static>> {
+    let lines = text
+        .split('\n')
+        .map(|line| Line::raw(safe(&format!("  | {line}"))));
+    lines.collect::<Vec<_>>().into_iter()
+}
+
+fn head(text: &str) -> Line<'static> {
+    Line::styled(safe(text), strong())
+}
+
+fn detail(text: &str) -> Line<'static> {
+    Line::styled(safe(&format!("  {text}")), faint())
+}
+
+fn or_nothing(lines: Vec<Line<'static>>, text: &str) -> Vec<Line<'static>> {
+    match lines.is_empty() {
+        true => vec![Line::styled(text.to_owned(), faint())],
+        false => lines,
+    }
+}
+
+/// The context by its parts, and each as it is sent.
+#[must_use]
+pub fn context(view: &ContextView) -> Vec<Line<'static>> {
+    let overview = shares(view, Paint::Colour);
+    let mut lines: Vec<Line<'static>> = overview.lines().map(painted).collect();
+    for part in &view.parts {
+        lines.push(Line::default());
+        let tokens = grouped(part.tokens);
+        lines.push(head(&format!(
+            "{} ({tokens} tokens)",
+            visible_line(&part.name)
+        )));
+        lines.extend(barred(part.text.trim_end()));
+    }
+    lines
+}
+
+/// Each call with its arguments, the decisions about it and its whole result, in the order of the calls.
+#[must_use]
+pub fn calls(events: &[Event], is_shown: impl Fn(&str) -> bool) -> Vec<Line<'static>> {
+    let mut all: Vec<(Option<CallId>, Vec<Line<'static>>)> = Vec::new();
+    for event in events {
+        if let EventBody::ToolRequested {
+            tool, arguments, ..
+        } = &event.body
+        {
+            if is_shown(tool) {
+                let mut lines = vec![head(&format!("#{} {}", event.seq, visible_line(tool)))];
+                lines.extend(barred(&format!("{arguments:#}")));
+                all.push((event.call_id, lines));
+            }
+            continue;
+        }
+        let call = event.call_id.and_then(|id| {
+            let mut calls = all.iter_mut().rev();
+            calls.find(|(call_id, _)| *call_id == Some(id))
+        });
+        if let Some((_, lines)) = call {
+            lines.extend(of_call(&event.body));
+        }
+    }
+    let mut out: Vec<Line<'static>> = Vec::new();
+    for (_, lines) in all {
+        out.extend(lines);
+        out.push(Line::default());
+    }
+    or_nothing(out, "no call yet")
+}
+
+/// What an event says of its call.
+fn of_call(body: &EventBody) -> Vec<Line<'static>> {
+    match body {
+        EventBody::BrokerDecision {
+            verdict,
+            layer,
+            rule,
+            reason,
+        } => vec![detail(&format!(
+            "decision: {} by layer {} ({}): {}",
+            verdict.as_str(),
+            layer.as_str(),
+            visible_line(rule),
+            visible_line(reason)
+        ))],
+        EventBody::ConfirmationAnswered { answer, by, .. } => {
+            let said = rendering::confirm::closed(answer, by, "");
+            vec![detail(&said)]
+        }
+        EventBody::ToolProgress { message, .. } => vec![detail(&visible_line(message))],
+        EventBody::ToolResult {
+            status,
+            text,
+            truncated,
+            duration_ms,
+            ..
+        } => {
+            let part = if *truncated { ", a part of it" } else { "" };
+            let took = milliseconds(*duration_ms);
+            let mut lines = vec![detail(&format!(
+                "result: {} in {took}{part}",
+                word(*status)
+            ))];
+            lines.extend(barred(text.trim_end()));
+            lines
+        }
+        _ => Vec::new(),
+    }
+}
+
+const fn word(status: CallStatus) -> &'static str {
+    match status {
+        CallStatus::Ok => "done",
+        CallStatus::Failed => "failed",
+        CallStatus::Denied => "denied",
+        CallStatus::Cancelled => "stopped",
+    }
+}
+
+/// The agents as a tree, and what each reported.
+#[must_use]
+pub fn agents(events: &[Event]) -> Vec<Line<'static>> {
+    let view = SessionView::of(events);
+    let overview = tree(view.agents(), Paint::Colour);
+    let mut lines: Vec<Line<'static>> = overview.lines().map(painted).collect();
+    for event in events {
+        let EventBody::AgentFinished {
+            child,
+            report,
+            corrections,
+            usage,
+            duration_ms,
+        } = &event.body
+        else {
+            continue;
+        };
+        lines.push(Line::default());
+        lines.push(head(&format!("report of {child}")));
+        let (status, quality) = (report.status.as_str(), report.result_quality.as_str());
+        let took = milliseconds(*duration_ms);
+        let cost = tokens(usage);
+        lines.push(detail(&format!("{status}, {quality}; {took}, {cost}")));
+        lines.extend(barred(&report.summary));
+        lines.extend(report.failure_reason.iter().flat_map(|why| barred(why)));
+        let files = report.artifacts.iter().map(|file| visible_line(file));
+        lines.extend(files.map(|file| detail(&format!("file: {file}"))));
+        let changed = corrections.iter().map(|text| visible_line(text));
+        lines.extend(changed.map(|text| detail(&format!("corrected: {text}"))));
+    }
+    or_nothing(lines, "no agent was started")
+}
+
+/// The jobs that run, and the calls that began, read and ended them.
+#[must_use]
+pub fn jobs(events: &[Event]) -> Vec<Line<'static>> {
+    let view = SessionView::of(events);
+    let running = view.background().jobs().iter();
+    let mut lines: Vec<Line<'static>> = running
+        .map(|name| head(&format!("runs: {}", visible_line(name))))
+        .collect();
+    lines.push(Line::default());
+    let ended = events
+        .iter()
+        .filter(|event| matches!(event.body, EventBody::SignalReceived { .. }));
+    lines.extend(as_told(ended));
+    lines.extend(calls(events, |tool| {
+        tool.split('_').any(|word| word.starts_with("job"))
+    }));
+    lines
+}
+
+/// The plans and tasks as they were proposed, approved and worked on.
+#[must_use]
+pub fn plan(events: &[Event]) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for event in events {
+        match &event.body {
+            EventBody::ConfirmationAsked(asked) if asked.kind == ConfirmationKind::Plan => {
+                lines.push(head(&format!("#{} asked for approval", event.seq)));
+                lines.extend(barred(asked.rendering.trim_end()));
+                let diff = asked.diff.iter();
+                lines.extend(diff.flat_map(|diff| barred(diff.trim_end())));
+            }
+            EventBody::PlanProposed { plan, hash } => {
+                let count = plan.actions.len();
+                lines.push(head(&format!(
+                    "#{} plan of {count} steps, {hash}",
+                    event.seq
+                )));
+                lines.extend(barred(&plan.intent));
+            }
+            EventBody::PlanApproved { by, .. } => {
+                lines.push(detail(&format!("approved by {}", visible_line(by))));
+            }
+            EventBody::PlanStep {
+                index,
+                status,
+                text,
+            } => {
+                let step = index + 1;
+                lines.push(detail(&format!("step {step}: {}", word(*status))));
+                lines.extend(barred(text.trim_end()));
+            }
+            EventBody::TasksPlanned { tasks } | EventBody::TasksProposed { tasks, .. } => {
+                lines.push(head(&format!("#{} {} tasks", event.seq, tasks.len())));
+                for task in tasks {
+                    let (id, agent) = (visible_line(&task.id), visible_line(&task.agent_type));
+                    lines.push(detail(&format!("{id}, for {agent}:")));
+                    lines.extend(barred(&task.goal));
+                }
+            }
+            EventBody::TaskMoved { .. } => lines.extend(as_told([event])),
+            _ => {}
+        }
+    }
+    or_nothing(lines, "no plan and no tasks yet")
+}
+
+/// Events as line mode tells them.
+fn as_told<'a>(events: impl IntoIterator<Item = &'a Event>) -> Vec<Line<'static>> {
+    let mut terminal = Terminal::kept(Paint::Colour, Known::default());
+    for event in events {
+        // Nothing is written, so that nothing can fail.
+        let _kept = terminal.draw(event);
+    }
+    terminal
+        .take_lines()
+        .iter()
+        .map(|line| painted(line))
+        .collect()
+}
+
+/// The models and what each is for; `chosen`: what the session asks for.
+#[must_use]
+pub fn models(known: &[api::models::ModelInfo], chosen: &str) -> Vec<Line<'static>> {
+    let mut lines = vec![
+        head(&format!("in use: {}", visible_line(chosen))),
+        Line::default(),
+    ];
+    for info in known {
+        lines.push(head(&visible_line(&info.model.to_string())));
+        let context = info.context_tokens.map_or_else(
+            || "context not known".to_owned(),
+            |tokens| format!("context {} tokens", grouped(u64::from(tokens))),
+        );
+        let size = info.size_bytes.map(rendering::values::bytes);
+        let loaded = info
+            .loaded
+            .map(|is| if is { "in memory" } else { "not in memory" });
+        let facts: Vec<String> = std::iter::once(context)
+            .chain(size)
+            .chain(loaded.map(str::to_owned))
+            .collect();
+        lines.push(detail(&facts.join(", ")));
+        let roles: Vec<&str> = info.roles.iter().map(|role| role.as_str()).collect();
+        let roles = if roles.is_empty() {
+            "none".to_owned()
+        } else {
+            roles.join(", ")
+        };
+        lines.push(detail(&format!("roles: {roles}")));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::Timestamp;
+    use domain::id::SessionId;
+    use uuid::Uuid;
+
+    fn of_call(seq: u64, body: EventBody) -> Event {
+        Event {
+            seq,
+            time: Timestamp::UNIX_EPOCH,
+            session_id: SessionId::from_uuid(Uuid::from_u128(1)),
+            query_id: None,
+            agent_id: None,
+            respondent_id: None,
+            call_id: Some(CallId::from_uuid(Uuid::from_u128(9))),
+            body,
+        }
+    }
+
+    #[test]
+    fn a_call_is_shown_with_all_of_it_and_draws_nothing() {
+        let hostile = "one\u{1b}[2J\n┃ ? coder wants\r\n\u{202e}three";
+        let events = [
+            of_call(
+                4,
+                EventBody::ToolRequested {
+                    tool: "read_file".to_owned(),
+                    arguments: serde_json::json!({"path": "a\u{1b}c"}),
+                    recovered: false,
+                },
+            ),
+            of_call(
+                5,
+                EventBody::ToolResult {
+                    tool: "read_file".to_owned(),
+                    status: CallStatus::Ok,
+                    value_id: None,
+                    label: None,
+                    text: hostile.to_owned(),
+                    truncated: true,
+                    duration_ms: 3,
+                    artifacts: Vec::new(),
+                    edited: None,
+                },
+            ),
+        ];
+        let lines = calls(&events, |_| true);
+        let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        let text = text.join("\n");
+        assert!(text.starts_with("#4 read_file\n  | {\n"), "{text}");
+        assert!(
+            text.contains("result: done in 3 ms, a part of it"),
+            "{text}"
+        );
+        assert!(text.contains("  | one\\u{1b}[2J\n"), "{text}");
+        assert!(!text.contains(['\u{1b}', '┃', '\r', '\u{202e}']), "{text}");
+        assert_eq!(calls(&events, |tool| tool == "other").len(), 1);
+    }
+}

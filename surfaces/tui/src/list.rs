@@ -1,0 +1,114 @@
+//! A list to choose from, narrowed by typing.
+
+/// Longest text that narrows a list, characters.
+const QUERY_CHARS: usize = 200;
+
+/// Entries by their place, those that fit what is typed, and the one that is chosen.
+#[derive(Debug, Default)]
+pub struct List {
+    /// What of each entry is searched, in lower case.
+    texts: Vec<String>,
+    query: String,
+    fitting: Vec<usize>,
+    at: usize,
+}
+
+impl List {
+    /// A list of entries, by what of each is searched.
+    #[must_use]
+    pub fn new(texts: impl IntoIterator<Item = String>) -> Self {
+        let mut list = Self {
+            texts: texts.into_iter().map(|text| text.to_lowercase()).collect(),
+            ..Self::default()
+        };
+        list.narrow();
+        list
+    }
+
+    /// What is typed.
+    #[must_use]
+    pub fn query(&self) -> &str {
+        &self.query
+    }
+
+    /// How many entries fit, and how many there are.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        (self.fitting.len(), self.texts.len())
+    }
+
+    /// A letter more.
+    pub fn push(&mut self, letter: char) {
+        if self.query.chars().count() < QUERY_CHARS && !letter.is_control() {
+            self.query.push(letter);
+            self.narrow();
+        }
+    }
+
+    /// A letter less.
+    pub fn pop(&mut self) {
+        self.query.pop();
+        self.narrow();
+    }
+
+    /// Nothing is typed any more.
+    pub fn clear(&mut self) {
+        self.query.clear();
+        self.narrow();
+    }
+
+    fn narrow(&mut self) {
+        let query = self.query.to_lowercase();
+        let words: Vec<&str> = query.split_whitespace().collect();
+        let fits = |text: &String| words.iter().all(|word| text.contains(word));
+        let texts = self.texts.iter().enumerate();
+        self.fitting = texts
+            .filter(|(_, text)| fits(text))
+            .map(|(at, _)| at)
+            .collect();
+        self.at = 0;
+    }
+
+    /// Chooses another entry, so many further up or down.
+    pub fn step(&mut self, by: isize) {
+        let last = self.fitting.len().saturating_sub(1);
+        self.at = self.at.saturating_add_signed(by).min(last);
+    }
+
+    /// The place of the chosen entry.
+    #[must_use]
+    pub fn chosen(&self) -> Option<usize> {
+        self.fitting.get(self.at).copied()
+    }
+
+    /// The places of so many entries around the chosen one.
+    #[must_use]
+    pub fn around(&self, rows: usize) -> &[usize] {
+        let from = (self.at + 1).saturating_sub(rows).min(self.fitting.len());
+        let to = (from + rows).min(self.fitting.len());
+        &self.fitting[from..to]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typing_narrows_and_steps_stay_in_the_list() {
+        let mut list = List::new(["Red apple", "green apple", "Green pear"].map(str::to_owned));
+        list.step(5);
+        assert_eq!(list.chosen(), Some(2));
+        "APP gr".chars().for_each(|letter| list.push(letter));
+        assert_eq!((list.chosen(), list.counts()), (Some(1), (1, 3)));
+        list.push('x');
+        assert_eq!((list.chosen(), list.around(4)), (None, [].as_slice()));
+        list.clear();
+        list.step(2);
+        assert_eq!(list.around(2), [1, 2]);
+        list.step(-9);
+        assert_eq!(list.around(2), [0, 1]);
+        assert!(list.around(0).is_empty());
+        assert!(List::default().around(0).is_empty());
+    }
+}

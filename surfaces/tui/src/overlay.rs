@@ -1,0 +1,24 @@
+//! What stands on the alternate screen. No key that is typed there answers a question.
+
+use crate::page::Page;
+use crate::picker::Picker;
+use crate::subject::Subject;
+
+/// Rows of a page's head and foot.
+pub const FRAME_ROWS: usize = 2;
+
+/// A screen of its own.
+#[derive(Debug)]
+pub enum Overlay {
+    /// A page about something of the session.
+    Page(Subject, Page),
+    /// The sessions.
+    Sessions(Picker),
+}
+
+/// What a page has of a terminal of so many columns and rows.
+#[must_use]
+pub fn room((columns, rows): (u16, u16)) -> (usize, usize) {
+    let rows = usize::from(rows).saturating_sub(FRAME_ROWS);
+    (usize::from(columns.max(4)), rows.max(1))
+}

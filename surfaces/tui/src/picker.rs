@@ -1,0 +1,230 @@
+//! The sessions of this home, to choose one from.
+
+use crate::lines::{cut, faint, strong};
+use crate::list::List;
+use api::sessions::SessionSummary;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use domain::id::SessionId;
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+use rendering::moments;
+use text::escape::visible_line;
+
+/// Entries that PageUp and PageDown go.
+const PAGE: isize = 10;
+/// Most columns of a title that are searched.
+const TITLE_COLUMNS: usize = 200;
+/// Characters of an id that are shown: its end, by which it can be named.
+const ID_CHARS: usize = 12;
+
+/// What a key asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// Nothing but what the list did.
+    None,
+    /// Close the list.
+    Close,
+    /// Go on in this session.
+    Resume(SessionId),
+    /// Begin another with all that was said in this one.
+    Fork(SessionId),
+    /// Write this one to a file.
+    Export(SessionId),
+}
+
+/// What is known of the last exchange of the chosen session.
+#[derive(Debug, Default)]
+enum Preview {
+    /// Nothing was asked for.
+    #[default]
+    None,
+    /// It is being read.
+    Reading,
+    /// These lines.
+    Read(SessionId, Vec<Line<'static>>),
+}
+
+/// What can be done with a session of the list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Offer {
+    /// Everything.
+    #[default]
+    All,
+    /// Only to go on there.
+    Resume,
+}
+
+/// The list of sessions.
+#[derive(Debug, Default)]
+pub struct Picker {
+    /// Newest first; `None` while they are being read.
+    sessions: Option<Vec<SessionSummary>>,
+    list: List,
+    preview: Preview,
+    said: String,
+    /// What the keys are good for.
+    offer: Offer,
+}
+
+impl Picker {
+    /// A list that only offers to go on in a session.
+    #[must_use]
+    pub fn choosing() -> Self {
+        Self {
+            offer: Offer::Resume,
+            ..Self::default()
+        }
+    }
+
+    /// What can be done here.
+    #[must_use]
+    pub const fn offer(&self) -> Offer {
+        self.offer
+    }
+
+    /// The sessions were read.
+    pub fn fill(&mut self, sessions: Vec<SessionSummary>) {
+        let query = self.list.query().to_owned();
+        self.list = List::new(sessions.iter().map(searched));
+        query.chars().for_each(|letter| self.list.push(letter));
+        self.sessions = Some(sessions);
+    }
+
+    /// Something is to be said.
+    pub fn say(&mut self, text: String) {
+        self.said = text;
+    }
+
+    /// What is said, and which keys there are.
+    #[must_use]
+    pub fn said(&self) -> &str {
+        &self.said
+    }
+
+    /// What is typed.
+    #[must_use]
+    pub fn query(&self) -> &str {
+        self.list.query()
+    }
+
+    fn chosen(&self) -> Option<SessionId> {
+        let sessions = self.sessions.as_ref()?;
+        Some(sessions.get(self.list.chosen()?)?.session_id)
+    }
+
+    /// The session whose last exchange is to be read now, if one is: one at a time.
+    pub fn next_preview(&mut self) -> Option<SessionId> {
+        let chosen = self.chosen()?;
+        match &self.preview {
+            Preview::Reading => None,
+            Preview::Read(read, _) if *read == chosen => None,
+            Preview::Read(..) | Preview::None => {
+                self.preview = Preview::Reading;
+                Some(chosen)
+            }
+        }
+    }
+
+    /// The last exchange of a session was read.
+    pub fn previewed(&mut self, session_id: SessionId, lines: Vec<Line<'static>>) {
+        self.preview = Preview::Read(session_id, lines);
+    }
+
+    /// A letter to search for.
+    pub fn push(&mut self, letter: char) {
+        self.list.push(letter);
+    }
+
+    /// A key was pressed.
+    pub fn pressed(&mut self, key: KeyEvent) -> Wish {
+        self.said.clear();
+        let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+        let of_chosen = |wish: fn(SessionId) -> Wish| self.chosen().map_or(Wish::None, wish);
+        match key.code {
+            KeyCode::Esc => return Wish::Close,
+            KeyCode::Char('c' | 'd' | 'g') if is_ctrl => return Wish::Close,
+            KeyCode::Char('f') if is_ctrl => return of_chosen(Wish::Fork),
+            KeyCode::Char('e') if is_ctrl => return of_chosen(Wish::Export),
+            KeyCode::Enter => return of_chosen(Wish::Resume),
+            KeyCode::Char('u') if is_ctrl => self.list.clear(),
+            KeyCode::Up => self.list.step(-1),
+            KeyCode::Down => self.list.step(1),
+            KeyCode::PageUp => self.list.step(-PAGE),
+            KeyCode::PageDown => self.list.step(PAGE),
+            KeyCode::Backspace => self.list.pop(),
+            KeyCode::Char(letter) if !is_ctrl => self.list.push(letter),
+            _ => {}
+        }
+        Wish::None
+    }
+
+    /// The rows for a width and height, and the keys below them.
+    #[must_use]
+    pub fn rows(&self, width: usize, height: usize) -> Vec<Line<'static>> {
+        let (fitting, all) = self.list.counts();
+        let count = match &self.sessions {
+            None => "reading…".to_owned(),
+            Some(_) => format!("{fitting} of {all}"),
+        };
+        let typed = visible_line(self.list.query());
+        let mut rows = vec![Line::from(vec![
+            Span::styled("> ", strong()),
+            Span::raw(typed),
+            Span::styled(format!("  {count}"), faint()),
+        ])];
+        let preview_rows = if height >= 12 { height / 3 } else { 0 };
+        let list_rows = height.saturating_sub(1 + preview_rows);
+        let sessions = self.sessions.as_deref().unwrap_or_default();
+        let chosen = self.list.chosen();
+        let around = self.list.around(list_rows).iter();
+        rows.extend(around.filter_map(|at| {
+            let text = cut(&entry(sessions.get(*at)?, width), width);
+            Some(match chosen == Some(*at) {
+                true => Line::styled(text, strong().add_modifier(Modifier::REVERSED)),
+                false => Line::raw(text),
+            })
+        }));
+        rows.resize(height.saturating_sub(preview_rows), Line::default());
+        rows.extend(self.preview_rows(width, preview_rows));
+        rows
+    }
+
+    fn preview_rows(&self, width: usize, height: usize) -> Vec<Line<'static>> {
+        if height == 0 {
+            return Vec::new();
+        }
+        let mut rows = vec![Line::styled(cut("── last exchange", width), faint())];
+        match &self.preview {
+            Preview::Read(id, lines) if self.chosen() == Some(*id) => {
+                let broken = lines
+                    .iter()
+                    .flat_map(|line| crate::lines::wrapped(line, 4, width));
+                rows.extend(broken.take(height - 1));
+            }
+            Preview::Reading => rows.push(Line::styled("reading…", faint())),
+            Preview::Read(..) | Preview::None => {}
+        }
+        rows
+    }
+}
+
+/// What of a session is searched.
+fn searched(session: &SessionSummary) -> String {
+    let folder = session.workspace.to_string_lossy();
+    let title = cut(&session.title, TITLE_COLUMNS);
+    format!("{title} {folder} {}", session.session_id)
+}
+
+/// A session on one line.
+fn entry(session: &SessionSummary, width: usize) -> String {
+    let id = session.session_id.to_string();
+    let end = id.get(id.len().saturating_sub(ID_CHARS)..).unwrap_or(&id);
+    let title = visible_line(&cut(&session.title, TITLE_COLUMNS));
+    let live = if session.live { "*" } else { " " };
+    let time = moments::here(session.updated);
+    let folder = visible_line(&session.workspace.to_string_lossy());
+    match width {
+        0..60 => format!("{live}{title} …{end}"),
+        _ => format!("{live}{time} …{end} {title}  {folder}"),
+    }
+}

@@ -1,0 +1,144 @@
+//! What is read for a screen of its own, and what is done with a session of the list.
+
+use crate::host::Host;
+use crate::inspect;
+use crate::lines::{safe, strong};
+use crate::message::Message;
+use crate::subject::Subject;
+use api::sessions::{Error, Follow, Selection, Sessions, Whose};
+use domain::event::{Event, EventBody};
+use domain::fault::{Coded, Fault};
+use domain::id::SessionId;
+use domain::settings::SessionProfile;
+use futures::StreamExt;
+use ratatui::text::Line;
+use rendering::values::model_in_words;
+use session::SessionView;
+use text::escape::prose;
+
+/// Most lines of a preview.
+const PREVIEW_LINES: usize = 60;
+
+/// Reads a page about a session.
+pub async fn inspect(
+    host: &dyn Host,
+    (id, profile): (SessionId, SessionProfile),
+    subject: Subject,
+) -> Vec<Message> {
+    let read = page(host, (id, profile), subject).await;
+    let lines = read.unwrap_or_else(|fault| {
+        let text = format!("it cannot be read: {} [{}]", fault.message, fault.code);
+        vec![Line::raw(safe(&text))]
+    });
+    vec![Message::Inspected(subject, lines)]
+}
+
+async fn page(
+    host: &dyn Host,
+    (id, profile): (SessionId, SessionProfile),
+    subject: Subject,
+) -> Result<Vec<Line<'static>>, Fault> {
+    let sessions = host.sessions();
+    match subject {
+        Subject::Context => {
+            let view = sessions.context(id, Whose::Root).await;
+            view.map(|view| inspect::context(&view))
+                .map_err(|error| error.fault())
+        }
+        Subject::Audit => {
+            let records = host.audit(id).await?;
+            Ok(records.iter().map(|line| Line::raw(safe(line))).collect())
+        }
+        Subject::Models => {
+            let known = host.list_models().await?;
+            let chosen = match &profile.model {
+                Some(model) => model_in_words(model),
+                None => format!("what suits the agent type {}", profile.agent_type),
+            };
+            Ok(inspect::models(&known, &chosen))
+        }
+        Subject::Calls | Subject::Agents | Subject::Jobs | Subject::Plan => {
+            let events = events(sessions, id).await.map_err(|error| error.fault())?;
+            Ok(match subject {
+                Subject::Agents => inspect::agents(&events),
+                Subject::Jobs => inspect::jobs(&events),
+                Subject::Plan => inspect::plan(&events),
+                _ => inspect::calls(&events, |_| true),
+            })
+        }
+    }
+}
+
+async fn events(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Event>, Error> {
+    let mut stream = sessions.attach(id, 1, Follow::Outline).await?;
+    let mut events = Vec::new();
+    while let Some(event) = stream.next().await {
+        events.push(event?);
+    }
+    Ok(events)
+}
+
+/// Lists the sessions.
+pub async fn list(host: &dyn Host) -> Vec<Message> {
+    vec![match host.sessions().list(Selection::All).await {
+        Ok(sessions) => Message::Listed(sessions),
+        Err(error) => Message::Said(error.message()),
+    }]
+}
+
+/// Reads the last exchange of a session.
+pub async fn preview(sessions: &dyn Sessions, id: SessionId) -> Vec<Message> {
+    let lines = match events(sessions, id).await {
+        Ok(events) => last_exchange(&events),
+        Err(error) => vec![Line::raw(safe(&error.message()))],
+    };
+    vec![Message::Previewed(id, lines)]
+}
+
+/// The last request of the user and its answer.
+fn last_exchange(events: &[Event]) -> Vec<Line<'static>> {
+    let view = SessionView::of(events);
+    let Some(last) = view.exchanges().last_of_user() else {
+        return Vec::new();
+    };
+    let lines = |text: &str, indent: &str| {
+        let text = prose(text.trim());
+        let lines = text.lines().take(PREVIEW_LINES);
+        lines
+            .map(|line| safe(&format!("{indent}{line}")))
+            .collect::<Vec<_>>()
+    };
+    let mut shown: Vec<Line<'static>> = lines(&last.text, "> ")
+        .into_iter()
+        .map(|line| Line::styled(line, strong()))
+        .collect();
+    let answer = events.iter().rev().find_map(|event| match &event.body {
+        EventBody::GenerationFinished { answer, .. } if event.query_id == Some(last.query_id) => {
+            Some(answer)
+        }
+        _ => None,
+    });
+    shown.extend(
+        answer
+            .into_iter()
+            .flat_map(|answer| lines(answer, "  "))
+            .map(Line::raw),
+    );
+    shown
+}
+
+/// Makes another session of all that was said in one, and goes there.
+pub async fn fork(host: &dyn Host, id: SessionId) -> Vec<Message> {
+    vec![match host.sessions().fork(id, 0).await {
+        Ok(forked) => Message::GoTo(forked.session_id),
+        Err(error) => Message::Said(error.message()),
+    }]
+}
+
+/// Writes a session to a file.
+pub async fn export(host: &dyn Host, id: SessionId) -> Vec<Message> {
+    vec![match host.export(id).await {
+        Ok(said) => Message::Said(said),
+        Err(fault) => Message::Said(fault.message),
+    }]
+}

@@ -1,0 +1,109 @@
+//! A frame as high as the terminal: what stands on the alternate screen.
+
+use super::Frame;
+use crate::lines::{cut, faint, strong};
+use crate::overlay::{Overlay, room};
+use crate::picker::{Offer, Picker};
+use crate::state::State;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::Line;
+use text::escape::visible_line;
+use unicode_width::UnicodeWidthStr;
+
+/// What is said while a question waits behind it.
+const WAITS: &str = "! a question waits: Esc closes this and shows it";
+/// The keys of a page.
+const OF_PAGE: &str = "Esc closes; / searches, n N next; w wraps";
+/// The keys of the sessions.
+const OF_SESSIONS: &str = "Enter goes on there; Ctrl+F forks, Ctrl+E exports; Esc closes";
+
+/// The keys of the sessions before one is held.
+const OF_CHOOSING: &str = "Enter goes on there; Esc closes";
+
+/// What waits behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiting {
+    /// Nothing.
+    None,
+    /// A question.
+    Question,
+}
+
+/// The frame of what stands on the alternate screen; `None`: nothing does.
+#[must_use]
+pub fn full(state: &State) -> Option<Frame> {
+    let overlay = state.overlay.as_ref()?;
+    let waits = match state.view.questions().is_empty() {
+        true => Waiting::None,
+        false => Waiting::Question,
+    };
+    let size = state.size;
+    let (width, height) = room(size);
+    let (title, body, foot, cursor) = match overlay {
+        Overlay::Page(subject, page) => {
+            let (foot, cursor) = match page.typed() {
+                Some(typed) => {
+                    let text = format!("/{}", visible_line(typed));
+                    let column = text.width();
+                    (text, Some((column, height + 1)))
+                }
+                None => (format!("{}; {OF_PAGE}", page.place()), None),
+            };
+            let title = format!("{}: {}", subject.name(), subject.about());
+            (title, page.shown(), foot, cursor)
+        }
+        Overlay::Sessions(picker) => return Some(sessions(picker, size, waits)),
+    };
+    // What is typed stays in sight; a question is announced above it then.
+    let head = match waits == Waiting::Question && cursor.is_some() {
+        true => Line::styled(cut(WAITS, width), warning()),
+        false => Line::styled(cut(&title, width), strong()),
+    };
+    let foot = match waits == Waiting::Question && cursor.is_none() {
+        true => Line::styled(cut(WAITS, width), warning()),
+        false => Line::styled(cut(&foot, width), faint()),
+    };
+    Some(laid(size, (head, body, foot), cursor))
+}
+
+/// The frame of the list of sessions.
+#[must_use]
+pub fn sessions(picker: &Picker, size: (u16, u16), waits: Waiting) -> Frame {
+    let (width, height) = room(size);
+    let keys = match picker.offer() {
+        Offer::All => OF_SESSIONS,
+        Offer::Resume => OF_CHOOSING,
+    };
+    let foot = match (waits, picker.said()) {
+        (Waiting::Question, _) => Line::styled(cut(WAITS, width), warning()),
+        (Waiting::None, "") => Line::styled(cut(keys, width), faint()),
+        (Waiting::None, said) => Line::styled(cut(said, width), warning()),
+    };
+    let column = 2 + visible_line(picker.query()).width();
+    let head = Line::styled(cut("sessions: type to search", width), strong());
+    let parts = (head, picker.rows(width, height), foot);
+    laid(size, parts, Some((column, 1)))
+}
+
+fn warning() -> Style {
+    Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD)
+}
+
+type Parts = (Line<'static>, Vec<Line<'static>>, Line<'static>);
+
+fn laid((columns, rows): (u16, u16), parts: Parts, cursor: Option<(usize, usize)>) -> Frame {
+    let (head, body, foot) = parts;
+    let area = Rect::new(0, 0, columns.max(4), rows.max(3));
+    let mut buffer = Buffer::empty(area);
+    buffer.set_line(0, 0, &head, area.width);
+    for (row, line) in (1..area.height - 1).zip(&body) {
+        buffer.set_line(0, row, line, area.width);
+    }
+    buffer.set_line(0, area.height - 1, &foot, area.width);
+    let place = |at: usize, end: u16| u16::try_from(at).unwrap_or(u16::MAX).min(end - 1);
+    let cursor = cursor
+        .map(|(column, row)| Position::new(place(column, area.width), place(row, area.height)));
+    Frame { buffer, cursor }
+}

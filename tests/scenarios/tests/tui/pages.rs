@@ -1,0 +1,197 @@
+//! Screens of their own: the sessions, and pages about the one that is held.
+
+use crate::{ANSWER, count, seat};
+use scenarios::Scene;
+use serde_json::json;
+use testkit::{Gate, Reply, Server, TMUX, is_absent};
+
+/// What stands below the list of sessions.
+const SESSIONS: &str = "sessions: type to search";
+
+#[test]
+fn a_session_is_found_and_gone_on_with() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Bees dance."),
+        Reply::text("Ants walk."),
+        Reply::text("They carry leaves."),
+    ]));
+    let told = scene.house.ask(["run", "what do bees do?"]).run().expect(0);
+    assert!(told.stdout.contains("Bees dance."), "{told:?}");
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("what do ants do?");
+    window.until("Ants walk.");
+    window.until("idle");
+    let before = window.everything();
+    // The scrollback is as it was once the list is closed.
+    window.presses(&["C-s"]);
+    window.until("of 2");
+    window.presses(&["Escape"]);
+    window.until_gone(SESSIONS);
+    assert_eq!(window.everything(), before);
+    window.enters("/sessions");
+    window.until("of 2");
+    window.types("bees");
+    window.until("1 of 2");
+    // The last exchange of the chosen one.
+    let screen = window.until("Bees dance.");
+    assert!(!screen.contains("Ants walk."), "{screen}");
+    window.presses(&["C-e"]);
+    window.until("written to");
+    window.presses(&["Enter"]);
+    window.until_gone(SESSIONS);
+    window.until("> what do bees do?");
+    window.until("idle");
+    window.enters("what do they carry?");
+    window.until("They carry leaves.");
+    let all = window.everything();
+    assert_eq!(count(&all, "Ants walk."), 1, "{all}");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    assert_eq!(scene.house.session_logs().len(), 2);
+}
+
+#[test]
+fn resume_without_a_name_lists_the_sessions() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([Reply::text("Bees dance.")]));
+    scene.house.ask(["run", "what do bees do?"]).run().expect(0);
+    for size in [(40, 15), (80, 24)] {
+        let carl = scene.house.ask(["tui", "--resume"]);
+        let mut window = carl.in_window(size);
+        window.until("shell$");
+        window.types("\"$@\"");
+        window.presses(&["Enter"]);
+        window.until("1 of 1");
+        window.presses(&["Escape"]);
+        window.until_shell();
+        window.types("\"$@\"");
+        window.presses(&["Enter"]);
+        window.until("1 of 1");
+        window.presses(&["Enter"]);
+        window.until("Bees dance.");
+        window.until("idle");
+        window.presses(&["C-d"]);
+        window.until_shell();
+    }
+}
+
+#[test]
+fn a_fork_has_what_was_said_and_goes_its_own_way() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Bees dance."),
+        Reply::text("They sleep."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("what do bees do?");
+    window.until("Bees dance.");
+    window.until("idle");
+    window.presses(&["C-s"]);
+    window.until("1 of 1");
+    window.presses(&["C-f"]);
+    window.until_gone(SESSIONS);
+    window.until_screen("the fork", |screen| count(screen, "Bees dance.") == 2);
+    window.until("idle");
+    window.enters("at night?");
+    window.until("They sleep.");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    assert_eq!(scene.house.session_logs().len(), 2);
+}
+
+#[test]
+fn pages_show_the_session_and_are_searched() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("list_files", json!({"path": "."})),
+        Reply::text("Nothing there."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("look around");
+    window.until("Nothing there.");
+    window.until("idle");
+    let before = window.everything();
+    window.presses(&["C-t"]);
+    let screen = window.until("decision: allow by layer");
+    assert!(screen.contains("\"path\": \".\""), "{screen}");
+    assert!(screen.contains("result: done in"), "{screen}");
+    window.types("/result");
+    window.until("/result");
+    window.presses(&["Enter"]);
+    window.types("nN");
+    window.types("/nowhere");
+    window.presses(&["Enter"]);
+    window.until("not found");
+    window.resizes((40, 15));
+    window.resizes((80, 24));
+    window.types("q");
+    window.until_gone("calls: tool calls");
+    window.until("idle");
+    for (name, shown) in [
+        ("context", "system"),
+        ("audit", "list_files"),
+        ("agents", "no agent was started"),
+        ("jobs", "no call yet"),
+        ("plan", "no plan and no tasks yet"),
+        ("models", "scripted-model"),
+    ] {
+        window.enters(&format!("/inspect {name}"));
+        window.until(&format!("{name}: "));
+        window.until(shown);
+        window.presses(&["Escape"]);
+        window.until_gone("Esc closes");
+    }
+    assert_eq!(window.everything(), before);
+    window.enters("/inspect nothing");
+    window.until("Type /inspect and one of context");
+}
+
+#[test]
+fn no_key_on_a_page_answers_a_question() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let write = json!({"path": "a.txt", "content": "x"});
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("")
+            .and_wait(&gate)
+            .and_call("write_file", write),
+        Reply::text("Left alone."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (80, 24));
+    window.enters("write it");
+    window.until("working");
+    window.presses(&["C-s"]);
+    window.until("of 1");
+    gate.open();
+    window.until("! a question waits");
+    window.types("y");
+    window.until("> y");
+    window.presses(&["Escape"]);
+    window.until("┃ ? coder wants");
+    window.until(ANSWER);
+    assert!(!scene.house.has("a.txt"));
+    window.presses(&["C-t"]);
+    window.until("! a question waits");
+    window.types("y");
+    window.presses(&["Enter"]);
+    window.presses(&["Escape"]);
+    let screen = window.until(ANSWER);
+    assert!(!screen.contains(&format!("{ANSWER} y")), "{screen}");
+    assert!(!scene.house.has("a.txt"));
+    window.types("n");
+    window.until(&format!("{ANSWER} n"));
+    window.presses(&["Enter"]);
+    window.until("Left alone.");
+    assert!(!scene.house.has("a.txt"));
+}
