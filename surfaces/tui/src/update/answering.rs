@@ -16,8 +16,10 @@ const GATHERING: Duration = Duration::from_millis(500);
 /// A question came.
 pub(super) fn asked(state: &mut State, request: &ConfirmationRequest) {
     state.questions.put(request.clone());
-    if state.gathers_until.is_none() {
-        put_next(state, Patience::Left);
+    match state.gathers_until {
+        // On a busy machine those that belong together come slowly.
+        Some(_) => state.gathers_until = Some(state.now + GATHERING),
+        None => put_next(state, Patience::Left),
     }
 }
 

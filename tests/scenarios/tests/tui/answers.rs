@@ -94,7 +94,7 @@ fn a_message_of_another_window_is_not_taken_back() {
     let mut one = seat(&scene, &[], (80, 24));
     one.enters("question one");
     one.until("Begun.");
-    let carl = scene.house.ask(["tui", "--resume"]);
+    let carl = scene.house.ask(["tui", "--resume", "last"]);
     let mut other = carl.in_window((80, 24));
     other.until("shell$");
     other.types("\"$@\"");

@@ -89,7 +89,9 @@ fn a_line_of_a_megabyte_passes_by() {
         return;
     }
     // One event may have a mebibyte: the line comes in pieces.
-    let piece = "word \u{1b}[2J".repeat(1 << 14);
+    // Not one part over and over, which the gateway would stop.
+    let words = (0..1 << 14).map(|at| format!("w{at} \u{1b}[2J"));
+    let piece: String = words.collect();
     let pieces = (1 << 20) / piece.len();
     let reply = (0..pieces).fold(Reply::text(&piece), |reply, _| reply.and_text(&piece));
     let scene = Scene::forgetful(Server::openai([reply.and_text("\n\nEnd of it.")]));

@@ -129,7 +129,7 @@ fn what_had_come_of_an_answer_survives_a_kill() {
     window.until("Stopped");
     window.shell("kill -KILL %1");
     drop(window);
-    let mut window = seat(&scene, &["--resume"], (80, 24));
+    let mut window = seat(&scene, &["--resume", "last"], (80, 24));
     let screen = window.screen();
     assert!(screen.contains("▎ > tell me all"), "{screen}");
     assert!(screen.contains("\nHalf of it is"), "{screen}");
