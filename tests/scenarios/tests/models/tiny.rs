@@ -81,10 +81,8 @@ fn a_tiny_model_edits_no_other_file_than_the_request_names() {
 
 #[test]
 fn a_tiny_model_writes_no_more_than_so_much_at_a_time() {
-    let scene = Scene::of_class(
-        "tiny",
-        [Reply::text("on and ".repeat(700)).finishing("length")],
-    );
+    let on_and_on: String = (0..700).map(|at| format!("on {at} and ")).collect();
+    let scene = Scene::of_class("tiny", [Reply::text(on_and_on).finishing("length")]);
     let outcome = scene.run(&["--mode", "loop", "--context-tokens", "32000", "go on"]);
     outcome.assert_ends(3, "partial");
     let asked = &scene.server.chats()[0].body;

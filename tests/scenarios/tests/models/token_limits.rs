@@ -17,7 +17,7 @@ fn a_cut_answer_ends_partly_done_and_names_the_key() {
     let message = outcome.summary["error"]["message"].as_str().unwrap();
     assert!(message.contains("the model server ended it"), "{message}");
 
-    let limited = Scene::new([Reply::text("word ".repeat(9_000)).finishing("length")]);
+    let limited = Scene::new([Reply::text(numbered(9_000)).finishing("length")]);
     let outcome = limited.run(&["--context-tokens", "16384", "tell me a story"]);
     assert_eq!(outcome.code(), "agents.answer_cut");
     let error = outcome.summary["error"].to_string();
@@ -169,4 +169,9 @@ fn a_prompt_that_is_far_too_large_is_one_error_that_names_the_keys() {
         assert!(told.contains(key), "{told}");
     }
     assert!(scene.server.chats().is_empty());
+}
+
+/// So many words, none over and over, which the gateway would stop.
+fn numbered(words: u32) -> String {
+    (0..words).map(|at| format!("w{at} ")).collect()
 }
