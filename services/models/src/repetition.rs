@@ -13,6 +13,10 @@ const TEXT_BYTES: usize = 2_000;
 /// The same for the arguments of a call: files hold more equal rows than answers do.
 const ARGUMENT_BYTES: usize = 8_000;
 
+/// A piece of more than this share of them is written by no model as it goes: what comes in such pieces is
+/// there already, and nothing is gained by stopping it.
+const PIECES: usize = 16;
+
 /// Repeats that make a repetition. The longest part that is noticed is this share of the bytes above.
 const REPEATS: usize = 4;
 
@@ -108,6 +112,10 @@ impl Tail {
 
     /// Adds a text; whether the end is one part over and over now.
     fn push(&mut self, text: &str) -> bool {
+        if text.len() > self.window / PIECES {
+            self.bytes.clear();
+            return false;
+        }
         self.bytes.extend_from_slice(text.as_bytes());
         self.unseen += text.len();
         let beyond = self.bytes.len().saturating_sub(self.window);
@@ -222,7 +230,7 @@ mod tests {
     fn a_call_that_repeats_itself_is_handed_on_with_what_came() {
         let mut watch = Watch::default();
         assert_eq!(watch.take(&argument("{\"content\": \"")), None);
-        let found = (0..20).find_map(|_| watch.take(&argument(&"la ".repeat(200))));
+        let found = (0..40).find_map(|_| watch.take(&argument(&"la ".repeat(100))));
         let Some(Repeated::Call { name, arguments }) = found else {
             panic!("{found:?}");
         };
@@ -237,13 +245,22 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_at_once_is_left_alone() {
+        let mut watch = Watch::default();
+        for piece in [said(&"x".repeat(200_000)), argument(&"x".repeat(200_000))] {
+            assert_eq!(watch.take(&piece), None);
+            assert_eq!(watch.take(&piece), None);
+        }
+    }
+
+    #[test]
     fn calls_are_watched_one_by_one() {
         let mut watch = Watch::default();
         for index in 0..40 {
             let piece = Piece::CallDelta {
                 index,
                 name: "read_file".to_owned(),
-                arguments: "{\"path\": \"notes.md\"}".repeat(20),
+                arguments: "{\"path\": \"notes.md\"}".repeat(10),
             };
             assert_eq!(watch.take(&piece), None);
         }

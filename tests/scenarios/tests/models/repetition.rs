@@ -1,14 +1,15 @@
 //! A model behind a server that repeats itself without end: it is stopped, and equal rows are not.
 
 use scenarios::Scene;
-use serde_json::{Value, json};
+use serde_json::json;
 use testkit::{Gate, Reply, Server};
 
 #[test]
 fn a_sentence_without_end_is_stopped_while_the_server_still_writes() {
     let sentence = "The balcony of the house has a balcony. ";
-    // The server never comes to the end of its answer: only hanging up ends it.
-    let endless = Reply::text(sentence.repeat(100)).and_wait(&Gate::new());
+    // The server never comes to the end of its answer: the run ends by hanging up alone.
+    let written = (0..100).fold(Reply::text(""), |reply, _| reply.and_text(sentence));
+    let endless = written.and_wait(&Gate::new());
     for kind in ["openai", "ollama", "anthropic"] {
         let prepared = Server::script([endless.clone()]).in_pieces_of(64);
         let scene = match kind {
@@ -26,18 +27,22 @@ fn a_sentence_without_end_is_stopped_while_the_server_still_writes() {
         assert!(message.contains("repeated itself"), "{kind}: {message}");
         let answer = outcome.text("answer");
         assert!(answer.starts_with(sentence.trim_end()), "{kind}: {answer}");
-        scene.server.wait_for_hang_ups(1);
     }
 }
 
 #[test]
 fn a_file_without_end_is_not_written_and_the_model_hears_why() {
-    let arguments = format!(
-        "{{\"path\": \"song.txt\", \"content\": \"{}",
-        "la la ".repeat(2_000)
-    );
+    let delta = |arguments: &str| {
+        let call = json!({
+            "index": 0, "id": "1", "function": {"name": "write_file", "arguments": arguments},
+        });
+        let chunk = json!({"choices": [{"delta": {"tool_calls": [call]}}]});
+        format!("data: {chunk}\n\n")
+    };
+    let begun = Reply::default().and_raw(delta("{\"path\": \"song.txt\", \"content\": \""));
+    let sung = (0..400).fold(begun, |reply, _| reply.and_raw(delta(&"la ".repeat(10))));
     let scene = Scene::new([
-        Reply::call("write_file", Value::String(arguments)).and_wait(&Gate::new()),
+        sung.and_wait(&Gate::new()),
         Reply::text("I could not write it."),
     ]);
     let outcome = scene.run(&[
@@ -63,11 +68,13 @@ fn a_file_without_end_is_not_written_and_the_model_hears_why() {
 
 #[test]
 fn equal_rows_are_answered_and_written_whole() {
-    let rows = "| yes | no | maybe |\n".repeat(80);
+    let row = "| yes | no | maybe |\n";
+    let rows = row.repeat(80);
+    let table = (0..80).fold(Reply::text(""), |reply, _| reply.and_text(row));
     let zeros = "0,0,0,0,0,0,0,0\n".repeat(400);
     let scene = Scene::new([
         Reply::call("write_file", json!({"path": "zeros.csv", "content": zeros})),
-        Reply::text(rows.clone()),
+        table,
     ]);
     let outcome = scene.run(&[
         "--allow-write",
