@@ -34,7 +34,7 @@ mod xml;
 
 pub use found::{Found, LeakedCall, Piece};
 pub use offered::on_offer;
-pub use quoted::stands_in;
+pub use quoted::{repeats, stands_in};
 pub use splitter::Splitter;
 
 use domain::tool::ToolDefinition;

@@ -8,10 +8,10 @@ use serde_json::Value;
 
 /// What one part repeats in before an answer is stopped, bytes: far more than a rule of dashes, a table of
 /// equal rows or a refrain.
-const TEXT_BYTES: usize = 2_000;
+const TEXT_BYTES: usize = 8_000;
 
 /// The same for the arguments of a call: files hold more equal rows than answers do.
-const ARGUMENT_BYTES: usize = 8_000;
+const ARGUMENT_BYTES: usize = 32_000;
 
 /// A piece of more than this share of them is written by no model as it goes: what comes in such pieces is
 /// there already, and nothing is gained by stopping it.
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn an_endless_sentence_is_stopped_soon_after_the_bound() {
         let sentence = "The balcony of the house has a balcony. ";
-        let text = format!("Here is what I found.\n{}", sentence.repeat(500));
+        let text = format!("Here is what I found.\n{}", sentence.repeat(1_200));
         let heard = stopped(&text, said).unwrap();
         assert!(
             (TEXT_BYTES..TEXT_BYTES + TEXT_BYTES / 4).contains(&heard),
@@ -209,28 +209,28 @@ mod tests {
 
     #[test]
     fn a_long_part_is_noticed_too() {
-        let paragraph: String = (0..45).map(|at| format!("sentence {at}. ")).collect();
+        let paragraph: String = (0..180).map(|at| format!("sentence {at}. ")).collect();
         assert!(
             paragraph.len() > TEXT_BYTES / REPEATS
                 && stopped(&paragraph.repeat(20), said).is_none()
         );
-        assert!(stopped(&paragraph[..480].repeat(20), said).is_some());
+        assert!(stopped(&paragraph[..1_900].repeat(20), said).is_some());
     }
 
     #[test]
     fn equal_rows_and_rules_are_left_alone() {
-        let rows = "| yes | no | maybe |\n".repeat(80);
+        let rows = "| yes | no | maybe |\n".repeat(300);
         assert_eq!(stopped(&format!("{rows}{}", "-".repeat(300)), said), None);
         let numbered: String = (0..2_000).map(|at| format!("{at}. the same\n")).collect();
         assert_eq!(stopped(&numbered, said), None);
-        assert_eq!(stopped(&"0,0,0,0\n".repeat(900), argument), None);
+        assert_eq!(stopped(&"0,0,0,0\n".repeat(3_000), argument), None);
     }
 
     #[test]
     fn a_call_that_repeats_itself_is_handed_on_with_what_came() {
         let mut watch = Watch::default();
         assert_eq!(watch.take(&argument("{\"content\": \"")), None);
-        let found = (0..40).find_map(|_| watch.take(&argument(&"la ".repeat(100))));
+        let found = (0..140).find_map(|_| watch.take(&argument(&"la ".repeat(100))));
         let Some(Repeated::Call { name, arguments }) = found else {
             panic!("{found:?}");
         };

@@ -1,6 +1,6 @@
 //! The sessions of this home, to choose one from.
 
-use crate::lines::{cut, faint, strong};
+use crate::lines::{cut, faint, safe, strong};
 use crate::list::List;
 use api::sessions::SessionSummary;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -219,10 +219,10 @@ fn searched(session: &SessionSummary) -> String {
 fn entry(session: &SessionSummary, width: usize) -> String {
     let id = session.session_id.to_string();
     let end = id.get(id.len().saturating_sub(ID_CHARS)..).unwrap_or(&id);
-    let title = visible_line(&cut(&session.title, TITLE_COLUMNS));
+    let title = safe(&visible_line(&cut(&session.title, TITLE_COLUMNS)));
     let live = if session.live { "*" } else { " " };
     let time = moments::here(session.updated);
-    let folder = visible_line(&session.workspace.to_string_lossy());
+    let folder = safe(&visible_line(&session.workspace.to_string_lossy()));
     match width {
         0..60 => format!("{live}{title} …{end}"),
         _ => format!("{live}{time} …{end} {title}  {folder}"),

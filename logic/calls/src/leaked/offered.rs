@@ -39,13 +39,8 @@ impl Offered {
         self.tools.is_empty()
     }
 
-    /// The tool of a name, however it is spelled.
+    /// The tool of exactly this name: a text that names it otherwise may be anybody's.
     fn tool(&self, name: &str) -> Option<&ToolDefinition> {
-        on_offer(&self.tools, name)
-    }
-
-    /// The tool of exactly this name.
-    fn exact(&self, name: &str) -> Option<&ToolDefinition> {
         exact(&self.tools, name)
     }
 
@@ -55,8 +50,8 @@ impl Offered {
         let mut words = text.split(|c: char| !is_part(c));
         let found = words.find_map(|word| {
             // Llama calls `name.call(…)`, which may end anywhere.
-            let whole = self.exact(word);
-            whole.or_else(|| self.exact(word.rsplit_once('.')?.0))
+            let whole = self.tool(word);
+            whole.or_else(|| self.tool(word.rsplit_once('.')?.0))
         })?;
         Some(found.name.as_str().to_owned())
     }

@@ -41,6 +41,17 @@ pub fn stands_in(text: &str, call: &LeakedCall) -> bool {
         })
 }
 
+/// Whether a text holds what a model wrote, word for word, whatever the spaces and marks of quotation:
+/// then it is a quotation in any spelling of calls.
+#[must_use]
+pub fn repeats(text: &str, written: &str) -> bool {
+    let bare = |text: &str| {
+        let kept = text.chars().filter(|c| !c.is_whitespace() && *c != '>');
+        kept.collect::<String>().to_lowercase()
+    };
+    bare(text).contains(&bare(written))
+}
+
 /// A key or value of a call's arguments.
 struct Part {
     plain: String,
@@ -255,6 +266,16 @@ mod tests {
         ] {
             assert_eq!(stands_in(text, &call), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_repeated_word_for_word_is_found() {
+        let shown = "On Monday he wrote:\n> read_file(\n>   \"privat\\x65.txt\")\nThat was all.";
+        assert!(super::repeats(shown, "read_file(\"privat\\x65.txt\")"));
+        assert!(!super::repeats(
+            "Read file notes.md, please.",
+            "read_file(\"notes.md\")"
+        ));
     }
 
     #[test]

@@ -68,7 +68,9 @@ fn closed(text: &str) -> Option<String> {
     }
     let (call, rest) = text.split_at(end);
     let call = call.trim_end();
-    let is_begun = is_text || call.ends_with([',', ':', '{', '[']);
+    // A number or a word that the text ends with may go on.
+    let is_open = rest.is_empty() && !call.ends_with(['}', ']', '"']);
+    let is_begun = is_text || is_open || call.ends_with([',', ':', '{', '[']);
     if is_begun || open.is_empty() || open.len() > MISSING {
         return None;
     }
@@ -110,6 +112,8 @@ mod tests {
             r#"{"a": "b"#,
             r#"{"a": "#,
             r#"{"a": 1, "#,
+            r#"{"a": 1"#,
+            r#"{"a": {"b": true"#,
             r#"{"a": {"#,
             r#"{"a": [[[1"#,
         ] {

@@ -18,7 +18,9 @@ const QUOTED_CHARS: usize = 500;
 impl Answer {
     /// Takes calls that are the whole answer, unless the model repeats what it was shown.
     pub(super) fn leaked(&mut self, calls: Vec<LeakedCall>, written: String) {
-        if let Some(tool) = self.quoted(&calls) {
+        let first = || calls.first().map(|call| call.name.clone());
+        let repeated = || self.repeats(&written).then(first).flatten();
+        if let Some(tool) = self.quoted(&calls).or_else(repeated) {
             self.sorted(leaked::Piece::Text(written));
             self.left(&tool);
             return;
@@ -36,6 +38,16 @@ impl Answer {
                 self.call(call.name, call.arguments, true);
             }
         }
+    }
+
+    /// Whether what the model wrote stands word for word in what it was shown.
+    fn repeats(&self, written: &str) -> bool {
+        let shown = &self.call;
+        let mut texts = shown
+            .messages
+            .iter()
+            .filter_map(|one| said(one, &shown.form));
+        texts.any(|text| leaked::repeats(text, written))
     }
 
     /// The tool of the first call that stands in what the model was shown.

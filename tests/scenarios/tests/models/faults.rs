@@ -192,7 +192,6 @@ fn a_call_that_lacks_a_bracket_or_is_spelled_otherwise_is_run() {
     let calls = [
         "<tool_call>\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"notes.md\"}\n</tool_call>",
         "```json\n{\"name\": \"read_file\", \"arguments\": {\"path\": \"notes.md\"}\n```",
-        r#"{"name": "readFile", "arguments": {"path": "notes.md"}}"#,
     ];
     let native = Reply::call("readFile", json!({"path": "notes.md"}));
     for call in calls.map(Reply::text).into_iter().chain([native]) {

@@ -8,7 +8,7 @@ use testkit::{Gate, Reply, Server};
 fn a_sentence_without_end_is_stopped_while_the_server_still_writes() {
     let sentence = "The balcony of the house has a balcony. ";
     // The server never comes to the end of its answer: the run ends by hanging up alone.
-    let written = (0..100).fold(Reply::text(""), |reply, _| reply.and_text(sentence));
+    let written = (0..250).fold(Reply::text(""), |reply, _| reply.and_text(sentence));
     let endless = written.and_wait(&Gate::new());
     for kind in ["openai", "ollama", "anthropic"] {
         let prepared = Server::script([endless.clone()]).in_pieces_of(64);
@@ -40,7 +40,7 @@ fn a_file_without_end_is_not_written_and_the_model_hears_why() {
         format!("data: {chunk}\n\n")
     };
     let begun = Reply::default().and_raw(delta("{\"path\": \"song.txt\", \"content\": \""));
-    let sung = (0..400).fold(begun, |reply, _| reply.and_raw(delta(&"la ".repeat(10))));
+    let sung = (0..1_200).fold(begun, |reply, _| reply.and_raw(delta(&"la ".repeat(10))));
     let scene = Scene::new([
         sung.and_wait(&Gate::new()),
         Reply::text("I could not write it."),
@@ -69,8 +69,8 @@ fn a_file_without_end_is_not_written_and_the_model_hears_why() {
 #[test]
 fn equal_rows_are_answered_and_written_whole() {
     let row = "| yes | no | maybe |\n";
-    let rows = row.repeat(80);
-    let table = (0..80).fold(Reply::text(""), |reply, _| reply.and_text(row));
+    let rows = row.repeat(300);
+    let table = (0..300).fold(Reply::text(""), |reply, _| reply.and_text(row));
     let zeros = "0,0,0,0,0,0,0,0\n".repeat(400);
     let scene = Scene::new([
         Reply::call("write_file", json!({"path": "zeros.csv", "content": zeros})),
