@@ -378,6 +378,10 @@ impl Ui<'_> {
                 let reading = reading::inspect(host, (id, profile), subject);
                 self.at_once.push(told(reading));
             }
+            Command::ListFiles(hidden) => {
+                let reading = effects::files(profile.settings.workspace, hidden);
+                self.at_once.push(told(reading));
+            }
             Command::ListSessions => self.at_once.push(told(reading::list(host))),
             Command::Preview(of) => {
                 let reading = reading::preview(host.sessions(), of);

@@ -1,5 +1,6 @@
 //! What commands do: calls of the session's service, each with what came of it.
 
+use crate::files::{self, Hidden};
 use crate::host::{Host, Next, Outcome};
 use crate::message::Message;
 use api::Streaming;
@@ -14,6 +15,7 @@ use rendering::confirm::Said;
 use rendering::context::{self, Depth};
 use rendering::slash::Slash;
 use rendering::values::model_in_words;
+use std::path::PathBuf;
 use text::escape::visible_line;
 
 /// What came of something that was to be done.
@@ -150,6 +152,11 @@ pub async fn context(host: &dyn Host, id: SessionId, depth: Depth) -> Done {
         }
         Err(error) => failed(&error, None),
     }
+}
+
+/// The names below the working folder.
+pub async fn files(folder: PathBuf, hidden: Hidden) -> Vec<Message> {
+    vec![Message::Files(hidden, files::below(folder, hidden).await)]
 }
 
 /// The models that can be talked to.

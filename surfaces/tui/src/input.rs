@@ -91,6 +91,33 @@ impl Input {
         self.at = None;
     }
 
+    /// The number of the cursor's line, from 0, and what stands in it before the cursor.
+    #[must_use]
+    pub fn before_cursor(&self) -> (usize, String) {
+        let cursor = self.area.cursor();
+        let line = self.area.lines().get(cursor.0);
+        let before = line.map(|line| line.chars().take(cursor.1).collect());
+        (cursor.0, before.unwrap_or_default())
+    }
+
+    /// Puts a text in place of so many characters before the cursor.
+    pub fn replace_before(&mut self, characters: usize, text: &str) {
+        for _ in 0..characters {
+            self.edit(Edit::Backspace);
+        }
+        self.paste(text);
+    }
+
+    /// Puts a space at the cursor, or steps over one that stands there.
+    pub fn space(&mut self) {
+        let cursor = self.area.cursor();
+        let line = self.area.lines().get(cursor.0);
+        match line.and_then(|line| line.chars().nth(cursor.1)) {
+            Some(' ') => self.edit(Edit::Right),
+            _ => self.edit(Edit::Insert(' ')),
+        }
+    }
+
     /// Keeps a text for the arrow keys.
     pub fn keep(&mut self, text: &str) {
         if self.history.last().is_none_or(|last| last != text) {

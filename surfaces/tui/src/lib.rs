@@ -12,9 +12,11 @@
 mod alternate;
 mod choosing;
 mod commands;
+mod completion;
 mod driver;
 mod effects;
 mod error;
+mod files;
 #[cfg(test)]
 mod fixture;
 mod history;

@@ -1,5 +1,6 @@
 //! What happens, and what is to be done about it.
 
+use crate::files::{Entry, Hidden};
 use crate::subject::Subject;
 use api::sessions::SessionSummary;
 use crossterm::event::KeyEvent;
@@ -47,6 +48,8 @@ pub enum Message {
     /// The sessions were read, newest first.
     Listed(Vec<SessionSummary>),
     /// The last exchange of a session was read.
+    /// The names below the working folder were read.
+    Files(Hidden, Vec<Entry>),
     Previewed(SessionId, Vec<Line<'static>>),
     /// Something is to be said where the user looks.
     Said(String),
@@ -86,6 +89,8 @@ pub enum Command {
     /// Read the last exchange of a session.
     Preview(SessionId),
     /// Leave for this session.
+    /// Read the names below the working folder.
+    ListFiles(Hidden),
     GoTo(SessionId),
     /// Make another session of all that was said in one, and leave for it.
     Fork(SessionId),

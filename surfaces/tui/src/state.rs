@@ -1,6 +1,7 @@
 //! All that the UI knows at a moment. Facts of the session come from its log by [`SessionView`]; the
 //! rest is what stands in the input and on the screen, which a restart may lose.
 
+use crate::completion::Completion;
 use crate::input::Input;
 use crate::lines::{own, painted, wrapped};
 use crate::markdown::{Break, DocumentLine};
@@ -56,6 +57,8 @@ pub struct State {
     pub reading: Option<PromptProgress>,
     /// What is typed.
     pub input: Input,
+    /// What can stand for the word at the cursor.
+    pub completion: Completion,
     /// Questions that wait to be put.
     pub questions: Questions,
     /// Until when a question waits for others that belong to it.
@@ -132,6 +135,7 @@ impl State {
             began: None,
             reading: None,
             input: Input::new(history),
+            completion: Completion::default(),
             questions: Questions::default(),
             gathers_until: None,
             dialog: None,
@@ -173,6 +177,13 @@ impl State {
     /// Takes an event of the past into account, which is not shown.
     pub fn remember(&mut self, event: &Event) {
         self.view.apply(event);
+    }
+
+    /// Whether the list of what can be taken stands above the input. Beside a question it never does.
+    #[must_use]
+    pub const fn completes(&self) -> bool {
+        let is_alone = self.dialog.is_none() && self.help.is_none() && self.overlay.is_none();
+        is_alone && self.completion.is_open()
     }
 
     /// The requests that wait behind the one that is shown, oldest first.

@@ -1,6 +1,7 @@
 //! What is done about what happened: pure, so that tables can test it.
 
 mod answering;
+mod completing;
 mod events;
 mod outcome;
 mod overlaid;
@@ -70,6 +71,10 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         }
         Message::Listed(sessions) => listed(state, |picker| picker.fill(sessions)),
         Message::Previewed(id, lines) => listed(state, |picker| picker.previewed(id, lines)),
+        Message::Files(hidden, entries) => {
+            state.completion.read(hidden, entries);
+            Vec::new()
+        }
         Message::Said(text) => overlaid::say(state, &text).into_iter().collect(),
         Message::GoTo(id) => vec![Command::GoTo(id)],
         Message::Terminate => vec![Command::Leave],

@@ -2,7 +2,7 @@
 
 use super::outcome::leave;
 use super::results::whole_result;
-use super::{answering, overlaid, slash};
+use super::{answering, completing, overlaid, slash};
 use crate::input::Edit;
 use crate::keys::{Action, action_of};
 use crate::markdown::{Break, DocumentLine};
@@ -45,6 +45,12 @@ fn act(state: &mut State, action: Action) -> Vec<Command> {
     }
     if let Some(done) = in_help(state, action) {
         return done;
+    }
+    if let Some(done) = completing::act(state, action) {
+        return done;
+    }
+    if !matches!(action, Action::Edit(_)) {
+        state.completion.close();
     }
     match action {
         Action::PageUp => scroll(state, Scroll::PageUp),
@@ -185,7 +191,7 @@ fn edit(state: &mut State, change: Edit) -> Vec<Command> {
     }
     state.input.edit(change);
     draft_changed(state);
-    Vec::new()
+    completing::edited(state, change)
 }
 
 /// An empty draft gives the keys back to the question.
@@ -213,6 +219,7 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
         }
         return Vec::new();
     }
+    state.completion.close();
     match state.input.paste(text) {
         true => Vec::new(),
         false => vec![

@@ -59,6 +59,11 @@ fn frames(state: impl Fn(&mut Seat)) -> String {
 }
 
 #[test]
+fn completion() {
+    insta::assert_snapshot!(frames(|seat| seat.types("/")));
+}
+
+#[test]
 fn idle() {
     insta::assert_snapshot!(frames(|seat| {
         seat.asks(10, "hello");

@@ -7,6 +7,7 @@
 
 mod answers;
 mod commands;
+mod completion;
 mod hostile;
 mod leaving;
 mod pages;
