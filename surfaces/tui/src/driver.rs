@@ -11,6 +11,7 @@ use crate::keyboard::{Keyboard, Pressed};
 use crate::lines::{faint, own, painted};
 use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
+use crate::overridden;
 use crate::reading;
 use crate::screen::{Colours, Narrowed, Screen};
 use crate::state::{Beginning, State};
@@ -349,6 +350,14 @@ impl Ui<'_> {
             Command::Send(text) => self
                 .in_turn
                 .push_back(Box::pin(effects::send(host, session, text))),
+            Command::SendBy(level, text) => {
+                let mut wide = profile.clone();
+                wide.settings.override_level = level;
+                // Before the log says so, or it would pass for somebody else's.
+                self.state.in_force.own(&wide);
+                let sending = overridden::send(host, session, (profile, wide), text);
+                self.in_turn.push_back(Box::pin(sending));
+            }
             Command::Configure(profile) => {
                 // Before the log says so, or it would pass for somebody else's.
                 self.state.in_force.own(&profile);

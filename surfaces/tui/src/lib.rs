@@ -31,6 +31,7 @@ mod markdown;
 mod message;
 mod modes;
 mod overlay;
+mod overridden;
 mod page;
 mod picker;
 mod question;

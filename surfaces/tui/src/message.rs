@@ -7,7 +7,7 @@ use crossterm::event::KeyEvent;
 use domain::event::{ConfirmationRequest, Event};
 use domain::fault::Fault;
 use domain::id::{QueryId, SessionId};
-use domain::settings::SessionProfile;
+use domain::settings::{OverrideLevel, SessionProfile};
 use ratatui::text::Line;
 use rendering::confirm::Said;
 use rendering::context::Depth;
@@ -41,15 +41,18 @@ pub enum Message {
     },
     /// The session has taken in what this window sent, as this request.
     Sent(QueryId),
+    /// The message that went by an override of its own has ended, and the override with it; or it could not
+    /// be ended.
+    OverrideOver(Option<Fault>),
     /// The session works by this profile now.
     Configured(Box<SessionProfile>),
     /// A page was read.
     Inspected(Subject, Vec<Line<'static>>),
+    /// The names below the working folder were read.
+    Files(Hidden, Vec<Entry>),
     /// The sessions were read, newest first.
     Listed(Vec<SessionSummary>),
     /// The last exchange of a session was read.
-    /// The names below the working folder were read.
-    Files(Hidden, Vec<Entry>),
     Previewed(SessionId, Vec<Line<'static>>),
     /// Something is to be said where the user looks.
     Said(String),
@@ -66,6 +69,8 @@ pub enum Command {
     Print(Vec<Line<'static>>),
     /// Ask the session.
     Send(String),
+    /// Ask the session, by an override for this alone.
+    SendBy(OverrideLevel, String),
     /// Stop a request, or what runs.
     Interrupt(Option<QueryId>),
     /// Pass answers on, in this order.
@@ -84,13 +89,13 @@ pub enum Command {
     ListModels,
     /// Read a page about something.
     Inspect(Subject),
+    /// Read the names below the working folder.
+    ListFiles(Hidden),
     /// List the sessions.
     ListSessions,
     /// Read the last exchange of a session.
     Preview(SessionId),
     /// Leave for this session.
-    /// Read the names below the working folder.
-    ListFiles(Hidden),
     GoTo(SessionId),
     /// Make another session of all that was said in one, and leave for it.
     Fork(SessionId),

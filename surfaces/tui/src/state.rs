@@ -13,7 +13,7 @@ use api::sessions::SessionSummary;
 use domain::event::Event;
 use domain::id::QueryId;
 use domain::model::PromptProgress;
-use domain::settings::SessionProfile;
+use domain::settings::{OverrideLevel, SessionProfile};
 use ratatui::text::Line;
 use rendering::Paint;
 use rendering::confirm::{Memory, Questions};
@@ -59,6 +59,8 @@ pub struct State {
     pub input: Input,
     /// What can stand for the word at the cursor.
     pub completion: Completion,
+    /// An override for one message alone.
+    pub once: Override,
     /// Questions that wait to be put.
     pub questions: Questions,
     /// Until when a question waits for others that belong to it.
@@ -91,6 +93,18 @@ pub struct State {
     pub context_tokens: Option<u32>,
     /// The time of the last message.
     pub now: Instant,
+}
+
+/// An override for one message alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Override {
+    /// There is none.
+    #[default]
+    None,
+    /// The next message goes by this one.
+    Next(OverrideLevel),
+    /// A message goes by one.
+    InForce,
 }
 
 /// What a UI begins with.
@@ -136,6 +150,7 @@ impl State {
             reading: None,
             input: Input::new(history),
             completion: Completion::default(),
+            once: Override::None,
             questions: Questions::default(),
             gathers_until: None,
             dialog: None,
@@ -184,6 +199,12 @@ impl State {
     pub const fn completes(&self) -> bool {
         let is_alone = self.dialog.is_none() && self.help.is_none() && self.overlay.is_none();
         is_alone && self.completion.is_open()
+    }
+
+    /// Whether a request runs or waits.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.shown_request.is_some() || self.view.open_requests().next().is_some()
     }
 
     /// The requests that wait behind the one that is shown, oldest first.

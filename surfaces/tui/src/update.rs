@@ -5,6 +5,7 @@ mod completing;
 mod events;
 mod outcome;
 mod overlaid;
+mod overriding;
 mod results;
 mod slash;
 mod typing;
@@ -46,7 +47,7 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         Message::Gone(why) => gone(state, &why),
         Message::Tick => answering::go_on(state),
         Message::Told(lines) => vec![state.told(&lines)],
-        Message::AskAgain(text) => vec![Command::Send(text)],
+        Message::AskAgain(text) => vec![overriding::send(state, text)],
         Message::Failed { fault, draft } => {
             if let Some(draft) = draft.filter(|_| state.input.is_empty()) {
                 state.input.set(&draft);
@@ -57,6 +58,7 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
             state.sent.insert(query_id);
             Vec::new()
         }
+        Message::OverrideOver(fault) => overriding::over(state, fault.as_ref()),
         Message::Configured(profile) => {
             let mode = format!("mode: {}", profile.mode.as_str());
             let has_other_mode = profile.mode != state.profile.mode;
@@ -69,12 +71,12 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
             overlaid::filled(state, subject, lines);
             Vec::new()
         }
-        Message::Listed(sessions) => listed(state, |picker| picker.fill(sessions)),
-        Message::Previewed(id, lines) => listed(state, |picker| picker.previewed(id, lines)),
         Message::Files(hidden, entries) => {
             state.completion.read(hidden, entries);
             Vec::new()
         }
+        Message::Listed(sessions) => listed(state, |picker| picker.fill(sessions)),
+        Message::Previewed(id, lines) => listed(state, |picker| picker.previewed(id, lines)),
         Message::Said(text) => overlaid::say(state, &text).into_iter().collect(),
         Message::GoTo(id) => vec![Command::GoTo(id)],
         Message::Terminate => vec![Command::Leave],

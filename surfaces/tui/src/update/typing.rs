@@ -2,7 +2,7 @@
 
 use super::outcome::leave;
 use super::results::whole_result;
-use super::{answering, completing, overlaid, slash};
+use super::{answering, completing, overlaid, overriding, slash};
 use crate::input::Edit;
 use crate::keys::{Action, action_of};
 use crate::markdown::{Break, DocumentLine};
@@ -300,13 +300,17 @@ fn entered(state: &mut State) -> Vec<Command> {
         return vec![state.note(&said)];
     }
     let line = line.to_owned();
+    let is_command = is_command(&line);
+    if !is_command && let Some(why) = overriding::holds_back(state) {
+        return vec![why];
+    }
     state.input.set("");
     state.input.keep(&line);
     draft_changed(state);
     let mut done = vec![Command::Keep(line.clone())];
-    match is_command(&line) {
+    match is_command {
         true => done.extend(slash::act(state, &line)),
-        false => done.push(Command::Send(line)),
+        false => done.push(overriding::send(state, line)),
     }
     done
 }

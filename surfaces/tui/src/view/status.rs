@@ -2,7 +2,7 @@
 //! from the right.
 
 use crate::lines::{cut, faint};
-use crate::state::State;
+use crate::state::{Override, State};
 use domain::settings::OverrideLevel;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -51,6 +51,18 @@ fn facts(state: &State) -> Vec<(String, Style)> {
         OverrideLevel::None => {}
         OverrideLevel::Relax => facts.push(("! override relax".to_owned(), warning())),
         OverrideLevel::All => facts.push(("! override all".to_owned(), warning())),
+    }
+    match state.once {
+        Override::Next(OverrideLevel::None) => {
+            facts.push(("next message: no override".to_owned(), warning()));
+        }
+        Override::Next(OverrideLevel::Relax) => {
+            facts.push(("! next message: override relax".to_owned(), warning()));
+        }
+        Override::Next(OverrideLevel::All) => {
+            facts.push(("! next message: override all".to_owned(), warning()));
+        }
+        Override::None | Override::InForce => {}
     }
     if state.is_gone {
         facts.push(("! the server is gone".to_owned(), warning()));

@@ -10,6 +10,7 @@ mod commands;
 mod completion;
 mod hostile;
 mod leaving;
+mod overrides;
 mod pages;
 mod questions;
 mod screens;
