@@ -1,5 +1,6 @@
 //! What happens, and what is to be done about it.
 
+use crate::earlier::Sent;
 use crate::files::{Entry, Hidden};
 use crate::subject::Subject;
 use api::sessions::SessionSummary;
@@ -50,6 +51,12 @@ pub enum Message {
     Inspected(Subject, Vec<Line<'static>>),
     /// The names below the working folder were read.
     Files(Hidden, Vec<Entry>),
+    /// The user's messages were read, newest first.
+    Earlier(Vec<Sent>),
+    /// A message was taken back, to be edited: this.
+    Draft(String),
+    /// The editor has ended: with this draft.
+    Edited(Result<String, Fault>),
     /// The sessions were read, newest first.
     Listed(Vec<SessionSummary>),
     /// The last exchange of a session was read.
@@ -91,6 +98,12 @@ pub enum Command {
     Inspect(Subject),
     /// Read the names below the working folder.
     ListFiles(Hidden),
+    /// Read the user's messages.
+    ListEarlier,
+    /// Go on in a copy of the session from before this message.
+    ForkBefore(Sent),
+    /// Take this message back and all after it, with what that did to files.
+    RewindTo(Sent),
     /// List the sessions.
     ListSessions,
     /// Read the last exchange of a session.
@@ -103,6 +116,8 @@ pub enum Command {
     Export(SessionId),
     /// Keep a line for the arrow keys.
     Keep(String),
+    /// Open this draft in the user's editor.
+    Edit(String),
     /// Stop this process until the shell goes on with it.
     Suspend,
     /// Draw everything anew.

@@ -24,6 +24,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use text::links::Known;
 
+/// How long a second Esc belongs to the first.
+pub const STEPPING: Duration = Duration::from_secs(2);
+
 /// What lines of `rendering` go on behind, columns.
 const GOES_ON: usize = 4;
 
@@ -85,6 +88,8 @@ pub struct State {
     pub size: (u16, u16),
     /// When Ctrl+C was pressed on an empty input.
     pub leaving: Option<Instant>,
+    /// When Esc was pressed on an empty input while nothing ran.
+    pub stepping: Option<Instant>,
     /// Whether it was said which jobs end with the session.
     pub has_told_jobs: bool,
     /// Whether whoever served the session is gone.
@@ -163,6 +168,7 @@ impl State {
             last_result: None,
             size,
             leaving: None,
+            stepping: None,
             has_told_jobs: false,
             is_gone: false,
             context_tokens: None,
@@ -207,6 +213,14 @@ impl State {
         self.shown_request.is_some() || self.view.open_requests().next().is_some()
     }
 
+    /// Whether the session can be gone on with from an earlier message: nothing is typed, runs or waits.
+    #[must_use]
+    pub fn can_step_back(&self) -> bool {
+        let is_asked = self.dialog.is_some() || !self.view.questions().is_empty();
+        let is_idle = !self.is_busy() && !is_asked && self.once != Override::InForce;
+        is_idle && !self.is_gone && self.input.is_empty()
+    }
+
     /// The requests that wait behind the one that is shown, oldest first.
     pub fn waiting_requests(&self) -> impl DoubleEndedIterator<Item = &Exchange> {
         let waiting = self.waiting.iter().filter_map(|event| event.query_id);
@@ -227,6 +241,7 @@ impl State {
                 .and_then(|dialog| dialog.waits_until(self.now)),
             self.dialog.as_ref().and_then(Dialog::counts_at),
             self.leaving.map(|since| since + LEAVING),
+            self.stepping.map(|since| since + STEPPING),
             self.began.map(|_| self.now + second),
         ];
         times.into_iter().flatten().min()

@@ -15,7 +15,7 @@ pub use outcome::not_sent;
 
 use crate::message::{Command, Message};
 use crate::picker::Picker;
-use crate::state::{LEAVING, State};
+use crate::state::{LEAVING, STEPPING, State};
 use domain::fault::Fault;
 use outcome::failed;
 use std::time::Instant;
@@ -29,6 +29,12 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         .is_some_and(|since| now.duration_since(since) >= LEAVING)
     {
         state.leaving = None;
+    }
+    if state
+        .stepping
+        .is_some_and(|since| now.duration_since(since) >= STEPPING)
+    {
+        state.stepping = None;
     }
     match message {
         Message::Key(key) => typing::pressed(state, key),
@@ -73,6 +79,19 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         }
         Message::Files(hidden, entries) => {
             state.completion.read(hidden, entries);
+            Vec::new()
+        }
+        Message::Earlier(said) => {
+            overlaid::filled_with(state, said);
+            Vec::new()
+        }
+        Message::Edited(edited) => overlaid::edited(state, edited),
+        Message::Draft(text) => {
+            match state.input.is_empty() {
+                true => state.input.set(&text),
+                // Up brings it back.
+                false => state.input.keep(&text),
+            }
             Vec::new()
         }
         Message::Listed(sessions) => listed(state, |picker| picker.fill(sessions)),

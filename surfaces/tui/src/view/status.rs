@@ -19,6 +19,10 @@ pub(super) fn line(state: &State, width: usize) -> Line<'static> {
         let text = "Ctrl+C again leaves; what was said is kept";
         return Line::styled(cut(text, width), warning());
     }
+    if state.stepping.is_some() {
+        let text = "Esc again: earlier messages, to go back to one";
+        return Line::styled(cut(text, width), warning());
+    }
     let mut spans: Vec<Span<'static>> = Vec::new();
     let mut used = 0;
     for (text, style) in facts(state) {
@@ -54,13 +58,13 @@ fn facts(state: &State) -> Vec<(String, Style)> {
     }
     match state.once {
         Override::Next(OverrideLevel::None) => {
-            facts.push(("next message: no override".to_owned(), warning()));
+            facts.push(("next: no override".to_owned(), warning()));
         }
         Override::Next(OverrideLevel::Relax) => {
-            facts.push(("! next message: override relax".to_owned(), warning()));
+            facts.push(("! next: override relax".to_owned(), warning()));
         }
         Override::Next(OverrideLevel::All) => {
-            facts.push(("! next message: override all".to_owned(), warning()));
+            facts.push(("! next: override all".to_owned(), warning()));
         }
         Override::None | Override::InForce => {}
     }

@@ -8,6 +8,8 @@
 mod answers;
 mod commands;
 mod completion;
+mod earlier;
+mod editing;
 mod hostile;
 mod leaving;
 mod overrides;

@@ -26,7 +26,7 @@ fn an_override_is_for_one_message() {
     window.until("Hello.");
     window.until("idle");
     window.enters("/override all");
-    window.until("! next message: override all");
+    window.until("! next: override all");
     window.enters("write one");
     window.until("! override all");
     // What is sent meanwhile would go by it: it stays in the input.
@@ -51,7 +51,7 @@ fn an_override_is_for_one_message() {
     assert!(!scene.house.has("two.txt"));
     // One that waits does not go along into auto mode.
     window.enters("/override relax");
-    window.until("! next message: override relax");
+    window.until("! next: override relax");
     window.enters("/mode auto");
     window.until("in auto mode none holds");
     window.until("mode: auto");
