@@ -476,7 +476,11 @@ impl Ui<'_> {
         };
         let mut alternate = match self.alternate.take() {
             Some(alternate) => alternate,
-            None => Alternate::open(colours()).map_err(Error::of("set up"))?,
+            None => {
+                // Nothing that is old by then, such as a question, stands there at the way back.
+                self.screen.clear().map_err(Error::of("written"))?;
+                Alternate::open(colours()).map_err(Error::of("set up"))?
+            }
         };
         if is_emptied {
             alternate.empty().map_err(Error::of("written"))?;

@@ -10,6 +10,10 @@ use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+/// How long the next key of several is waited for before the pipe is looked at again. Without any time,
+/// keys that are read and not told yet are passed over.
+const READ_FOR: Duration = Duration::from_millis(1);
+
 /// Something that came from the terminal, and when.
 pub type Pressed = (Instant, io::Result<Event>);
 
@@ -142,7 +146,7 @@ fn read_all(sender: &UnboundedSender<Pressed>) -> io::Result<()> {
         {
             return Ok(());
         }
-        if !is_there(Duration::ZERO)? {
+        if !is_there(READ_FOR)? {
             return Ok(());
         }
     }
