@@ -1,6 +1,6 @@
 //! Answers as they stream, what is typed meanwhile, and what stops them.
 
-use crate::{count, seat};
+use crate::{count, first_waits, seat};
 use scenarios::{Scene, of_kind};
 use testkit::{Gate, Reply, Server, TMUX, is_absent};
 
@@ -55,11 +55,7 @@ fn what_is_typed_meanwhile_waits_and_can_be_taken_back() {
     if is_absent(TMUX) {
         return;
     }
-    let gate = Gate::new();
-    let scene = Scene::forgetful(Server::openai([
-        Reply::text("Begun.\n\n").and_wait(&gate).and_text("First."),
-        Reply::text("Second."),
-    ]));
+    let (scene, gate) = first_waits();
     let mut window = seat(&scene, &[], (80, 24));
     window.enters("question one");
     window.until("Begun.");
@@ -86,11 +82,7 @@ fn a_message_of_another_window_is_not_taken_back() {
     if is_absent(TMUX) {
         return;
     }
-    let gate = Gate::new();
-    let scene = Scene::forgetful(Server::openai([
-        Reply::text("Begun.\n\n").and_wait(&gate).and_text("First."),
-        Reply::text("Second."),
-    ]));
+    let (scene, gate) = first_waits();
     let mut one = seat(&scene, &[], (80, 24));
     one.enters("question one");
     one.until("Begun.");

@@ -3,7 +3,7 @@
 use crate::{ANSWER, seat};
 use scenarios::{Scene, of_kind};
 use serde_json::json;
-use testkit::{Reply, Server, TMUX, is_absent};
+use testkit::{Reply, Server, TMUX, Window, is_absent};
 
 #[test]
 fn undo_takes_an_exchange_back_with_its_files() {
@@ -21,9 +21,7 @@ fn undo_takes_an_exchange_back_with_its_files() {
     window.enters("write it");
     let screen = window.until(ANSWER);
     assert!(screen.contains("a.txt"), "{screen}");
-    window.types("y");
-    window.until(&format!("{ANSWER} y"));
-    window.presses(&["Enter"]);
+    answers_yes(&mut window);
     window.until("Written.");
     window.until("idle");
     window.enters("/diff");
@@ -31,15 +29,61 @@ fn undo_takes_an_exchange_back_with_its_files() {
     window.enters("/undo");
     window.until(ANSWER);
     assert!(scene.house.has("a.txt"));
-    window.types("y");
-    window.until(&format!("{ANSWER} y"));
-    window.presses(&["Enter"]);
+    answers_yes(&mut window);
     window.until("taken back: write it");
     assert!(!scene.house.has("a.txt"));
     window.enters("/undo");
     window.until("there is nothing to take back");
     window.enters("/diff");
     window.until("changed no file, or took it all back");
+}
+
+#[test]
+fn rewind_takes_exchanges_back_one_by_one() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let write = json!({"path": "a.txt", "content": "one\n", "mode": "create"});
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Bees dance."),
+        Reply::call("write_file", write),
+        Reply::text("Written."),
+        Reply::text("Ants walk."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (100, 30));
+    window.enters("what do bees do?");
+    window.until("Bees dance.");
+    window.until("idle");
+    window.enters("write it");
+    answers_yes(&mut window);
+    window.until("Written.");
+    window.until("idle");
+    window.enters("what do ants do?");
+    window.until("Ants walk.");
+    window.until("idle");
+    window.enters("/rewind 2");
+    answers_yes(&mut window);
+    window.until("taken back: what do ants do?");
+    window.until("taken back: write it");
+    assert!(!scene.house.has("a.txt"));
+    window.enters("/pin");
+    let screen = window.until("/pin N keeps one in view");
+    let is_listed = |text: &str| {
+        let mut rows = screen.lines().filter(|row| row.contains("#"));
+        rows.any(|row| row.contains(text))
+    };
+    assert!(is_listed("what do bees do?"), "{screen}");
+    assert!(!is_listed("ants") && !is_listed("write it"), "{screen}");
+    window.enters("/rewind none");
+    window.until("no number of exchanges");
+}
+
+/// Types a yes as a person does.
+fn answers_yes(window: &mut Window) {
+    window.until(ANSWER);
+    window.types("y");
+    window.until(&format!("{ANSWER} y"));
+    window.presses(&["Enter"]);
 }
 
 #[test]

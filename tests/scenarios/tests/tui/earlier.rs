@@ -120,7 +120,7 @@ fn the_palette_finds_and_runs_a_command_or_a_key() {
         window.presses(&["Enter"]);
         window.until("mode: loop");
         window.presses(&["C-p"]);
-        window.types("/mode [");
+        window.types("/mode requests");
         window.until("1 of ");
         window.presses(&["Enter"]);
         window.until_screen("the command", |screen| count(screen, "> /mode") == 1);

@@ -1,6 +1,6 @@
 //! The draft in an editor of the user's own.
 
-use crate::{ANSWER, seat};
+use crate::ANSWER;
 use scenarios::Scene;
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;

@@ -1,6 +1,6 @@
 //! Ways out and back in: the terminal is as it was.
 
-use crate::{ANSWER, count, seat};
+use crate::{ANSWER, begun_in_a_shell, count, goes_on_and_ends, seat};
 use scenarios::Scene;
 use serde_json::json;
 use testkit::{Gate, Reply, Server, TMUX, is_absent};
@@ -41,22 +41,9 @@ fn sigterm_leaves_the_terminal_as_it_was() {
     if is_absent(TMUX) {
         return;
     }
-    let gate = Gate::new();
-    let scene = Scene::forgetful(Server::openai([Reply::text("Begun.\n\n").and_wait(&gate)]));
-    let carl = scene.house.ask(["tui"]);
-    let mut window = carl.in_window((80, 24));
-    window.until("shell$");
-    let before = window.shell("stty -a");
-    window.presses(&["C-l"]);
-    window.starts();
-    window.enters("go");
-    window.until("Begun.");
-    window.presses(&["C-z"]);
-    window.until("Stopped");
+    let (_scene, mut window, before) = begun_in_a_shell();
     window.shell("kill -TERM %1");
-    window.types("fg");
-    window.presses(&["Enter"]);
-    window.until_shell();
+    goes_on_and_ends(&mut window);
     let after = window.shell("stty -a");
     assert_eq!(before, after);
     let screen = window.screen();
@@ -146,22 +133,9 @@ fn a_hang_up_leaves_the_terminal_as_it_was() {
     if is_absent(TMUX) {
         return;
     }
-    let gate = Gate::new();
-    let scene = Scene::forgetful(Server::openai([Reply::text("Begun.\n\n").and_wait(&gate)]));
-    let carl = scene.house.ask(["tui"]);
-    let mut window = carl.in_window((80, 24));
-    window.until("shell$");
-    let before = window.shell("stty -a");
-    window.presses(&["C-l"]);
-    window.starts();
-    window.enters("go");
-    window.until("Begun.");
-    window.presses(&["C-z"]);
-    window.until("Stopped");
+    let (scene, mut window, before) = begun_in_a_shell();
     window.shell("kill -HUP %1");
-    window.types("fg");
-    window.presses(&["Enter"]);
-    window.until_shell();
+    goes_on_and_ends(&mut window);
     assert_eq!(before, window.shell("stty -a"));
     let log = &testkit::house::json_lines(&scene.house.session_logs()[0]);
     assert_eq!(scenarios::of_kind(log, "query_received").len(), 1);

@@ -18,7 +18,7 @@ mod questions;
 mod screens;
 
 use scenarios::Scene;
-use testkit::Window;
+use testkit::{Gate, Reply, Server, Window};
 
 /// Where an answer is typed, once keys count as one.
 const ANSWER: &str = "┃ >";
@@ -29,6 +29,40 @@ fn seat(scene: &Scene, args: &[&str], size: (u16, u16)) -> Window {
     let mut window = carl.in_window(size);
     window.starts();
     window
+}
+
+/// A session in which an answer has begun and does not go on, held by a job of a shell whose terminal was
+/// set like this before.
+fn begun_in_a_shell() -> (Scene, Window, String) {
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([Reply::text("Begun.\n\n").and_wait(&gate)]));
+    let mut window = scene.house.ask(["tui"]).in_window((80, 24));
+    window.until("shell$");
+    let before = window.shell("stty -a");
+    window.presses(&["C-l"]);
+    window.starts();
+    window.enters("go");
+    window.until("Begun.");
+    window.presses(&["C-z"]);
+    window.until("Stopped");
+    (scene, window, before)
+}
+
+/// Has the job of [`begun_in_a_shell`] go on, and waits until it has ended.
+fn goes_on_and_ends(window: &mut Window) {
+    window.types("fg");
+    window.presses(&["Enter"]);
+    window.until_shell();
+}
+
+/// A scene whose first answer begins and waits for the gate, and whose second comes at once.
+fn first_waits() -> (Scene, Gate) {
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Begun.\n\n").and_wait(&gate).and_text("First."),
+        Reply::text("Second."),
+    ]));
+    (scene, gate)
 }
 
 /// How often a text stands in another.

@@ -40,6 +40,13 @@ fn a_session_is_found_and_gone_on_with() {
     assert!(!screen.contains("Ants walk."), "{screen}");
     window.presses(&["C-e"]);
     window.until("written to");
+    let mut exported = std::fs::read_dir(scene.house.work()).unwrap();
+    let exported = exported.find_map(|entry| {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        name.ends_with(".md").then_some(name)
+    });
+    let text = scene.house.read(&exported.unwrap());
+    assert!(text.contains("Bees dance."), "{text}");
     window.presses(&["Enter"]);
     window.until_gone(SESSIONS);
     window.until("> what do bees do?");
@@ -153,6 +160,43 @@ fn pages_show_the_session_and_are_searched() {
     assert_eq!(window.everything(), before);
     window.enters("/inspect nothing");
     window.until("Type /inspect and one of context");
+}
+
+#[test]
+fn keys_lead_through_a_long_page_and_turn_its_lines() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let content: String = (0..300).map(|n| format!("row {n}\n")).collect();
+    let arguments = json!({"path": "a.txt", "content": content});
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("write_file", arguments),
+        Reply::text("Left alone."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (80, 24));
+    window.enters("write it");
+    window.until(ANSWER);
+    window.types("n");
+    window.until(&format!("{ANSWER} n"));
+    window.presses(&["Enter"]);
+    window.until("Left alone.");
+    window.until("idle");
+    window.presses(&["C-t"]);
+    window.until("calls: tool calls");
+    let is_first = |screen: &str| screen.lines().any(|row| row.starts_with('#'));
+    let top = window.until_screen("its beginning", is_first);
+    window.types("G");
+    window.until_screen("its end", |screen| !is_first(screen));
+    window.types("g");
+    window.until_screen("its beginning", is_first);
+    assert_eq!(window.screen(), top);
+    // A line is cut at the edge, or broken.
+    let is_broken = |screen: &str| screen.contains("row 60");
+    assert!(is_broken(&top), "{top}");
+    window.types("w");
+    window.until_screen("a line that is cut", |screen| !is_broken(screen));
+    window.types("w");
+    window.until_screen("a line that is broken", is_broken);
 }
 
 #[test]
