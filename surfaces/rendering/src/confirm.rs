@@ -14,7 +14,7 @@ pub use self::reach::share_reach;
 use self::reach::{SESSION_REACH, opens_folder, reaches};
 use self::terminal::{is_hung_up, read_line, wait_closed};
 pub use self::typeahead::{Typeahead, is_yes, is_yes_unless};
-pub use self::waiting::{Patience, Questions};
+pub use self::waiting::{COVERING, GATHERING, Patience, Questions};
 use super::folded::{Length, diff_lines, text_lines};
 use super::{Paint, fit, pager, pastes, print_error_as_it_is};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};

@@ -58,8 +58,10 @@ pub struct State {
     pub input: Input,
     /// Questions that wait to be put.
     pub questions: Questions,
-    /// Until when a question waits for others that belong to it.
+    /// Until when a question waits for others of its batch.
     pub gathers_until: Option<Instant>,
+    /// Until when questions wait to hear which of them a yes for the session covers.
+    pub covers_until: Option<Instant>,
     /// The question that is put.
     pub dialog: Option<Dialog>,
     /// Whether a question was closed since the last line, which the next one may be meant for.
@@ -134,6 +136,7 @@ impl State {
             input: Input::new(history),
             questions: Questions::default(),
             gathers_until: None,
+            covers_until: None,
             dialog: None,
             is_question_closed: false,
             memory,
@@ -190,6 +193,7 @@ impl State {
         let second = Duration::from_secs(1);
         let times = [
             self.gathers_until,
+            self.covers_until,
             self.dialog
                 .as_ref()
                 .and_then(|dialog| dialog.waits_until(self.now)),

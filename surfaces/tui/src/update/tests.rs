@@ -335,8 +335,10 @@ fn an_answer_with_something_right_behind_it_is_none() {
 fn questions_that_belong_together_wait_for_one_another() {
     let mut seat = asked(vec![of_batch(20, 0, 2)]);
     assert!(seat.state.dialog.is_none());
+    seat.wait(2_900);
+    assert!(seat.state.dialog.is_none(), "a busy machine takes its time");
     seat.question(10, of_batch(21, 1, 2));
-    seat.wait(500);
+    assert!(seat.state.dialog.is_some(), "nothing more is to come");
     seat.wait(800);
     assert!(
         answers(&seat.gives("y")).is_empty(),
@@ -348,12 +350,11 @@ fn questions_that_belong_together_wait_for_one_another() {
     // One that never comes is not waited for.
     let mut seat = asked(vec![of_batch(20, 0, 2)]);
     assert!(seat.state.wakes_at().is_some());
-    seat.wait(500);
+    seat.wait(3_000);
     seat.wait(800);
     assert_eq!(answers(&seat.gives("y")), [(20, once.clone())]);
     // One by one, each for itself.
     let mut seat = asked(vec![of_batch(20, 0, 2), of_batch(21, 1, 2)]);
-    seat.wait(500);
     seat.wait(800);
     assert!(seat.gives("o").is_empty());
     seat.wait(800);
