@@ -23,8 +23,8 @@ pub enum Message {
     Resized(u16, u16),
     /// The session went on.
     Happened(Box<Event>),
-    /// The session's events ended: whoever served it is gone. With the reason, where there is one.
-    Gone(String),
+    /// The session's events ended: whoever served it is gone.
+    Gone,
     /// Time passed.
     Tick,
     /// Something that was to be done has this to say, in lines.
@@ -87,6 +87,8 @@ pub enum Command {
     Preview(SessionId),
     /// Leave for this session.
     GoTo(SessionId),
+    /// Leave for another UI that opens this session anew.
+    HandOver,
     /// Make another session of all that was said in one, and leave for it.
     Fork(SessionId),
     /// Write a session to a file.

@@ -14,10 +14,8 @@ pub use outcome::not_sent;
 use crate::message::{Command, Message};
 use crate::picker::Picker;
 use crate::state::{LEAVING, State};
-use domain::fault::Fault;
 use outcome::failed;
 use std::time::Instant;
-use text::escape::visible_line;
 
 /// Takes what happened at a time into the state; what is to be done now, in this order.
 pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command> {
@@ -42,7 +40,7 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
             Vec::new()
         }
         Message::Happened(event) => events::happened(state, &event),
-        Message::Gone(why) => gone(state, &why),
+        Message::Gone => gone(state),
         Message::Tick => answering::go_on(state),
         Message::Told(lines) => vec![state.told(&lines)],
         Message::AskAgain(text) => vec![Command::Send(text)],
@@ -96,22 +94,13 @@ fn model_in_words(profile: &domain::settings::SessionProfile) -> String {
     }
 }
 
-/// Whoever served the session is gone.
-fn gone(state: &mut State, why: &str) -> Vec<Command> {
+/// Whoever served the session is gone: another UI goes on with it.
+fn gone(state: &mut State) -> Vec<Command> {
     state.is_gone = true;
     state.dialog = None;
     state.began = None;
-    let why = match why {
-        "" => String::new(),
-        why => format!(": {}", visible_line(why)),
-    };
-    let id = state.session.session_id;
-    let fault = Fault {
-        code: "sessions.unreachable".to_owned(),
-        message: format!("whoever served this session has ended{why}"),
-        hint: format!("What was said is kept. Leave with Ctrl+D and type: carl tui --resume {id}"),
-    };
-    vec![failed(state, &fault)]
+    let text = "the carl that served this session has ended; going on without it";
+    vec![state.note(text), Command::HandOver]
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use rendering::confirm::Memory;
 use rendering::slash::Slash;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use terminal::chat::{ChatRequest, open_session};
 use terminal::commands::{Done, act};
 use terminal::conversation::Conversation;
@@ -25,12 +26,16 @@ use terminal::host::Host;
 use terminal::session_commands::{Chosen, ExportForm};
 use terminal::sessions::held;
 use terminal::undo::FileHistory;
-use text::escape::quoted_argv;
+use text::escape::{quoted_argv, visible_line};
 use tui::host::{Next, Outcome};
-use tui::{Keyboard, Start};
+use tui::{GoOn, HandedOver, Keyboard, Start};
 
 /// Most records of the audit log that a page shows.
 const AUDIT_RECORDS: usize = 5_000;
+/// Most times in a row that a session is opened again because whoever served it ended soon.
+const HANDOVERS: u32 = 3;
+/// How soon that is.
+const HELD: Duration = Duration::from_secs(2);
 
 /// Holds the conversation until the user leaves.
 ///
@@ -48,12 +53,32 @@ pub async fn tui(flags: SessionFlags, begin: Begin) -> Result<Exit> {
             None => return Ok(Exit::Success),
         }
     }
+    let mut handed_over: Option<HandedOver> = None;
+    let mut handovers = 0_u32;
     loop {
-        let (host, request) = prepared(flags.clone(), begin).await?;
-        let outcome = hold(&host, request, &mut keyboard).await;
+        let begun = Instant::now();
+        let (host, mut request) = prepared(flags.clone(), begin).await?;
+        let mut draft = String::new();
+        if let Some(last) = handed_over.take() {
+            request.profile = request.profile.as_held(*last.profile);
+            draft = last.draft;
+        }
+        let outcome = hold(&host, request, draft, &mut keyboard).await;
         match host.close(outcome).await? {
             None => return Ok(Exit::Success),
-            Some(session_id) => begin = Begin::Resume(session_id.to_string()),
+            Some(GoOn::In(session_id)) => begin = Begin::Resume(session_id.to_string()),
+            Some(GoOn::Anew(last)) => {
+                handovers = match begun.elapsed() < HELD {
+                    true => handovers + 1,
+                    false => 1,
+                };
+                if handovers > HANDOVERS {
+                    return Err(closed_again(&last).into());
+                }
+                begin = Begin::Resume(last.session_id.to_string());
+                handed_over = Some(last);
+                continue;
+            }
         }
         // What was opened or chosen for one session, such as its folder, is not so for another, which
         // goes on as it was left; what was closed stays closed.
@@ -69,6 +94,20 @@ pub async fn tui(flags: SessionFlags, begin: Begin) -> Result<Exit> {
     }
 }
 
+/// What is said of a session that nobody goes on serving.
+fn closed_again(last: &HandedOver) -> Failure {
+    let what = format!(
+        "session {} is closed again and again where it is served",
+        last.session_id
+    );
+    let typed = match last.draft.trim() {
+        "" => String::new(),
+        draft => format!(" What was typed and not sent: {}", visible_line(draft)),
+    };
+    let hint = format!("`carl doctor` names who serves this home.{typed}");
+    Failure::usage(what, hint)
+}
+
 /// Refuses what cannot be drawn on.
 fn check_terminal() -> Result<()> {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
@@ -81,12 +120,13 @@ fn check_terminal() -> Result<()> {
     Err(Failure::usage(what, hint).into())
 }
 
-/// Holds a session; the one that the user goes on with, if any.
+/// Holds a session with a draft in its input; what comes after it, if anything.
 async fn hold(
     host: &CommandHost,
     request: ChatRequest,
+    draft: String,
     keyboard: &mut Keyboard,
-) -> Result<Option<SessionId>> {
+) -> Result<Option<GoOn>> {
     // A session that goes on keeps its own.
     if request.resumed.is_none() {
         host.check_agent().await?;
@@ -96,6 +136,7 @@ async fn hold(
         session: session.clone(),
         profile,
         history: request.history,
+        draft,
     };
     let serving = Serving {
         host,

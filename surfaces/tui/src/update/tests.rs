@@ -481,8 +481,8 @@ fn it_sleeps_while_nothing_happens() {
     assert!(seat.state.wakes_at().is_some());
     seat.ends(10, QueryStatus::Success);
     assert_eq!(seat.state.wakes_at(), None);
-    seat.takes(Message::Gone("it was killed".to_owned()));
-    assert!(seat.scrollback().contains("has ended: it was killed"));
+    assert_eq!(seat.takes(Message::Gone).last(), Some(&Command::HandOver));
+    assert!(seat.scrollback().contains("has ended; going on without it"));
     assert_eq!(seat.state.wakes_at(), None);
 }
 

@@ -142,6 +142,121 @@ fn what_had_come_of_an_answer_survives_a_kill() {
 }
 
 #[test]
+fn what_had_come_stays_with_its_own_request_after_a_kill() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Half **of** it is").and_wait(&gate)
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("tell me all");
+    window.until("Half of it is");
+    window.enters("and then this");
+    window.until("waiting (Ctrl+X takes back): and then this");
+    window.enters("and not this");
+    window.until("waiting (Ctrl+X takes back): and not this");
+    window.presses(&["C-x"]);
+    window.until("taken back: and not this");
+    window.presses(&["C-u"]);
+    window.until_gone("> and not this");
+    window.presses(&["C-z"]);
+    window.until("Stopped");
+    window.shell("kill -KILL %1");
+    drop(window);
+    let mut window = seat(&scene, &["--resume", "last"], (80, 24));
+    let screen = window.screen();
+    for (part, after) in [
+        ("▎ > tell me all", "\nHalf of it is"),
+        ("\nHalf of it is", "above is what had come of its answer"),
+        ("above is what had come", "▎ > and then this"),
+        ("▎ > and then this", "not begun when the program ended"),
+        ("not begun when", "/retry asks the last message again"),
+    ] {
+        let at = |text: &str| {
+            screen
+                .find(text)
+                .unwrap_or_else(|| panic!("{text}\n{screen}"))
+        };
+        assert!(at(part) < at(after), "{screen}");
+    }
+    assert!(!screen.contains("and not this"), "{screen}");
+    assert!(!screen.contains("error:"), "{screen}");
+    window.presses(&["C-s"]);
+    let list = window.until("of 1");
+    assert!(!list.contains("and not this"), "{list}");
+    window.presses(&["Escape"]);
+    window.until("idle");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let record = scene.house.ask(["session", "show", "last"]).run();
+    let record = record.stdout;
+    let part = |text: &str| {
+        record
+            .find(text)
+            .unwrap_or_else(|| panic!("{text}\n{record}"))
+    };
+    assert!(
+        part("not begun)\n\nand then this") < part("*To #2:*"),
+        "{record}"
+    );
+    assert!(part("*To #2:*") < part("## Answer, broken off"), "{record}");
+    assert!(part("## Answer, broken off") < part("*To #6:*"), "{record}");
+    part("taken back)\n\nand not this");
+}
+
+#[test]
+fn the_ui_goes_on_when_the_process_that_serves_it_is_killed() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("First."),
+        Reply::text("Half of it").and_wait(&gate),
+        Reply::text("Third."),
+    ]));
+    let mut server = seat(&scene, &[], (80, 24));
+    server.enters("one");
+    server.until("First.");
+    server.until("idle");
+    let mut guest = seat(
+        &scene,
+        &["--resume", "last", "--allow-write", "."],
+        (80, 24),
+    );
+    guest.enters("/mode loop");
+    guest.until("mode: loop");
+    guest.enters("two");
+    guest.until("Half of it");
+    guest.types("a draft");
+    guest.until("> a draft");
+    server.presses(&["C-z"]);
+    server.until("Stopped");
+    server.shell("kill -KILL %1");
+    guest.until("the carl that served this session has ended; going on without it");
+    guest.until("▎ > two");
+    guest.until("above is what had come of its answer");
+    let screen = guest.until("> a draft");
+    assert!(
+        screen.contains("this folder is open for writing"),
+        "{screen}"
+    );
+    assert!(screen.contains("coder · loop"), "{screen}");
+    guest.presses(&["C-u"]);
+    guest.until_gone("> a draft");
+    guest.enters("three");
+    guest.until("Third.");
+    guest.until("idle");
+    let chats = scene.server.chats();
+    let shown = format!("{:?}", chats[2]);
+    assert!(shown.contains("Half of it"), "{shown}");
+    guest.presses(&["C-d"]);
+    guest.until_shell();
+}
+
+#[test]
 fn a_hang_up_leaves_the_terminal_as_it_was() {
     if is_absent(TMUX) {
         return;
