@@ -376,7 +376,7 @@ impl Ui<'_> {
             Command::Print(lines) => self.keep(lines),
             Command::Send(text) => self
                 .in_turn
-                .push_back(Box::pin(effects::send(host, session, text))),
+                .push_back(Box::pin(effects::send(host, session, profile, text))),
             Command::Configure(profile) => {
                 // Before the log says so, or it would pass for somebody else's.
                 self.state.in_force.own(&profile);

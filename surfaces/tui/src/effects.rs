@@ -52,9 +52,25 @@ fn quiet(result: Result<(), Error>) -> Done {
 }
 
 /// Sends what was typed. The events come by the stream of the session.
-pub async fn send(host: &dyn Host, session: SessionSummary, text: String) -> Done {
+pub async fn send(
+    host: &dyn Host,
+    session: SessionSummary,
+    profile: SessionProfile,
+    text: String,
+) -> Done {
+    let pictures = match host.pictures(&profile, &text) {
+        Ok(pictures) => pictures,
+        Err(fault) => {
+            let draft = Some(text);
+            return Done::Told(vec![Message::Failed { fault, draft }]);
+        }
+    };
+    let faint = |line: &String| Paint::Colour.faint(&format!("· {}", visible_line(line)));
+    let said: Vec<String> = pictures.said.iter().map(faint).collect();
+    let told = (!said.is_empty()).then_some(Message::Told(said));
     let request = SendRequest {
         holder_id: session.holder_id,
+        pictures: pictures.shown,
         ..SendRequest::new(session.session_id, text.clone())
     };
     match host.sessions().send(request).await {
@@ -62,7 +78,8 @@ pub async fn send(host: &dyn Host, session: SessionSummary, text: String) -> Don
             // The stream begins with the request as it was taken in; the rest comes by another.
             match events.next().await {
                 Some(Ok(event)) => {
-                    Done::Told(event.query_id.map(Message::Sent).into_iter().collect())
+                    let sent = event.query_id.map(Message::Sent);
+                    Done::Told(told.into_iter().chain(sent).collect())
                 }
                 Some(Err(error)) => failed(&error, None),
                 None => Done::Told(Vec::new()),

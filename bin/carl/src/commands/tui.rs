@@ -6,7 +6,7 @@ use super::host::CommandHost;
 use crate::wiring::House;
 use anyhow::Result;
 use api::models::ModelInfo;
-use api::sessions::{SendRequest, SessionSummary, Sessions};
+use api::sessions::{PictureFile, SendRequest, SessionSummary, Sessions};
 use async_trait::async_trait;
 use command_line::{Ceiling, SessionFlags};
 use domain::fault::Fault;
@@ -23,11 +23,12 @@ use terminal::commands::{Done, act};
 use terminal::conversation::Conversation;
 use terminal::exit::{Exit, Failure, OrFail, describe};
 use terminal::host::Host;
+use terminal::pictures;
 use terminal::session_commands::{Chosen, ExportForm};
 use terminal::sessions::held;
 use terminal::undo::FileHistory;
 use text::escape::{quoted_argv, visible_line};
-use tui::host::{Next, Outcome};
+use tui::host::{NamedPictures, Next, Outcome};
 use tui::{GoOn, HandedOver, Keyboard, Start};
 
 /// Most records of the audit log that a page shows.
@@ -247,6 +248,37 @@ impl tui::host::Host for Serving<'_> {
                 Err(Fault { message, ..fault })
             }
         }
+    }
+
+    fn pictures(&self, profile: &SessionProfile, text: &str) -> Result<NamedPictures, Fault> {
+        let named = pictures::named_in(text, &self.workspace);
+        let named = named.map_err(|error| describe(&error).1)?;
+        let settings = &profile.settings;
+        let opened = settings.allow_read.iter().chain(&settings.allow_write);
+        let opened: Vec<PathBuf> = opened.chain([&self.workspace]).cloned().collect();
+        let is_inside = |one: &PictureFile| {
+            pictures::outside(std::slice::from_ref(one), &self.workspace, &opened).is_empty()
+        };
+        let (shown, outside): (Vec<_>, Vec<_>) = named.into_iter().partition(is_inside);
+        let list = |pictures: &[PictureFile]| {
+            let names: Vec<String> = pictures
+                .iter()
+                .map(|one| format!("@{}", one.name))
+                .collect();
+            (!names.is_empty()).then(|| names.join(", "))
+        };
+        let mut said: Vec<String> = pictures::not_sent(text, &self.workspace)
+            .into_iter()
+            .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
+            .collect();
+        said.extend(list(&shown).map(|names| format!("shown to the model: {names}")));
+        said.extend(list(&outside).map(|names| {
+            format!(
+                "not shown to the model, from outside of this session's folders: {names}; \
+                 --allow-read opens a folder"
+            )
+        }));
+        Ok(NamedPictures { shown, said })
     }
 
     async fn command(
