@@ -58,19 +58,19 @@ pub async fn send(
     profile: SessionProfile,
     text: String,
 ) -> Done {
-    let pictures = match host.pictures(&profile, &text) {
-        Ok(pictures) => pictures,
+    let outgoing = match host.outgoing(&profile, &text).await {
+        Ok(outgoing) => outgoing,
         Err(fault) => {
             let draft = Some(text);
             return Done::Told(vec![Message::Failed { fault, draft }]);
         }
     };
     let faint = |line: &String| Paint::Colour.faint(&format!("· {}", visible_line(line)));
-    let said: Vec<String> = pictures.said.iter().map(faint).collect();
+    let said: Vec<String> = outgoing.said.iter().map(faint).collect();
     let told = (!said.is_empty()).then_some(Message::Told(said));
     let request = SendRequest {
         holder_id: session.holder_id,
-        pictures: pictures.shown,
+        pictures: outgoing.pictures,
         ..SendRequest::new(session.session_id, text.clone())
     };
     match host.sessions().send(request).await {

@@ -29,12 +29,12 @@ pub enum Next {
     GoOnIn(Box<SessionSummary>),
 }
 
-/// The pictures that a message names.
+/// What goes along with a message.
 #[derive(Debug, Default)]
-pub struct NamedPictures {
-    /// Those that go along with it.
-    pub shown: Vec<PictureFile>,
-    /// What there is to say of it, lines.
+pub struct Outgoing {
+    /// Pictures that it names.
+    pub pictures: Vec<PictureFile>,
+    /// What there is to say before it is sent, lines.
     pub said: Vec<String>,
 }
 
@@ -54,12 +54,12 @@ pub trait Host {
     /// When it cannot be kept; the yes itself holds.
     async fn remember(&self) -> Result<String, Fault>;
 
-    /// The pictures that a message names with `@`. One from outside of the session's folders does not go
-    /// along: what stands in a message may be pasted, and somebody else's.
+    /// What goes along with a message, such as the pictures that it names with `@`. One from outside of
+    /// the session's folders does not: what stands in a message may be pasted, and somebody else's.
     ///
     /// # Errors
-    /// When one is not there, cannot be read, or is none that a model can be shown.
-    fn pictures(&self, profile: &SessionProfile, text: &str) -> Result<NamedPictures, Fault>;
+    /// When a picture is not there, cannot be read, or is none that a model can be shown.
+    async fn outgoing(&self, profile: &SessionProfile, text: &str) -> Result<Outgoing, Fault>;
 
     /// Does what a command asks for, in a session that is held by this profile. Its questions are asked
     /// where those of the session are.

@@ -15,6 +15,7 @@ use domain::settings::SessionProfile;
 use futures::StreamExt;
 use rendering::confirm::Memory;
 use rendering::slash::Slash;
+use std::cell::Cell;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -23,12 +24,13 @@ use terminal::commands::{Done, act};
 use terminal::conversation::Conversation;
 use terminal::exit::{Exit, Failure, OrFail, describe};
 use terminal::host::Host;
+use terminal::notes::Seen;
 use terminal::pictures;
 use terminal::session_commands::{Chosen, ExportForm};
 use terminal::sessions::held;
 use terminal::undo::FileHistory;
 use text::escape::{quoted_argv, visible_line};
-use tui::host::{NamedPictures, Next, Outcome};
+use tui::host::{Next, Outcome, Outgoing};
 use tui::{GoOn, HandedOver, Keyboard, Start};
 
 /// Most records of the audit log that a page shows.
@@ -109,12 +111,24 @@ fn closed_again(last: &HandedOver) -> Failure {
     Failure::usage(what, hint)
 }
 
+/// Whether there is a terminal that can be drawn on.
+pub fn can_draw() -> bool {
+    is_on_terminal() && !is_dumb()
+}
+
+fn is_on_terminal() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
+}
+
 /// Refuses what cannot be drawn on.
 fn check_terminal() -> Result<()> {
-    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-    let what = match io::stdin().is_terminal() && io::stdout().is_terminal() {
+    let what = match is_on_terminal() {
         false => "the terminal UI needs a terminal for its input and output",
-        true if is_dumb => "this terminal cannot be drawn on (TERM is dumb or not set)",
+        true if is_dumb() => "this terminal cannot be drawn on (TERM is dumb or not set)",
         true => return Ok(()),
     };
     let hint = "Line by line: carl chat. For scripts: carl run \"…\".";
@@ -139,11 +153,13 @@ async fn hold(
         history: request.history,
         draft,
     };
+    let notes = Seen::now(&request.workspace);
     let serving = Serving {
         host,
         workspace: request.workspace,
         changes: request.changes,
         captures: request.captures,
+        notes: Cell::new(Some(notes)),
     };
     let ended = tui::run(&serving, start, keyboard).await;
     let left = ended.as_ref().map_or(&session, |ended| &ended.session);
@@ -163,6 +179,41 @@ struct Serving<'a> {
     workspace: PathBuf,
     changes: Box<dyn FileHistory>,
     captures: bool,
+    /// The project's notes as the session began with them.
+    notes: Cell<Option<Seen>>,
+}
+
+impl Serving<'_> {
+    /// The pictures that a message names, where they may be shown.
+    fn pictures(&self, profile: &SessionProfile, text: &str) -> Result<Outgoing> {
+        let named = pictures::named_in(text, &self.workspace)?;
+        let settings = &profile.settings;
+        let opened = settings.allow_read.iter().chain(&settings.allow_write);
+        let opened: Vec<PathBuf> = opened.chain([&self.workspace]).cloned().collect();
+        let is_inside = |one: &PictureFile| {
+            pictures::outside(std::slice::from_ref(one), &self.workspace, &opened).is_empty()
+        };
+        let (pictures, outside): (Vec<_>, Vec<_>) = named.into_iter().partition(is_inside);
+        let list = |pictures: &[PictureFile]| {
+            let names: Vec<String> = pictures
+                .iter()
+                .map(|one| format!("@{}", one.name))
+                .collect();
+            (!names.is_empty()).then(|| names.join(", "))
+        };
+        let mut said: Vec<String> = pictures::not_sent(text, &self.workspace)
+            .into_iter()
+            .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
+            .collect();
+        said.extend(list(&pictures).map(|names| format!("shown to the model: {names}")));
+        said.extend(list(&outside).map(|names| {
+            format!(
+                "not shown to the model, from outside of this session's folders: {names}; \
+                 --allow-read opens a folder"
+            )
+        }));
+        Ok(Outgoing { pictures, said })
+    }
 }
 
 /// A session of the terminal UI as the commands of a conversation see it: the UI shows what happens in
@@ -250,35 +301,17 @@ impl tui::host::Host for Serving<'_> {
         }
     }
 
-    fn pictures(&self, profile: &SessionProfile, text: &str) -> Result<NamedPictures, Fault> {
-        let named = pictures::named_in(text, &self.workspace);
-        let named = named.map_err(|error| describe(&error).1)?;
-        let settings = &profile.settings;
-        let opened = settings.allow_read.iter().chain(&settings.allow_write);
-        let opened: Vec<PathBuf> = opened.chain([&self.workspace]).cloned().collect();
-        let is_inside = |one: &PictureFile| {
-            pictures::outside(std::slice::from_ref(one), &self.workspace, &opened).is_empty()
-        };
-        let (shown, outside): (Vec<_>, Vec<_>) = named.into_iter().partition(is_inside);
-        let list = |pictures: &[PictureFile]| {
-            let names: Vec<String> = pictures
-                .iter()
-                .map(|one| format!("@{}", one.name))
-                .collect();
-            (!names.is_empty()).then(|| names.join(", "))
-        };
-        let mut said: Vec<String> = pictures::not_sent(text, &self.workspace)
-            .into_iter()
-            .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
-            .collect();
-        said.extend(list(&shown).map(|names| format!("shown to the model: {names}")));
-        said.extend(list(&outside).map(|names| {
-            format!(
-                "not shown to the model, from outside of this session's folders: {names}; \
-                 --allow-read opens a folder"
-            )
-        }));
-        Ok(NamedPictures { shown, said })
+    async fn outgoing(&self, profile: &SessionProfile, text: &str) -> Result<Outgoing, Fault> {
+        let fault = |error: anyhow::Error| describe(&error).1;
+        let mut said = Vec::new();
+        if let Some(mut notes) = self.notes.take() {
+            let change = notes.change(self.host, profile).await;
+            self.notes.set(Some(notes));
+            said.extend(change.map_err(fault)?);
+        }
+        let outgoing = self.pictures(profile, text).map_err(fault)?;
+        said.extend(outgoing.said);
+        Ok(Outgoing { said, ..outgoing })
     }
 
     async fn command(

@@ -283,6 +283,61 @@ fn a_hang_up_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
+fn carl_alone_opens_the_ui_where_it_can_draw() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([Reply::text("Hello.")]));
+    let mut window = scene.house.ask([]).in_window((80, 24));
+    window.starts();
+    window.enters("first");
+    window.until("Hello.");
+    window.until("idle");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let mut window = scene.house.ask(["--resume"]).in_window((80, 24));
+    window.starts();
+    window.until("▎ > first");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    // On a terminal that cannot be drawn on it is line mode.
+    let mut window = scene.house.ask([]).in_window((80, 24));
+    window.until("shell$");
+    window.types("TERM=dumb \"$@\"");
+    window.presses(&["Enter"]);
+    window.until("/help");
+    window.enters("/quit");
+    window.until_shell();
+    assert!(!window.everything().contains('▎'));
+    let piped = scene.house.ask([]).stdin("/quit\n").run().expect(2);
+    assert!(piped.stderr.contains("a chat needs a terminal"), "{piped:#?}");
+}
+
+#[test]
+fn notes_of_the_project_that_change_are_named() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::new(["First.", "Second.", "Third."].map(Reply::text));
+    let notes = scene.house.write("AGENTS.md", "Use tabs.\n");
+    let trusting = scene.house.ask(["policy", "trust", "AGENTS.md"]);
+    let _trusted = trusting.run().expect(0);
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("hello");
+    window.until("First.");
+    window.until("idle");
+    std::fs::write(&notes, "Use spaces.\n").unwrap();
+    window.enters("again");
+    window.until("· AGENTS.md has changed; this session goes on with the version");
+    window.until("Second.");
+    window.until("idle");
+    window.enters("once more");
+    window.until("Third.");
+    assert_eq!(count(&window.everything(), "has changed"), 1);
+    assert!(!scene.told().contains("Use spaces."));
+}
+
+#[test]
 fn without_a_screen_it_names_line_mode() {
     if is_absent(TMUX) {
         return;

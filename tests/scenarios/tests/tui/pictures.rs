@@ -1,8 +1,8 @@
 //! Pictures that a message names.
 
 use crate::seat;
-use scenarios::documents::GIF;
 use scenarios::Scene;
+use scenarios::documents::GIF;
 use testkit::{Reply, Server, TMUX, is_absent};
 
 #[test]
@@ -34,7 +34,11 @@ fn a_picture_that_a_message_names_goes_along_unless_it_lies_outside() {
     let chats = scene.server.chats();
     assert_eq!(chats.len(), 2);
     assert_eq!(pictures(&chats[0].body), 1, "{:#}", chats[0].body);
-    let last = chats[1].body["messages"].as_array().unwrap().last().unwrap();
+    let last = chats[1].body["messages"]
+        .as_array()
+        .unwrap()
+        .last()
+        .unwrap();
     assert_eq!(pictures(last), 0, "{last:#}");
     window.presses(&["C-u"]);
     window.until_gone("> and on @none");
