@@ -9,7 +9,7 @@ mod waiting;
 
 use self::answers::{Asked, parse, prompt, unclear};
 pub use self::answers::{Listener, Memory, Offer, Reply, Said, to_each};
-pub use self::closed::{closed, is_answer};
+pub use self::closed::{closed, in_words, is_answer};
 pub use self::reach::share_reach;
 use self::reach::{SESSION_REACH, opens_folder, reaches};
 use self::terminal::{is_hung_up, read_line, wait_closed};

@@ -5,9 +5,8 @@ use crate::question::{Dialog, Field};
 use crate::state::State;
 use domain::event::{ConfirmationAnswer, ConfirmationRequest};
 use domain::id::ConfirmationId;
-use rendering::confirm::{COVERING, GATHERING, Listener, Patience, Reply, to_each};
+use rendering::confirm::{COVERING, GATHERING, Listener, Patience, Reply, in_words, to_each};
 use std::time::Instant;
-use text::escape::visible_line;
 
 /// A question came.
 pub(super) fn asked(state: &mut State, request: &ConfirmationRequest) {
@@ -93,13 +92,7 @@ fn pass_on(state: &mut State, reply: Reply) -> Vec<Command> {
 
 /// What was answered to what, for the scrollback.
 fn record(state: &State, answer: &ConfirmationAnswer, short: &str) -> Command {
-    let said = match answer {
-        ConfirmationAnswer::Once => "yes, this once".to_owned(),
-        ConfirmationAnswer::Session => "yes, for this session".to_owned(),
-        ConfirmationAnswer::Deny { message } if message.is_empty() => "no".to_owned(),
-        ConfirmationAnswer::Deny { message } => format!("no: {}", visible_line(message)),
-    };
-    let mut lines = vec![format!("· you answered {said}")];
+    let mut lines = vec![format!("· you answered {}", in_words(answer))];
     lines.extend(short.lines().map(str::to_owned));
     let faint = |line: &String| rendering::Paint::Colour.faint(line);
     state.told(&lines.iter().map(faint).collect::<Vec<_>>())

@@ -114,6 +114,35 @@ fn a_killed_ui_loses_nothing_that_was_said() {
 }
 
 #[test]
+fn an_answer_of_before_is_shown_as_the_users_own() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("write_file", json!({"path": "a.txt", "content": "x"})),
+        Reply::text("Written."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("write it");
+    window.until(ANSWER);
+    window.types("y");
+    window.until(&format!("{ANSWER} y"));
+    window.presses(&["Enter"]);
+    window.until("Written.");
+    window.until("idle");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let mut window = seat(&scene, &["--resume", "last"], (80, 24));
+    window.presses(&["C-t"]);
+    let page = window.until("you answered yes, this once");
+    assert!(!page.contains("another window"), "{page}");
+    window.presses(&["Escape"]);
+    window.until("idle");
+    window.presses(&["C-d"]);
+    window.until_shell();
+}
+
+#[test]
 fn what_had_come_of_an_answer_survives_a_kill() {
     if is_absent(TMUX) {
         return;
@@ -310,7 +339,10 @@ fn carl_alone_opens_the_ui_where_it_can_draw() {
     window.until_shell();
     assert!(!window.everything().contains('▎'));
     let piped = scene.house.ask([]).stdin("/quit\n").run().expect(2);
-    assert!(piped.stderr.contains("a chat needs a terminal"), "{piped:#?}");
+    assert!(
+        piped.stderr.contains("a chat needs a terminal"),
+        "{piped:#?}"
+    );
 }
 
 #[test]
