@@ -269,8 +269,18 @@ fn an_answer_is_a_word_with_its_enter() {
 fn nothing_from_before_a_question_answers_it() {
     // Keys that were on their way when it appeared stay a part of the draft.
     let mut seat = asked(vec![call()]);
-    assert!(answers(&seat.gives("y")).is_empty());
+    let done = seat.gives("y");
+    assert!(answers(&done).is_empty());
     assert_eq!(seat.state.dialog.as_ref().unwrap().answer(), "");
+    // And no message to the model: the question still waits for its answer.
+    assert!(!done.iter().any(|one| matches!(one, Command::Send(_))));
+    assert!(
+        seat.scrollback()
+            .contains("was typed before this question could be read")
+    );
+    assert!(seat.state.input.is_empty());
+    seat.wait(800);
+    assert_eq!(answers(&seat.gives("y")).len(), 1);
     // A draft that was begun goes on, however long it was quiet.
     let mut seat = Seat::at((80, 24));
     seat.asks(10, "write it");
