@@ -296,7 +296,9 @@ impl Ui<'_> {
                     self.is_to_be_emptied |= self.alternate.is_some();
                     Message::Resized(columns, rows)
                 }
-                Input::FocusGained | Input::FocusLost | Input::Mouse(_) => break,
+                Input::FocusGained => Message::Focused(true),
+                Input::FocusLost => Message::Focused(false),
+                Input::Mouse(_) => break,
             };
             if self.take_key(at, message) {
                 self.suspend()?;
@@ -421,6 +423,11 @@ impl Ui<'_> {
             Command::Keep(line) => {
                 if let Err(error) = self.history.add(&line) {
                     tracing::warn!(%error, "what was typed cannot be kept for later sessions");
+                }
+            }
+            Command::Call(reason) => {
+                if let Err(error) = modes::call(reason) {
+                    tracing::warn!(%error, "the user could not be called");
                 }
             }
             Command::Redraw => self.is_to_be_emptied = true,

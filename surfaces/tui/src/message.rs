@@ -52,8 +52,30 @@ pub enum Message {
     Said(String),
     /// A session is to be held in place of this one.
     GoTo(SessionId),
+    /// The terminal says whether its window is the one that keys go to.
+    Focused(bool),
     /// The process is asked to end.
     Terminate,
+}
+
+/// Why the user is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// A question waits.
+    Question,
+    /// Nothing is worked on any more.
+    Ended,
+}
+
+impl Reason {
+    /// It, in words of ours alone.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Question => "carl: a question waits",
+            Self::Ended => "carl: the work has ended",
+        }
+    }
 }
 
 /// Something to be done.
@@ -97,6 +119,8 @@ pub enum Command {
     Keep(String),
     /// Stop this process until the shell goes on with it.
     Suspend,
+    /// Call the user, who looks at another window.
+    Call(Reason),
     /// Draw everything anew.
     Redraw,
     /// Leave.

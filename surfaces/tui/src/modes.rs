@@ -1,8 +1,9 @@
 //! The terminal's modes: set while the UI draws, and set back on every way out.
 
+use crate::message::Reason;
 use crossterm::event::{
-    DisableBracketedPaste, EnableBracketedPaste, KeyboardEnhancementFlags,
-    PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+    KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode, supports_keyboard_enhancement};
 use crossterm::{cursor, execute};
@@ -10,7 +11,7 @@ use rustix::fd::OwnedFd;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::stdio::{dup2_stderr, stderr};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -61,7 +62,7 @@ impl Modes {
     pub fn again(&self) -> io::Result<()> {
         enable_raw_mode()?;
         ARE_SET.store(true, Ordering::SeqCst);
-        execute!(io::stdout(), EnableBracketedPaste)?;
+        execute!(io::stdout(), EnableBracketedPaste, EnableFocusChange)?;
         if TELLS_KEYS.load(Ordering::SeqCst) {
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
             execute!(io::stdout(), PushKeyboardEnhancementFlags(flags))?;
@@ -111,10 +112,26 @@ pub fn set_back() {
     let _gone = execute!(
         io::stdout(),
         DisableBracketedPaste,
+        DisableFocusChange,
         crossterm::terminal::EnableLineWrap,
         cursor::Show
     );
     let _gone = disable_raw_mode();
+}
+
+/// Calls the user: by the bell, and by a notification where the terminal is known to show one.
+///
+/// # Errors
+/// When the terminal cannot be written.
+pub fn call(reason: Reason) -> io::Result<()> {
+    let program = std::env::var("TERM_PROGRAM").unwrap_or_default();
+    let shows = matches!(program.as_str(), "iTerm.app" | "WezTerm" | "ghostty");
+    let mut out = io::stdout();
+    if shows {
+        write!(out, "\x1b]9;{}\x1b\\", reason.text())?;
+    }
+    write!(out, "\x07")?;
+    out.flush()
 }
 
 /// Lines that this process writes to standard error while that is the terminal, which they would tear
@@ -152,7 +169,7 @@ mod tests {
     use crossterm::terminal::is_raw_mode_enabled;
     use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
     use rustix::termios::tcgetattr;
-    use std::io::{Read, Write};
+    use std::io::Read;
     use std::process::{Command, Stdio};
 
     /// Set in the process that panics.

@@ -86,6 +86,8 @@ pub struct State {
     pub has_told_jobs: bool,
     /// Whether whoever served the session is gone.
     pub is_gone: bool,
+    /// Whether keys go to this window, as far as the terminal has said.
+    pub has_focus: bool,
     /// The context of the model in use, tokens, where it is known.
     pub context_tokens: Option<u32>,
     /// The time of the last message.
@@ -149,6 +151,7 @@ impl State {
             leaving: None,
             has_told_jobs: false,
             is_gone: false,
+            has_focus: true,
             context_tokens: None,
             now,
         }
@@ -170,6 +173,7 @@ impl State {
         let before = std::mem::replace(self, next);
         self.input = before.input;
         self.is_expanded = before.is_expanded;
+        self.has_focus = before.has_focus;
         self.context_tokens = before.context_tokens;
     }
 

@@ -11,9 +11,10 @@ mod typing;
 pub use events::request_lines;
 pub use outcome::not_sent;
 
-use crate::message::{Command, Message};
+use crate::message::{Command, Message, Reason};
 use crate::picker::Picker;
 use crate::state::{LEAVING, State};
+use domain::event::{Event, EventBody};
 use outcome::failed;
 use std::time::Instant;
 
@@ -39,7 +40,15 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
             overlaid::resized(state);
             Vec::new()
         }
-        Message::Happened(event) => events::happened(state, &event),
+        Message::Happened(event) => {
+            let mut done = events::happened(state, &event);
+            done.extend(call(state, &event));
+            done
+        }
+        Message::Focused(has_focus) => {
+            state.has_focus = has_focus;
+            Vec::new()
+        }
         Message::Gone => gone(state),
         Message::Tick => answering::go_on(state),
         Message::Told(lines) => vec![state.told(&lines)],
@@ -72,6 +81,16 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         Message::GoTo(id) => vec![Command::GoTo(id)],
         Message::Terminate => vec![Command::Leave],
     }
+}
+
+/// Calls a user who looks at another window, for a question or the end of all work.
+fn call(state: &State, event: &Event) -> Option<Command> {
+    let reason = match event.body {
+        EventBody::ConfirmationAsked(_) => Reason::Question,
+        EventBody::QueryFinished { .. } if state.shown_request.is_none() => Reason::Ended,
+        _ => return None,
+    };
+    (!state.has_focus).then_some(Command::Call(reason))
 }
 
 /// The list of sessions has something new, and may want to know more.

@@ -1,7 +1,7 @@
 //! What happens and what is done about it, as tables.
 
 use crate::fixture::{Seat, id, of_batch, request};
-use crate::message::{Command, Message};
+use crate::message::{Command, Message, Reason};
 use crate::question::{BURST, Field};
 use crate::subject::Subject;
 use crossterm::event::{KeyCode, KeyModifiers};
@@ -594,4 +594,28 @@ fn ten_thousand_sessions_are_searched_at_once() {
     assert!(begun.elapsed() < Duration::from_secs(2));
     let row: String = (0..80).map(|x| frame.buffer[(x, 2)].symbol()).collect();
     assert!(row.contains("session 9999\\u{1b}[2J"), "{row}");
+}
+
+#[test]
+fn the_user_is_called_only_while_they_look_elsewhere() {
+    let called = |done: &[Command]| {
+        let calls = done.iter().filter_map(|one| match one {
+            Command::Call(reason) => Some(*reason),
+            _ => None,
+        });
+        calls.collect::<Vec<_>>()
+    };
+    let mut seat = Seat::at((80, 24));
+    seat.asks(10, "go");
+    assert!(called(&seat.question(10, call())).is_empty());
+    seat.takes(Message::Focused(false));
+    let other = request(21, ConfirmationKind::Call);
+    assert_eq!(called(&seat.question(10, other)), [Reason::Question]);
+    assert_eq!(
+        called(&seat.ends(10, QueryStatus::Success)),
+        [Reason::Ended]
+    );
+    seat.asks(11, "and this");
+    seat.takes(Message::Focused(true));
+    assert!(called(&seat.ends(11, QueryStatus::Success)).is_empty());
 }
