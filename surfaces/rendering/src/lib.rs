@@ -11,6 +11,7 @@
 pub mod agents;
 mod calls;
 mod changes;
+pub mod completion;
 pub mod confirm;
 pub mod context;
 mod delegation;

@@ -6,6 +6,7 @@ use api::sessions::PictureFile;
 use disk::read::{self, Links};
 use disk::stored::as_stored;
 use domain::limits::PICTURE_BYTES;
+use rendering::completion::AFTER_A_NAME;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -13,8 +14,6 @@ use std::path::{Path, PathBuf};
 const ENDINGS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 /// Words that a name with spaces is looked for in.
 const WORDS_OF_A_NAME: usize = 8;
-/// What ends a sentence, and stands behind a name rather than in it.
-const AFTER_A_NAME: [char; 9] = ['.', ',', ';', ':', '!', '?', ')', '"', '\''];
 
 /// Whether a file is a picture by its name.
 pub fn is_named_as_one(path: &Path) -> bool {

@@ -1,16 +1,19 @@
 //! Input, events and effects, and when to draw. While nothing happens it sleeps.
 
+mod editing;
 mod past;
 
 use crate::alternate::Alternate;
+use crate::editor::Editor;
 use crate::effects::{self, Done};
 use crate::error::Error;
 use crate::history::History;
 use crate::host::Host;
-use crate::keyboard::{Keyboard, Pressed};
+use crate::keyboard::{Keyboard, Paused, Pressed};
 use crate::lines::{faint, own, painted};
 use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
+use crate::overridden;
 use crate::reading;
 use crate::screen::{Colours, Narrowed, Screen};
 use crate::state::{Beginning, State};
@@ -132,6 +135,8 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         history,
         finished: greeting,
         alternate: None,
+        editing: None,
+        log,
         is_to_be_emptied: false,
         next: None,
         hands_over: false,
@@ -139,7 +144,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         is_due: true,
         is_over: false,
     };
-    ui.hold(log, keyboard).await?;
+    ui.hold(keyboard).await?;
     Ok(Ended {
         session: ui.state.session,
         next: ui.next,
@@ -205,6 +210,14 @@ fn narrowed() -> Narrowed {
     }
 }
 
+/// Who has the terminal in place of this UI for a while.
+enum Outside {
+    /// The shell, until `fg`.
+    Suspended,
+    /// An editor, with this draft.
+    Editor(String),
+}
+
 struct Ui<'a> {
     host: &'a dyn Host,
     state: State,
@@ -218,6 +231,10 @@ struct Ui<'a> {
     history: History,
     /// Lines that are not on the screen yet.
     finished: Vec<Line<'static>>,
+    /// The editor that has the terminal, and the keyboard that is left to it.
+    editing: Option<(Editor, Paused)>,
+    /// What this process writes to standard error.
+    log: UnboundedReceiver<String>,
     /// The alternate screen, while something stands there.
     alternate: Option<Alternate>,
     /// Whether all rows are to be drawn anew.
@@ -234,11 +251,7 @@ struct Ui<'a> {
 }
 
 impl Ui<'_> {
-    async fn hold(
-        &mut self,
-        mut log: UnboundedReceiver<String>,
-        keyboard: &mut Keyboard,
-    ) -> Result<(), Error> {
+    async fn hold(&mut self, keyboard: &mut Keyboard) -> Result<(), Error> {
         let watched = |kind| signal(kind).map_err(Error::of("watched"));
         let mut terminate = watched(SignalKind::terminate())?;
         let mut interrupt = watched(SignalKind::interrupt())?;
@@ -248,7 +261,8 @@ impl Ui<'_> {
         self.draw()?;
         while !self.is_over && !self.hands_over() {
             let wakes_at = self.state.wakes_at();
-            let frame_at = self.is_due.then_some(self.drawn + FRAME);
+            let is_shown = self.editing.is_none();
+            let frame_at = (self.is_due && is_shown).then_some(self.drawn + FRAME);
             tokio::select! {
                 key = keyboard.next() => self.pressed(key, keyboard, &mut went_on)?,
                 event = next_event(&mut self.events) => self.came(event),
@@ -257,20 +271,24 @@ impl Ui<'_> {
                     self.done(done);
                 }
                 Some(done) = self.at_once.next() => self.done(done),
-                Some(line) = log.recv() => {
+                Some(line) = self.log.recv() => {
                     let line = Paint::Colour.faint(&format!("· log: {}", visible_line(&line)));
                     self.take(Instant::now(), Message::Told(vec![line]));
                 }
+                ended = editing::end(&mut self.editing) => self.end_editing(ended)?,
                 () = until(wakes_at) => self.take(Instant::now(), Message::Tick),
                 () = until(frame_at) => self.draw()?,
                 _ = terminate.recv() => self.take(Instant::now(), Message::Terminate),
-                _ = interrupt.recv() => self.take(Instant::now(), Message::Terminate),
+                // In an editor Ctrl+C is for that one.
+                _ = interrupt.recv() => if is_shown {
+                    self.take(Instant::now(), Message::Terminate);
+                },
                 _ = hang_up.recv() => {
                     // Of a terminal that is gone nothing is to be cleared.
                     let _gone = self.screen.clear();
                     return Ok(());
                 }
-                _ = go_on.recv() => if went_on.is_none_or(|at: Instant| at.elapsed() > WENT_ON) {
+                _ = go_on.recv() => if is_shown && went_on.is_none_or(|at: Instant| at.elapsed() > WENT_ON) {
                     self.set_again()?;
                 },
             }
@@ -300,9 +318,13 @@ impl Ui<'_> {
                 Input::FocusLost => Message::Focused(false),
                 Input::Mouse(_) => break,
             };
-            if self.take_key(at, message) {
-                self.suspend()?;
-                *went_on = Some(Instant::now());
+            match self.take_key(at, message) {
+                Some(Outside::Suspended) => {
+                    self.suspend()?;
+                    *went_on = Some(Instant::now());
+                }
+                Some(Outside::Editor(draft)) => return self.edit(&draft, keyboard),
+                None => {}
             }
             next = keyboard.now();
         }
@@ -355,15 +377,18 @@ impl Ui<'_> {
         }
     }
 
-    /// Takes a message in and does what it leads to; whether this process is to be stopped.
-    fn take_key(&mut self, at: Instant, message: Message) -> bool {
+    /// Takes a message in and does what it leads to; what is to be done with the terminal then.
+    fn take_key(&mut self, at: Instant, message: Message) -> Option<Outside> {
         self.is_due = true;
-        let mut stops = false;
+        let mut outside = None;
         for command in update(&mut self.state, at, message) {
-            stops |= command == Command::Suspend;
-            self.perform(command);
+            match command {
+                Command::Suspend => outside = Some(Outside::Suspended),
+                Command::Edit(draft) => outside = Some(Outside::Editor(draft)),
+                command => self.perform(command),
+            }
         }
-        stops
+        outside
     }
 
     /// The same for what never stops it.
@@ -379,6 +404,14 @@ impl Ui<'_> {
             Command::Send(text) => self
                 .in_turn
                 .push_back(Box::pin(effects::send(host, session, profile, text))),
+            Command::SendBy(level, text) => {
+                let mut wide = profile.clone();
+                wide.settings.override_level = level;
+                // Before the log says so, or it would pass for somebody else's.
+                self.state.in_force.own(&wide);
+                let sending = overridden::send(host, session, (profile, wide), text);
+                self.in_turn.push_back(Box::pin(sending));
+            }
             Command::Configure(profile) => {
                 // Before the log says so, or it would pass for somebody else's.
                 self.state.in_force.own(&profile);
@@ -408,6 +441,17 @@ impl Ui<'_> {
                 let reading = reading::inspect(host, (id, profile), subject);
                 self.at_once.push(told(reading));
             }
+            Command::ListFiles(hidden) => {
+                let reading = effects::files(profile.settings.workspace, hidden);
+                self.at_once.push(told(reading));
+            }
+            Command::ListEarlier => self.at_once.push(told(reading::earlier(host, id))),
+            Command::ForkBefore(said) => self
+                .in_turn
+                .push_back(Box::pin(effects::fork_before(host, session, profile, said))),
+            Command::RewindTo(said) => self
+                .in_turn
+                .push_back(Box::pin(effects::rewind_to(host, session, profile, said))),
             Command::ListSessions => self.at_once.push(told(reading::list(host))),
             Command::Preview(of) => {
                 let reading = reading::preview(host.sessions(), of);
@@ -433,7 +477,7 @@ impl Ui<'_> {
             Command::Redraw => self.is_to_be_emptied = true,
             Command::Leave => self.is_over = true,
             // Done by who takes the message in, which can fail.
-            Command::Suspend => {}
+            Command::Suspend | Command::Edit(_) => {}
         }
     }
 
@@ -455,6 +499,9 @@ impl Ui<'_> {
     }
 
     fn draw(&mut self) -> Result<(), Error> {
+        if self.editing.is_some() {
+            return Ok(());
+        }
         let is_emptied = std::mem::take(&mut self.is_to_be_emptied);
         let Some(frame) = view::full(&self.state) else {
             if is_emptied {
@@ -508,6 +555,7 @@ impl Ui<'_> {
     /// Sets the modes and draws anew after another program had the terminal.
     fn set_again(&mut self) -> Result<(), Error> {
         self.modes.again().map_err(Error::of("set up"))?;
+        self.log = modes::catch_log().map_err(Error::of("set up"))?;
         if let Ok((columns, rows)) = crossterm::terminal::size() {
             self.state.size = (columns.max(1), rows.max(1));
         }
@@ -518,11 +566,14 @@ impl Ui<'_> {
 
     /// Whether another UI goes on here, and nothing that was sent is without an end.
     fn hands_over(&self) -> bool {
-        self.hands_over && self.in_turn.is_empty()
+        self.hands_over && self.in_turn.is_empty() && self.editing.is_none()
     }
 
     /// Leaves the scrollback and nothing else.
     fn finish(&mut self) -> Result<(), Error> {
+        if self.editing.take().is_some() {
+            self.modes.again().map_err(Error::of("set up"))?;
+        }
         match self.hands_over {
             true => {
                 self.next = Some(GoOn::Anew(HandedOver {

@@ -1,11 +1,15 @@
 //! What commands do: calls of the session's service, each with what came of it.
 
+use crate::earlier::Sent;
+use crate::files::{self, Hidden};
 use crate::host::{Host, Next, Outcome};
 use crate::message::Message;
 use api::Streaming;
-use api::sessions::{Error, ErrorKind, Follow, OpenRequest, SendRequest, SessionSummary, Whose};
+use api::sessions::{
+    Error, ErrorKind, Follow, OpenRequest, RewindTo, SendRequest, SessionSummary, Sessions, Whose,
+};
 use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event};
-use domain::fault::Coded;
+use domain::fault::{Coded, Fault};
 use domain::id::{QueryId, SessionId};
 use domain::settings::SessionProfile;
 use futures::{StreamExt, TryStreamExt};
@@ -14,6 +18,8 @@ use rendering::confirm::Said;
 use rendering::context::{self, Depth};
 use rendering::slash::Slash;
 use rendering::values::model_in_words;
+use session::SessionView;
+use std::path::PathBuf;
 use text::escape::visible_line;
 
 /// What came of something that was to be done.
@@ -51,6 +57,27 @@ fn quiet(result: Result<(), Error>) -> Done {
     }
 }
 
+/// A message with what goes along with it, and what there is to say of that.
+///
+/// # Errors
+/// As [`Host::outgoing`].
+pub async fn outgoing(
+    host: &dyn Host,
+    session: &SessionSummary,
+    profile: &SessionProfile,
+    text: &str,
+) -> Result<(SendRequest, Option<Message>), Fault> {
+    let outgoing = host.outgoing(profile, text).await?;
+    let faint = |line: &String| Paint::Colour.faint(&format!("· {}", visible_line(line)));
+    let said: Vec<String> = outgoing.said.iter().map(faint).collect();
+    let request = SendRequest {
+        holder_id: session.holder_id,
+        pictures: outgoing.pictures,
+        ..SendRequest::new(session.session_id, text)
+    };
+    Ok((request, (!said.is_empty()).then_some(Message::Told(said))))
+}
+
 /// Sends what was typed. The events come by the stream of the session.
 pub async fn send(
     host: &dyn Host,
@@ -58,20 +85,12 @@ pub async fn send(
     profile: SessionProfile,
     text: String,
 ) -> Done {
-    let outgoing = match host.outgoing(&profile, &text).await {
+    let (request, told) = match outgoing(host, &session, &profile, &text).await {
         Ok(outgoing) => outgoing,
         Err(fault) => {
             let draft = Some(text);
             return Done::Told(vec![Message::Failed { fault, draft }]);
         }
-    };
-    let faint = |line: &String| Paint::Colour.faint(&format!("· {}", visible_line(line)));
-    let said: Vec<String> = outgoing.said.iter().map(faint).collect();
-    let told = (!said.is_empty()).then_some(Message::Told(said));
-    let request = SendRequest {
-        holder_id: session.holder_id,
-        pictures: outgoing.pictures,
-        ..SendRequest::new(session.session_id, text.clone())
     };
     match host.sessions().send(request).await {
         Ok(mut events) => {
@@ -169,6 +188,11 @@ pub async fn context(host: &dyn Host, id: SessionId, depth: Depth) -> Done {
     }
 }
 
+/// The names below the working folder.
+pub async fn files(folder: PathBuf, hidden: Hidden) -> Vec<Message> {
+    vec![Message::Files(hidden, files::below(folder, hidden).await)]
+}
+
 /// The models that can be talked to.
 pub async fn list_models(host: &dyn Host, profile: SessionProfile) -> Done {
     let known = match host.list_models().await {
@@ -218,6 +242,68 @@ pub async fn run(
         Ok(Next::GoOnIn(opened)) => go_on_in(host, session, (*opened, profile), "forked").await,
         Err(fault) => Done::Told(vec![told, Message::Failed { fault, draft: None }]),
     }
+}
+
+/// Goes on in a copy of the session from before a message.
+pub async fn fork_before(
+    host: &dyn Host,
+    session: SessionSummary,
+    profile: SessionProfile,
+    said: Sent,
+) -> Done {
+    let sessions = host.sessions();
+    let forked = async {
+        // 0 would be all of it; before the first message stands how it was opened.
+        let at = said.begins_after.max(1);
+        let forked = sessions.fork(session.session_id, at).await?;
+        let opening = OpenRequest::Resume {
+            session_id: forked.session_id,
+            profile: Some(profile.clone()),
+        };
+        let opened = sessions.open(opening).await?;
+        // One that waited behind another came in before that one's end, and so stands in the copy.
+        if stands(sessions, &said, opened.session_id).await? {
+            let to = RewindTo::Request(said.query_id);
+            sessions.rewind(opened.session_id, to).await?;
+        }
+        Ok(opened)
+    };
+    match forked.await {
+        Ok(opened) => go_on_in(host, session, (opened, profile), "forked").await,
+        Err(error) => failed(&error, None),
+    }
+}
+
+/// Takes a message back and all after it, with what that did to files; it comes back to be edited.
+pub async fn rewind_to(
+    host: &dyn Host,
+    session: SessionSummary,
+    profile: SessionProfile,
+    said: Sent,
+) -> Done {
+    let rewound = Slash::Rewind(said.exchanges);
+    let Outcome { lines, next } = host.command(&session, &profile, rewound).await;
+    let mut told = vec![Message::Told(lines)];
+    if let Err(fault) = next {
+        told.push(Message::Failed { fault, draft: None });
+    }
+    match stands(host.sessions(), &said, session.session_id).await {
+        Ok(true) => {}
+        Ok(false) => told.push(Message::Draft(said.text)),
+        Err(error) => {
+            let (fault, draft) = (error.fault(), Some(said.text));
+            told.push(Message::Failed { fault, draft });
+        }
+    }
+    Done::Told(told)
+}
+
+/// Whether a message still counts in a session.
+async fn stands(sessions: &dyn Sessions, said: &Sent, id: SessionId) -> Result<bool, Error> {
+    let events = sessions.attach(id, 1, Follow::Outline).await?;
+    let events: Vec<Event> = events.try_collect().await?;
+    let view = SessionView::of(&events);
+    Ok(view.exchanges().find(said.query_id).is_some())
 }
 
 /// Goes on in another session, which is open, and leaves the one before.

@@ -6,7 +6,7 @@ use text::escape::visible_line;
 use unicode_width::UnicodeWidthChar;
 
 /// Longest draft, bytes: what a request may have.
-const DRAFT_BYTES: usize = domain::limits::USER_TEXT_BYTES;
+pub const DRAFT_BYTES: usize = domain::limits::USER_TEXT_BYTES;
 
 /// The editor and the history.
 #[derive(Debug)]
@@ -91,6 +91,33 @@ impl Input {
         self.at = None;
     }
 
+    /// The number of the cursor's line, from 0, and what stands in it before the cursor.
+    #[must_use]
+    pub fn before_cursor(&self) -> (usize, String) {
+        let cursor = self.area.cursor();
+        let line = self.area.lines().get(cursor.0);
+        let before = line.map(|line| line.chars().take(cursor.1).collect());
+        (cursor.0, before.unwrap_or_default())
+    }
+
+    /// Puts a text in place of so many characters before the cursor.
+    pub fn replace_before(&mut self, characters: usize, text: &str) {
+        for _ in 0..characters {
+            self.edit(Edit::Backspace);
+        }
+        self.paste(text);
+    }
+
+    /// Puts a space at the cursor, or steps over one that stands there.
+    pub fn space(&mut self) {
+        let cursor = self.area.cursor();
+        let line = self.area.lines().get(cursor.0);
+        match line.and_then(|line| line.chars().nth(cursor.1)) {
+            Some(' ') => self.edit(Edit::Right),
+            _ => self.edit(Edit::Insert(' ')),
+        }
+    }
+
     /// Keeps a text for the arrow keys.
     pub fn keep(&mut self, text: &str) {
         if self.history.last().is_none_or(|last| last != text) {
@@ -100,17 +127,18 @@ impl Input {
 
     /// Inserts what was pasted, without control characters; false where it is too long.
     pub fn paste(&mut self, text: &str) -> bool {
-        let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        let shown: String = text
-            .chars()
-            .filter(|one| !one.is_control() || matches!(one, '\n' | '\t'))
-            .collect();
+        let shown = without_controls(text);
         if self.text().len() + shown.len() > DRAFT_BYTES {
             return false;
         }
         self.at = None;
         self.area.insert_str(shown);
         true
+    }
+
+    /// Puts what an editor wrote in place of what is typed, without control characters.
+    pub fn replace(&mut self, text: &str) {
+        self.set(&without_controls(text));
     }
 
     /// Changes what is typed, or moves in it.
@@ -201,6 +229,13 @@ impl Input {
         }
         (rows, place)
     }
+}
+
+/// Text from elsewhere with line feeds and tabs, and no other control character.
+fn without_controls(text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let is_kept = |one: &char| !one.is_control() || matches!(one, '\n' | '\t');
+    text.chars().filter(is_kept).collect()
 }
 
 /// A letter of a draft as it is shown.

@@ -26,12 +26,14 @@ pub enum Action {
     PageUp,
     /// One page down there.
     PageDown,
-    /// To the first difference of a file in the question.
-    ToDiff,
+    /// To the first difference of a file in the question; without one, the draft in an editor.
+    DiffOrEditor,
     /// Show all sessions.
     Sessions,
     /// Show the tool calls.
     Calls,
+    /// Show every command and key, to search and run one.
+    Palette,
     /// Show the keys and commands.
     Help,
     /// Stop until the shell goes on with it.
@@ -80,7 +82,7 @@ const fn also(code: KeyCode, modifiers: KeyModifiers, action: Action) -> Binding
 }
 
 /// All of them. The first that fits counts.
-pub const TABLE: [Binding; 40] = [
+pub const TABLE: [Binding; 41] = [
     key(
         (KeyCode::Enter, NONE),
         Action::Enter,
@@ -99,7 +101,7 @@ pub const TABLE: [Binding; 40] = [
         (KeyCode::Esc, NONE),
         Action::Interrupt,
         "Esc",
-        "stop what runs; close the help",
+        "stop what runs; twice, when nothing does: earlier messages",
     ),
     key(
         (KeyCode::Char('c'), CTRL),
@@ -129,14 +131,20 @@ pub const TABLE: [Binding; 40] = [
         (KeyCode::PageUp, NONE),
         Action::PageUp,
         "PageUp, PageDown",
-        "scroll the question or the help",
+        "scroll the question (Home, End: its ends) or the help",
     ),
     also(KeyCode::PageDown, NONE, Action::PageDown),
     key(
         (KeyCode::Char('g'), CTRL),
-        Action::ToDiff,
+        Action::DiffOrEditor,
         "Ctrl+G",
-        "to the diff of the question; Home, End: its ends",
+        "in a question: to its diff; else the draft in $EDITOR",
+    ),
+    key(
+        (KeyCode::Char('p'), CTRL),
+        Action::Palette,
+        "Ctrl+P",
+        "all commands and keys: search and run one",
     ),
     key(
         (KeyCode::Char('o'), CTRL),
@@ -255,8 +263,13 @@ pub fn action_of(pressed: KeyEvent) -> Option<Action> {
 
 /// The keys and what each does, a pair a line.
 pub fn help() -> impl Iterator<Item = (&'static str, &'static str)> {
+    named().map(|(name, about, _)| (name, about))
+}
+
+/// The same, each with what its first key does.
+pub fn named() -> impl Iterator<Item = (&'static str, &'static str, Action)> {
     let named = TABLE.iter().filter(|one| !one.name.is_empty());
-    named.map(|one| (one.name, one.about))
+    named.map(|one| (one.name, one.about, one.action))
 }
 
 #[cfg(test)]

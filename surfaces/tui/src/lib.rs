@@ -12,9 +12,13 @@
 mod alternate;
 mod choosing;
 mod commands;
+mod completion;
 mod driver;
+mod earlier;
+mod editor;
 mod effects;
 mod error;
+mod files;
 #[cfg(test)]
 mod fixture;
 mod history;
@@ -29,7 +33,9 @@ mod markdown;
 mod message;
 mod modes;
 mod overlay;
+mod overridden;
 mod page;
+mod palette;
 mod picker;
 mod question;
 mod reading;

@@ -1,5 +1,10 @@
 //! A list to choose from, narrowed by typing.
 
+use crate::lines::{cut, faint, strong};
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+use text::escape::visible_line;
+
 /// Longest text that narrows a list, characters.
 const QUERY_CHARS: usize = 200;
 
@@ -79,6 +84,32 @@ impl List {
     #[must_use]
     pub fn chosen(&self) -> Option<usize> {
         self.fitting.get(self.at).copied()
+    }
+
+    /// What is typed, with a count behind it, and below it the entries around the chosen one, for a width and
+    /// height.
+    #[must_use]
+    pub fn rows(
+        &self,
+        (width, height): (usize, usize),
+        count: &str,
+        entry: impl Fn(usize) -> Option<String>,
+    ) -> Vec<Line<'static>> {
+        let mut rows = vec![Line::from(vec![
+            Span::styled("> ", strong()),
+            Span::raw(visible_line(&self.query)),
+            Span::styled(format!("  {count}"), faint()),
+        ])];
+        let chosen = self.chosen();
+        let around = self.around(height.saturating_sub(1)).iter();
+        rows.extend(around.filter_map(|at| {
+            let text = cut(&entry(*at)?, width);
+            Some(match chosen == Some(*at) {
+                true => Line::styled(text, strong().add_modifier(Modifier::REVERSED)),
+                false => Line::raw(text),
+            })
+        }));
+        rows
     }
 
     /// The places of so many entries around the chosen one.

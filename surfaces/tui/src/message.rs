@@ -1,12 +1,14 @@
 //! What happens, and what is to be done about it.
 
+use crate::earlier::Sent;
+use crate::files::{Entry, Hidden};
 use crate::subject::Subject;
 use api::sessions::SessionSummary;
 use crossterm::event::KeyEvent;
 use domain::event::{ConfirmationRequest, Event};
 use domain::fault::Fault;
 use domain::id::{QueryId, SessionId};
-use domain::settings::SessionProfile;
+use domain::settings::{OverrideLevel, SessionProfile};
 use ratatui::text::Line;
 use rendering::confirm::Said;
 use rendering::context::Depth;
@@ -40,10 +42,21 @@ pub enum Message {
     },
     /// The session has taken in what this window sent, as this request.
     Sent(QueryId),
+    /// The message that went by an override of its own has ended, and the override with it; or it could not
+    /// be ended.
+    OverrideOver(Option<Fault>),
     /// The session works by this profile now.
     Configured(Box<SessionProfile>),
     /// A page was read.
     Inspected(Subject, Vec<Line<'static>>),
+    /// The names below the working folder were read.
+    Files(Hidden, Vec<Entry>),
+    /// The user's messages were read, newest first.
+    Earlier(Vec<Sent>),
+    /// A message was taken back, to be edited: this.
+    Draft(String),
+    /// The editor has ended: with this draft.
+    Edited(Result<String, Fault>),
     /// The sessions were read, newest first.
     Listed(Vec<SessionSummary>),
     /// The last exchange of a session was read.
@@ -85,6 +98,8 @@ pub enum Command {
     Print(Vec<Line<'static>>),
     /// Ask the session.
     Send(String),
+    /// Ask the session, by an override for this alone.
+    SendBy(OverrideLevel, String),
     /// Stop a request, or what runs.
     Interrupt(Option<QueryId>),
     /// Pass answers on, in this order.
@@ -103,6 +118,14 @@ pub enum Command {
     ListModels,
     /// Read a page about something.
     Inspect(Subject),
+    /// Read the names below the working folder.
+    ListFiles(Hidden),
+    /// Read the user's messages.
+    ListEarlier,
+    /// Go on in a copy of the session from before this message.
+    ForkBefore(Sent),
+    /// Take this message back and all after it, with what that did to files.
+    RewindTo(Sent),
     /// List the sessions.
     ListSessions,
     /// Read the last exchange of a session.
@@ -117,6 +140,8 @@ pub enum Command {
     Export(SessionId),
     /// Keep a line for the arrow keys.
     Keep(String),
+    /// Open this draft in the user's editor.
+    Edit(String),
     /// Stop this process until the shell goes on with it.
     Suspend,
     /// Call the user, who looks at another window.

@@ -1,6 +1,8 @@
 //! What stands on the alternate screen. No key that is typed there answers a question.
 
+use crate::earlier::Earlier;
 use crate::page::Page;
+use crate::palette::Palette;
 use crate::picker::Picker;
 use crate::subject::Subject;
 
@@ -14,6 +16,12 @@ pub enum Overlay {
     Page(Subject, Page),
     /// The sessions.
     Sessions(Picker),
+    /// The user's earlier messages.
+    Earlier(Earlier),
+    /// Nothing of ours: an editor has the terminal.
+    Editor,
+    /// The commands and keys.
+    Palette(Palette),
 }
 
 /// What a page has of a terminal of so many columns and rows.

@@ -1,12 +1,11 @@
 //! The sessions of this home, to choose one from.
 
-use crate::lines::{cut, faint, safe, strong};
+use crate::lines::{cut, faint, safe};
 use crate::list::List;
 use api::sessions::SessionSummary;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use domain::id::SessionId;
-use ratatui::style::Modifier;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use rendering::moments;
 use text::escape::visible_line;
 
@@ -166,24 +165,11 @@ impl Picker {
             None => "reading…".to_owned(),
             Some(_) => format!("{fitting} of {all}"),
         };
-        let typed = visible_line(self.list.query());
-        let mut rows = vec![Line::from(vec![
-            Span::styled("> ", strong()),
-            Span::raw(typed),
-            Span::styled(format!("  {count}"), faint()),
-        ])];
         let preview_rows = if height >= 12 { height / 3 } else { 0 };
-        let list_rows = height.saturating_sub(1 + preview_rows);
+        let list_rows = height.saturating_sub(preview_rows);
         let sessions = self.sessions.as_deref().unwrap_or_default();
-        let chosen = self.list.chosen();
-        let around = self.list.around(list_rows).iter();
-        rows.extend(around.filter_map(|at| {
-            let text = cut(&entry(sessions.get(*at)?, width), width);
-            Some(match chosen == Some(*at) {
-                true => Line::styled(text, strong().add_modifier(Modifier::REVERSED)),
-                false => Line::raw(text),
-            })
-        }));
+        let entry = |at: usize| sessions.get(at).map(|session| entry(session, width));
+        let mut rows = self.list.rows((width, list_rows), &count, entry);
         rows.resize(height.saturating_sub(preview_rows), Line::default());
         rows.extend(self.preview_rows(width, preview_rows));
         rows

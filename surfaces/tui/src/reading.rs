@@ -1,5 +1,6 @@
 //! What is read for a screen of its own, and what is done with a session of the list.
 
+use crate::earlier;
 use crate::host::Host;
 use crate::inspect;
 use crate::lines::{safe, strong};
@@ -82,6 +83,14 @@ async fn events(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Event>, Er
 pub async fn list(host: &dyn Host) -> Vec<Message> {
     vec![match host.sessions().list(Selection::All).await {
         Ok(sessions) => Message::Listed(sessions),
+        Err(error) => Message::Said(error.message()),
+    }]
+}
+
+/// Reads the user's messages in a session.
+pub async fn earlier(host: &dyn Host, id: SessionId) -> Vec<Message> {
+    vec![match events(host.sessions(), id).await {
+        Ok(events) => Message::Earlier(earlier::said(&events)),
         Err(error) => Message::Said(error.message()),
     }]
 }

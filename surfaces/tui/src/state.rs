@@ -1,6 +1,7 @@
 //! All that the UI knows at a moment. Facts of the session come from its log by [`SessionView`]; the
 //! rest is what stands in the input and on the screen, which a restart may lose.
 
+use crate::completion::Completion;
 use crate::input::Input;
 use crate::lines::{own, painted, wrapped};
 use crate::markdown::{Break, DocumentLine};
@@ -12,7 +13,7 @@ use api::sessions::SessionSummary;
 use domain::event::Event;
 use domain::id::QueryId;
 use domain::model::PromptProgress;
-use domain::settings::SessionProfile;
+use domain::settings::{OverrideLevel, SessionProfile};
 use ratatui::text::Line;
 use rendering::Paint;
 use rendering::confirm::{Memory, Questions};
@@ -22,6 +23,9 @@ use session::{Exchange, SessionView};
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use text::links::Known;
+
+/// How long a second Esc belongs to the first.
+pub const STEPPING: Duration = Duration::from_secs(2);
 
 /// What lines of `rendering` go on behind, columns.
 const GOES_ON: usize = 4;
@@ -56,6 +60,10 @@ pub struct State {
     pub reading: Option<PromptProgress>,
     /// What is typed.
     pub input: Input,
+    /// What can stand for the word at the cursor.
+    pub completion: Completion,
+    /// An override for one message alone.
+    pub once: Override,
     /// Questions that wait to be put.
     pub questions: Questions,
     /// Until when a question waits for others of its batch.
@@ -82,6 +90,8 @@ pub struct State {
     pub size: (u16, u16),
     /// When Ctrl+C was pressed on an empty input.
     pub leaving: Option<Instant>,
+    /// When Esc was pressed on an empty input while nothing ran.
+    pub stepping: Option<Instant>,
     /// Whether it was said which jobs end with the session.
     pub has_told_jobs: bool,
     /// Whether whoever served the session is gone.
@@ -92,6 +102,18 @@ pub struct State {
     pub context_tokens: Option<u32>,
     /// The time of the last message.
     pub now: Instant,
+}
+
+/// An override for one message alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Override {
+    /// There is none.
+    #[default]
+    None,
+    /// The next message goes by this one.
+    Next(OverrideLevel),
+    /// A message goes by one.
+    InForce,
 }
 
 /// What a UI begins with.
@@ -136,6 +158,8 @@ impl State {
             began: None,
             reading: None,
             input: Input::new(history),
+            completion: Completion::default(),
+            once: Override::None,
             questions: Questions::default(),
             gathers_until: None,
             covers_until: None,
@@ -149,6 +173,7 @@ impl State {
             last_result: None,
             size,
             leaving: None,
+            stepping: None,
             has_told_jobs: false,
             is_gone: false,
             has_focus: true,
@@ -182,6 +207,27 @@ impl State {
         self.view.apply(event);
     }
 
+    /// Whether the list of what can be taken stands above the input. Beside a question it never does.
+    #[must_use]
+    pub const fn completes(&self) -> bool {
+        let is_alone = self.dialog.is_none() && self.help.is_none() && self.overlay.is_none();
+        is_alone && self.completion.is_open()
+    }
+
+    /// Whether a request runs or waits.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.shown_request.is_some() || self.view.open_requests().next().is_some()
+    }
+
+    /// Whether the session can be gone on with from an earlier message: nothing is typed, runs or waits.
+    #[must_use]
+    pub fn can_step_back(&self) -> bool {
+        let is_asked = self.dialog.is_some() || !self.view.questions().is_empty();
+        let is_idle = !self.is_busy() && !is_asked && self.once != Override::InForce;
+        is_idle && !self.is_gone && self.input.is_empty()
+    }
+
     /// The requests that wait behind the one that is shown, oldest first.
     pub fn waiting_requests(&self) -> impl DoubleEndedIterator<Item = &Exchange> {
         let waiting = self.waiting.iter().filter_map(|event| event.query_id);
@@ -203,6 +249,7 @@ impl State {
                 .and_then(|dialog| dialog.waits_until(self.now)),
             self.dialog.as_ref().and_then(Dialog::counts_at),
             self.leaving.map(|since| since + LEAVING),
+            self.stepping.map(|since| since + STEPPING),
             self.began.map(|_| self.now + second),
         ];
         times.into_iter().flatten().min()

@@ -1,9 +1,11 @@
 //! What is done about what happened: pure, so that tables can test it.
 
 mod answering;
+mod completing;
 mod events;
 mod outcome;
 mod overlaid;
+mod overriding;
 mod results;
 mod slash;
 mod typing;
@@ -13,7 +15,7 @@ pub use outcome::not_sent;
 
 use crate::message::{Command, Message, Reason};
 use crate::picker::Picker;
-use crate::state::{LEAVING, State};
+use crate::state::{LEAVING, STEPPING, State};
 use domain::event::{Event, EventBody};
 use outcome::failed;
 use std::time::Instant;
@@ -26,6 +28,12 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         .is_some_and(|since| now.duration_since(since) >= LEAVING)
     {
         state.leaving = None;
+    }
+    if state
+        .stepping
+        .is_some_and(|since| now.duration_since(since) >= STEPPING)
+    {
+        state.stepping = None;
     }
     match message {
         Message::Key(key) => typing::pressed(state, key),
@@ -52,7 +60,7 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         Message::Gone => gone(state),
         Message::Tick => answering::go_on(state),
         Message::Told(lines) => vec![state.told(&lines)],
-        Message::AskAgain(text) => vec![Command::Send(text)],
+        Message::AskAgain(text) => vec![overriding::send(state, text)],
         Message::Failed { fault, draft } => {
             if let Some(draft) = draft.filter(|_| state.input.is_empty()) {
                 state.input.set(&draft);
@@ -63,6 +71,7 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
             state.sent.insert(query_id);
             Vec::new()
         }
+        Message::OverrideOver(fault) => overriding::over(state, fault.as_ref()),
         Message::Configured(profile) => {
             let mode = format!("mode: {}", profile.mode.as_str());
             let has_other_mode = profile.mode != state.profile.mode;
@@ -73,6 +82,23 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         }
         Message::Inspected(subject, lines) => {
             overlaid::filled(state, subject, lines);
+            Vec::new()
+        }
+        Message::Files(hidden, entries) => {
+            state.completion.read(hidden, entries);
+            Vec::new()
+        }
+        Message::Earlier(said) => {
+            overlaid::filled_with(state, said);
+            Vec::new()
+        }
+        Message::Edited(edited) => overlaid::edited(state, edited),
+        Message::Draft(text) => {
+            match state.input.is_empty() {
+                true => state.input.set(&text),
+                // Up brings it back.
+                false => state.input.keep(&text),
+            }
             Vec::new()
         }
         Message::Listed(sessions) => listed(state, |picker| picker.fill(sessions)),

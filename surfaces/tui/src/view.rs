@@ -3,6 +3,7 @@
 mod asking;
 mod full;
 mod help;
+mod offers;
 mod status;
 
 pub use full::{Waiting, full, sessions};
@@ -40,6 +41,7 @@ pub struct Frame {
 /// The rows below the question, the help or what goes on, and the room that they leave it.
 struct Below {
     waiting: Vec<Line<'static>>,
+    offers: Vec<Line<'static>>,
     input: Vec<Line<'static>>,
     cursor: (usize, usize),
     width: usize,
@@ -52,7 +54,8 @@ fn below(state: &State) -> Below {
     // One row of the scrollback stays in sight, and one is the status line.
     let room = usize::from(rows).saturating_sub(1).max(2) - 1;
     let (input, cursor) = input(state, width, (room / 3).clamp(1, INPUT_ROWS));
-    let room = room.saturating_sub(input.len());
+    let offers = offers::lines(state, width, room / 3);
+    let room = room.saturating_sub(input.len() + offers.len());
     let waiting = waiting(
         state,
         width,
@@ -61,6 +64,7 @@ fn below(state: &State) -> Below {
     Below {
         room: room.saturating_sub(waiting.len()),
         waiting,
+        offers,
         input,
         cursor,
         width,
@@ -81,6 +85,7 @@ pub fn frame(state: &State) -> Frame {
     let (columns, _) = state.size;
     let Below {
         waiting,
+        offers,
         input,
         cursor: input_cursor,
         width,
@@ -91,11 +96,15 @@ pub fn frame(state: &State) -> Frame {
     let cursor = match top_cursor {
         Some(place) => Some(place),
         None if state.help.is_some() => None,
-        None => Some((input_cursor.0, top.len() + waiting.len() + input_cursor.1)),
+        None => Some((
+            input_cursor.0,
+            top.len() + waiting.len() + offers.len() + input_cursor.1,
+        )),
     };
     let all: Vec<Line<'static>> = top
         .into_iter()
         .chain(waiting)
+        .chain(offers)
         .chain(input)
         .chain([status])
         .collect();

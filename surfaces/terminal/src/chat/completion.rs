@@ -1,5 +1,6 @@
 //! What Tab completes in a chat: commands, and names of files.
 
+use rendering::completion::{Named, Word, can_be_typed, commands, in_input, is_command_begun};
 use rendering::slash::COMMANDS;
 use rustyline::Helper;
 use rustyline::completion::{Completer, Pair};
@@ -29,12 +30,13 @@ impl Completer for Completion {
         _: &rustyline::Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
         let typed = line.get(..position).unwrap_or_default();
-        if typed.starts_with('/') && !typed.contains(char::is_whitespace) {
+        if is_command_begun(typed) {
+            let fitting = commands(&COMMANDS, typed).map(in_input);
             let whole = |name: String| Pair {
                 display: name.clone(),
                 replacement: name,
             };
-            return Ok((0, commands(typed).into_iter().map(whole).collect()));
+            return Ok((0, fitting.map(whole).collect()));
         }
         Ok(files(&self.folder, typed))
     }
@@ -48,68 +50,10 @@ impl Highlighter for Completion {}
 impl Validator for Completion {}
 impl Helper for Completion {}
 
-/// The commands that begin like this.
-fn commands(typed: &str) -> Vec<String> {
-    let fitting = COMMANDS.iter().filter(|(name, ..)| name.starts_with(typed));
-    fitting
-        .map(|(name, arguments, _)| match arguments.is_empty() {
-            true => (*name).to_owned(),
-            false => format!("{name} "),
-        })
-        .collect()
-}
-
-/// A name that is being typed at the end of a line.
-struct Begun<'a> {
-    /// Where it begins, with its mark and quote.
-    start: usize,
-    /// Whether `@` stands before it.
-    is_marked: bool,
-    /// Whether a quote is open.
-    is_quoted: bool,
-    path: &'a str,
-}
-
-impl<'a> Begun<'a> {
-    /// The last word, or what stands behind a quote that is still open.
-    fn of(typed: &'a str) -> Self {
-        let (mut start, mut is_quoted) = (0, false);
-        for (at, c) in typed.char_indices() {
-            match c {
-                '"' if is_quoted => is_quoted = false,
-                '"' => is_quoted = matches!(&typed[start..at], "" | "@"),
-                _ if c.is_whitespace() && !is_quoted => start = at + c.len_utf8(),
-                _ => {}
-            }
-        }
-        let word = &typed[start..];
-        let path = word.strip_prefix('@');
-        let (is_marked, path) = (path.is_some(), path.unwrap_or(word));
-        let path = path.strip_prefix('"').unwrap_or(path);
-        Self {
-            start,
-            is_marked,
-            is_quoted,
-            path,
-        }
-    }
-
-    /// The word with a name in its place. One with spaces stands in quotes, as it has to behind `@`; those of
-    /// a folder stay open.
-    fn with(&self, above: &str, name: &str, is_folder: bool) -> String {
-        let mark = if self.is_marked { "@" } else { "" };
-        let is_plain = |c: char| !c.is_whitespace() && c != '\'';
-        let is_quoted = self.is_quoted || !above.chars().chain(name.chars()).all(is_plain);
-        let quote = if is_quoted { "\"" } else { "" };
-        let end = if is_folder { "/" } else { quote };
-        format!("{mark}{quote}{above}{name}{end}")
-    }
-}
-
 /// The files and folders that the last word of a line may begin, and where that begins. A hidden one is
 /// offered to who typed its dot.
 fn files(folder: &Path, typed: &str) -> (usize, Vec<Pair>) {
-    let word = Begun::of(typed);
+    let word = Word::of(typed);
     let part = word.path.rfind('/').map_or(0, |at| at + 1);
     let (above, begun) = word.path.split_at(part);
     if word.path.is_empty() {
@@ -121,15 +65,18 @@ fn files(folder: &Path, typed: &str) -> (usize, Vec<Pair>) {
         let name = entry.file_name().into_string().ok()?;
         let is_hidden = name.starts_with('.') && !begun.starts_with('.');
         // What cannot be shown as it is cannot be typed either.
-        let is_plain = visible_line(&name) == name && !name.contains('"');
+        let is_plain = visible_line(&name) == name && can_be_typed(&name);
         if !name.starts_with(begun) || is_hidden || !is_plain {
             return None;
         }
         let is_folder = entry.path().is_dir();
-        let end = if is_folder { "/" } else { "" };
+        let (named, end) = match is_folder {
+            true => (Named::Folder, "/"),
+            false => (Named::File, ""),
+        };
         Some(Pair {
             display: format!("{name}{end}"),
-            replacement: word.with(above, &name, is_folder),
+            replacement: word.with(&format!("{above}{name}"), named),
         })
     });
     let mut offered: Vec<Pair> = offered.take(OFFERED).collect();
@@ -140,12 +87,6 @@ fn files(folder: &Path, typed: &str) -> (usize, Vec<Pair>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_command_is_completed_by_its_name() {
-        assert_eq!(commands("/re"), ["/retry", "/rewind "]);
-        assert_eq!(commands("/mod"), ["/mode ", "/model "]);
-    }
 
     #[test]
     fn a_file_is_completed_by_its_last_part() {

@@ -1,14 +1,17 @@
 //! Keys and news while something stands on the alternate screen. None of them reaches a question.
 
 use super::answering;
-use super::outcome::refused;
+use super::outcome::{failed, refused};
+use crate::earlier::{self, Earlier, Sent};
 use crate::message::Command;
 use crate::overlay::{Overlay, room};
 use crate::page::{Next, Page, Turn};
+use crate::palette::{self, Choice, Palette};
 use crate::picker::{Picker, Wish};
 use crate::state::State;
 use crate::subject::Subject;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use domain::fault::Fault;
 use ratatui::text::Line;
 use text::escape::visible_line;
 
@@ -38,17 +41,85 @@ fn close(state: &mut State) {
     answering::put_waiting(state);
 }
 
-/// A key for what stands there.
-pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
-    if key.modifiers.contains(KeyModifiers::CONTROL) {
-        match key.code {
-            KeyCode::Char('z') => return vec![Command::Suspend],
-            KeyCode::Char('l') => return vec![Command::Redraw],
-            _ => {}
+/// Shows the commands and keys.
+pub(super) fn palette(state: &mut State) -> Vec<Command> {
+    state.overlay = Some(Overlay::Palette(Palette::default()));
+    Vec::new()
+}
+
+/// Gives the terminal to an editor.
+pub(super) fn editor(state: &mut State) -> Vec<Command> {
+    state.overlay = Some(Overlay::Editor);
+    vec![Command::Edit(state.input.text())]
+}
+
+/// The editor has ended, or could not begin.
+pub(super) fn edited(state: &mut State, edited: Result<String, Fault>) -> Vec<Command> {
+    let mut done = Vec::new();
+    match edited {
+        Ok(text) => state.input.replace(&text),
+        Err(fault) => done.push(failed(state, &fault)),
+    }
+    if matches!(state.overlay, Some(Overlay::Editor)) {
+        close(state);
+    }
+    done
+}
+
+/// Shows the earlier messages, which are being read.
+pub(super) fn earlier(state: &mut State) -> Vec<Command> {
+    state.overlay = Some(Overlay::Earlier(Earlier::default()));
+    vec![Command::ListEarlier]
+}
+
+/// A key for what stands there; with what was chosen to be run on the normal screen.
+pub(super) fn pressed(state: &mut State, key: KeyEvent) -> (Vec<Command>, Option<Choice>) {
+    let (is_asked, is_empty) = (is_asked(state), state.input.is_empty());
+    let Some(Overlay::Palette(palette)) = &mut state.overlay else {
+        return (elsewhere(state, key), None);
+    };
+    if let Some(command) = of_terminal(key) {
+        return (vec![command], None);
+    }
+    let choice = match palette.pressed(key) {
+        palette::Wish::None => return (Vec::new(), None),
+        // What is run could lead into its answer.
+        palette::Wish::Run(_) if is_asked => return (Vec::new(), None),
+        palette::Wish::Run(Choice::Command(_, arguments)) if !arguments.is_empty() && !is_empty => {
+            palette.refusal = "the input is not empty: send or empty it first";
+            return (Vec::new(), None);
         }
+        palette::Wish::Run(choice) => Some(choice),
+        palette::Wish::Close => None,
+    };
+    close(state);
+    (Vec::new(), choice)
+}
+
+fn is_asked(state: &State) -> bool {
+    state.dialog.is_some() || !state.view.questions().is_empty()
+}
+
+/// What keys do wherever something stands.
+fn of_terminal(key: KeyEvent) -> Option<Command> {
+    let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        KeyCode::Char('z') if is_ctrl => Some(Command::Suspend),
+        KeyCode::Char('l') if is_ctrl => Some(Command::Redraw),
+        _ => None,
+    }
+}
+
+fn elsewhere(state: &mut State, key: KeyEvent) -> Vec<Command> {
+    if let Some(command) = of_terminal(key) {
+        return vec![command];
     }
     match &mut state.overlay {
-        None => Vec::new(),
+        None | Some(Overlay::Palette(_) | Overlay::Editor) => Vec::new(),
+        Some(Overlay::Earlier(earlier)) => {
+            let wish = earlier.pressed(key);
+            gone_back(state, wish)
+        }
         Some(Overlay::Page(_, page)) => {
             if in_page(page, key) == Stay::No {
                 close(state);
@@ -63,6 +134,31 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
             done
         }
     }
+}
+
+/// Goes back to a message, unless something came meanwhile.
+fn gone_back(state: &mut State, wish: earlier::Wish) -> Vec<Command> {
+    let can_step_back = state.can_step_back();
+    let (said, command): (Sent, fn(Sent) -> Command) = match wish {
+        earlier::Wish::None => return Vec::new(),
+        earlier::Wish::Close => {
+            close(state);
+            return Vec::new();
+        }
+        earlier::Wish::Fork(said) => (said, Command::ForkBefore),
+        earlier::Wish::Rewind(said) => (said, Command::RewindTo),
+    };
+    if !can_step_back {
+        if let Some(Overlay::Earlier(earlier)) = &mut state.overlay {
+            earlier.refusal = "something runs or waits in this session: close this first";
+        }
+        return Vec::new();
+    }
+    close(state);
+    if matches!(command(said.clone()), Command::ForkBefore(_)) {
+        state.input.set(&said.text);
+    }
+    vec![command(said)]
 }
 
 fn granted(state: &mut State, wish: Wish) -> Vec<Command> {
@@ -152,7 +248,9 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
                 .into_iter()
                 .collect();
         }
-        None => {}
+        Some(Overlay::Earlier(earlier)) => letters.for_each(|letter| earlier.push(letter)),
+        Some(Overlay::Palette(palette)) => letters.for_each(|letter| palette.push(letter)),
+        Some(Overlay::Editor) | None => {}
     }
     Vec::new()
 }
@@ -171,6 +269,13 @@ pub(super) fn filled(state: &mut State, subject: Subject, lines: Vec<Line<'stati
         && *shown == subject
     {
         page.fill(lines);
+    }
+}
+
+/// The user's messages were read.
+pub(super) fn filled_with(state: &mut State, said: Vec<Sent>) {
+    if let Some(Overlay::Earlier(earlier)) = &mut state.overlay {
+        earlier.fill(said);
     }
 }
 
@@ -195,5 +300,157 @@ pub(super) fn named(state: &mut State, name: &str) -> Vec<Command> {
                 &format!("Type /inspect and one of {names}."),
             )]
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::earlier::Sent;
+    use crate::fixture::{Seat, id, request};
+    use crate::message::{Command, Message};
+    use crate::overlay::Overlay;
+    use crossterm::event::KeyCode;
+    use domain::Timestamp;
+    use domain::event::{ConfirmationKind, QueryStatus};
+    use domain::fault::Fault;
+    use domain::id::QueryId;
+
+    fn sent(number: u128, text: &str, exchanges: usize) -> Sent {
+        Sent {
+            query_id: QueryId::from_uuid(id(number)),
+            text: text.to_owned(),
+            time: Timestamp::UNIX_EPOCH,
+            begins_after: 1,
+            exchanges,
+        }
+    }
+
+    #[test]
+    fn an_editor_changes_the_draft_and_answers_nothing() {
+        let mut seat = Seat::at((80, 24));
+        seat.types("draft");
+        assert_eq!(seat.ctrl('g'), [Command::Edit("draft".to_owned())]);
+        seat.asks(10, "go");
+        seat.question(10, request(20, ConfirmationKind::Call));
+        assert!(seat.state.dialog.is_none(), "it is put once it is seen");
+        assert_eq!(seat.enters("y"), []);
+        seat.takes(Message::Edited(Ok("one\u{1b}[2J\ntwo".to_owned())));
+        assert_eq!(seat.state.input.text(), "one[2J\ntwo");
+        assert!(seat.state.dialog.is_some() && seat.state.overlay.is_none());
+        // Beside a question the key leads to its diff.
+        assert_eq!(seat.ctrl('g'), []);
+        let mut seat = Seat::at((80, 24));
+        seat.types("draft");
+        seat.ctrl('g');
+        let fault = Fault {
+            code: "carl.failed".to_owned(),
+            message: "no editor".to_owned(),
+            hint: String::new(),
+        };
+        seat.takes(Message::Edited(Err(fault)));
+        assert_eq!(seat.state.input.text(), "draft");
+        assert!(seat.scrollback().contains("error: no editor"));
+    }
+
+    /// A session with two messages, whose list is open.
+    fn listed() -> Seat {
+        let mut seat = Seat::at((80, 24));
+        for (number, text) in [(10, "one"), (11, "two")] {
+            seat.asks(number, text);
+            seat.ends(number, QueryStatus::Success);
+        }
+        assert_eq!(seat.press(KeyCode::Esc), []);
+        assert_eq!(seat.press(KeyCode::Esc), [Command::ListEarlier]);
+        let both = vec![sent(11, "two", 1), sent(10, "one", 2)];
+        seat.takes(Message::Earlier(both));
+        seat
+    }
+
+    #[test]
+    fn two_escapes_lead_back_to_a_message() {
+        let mut seat = listed();
+        seat.press(KeyCode::Down);
+        let done = seat.press(KeyCode::Enter);
+        assert_eq!(done, [Command::ForkBefore(sent(10, "one", 2))]);
+        assert_eq!(seat.state.input.text(), "one");
+        let mut seat = listed();
+        assert_eq!(
+            seat.ctrl('r'),
+            [Command::RewindTo(sent(11, "two", 1))],
+            "its text comes once it is taken back"
+        );
+        assert!(seat.state.input.is_empty());
+        seat.types("draft");
+        seat.takes(Message::Draft("two".to_owned()));
+        assert_eq!(seat.state.input.text(), "draft");
+        seat.ctrl('u');
+        seat.press(KeyCode::Up);
+        assert_eq!(seat.state.input.text(), "two");
+    }
+
+    #[test]
+    fn no_escape_leads_back_while_something_goes_on() {
+        let is_open = |seat: &Seat| seat.state.overlay.is_some();
+        let mut seat = Seat::at((80, 24));
+        seat.types("x");
+        seat.press(KeyCode::Esc);
+        seat.press(KeyCode::Esc);
+        assert!(!is_open(&seat), "a draft is begun");
+        seat.ctrl('u');
+        seat.press(KeyCode::Esc);
+        seat.wait(2_500);
+        seat.press(KeyCode::Esc);
+        seat.press(KeyCode::Left);
+        seat.press(KeyCode::Esc);
+        assert!(!is_open(&seat), "they were not two in a row");
+        seat.asks(10, "go");
+        seat.press(KeyCode::Esc);
+        seat.press(KeyCode::Esc);
+        assert!(!is_open(&seat), "a request runs");
+        seat.question(10, request(20, ConfirmationKind::Call));
+        seat.press(KeyCode::Esc);
+        seat.press(KeyCode::Esc);
+        assert!(!is_open(&seat), "a question stands");
+        let mut seat = listed();
+        seat.asks(12, "from another window");
+        assert_eq!(seat.press(KeyCode::Enter), []);
+        assert!(is_open(&seat) && seat.state.input.is_empty());
+    }
+
+    #[test]
+    fn the_palette_runs_what_is_chosen() {
+        let mut seat = Seat::at((80, 24));
+        seat.ctrl('p');
+        assert!(matches!(seat.state.overlay, Some(Overlay::Palette(_))));
+        seat.types("shift+tab");
+        assert!(matches!(
+            seat.press(KeyCode::Enter)[..],
+            [Command::Configure(_)]
+        ));
+        seat.ctrl('p');
+        assert_eq!(seat.enters("/compact"), [Command::Compact]);
+        seat.ctrl('p');
+        assert_eq!(seat.enters("/rewind"), []);
+        assert_eq!(seat.state.input.text(), "/rewind ");
+        // What is in the input is not lost.
+        seat.ctrl('p');
+        seat.enters("/pin");
+        assert!(seat.state.overlay.is_some());
+        assert_eq!(seat.state.input.text(), "/rewind ");
+    }
+
+    #[test]
+    fn the_palette_runs_nothing_beside_a_question() {
+        let mut seat = Seat::at((80, 24));
+        seat.asks(10, "go");
+        seat.ctrl('p');
+        seat.question(10, request(20, ConfirmationKind::Call));
+        assert_eq!(seat.enters("tab"), []);
+        assert!(seat.state.overlay.is_some() && seat.state.dialog.is_none());
+        seat.press(KeyCode::Esc);
+        assert!(seat.state.dialog.is_some());
+        let done = seat.gives("y");
+        let answers = done.iter().any(|one| matches!(one, Command::Answer(_)));
+        assert!(!answers && seat.state.dialog.is_some(), "it was not quiet");
     }
 }

@@ -1,7 +1,7 @@
 //! Commands that are typed.
 
 use super::outcome::{failed, leave, refused};
-use super::overlaid;
+use super::{overlaid, overriding};
 use crate::message::Command;
 use crate::state::State;
 use domain::model::ModelChoice;
@@ -48,12 +48,14 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
             let now = state.profile.mode.as_str();
             vec![state.note(&format!("mode: {now}; there are {}", slash::modes()))]
         }
-        Slash::Mode(Some(mode)) => vec![with_mode(state, mode)],
-        Slash::Override(_) => {
-            let id = state.session.session_id;
-            let hint = format!("Leave with Ctrl+D and type: carl session resume {id}");
-            vec![refused(state, "/override is a command of line mode", &hint)]
+        Slash::Mode(Some(mode)) => {
+            let ended = match mode {
+                Mode::Auto => overriding::end_for_auto(state),
+                _ => None,
+            };
+            ended.into_iter().chain([with_mode(state, mode)]).collect()
         }
+        Slash::Override(level) => overriding::choose(state, level),
         other => vec![Command::Run(other)],
     }
 }

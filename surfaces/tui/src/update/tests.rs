@@ -440,7 +440,7 @@ fn commands_are_understood_and_others_named() {
         ("/mode fast", "there is no mode `fast`"),
         ("/model b", "no whole name of a model"),
         ("/quit now", "/quit takes nothing after it"),
-        ("/override all", "/override is a command of line mode"),
+        ("/override fast", "there is no override `fast`"),
         ("/nonsense", "there is no command /nonsense"),
     ] {
         let (done, shown) = last(typed);

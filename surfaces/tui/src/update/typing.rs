@@ -2,11 +2,12 @@
 
 use super::outcome::leave;
 use super::results::whole_result;
-use super::{answering, overlaid, slash};
+use super::{answering, completing, overlaid, overriding, slash};
 use crate::input::Edit;
 use crate::keys::{Action, action_of};
 use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
+use crate::palette::Choice;
 use crate::question::Field;
 use crate::state::State;
 use crate::subject::Subject;
@@ -30,7 +31,9 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
         dialog.followed();
     }
     if state.overlay.is_some() {
-        done.extend(overlaid::pressed(state, key));
+        let (more, choice) = overlaid::pressed(state, key);
+        done.extend(more);
+        done.extend(choice.map_or_else(Vec::new, |choice| run(state, choice)));
         return done;
     }
     if let Some(action) = action_of(key) {
@@ -43,13 +46,23 @@ fn act(state: &mut State, action: Action) -> Vec<Command> {
     if action != Action::Clear {
         state.leaving = None;
     }
+    if action != Action::Interrupt {
+        state.stepping = None;
+    }
     if let Some(done) = in_help(state, action) {
         return done;
+    }
+    if let Some(done) = completing::act(state, action) {
+        return done;
+    }
+    if !matches!(action, Action::Edit(_)) {
+        state.completion.close();
     }
     match action {
         Action::PageUp => scroll(state, Scroll::PageUp),
         Action::PageDown => scroll(state, Scroll::PageDown),
-        Action::ToDiff => scroll(state, Scroll::ToDiff),
+        Action::DiffOrEditor if state.dialog.is_none() => return overlaid::editor(state),
+        Action::DiffOrEditor => scroll(state, Scroll::ToDiff),
         Action::Interrupt => return interrupt(state),
         Action::Clear => return clear(state),
         Action::Leave => {
@@ -60,6 +73,7 @@ fn act(state: &mut State, action: Action) -> Vec<Command> {
         }
         Action::Expand => return expand(state),
         Action::Sessions => return overlaid::sessions(state),
+        Action::Palette => return overlaid::palette(state),
         Action::Calls => return overlaid::inspect(state, Subject::Calls),
         Action::NextMode => return vec![slash::next_mode(state)],
         Action::TakeBack => return take_back(state),
@@ -185,7 +199,7 @@ fn edit(state: &mut State, change: Edit) -> Vec<Command> {
     }
     state.input.edit(change);
     draft_changed(state);
-    Vec::new()
+    completing::edited(state, change)
 }
 
 /// An empty draft gives the keys back to the question.
@@ -213,6 +227,7 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
         }
         return Vec::new();
     }
+    state.completion.close();
     match state.input.paste(text) {
         true => Vec::new(),
         false => vec![
@@ -245,7 +260,26 @@ fn clear(state: &mut State) -> Vec<Command> {
 fn interrupt(state: &mut State) -> Vec<Command> {
     match state.shown_request {
         Some(id) => vec![state.note("stopping"), Command::Interrupt(Some(id))],
-        None => Vec::new(),
+        None if !state.can_step_back() => Vec::new(),
+        None => match state.stepping.take() {
+            Some(_) => overlaid::earlier(state),
+            None => {
+                state.stepping = Some(state.now);
+                Vec::new()
+            }
+        },
+    }
+}
+
+/// Does what was chosen from the palette, which is closed.
+fn run(state: &mut State, choice: Choice) -> Vec<Command> {
+    match choice {
+        Choice::Key(action) => act(state, action),
+        Choice::Command(name, "") => slash::act(state, name),
+        Choice::Command(name, _) => {
+            state.input.set(&format!("{name} "));
+            Vec::new()
+        }
     }
 }
 
@@ -303,13 +337,17 @@ fn entered(state: &mut State) -> Vec<Command> {
         return vec![state.note(&said)];
     }
     let line = line.to_owned();
+    let is_command = is_command(&line);
+    if !is_command && let Some(why) = overriding::holds_back(state) {
+        return vec![why];
+    }
     state.input.set("");
     state.input.keep(&line);
     draft_changed(state);
     let mut done = vec![Command::Keep(line.clone())];
-    match is_command(&line) {
+    match is_command {
         true => done.extend(slash::act(state, &line)),
-        false => done.push(Command::Send(line)),
+        false => done.push(overriding::send(state, line)),
     }
     done
 }

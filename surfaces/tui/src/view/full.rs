@@ -19,6 +19,14 @@ const OF_PAGE: &str = "Esc closes; / searches, n N next; w wraps";
 /// The keys of the sessions.
 const OF_SESSIONS: &str = "Enter goes on there; Ctrl+F forks, Ctrl+E exports; Esc closes";
 
+/// The keys of the earlier messages.
+const OF_EARLIER: &str =
+    "Enter: a copy from before it; Ctrl+R: take it back with files; Esc closes";
+/// The same on a narrow terminal.
+const OF_EARLIER_SHORT: &str = "Enter forks, Ctrl+R rewinds, Esc closes";
+/// The keys of the palette.
+const OF_PALETTE: &str = "Enter runs it; Esc closes";
+
 /// The keys of the sessions before one is held.
 const OF_CHOOSING: &str = "Enter goes on there; Esc closes";
 
@@ -55,6 +63,28 @@ pub fn full(state: &State) -> Option<Frame> {
             (title, page.shown(), foot, cursor)
         }
         Overlay::Sessions(picker) => return Some(sessions(picker, size, waits)),
+        Overlay::Editor => return None,
+        Overlay::Earlier(earlier) => {
+            let keys = if width < OF_EARLIER.width() {
+                OF_EARLIER_SHORT
+            } else {
+                OF_EARLIER
+            };
+            let parts = (
+                "earlier messages: type to search",
+                earlier.rows(width, height),
+            );
+            let said = (earlier.query(), keys, earlier.refusal);
+            return Some(list(parts, said, size, waits));
+        }
+        Overlay::Palette(palette) => {
+            let parts = (
+                "all commands and keys: type to search",
+                palette.rows(width, height),
+            );
+            let said = (palette.query(), OF_PALETTE, palette.refusal);
+            return Some(list(parts, said, size, waits));
+        }
     };
     // What is typed stays in sight; a question is announced above it then.
     let head = match waits == Waiting::Question && cursor.is_some() {
@@ -76,15 +106,27 @@ pub fn sessions(picker: &Picker, size: (u16, u16), waits: Waiting) -> Frame {
         Offer::All => OF_SESSIONS,
         Offer::Resume => OF_CHOOSING,
     };
-    let foot = match (waits, picker.said()) {
+    let parts = ("sessions: type to search", picker.rows(width, height));
+    list(parts, (picker.query(), keys, picker.said()), size, waits)
+}
+
+/// The frame of a list that is searched: its title and rows; what is typed, its keys, and what is said of
+/// the last one.
+fn list(
+    (title, rows): (&str, Vec<Line<'static>>),
+    (query, keys, said): (&str, &str, &str),
+    size: (u16, u16),
+    waits: Waiting,
+) -> Frame {
+    let (width, _) = room(size);
+    let foot = match (waits, said) {
         (Waiting::Question, _) => Line::styled(cut(WAITS, width), warning()),
         (Waiting::None, "") => Line::styled(cut(keys, width), faint()),
         (Waiting::None, said) => Line::styled(cut(said, width), warning()),
     };
-    let column = 2 + visible_line(picker.query()).width();
-    let head = Line::styled(cut("sessions: type to search", width), strong());
-    let parts = (head, picker.rows(width, height), foot);
-    laid(size, parts, Some((column, 1)))
+    let column = 2 + visible_line(query).width();
+    let head = Line::styled(cut(title, width), strong());
+    laid(size, (head, rows, foot), Some((column, 1)))
 }
 
 fn warning() -> Style {

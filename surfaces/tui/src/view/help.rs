@@ -8,8 +8,6 @@ use rendering::slash::COMMANDS;
 
 /// Column at which what a key does is said.
 const ABOUT_AT: usize = 22;
-/// A command that line mode alone has.
-const OF_LINE_MODE: &str = "/override";
 
 /// So many rows of the help, scrolled.
 pub(super) fn lines(width: usize, room: usize, scroll: usize) -> Vec<Line<'static>> {
@@ -41,12 +39,10 @@ fn all(width: usize) -> Vec<Line<'static>> {
         lines.extend(pair(name, about));
     }
     lines.push(Line::default());
-    let here = COMMANDS.iter().filter(|one| one.0 != OF_LINE_MODE);
-    for (name, arguments, about) in here.chain(&OWN) {
+    for (name, arguments, about) in COMMANDS.iter().chain(&OWN) {
         lines.extend(pair(&format!("{name} {arguments}"), about));
     }
-    let more =
-        "/override is in line mode: `carl session resume`. Everything else is said to the agent.";
+    let more = "Everything else is said to the agent.";
     lines.extend(wrapped(&Line::raw(more), 0, width));
     lines
 }

@@ -2,7 +2,7 @@
 //! from the right.
 
 use crate::lines::{cut, faint};
-use crate::state::State;
+use crate::state::{Override, State};
 use domain::settings::OverrideLevel;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -17,6 +17,10 @@ const BETWEEN: &str = " · ";
 pub(super) fn line(state: &State, width: usize) -> Line<'static> {
     if state.leaving.is_some() {
         let text = "Ctrl+C again leaves; what was said is kept";
+        return Line::styled(cut(text, width), warning());
+    }
+    if state.stepping.is_some() {
+        let text = "Esc again: earlier messages, to go back to one";
         return Line::styled(cut(text, width), warning());
     }
     let mut spans: Vec<Span<'static>> = Vec::new();
@@ -51,6 +55,18 @@ fn facts(state: &State) -> Vec<(String, Style)> {
         OverrideLevel::None => {}
         OverrideLevel::Relax => facts.push(("! override relax".to_owned(), warning())),
         OverrideLevel::All => facts.push(("! override all".to_owned(), warning())),
+    }
+    match state.once {
+        Override::Next(OverrideLevel::None) => {
+            facts.push(("next: no override".to_owned(), warning()));
+        }
+        Override::Next(OverrideLevel::Relax) => {
+            facts.push(("! next: override relax".to_owned(), warning()));
+        }
+        Override::Next(OverrideLevel::All) => {
+            facts.push(("! next: override all".to_owned(), warning()));
+        }
+        Override::None | Override::InForce => {}
     }
     if state.is_gone {
         facts.push(("! the server is gone".to_owned(), warning()));

@@ -59,6 +59,21 @@ fn frames(state: impl Fn(&mut Seat)) -> String {
 }
 
 #[test]
+fn completion() {
+    insta::assert_snapshot!(frames(|seat| seat.types("/")));
+}
+
+#[test]
+fn status_of_an_escape_and_of_an_override() {
+    insta::assert_snapshot!(frames(|seat| {
+        seat.enters("/override all");
+    }));
+    insta::assert_snapshot!(frames(|seat| {
+        seat.press(KeyCode::Esc);
+    }));
+}
+
+#[test]
 fn idle() {
     insta::assert_snapshot!(frames(|seat| {
         seat.asks(10, "hello");
@@ -239,6 +254,31 @@ fn sessions() {
     // The same everywhere.
     let here = rendering::moments::here(time);
     insta::assert_snapshot!(frames.replace(&here, "2026-11-25 12:00"));
+}
+
+#[test]
+fn earlier_messages_and_palette() {
+    let time = "2026-11-25T12:00:00Z".parse().unwrap();
+    let frames = full_frames(|seat| {
+        seat.press(KeyCode::Esc);
+        seat.press(KeyCode::Esc);
+        let sent = |number: u8, text: &str| crate::earlier::Sent {
+            query_id: domain::id::QueryId::from_uuid(crate::fixture::id(number.into())),
+            text: text.to_owned(),
+            time,
+            begins_after: 1,
+            exchanges: 1,
+        };
+        let text = "and at night?\nIn winter, I \u{202e} mean.";
+        let all = vec![sent(11, text), sent(10, "what do bees do?")];
+        seat.takes(Message::Earlier(all));
+    });
+    let here = rendering::moments::here(time);
+    insta::assert_snapshot!(frames.replace(&here, "2026-11-25 12:00"));
+    insta::assert_snapshot!(full_frames(|seat| {
+        seat.ctrl('p');
+        seat.types("mode");
+    }));
 }
 
 #[test]

@@ -147,8 +147,6 @@ fn commands_change_how_it_works_and_unknown_ones_say_so() {
     window.until("mode: loop");
     window.enters("/model");
     window.until("scripted/scripted-model");
-    window.enters("/override all");
-    window.until("/override is a command of line mode");
     window.enters("/nonsense");
     window.until("there is no command /nonsense");
     window.enters("hello");

@@ -7,8 +7,12 @@
 
 mod answers;
 mod commands;
+mod completion;
+mod earlier;
+mod editing;
 mod hostile;
 mod leaving;
+mod overrides;
 mod pages;
 mod pictures;
 mod questions;

@@ -1,0 +1,150 @@
+//! What is begun at the cursor and can be completed: a command, or the name of a file.
+
+/// A command: its name, what follows it, what it does.
+pub type Listed = (&'static str, &'static str, &'static str);
+
+/// What ends a sentence, and stands behind a name rather than in it.
+pub const AFTER_A_NAME: [char; 9] = ['.', ',', ';', ':', '!', '?', ')', '"', '\''];
+
+/// Whether what is typed up to the cursor is the beginning of a command.
+#[must_use]
+pub fn is_command_begun(typed: &str) -> bool {
+    typed.starts_with('/') && !typed.contains(char::is_whitespace)
+}
+
+/// Those of these commands that begin like this.
+pub fn commands<'a>(
+    known: impl IntoIterator<Item = &'a Listed>,
+    typed: &str,
+) -> impl Iterator<Item = &'a Listed> {
+    let typed = typed.to_ascii_lowercase();
+    let begins = move |one: &&Listed| one.0.starts_with(&typed);
+    known.into_iter().filter(begins)
+}
+
+/// A command as it stands in the input, with a space where something follows.
+#[must_use]
+pub fn in_input((name, arguments, _): &Listed) -> String {
+    match arguments.is_empty() {
+        true => (*name).to_owned(),
+        false => format!("{name} "),
+    }
+}
+
+/// What a name is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// A file.
+    File,
+    /// A folder, whose name goes on with what is in it.
+    Folder,
+}
+
+/// A name that is being typed at the end of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// The byte at which it begins, with its mark and quote.
+    pub start: usize,
+    /// Whether `@` stands before it.
+    pub is_marked: bool,
+    /// The quote that is open.
+    pub quote: Option<char>,
+    /// The name so far.
+    pub path: &'a str,
+}
+
+impl<'a> Word<'a> {
+    /// The last word, or what stands behind a quote that is still open.
+    #[must_use]
+    pub fn of(typed: &'a str) -> Self {
+        let (mut start, mut quote) = (0, None);
+        for (at, c) in typed.char_indices() {
+            let before = &typed[start..at];
+            match quote {
+                Some(open) if c == open => quote = None,
+                Some(_) => {}
+                None if c == '"' && matches!(before, "" | "@") => quote = Some(c),
+                None if c == '\'' && before == "@" => quote = Some(c),
+                None if c.is_whitespace() => start = at + c.len_utf8(),
+                None => {}
+            }
+        }
+        let word = &typed[start..];
+        let path = word.strip_prefix('@');
+        let (is_marked, path) = (path.is_some(), path.unwrap_or(word));
+        let path = match quote.or_else(|| path.starts_with('"').then_some('"')) {
+            Some(quote) => path.strip_prefix(quote).unwrap_or(path),
+            None => path,
+        };
+        Self {
+            start,
+            is_marked,
+            quote,
+            path,
+        }
+    }
+
+    /// The word with a name in its place. One with spaces and the like stands in quotes, as it has to
+    /// behind `@`; those of a folder stay open.
+    #[must_use]
+    pub fn with(&self, path: &str, named: Named) -> String {
+        let mark = if self.is_marked { "@" } else { "" };
+        let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '\'' | '"' | '\\');
+        let ends_like_a_sentence = named == Named::File && path.ends_with(AFTER_A_NAME);
+        let is_plain = path.chars().all(is_plain) && !(self.is_marked && ends_like_a_sentence);
+        let quote = match (self.quote, is_plain) {
+            (None, true) => "",
+            _ if path.contains('"') => "'",
+            _ => "\"",
+        };
+        let end = match named {
+            Named::Folder => "/",
+            Named::File => quote,
+        };
+        format!("{mark}{quote}{path}{end}")
+    }
+}
+
+/// Whether a name can be typed as it is: without control characters, and with one kind of quotes at most.
+#[must_use]
+pub fn can_be_typed(path: &str) -> bool {
+    let has_both_quotes = path.contains('"') && path.contains('\'');
+    !has_both_quotes && !path.contains(char::is_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slash::COMMANDS;
+
+    #[test]
+    fn a_command_is_completed_by_its_name() {
+        let fitting = |typed: &str| {
+            let found = commands(&COMMANDS, typed);
+            found.map(in_input).collect::<Vec<_>>()
+        };
+        assert_eq!(fitting("/re"), ["/retry", "/rewind "]);
+        assert_eq!(fitting("/MOD"), ["/mode ", "/model "]);
+        assert!(is_command_begun("/mo") && is_command_begun("/"));
+        assert!(!is_command_begun("/mode ") && !is_command_begun("a /mode"));
+    }
+
+    #[test]
+    fn a_name_is_quoted_where_it_would_not_be_read_as_it_is() {
+        for (typed, path, whole) in [
+            ("see @no", "notes.md", "@notes.md"),
+            ("see @no", "my notes.md", "@\"my notes.md\""),
+            ("see @\"my no", "my notes.md", "@\"my notes.md\""),
+            ("@", "it's.md", "@\"it's.md\""),
+            ("@", "say \"a\".md", "@'say \"a\".md'"),
+            ("@", "back\\slash", "@\"back\\slash\""),
+            ("@", "why?", "@\"why?\""),
+            ("why", "why?", "why?"),
+        ] {
+            assert_eq!(Word::of(typed).with(path, Named::File), whole);
+        }
+        assert_eq!(Word::of("@'a").with("a \"b\"", Named::Folder), "@'a \"b\"/");
+        assert_eq!(Word::of("@'a \"b\"/c").path, "a \"b\"/c");
+        assert!(!can_be_typed("a\nb") && !can_be_typed("'\""));
+    }
+}

@@ -1,0 +1,132 @@
+//! Keys of the list above the input, and what is typed while it may open.
+
+use crate::input::Edit;
+use crate::keys::Action;
+use crate::message::Command;
+use crate::state::State;
+
+/// What a key does while the list is open; `None`: what it does elsewhere.
+pub(super) fn act(state: &mut State, action: Action) -> Option<Vec<Command>> {
+    if !state.completes() {
+        return None;
+    }
+    match action {
+        Action::Interrupt => state.completion.leave_alone(),
+        Action::Edit(Edit::Up) => state.completion.step(-1),
+        Action::Edit(Edit::Down) => state.completion.step(1),
+        Action::OtherField => return Some(take(state)),
+        Action::Enter if state.completion.is_moved() => return Some(take(state)),
+        _ => return None,
+    }
+    Some(Vec::new())
+}
+
+fn take(state: &mut State) -> Vec<Command> {
+    let Some(taken) = state.completion.take() else {
+        return Vec::new();
+    };
+    state.input.replace_before(taken.replaces, &taken.text);
+    if taken.is_spaced {
+        state.input.space();
+        return Vec::new();
+    }
+    typed(state)
+}
+
+/// The draft was edited by a key.
+pub(super) fn edited(state: &mut State, change: Edit) -> Vec<Command> {
+    let is_typed = matches!(change, Edit::Insert(_) | Edit::Backspace | Edit::DeleteWord);
+    match is_typed && state.dialog.is_none() {
+        true => typed(state),
+        false => {
+            state.completion.close();
+            Vec::new()
+        }
+    }
+}
+
+fn typed(state: &mut State) -> Vec<Command> {
+    let (line, before) = state.input.before_cursor();
+    let wanted = state.completion.typed(line, before);
+    wanted.map(Command::ListFiles).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::files::{Entry, Hidden};
+    use crate::fixture::{Seat, request};
+    use crate::message::{Command, Message};
+    use crossterm::event::KeyCode;
+    use domain::event::ConfirmationKind;
+    use rendering::completion::Named;
+
+    #[test]
+    fn tab_takes_the_marked_command_and_enter_sends_what_is_typed() {
+        let mut seat = Seat::at((80, 24));
+        seat.types("/mo");
+        seat.press(KeyCode::Down);
+        seat.press(KeyCode::Tab);
+        assert_eq!(seat.state.input.text(), "/model ");
+        assert!(!seat.state.completes());
+        seat.state.input.set("");
+        seat.types("/re");
+        let done = seat.press(KeyCode::Enter);
+        assert_eq!(done, [Command::Keep("/re".to_owned())]);
+        assert!(seat.scrollback().contains("there is no command /re"));
+        // Who moved to an entry means that one.
+        seat.types("/re");
+        seat.press(KeyCode::Down);
+        assert!(seat.press(KeyCode::Enter).is_empty());
+        assert_eq!(seat.state.input.text(), "/rewind ");
+    }
+
+    #[test]
+    fn escape_closes_the_list_and_stops_nothing() {
+        let mut seat = Seat::at((80, 24));
+        seat.asks(10, "go");
+        seat.types("/");
+        assert!(seat.state.completes());
+        assert!(seat.press(KeyCode::Esc).is_empty());
+        seat.types("mo");
+        assert!(!seat.state.completes());
+        assert_eq!(seat.press(KeyCode::Esc).len(), 1, "now it stops what runs");
+    }
+
+    #[test]
+    fn nothing_is_completed_while_a_question_stands() {
+        let mut seat = Seat::at((80, 24));
+        seat.asks(10, "go");
+        seat.types("/mo");
+        seat.question(10, request(20, ConfirmationKind::Call));
+        assert!(!seat.state.completes());
+        seat.press(KeyCode::Tab);
+        assert_eq!(seat.state.input.text(), "/mo", "Tab led to the answer");
+        seat.press(KeyCode::Tab);
+        seat.types("de @");
+        assert!(!seat.state.completes());
+    }
+
+    #[test]
+    fn a_file_is_taken_with_a_space_behind_it() {
+        let mut seat = Seat::at((80, 24));
+        seat.types("see ");
+        let done = seat.press(KeyCode::Char('@'));
+        assert_eq!(done, [Command::ListFiles(Hidden::LeftOut)]);
+        let entry = |path: &str| Entry {
+            path: path.to_owned(),
+            named: Named::File,
+        };
+        let read = vec![entry("a.md"), entry("my b.md")];
+        seat.takes(Message::Files(Hidden::LeftOut, read));
+        seat.types("b");
+        seat.press(KeyCode::Tab);
+        assert_eq!(seat.state.input.text(), "see @\"my b.md\" ");
+        // A line of the history is no word that was typed.
+        seat.state.input.set("");
+        seat.state.input.keep("/undo");
+        seat.press(KeyCode::Up);
+        assert!(!seat.state.completes());
+        seat.press(KeyCode::Up);
+        assert_eq!(seat.state.input.text(), "/undo");
+    }
+}

@@ -1,0 +1,135 @@
+//! Earlier messages to go back to, and the palette.
+
+use crate::{ANSWER, count, seat};
+use scenarios::Scene;
+use serde_json::json;
+use testkit::{Gate, Reply, Server, TMUX, is_absent};
+
+/// What stands above the list of earlier messages.
+const EARLIER: &str = "earlier messages: type to search";
+
+#[test]
+fn two_escapes_go_back_to_an_earlier_message() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Bees dance."),
+        Reply::text("Ants walk."),
+        Reply::text("Wasps build."),
+        Reply::text("Begun.\n\n").and_wait(&gate).and_text("Done."),
+    ]));
+    let mut window = seat(&scene, &[], (40, 15));
+    window.enters("what do bees do?");
+    window.until("Bees dance.");
+    window.until("idle");
+    window.enters("what do ants do?");
+    window.until("Ants walk.");
+    window.until("idle");
+    window.presses(&["Escape"]);
+    window.until("Esc again: earlier messages");
+    window.presses(&["Escape"]);
+    window.until("2 of 2");
+    let screen = window.screen();
+    assert!(screen.contains("Enter forks, Ctrl+R rewinds"), "{screen}");
+    let newest = screen.find("what do ants do?").unwrap();
+    let oldest = screen.find("what do bees do?").unwrap();
+    assert!(newest < oldest, "{screen}");
+    window.types("ants");
+    window.until("1 of 2");
+    window.presses(&["Enter"]);
+    window.until("forked session");
+    let in_input = |screen: &str| screen.contains("\n> what do ants do?");
+    window.until_screen("the message in the input", in_input);
+    window.presses(&["C-u"]);
+    window.until_screen("an empty input", |screen| !in_input(screen));
+    window.enters("and wasps?");
+    window.until("Wasps build.");
+    window.until("idle");
+    // The copy has the first exchange and not the second; the session it is of has both.
+    let asked = scene.server.chats().last().unwrap().body.to_string();
+    assert!(asked.contains("what do bees do?"), "{asked}");
+    assert!(!asked.contains("what do ants do?"), "{asked}");
+    assert_eq!(scene.house.session_logs().len(), 2);
+    // While a request runs it does not open.
+    window.enters("go");
+    window.until("Begun.");
+    window.presses(&["Escape", "Escape"]);
+    let screen = window.until("interrupted");
+    assert!(!screen.contains(EARLIER), "{screen}");
+}
+
+#[test]
+fn a_message_is_taken_back_with_its_files_and_edited() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let write = json!({"path": "a.txt", "content": "one\n", "mode": "create"});
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Hello."),
+        Reply::call("write_file", write),
+        Reply::text("Written."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (100, 30));
+    window.enters("hello");
+    window.until("Hello.");
+    window.until("idle");
+    window.enters("write it");
+    window.until(ANSWER);
+    window.types("y");
+    window.until(&format!("{ANSWER} y"));
+    window.presses(&["Enter"]);
+    window.until("Written.");
+    window.until("idle");
+    window.presses(&["Escape"]);
+    window.until("Esc again");
+    window.presses(&["Escape"]);
+    window.until("2 of 2");
+    window.until("Ctrl+R: take it back with files");
+    window.presses(&["C-r"]);
+    window.until(ANSWER);
+    window.types("y");
+    window.until(&format!("{ANSWER} y"));
+    window.presses(&["Enter"]);
+    window.until("taken back: write it");
+    window.until_screen("the message in the input", |screen| {
+        screen.contains("\n> write it")
+    });
+    assert!(!scene.house.has("a.txt"));
+    assert_eq!(scene.house.session_logs().len(), 1);
+}
+
+#[test]
+fn the_palette_finds_and_runs_a_command_or_a_key() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([]));
+    for size in [(40, 15), (80, 24)] {
+        let mut window = seat(&scene, &[], size);
+        let before = window.everything();
+        window.presses(&["C-p"]);
+        window.until("Enter runs it");
+        window.presses(&["Escape"]);
+        window.until_gone("Enter runs it");
+        assert_eq!(window.everything(), before);
+        window.presses(&["C-p"]);
+        window.types("shift+tab");
+        window.until("1 of ");
+        window.presses(&["Enter"]);
+        window.until("mode: loop");
+        window.presses(&["C-p"]);
+        window.types("/mode [");
+        window.until("1 of ");
+        window.presses(&["Enter"]);
+        window.until_screen("the command", |screen| count(screen, "> /mode") == 1);
+        window.presses(&["C-c"]);
+        window.until_gone("> /mode");
+        window.presses(&["C-p"]);
+        window.types("leave (also");
+        window.until("1 of ");
+        window.presses(&["Enter"]);
+        window.until_shell();
+    }
+}
