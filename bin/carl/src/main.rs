@@ -215,7 +215,10 @@ fn dispatch(cli: Cli) -> Result<Exit> {
             } else {
                 Begin::New
             };
-            wait(chat(cli.session, begin))
+            match commands::tui::can_draw() {
+                true => wait(commands::tui::tui(cli.session, begin)),
+                false => wait(chat(cli.session, begin)),
+            }
         }
         Some(Command::Chat(args)) => wait(chat(args.session, Begin::New)),
         Some(Command::Tui(args)) => {

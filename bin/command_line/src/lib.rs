@@ -46,13 +46,14 @@ use std::path::PathBuf;
 #[command(
     help_template = "{about-with-newline}\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
     after_help = "Examples:\n  \
-    carl                                      a chat in this folder\n  \
+    carl                                      a conversation in this folder\n  \
     carl run \"which port does x.toml set?\"    one task\n  \
     carl run --allow-write . \"fix the typo\"   one that may change files here\n  \
     carl undo                                 take back the last change\n  \
     carl doctor                               what works here\n\n\
-    Without a command, `carl` starts a chat in this folder. `carl chat --help`\n\
-    lists the flags of a chat, `carl COMMAND --help` explains a command.\n\
+    Without a command, `carl` opens the terminal UI in this folder, or line mode\n\
+    (`carl chat`) where it cannot draw. `carl chat --help` lists the flags of both,\n\
+    `carl COMMAND --help` explains a command.\n\
     Exit codes: 0 success, 2 usage, 3 partial, 4 failed, 5 denied, 130 interrupted."
 )]
 pub struct Cli {

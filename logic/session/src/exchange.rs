@@ -27,6 +27,8 @@ pub struct Exchange {
     /// The last event before it was worked on: where a [`EventBody::Rewound`] that takes it back
     /// goes to. A request that came in while another was worked on begins after that one's end.
     pub begins_after: u64,
+    /// Whether it was worked on; `false` while it waits for another, and for one that never got further.
+    pub has_begun: bool,
     /// The event it ended with; `None` while it waits or runs.
     pub finished_seq: Option<u64>,
 }
@@ -61,16 +63,45 @@ impl Exchanges {
                             && text.split("; ").all(|step| step == UNDO),
                         received_seq: event.seq,
                         begins_after: event.seq.saturating_sub(1),
+                        has_begun: true,
                         finished_seq: None,
                     });
                 }
             }
-            EventBody::QueryFinished { .. } => self.finished(event),
+            EventBody::QueryQueued { .. } => self.set_begun(event, false),
+            EventBody::QueryFinished { error, .. } => {
+                if error.is_none() && self.is_withdrawn_by(event) {
+                    let of_it = |one: &Exchange| Some(one.query_id) == event.query_id;
+                    self.standing.retain(|one| !of_it(one));
+                }
+                self.finished(event);
+            }
             EventBody::Rewound { to_seq } => {
                 self.standing.retain(|one| one.begins_after < *to_seq);
             }
-            _ => {}
+            // A request that is withdrawn has this as well.
+            EventBody::GenerationFinished { .. } => {}
+            _ => self.set_begun(event, true),
         }
+    }
+
+    fn set_begun(&mut self, event: &Event, has_begun: bool) {
+        let mut newest_first = self.standing.iter_mut().rev();
+        let found = newest_first.find(|one| Some(one.query_id) == event.query_id);
+        if let Some(exchange) = found.filter(|one| one.finished_seq.is_none()) {
+            exchange.has_begun = has_begun;
+        }
+    }
+
+    /// Whether a request ends that waited and was taken back, while the one before it goes on.
+    fn is_withdrawn_by(&self, end: &Event) -> bool {
+        let open = self
+            .standing
+            .iter()
+            .filter(|one| one.finished_seq.is_none());
+        let mut oldest_first = open.map(|one| (Some(one.query_id) == end.query_id, one.has_begun));
+        let is_next = oldest_first.next().is_some_and(|(is_it, _)| is_it);
+        !is_next && oldest_first.any(|(is_it, has_begun)| is_it && !has_begun)
     }
 
     fn finished(&mut self, event: &Event) {

@@ -9,12 +9,12 @@ mod waiting;
 
 use self::answers::{Asked, parse, prompt, unclear};
 pub use self::answers::{Listener, Memory, Offer, Reply, Said, to_each};
-pub use self::closed::{closed, is_answer};
+pub use self::closed::{closed, in_words, is_answer};
 pub use self::reach::share_reach;
 use self::reach::{SESSION_REACH, opens_folder, reaches};
 use self::terminal::{is_hung_up, read_line, wait_closed};
 pub use self::typeahead::{Typeahead, is_yes, is_yes_unless};
-pub use self::waiting::{Patience, Questions};
+pub use self::waiting::{COVERING, GATHERING, Patience, Questions};
 use super::folded::{Length, diff_lines, text_lines};
 use super::{Paint, fit, pager, pastes, print_error_as_it_is};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};

@@ -77,6 +77,23 @@ impl Facts {
         self.view.agents().find(agent_id).is_some()
     }
 
+    /// Whether the request of an event was worked on.
+    fn has_begun(&self, event: &Event) -> bool {
+        let exchanges = self.view.exchanges();
+        let found = event.query_id.and_then(|id| exchanges.find(id));
+        found.is_none_or(|one| one.has_begun)
+    }
+
+    /// The number of an event's request, where what stands above it is of another one.
+    fn other_request(&self, event: &Event, above: Option<QueryId>) -> Option<u64> {
+        let is_heading = matches!(event.body, EventBody::QueryReceived { .. });
+        let id = event.query_id.filter(|_| !is_heading && above.is_some())?;
+        let found = self.view.exchanges().find(id);
+        found
+            .filter(|_| event.query_id != above)
+            .map(|one| one.received_seq)
+    }
+
     /// When something was, for people.
     fn time(&self, event: &Event) -> String {
         moments::second(event.time, &self.zone)
@@ -129,6 +146,8 @@ fn shown_as_answers(events: &[Event]) -> BTreeSet<u64> {
 fn page(events: &[Event], facts: &Facts, extent: Extent, whose: Option<AgentId>) -> String {
     let mut out = String::new();
     let mut known = Known::default();
+    // The request that what stands last belongs to.
+    let mut above: Option<QueryId> = None;
     for event in events {
         links::note(&mut known, event);
         let by = event.agent_id.filter(|id| facts.is_child(*id));
@@ -144,6 +163,11 @@ fn page(events: &[Event], facts: &Facts, extent: Extent, whose: Option<AgentId>)
             _ => None,
         };
         if let Some(part) = part {
+            let is_of = event.query_id.or(above);
+            if let Some(other) = facts.other_request(event, above) {
+                out.push_str(&format!("*To {}:*\n\n", facts.number(other)));
+            }
+            above = is_of;
             out.push_str(part.trim_end());
             out.push_str("\n\n");
         }
@@ -177,6 +201,7 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
             let has_ended = event.query_id.is_none_or(|id| facts.finished.contains(&id));
             let mark = match (facts.view.exchanges().counts(event), has_ended) {
                 (false, _) => ", taken back",
+                (true, true) if !facts.has_begun(event) => ", not begun",
                 (true, true) => "",
                 (true, false) => ", no end on record: at work, or its process was killed",
             };

@@ -161,6 +161,15 @@ async fn export(on: &mut dyn Conversation, file: Option<PathBuf>) -> Result<()> 
     let id = id.to_string();
     let end = id.get(id.len().saturating_sub(12)..).unwrap_or(&id);
     let file = file.unwrap_or_else(|| PathBuf::from(format!("carl-{end}.md")));
+    if file.to_string_lossy().starts_with('-') {
+        let what = format!(
+            "{} would be a file whose name reads like a flag",
+            visible_line(&file.to_string_lossy())
+        );
+        return Err(
+            Failure::usage(what, "Type /export NAME.md, or ./-NAME.md if you mean it.").into(),
+        );
+    }
     let file = pictures::placed(&file.to_string_lossy(), on.workspace());
     let text = exported(on, &file).await?;
     write_new(&file, &text, "/export NAME.md")?;

@@ -23,6 +23,20 @@ pub struct TypedParts {
 }
 
 impl RequestedProfile {
+    /// The same rights for a session that this command held already, worked on as it was then.
+    #[must_use]
+    pub fn as_held(self, held: SessionProfile) -> Self {
+        let settings = self.profile.settings;
+        Self {
+            profile: SessionProfile { settings, ..held },
+            typed: TypedParts {
+                agent_type: true,
+                mode: true,
+                model: true,
+            },
+        }
+    }
+
     /// The profile that a session is continued with: what was not typed is the session's own, and
     /// what is open is this command's alone.
     #[must_use]

@@ -23,7 +23,6 @@ use api::Streaming;
 use api::sessions::{Follow, SessionSummary};
 use crossterm::event::Event as Input;
 use domain::event::Event;
-use domain::fault::Coded;
 use domain::id::SessionId;
 use domain::settings::SessionProfile;
 use futures::StreamExt;
@@ -58,6 +57,28 @@ pub struct Start {
     pub profile: SessionProfile,
     /// The file of the lines that were typed before.
     pub history: PathBuf,
+    /// What stands in the input at first.
+    pub draft: String,
+}
+
+/// What comes after a UI that ended.
+#[derive(Debug)]
+pub enum GoOn {
+    /// The user chose this session.
+    In(SessionId),
+    /// Whoever served the session has ended: it is to be opened again, with what is typed here.
+    Anew(HandedOver),
+}
+
+/// What the next UI takes over from one whose session is gone.
+#[derive(Debug)]
+pub struct HandedOver {
+    /// The session.
+    pub session_id: SessionId,
+    /// By what it was held.
+    pub profile: Box<SessionProfile>,
+    /// What stands in the input.
+    pub draft: String,
 }
 
 /// How a UI ended.
@@ -65,8 +86,8 @@ pub struct Start {
 pub struct Ended {
     /// The session that is to be closed.
     pub session: SessionSummary,
-    /// The session that the user chose to go on with.
-    pub next: Option<SessionId>,
+    /// What comes after it; nothing where the user left.
+    pub next: Option<GoOn>,
 }
 
 /// Holds the session on the terminal until the user leaves it.
@@ -93,6 +114,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         },
         Instant::now(),
     );
+    state.input.set(&start.draft);
     past.before.iter().for_each(|event| state.remember(event));
     let id = state.session.session_id;
     let events = host
@@ -117,6 +139,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         log,
         is_to_be_emptied: false,
         next: None,
+        hands_over: false,
         drawn: Instant::now(),
         is_due: true,
         is_over: false,
@@ -216,8 +239,10 @@ struct Ui<'a> {
     alternate: Option<Alternate>,
     /// Whether all rows are to be drawn anew.
     is_to_be_emptied: bool,
-    /// The session to go on with after this one.
-    next: Option<SessionId>,
+    /// What comes after this.
+    next: Option<GoOn>,
+    /// Whether it ends as soon as nothing is being done any more: whoever served it is gone.
+    hands_over: bool,
     /// When the last frame was drawn.
     drawn: Instant,
     /// Whether something changed since.
@@ -234,7 +259,7 @@ impl Ui<'_> {
         let mut go_on = watched(SignalKind::from_raw(Signal::CONT.as_raw()))?;
         let mut went_on = None;
         self.draw()?;
-        while !self.is_over {
+        while !self.is_over && !self.hands_over() {
             let wakes_at = self.state.wakes_at();
             let is_shown = self.editing.is_none();
             let frame_at = (self.is_due && is_shown).then_some(self.drawn + FRAME);
@@ -289,7 +314,9 @@ impl Ui<'_> {
                     self.is_to_be_emptied |= self.alternate.is_some();
                     Message::Resized(columns, rows)
                 }
-                Input::FocusGained | Input::FocusLost | Input::Mouse(_) => break,
+                Input::FocusGained => Message::Focused(true),
+                Input::FocusLost => Message::Focused(false),
+                Input::Mouse(_) => break,
             };
             match self.take_key(at, message) {
                 Some(Outside::Suspended) => {
@@ -311,10 +338,13 @@ impl Ui<'_> {
             let Some(event) = next.take() else { break };
             let message = match event {
                 Some(Ok(event)) => Message::Happened(Box::new(event)),
-                Some(Err(error)) => Message::Gone(error.message()),
-                None => Message::Gone(String::new()),
+                Some(Err(error)) => {
+                    tracing::debug!(%error, "the session's events ended");
+                    Message::Gone
+                }
+                None => Message::Gone,
             };
-            if matches!(message, Message::Gone(_)) {
+            if matches!(message, Message::Gone) {
                 self.events = None;
             }
             self.take(Instant::now(), message);
@@ -373,7 +403,7 @@ impl Ui<'_> {
             Command::Print(lines) => self.keep(lines),
             Command::Send(text) => self
                 .in_turn
-                .push_back(Box::pin(effects::send(host, session, text))),
+                .push_back(Box::pin(effects::send(host, session, profile, text))),
             Command::SendBy(level, text) => {
                 let mut wide = profile.clone();
                 wide.settings.override_level = level;
@@ -430,12 +460,18 @@ impl Ui<'_> {
             Command::Fork(of) => self.in_turn.push_back(told(reading::fork(host, of))),
             Command::Export(of) => self.at_once.push(told(reading::export(host, of))),
             Command::GoTo(next) => {
-                self.next = Some(next);
+                self.next = Some(GoOn::In(next));
                 self.is_over = true;
             }
+            Command::HandOver => self.hands_over = true,
             Command::Keep(line) => {
                 if let Err(error) = self.history.add(&line) {
                     tracing::warn!(%error, "what was typed cannot be kept for later sessions");
+                }
+            }
+            Command::Call(reason) => {
+                if let Err(error) = modes::call(reason) {
+                    tracing::warn!(%error, "the user could not be called");
                 }
             }
             Command::Redraw => self.is_to_be_emptied = true,
@@ -532,13 +568,29 @@ impl Ui<'_> {
         self.draw()
     }
 
+    /// Whether another UI goes on here, and nothing that was sent is without an end.
+    fn hands_over(&self) -> bool {
+        self.hands_over && self.in_turn.is_empty() && self.editing.is_none()
+    }
+
     /// Leaves the scrollback and nothing else.
     fn finish(&mut self) -> Result<(), Error> {
         if self.editing.take().is_some() {
             self.modes.again().map_err(Error::of("set up"))?;
         }
-        let left = crate::update::not_sent(&self.state);
-        self.finished.extend(left);
+        match self.hands_over {
+            true => {
+                self.next = Some(GoOn::Anew(HandedOver {
+                    session_id: self.state.session.session_id,
+                    profile: Box::new(self.state.profile.clone()),
+                    draft: self.state.input.text(),
+                }));
+            }
+            false => {
+                let left = crate::update::not_sent(&self.state);
+                self.finished.extend(left);
+            }
+        }
         self.close_alternate()?;
         self.draw_normal()?;
         self.screen.clear().map_err(Error::of("written"))

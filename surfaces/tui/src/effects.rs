@@ -9,7 +9,7 @@ use api::sessions::{
     Error, ErrorKind, Follow, OpenRequest, RewindTo, SendRequest, SessionSummary, Sessions, Whose,
 };
 use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event};
-use domain::fault::Coded;
+use domain::fault::{Coded, Fault};
 use domain::id::{QueryId, SessionId};
 use domain::settings::SessionProfile;
 use futures::{StreamExt, TryStreamExt};
@@ -57,18 +57,48 @@ fn quiet(result: Result<(), Error>) -> Done {
     }
 }
 
-/// Sends what was typed. The events come by the stream of the session.
-pub async fn send(host: &dyn Host, session: SessionSummary, text: String) -> Done {
+/// A message with what goes along with it, and what there is to say of that.
+///
+/// # Errors
+/// As [`Host::outgoing`].
+pub async fn outgoing(
+    host: &dyn Host,
+    session: &SessionSummary,
+    profile: &SessionProfile,
+    text: &str,
+) -> Result<(SendRequest, Option<Message>), Fault> {
+    let outgoing = host.outgoing(profile, text).await?;
+    let faint = |line: &String| Paint::Colour.faint(&format!("· {}", visible_line(line)));
+    let said: Vec<String> = outgoing.said.iter().map(faint).collect();
     let request = SendRequest {
         holder_id: session.holder_id,
-        ..SendRequest::new(session.session_id, text.clone())
+        pictures: outgoing.pictures,
+        ..SendRequest::new(session.session_id, text)
+    };
+    Ok((request, (!said.is_empty()).then_some(Message::Told(said))))
+}
+
+/// Sends what was typed. The events come by the stream of the session.
+pub async fn send(
+    host: &dyn Host,
+    session: SessionSummary,
+    profile: SessionProfile,
+    text: String,
+) -> Done {
+    let (request, told) = match outgoing(host, &session, &profile, &text).await {
+        Ok(outgoing) => outgoing,
+        Err(fault) => {
+            let draft = Some(text);
+            return Done::Told(vec![Message::Failed { fault, draft }]);
+        }
     };
     match host.sessions().send(request).await {
         Ok(mut events) => {
             // The stream begins with the request as it was taken in; the rest comes by another.
             match events.next().await {
                 Some(Ok(event)) => {
-                    Done::Told(event.query_id.map(Message::Sent).into_iter().collect())
+                    let sent = event.query_id.map(Message::Sent);
+                    Done::Told(told.into_iter().chain(sent).collect())
                 }
                 Some(Err(error)) => failed(&error, None),
                 None => Done::Told(Vec::new()),

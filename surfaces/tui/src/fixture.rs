@@ -175,8 +175,8 @@ impl Seat {
         self.happens(Some(query), body)
     }
 
-    pub fn question(&mut self, query: u128, request: ConfirmationRequest) {
-        self.happens(Some(query), EventBody::ConfirmationAsked(request));
+    pub fn question(&mut self, query: u128, request: ConfirmationRequest) -> Vec<Command> {
+        self.happens(Some(query), EventBody::ConfirmationAsked(request))
     }
 
     pub fn key(&mut self, code: KeyCode, modifiers: KeyModifiers) -> Vec<Command> {

@@ -1,7 +1,7 @@
 //! What serves the UI, as `bin/carl` hands it over: sessions, and what is known beside them.
 
 use api::models::ModelInfo;
-use api::sessions::{SessionSummary, Sessions};
+use api::sessions::{PictureFile, SessionSummary, Sessions};
 use async_trait::async_trait;
 use domain::fault::Fault;
 use domain::id::SessionId;
@@ -29,6 +29,15 @@ pub enum Next {
     GoOnIn(Box<SessionSummary>),
 }
 
+/// What goes along with a message.
+#[derive(Debug, Default)]
+pub struct Outgoing {
+    /// Pictures that it names.
+    pub pictures: Vec<PictureFile>,
+    /// What there is to say before it is sent, lines.
+    pub said: Vec<String>,
+}
+
 /// The services of the UI, in this process or another.
 // A session is held on the thread that began it.
 #[async_trait(?Send)]
@@ -44,6 +53,13 @@ pub trait Host {
     /// # Errors
     /// When it cannot be kept; the yes itself holds.
     async fn remember(&self) -> Result<String, Fault>;
+
+    /// What goes along with a message, such as the pictures that it names with `@`. One from outside of
+    /// the session's folders does not: what stands in a message may be pasted, and somebody else's.
+    ///
+    /// # Errors
+    /// When a picture is not there, cannot be read, or is none that a model can be shown.
+    async fn outgoing(&self, profile: &SessionProfile, text: &str) -> Result<Outgoing, Fault>;
 
     /// Does what a command asks for, in a session that is held by this profile. Its questions are asked
     /// where those of the session are.

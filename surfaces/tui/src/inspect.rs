@@ -8,6 +8,7 @@ use domain::id::CallId;
 use ratatui::text::Line;
 use rendering::Paint;
 use rendering::agents::tree;
+use rendering::confirm;
 use rendering::context::shares;
 use rendering::terminal::Terminal;
 use rendering::values::{grouped, milliseconds, tokens};
@@ -103,7 +104,11 @@ fn of_call(body: &EventBody) -> Vec<Line<'static>> {
             visible_line(reason)
         ))],
         EventBody::ConfirmationAnswered { answer, by, .. } => {
-            let said = rendering::confirm::closed(answer, by, "");
+            // A page shows the whole past: which window an answer came from is not on record.
+            let said = match by.as_str() {
+                "user" => format!("you answered {}", confirm::in_words(answer)),
+                by => confirm::closed(answer, by, ""),
+            };
             vec![detail(&said)]
         }
         EventBody::ToolProgress { message, .. } => vec![detail(&visible_line(message))],

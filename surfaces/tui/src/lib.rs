@@ -47,6 +47,6 @@ pub mod update;
 mod view;
 
 pub use choosing::choose;
-pub use driver::{Ended, Start, run};
+pub use driver::{Ended, GoOn, HandedOver, Start, run};
 pub use error::Error;
 pub use keyboard::Keyboard;

@@ -25,8 +25,8 @@ pub enum Message {
     Resized(u16, u16),
     /// The session went on.
     Happened(Box<Event>),
-    /// The session's events ended: whoever served it is gone. With the reason, where there is one.
-    Gone(String),
+    /// The session's events ended: whoever served it is gone.
+    Gone,
     /// Time passed.
     Tick,
     /// Something that was to be done has this to say, in lines.
@@ -65,8 +65,30 @@ pub enum Message {
     Said(String),
     /// A session is to be held in place of this one.
     GoTo(SessionId),
+    /// The terminal says whether its window is the one that keys go to.
+    Focused(bool),
     /// The process is asked to end.
     Terminate,
+}
+
+/// Why the user is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// A question waits.
+    Question,
+    /// Nothing is worked on any more.
+    Ended,
+}
+
+impl Reason {
+    /// It, in words of ours alone.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Question => "carl: a question waits",
+            Self::Ended => "carl: the work has ended",
+        }
+    }
 }
 
 /// Something to be done.
@@ -110,6 +132,8 @@ pub enum Command {
     Preview(SessionId),
     /// Leave for this session.
     GoTo(SessionId),
+    /// Leave for another UI that opens this session anew.
+    HandOver,
     /// Make another session of all that was said in one, and leave for it.
     Fork(SessionId),
     /// Write a session to a file.
@@ -120,6 +144,8 @@ pub enum Command {
     Edit(String),
     /// Stop this process until the shell goes on with it.
     Suspend,
+    /// Call the user, who looks at another window.
+    Call(Reason),
     /// Draw everything anew.
     Redraw,
     /// Leave.

@@ -1,8 +1,9 @@
 //! The terminal's modes: set while the UI draws, and set back on every way out.
 
+use crate::message::Reason;
 use crossterm::event::{
-    DisableBracketedPaste, EnableBracketedPaste, KeyboardEnhancementFlags,
-    PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+    KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode, supports_keyboard_enhancement};
 use crossterm::{cursor, execute};
@@ -10,7 +11,7 @@ use rustix::fd::OwnedFd;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::stdio::{dup2_stderr, stderr};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -61,7 +62,7 @@ impl Modes {
     pub fn again(&self) -> io::Result<()> {
         enable_raw_mode()?;
         ARE_SET.store(true, Ordering::SeqCst);
-        execute!(io::stdout(), EnableBracketedPaste)?;
+        execute!(io::stdout(), EnableBracketedPaste, EnableFocusChange)?;
         if TELLS_KEYS.load(Ordering::SeqCst) {
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
             execute!(io::stdout(), PushKeyboardEnhancementFlags(flags))?;
@@ -111,10 +112,26 @@ pub fn set_back() {
     let _gone = execute!(
         io::stdout(),
         DisableBracketedPaste,
+        DisableFocusChange,
         crossterm::terminal::EnableLineWrap,
         cursor::Show
     );
     let _gone = disable_raw_mode();
+}
+
+/// Calls the user: by the bell, and by a notification where the terminal is known to show one.
+///
+/// # Errors
+/// When the terminal cannot be written.
+pub fn call(reason: Reason) -> io::Result<()> {
+    let program = std::env::var("TERM_PROGRAM").unwrap_or_default();
+    let shows = matches!(program.as_str(), "iTerm.app" | "WezTerm" | "ghostty");
+    let mut out = io::stdout();
+    if shows {
+        write!(out, "\x1b]9;{}\x1b\\", reason.text())?;
+    }
+    write!(out, "\x07")?;
+    out.flush()
 }
 
 /// Lines that this process writes to standard error while that is the terminal, which they would tear
@@ -144,4 +161,85 @@ pub fn catch_log() -> io::Result<UnboundedReceiver<String>> {
         }
     });
     Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossterm::terminal::is_raw_mode_enabled;
+    use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+    use rustix::termios::tcgetattr;
+    use std::io::Read;
+    use std::process::{Command, Stdio};
+
+    /// Set in the process that panics.
+    const PANICS: &str = "HOUSECARL_TEST_PANICS";
+
+    /// Sets the modes, as the driver does, and panics.
+    fn panic_while_drawing() {
+        let _modes = Modes::set().unwrap();
+        open_alternate().unwrap();
+        let is_raw = is_raw_mode_enabled().unwrap();
+        writeln!(io::stdout(), "raw: {is_raw}").unwrap();
+        let _log = catch_log().unwrap();
+        panic!("on purpose");
+    }
+
+    #[test]
+    fn a_panic_leaves_the_terminal_as_it_was() {
+        if std::env::var_os(PANICS).is_some() {
+            panic_while_drawing();
+        }
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let master = openpt(flags).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let side = ioctl_tiocgptpeer(&master, flags).unwrap();
+        let before = format!("{:?}", tcgetattr(&side).unwrap());
+        let end = || Stdio::from(side.try_clone().unwrap());
+        let mut child = Command::new("setsid")
+            .args(["--ctty", "--wait"])
+            .arg(std::env::current_exe().unwrap())
+            .args([
+                "modes::tests::a_panic_leaves_the_terminal_as_it_was",
+                "--exact",
+            ])
+            .arg("--nocapture")
+            .env(PANICS, "1")
+            .env("TERM", "screen")
+            .stdin(end())
+            .stdout(end())
+            .stderr(end())
+            .spawn()
+            .unwrap();
+        let mut terminal = File::from(master);
+        let reader = std::thread::spawn(move || {
+            let (mut all, mut bytes) = (Vec::new(), [0; 4096]);
+            // Once nobody has the other side, reading fails.
+            while let Ok(count) = terminal.read(&mut bytes)
+                && count > 0
+            {
+                all.extend_from_slice(&bytes[..count]);
+            }
+            String::from_utf8_lossy(&all).into_owned()
+        });
+        let ended = child.wait().unwrap();
+        let after = format!("{:?}", tcgetattr(&side).unwrap());
+        drop((side, child));
+        let shown = reader.join().unwrap();
+        assert!(!ended.success(), "{shown}");
+        assert!(shown.contains("raw: true"), "{shown}");
+        assert_eq!(after, before, "{shown}");
+        let at = |text: &str| {
+            shown
+                .find(text)
+                .unwrap_or_else(|| panic!("{text:?}: {shown:?}"))
+        };
+        // The message stands on the normal screen, and nothing of ours is left on.
+        let (opened, closed) = (at("\x1b[?1049h"), at("\x1b[?1049l"));
+        let told = at("on purpose");
+        assert!(opened < closed && closed < told, "{shown:?}");
+        assert!(at("\x1b[?2004h") < at("\x1b[?2004l"), "{shown:?}");
+        assert!(at("\x1b[?25h") < told, "{shown:?}");
+    }
 }

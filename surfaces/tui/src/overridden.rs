@@ -1,10 +1,10 @@
 //! Sends one message by an override of its own: opens it, waits for the end, and closes it.
 
-use crate::effects::Done;
+use crate::effects::{Done, outgoing};
 use crate::host::Host;
 use crate::message::Message;
 use api::sessions::{Error, ErrorKind, Follow, SendRequest, SessionSummary};
-use domain::fault::Coded;
+use domain::fault::{Coded, Fault};
 use domain::settings::SessionProfile;
 use futures::{StreamExt, TryStreamExt};
 use session::SessionView;
@@ -16,21 +16,15 @@ pub async fn send(
     (own, wide): (SessionProfile, SessionProfile),
     text: String,
 ) -> Done {
-    let began = match check_alone(host, &session).await {
-        Ok(()) => configure(host, &session, wide).await,
-        alone => alone,
+    let (request, said) = match begin(host, &session, (&own, wide), &text).await {
+        Ok(begun) => begun,
+        Err(fault) => {
+            let draft = Some(text);
+            let closed = close(host, &session, own).await;
+            return Done::Told(vec![Message::Failed { fault, draft }, closed]);
+        }
     };
-    if let Err(error) = began {
-        let fault = error.fault();
-        let draft = Some(text);
-        let closed = close(host, &session, own).await;
-        return Done::Told(vec![Message::Failed { fault, draft }, closed]);
-    }
-    let request = SendRequest {
-        holder_id: session.holder_id,
-        ..SendRequest::new(session.session_id, text.clone())
-    };
-    let mut told = Vec::new();
+    let mut told: Vec<Message> = said.into_iter().collect();
     match host.sessions().send(request).await {
         Ok(mut events) => {
             while let Some(event) = events.next().await {
@@ -48,6 +42,20 @@ pub async fn send(
     }
     told.push(close(host, &session, own).await);
     Done::Told(told)
+}
+
+/// The message as it is sent, once the wide profile counts.
+async fn begin(
+    host: &dyn Host,
+    session: &SessionSummary,
+    (own, wide): (&SessionProfile, SessionProfile),
+    text: &str,
+) -> Result<(SendRequest, Option<Message>), Fault> {
+    let outgoing = outgoing(host, session, own, text).await?;
+    let fault = |error: Error| error.fault();
+    check_alone(host, session).await.map_err(fault)?;
+    configure(host, session, wide).await.map_err(fault)?;
+    Ok(outgoing)
 }
 
 /// Refuses beside another request, which would go by the same override.

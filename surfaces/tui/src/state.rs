@@ -66,8 +66,10 @@ pub struct State {
     pub once: Override,
     /// Questions that wait to be put.
     pub questions: Questions,
-    /// Until when a question waits for others that belong to it.
+    /// Until when a question waits for others of its batch.
     pub gathers_until: Option<Instant>,
+    /// Until when questions wait to hear which of them a yes for the session covers.
+    pub covers_until: Option<Instant>,
     /// The question that is put.
     pub dialog: Option<Dialog>,
     /// Whether a question was closed since the last line, which the next one may be meant for.
@@ -94,6 +96,8 @@ pub struct State {
     pub has_told_jobs: bool,
     /// Whether whoever served the session is gone.
     pub is_gone: bool,
+    /// Whether keys go to this window, as far as the terminal has said.
+    pub has_focus: bool,
     /// The context of the model in use, tokens, where it is known.
     pub context_tokens: Option<u32>,
     /// The time of the last message.
@@ -158,6 +162,7 @@ impl State {
             once: Override::None,
             questions: Questions::default(),
             gathers_until: None,
+            covers_until: None,
             dialog: None,
             is_question_closed: false,
             memory,
@@ -171,6 +176,7 @@ impl State {
             stepping: None,
             has_told_jobs: false,
             is_gone: false,
+            has_focus: true,
             context_tokens: None,
             now,
         }
@@ -192,6 +198,7 @@ impl State {
         let before = std::mem::replace(self, next);
         self.input = before.input;
         self.is_expanded = before.is_expanded;
+        self.has_focus = before.has_focus;
         self.context_tokens = before.context_tokens;
     }
 
@@ -236,6 +243,7 @@ impl State {
         let second = Duration::from_secs(1);
         let times = [
             self.gathers_until,
+            self.covers_until,
             self.dialog
                 .as_ref()
                 .and_then(|dialog| dialog.waits_until(self.now)),

@@ -13,13 +13,12 @@ mod typing;
 pub use events::request_lines;
 pub use outcome::not_sent;
 
-use crate::message::{Command, Message};
+use crate::message::{Command, Message, Reason};
 use crate::picker::Picker;
 use crate::state::{LEAVING, STEPPING, State};
-use domain::fault::Fault;
+use domain::event::{Event, EventBody};
 use outcome::failed;
 use std::time::Instant;
-use text::escape::visible_line;
 
 /// Takes what happened at a time into the state; what is to be done now, in this order.
 pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command> {
@@ -49,8 +48,16 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
             overlaid::resized(state);
             Vec::new()
         }
-        Message::Happened(event) => events::happened(state, &event),
-        Message::Gone(why) => gone(state, &why),
+        Message::Happened(event) => {
+            let mut done = events::happened(state, &event);
+            done.extend(call(state, &event));
+            done
+        }
+        Message::Focused(has_focus) => {
+            state.has_focus = has_focus;
+            Vec::new()
+        }
+        Message::Gone => gone(state),
         Message::Tick => answering::go_on(state),
         Message::Told(lines) => vec![state.told(&lines)],
         Message::AskAgain(text) => vec![overriding::send(state, text)],
@@ -102,6 +109,16 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
     }
 }
 
+/// Calls a user who looks at another window, for a question or the end of all work.
+fn call(state: &State, event: &Event) -> Option<Command> {
+    let reason = match event.body {
+        EventBody::ConfirmationAsked(_) => Reason::Question,
+        EventBody::QueryFinished { .. } if state.shown_request.is_none() => Reason::Ended,
+        _ => return None,
+    };
+    (!state.has_focus).then_some(Command::Call(reason))
+}
+
 /// The list of sessions has something new, and may want to know more.
 fn listed(state: &mut State, fill: impl FnOnce(&mut Picker)) -> Vec<Command> {
     let Some(picker) = overlaid::picker(state) else {
@@ -122,22 +139,13 @@ fn model_in_words(profile: &domain::settings::SessionProfile) -> String {
     }
 }
 
-/// Whoever served the session is gone.
-fn gone(state: &mut State, why: &str) -> Vec<Command> {
+/// Whoever served the session is gone: another UI goes on with it.
+fn gone(state: &mut State) -> Vec<Command> {
     state.is_gone = true;
     state.dialog = None;
     state.began = None;
-    let why = match why {
-        "" => String::new(),
-        why => format!(": {}", visible_line(why)),
-    };
-    let id = state.session.session_id;
-    let fault = Fault {
-        code: "sessions.unreachable".to_owned(),
-        message: format!("whoever served this session has ended{why}"),
-        hint: format!("What was said is kept. Leave with Ctrl+D and type: carl tui --resume {id}"),
-    };
-    vec![failed(state, &fault)]
+    let text = "the carl that served this session has ended; going on without it";
+    vec![state.note(text), Command::HandOver]
 }
 
 #[cfg(test)]

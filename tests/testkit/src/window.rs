@@ -173,6 +173,25 @@ impl Window {
         text(&self.tmux(&["display-message", "-p", "#{pane_title}"]))
     }
 
+    /// Whether the program has rung the bell.
+    ///
+    /// # Panics
+    /// When the window is gone.
+    #[must_use]
+    pub fn has_rung(&self) -> bool {
+        text(&self.tmux(&["display-message", "-p", "#{window_bell_flag}"])).trim() == "1"
+    }
+
+    /// Sends bytes as a terminal would.
+    ///
+    /// # Panics
+    /// When the window is gone.
+    pub fn sends(&self, bytes: &[u8]) {
+        let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let bytes: Vec<&str> = bytes.iter().map(String::as_str).collect();
+        self.tmux(&[&["send-keys", "-H"], &bytes[..]].concat());
+    }
+
     /// Waits until the screen is as it should be, and gives it back.
     ///
     /// # Panics

@@ -6,7 +6,7 @@ use super::host::CommandHost;
 use crate::wiring::House;
 use anyhow::Result;
 use api::models::ModelInfo;
-use api::sessions::{SendRequest, SessionSummary, Sessions};
+use api::sessions::{PictureFile, SendRequest, SessionSummary, Sessions};
 use async_trait::async_trait;
 use command_line::{Ceiling, SessionFlags};
 use domain::fault::Fault;
@@ -15,22 +15,30 @@ use domain::settings::SessionProfile;
 use futures::StreamExt;
 use rendering::confirm::Memory;
 use rendering::slash::Slash;
+use std::cell::Cell;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use terminal::chat::{ChatRequest, open_session};
 use terminal::commands::{Done, act};
 use terminal::conversation::Conversation;
 use terminal::exit::{Exit, Failure, OrFail, describe};
 use terminal::host::Host;
+use terminal::notes::Seen;
+use terminal::pictures;
 use terminal::session_commands::{Chosen, ExportForm};
 use terminal::sessions::held;
 use terminal::undo::FileHistory;
-use text::escape::quoted_argv;
-use tui::host::{Next, Outcome};
-use tui::{Keyboard, Start};
+use text::escape::{quoted_argv, visible_line};
+use tui::host::{Next, Outcome, Outgoing};
+use tui::{GoOn, HandedOver, Keyboard, Start};
 
 /// Most records of the audit log that a page shows.
 const AUDIT_RECORDS: usize = 5_000;
+/// Most times in a row that a session is opened again because whoever served it ended soon.
+const HANDOVERS: u32 = 3;
+/// How soon that is.
+const HELD: Duration = Duration::from_secs(2);
 
 /// Holds the conversation until the user leaves.
 ///
@@ -48,12 +56,32 @@ pub async fn tui(flags: SessionFlags, begin: Begin) -> Result<Exit> {
             None => return Ok(Exit::Success),
         }
     }
+    let mut handed_over: Option<HandedOver> = None;
+    let mut handovers = 0_u32;
     loop {
-        let (host, request) = prepared(flags.clone(), begin).await?;
-        let outcome = hold(&host, request, &mut keyboard).await;
+        let begun = Instant::now();
+        let (host, mut request) = prepared(flags.clone(), begin).await?;
+        let mut draft = String::new();
+        if let Some(last) = handed_over.take() {
+            request.profile = request.profile.as_held(*last.profile);
+            draft = last.draft;
+        }
+        let outcome = hold(&host, request, draft, &mut keyboard).await;
         match host.close(outcome).await? {
             None => return Ok(Exit::Success),
-            Some(session_id) => begin = Begin::Resume(session_id.to_string()),
+            Some(GoOn::In(session_id)) => begin = Begin::Resume(session_id.to_string()),
+            Some(GoOn::Anew(last)) => {
+                handovers = match begun.elapsed() < HELD {
+                    true => handovers + 1,
+                    false => 1,
+                };
+                if handovers > HANDOVERS {
+                    return Err(closed_again(&last).into());
+                }
+                begin = Begin::Resume(last.session_id.to_string());
+                handed_over = Some(last);
+                continue;
+            }
         }
         // What was opened or chosen for one session, such as its folder, is not so for another, which
         // goes on as it was left; what was closed stays closed.
@@ -69,24 +97,51 @@ pub async fn tui(flags: SessionFlags, begin: Begin) -> Result<Exit> {
     }
 }
 
+/// What is said of a session that nobody goes on serving.
+fn closed_again(last: &HandedOver) -> Failure {
+    let what = format!(
+        "session {} is closed again and again where it is served",
+        last.session_id
+    );
+    let typed = match last.draft.trim() {
+        "" => String::new(),
+        draft => format!(" What was typed and not sent: {}", visible_line(draft)),
+    };
+    let hint = format!("`carl doctor` names who serves this home.{typed}");
+    Failure::usage(what, hint)
+}
+
+/// Whether there is a terminal that can be drawn on.
+pub fn can_draw() -> bool {
+    is_on_terminal() && !is_dumb()
+}
+
+fn is_on_terminal() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
+}
+
 /// Refuses what cannot be drawn on.
 fn check_terminal() -> Result<()> {
-    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-    let what = match io::stdin().is_terminal() && io::stdout().is_terminal() {
+    let what = match is_on_terminal() {
         false => "the terminal UI needs a terminal for its input and output",
-        true if is_dumb => "this terminal cannot be drawn on (TERM is dumb or not set)",
+        true if is_dumb() => "this terminal cannot be drawn on (TERM is dumb or not set)",
         true => return Ok(()),
     };
     let hint = "Line by line: carl chat. For scripts: carl run \"…\".";
     Err(Failure::usage(what, hint).into())
 }
 
-/// Holds a session; the one that the user goes on with, if any.
+/// Holds a session with a draft in its input; what comes after it, if anything.
 async fn hold(
     host: &CommandHost,
     request: ChatRequest,
+    draft: String,
     keyboard: &mut Keyboard,
-) -> Result<Option<SessionId>> {
+) -> Result<Option<GoOn>> {
     // A session that goes on keeps its own.
     if request.resumed.is_none() {
         host.check_agent().await?;
@@ -96,12 +151,15 @@ async fn hold(
         session: session.clone(),
         profile,
         history: request.history,
+        draft,
     };
+    let notes = Seen::now(&request.workspace);
     let serving = Serving {
         host,
         workspace: request.workspace,
         changes: request.changes,
         captures: request.captures,
+        notes: Cell::new(Some(notes)),
     };
     let ended = tui::run(&serving, start, keyboard).await;
     let left = ended.as_ref().map_or(&session, |ended| &ended.session);
@@ -121,6 +179,41 @@ struct Serving<'a> {
     workspace: PathBuf,
     changes: Box<dyn FileHistory>,
     captures: bool,
+    /// The project's notes as the session began with them.
+    notes: Cell<Option<Seen>>,
+}
+
+impl Serving<'_> {
+    /// The pictures that a message names, where they may be shown.
+    fn pictures(&self, profile: &SessionProfile, text: &str) -> Result<Outgoing> {
+        let named = pictures::named_in(text, &self.workspace)?;
+        let settings = &profile.settings;
+        let opened = settings.allow_read.iter().chain(&settings.allow_write);
+        let opened: Vec<PathBuf> = opened.chain([&self.workspace]).cloned().collect();
+        let is_inside = |one: &PictureFile| {
+            pictures::outside(std::slice::from_ref(one), &self.workspace, &opened).is_empty()
+        };
+        let (pictures, outside): (Vec<_>, Vec<_>) = named.into_iter().partition(is_inside);
+        let list = |pictures: &[PictureFile]| {
+            let names: Vec<String> = pictures
+                .iter()
+                .map(|one| format!("@{}", one.name))
+                .collect();
+            (!names.is_empty()).then(|| names.join(", "))
+        };
+        let mut said: Vec<String> = pictures::not_sent(text, &self.workspace)
+            .into_iter()
+            .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
+            .collect();
+        said.extend(list(&pictures).map(|names| format!("shown to the model: {names}")));
+        said.extend(list(&outside).map(|names| {
+            format!(
+                "not shown to the model, from outside of this session's folders: {names}; \
+                 --allow-read opens a folder"
+            )
+        }));
+        Ok(Outgoing { pictures, said })
+    }
 }
 
 /// A session of the terminal UI as the commands of a conversation see it: the UI shows what happens in
@@ -206,6 +299,19 @@ impl tui::host::Host for Serving<'_> {
                 Err(Fault { message, ..fault })
             }
         }
+    }
+
+    async fn outgoing(&self, profile: &SessionProfile, text: &str) -> Result<Outgoing, Fault> {
+        let fault = |error: anyhow::Error| describe(&error).1;
+        let mut said = Vec::new();
+        if let Some(mut notes) = self.notes.take() {
+            let change = notes.change(self.host, profile).await;
+            self.notes.set(Some(notes));
+            said.extend(change.map_err(fault)?);
+        }
+        let outgoing = self.pictures(profile, text).map_err(fault)?;
+        said.extend(outgoing.said);
+        Ok(Outgoing { said, ..outgoing })
     }
 
     async fn command(

@@ -225,3 +225,44 @@ fn a_yes_in_the_session_that_was_copied_is_none_in_the_copy() {
     let origin = domain::id::SessionId::from_uuid(Uuid::from_u128(3));
     assert_eq!(after(opened(Some((origin, 3)))), None);
 }
+
+fn queued(number: u128) -> Event {
+    of(number, EventBody::QueryQueued { position: 1 })
+}
+
+#[test]
+fn a_request_that_was_taken_back_while_it_waited_does_not_count() {
+    let waiting = [asked(1), asked(2), queued(2)];
+    let standing = |events: Vec<Event>| {
+        let view = view(events);
+        let all = view.exchanges().standing().iter();
+        all.map(|one| (one.text.clone(), one.has_begun))
+            .collect::<Vec<_>>()
+    };
+    let of_two =
+        |first: bool, second: bool| vec![("do 1".to_owned(), first), ("do 2".to_owned(), second)];
+    let before = waiting.to_vec();
+    assert_eq!(standing(before.clone()), of_two(true, false));
+    let taken_back = [before.clone(), vec![ended(2, None)]].concat();
+    assert_eq!(standing(taken_back), of_two(true, false)[..1]);
+    // Cut off with the one before it, it still waits for an answer.
+    let cut_off = vec![ended(1, process_ended()), ended(2, process_ended())];
+    assert_eq!(
+        standing([before.clone(), cut_off].concat()),
+        of_two(true, false)
+    );
+    // Begun and stopped at once, it counts.
+    let stopped = vec![ended(1, None), ended(2, None)];
+    assert_eq!(
+        standing([before.clone(), stopped].concat()),
+        of_two(true, false)
+    );
+    let begun = of(
+        2,
+        EventBody::TextDelta {
+            text: "a".to_owned(),
+        },
+    );
+    let answered = vec![ended(1, None), begun, ended(2, None)];
+    assert_eq!(standing([before, answered].concat()), of_two(true, true));
+}

@@ -7,12 +7,7 @@ use text::escape::visible_line;
 /// the user types to have the whole request asked once more; empty where there is nothing.
 #[must_use]
 pub fn closed(answer: &ConfirmationAnswer, by: &str, again: &str) -> String {
-    let said = match answer {
-        ConfirmationAnswer::Once => "yes, this once".to_owned(),
-        ConfirmationAnswer::Session => "yes, for this session".to_owned(),
-        ConfirmationAnswer::Deny { message } if message.is_empty() => "no".to_owned(),
-        ConfirmationAnswer::Deny { message } => format!("no: {}", visible_line(message)),
-    };
+    let said = in_words(answer);
     match (by, again) {
         ("user", _) => format!("answered in another window: {said}"),
         ("timeout", "") => "nobody answered in time, which counts as a no".to_owned(),
@@ -22,6 +17,17 @@ pub fn closed(answer: &ConfirmationAnswer, by: &str, again: &str) -> String {
         ),
         ("session", _) => "covered by your yes for the session".to_owned(),
         (other, _) => format!("answered by {}: {said}", visible_line(other)),
+    }
+}
+
+/// An answer in words.
+#[must_use]
+pub fn in_words(answer: &ConfirmationAnswer) -> String {
+    match answer {
+        ConfirmationAnswer::Once => "yes, this once".to_owned(),
+        ConfirmationAnswer::Session => "yes, for this session".to_owned(),
+        ConfirmationAnswer::Deny { message } if message.is_empty() => "no".to_owned(),
+        ConfirmationAnswer::Deny { message } => format!("no: {}", visible_line(message)),
     }
 }
 

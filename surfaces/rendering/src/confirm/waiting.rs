@@ -3,6 +3,13 @@
 use domain::event::ConfirmationRequest;
 use domain::id::{BatchId, ConfirmationId};
 use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+/// How long a question waits for another of its batch after the last one came. Only one that was
+/// withdrawn never comes; on a busy machine the others may take their time.
+pub const GATHERING: Duration = Duration::from_secs(3);
+/// How long questions wait after a yes for the session, for the broker to say which of them it covers.
+pub const COVERING: Duration = Duration::from_millis(500);
 
 /// Whether to wait for what belongs to a question and has not come yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,11 +8,10 @@ use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event, EventBody};
 use domain::fault::Coded;
 use domain::id::{ConfirmationId, SessionId};
 use domain::settings::Attendance;
-use rendering::confirm::{Listener, Memory, Patience, Questions, Reply, Said};
+use rendering::confirm::{COVERING, GATHERING, Listener, Memory, Patience, Questions, Reply, Said};
 use rendering::{Paint, confirm, print_error};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -31,10 +30,6 @@ pub(super) struct PromptQueue {
     /// say so.
     covering_until: Option<Instant>,
 }
-
-/// How long a question waits for others that belong to it and were announced, and for the broker to
-/// say what a yes for the session covers.
-const GATHERING: Duration = Duration::from_millis(500);
 
 /// Most events that wait until a question is answered; then they are shown after all.
 const HELD_EVENTS: usize = 10_000;
@@ -163,7 +158,7 @@ impl PromptQueue {
                 tell(place, (&question, said), is_covered, view).await?;
             }
             if is_covering && !self.waiting.is_empty() {
-                self.covering_until = Some(Instant::now() + GATHERING);
+                self.covering_until = Some(Instant::now() + COVERING);
             }
         }
         Ok(())

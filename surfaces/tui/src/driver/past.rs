@@ -5,6 +5,7 @@ use crate::markdown::lines as document;
 use crate::state::State;
 use crate::update::request_lines;
 use api::sessions::{Error, Follow, SessionSummary, Sessions};
+use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
 use futures::StreamExt;
@@ -30,6 +31,8 @@ pub struct Past {
     is_cut_off: bool,
     /// What had come of the last answer, where that has no end.
     pub part: Option<String>,
+    /// What waited behind it and was never begun, oldest first.
+    not_begun: Vec<String>,
 }
 
 /// Reads it.
@@ -46,11 +49,23 @@ pub async fn read(sessions: &dyn Sessions, session: &SessionSummary) -> Result<P
     }
     let view = SessionView::of(&before);
     let open = view.open_requests().map(|one| one.received_seq).min();
-    let next = session.last_seq + 1;
+    // How a request ended whose process was killed is told with what had come of it.
+    let standing = view.exchanges().standing().iter();
+    let of_user = standing.filter(|one| one.origin == Origin::User && !one.is_undo);
+    let cut_off = of_user
+        .clone()
+        .filter(|one| view.as_cut_off(one.query_id).is_some());
+    let closed = cut_off
+        .filter_map(|one| one.finished_seq)
+        .max()
+        .unwrap_or(0);
+    let next = session.last_seq.max(closed) + 1;
     let from_seq = open.map_or(next, |seq| seq.min(next));
     before.retain(|event| event.seq < from_seq);
-    let last = view.exchanges().last_of_user();
-    let last = last.filter(|one| one.finished_seq.is_some() && one.received_seq < from_seq);
+    let ended = of_user.filter(|one| one.finished_seq.is_some_and(|seq| seq < from_seq));
+    let last = ended.clone().rfind(|one| one.has_begun);
+    let later = ended.filter(|one| last.is_none_or(|last| one.received_seq > last.received_seq));
+    let not_begun = later.map(|one| one.text.clone()).collect();
     let unanswered = last.filter(|last| answer_to(&before, last.query_id).is_none());
     let part = match unanswered {
         Some(last) => part_of(sessions, session.session_id, last).await?,
@@ -62,6 +77,7 @@ pub async fn read(sessions: &dyn Sessions, session: &SessionSummary) -> Result<P
         is_cut_off: last.is_some_and(|last| view.as_cut_off(last.query_id).is_some()),
         last: last.cloned(),
         part,
+        not_begun,
     })
 }
 
@@ -109,19 +125,34 @@ async fn part_of(
     Ok(Some(steps.join("\n\n")).filter(|text| !text.is_empty()))
 }
 
-/// The last exchange that ended, and how many came before it.
+/// The last exchange that ended, how many came before it, and what waited behind it.
 pub fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
-    let Some(last) = &past.last else {
-        return Vec::new();
-    };
     let id = state.session.session_id;
-    let earlier = state.view.exchanges().standing().len().saturating_sub(1);
+    let shown_here = usize::from(past.last.is_some()) + past.not_begun.len();
+    let standing = state.view.exchanges().standing().len();
     let mut shown = Vec::new();
-    if earlier > 0 {
+    if let Some(earlier) = standing.checked_sub(shown_here).filter(|count| *count > 0) {
         let text = format!("· {earlier} earlier: carl session show {id}");
         shown.extend(note(state, &text));
     }
-    shown.extend(state.own(request_lines(&last.text)));
+    shown.extend(
+        past.last
+            .iter()
+            .flat_map(|last| exchange(state, past, last)),
+    );
+    for text in &past.not_begun {
+        shown.extend(state.own(request_lines(text)));
+        shown.extend(note(state, "· not begun when the program ended"));
+    }
+    if past.is_cut_off {
+        shown.extend(note(state, "· /retry asks the last message again"));
+    }
+    shown
+}
+
+/// An exchange that ended.
+fn exchange(state: &State, past: &Past, last: &Exchange) -> Vec<Line<'static>> {
+    let mut shown = state.own(request_lines(&last.text));
     let answer = answer_to(&past.before, last.query_id);
     if let Some(answer) = answer.or(past.part.as_deref()) {
         let told = marked(answer, state.terminal.known(), prose, mark);

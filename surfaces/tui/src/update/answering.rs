@@ -5,31 +5,25 @@ use crate::question::{Dialog, Field};
 use crate::state::State;
 use domain::event::{ConfirmationAnswer, ConfirmationRequest};
 use domain::id::ConfirmationId;
-use rendering::confirm::{Listener, Patience, Reply, to_each};
-use std::time::Duration;
-use text::escape::visible_line;
-
-/// How long a question waits for others that belong to it and were announced, and for the broker to say
-/// what a yes for the session covers.
-const GATHERING: Duration = Duration::from_millis(500);
+use rendering::confirm::{COVERING, GATHERING, Listener, Patience, Reply, in_words, to_each};
+use std::time::Instant;
 
 /// A question came.
 pub(super) fn asked(state: &mut State, request: &ConfirmationRequest) {
     state.questions.put(request.clone());
-    match state.gathers_until {
-        // On a busy machine those that belong together come slowly.
-        Some(_) => state.gathers_until = Some(state.now + GATHERING),
-        None => put_next(state, Patience::Left),
-    }
+    put_next(state, Patience::Left);
 }
 
 /// Puts what is due by now.
 pub(super) fn go_on(state: &mut State) -> Vec<Command> {
-    if state.gathers_until.is_some_and(|until| state.now >= until) {
-        state.gathers_until = None;
+    let now = state.now;
+    let is_due = |until: &mut Instant| now >= *until;
+    if state.covers_until.take_if(is_due).is_some() {
+        put_next(state, Patience::Left);
+    }
+    if state.gathers_until.take_if(is_due).is_some() {
         put_next(state, Patience::Gone);
     }
-    let now = state.now;
     let given = state
         .dialog
         .as_mut()
@@ -39,13 +33,13 @@ pub(super) fn go_on(state: &mut State) -> Vec<Command> {
 
 /// Puts the next question, unless one stands there.
 fn put_next(state: &mut State, patience: Patience) {
-    if state.dialog.is_some() || state.overlay.is_some() {
+    if state.dialog.is_some() || state.overlay.is_some() || state.covers_until.is_some() {
         return;
     }
-    let Some(requests) = state.questions.next(patience) else {
-        if !state.questions.is_empty() {
-            state.gathers_until = Some(state.now + GATHERING);
-        }
+    let next = state.questions.next(patience);
+    let is_more_to_come = next.is_none() && !state.questions.is_empty();
+    state.gathers_until = is_more_to_come.then(|| state.now + GATHERING);
+    let Some(requests) = next else {
         return;
     };
     let place = match requests.as_slice() {
@@ -66,9 +60,7 @@ fn put_next(state: &mut State, patience: Patience) {
 
 /// Puts the next question that came while something else was in sight.
 pub(super) fn put_waiting(state: &mut State) {
-    if state.gathers_until.is_none() {
-        put_next(state, Patience::Left);
-    }
+    put_next(state, Patience::Left);
 }
 
 /// Passes the answer on that counts now.
@@ -90,7 +82,7 @@ fn pass_on(state: &mut State, reply: Reply) -> Vec<Command> {
             let is_covering = said.answer == ConfirmationAnswer::Session;
             let answers = to_each(requests, &said);
             match is_covering && !state.questions.is_empty() {
-                true => state.gathers_until = Some(now + GATHERING),
+                true => state.covers_until = Some(now + COVERING),
                 false => put_next(state, Patience::Left),
             }
             vec![told, Command::Answer(answers)]
@@ -100,13 +92,7 @@ fn pass_on(state: &mut State, reply: Reply) -> Vec<Command> {
 
 /// What was answered to what, for the scrollback.
 fn record(state: &State, answer: &ConfirmationAnswer, short: &str) -> Command {
-    let said = match answer {
-        ConfirmationAnswer::Once => "yes, this once".to_owned(),
-        ConfirmationAnswer::Session => "yes, for this session".to_owned(),
-        ConfirmationAnswer::Deny { message } if message.is_empty() => "no".to_owned(),
-        ConfirmationAnswer::Deny { message } => format!("no: {}", visible_line(message)),
-    };
-    let mut lines = vec![format!("· you answered {said}")];
+    let mut lines = vec![format!("· you answered {}", in_words(answer))];
     lines.extend(short.lines().map(str::to_owned));
     let faint = |line: &String| rendering::Paint::Colour.faint(line);
     state.told(&lines.iter().map(faint).collect::<Vec<_>>())
@@ -115,6 +101,9 @@ fn record(state: &State, answer: &ConfirmationAnswer, short: &str) -> Command {
 /// A question was closed before it was answered here; whether it stood on the screen.
 pub(super) fn closed(state: &mut State, id: ConfirmationId) -> bool {
     state.is_question_closed |= state.questions.close(id);
+    if state.questions.is_empty() {
+        state.covers_until = None;
+    }
     let Some(dialog) = state.dialog.take_if(|dialog| dialog.is_about(id)) else {
         return false;
     };

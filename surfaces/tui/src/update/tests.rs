@@ -1,7 +1,7 @@
 //! What happens and what is done about it, as tables.
 
 use crate::fixture::{Seat, id, of_batch, request};
-use crate::message::{Command, Message};
+use crate::message::{Command, Message, Reason};
 use crate::question::{BURST, Field};
 use crate::subject::Subject;
 use crossterm::event::{KeyCode, KeyModifiers};
@@ -269,8 +269,18 @@ fn an_answer_is_a_word_with_its_enter() {
 fn nothing_from_before_a_question_answers_it() {
     // Keys that were on their way when it appeared stay a part of the draft.
     let mut seat = asked(vec![call()]);
-    assert!(answers(&seat.gives("y")).is_empty());
+    let done = seat.gives("y");
+    assert!(answers(&done).is_empty());
     assert_eq!(seat.state.dialog.as_ref().unwrap().answer(), "");
+    // And no message to the model: the question still waits for its answer.
+    assert!(!done.iter().any(|one| matches!(one, Command::Send(_))));
+    assert!(
+        seat.scrollback()
+            .contains("was typed before this question could be read")
+    );
+    assert!(seat.state.input.is_empty());
+    seat.wait(800);
+    assert_eq!(answers(&seat.gives("y")).len(), 1);
     // A draft that was begun goes on, however long it was quiet.
     let mut seat = Seat::at((80, 24));
     seat.asks(10, "write it");
@@ -335,8 +345,10 @@ fn an_answer_with_something_right_behind_it_is_none() {
 fn questions_that_belong_together_wait_for_one_another() {
     let mut seat = asked(vec![of_batch(20, 0, 2)]);
     assert!(seat.state.dialog.is_none());
+    seat.wait(2_900);
+    assert!(seat.state.dialog.is_none(), "a busy machine takes its time");
     seat.question(10, of_batch(21, 1, 2));
-    seat.wait(500);
+    assert!(seat.state.dialog.is_some(), "nothing more is to come");
     seat.wait(800);
     assert!(
         answers(&seat.gives("y")).is_empty(),
@@ -348,12 +360,11 @@ fn questions_that_belong_together_wait_for_one_another() {
     // One that never comes is not waited for.
     let mut seat = asked(vec![of_batch(20, 0, 2)]);
     assert!(seat.state.wakes_at().is_some());
-    seat.wait(500);
+    seat.wait(3_000);
     seat.wait(800);
     assert_eq!(answers(&seat.gives("y")), [(20, once.clone())]);
     // One by one, each for itself.
     let mut seat = asked(vec![of_batch(20, 0, 2), of_batch(21, 1, 2)]);
-    seat.wait(500);
     seat.wait(800);
     assert!(seat.gives("o").is_empty());
     seat.wait(800);
@@ -480,8 +491,8 @@ fn it_sleeps_while_nothing_happens() {
     assert!(seat.state.wakes_at().is_some());
     seat.ends(10, QueryStatus::Success);
     assert_eq!(seat.state.wakes_at(), None);
-    seat.takes(Message::Gone("it was killed".to_owned()));
-    assert!(seat.scrollback().contains("has ended: it was killed"));
+    assert_eq!(seat.takes(Message::Gone).last(), Some(&Command::HandOver));
+    assert!(seat.scrollback().contains("has ended; going on without it"));
     assert_eq!(seat.state.wakes_at(), None);
 }
 
@@ -583,4 +594,28 @@ fn ten_thousand_sessions_are_searched_at_once() {
     assert!(begun.elapsed() < Duration::from_secs(2));
     let row: String = (0..80).map(|x| frame.buffer[(x, 2)].symbol()).collect();
     assert!(row.contains("session 9999\\u{1b}[2J"), "{row}");
+}
+
+#[test]
+fn the_user_is_called_only_while_they_look_elsewhere() {
+    let called = |done: &[Command]| {
+        let calls = done.iter().filter_map(|one| match one {
+            Command::Call(reason) => Some(*reason),
+            _ => None,
+        });
+        calls.collect::<Vec<_>>()
+    };
+    let mut seat = Seat::at((80, 24));
+    seat.asks(10, "go");
+    assert!(called(&seat.question(10, call())).is_empty());
+    seat.takes(Message::Focused(false));
+    let other = request(21, ConfirmationKind::Call);
+    assert_eq!(called(&seat.question(10, other)), [Reason::Question]);
+    assert_eq!(
+        called(&seat.ends(10, QueryStatus::Success)),
+        [Reason::Ended]
+    );
+    seat.asks(11, "and this");
+    seat.takes(Message::Focused(true));
+    assert!(called(&seat.ends(11, QueryStatus::Success)).is_empty());
 }

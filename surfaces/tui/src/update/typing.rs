@@ -318,6 +318,16 @@ fn entered(state: &mut State) -> Vec<Command> {
         draft_changed(state);
         return Vec::new();
     }
+    // It came before the question could be read, and is no message either.
+    if state.dialog.is_some() && is_answer(line) && !line.contains(char::is_whitespace) {
+        let said = format!(
+            "\"{}\" was typed before this question could be read: read it, then answer",
+            gist(line)
+        );
+        state.input.set("");
+        draft_changed(state);
+        return vec![state.note(&said)];
+    }
     // What is typed by habit may be meant for a question that was closed just before.
     if std::mem::take(&mut state.is_question_closed) && is_answer(line) {
         let said = format!(

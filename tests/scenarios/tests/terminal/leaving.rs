@@ -19,7 +19,7 @@ fn waiting(gates: &[&Gate]) -> Scene {
 
 /// Goes on with the session: its request is told as one that had no end. What was shown.
 fn told_of_its_request(scene: &Scene, how: &str) -> String {
-    let shown = seat(scene, &["--resume"]).leaves();
+    let shown = seat(scene, &["session", "resume"]).leaves();
     for part in ["last asked: question one", how, "/retry asks it again"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }

@@ -257,7 +257,8 @@ fn what_was_cut_off_is_named_when_the_chat_is_opened_again() {
     first.types("question one\n");
     first.until("Begun ");
     first.kill();
-    let carl = scene.house.ask(["--resume"]).env("TERM", "xterm");
+    let carl = scene.house.ask(["session", "resume"]);
+    let carl = carl.env("TERM", "xterm");
     let mut second = carl.seated();
     second.until("cut off before its end: question one");
     retries(second);

@@ -112,6 +112,9 @@ fn commands_tell_rate_pin_copy_and_ask_again() {
     window.until("(this session's)");
     window.enters("/memory bees");
     window.until("nothing is remembered about that");
+    window.enters("/export -bees.md");
+    window.until("would be a file whose name reads like a flag");
+    assert!(!scene.house.has("-bees.md"));
     window.enters("/export bees.md");
     window.until("written to ");
     assert!(scene.house.read("bees.md").contains("They dance indeed."));

@@ -101,6 +101,35 @@ fn a_killed_ui_loses_nothing_that_was_said() {
 }
 
 #[test]
+fn an_answer_of_before_is_shown_as_the_users_own() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("write_file", json!({"path": "a.txt", "content": "x"})),
+        Reply::text("Written."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("write it");
+    window.until(ANSWER);
+    window.types("y");
+    window.until(&format!("{ANSWER} y"));
+    window.presses(&["Enter"]);
+    window.until("Written.");
+    window.until("idle");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let mut window = seat(&scene, &["--resume", "last"], (80, 24));
+    window.presses(&["C-t"]);
+    let page = window.until("you answered yes, this once");
+    assert!(!page.contains("another window"), "{page}");
+    window.presses(&["Escape"]);
+    window.until("idle");
+    window.presses(&["C-d"]);
+    window.until_shell();
+}
+
+#[test]
 fn what_had_come_of_an_answer_survives_a_kill() {
     if is_absent(TMUX) {
         return;
@@ -129,6 +158,121 @@ fn what_had_come_of_an_answer_survives_a_kill() {
 }
 
 #[test]
+fn what_had_come_stays_with_its_own_request_after_a_kill() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Half **of** it is").and_wait(&gate)
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("tell me all");
+    window.until("Half of it is");
+    window.enters("and then this");
+    window.until("waiting (Ctrl+X takes back): and then this");
+    window.enters("and not this");
+    window.until("waiting (Ctrl+X takes back): and not this");
+    window.presses(&["C-x"]);
+    window.until("taken back: and not this");
+    window.presses(&["C-u"]);
+    window.until_gone("> and not this");
+    window.presses(&["C-z"]);
+    window.until("Stopped");
+    window.shell("kill -KILL %1");
+    drop(window);
+    let mut window = seat(&scene, &["--resume", "last"], (80, 24));
+    let screen = window.screen();
+    for (part, after) in [
+        ("▎ > tell me all", "\nHalf of it is"),
+        ("\nHalf of it is", "above is what had come of its answer"),
+        ("above is what had come", "▎ > and then this"),
+        ("▎ > and then this", "not begun when the program ended"),
+        ("not begun when", "/retry asks the last message again"),
+    ] {
+        let at = |text: &str| {
+            screen
+                .find(text)
+                .unwrap_or_else(|| panic!("{text}\n{screen}"))
+        };
+        assert!(at(part) < at(after), "{screen}");
+    }
+    assert!(!screen.contains("and not this"), "{screen}");
+    assert!(!screen.contains("error:"), "{screen}");
+    window.presses(&["C-s"]);
+    let list = window.until("of 1");
+    assert!(!list.contains("and not this"), "{list}");
+    window.presses(&["Escape"]);
+    window.until("idle");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let record = scene.house.ask(["session", "show", "last"]).run();
+    let record = record.stdout;
+    let part = |text: &str| {
+        record
+            .find(text)
+            .unwrap_or_else(|| panic!("{text}\n{record}"))
+    };
+    assert!(
+        part("not begun)\n\nand then this") < part("*To #2:*"),
+        "{record}"
+    );
+    assert!(part("*To #2:*") < part("## Answer, broken off"), "{record}");
+    assert!(part("## Answer, broken off") < part("*To #6:*"), "{record}");
+    part("taken back)\n\nand not this");
+}
+
+#[test]
+fn the_ui_goes_on_when_the_process_that_serves_it_is_killed() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("First."),
+        Reply::text("Half of it").and_wait(&gate),
+        Reply::text("Third."),
+    ]));
+    let mut server = seat(&scene, &[], (80, 24));
+    server.enters("one");
+    server.until("First.");
+    server.until("idle");
+    let mut guest = seat(
+        &scene,
+        &["--resume", "last", "--allow-write", "."],
+        (80, 24),
+    );
+    guest.enters("/mode loop");
+    guest.until("mode: loop");
+    guest.enters("two");
+    guest.until("Half of it");
+    guest.types("a draft");
+    guest.until("> a draft");
+    server.presses(&["C-z"]);
+    server.until("Stopped");
+    server.shell("kill -KILL %1");
+    guest.until("the carl that served this session has ended; going on without it");
+    guest.until("▎ > two");
+    guest.until("above is what had come of its answer");
+    let screen = guest.until("> a draft");
+    assert!(
+        screen.contains("this folder is open for writing"),
+        "{screen}"
+    );
+    assert!(screen.contains("coder · loop"), "{screen}");
+    guest.presses(&["C-u"]);
+    guest.until_gone("> a draft");
+    guest.enters("three");
+    guest.until("Third.");
+    guest.until("idle");
+    let chats = scene.server.chats();
+    let shown = format!("{:?}", chats[2]);
+    assert!(shown.contains("Half of it"), "{shown}");
+    guest.presses(&["C-d"]);
+    guest.until_shell();
+}
+
+#[test]
 fn a_hang_up_leaves_the_terminal_as_it_was() {
     if is_absent(TMUX) {
         return;
@@ -139,6 +283,64 @@ fn a_hang_up_leaves_the_terminal_as_it_was() {
     assert_eq!(before, window.shell("stty -a"));
     let log = &testkit::house::json_lines(&scene.house.session_logs()[0]);
     assert_eq!(scenarios::of_kind(log, "query_received").len(), 1);
+}
+
+#[test]
+fn carl_alone_opens_the_ui_where_it_can_draw() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([Reply::text("Hello.")]));
+    let mut window = scene.house.ask([]).in_window((80, 24));
+    window.starts();
+    window.enters("first");
+    window.until("Hello.");
+    window.until("idle");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let mut window = scene.house.ask(["--resume"]).in_window((80, 24));
+    window.starts();
+    window.until("▎ > first");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    // On a terminal that cannot be drawn on it is line mode.
+    let mut window = scene.house.ask([]).in_window((80, 24));
+    window.until("shell$");
+    window.types("TERM=dumb \"$@\"");
+    window.presses(&["Enter"]);
+    window.until("/help");
+    window.enters("/quit");
+    window.until_shell();
+    assert!(!window.everything().contains('▎'));
+    let piped = scene.house.ask([]).stdin("/quit\n").run().expect(2);
+    assert!(
+        piped.stderr.contains("a chat needs a terminal"),
+        "{piped:#?}"
+    );
+}
+
+#[test]
+fn notes_of_the_project_that_change_are_named() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::new(["First.", "Second.", "Third."].map(Reply::text));
+    let notes = scene.house.write("AGENTS.md", "Use tabs.\n");
+    let trusting = scene.house.ask(["policy", "trust", "AGENTS.md"]);
+    let _trusted = trusting.run().expect(0);
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("hello");
+    window.until("First.");
+    window.until("idle");
+    std::fs::write(&notes, "Use spaces.\n").unwrap();
+    window.enters("again");
+    window.until("· AGENTS.md has changed; this session goes on with the version");
+    window.until("Second.");
+    window.until("idle");
+    window.enters("once more");
+    window.until("Third.");
+    assert_eq!(count(&window.everything(), "has changed"), 1);
+    assert!(!scene.told().contains("Use spaces."));
 }
 
 #[test]

@@ -286,3 +286,29 @@ fn keys_lead_to_the_ends_of_a_question_and_to_its_diff() {
     window.presses(&["Enter"]);
     window.until("Left.");
 }
+
+#[test]
+fn the_bell_calls_a_user_who_looks_elsewhere() {
+    if is_absent(TMUX) {
+        return;
+    }
+    for (focus, rings) in [("\x1b[O", true), ("\x1b[O\x1b[I", false)] {
+        let gate = Gate::new();
+        let scene = Scene::forgetful(Server::openai([Reply::text("Begun.\n\n")
+            .and_wait(&gate)
+            .and_call("write_file", writes("a.txt", "x"))]));
+        let mut window = seat(&scene, &["--allow-write", "."], (80, 24));
+        window.enters("write it");
+        window.until("Begun.");
+        window.sends(focus.as_bytes());
+        // What is typed after it is read after it.
+        window.types("zz");
+        window.until("> zz");
+        window.presses(&["C-u"]);
+        window.until_gone("> zz");
+        assert!(!window.has_rung());
+        gate.open();
+        window.until(ANSWER);
+        assert_eq!(window.has_rung(), rings);
+    }
+}
