@@ -203,7 +203,8 @@ impl<W: Write> Screen<W> {
     fn write_row(&self, buffer: &Buffer, row: u16, bytes: &mut String) {
         let mut style = Style::new();
         let mut skip = 0;
-        for cell in cells(buffer, row).take(usize::from(used(buffer, row))) {
+        let end = used(buffer, row);
+        for (at, cell) in (0..end).zip(cells(buffer, row)) {
             // The cells behind a wide character belong to it.
             if skip > 0 {
                 skip -= 1;
@@ -213,6 +214,12 @@ impl<W: Write> Screen<W> {
             skip = unicode_width::UnicodeWidthStr::width(symbol).saturating_sub(1);
             self.turn_to(&mut style, style_of(cell), bytes);
             write_text(symbol, bytes);
+            let next = at.saturating_add(u16::try_from(skip + 1).unwrap_or(u16::MAX));
+            if !symbol.is_ascii() && next < end {
+                // A terminal that counts the columns of a character otherwise would shift what
+                // follows, and what stands in the next pane with it.
+                let _ = write!(bytes, "\u{1b}[{}G", next + 1);
+            }
         }
         self.turn_to(&mut style, Style::new(), bytes);
     }

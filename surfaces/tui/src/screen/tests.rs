@@ -151,3 +151,16 @@ fn rows_that_a_narrow_terminal_wraps_are_counted() {
     cut.resized(6);
     assert_eq!(cut.cursor, Position::new(2, 2));
 }
+
+/// Terminals do not agree on how wide an emoji is: what stands behind one has its column anyway.
+#[test]
+fn what_follows_a_wide_character_has_its_column() {
+    let mut shown = Shown::new(4, 20);
+    shown.draw(&[], &frame(20, &["a👨b│", "日本│", "abc│"]));
+    let bytes = String::from_utf8(shown.screen.out.clone()).unwrap();
+    for part in ["a👨\u{1b}[4Gb│", "日\u{1b}[3G本\u{1b}[5G│", "abc│"] {
+        assert!(bytes.contains(part), "`{part}`: {bytes:?}");
+    }
+    let screen = shown.terminal.screen().contents();
+    assert_eq!(screen.trim_end(), "a👨b│\n日本│\nabc│");
+}
