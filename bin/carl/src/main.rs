@@ -220,7 +220,11 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Chat(args)) => wait(chat(args.session, Begin::New)),
         Some(Command::Tui(args)) => {
             let begin = args.resume.map_or(Begin::New, Begin::Resume);
-            wait(commands::tui::tui(args.session, begin))
+            let layout = match args.panes {
+                true => tui::Layout::Panes,
+                false => tui::Layout::Focus,
+            };
+            wait(commands::tui::tui(args.session, begin, layout))
         }
         Some(Command::Run(args)) => wait(commands::run::run(*args)),
         Some(Command::Doctor(args)) => wait(commands::doctor::doctor(args)),

@@ -11,6 +11,7 @@ use crate::keyboard::{Keyboard, Pressed};
 use crate::lines::{faint, own, painted};
 use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
+use crate::panes::Layout;
 use crate::reading;
 use crate::screen::{Colours, Narrowed, Screen};
 use crate::state::{Beginning, State};
@@ -55,6 +56,8 @@ pub struct Start {
     pub profile: SessionProfile,
     /// The file of the lines that were typed before.
     pub history: PathBuf,
+    /// How the session is shown at first.
+    pub layout: Layout,
 }
 
 /// How a UI ended.
@@ -64,6 +67,8 @@ pub struct Ended {
     pub session: SessionSummary,
     /// The session that the user chose to go on with.
     pub next: Option<SessionId>,
+    /// How the session was shown at last.
+    pub layout: Layout,
 }
 
 /// Holds the session on the terminal until the user leaves it.
@@ -91,6 +96,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         Instant::now(),
     );
     past.before.iter().for_each(|event| state.remember(event));
+    state.panes.show(start.layout);
     let id = state.session.session_id;
     let events = host
         .sessions()
@@ -116,8 +122,11 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         is_due: true,
         is_over: false,
     };
+    // What follows from the state as it is now.
+    ui.take(Instant::now(), Message::Tick);
     ui.hold(log, keyboard).await?;
     Ok(Ended {
+        layout: ui.state.panes.layout(),
         session: ui.state.session,
         next: ui.next,
     })
@@ -346,6 +355,7 @@ impl Ui<'_> {
         let (id, profile) = (session.session_id, self.state.profile.clone());
         match command {
             Command::Print(lines) => self.keep(lines),
+            Command::Tell(lines) => self.keep(self.state.told_rows(&lines)),
             Command::Send(text) => self
                 .in_turn
                 .push_back(Box::pin(effects::send(host, session, text))),
@@ -379,6 +389,10 @@ impl Ui<'_> {
                 self.at_once.push(told(reading));
             }
             Command::ListSessions => self.at_once.push(told(reading::list(host))),
+            Command::ReadPast(to) => {
+                let reading = reading::past(host.sessions(), id, to);
+                self.at_once.push(told(reading));
+            }
             Command::Preview(of) => {
                 let reading = reading::preview(host.sessions(), of);
                 self.at_once.push(told(reading));

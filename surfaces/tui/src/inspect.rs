@@ -65,9 +65,8 @@ pub fn calls(events: &[Event], is_shown: impl Fn(&str) -> bool) -> Vec<Line<'sta
         } = &event.body
         {
             if is_shown(tool) {
-                let mut lines = vec![head(&format!("#{} {}", event.seq, visible_line(tool)))];
-                lines.extend(barred(&format!("{arguments:#}")));
-                all.push((event.call_id, lines));
+                let name = format!("#{} {}", event.seq, visible_line(tool));
+                all.push((event.call_id, begun(&name, &format!("{arguments:#}"))));
             }
             continue;
         }
@@ -87,8 +86,17 @@ pub fn calls(events: &[Event], is_shown: impl Fn(&str) -> bool) -> Vec<Line<'sta
     or_nothing(out, "no call yet")
 }
 
+/// How a call begins: its name and arguments.
+#[must_use]
+pub fn begun(name: &str, arguments: &str) -> Vec<Line<'static>> {
+    let mut lines = vec![head(name)];
+    lines.extend(barred(arguments));
+    lines
+}
+
 /// What an event says of its call.
-fn of_call(body: &EventBody) -> Vec<Line<'static>> {
+#[must_use]
+pub fn of_call(body: &EventBody) -> Vec<Line<'static>> {
     match body {
         EventBody::BrokerDecision {
             verdict,
@@ -104,6 +112,8 @@ fn of_call(body: &EventBody) -> Vec<Line<'static>> {
         ))],
         EventBody::ConfirmationAnswered { answer, by, .. } => {
             let said = rendering::confirm::closed(answer, by, "");
+            // Who reads the log need not know from which window.
+            let said = said.replacen("answered in another window", "answered by you", 1);
             vec![detail(&said)]
         }
         EventBody::ToolProgress { message, .. } => vec![detail(&visible_line(message))],

@@ -8,6 +8,7 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Par
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use std::ops::Range;
+use text::escape::prose;
 use unicode_width::UnicodeWidthStr;
 
 /// How a line may be broken on its way to the screen.
@@ -69,6 +70,27 @@ pub fn lines(text: &str) -> Vec<DocumentLine> {
         writer.done.pop();
     }
     writer.done
+}
+
+/// What a user asked, behind a mark that no other line begins with.
+#[must_use]
+pub fn request(text: &str) -> Vec<DocumentLine> {
+    let empty = DocumentLine {
+        line: Line::default(),
+        may_break: Break::Never,
+    };
+    let text = prose(text.trim_end());
+    let lines = text.split('\n').enumerate().map(|(at, line)| {
+        let mark = if at == 0 { "> " } else { "  " };
+        DocumentLine {
+            line: Line::styled(safe(&format!("{mark}{line}")), strong()),
+            may_break: Break::Words(2),
+        }
+    });
+    std::iter::once(empty.clone())
+        .chain(lines)
+        .chain([empty])
+        .collect()
 }
 
 /// A list that is open: the number of its next item, if it has numbers.

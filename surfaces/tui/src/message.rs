@@ -48,6 +48,8 @@ pub enum Message {
     Listed(Vec<SessionSummary>),
     /// The last exchange of a session was read.
     Previewed(SessionId, Vec<Line<'static>>),
+    /// What happened in a session before this window was read.
+    PastRead(SessionId, Vec<Event>),
     /// Something is to be said where the user looks.
     Said(String),
     /// A session is to be held in place of this one.
@@ -61,6 +63,8 @@ pub enum Message {
 pub enum Command {
     /// Finished lines for the terminal's scrollback.
     Print(Vec<Line<'static>>),
+    /// Lines of `rendering` about what the UI itself did, for the scrollback.
+    Tell(Vec<String>),
     /// Ask the session.
     Send(String),
     /// Stop a request, or what runs.
@@ -81,6 +85,8 @@ pub enum Command {
     ListModels,
     /// Read a page about something.
     Inspect(Subject),
+    /// Read what happened up to an event, for the panes.
+    ReadPast(u64),
     /// List the sessions.
     ListSessions,
     /// Read the last exchange of a session.

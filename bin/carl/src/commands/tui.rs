@@ -27,7 +27,7 @@ use terminal::sessions::held;
 use terminal::undo::FileHistory;
 use text::escape::quoted_argv;
 use tui::host::{Next, Outcome};
-use tui::{Keyboard, Start};
+use tui::{Ended, Keyboard, Layout, Start};
 
 /// Most records of the audit log that a page shows.
 const AUDIT_RECORDS: usize = 5_000;
@@ -36,10 +36,10 @@ const AUDIT_RECORDS: usize = 5_000;
 ///
 /// # Errors
 /// When it could not begin, or the terminal cannot be used.
-pub async fn tui(flags: SessionFlags, begin: Begin) -> Result<Exit> {
+pub async fn tui(flags: SessionFlags, begin: Begin, layout: Layout) -> Result<Exit> {
     check_terminal()?;
     let mut keyboard = Keyboard::default();
-    let (mut flags, mut begin) = (flags, begin);
+    let (mut flags, mut begin, mut layout) = (flags, begin, layout);
     if matches!(&begin, Begin::Resume(part) if part.is_empty()) {
         let house = House::look(&Setting::read(&flags)?).await?;
         let chosen = tui::choose(house.sessions.as_ref(), &mut keyboard).await;
@@ -50,11 +50,13 @@ pub async fn tui(flags: SessionFlags, begin: Begin) -> Result<Exit> {
     }
     loop {
         let (host, request) = prepared(flags.clone(), begin).await?;
-        let outcome = hold(&host, request, &mut keyboard).await;
-        match host.close(outcome).await? {
-            None => return Ok(Exit::Success),
-            Some(session_id) => begin = Begin::Resume(session_id.to_string()),
-        }
+        let outcome = hold(&host, (request, layout), &mut keyboard).await;
+        let ended = host.close(outcome).await?;
+        let Some(session_id) = ended.next else {
+            return Ok(Exit::Success);
+        };
+        begin = Begin::Resume(session_id.to_string());
+        layout = ended.layout;
         // What was opened or chosen for one session, such as its folder, is not so for another, which
         // goes on as it was left; what was closed stays closed.
         flags = SessionFlags {
@@ -81,12 +83,12 @@ fn check_terminal() -> Result<()> {
     Err(Failure::usage(what, hint).into())
 }
 
-/// Holds a session; the one that the user goes on with, if any.
+/// Holds a session until the user leaves it.
 async fn hold(
     host: &CommandHost,
-    request: ChatRequest,
+    (request, layout): (ChatRequest, Layout),
     keyboard: &mut Keyboard,
-) -> Result<Option<SessionId>> {
+) -> Result<Ended> {
     // A session that goes on keeps its own.
     if request.resumed.is_none() {
         host.check_agent().await?;
@@ -96,6 +98,7 @@ async fn hold(
         session: session.clone(),
         profile,
         history: request.history,
+        layout,
     };
     let serving = Serving {
         host,
@@ -107,11 +110,11 @@ async fn hold(
     let left = ended.as_ref().map_or(&session, |ended| &ended.session);
     let (session_id, holder_id) = held(left)?;
     let closed = host.sessions().close(session_id, holder_id).await;
-    let next = ended.or_fail()?.next;
+    let ended = ended.or_fail()?;
     match closed {
         // What is gone needs no closing.
-        Err(_) if host.is_gone().await => Ok(next),
-        closed => closed.or_fail().map(|()| next),
+        Err(_) if host.is_gone().await => Ok(ended),
+        closed => closed.or_fail().map(|()| ended),
     }
 }
 

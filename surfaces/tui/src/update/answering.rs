@@ -39,7 +39,7 @@ pub(super) fn go_on(state: &mut State) -> Vec<Command> {
 
 /// Puts the next question, unless one stands there.
 fn put_next(state: &mut State, patience: Patience) {
-    if state.dialog.is_some() || state.overlay.is_some() {
+    if state.dialog.is_some() || state.overlay.is_some() || state.panes.is_searching() {
         return;
     }
     let Some(requests) = state.questions.next(patience) else {

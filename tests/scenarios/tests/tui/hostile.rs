@@ -6,12 +6,12 @@ use serde_json::json;
 use testkit::{Reply, Server, TMUX, is_absent};
 
 /// Escapes, controls and marks of every kind that move, hide or recolour something on some terminal.
-const HOSTILE: &str = "start \u{1b}[2J\u{1b}[H\u{1b}[31mred \u{9b}5A\u{1b}]0;stolen title\u{7}\u{1b}]8;;https://evil.example\u{1b}\\link \
+pub const HOSTILE: &str = "start \u{1b}[2J\u{1b}[H\u{1b}[31mred \u{9b}5A\u{1b}]0;stolen title\u{7}\u{1b}]8;;https://evil.example\u{1b}\\link \
                        \u{90}q\u{9c}\u{1b}Pq\u{1b}\\ \u{8}\u{8}\u{b}\u{c}\u{e} \u{202e}desrever\u{202c} \u{2066}iso\u{2069} zero\u{200b}width\u{200d}\u{feff} \
                        \u{1b}c\u{1b}[?1049h\u{1b}7\u{1b}[?25l end\r";
 
 /// What may stand on no screen: a control character, or a mark that hides or turns.
-fn moves(c: char) -> bool {
+pub fn moves(c: char) -> bool {
     let hides =
         matches!(c, '\u{200b}' | '\u{feff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     (c.is_control() && c != '\n') || hides

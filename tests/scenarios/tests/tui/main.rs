@@ -10,6 +10,7 @@ mod commands;
 mod hostile;
 mod leaving;
 mod pages;
+mod panes;
 mod questions;
 mod screens;
 
