@@ -17,6 +17,7 @@ mod effects;
 mod error;
 #[cfg(test)]
 mod fixture;
+mod highlight;
 mod history;
 pub mod host;
 mod input;

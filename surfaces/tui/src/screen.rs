@@ -263,6 +263,7 @@ const fn colour(colour: Option<Color>) -> &'static str {
         Some(Color::Red) => ";31",
         Some(Color::Green) => ";32",
         Some(Color::Yellow) => ";33",
+        Some(Color::Magenta) => ";35",
         Some(Color::Cyan) => ";36",
         _ => "",
     }

@@ -339,6 +339,8 @@ fn line(number: usize, length: usize) -> PageLine {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     /// What is in sight is what a list of all rows has there, and stays there while more comes.
     #[test]
     fn scrolling_is_that_of_a_list(steps in steps()) {
