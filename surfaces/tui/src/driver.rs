@@ -9,6 +9,7 @@ use crate::history::History;
 use crate::host::Host;
 use crate::keyboard::{Keyboard, Pressed};
 use crate::lines::{faint, own, painted};
+use crate::links::{self as marks, Links};
 use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
 use crate::panes::Layout;
@@ -114,6 +115,8 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         in_turn: VecDeque::new(),
         at_once: FuturesUnordered::new(),
         history,
+        made_for: size.0,
+        links: marks::taken(|name| std::env::var(name).ok()),
         finished: greeting,
         alternate: None,
         is_to_be_emptied: false,
@@ -204,6 +207,9 @@ struct Ui<'a> {
     history: History,
     /// Lines that are not on the screen yet.
     finished: Vec<Line<'static>>,
+    /// The width that all of them were made for; 0 once they were made for several.
+    made_for: u16,
+    links: Links,
     /// The alternate screen, while something stands there.
     alternate: Option<Alternate>,
     /// Whether all rows are to be drawn anew.
@@ -417,6 +423,9 @@ impl Ui<'_> {
 
     /// Keeps lines for the scrollback, which may be long out of sight.
     fn keep(&mut self, lines: Vec<Line<'static>>) {
+        let columns = self.state.size.0;
+        let is_same = self.finished.is_empty() || self.made_for == columns;
+        self.made_for = if is_same { columns } else { 0 };
         self.finished.extend(lines);
         let over = self.finished.len().saturating_sub(FINISHED_LINES);
         if over > 0 {
@@ -464,6 +473,12 @@ impl Ui<'_> {
     fn draw_normal(&mut self) -> Result<(), Error> {
         let frame = view::frame(&self.state);
         let finished = std::mem::take(&mut self.finished);
+        // An address that was broken for another width would lead elsewhere.
+        self.screen
+            .mark_links(match self.made_for == self.state.size.0 {
+                true => self.links,
+                false => Links::None,
+            });
         self.screen
             .draw(&finished, &frame)
             .map_err(Error::of("written"))?;

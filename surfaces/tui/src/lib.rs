@@ -25,6 +25,7 @@ mod inspect;
 mod keyboard;
 pub mod keys;
 mod lines;
+mod links;
 mod list;
 mod markdown;
 mod message;

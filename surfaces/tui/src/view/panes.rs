@@ -101,11 +101,12 @@ fn frame(state: &State) -> Frame {
             continue;
         }
         let Rect { x, y, width, .. } = placed.area;
-        let (title, column) = title(state, placed, is_alone(state));
+        let still = state.panes.below(placed.pane);
+        let (title, column) = title(state, placed, still.len());
         buffer.set_line(x, y, &title, width);
         search = search.or(column.map(|column| Position::new((x + column).min(x + width - 1), y)));
         let text_height = usize::from(placed.area.height - 1);
-        for (row, line) in (y + 1..).zip(text(state, placed.pane, text_height)) {
+        for (row, line) in (y + 1..).zip(text(state, placed.pane, &still, text_height)) {
             buffer.set_line(x, row, &line, width);
         }
         if x > 0 {
@@ -128,19 +129,18 @@ fn frame(state: &State) -> Frame {
     }
 }
 
-/// So many rows of a pane.
-fn text(state: &State, pane: Pane, height: usize) -> Vec<Line<'static>> {
+/// So many rows of a pane, above those of what still comes.
+fn text(state: &State, pane: Pane, below: &[Line<'static>], height: usize) -> Vec<Line<'static>> {
     let page = state.panes.page(pane);
-    let below = state.panes.below(pane);
     if page.is_empty() && below.is_empty() {
         return vec![Line::styled(pane.nothing(), faint())];
     }
-    page.shown_before(&below, height)
+    page.shown_before(below, height)
 }
 
 /// The row of a pane's name, and the column at which a search is typed. It begins with the mark that no
 /// text of others has: nothing in a pane looks like the name of another.
-fn title(state: &State, placed: Placed, is_alone: bool) -> (Line<'static>, Option<u16>) {
+fn title(state: &State, placed: Placed, below: usize) -> (Line<'static>, Option<u16>) {
     let Placed { pane, area } = placed;
     let width = usize::from(area.width);
     let page = state.panes.page(pane);
@@ -151,14 +151,14 @@ fn title(state: &State, placed: Placed, is_alone: bool) -> (Line<'static>, Optio
     let rule = if is_focused { "━" } else { "─" };
     let style = if is_focused { strong() } else { faint() };
     let mut spans = vec![Span::styled(OWN, faint())];
-    match is_alone {
+    match is_alone(state) {
         true => spans.extend(names(pane)),
         false => spans.push(Span::styled(format!("{} ", pane.name()), style)),
     }
     let used: usize = spans.iter().map(Span::width).sum();
     let left = width.saturating_sub(used + RULE + 1);
     let height = usize::from(area.height - 1);
-    let rest = page.rest(state.panes.below(pane).len(), height);
+    let rest = page.rest(below, height);
     let note = match (rest, pane) {
         (Some((rows, 0)), _) => (format!("↓ {rows} more below"), faint()),
         (Some((rows, new)), _) => (format!("↓ {rows} more below, {new} new"), warning()),

@@ -102,3 +102,36 @@ fn a_line_of_a_megabyte_passes_by() {
     window.types("and then?");
     window.until("> and then?");
 }
+
+/// An older tmux swallows the marks, a newer one passes them on: what stands on the screen is the same.
+#[test]
+fn addresses_are_marked_and_nothing_else_changes() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let hostile =
+        "[bank](https://evil.example/x) https://a.example/\u{1b}]8;;https://evil.example\u{7}y";
+    let answer = format!("See <https://a.example/tides>, {hostile}\n\nEnd of it.");
+    let screens = ["", "TMUX= TERM=xterm-256color TERM_PROGRAM=WezTerm "].map(|variables| {
+        let scene = Scene::forgetful(Server::openai([Reply::text(&answer)]));
+        let mut window = scene.house.ask(["tui"]).in_window((100, 24));
+        window.until("shell$");
+        window.types(&format!("{variables}\"$@\""));
+        window.presses(&["Enter"]);
+        window.until("idle");
+        window.enters("go");
+        window.until("End of it.");
+        window.until("idle");
+        let all = window.everything();
+        assert!(!all.contains(moves), "{all:?}");
+        let from = all.find("See https://a.example/tides,").unwrap();
+        let to = all.find("End of it.").unwrap();
+        all[from..to].to_owned()
+    });
+    assert_eq!(screens[0], screens[1]);
+    assert!(
+        screens[1].contains("bank (https://evil.example/x)"),
+        "{}",
+        screens[1]
+    );
+}
