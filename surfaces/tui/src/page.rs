@@ -587,6 +587,29 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_before_moves_nothing_that_is_read() {
+        let lines = |from: usize, count: usize| {
+            let lines = (from..from + count).map(|n| Line::raw(format!("line {n}")));
+            lines.map(PageLine::new).collect::<Vec<_>>()
+        };
+        let mut page = Page::live_of(60);
+        page.lay((40, 5));
+        page.push(lines(100, 30));
+        assert_eq!(first(&page), "line 125");
+        page.turn(Turn::PageUp);
+        page.put_before(lines(80, 20));
+        assert_eq!(first(&page), "line 120");
+        page.put_before(lines(40, 40));
+        assert_eq!(first(&page), "line 120", "also where lines are left out");
+        page.turn(Turn::Top);
+        assert_eq!(first(&page), "▎ · 30 lines before are left out");
+        page.turn(Turn::End);
+        page.put_before(lines(0, 40));
+        assert_eq!(first(&page), "line 125", "its end stays in sight");
+        assert_eq!(page.rest(0, 5), None);
+    }
+
+    #[test]
     fn another_width_keeps_the_line_at_the_top() {
         let mut page = Page::new((40, 3));
         page.fill(
