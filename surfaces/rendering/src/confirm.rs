@@ -202,6 +202,14 @@ fn body(request: &ConfirmationRequest, paint: Paint, (length, order): (Length, O
     text
 }
 
+/// How the files of questions change, for what stands when they are answered; long ones folded.
+#[must_use]
+pub fn differences(requests: &[ConfirmationRequest], paint: Paint) -> String {
+    let length = Length::folded(requests.len());
+    let all = requests.iter().map(|one| difference(one, paint, length));
+    all.collect()
+}
+
 /// How a file would change.
 fn difference(request: &ConfirmationRequest, paint: Paint, length: Length) -> String {
     let diff = request.diff.as_deref().map(escape::diff);

@@ -23,6 +23,7 @@ pub mod in_force;
 pub mod links;
 pub mod memory;
 pub mod messages;
+pub mod models;
 pub mod moments;
 pub mod pager;
 mod paint;

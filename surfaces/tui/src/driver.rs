@@ -453,6 +453,9 @@ impl Ui<'_> {
             Command::ListModels => self
                 .at_once
                 .push(Box::pin(effects::list_models(host, profile))),
+            Command::FindModel(name) => self
+                .in_turn
+                .push_back(Box::pin(effects::find_model(host, name))),
             Command::Inspect(subject) => {
                 let reading = reading::inspect(host, (id, profile), subject);
                 self.at_once.push(told(reading));

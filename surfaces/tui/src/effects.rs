@@ -16,8 +16,8 @@ use futures::{StreamExt, TryStreamExt};
 use rendering::Paint;
 use rendering::confirm::Said;
 use rendering::context::{self, Depth};
+use rendering::models;
 use rendering::slash::Slash;
-use rendering::values::model_in_words;
 use session::SessionView;
 use std::path::PathBuf;
 use text::escape::visible_line;
@@ -199,18 +199,18 @@ pub async fn list_models(host: &dyn Host, profile: SessionProfile) -> Done {
         Ok(known) => known,
         Err(fault) => return Done::Told(vec![Message::Failed { fault, draft: None }]),
     };
-    let now = match &profile.model {
-        Some(model) => model_in_words(model),
-        None => format!("what suits the agent type {}", profile.agent_type),
-    };
-    let mut lines = vec![format!("model: {now}")];
-    lines.extend(
-        known
-            .iter()
-            .map(|info| format!("  {}", visible_line(&info.model.to_string()))),
-    );
-    lines.push("/model NAME chooses one; /model default leaves it to the agent's type".to_owned());
-    Done::Told(vec![Message::Told(lines)])
+    Done::Told(vec![Message::Told(models::listed(&profile, &known))])
+}
+
+/// Finds the model that a name means.
+pub async fn find_model(host: &dyn Host, name: String) -> Done {
+    let known = host.list_models().await;
+    Done::Told(vec![
+        match known.and_then(|known| models::named(&name, &known)) {
+            Ok(model) => Message::ModelNamed(model),
+            Err(fault) => Message::Failed { fault, draft: None },
+        },
+    ])
 }
 
 /// Begins another session and leaves this one.

@@ -8,6 +8,7 @@ use crossterm::event::KeyEvent;
 use domain::event::{ConfirmationRequest, Event};
 use domain::fault::Fault;
 use domain::id::{QueryId, SessionId};
+use domain::model::ModelRef;
 use domain::settings::{OverrideLevel, SessionProfile};
 use ratatui::text::Line;
 use rendering::confirm::Said;
@@ -47,6 +48,8 @@ pub enum Message {
     OverrideOver(Option<Fault>),
     /// The session works by this profile now.
     Configured(Box<SessionProfile>),
+    /// The model that a name means was found.
+    ModelNamed(ModelRef),
     /// A page was read.
     Inspected(Subject, Vec<Line<'static>>),
     /// The names below the working folder were read.
@@ -120,6 +123,8 @@ pub enum Command {
     Run(Slash),
     /// List the models.
     ListModels,
+    /// Find the model that a name means.
+    FindModel(String),
     /// Read a page about something.
     Inspect(Subject),
     /// Read the names below the working folder.

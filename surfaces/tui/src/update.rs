@@ -17,6 +17,7 @@ use crate::message::{Command, Message, Reason};
 use crate::picker::Picker;
 use crate::state::{LEAVING, STEPPING, State};
 use domain::event::{Event, EventBody};
+use domain::model::ModelChoice;
 use outcome::failed;
 use std::time::Instant;
 
@@ -83,6 +84,9 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
             Vec::new()
         }
         Message::OverrideOver(fault) => overriding::over(state, fault.as_ref()),
+        Message::ModelNamed(model) => {
+            vec![slash::with_model(state, Some(ModelChoice::Exact(model)))]
+        }
         Message::Configured(profile) => {
             let mode = format!("mode: {}", profile.mode.as_str());
             let has_other_mode = profile.mode != state.profile.mode;

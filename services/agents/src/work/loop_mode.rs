@@ -486,7 +486,10 @@ impl Run<'_> {
             Reason::NoAnswer if !self.outcome.answer.is_empty() => None,
             reason => unfinished::because(reason, work.services.tool_iterations),
         };
-        if ending.reason == Reason::Done {
+        if ending.reason == Reason::Interrupted {
+            // What was said before the last calls is no answer; what had come of one is on record.
+            self.outcome.answer.clear();
+        } else if ending.reason == Reason::Done {
             self.outcome.answer = self.changes.in_words();
         } else if self.outcome.error.is_none() {
             self.outcome.error = self.untrue();

@@ -6,17 +6,15 @@ use crate::exit::{Failure, OrFail, not_opened};
 use crate::notes::{Seen, ask_about};
 use crate::taking_back;
 use anyhow::Result;
-use api::models::ModelInfo;
 use api::sessions::{ErrorKind, OpenRequest, SessionSummary, Whose};
-use domain::model::{ModelChoice, ModelRef};
+use domain::model::ModelChoice;
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use rendering::context::Depth;
+use rendering::models;
 use rendering::slash::{Slash, help, mode_in_words, modes};
-use rendering::values::model_in_words;
 use rendering::{Paint, context, override_warning};
 use session::SessionView;
 use std::io;
-use text::escape::visible_line;
 
 /// Whether the chat goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,32 +177,22 @@ impl Chat<'_> {
     async fn model(&mut self, name: Option<String>) -> Result<()> {
         let known = self.host.list_models().await?;
         let Some(name) = name else {
-            let now = self.chosen();
-            let mut text = format!("model: {now}\n");
-            for info in &known {
-                text.push_str(&format!("  {}\n", visible_line(&info.model.to_string())));
-            }
-            text.push_str("/model NAME chooses one; /model default leaves it to the agent's type");
-            return self.tell(&text);
+            return self.tell(&models::listed(&self.profile, &known).join("\n"));
         };
         let model = match name.as_str() {
             "default" => None,
-            name => Some(ModelChoice::Exact(chosen(name, &known)?)),
+            name => Some(ModelChoice::Exact(
+                models::named(name, &known)
+                    .map_err(|fault| Failure::usage(fault.message, fault.hint))?,
+            )),
         };
         self.configure(SessionProfile {
             model,
             ..self.profile.clone()
         })
         .await?;
-        let now = self.chosen();
+        let now = models::chosen(&self.profile);
         self.tell(&format!("model: {now}"))
-    }
-
-    fn chosen(&self) -> String {
-        match &self.profile.model {
-            Some(model) => model_in_words(model),
-            None => format!("what suits the agent type {}", self.profile.agent_type),
-        }
     }
 
     async fn context(&mut self, depth: Depth) -> Result<()> {
@@ -213,46 +201,5 @@ impl Chat<'_> {
         let view = view.or_fail()?;
         let paint = Paint::for_stream(&io::stderr());
         self.tell(context::text(&view, depth, paint).trim_end())
-    }
-}
-
-/// The model that is meant: by its whole name, or by an end of it that only one has.
-fn chosen(name: &str, known: &[ModelInfo]) -> Result<ModelRef> {
-    let has = |info: &&ModelInfo| info.model.to_string() == name;
-    if let Some(info) = known.iter().find(has) {
-        return Ok(info.model.clone());
-    }
-    let ends = |info: &&ModelInfo| info.model.to_string().ends_with(name);
-    let mut fitting = known.iter().filter(ends);
-    match (fitting.next(), fitting.next()) {
-        (Some(only), None) => Ok(only.model.clone()),
-        (Some(_), Some(_)) => Err(Failure::usage(
-            format!("several models' names end with `{name}`"),
-            "/model lists them; give the whole name.",
-        )
-        .into()),
-        // A provider need not list what it has.
-        (None, _) => name.parse().map_err(|_not_a_whole_name| {
-            let hint = format!("{}/model lists what is there.", perhaps(name, known));
-            Failure::usage(format!("there is no model `{name}`"), hint).into()
-        }),
-    }
-}
-
-/// Most models that are named where one may have been meant.
-const MODELS_NAMED: usize = 3;
-
-/// The models in whose names what was typed stands, as a question.
-fn perhaps(typed: &str, known: &[ModelInfo]) -> String {
-    let typed = typed.to_lowercase();
-    let names = known.iter().map(|info| info.model.to_string());
-    let fitting = names.filter(|name| name.to_lowercase().contains(&typed));
-    let named: Vec<String> = fitting
-        .take(MODELS_NAMED)
-        .map(|name| format!("`{name}`"))
-        .collect();
-    match named.is_empty() {
-        true => String::new(),
-        false => format!("Did you mean {}? ", named.join(" or ")),
     }
 }

@@ -5,7 +5,10 @@ use crate::question::{Dialog, Field};
 use crate::state::State;
 use domain::event::{ConfirmationAnswer, ConfirmationRequest};
 use domain::id::ConfirmationId;
-use rendering::confirm::{COVERING, GATHERING, Listener, Patience, Reply, in_words, to_each};
+use rendering::Paint;
+use rendering::confirm::{
+    COVERING, GATHERING, Listener, Patience, Reply, differences, in_words, to_each,
+};
 use std::time::Instant;
 
 /// A question came.
@@ -79,7 +82,7 @@ fn pass_on(state: &mut State, reply: Reply) -> Vec<Command> {
             Vec::new()
         }
         Reply::All(said) => {
-            let told = record(state, &said.answer, &short);
+            let told = record(state, &said.answer, (&short, &requests));
             let is_covering = said.answer == ConfirmationAnswer::Session;
             let answers = to_each(requests, &said);
             match is_covering && !state.questions.is_empty() {
@@ -91,12 +94,22 @@ fn pass_on(state: &mut State, reply: Reply) -> Vec<Command> {
     }
 }
 
-/// What was answered to what, for the scrollback.
-fn record(state: &State, answer: &ConfirmationAnswer, short: &str) -> Command {
+/// What was answered to what, for the scrollback, with the differences that a yes lets be made.
+fn record(
+    state: &State,
+    answer: &ConfirmationAnswer,
+    (short, requests): (&str, &[ConfirmationRequest]),
+) -> Command {
     let mut lines = vec![format!("· you answered {}", in_words(answer))];
     lines.extend(short.lines().map(str::to_owned));
-    let faint = |line: &String| rendering::Paint::Colour.faint(line);
-    state.told(&lines.iter().map(faint).collect::<Vec<_>>())
+    let faint = |line: &String| Paint::Colour.faint(line);
+    let mut lines: Vec<String> = lines.iter().map(faint).collect();
+    if !matches!(answer, ConfirmationAnswer::Deny { .. }) {
+        let differences = differences(requests, Paint::Colour);
+        // Behind a bar, as other texts of files and tools: no line of one looks like the UI's own.
+        lines.extend(differences.lines().map(|line| format!("  | {line}")));
+    }
+    state.told(&lines)
 }
 
 /// A question was closed before it was answered here; whether it stood on the screen.

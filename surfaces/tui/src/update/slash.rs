@@ -7,7 +7,6 @@ use crate::state::State;
 use domain::model::ModelChoice;
 use domain::settings::{Mode, SessionProfile};
 use rendering::slash::{self, Slash};
-use text::escape::visible_line;
 
 /// The modes that a key goes through: a drive and a bridge are begun by name alone.
 const BY_KEY: [Mode; 4] = [Mode::Adaptive, Mode::Loop, Mode::Plan, Mode::Deterministic];
@@ -83,17 +82,14 @@ fn with_mode(state: &State, mode: Mode) -> Command {
 }
 
 fn model(state: &State, name: &str) -> Command {
-    let model = match name {
-        "default" => None,
-        name => match name.parse() {
-            Ok(model) => Some(ModelChoice::Exact(model)),
-            Err(_no_name) => {
-                let what = format!("`{}` is no whole name of a model", visible_line(name));
-                let hint = "/model lists them: type provider/model.";
-                return refused(state, &what, hint);
-            }
-        },
-    };
+    match name {
+        "default" => with_model(state, None),
+        name => Command::FindModel(name.to_owned()),
+    }
+}
+
+/// The same profile with another model.
+pub(super) fn with_model(state: &State, model: Option<ModelChoice>) -> Command {
     Command::Configure(Box::new(SessionProfile {
         model,
         ..state.profile.clone()

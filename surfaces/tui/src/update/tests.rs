@@ -433,12 +433,12 @@ fn commands_are_understood_and_others_named() {
     assert!(
         matches!(last("/mode AUTO").0, Some(Command::Configure(profile)) if profile.mode == Mode::Auto)
     );
+    assert_eq!(last("/model b").0, Some(Command::FindModel("b".to_owned())));
     assert!(
-        matches!(last("/model a/b").0, Some(Command::Configure(profile)) if profile.model.is_some())
+        matches!(last("/model default").0, Some(Command::Configure(profile)) if profile.model.is_none())
     );
     for (typed, said) in [
         ("/mode fast", "there is no mode `fast`"),
-        ("/model b", "no whole name of a model"),
         ("/quit now", "/quit takes nothing after it"),
         ("/override fast", "there is no override `fast`"),
         ("/nonsense", "there is no command /nonsense"),

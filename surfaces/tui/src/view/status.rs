@@ -89,9 +89,14 @@ fn facts(state: &State) -> Vec<(String, Style)> {
         1 => facts.push(("1 job".to_owned(), faint())),
         count => facts.push((format!("{count} jobs"), faint())),
     }
-    let model = match (state.view.work().model(), &profile.model) {
-        (Some(model), _) => Some(visible_line(&model.to_string())),
-        (None, chosen) => chosen.as_ref().map(model_in_words),
+    // Between requests, the one that will be asked, where the user chose it.
+    let is_idle = state.view.open_requests().next().is_none();
+    let chosen = state.profile.model.as_ref().map(model_in_words);
+    let last = state.view.work().model();
+    let last = last.map(|model| visible_line(&model.to_string()));
+    let model = match is_idle {
+        true => chosen.or(last),
+        false => last.or(chosen),
     };
     facts.extend(model.map(|model| (model, faint())));
     facts.extend(tokens(state).map(|text| (text, faint())));

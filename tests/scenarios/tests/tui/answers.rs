@@ -2,6 +2,7 @@
 
 use crate::{count, first_waits, seat};
 use scenarios::{Scene, of_kind};
+use serde_json::json;
 use testkit::{Gate, Reply, Server, TMUX, is_absent};
 
 const MARKDOWN: &str = "# Tides\n\nThe *moon* and the **sun** pull:\n\n- spring tides\n- neap tides\n\n\
@@ -125,6 +126,44 @@ fn escape_stops_what_runs() {
 }
 
 #[test]
+fn an_answer_that_is_stopped_is_not_the_text_before_it() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("First I look.").and_call("list_files", json!({"path": "."})),
+        Reply::text("Then I write").and_wait(&gate),
+    ]));
+    let mut window = seat(&scene, &["--mode", "loop"], (80, 24));
+    window.enters("look and write");
+    window.until("Then I write");
+    window.presses(&["Escape"]);
+    window.until("interrupted");
+    window.until("idle");
+    let all = window.everything();
+    assert_eq!(count(&all, "First I look."), 1, "{all}");
+    assert_eq!(count(&all, "Then I write"), 1, "{all}");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let record = scene.house.ask(["session", "show", "last"]).run().expect(0);
+    let record = record.stdout;
+    assert!(
+        record.contains("## Answer, broken off\n\nThen I write"),
+        "{record}"
+    );
+    assert_eq!(count(&record, "First I look."), 1, "{record}");
+    let window = seat(&scene, &["--resume", "last"], (80, 24));
+    let screen = window.screen();
+    assert!(screen.contains("First I look."), "{screen}");
+    assert!(screen.contains("\nThen I write"), "{screen}");
+    assert!(
+        screen.contains("ended without an answer; above is what had come"),
+        "{screen}"
+    );
+}
+
+#[test]
 fn commands_change_how_it_works_and_unknown_ones_say_so() {
     if is_absent(TMUX) {
         return;
@@ -144,10 +183,14 @@ fn commands_change_how_it_works_and_unknown_ones_say_so() {
     window.enters("hello");
     window.until("Hello.");
     window.until("idle");
+    window.enters("/model scripted-model");
+    window.until("· model: scripted/scripted-model");
+    window.enters("/model nothing-like-it");
+    window.until("there is no model `nothing-like-it`");
     window.enters("/context");
     window.until("identity");
     window.enters("/new");
-    window.until("new session");
+    window.until("goes on with the one before");
     window.presses(&["?"]);
     window.until("Alt+Enter, Ctrl+J");
     window.presses(&["PageDown"; 8]);
