@@ -215,15 +215,16 @@ fn dispatch(cli: Cli) -> Result<Exit> {
             } else {
                 Begin::New
             };
-            match commands::tui::can_draw() {
-                true => wait(commands::tui::tui(cli.session, begin)),
+            // Panes are nowhere else: where they cannot be drawn, that is said.
+            match commands::tui::can_draw() || cli.panes {
+                true => wait(commands::tui::tui(cli.session, begin, cli.panes)),
                 false => wait(chat(cli.session, begin)),
             }
         }
         Some(Command::Chat(args)) => wait(chat(args.session, Begin::New)),
         Some(Command::Tui(args)) => {
             let begin = args.resume.map_or(Begin::New, Begin::Resume);
-            wait(commands::tui::tui(args.session, begin))
+            wait(commands::tui::tui(args.session, begin, args.panes))
         }
         Some(Command::Run(args)) => wait(commands::run::run(*args)),
         Some(Command::Doctor(args)) => wait(commands::doctor::doctor(args)),

@@ -11,7 +11,8 @@ pub(crate) const TUI: &str = "Examples:
   carl tui                                in this folder; ? shows the keys
   carl tui -C ~/notes --allow-write .     in another, with files there open
   carl tui --resume 6a182                 a session, by the end of its id
-  carl tui --resume                       a list of all sessions";
+  carl tui --resume                       a list of all sessions to choose from
+  carl tui --panes                        activity, conversation, tools in panes";
 
 /// `carl run`.
 pub(crate) const RUN: &str = "Examples:

@@ -66,6 +66,9 @@ pub struct Cli {
     /// Continue the session last used in this folder
     #[arg(long)]
     pub resume: bool,
+    /// Show activity, conversation and tools in panes
+    #[arg(long)]
+    pub panes: bool,
 }
 
 impl Cli {
@@ -74,7 +77,7 @@ impl Cli {
     /// # Errors
     /// Flags before a command, which would otherwise be ignored.
     pub fn checked(mut self) -> Result<Self, clap::Error> {
-        let has_flags = self.resume || self.session != SessionFlags::default();
+        let has_flags = self.resume || self.panes || self.session != SessionFlags::default();
         if self.command.is_some() && has_flags {
             return Err(Self::command().error(
                 clap::error::ErrorKind::ArgumentConflict,

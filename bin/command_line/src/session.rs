@@ -102,6 +102,9 @@ pub struct TuiArgs {
     /// nothing for a list of all sessions
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
+    /// Show activity, conversation and tools in panes; F2 or /panes turns to them and back
+    #[arg(long)]
+    pub panes: bool,
     /// How the session is held
     #[command(flatten)]
     pub session: SessionFlags,

@@ -1,11 +1,16 @@
 //! The commands that the UI has and line mode has not.
 
 /// Each: its name, what follows it, what it does.
-pub const OWN: [(&str, &str, &str); 2] = [
+pub const OWN: [(&str, &str, &str); 3] = [
     (
         "/inspect",
         "NAME",
         "a page about the context, calls, audit, agents, jobs, plan or models",
+    ),
+    (
+        "/panes",
+        "[zoom]",
+        "activity, conversation and tools in panes, and back; zoom: one alone",
     ),
     ("/sessions", "", "all sessions: go on in one, fork, export"),
 ];

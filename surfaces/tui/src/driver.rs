@@ -11,9 +11,11 @@ use crate::history::History;
 use crate::host::Host;
 use crate::keyboard::{Keyboard, Paused, Pressed};
 use crate::lines::{faint, own};
+use crate::links::{self as marks, Links};
 use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
 use crate::overridden;
+use crate::panes::Layout;
 use crate::screen::{Screen, colours, narrowed};
 use crate::state::{Beginning, State};
 use crate::update::update;
@@ -61,6 +63,8 @@ pub struct Start {
     pub history: PathBuf,
     /// What stands in the input at first.
     pub draft: String,
+    /// How the session is shown at first.
+    pub layout: Layout,
 }
 
 /// What comes after a UI that ended.
@@ -90,6 +94,8 @@ pub struct Ended {
     pub session: SessionSummary,
     /// What comes after it; nothing where the user left.
     pub next: Option<GoOn>,
+    /// How the session was shown at last.
+    pub layout: Layout,
 }
 
 /// Holds the session on the terminal until the user leaves it.
@@ -118,6 +124,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
     );
     state.input.set(&start.draft);
     past.before.iter().for_each(|event| state.remember(event));
+    state.panes.show(start.layout);
     let id = state.session.session_id;
     let events = host
         .sessions()
@@ -135,6 +142,8 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         in_turn: VecDeque::new(),
         at_once: FuturesUnordered::new(),
         history,
+        made_for: size.0,
+        links: marks::taken(|name| std::env::var(name).ok()),
         finished: greeting,
         alternate: None,
         editing: None,
@@ -146,8 +155,11 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         is_due: true,
         is_over: false,
     };
+    // What follows from the state as it is now.
+    ui.take(Instant::now(), Message::Tick);
     ui.hold(keyboard).await?;
     Ok(Ended {
+        layout: ui.state.panes.layout(),
         session: ui.state.session,
         next: ui.next,
     })
@@ -178,6 +190,9 @@ struct Ui<'a> {
     editing: Option<(Editor, Paused)>,
     /// What this process writes to standard error.
     log: UnboundedReceiver<String>,
+    /// The width that all of them were made for; 0 once they were made for several.
+    made_for: u16,
+    links: Links,
     /// The alternate screen, while something stands there.
     alternate: Option<Alternate>,
     /// Whether all rows are to be drawn anew.
@@ -351,6 +366,7 @@ impl Ui<'_> {
         }
         match command {
             Command::Print(lines) => self.keep(lines),
+            Command::Tell(lines) => self.keep(self.state.told_rows(&lines)),
             Command::GoTo(next) => {
                 self.next = Some(GoOn::In(next));
                 self.is_over = true;
@@ -383,6 +399,9 @@ impl Ui<'_> {
 
     /// Keeps lines for the scrollback, which may be long out of sight.
     fn keep(&mut self, lines: Vec<Line<'static>>) {
+        let columns = self.state.size.0;
+        let is_same = self.finished.is_empty() || self.made_for == columns;
+        self.made_for = if is_same { columns } else { 0 };
         self.finished.extend(lines);
         let over = self.finished.len().saturating_sub(FINISHED_LINES);
         if over > 0 {
@@ -437,6 +456,12 @@ impl Ui<'_> {
     fn draw_normal(&mut self) -> Result<(), Error> {
         let frame = view::frame(&self.state);
         let finished = std::mem::take(&mut self.finished);
+        // An address that was broken for another width would lead elsewhere.
+        self.screen
+            .mark_links(match self.made_for == self.state.size.0 {
+                true => self.links,
+                false => Links::None,
+            });
         self.screen
             .draw(&finished, &frame)
             .map_err(Error::of("written"))?;

@@ -24,6 +24,8 @@ pub struct Seat {
     pub state: State,
     pub now: Instant,
     seq: u64,
+    /// Everything that happened.
+    pub events: Vec<Event>,
     /// Everything that went into the scrollback.
     pub printed: Vec<String>,
 }
@@ -71,6 +73,7 @@ impl Seat {
             state: State::new(beginning, now),
             now,
             seq: 0,
+            events: Vec::new(),
             printed: Vec::new(),
         };
         seat.happens(
@@ -95,6 +98,10 @@ impl Seat {
         for command in all {
             match command {
                 Command::Print(lines) => self.printed.extend(lines.iter().map(ToString::to_string)),
+                Command::Tell(lines) => {
+                    let rows = self.state.told_rows(&lines);
+                    self.printed.extend(rows.iter().map(ToString::to_string));
+                }
                 other => left.push(other),
             }
         }
@@ -122,6 +129,7 @@ impl Seat {
             call_id: call.map(|number| CallId::from_uuid(id(number))),
             body,
         };
+        self.events.push(event.clone());
         self.takes(Message::Happened(Box::new(event)))
     }
 

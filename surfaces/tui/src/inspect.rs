@@ -66,9 +66,8 @@ pub fn calls(events: &[Event], is_shown: impl Fn(&str) -> bool) -> Vec<Line<'sta
         } = &event.body
         {
             if is_shown(tool) {
-                let mut lines = vec![head(&format!("#{} {}", event.seq, visible_line(tool)))];
-                lines.extend(barred(&format!("{arguments:#}")));
-                all.push((event.call_id, lines));
+                let name = format!("#{} {}", event.seq, visible_line(tool));
+                all.push((event.call_id, begun(&name, &format!("{arguments:#}"))));
             }
             continue;
         }
@@ -88,8 +87,17 @@ pub fn calls(events: &[Event], is_shown: impl Fn(&str) -> bool) -> Vec<Line<'sta
     or_nothing(out, "no call yet")
 }
 
+/// How a call begins: its name and arguments.
+#[must_use]
+pub fn begun(name: &str, arguments: &str) -> Vec<Line<'static>> {
+    let mut lines = vec![head(name)];
+    lines.extend(barred(arguments));
+    lines
+}
+
 /// What an event says of its call.
-fn of_call(body: &EventBody) -> Vec<Line<'static>> {
+#[must_use]
+pub fn of_call(body: &EventBody) -> Vec<Line<'static>> {
     match body {
         EventBody::BrokerDecision {
             verdict,

@@ -28,6 +28,12 @@ pub enum Action {
     PageDown,
     /// To the first difference of a file in the question; without one, the draft in an editor.
     DiffOrEditor,
+    /// Show the session in panes, or on the normal screen again.
+    Panes,
+    /// Give the pane in focus the whole room, or its own again.
+    Zoom,
+    /// Search in the pane in focus.
+    Search,
     /// Show all sessions.
     Sessions,
     /// Show the tool calls.
@@ -82,7 +88,7 @@ const fn also(code: KeyCode, modifiers: KeyModifiers, action: Action) -> Binding
 }
 
 /// All of them. The first that fits counts.
-pub const TABLE: [Binding; 41] = [
+pub const TABLE: [Binding; 44] = [
     key(
         (KeyCode::Enter, NONE),
         Action::Enter,
@@ -125,15 +131,33 @@ pub const TABLE: [Binding; 41] = [
         (KeyCode::Tab, NONE),
         Action::OtherField,
         "Tab",
-        "between a question's answer and the input",
+        "between a question's answer and the input; in panes: the next",
     ),
     key(
         (KeyCode::PageUp, NONE),
         Action::PageUp,
         "PageUp, PageDown",
-        "scroll the question (Home, End: its ends) or the help",
+        "scroll the question, the help or the pane (also Home, End)",
     ),
     also(KeyCode::PageDown, NONE, Action::PageDown),
+    key(
+        (KeyCode::F(2), NONE),
+        Action::Panes,
+        "F2",
+        "panes: activity, conversation, tools; and back",
+    ),
+    key(
+        (KeyCode::F(3), NONE),
+        Action::Zoom,
+        "F3",
+        "in panes: one of them alone, and back",
+    ),
+    key(
+        (KeyCode::Char('f'), CTRL),
+        Action::Search,
+        "Ctrl+F",
+        "in panes: search; Enter: before, Down: after, Esc ends it",
+    ),
     key(
         (KeyCode::Char('g'), CTRL),
         Action::DiffOrEditor,

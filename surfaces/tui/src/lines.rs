@@ -114,7 +114,7 @@ pub fn wrapped(line: &Line<'static>, indent: usize, width: usize) -> Vec<Line<'s
     };
     for span in &line.spans {
         for word in span.content.split_inclusive(' ') {
-            page.put(word, span.style);
+            page.put(word, line.style.patch(span.style));
         }
     }
     page.done.push(Line::from(page.spans));

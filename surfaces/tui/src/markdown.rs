@@ -3,11 +3,13 @@
 //! Text stays text: what a model wrote is escaped before it is read as Markdown, and pictures and HTML
 //! are shown as what was written.
 
+use crate::highlight::{Highlighter, code_style};
 use crate::lines::{faint, safe, strong};
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use std::ops::Range;
+use text::escape::prose;
 use unicode_width::UnicodeWidthStr;
 
 /// How a line may be broken on its way to the screen.
@@ -56,7 +58,17 @@ pub fn blocks(text: &str) -> Vec<Range<usize>> {
 /// The lines of a document. What would move a terminal is spelled out.
 #[must_use]
 pub fn lines(text: &str) -> Vec<DocumentLine> {
-    let mut writer = Writer::default();
+    lines_after(text, None).0
+}
+
+/// The same, where the first block of code goes on with another, whose colours are those; with the
+/// colours of the last.
+#[must_use]
+pub fn lines_after(text: &str, code: Option<Highlighter>) -> (Vec<DocumentLine>, Highlighter) {
+    let mut writer = Writer {
+        goes_on: code,
+        ..Writer::default()
+    };
     for event in Parser::new_ext(text, options()) {
         writer.take(event);
     }
@@ -68,7 +80,28 @@ pub fn lines(text: &str) -> Vec<DocumentLine> {
     {
         writer.done.pop();
     }
-    writer.done
+    (writer.done, writer.code)
+}
+
+/// What a user asked, behind a mark that no other line begins with.
+#[must_use]
+pub fn request(text: &str) -> Vec<DocumentLine> {
+    let empty = DocumentLine {
+        line: Line::default(),
+        may_break: Break::Never,
+    };
+    let text = prose(text.trim_end());
+    let lines = text.split('\n').enumerate().map(|(at, line)| {
+        let mark = if at == 0 { "> " } else { "  " };
+        DocumentLine {
+            line: Line::styled(safe(&format!("{mark}{line}")), strong()),
+            may_break: Break::Words(2),
+        }
+    });
+    std::iter::once(empty.clone())
+        .chain(lines)
+        .chain([empty])
+        .collect()
 }
 
 /// A list that is open: the number of its next item, if it has numbers.
@@ -84,6 +117,10 @@ struct Writer {
     /// The mark of an item whose first line is yet to come.
     mark: Option<String>,
     is_code: bool,
+    /// The colours of the block of code.
+    code: Highlighter,
+    /// Those that the first one goes on with.
+    goes_on: Option<Highlighter>,
     links: Vec<(String, usize)>,
     table: Option<Table>,
 }
@@ -102,7 +139,8 @@ impl Writer {
             Event::Text(text) if self.is_code => {
                 let text = text.strip_suffix('\n').unwrap_or(&text);
                 for line in text.split('\n') {
-                    self.spans.push(Span::styled(safe(line), code_style()));
+                    let spans = self.code.line(&safe(line));
+                    self.spans.extend(spans);
                     self.push_line(Break::Never);
                 }
             }
@@ -163,6 +201,8 @@ impl Writer {
                     CodeBlockKind::Fenced(language) => safe(&language),
                     CodeBlockKind::Indented => String::new(),
                 };
+                let begun = self.goes_on.take();
+                self.code = begun.unwrap_or_else(|| Highlighter::of(&language));
                 self.spans
                     .push(Span::styled(format!("```{language}"), faint()));
                 self.push_line(Break::Never);
@@ -363,10 +403,6 @@ impl Writer {
 
 fn hashes(level: HeadingLevel) -> String {
     format!("{} ", "#".repeat(level as usize))
-}
-
-fn code_style() -> Style {
-    Style::new().fg(Color::Cyan)
 }
 
 #[cfg(test)]

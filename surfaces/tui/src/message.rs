@@ -61,6 +61,8 @@ pub enum Message {
     Listed(Vec<SessionSummary>),
     /// The last exchange of a session was read.
     Previewed(SessionId, Vec<Line<'static>>),
+    /// What happened in a session before this window was read.
+    PastRead(SessionId, Vec<Event>),
     /// Something is to be said where the user looks.
     Said(String),
     /// A session is to be held in place of this one.
@@ -96,6 +98,8 @@ impl Reason {
 pub enum Command {
     /// Finished lines for the terminal's scrollback.
     Print(Vec<Line<'static>>),
+    /// Lines of `rendering` about what the UI itself did, for the scrollback.
+    Tell(Vec<String>),
     /// Ask the session.
     Send(String),
     /// Ask the session, by an override for this alone.
@@ -126,6 +130,8 @@ pub enum Command {
     ForkBefore(Sent),
     /// Take this message back and all after it, with what that did to files.
     RewindTo(Sent),
+    /// Read what happened up to an event, for the panes.
+    ReadPast(u64),
     /// List the sessions.
     ListSessions,
     /// Read the last exchange of a session.

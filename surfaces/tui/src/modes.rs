@@ -5,7 +5,10 @@ use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
     KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
-use crossterm::terminal::{disable_raw_mode, enable_raw_mode, supports_keyboard_enhancement};
+use crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode, supports_keyboard_enhancement,
+};
 use crossterm::{cursor, execute};
 use rustix::fd::OwnedFd;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -83,16 +86,22 @@ impl Drop for Modes {
 /// When the terminal cannot be written.
 pub fn open_alternate() -> io::Result<()> {
     IS_ALTERNATE.store(true, Ordering::SeqCst);
-    execute!(io::stdout(), crossterm::terminal::EnterAlternateScreen)
+    execute!(io::stdout(), EnterAlternateScreen)
 }
 
-/// Turns back to the normal one, with its cursor where it was.
+/// Turns back to the normal one, with its cursor where it was. The alternate one is emptied before: tmux
+/// moves rows of one that grew into the scrollback, above the row of its cursor.
 ///
 /// # Errors
 /// When the terminal cannot be written.
 pub fn close_alternate() -> io::Result<()> {
     match IS_ALTERNATE.swap(false, Ordering::SeqCst) {
-        true => execute!(io::stdout(), crossterm::terminal::LeaveAlternateScreen),
+        true => execute!(
+            io::stdout(),
+            cursor::MoveTo(0, 0),
+            Clear(ClearType::All),
+            LeaveAlternateScreen
+        ),
         false => Ok(()),
     }
 }

@@ -15,8 +15,11 @@ use futures::StreamExt;
 use ratatui::text::Line;
 use rendering::values::model_in_words;
 use session::SessionView;
+use std::collections::VecDeque;
 use text::escape::prose;
 
+/// Most events of the past that the panes are made of: the newest.
+const PAST_EVENTS: usize = 20_000;
 /// Most lines of a preview.
 const PREVIEW_LINES: usize = 60;
 
@@ -77,6 +80,29 @@ async fn events(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Event>, Er
         events.push(event?);
     }
     Ok(events)
+}
+
+/// Reads what happened in a session up to an event.
+pub async fn past(sessions: &dyn Sessions, id: SessionId, to_seq: u64) -> Vec<Message> {
+    let read = async {
+        let mut stream = sessions.attach(id, 1, Follow::Outline).await?;
+        let mut events = VecDeque::new();
+        while let Some(event) = stream.next().await {
+            let event = event?;
+            if event.seq > to_seq {
+                break;
+            }
+            if events.len() >= PAST_EVENTS {
+                events.pop_front();
+            }
+            events.push_back(event);
+        }
+        Ok::<_, Error>(Vec::from(events))
+    };
+    vec![match read.await {
+        Ok(events) => Message::PastRead(id, events),
+        Err(error) => Message::Said(error.message()),
+    }]
 }
 
 /// Lists the sessions.

@@ -5,6 +5,7 @@
 //! reader of keys would swallow. Here every move is relative to where the cursor was left, so that
 //! nothing is asked, and the rows below are as many as there are.
 
+use crate::links::{Links, addresses};
 use crate::view::Frame;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Position;
@@ -37,6 +38,7 @@ pub struct Screen<W> {
     out: W,
     colours: Colours,
     narrowed: Narrowed,
+    links: Links,
     /// What was drawn last.
     last: Option<Buffer>,
     /// How wide each of the drawn rows is, up to its last character.
@@ -53,11 +55,18 @@ impl<W: Write> Screen<W> {
             out,
             colours,
             narrowed,
+            links: Links::None,
             last: None,
             widths: Vec::new(),
             cursor: Position::ORIGIN,
             columns: 0,
         }
+    }
+
+    /// Marks addresses on finished lines so from now on. They have to be made for the width of the
+    /// terminal.
+    pub const fn mark_links(&mut self, links: Links) {
+        self.links = links;
     }
 
     /// Everything is to be drawn anew, from an empty line on: something else wrote to the terminal.
@@ -141,7 +150,7 @@ impl<W: Write> Screen<W> {
             // The terminal itself wraps what is not to be broken, so that it copies as one line.
             bytes.push_str("\u{1b}[?7h");
             for line in finished {
-                self.write_line(line, bytes);
+                self.write_line(line, buffer.area.width.into(), bytes);
                 bytes.push_str("\r\n");
             }
             bytes.push_str("\u{1b}[?7l");
@@ -191,11 +200,29 @@ impl<W: Write> Screen<W> {
         self.cursor = to;
     }
 
-    fn write_line(&self, line: &Line<'static>, bytes: &mut String) {
+    fn write_line(&self, line: &Line<'static>, columns: usize, bytes: &mut String) {
+        let row = line.to_string();
+        let links = match self.links {
+            Links::Osc8 => addresses(&row, columns),
+            Links::None => Vec::new(),
+        };
         let mut style = Style::new();
+        let mut at = 0;
         for span in &line.spans {
             self.turn_to(&mut style, line.style.patch(span.style), bytes);
-            write_text(&span.content, bytes);
+            let end = at + span.content.len();
+            let edges = links.iter().flat_map(|link| [link.start, link.end]);
+            let edges = edges.filter(|edge| at < *edge && *edge < end).chain([end]);
+            for to in edges.collect::<Vec<_>>() {
+                if let Some(link) = links.iter().find(|link| link.start == at) {
+                    mark(&row[link.clone()], bytes);
+                }
+                write_text(&row[at..to], bytes);
+                if links.iter().any(|link| link.end == to) {
+                    mark("", bytes);
+                }
+                at = to;
+            }
         }
         self.turn_to(&mut style, Style::new(), bytes);
     }
@@ -203,7 +230,8 @@ impl<W: Write> Screen<W> {
     fn write_row(&self, buffer: &Buffer, row: u16, bytes: &mut String) {
         let mut style = Style::new();
         let mut skip = 0;
-        for cell in cells(buffer, row).take(usize::from(used(buffer, row))) {
+        let end = used(buffer, row);
+        for (at, cell) in (0..end).zip(cells(buffer, row)) {
             // The cells behind a wide character belong to it.
             if skip > 0 {
                 skip -= 1;
@@ -213,6 +241,12 @@ impl<W: Write> Screen<W> {
             skip = unicode_width::UnicodeWidthStr::width(symbol).saturating_sub(1);
             self.turn_to(&mut style, style_of(cell), bytes);
             write_text(symbol, bytes);
+            let next = at.saturating_add(u16::try_from(skip + 1).unwrap_or(u16::MAX));
+            if !symbol.is_ascii() && next < end {
+                // A terminal that counts the columns of a character otherwise would shift what
+                // follows, and what stands in the next pane with it.
+                let _ = write!(bytes, "\u{1b}[{}G", next + 1);
+            }
         }
         self.turn_to(&mut style, Style::new(), bytes);
     }
@@ -256,9 +290,17 @@ const fn colour(colour: Option<Color>) -> &'static str {
         Some(Color::Red) => ";31",
         Some(Color::Green) => ";32",
         Some(Color::Yellow) => ";33",
+        Some(Color::Magenta) => ";35",
         Some(Color::Cyan) => ";36",
         _ => "",
     }
+}
+
+/// What follows leads to an address; nowhere without one.
+fn mark(address: &str, bytes: &mut String) {
+    bytes.push_str("\u{1b}]8;;");
+    write_text(address, bytes);
+    bytes.push_str("\u{1b}\\");
 }
 
 /// Text as it is, but for what would move the terminal. Nothing of the kind gets here: this is the last

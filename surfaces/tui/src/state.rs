@@ -7,6 +7,7 @@ use crate::lines::{own, painted, wrapped};
 use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::overlay::Overlay;
+use crate::panes::Panes;
 use crate::question::Dialog;
 use crate::stream::Stream;
 use api::sessions::SessionSummary;
@@ -80,6 +81,8 @@ pub struct State {
     pub is_own_plan: bool,
     /// What stands on the alternate screen.
     pub overlay: Option<Overlay>,
+    /// The panes, whether they are shown or not.
+    pub panes: Panes,
     /// How far the help is scrolled, where it is open.
     pub help: Option<usize>,
     /// Whether thinking and results are shown whole.
@@ -145,6 +148,7 @@ impl State {
             history,
             size,
         } = beginning;
+        let panes = Panes::new(known.clone());
         Self {
             in_force: InForce::of(&profile),
             session,
@@ -168,6 +172,7 @@ impl State {
             memory,
             is_own_plan: false,
             overlay: None,
+            panes,
             help: None,
             is_expanded: false,
             last_result: None,
@@ -197,6 +202,7 @@ impl State {
         );
         let before = std::mem::replace(self, next);
         self.input = before.input;
+        self.panes.stand_for(&before.panes);
         self.is_expanded = before.is_expanded;
         self.has_focus = before.has_focus;
         self.context_tokens = before.context_tokens;
@@ -205,6 +211,7 @@ impl State {
     /// Takes an event of the past into account, which is not shown.
     pub fn remember(&mut self, event: &Event) {
         self.view.apply(event);
+        self.panes.remember(event);
     }
 
     /// Whether the list of what can be taken stands above the input. Beside a question it never does.
@@ -269,11 +276,17 @@ impl State {
     /// Lines of `rendering` for the scrollback.
     #[must_use]
     pub fn told(&self, lines: &[String]) -> Command {
+        Command::Tell(lines.to_vec())
+    }
+
+    /// The same in rows.
+    #[must_use]
+    pub fn told_rows(&self, lines: &[String]) -> Vec<Line<'static>> {
         let width = usize::from(self.size.0);
         let rows = lines
             .iter()
             .flat_map(|line| own(&painted(line), GOES_ON, width));
-        Command::Print(rows.collect())
+        rows.collect()
     }
 
     /// Lines of the UI's own for the scrollback.

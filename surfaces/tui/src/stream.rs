@@ -3,8 +3,9 @@
 
 mod ahead;
 
+use crate::highlight::Highlighter;
 use crate::lines::{faint, safe, wrapped};
-use crate::markdown::{Break, DocumentLine, blocks, lines};
+use crate::markdown::{Break, DocumentLine, blocks, lines, lines_after};
 use ahead::GoesOn;
 use ratatui::text::Line;
 use rendering::agents::gist;
@@ -31,6 +32,8 @@ pub struct Stream {
     pending: String,
     /// Whether the first line of the pending text, which begins a block of code, has left already.
     is_in_code: bool,
+    /// The colours that its next line goes on with.
+    code: Highlighter,
     /// Whether something of this text left before, so that the next block stands behind an empty line.
     has_left: bool,
     /// What the pending text goes on with.
@@ -202,9 +205,10 @@ impl Stream {
         }
         let rest = format!("{fence}\n{}", &self.pending[end..]);
         let text = self.pending[..end].to_owned();
-        let mut whole = self.render(&text, known, self.goes_on);
+        let (mut whole, code) = self.rendered(&text, known, self.goes_on);
         // The end of the block is yet to come.
         whole.pop();
+        self.code = code;
         self.pending = rest;
         self.has_left = true;
         self.is_in_code = true;
@@ -240,16 +244,28 @@ impl Stream {
     }
 
     fn render(&self, text: &str, known: &Known, before: GoesOn) -> Vec<DocumentLine> {
+        self.rendered(text, known, before).0
+    }
+
+    /// The lines of a text, and the colours of its last block of code.
+    fn rendered(
+        &self,
+        text: &str,
+        known: &Known,
+        before: GoesOn,
+    ) -> (Vec<DocumentLine>, Highlighter) {
         if text.trim().is_empty() {
-            return Vec::new();
+            return (Vec::new(), self.code);
         }
         let told = marked(text, known, prose, mark);
-        let mut shown = match before {
-            GoesOn::Paragraph => amid(&told),
-            GoesOn::Nothing | GoesOn::List => lines(&told),
+        let (mut shown, code) = match before {
+            GoesOn::Paragraph => (amid(&told), self.code),
+            GoesOn::Nothing | GoesOn::List => {
+                lines_after(&told, self.is_in_code.then_some(self.code))
+            }
         };
         if before != GoesOn::Nothing {
-            return shown;
+            return (shown, code);
         }
         if self.is_in_code {
             shown.drain(..shown.len().min(1));
@@ -262,7 +278,7 @@ impl Stream {
                 },
             );
         }
-        shown
+        (shown, code)
     }
 }
 
@@ -373,6 +389,31 @@ mod tests {
                 let found = streamed(&text, size, width);
                 assert_eq!(found, whole, "{width} columns, pieces of {size}");
             }
+        }
+    }
+
+    #[test]
+    fn code_that_streams_has_the_colours_of_the_whole() {
+        let code: String = (0..40)
+            .map(|n| match n % 10 {
+                3 => "/* a comment\n".to_owned(),
+                8 => "that ends */ let a = \"b\";\n".to_owned(),
+                _ => format!("let a{n} = {n};\n"),
+            })
+            .collect();
+        let text = format!("```rust\n{code}```\n\n```rust\nlet b = 1;\n```\n");
+        let known = Known::default();
+        let whole = lines(&text);
+        for size in [1, 7, 100] {
+            let mut stream = Stream::default();
+            let mut left = Vec::new();
+            let letters: Vec<char> = text.chars().collect();
+            for piece in letters.chunks(size) {
+                let piece: String = piece.iter().collect();
+                left.extend(stream.answer(&piece, &known, WIDE));
+            }
+            left.extend(stream.flush(&known));
+            assert_eq!(left, whole, "pieces of {size}");
         }
     }
 

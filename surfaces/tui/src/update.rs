@@ -6,11 +6,11 @@ mod events;
 mod outcome;
 mod overlaid;
 mod overriding;
+mod paned;
 mod results;
 mod slash;
 mod typing;
 
-pub use events::request_lines;
 pub use outcome::not_sent;
 
 use crate::message::{Command, Message, Reason};
@@ -25,6 +25,17 @@ use std::time::Instant;
 pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command> {
     state.now = now;
     forget_presses(state);
+    let mut done = taken(state, message);
+    for command in &done {
+        if let Command::Tell(lines) = command {
+            state.panes.told(lines);
+        }
+    }
+    done.extend(paned::follow(state));
+    done
+}
+
+fn taken(state: &mut State, message: Message) -> Vec<Command> {
     match message {
         Message::Key(key) => typing::pressed(state, key),
         Message::Paste(text) => typing::pasted(state, &text),
@@ -86,6 +97,10 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         }
         Message::Listed(sessions) => listed(state, |picker| picker.fill(sessions)),
         Message::Previewed(id, lines) => listed(state, |picker| picker.previewed(id, lines)),
+        Message::PastRead(id, events) => {
+            paned::past(state, id, &events);
+            Vec::new()
+        }
         Message::Said(text) => overlaid::say(state, &text).into_iter().collect(),
         Message::GoTo(id) => vec![Command::GoTo(id)],
         Message::Terminate => vec![Command::Leave],

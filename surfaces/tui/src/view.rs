@@ -4,11 +4,14 @@ mod asking;
 mod full;
 mod help;
 mod offers;
+mod panes;
 mod status;
 
-pub use full::{Waiting, full, sessions};
+pub use full::{Waiting, sessions};
+pub use panes::{full, size as pane_size, width as pane_width};
 
 use crate::lines::{OWN, cut, faint, own, strong, wrapped};
+use crate::panes::Layout;
 use crate::question::{Field, Sight};
 use crate::state::State;
 use ratatui::buffer::Buffer;
@@ -79,10 +82,8 @@ pub fn sight(state: &State) -> Option<Sight> {
     Some(asking::sight(dialog, state.now, (width, room)))
 }
 
-/// Draws the state.
-#[must_use]
-pub fn frame(state: &State) -> Frame {
-    let (columns, _) = state.size;
+/// The rows below the scrollback or the panes, and the cursor in them.
+fn bottom(state: &State, layout: Layout) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
     let Below {
         waiting,
         offers,
@@ -92,7 +93,7 @@ pub fn frame(state: &State) -> Frame {
         room,
     } = below(state);
     let status = status::line(state, width);
-    let (top, top_cursor) = top(state, width, room);
+    let (top, top_cursor) = top(state, layout, (width, room));
     let cursor = match top_cursor {
         Some(place) => Some(place),
         None if state.help.is_some() => None,
@@ -101,13 +102,20 @@ pub fn frame(state: &State) -> Frame {
             top.len() + waiting.len() + offers.len() + input_cursor.1,
         )),
     };
-    let all: Vec<Line<'static>> = top
+    let rows = top
         .into_iter()
         .chain(waiting)
         .chain(offers)
         .chain(input)
-        .chain([status])
-        .collect();
+        .chain([status]);
+    (rows.collect(), cursor)
+}
+
+/// Draws the state on the normal screen.
+#[must_use]
+pub fn frame(state: &State) -> Frame {
+    let (columns, _) = state.size;
+    let (all, cursor) = bottom(state, Layout::Focus);
     let height = u16::try_from(all.len()).unwrap_or(u16::MAX);
     let area = Rect::new(0, 0, columns.max(4), height);
     let mut buffer = Buffer::empty(area);
@@ -125,12 +133,20 @@ pub fn frame(state: &State) -> Frame {
 }
 
 /// The help, the question, or what goes on; with the cursor, where it stands there.
-fn top(state: &State, width: usize, room: usize) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
+fn top(
+    state: &State,
+    layout: Layout,
+    (width, room): (usize, usize),
+) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
     if let Some(scroll) = state.help {
         return (help::lines(width, room, scroll), None);
     }
     if let Some(dialog) = &state.dialog {
         return asking::lines(dialog, state.now, (width, room));
+    }
+    if layout == Layout::Panes {
+        // What streams and what runs stands in the panes.
+        return (Vec::new(), None);
     }
     let work = at_work(state, width);
     let room = room.saturating_sub(work.len());
@@ -150,9 +166,12 @@ fn top(state: &State, width: usize, room: usize) -> (Vec<Line<'static>>, Option<
 
 /// That work goes on, what runs, and for how long.
 fn at_work(state: &State, width: usize) -> Vec<Line<'static>> {
-    let Some(began) = state.began else {
-        return Vec::new();
-    };
+    work_text(state).map_or_else(Vec::new, |text| own_row(&text, width))
+}
+
+/// The same in words; `None`: nothing goes on.
+fn work_text(state: &State) -> Option<String> {
+    let began = state.began?;
     let seconds = state.now.duration_since(began).as_secs();
     let time = match seconds {
         0..60 => format!("{seconds} s"),
@@ -170,8 +189,7 @@ fn at_work(state: &State, width: usize) -> Vec<Line<'static>> {
         (None, names) => format!("running {}", names.join(", ")),
     };
     let sign = ['|', '/', '-', '\\'][usize::try_from(seconds % 4).unwrap_or(0)];
-    let text = format!("{sign} {doing}, {time} (Esc stops it)");
-    own_row(&text, width)
+    Some(format!("{sign} {doing}, {time} (Esc stops it)"))
 }
 
 /// One faint row of ours.

@@ -108,6 +108,20 @@ impl Window {
         self.tmux(&[&["send-keys", "--"], keys].concat());
     }
 
+    /// Sends a signal such as `TERM` to the program that the shell runs.
+    ///
+    /// # Panics
+    /// When it runs none.
+    pub fn signals(&self, signal: &str) {
+        let shell = text(&self.tmux(&["display-message", "-p", "#{pane_pid}"]));
+        let shell = shell.trim();
+        let children = std::fs::read_to_string(format!("/proc/{shell}/task/{shell}/children"));
+        let children = children.unwrap();
+        let child = children.split_whitespace().next().unwrap();
+        let sent = Command::new("kill").args(["-s", signal, child]).status();
+        assert!(sent.unwrap().success(), "{signal} to {child}");
+    }
+
     /// Types a line as a person does, its Enter after it.
     ///
     /// # Panics

@@ -31,7 +31,7 @@ use terminal::sessions::held;
 use terminal::undo::FileHistory;
 use text::escape::{quoted_argv, visible_line};
 use tui::host::{Next, Outcome, Outgoing};
-use tui::{GoOn, HandedOver, Keyboard, Start};
+use tui::{Ended, GoOn, HandedOver, Keyboard, Layout, Start};
 
 /// Most records of the audit log that a page shows.
 const AUDIT_RECORDS: usize = 5_000;
@@ -40,14 +40,18 @@ const HANDOVERS: u32 = 3;
 /// How soon that is.
 const HELD: Duration = Duration::from_secs(2);
 
-/// Holds the conversation until the user leaves.
+/// Holds the conversation until the user leaves; in panes at first, where that is asked for.
 ///
 /// # Errors
 /// When it could not begin, or the terminal cannot be used.
-pub async fn tui(flags: SessionFlags, begin: Begin) -> Result<Exit> {
+pub async fn tui(flags: SessionFlags, begin: Begin, panes: bool) -> Result<Exit> {
     check_terminal()?;
     let mut keyboard = Keyboard::default();
     let (mut flags, mut begin) = (flags, begin);
+    let mut layout = match panes {
+        true => Layout::Panes,
+        false => Layout::Focus,
+    };
     if matches!(&begin, Begin::Resume(part) if part.is_empty()) {
         let house = House::look(&Setting::read(&flags)?).await?;
         let chosen = tui::choose(house.sessions.as_ref(), &mut keyboard).await;
@@ -66,15 +70,15 @@ pub async fn tui(flags: SessionFlags, begin: Begin) -> Result<Exit> {
             request.profile = request.profile.as_held(*last.profile);
             draft = last.draft;
         }
-        let outcome = hold(&host, request, draft, &mut keyboard).await;
-        match host.close(outcome).await? {
+        let outcome = hold(&host, (request, draft, layout), &mut keyboard).await;
+        let ended = host.close(outcome).await?;
+        layout = ended.layout;
+        match ended.next {
             None => return Ok(Exit::Success),
             Some(GoOn::In(session_id)) => begin = Begin::Resume(session_id.to_string()),
             Some(GoOn::Anew(last)) => {
-                handovers = match begun.elapsed() < HELD {
-                    true => handovers + 1,
-                    false => 1,
-                };
+                let is_soon = begun.elapsed() < HELD;
+                handovers = if is_soon { handovers + 1 } else { 1 };
                 if handovers > HANDOVERS {
                     return Err(closed_again(&last).into());
                 }
@@ -83,17 +87,21 @@ pub async fn tui(flags: SessionFlags, begin: Begin) -> Result<Exit> {
                 continue;
             }
         }
-        // What was opened or chosen for one session, such as its folder, is not so for another, which
-        // goes on as it was left; what was closed stays closed.
-        flags = SessionFlags {
-            ceiling: Ceiling {
-                disable_tool: flags.ceiling.disable_tool,
-                ..Ceiling::default()
-            },
-            air_gap: flags.air_gap,
-            connect: flags.connect,
-            ..SessionFlags::default()
-        };
+        flags = for_another(flags);
+    }
+}
+
+/// The flags of one session for another. What was opened or chosen for the one, such as its folder, is
+/// not so for the other, which goes on as it was left; what was closed stays closed.
+fn for_another(flags: SessionFlags) -> SessionFlags {
+    SessionFlags {
+        ceiling: Ceiling {
+            disable_tool: flags.ceiling.disable_tool,
+            ..Ceiling::default()
+        },
+        air_gap: flags.air_gap,
+        connect: flags.connect,
+        ..SessionFlags::default()
     }
 }
 
@@ -135,13 +143,12 @@ fn check_terminal() -> Result<()> {
     Err(Failure::usage(what, hint).into())
 }
 
-/// Holds a session with a draft in its input; what comes after it, if anything.
+/// Holds a session with a draft in its input until the user leaves it.
 async fn hold(
     host: &CommandHost,
-    request: ChatRequest,
-    draft: String,
+    (request, draft, layout): (ChatRequest, String, Layout),
     keyboard: &mut Keyboard,
-) -> Result<Option<GoOn>> {
+) -> Result<Ended> {
     // A session that goes on keeps its own.
     if request.resumed.is_none() {
         host.check_agent().await?;
@@ -152,6 +159,7 @@ async fn hold(
         profile,
         history: request.history,
         draft,
+        layout,
     };
     let notes = Seen::now(&request.workspace);
     let serving = Serving {
@@ -165,11 +173,11 @@ async fn hold(
     let left = ended.as_ref().map_or(&session, |ended| &ended.session);
     let (session_id, holder_id) = held(left)?;
     let closed = host.sessions().close(session_id, holder_id).await;
-    let next = ended.or_fail()?.next;
+    let ended = ended.or_fail()?;
     match closed {
         // What is gone needs no closing.
-        Err(_) if host.is_gone().await => Ok(next),
-        closed => closed.or_fail().map(|()| next),
+        Err(_) if host.is_gone().await => Ok(ended),
+        closed => closed.or_fail().map(|()| ended),
     }
 }
 

@@ -54,10 +54,12 @@ pub fn work(
             AtOnce(told(effects::files(profile.settings.workspace, hidden)))
         }
         Command::ListEarlier => AtOnce(told(reading::earlier(host, id))),
+        Command::ReadPast(to) => AtOnce(told(reading::past(host.sessions(), id, to))),
         Command::ListSessions => AtOnce(told(reading::list(host))),
         Command::Preview(of) => AtOnce(told(reading::preview(host.sessions(), of))),
         Command::Export(of) => AtOnce(told(reading::export(host, of))),
         Command::Print(_)
+        | Command::Tell(_)
         | Command::GoTo(_)
         | Command::HandOver
         | Command::Keep(_)

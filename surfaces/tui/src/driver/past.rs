@@ -1,9 +1,8 @@
 //! What a session was before this window: read once, and told in a few lines.
 
 use crate::lines::{faint, own, painted};
-use crate::markdown::lines as document;
+use crate::markdown::{lines as document, request};
 use crate::state::State;
-use crate::update::request_lines;
 use api::sessions::{Error, Follow, SessionSummary, Sessions};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
@@ -88,7 +87,10 @@ fn answer_to(events: &[Event], query_id: QueryId) -> Option<&str> {
     let answers = events.iter().rev();
     let own = answers.filter(|event| event.query_id == Some(query_id));
     let mut found = own.filter_map(|event| match &event.body {
-        EventBody::GenerationFinished { answer, .. } => Some(answer.as_str()),
+        // One that was stopped has come to nothing, whatever had come of it.
+        EventBody::GenerationFinished { answer, .. } => {
+            Some(answer.as_str()).filter(|answer| !answer.trim().is_empty())
+        }
         _ => None,
     });
     found.next()
@@ -181,7 +183,7 @@ fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
             .flat_map(|last| exchange(state, past, last)),
     );
     for text in &past.not_begun {
-        shown.extend(state.own(request_lines(text)));
+        shown.extend(state.own(request(text)));
         shown.extend(note(state, "· not begun when the program ended"));
     }
     if past.is_cut_off {
@@ -192,7 +194,7 @@ fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
 
 /// An exchange that ended.
 fn exchange(state: &State, past: &Past, last: &Exchange) -> Vec<Line<'static>> {
-    let mut shown = state.own(request_lines(&last.text));
+    let mut shown = state.own(request(&last.text));
     let answer = answer_to(&past.before, last.query_id);
     if let Some(answer) = answer.or(past.part.as_deref()) {
         let told = marked(answer, state.terminal.known(), prose, mark);

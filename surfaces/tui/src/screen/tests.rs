@@ -2,6 +2,7 @@
 
 use super::{Colours, Narrowed, Screen};
 use crate::lines::painted;
+use crate::links::Links;
 use crate::view::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -150,4 +151,39 @@ fn rows_that_a_narrow_terminal_wraps_are_counted() {
         .unwrap();
     cut.resized(6);
     assert_eq!(cut.cursor, Position::new(2, 2));
+}
+
+#[test]
+fn an_address_leads_to_what_stands_there() {
+    let mut shown = Shown::new(8, 60);
+    shown.screen.mark_links(Links::Osc8);
+    let rows = [
+        "see \u{1b}[2m(https://a.example/x)\u{1b}[0m.",
+        "no \u{1b}[1mhttps://a.exa\u{1b}[0mmple/ break",
+    ];
+    let hostile = "https://a.example/\u{1b}]8;;https://evil.example\u{7}";
+    let finished = [rows[0], rows[1], hostile];
+    let screen = shown.draw(&finished, &frame(60, &["> https://b.example"]));
+    let bytes = String::from_utf8(shown.screen.out.clone()).unwrap();
+    let marks: Vec<&str> = bytes
+        .split("\u{1b}]8;;")
+        .skip(1)
+        .map(|part| part.split("\u{1b}\\").next().unwrap())
+        .collect();
+    assert_eq!(marks, ["https://a.example/x", "", "https://a.example/", ""]);
+    assert!(screen.starts_with("see (https://a.example/x).\nno https://a.example/ break\n"));
+    assert!(!bytes.contains("evil.example\u{1b}"), "{bytes:?}");
+}
+
+/// Terminals do not agree on how wide an emoji is: what stands behind one has its column anyway.
+#[test]
+fn what_follows_a_wide_character_has_its_column() {
+    let mut shown = Shown::new(4, 20);
+    shown.draw(&[], &frame(20, &["a👨b│", "日本│", "abc│"]));
+    let bytes = String::from_utf8(shown.screen.out.clone()).unwrap();
+    for part in ["a👨\u{1b}[4Gb│", "日\u{1b}[3G本\u{1b}[5G│", "abc│"] {
+        assert!(bytes.contains(part), "`{part}`: {bytes:?}");
+    }
+    let screen = shown.terminal.screen().contents();
+    assert_eq!(screen.trim_end(), "a👨b│\n日本│\nabc│");
 }

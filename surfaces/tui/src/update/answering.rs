@@ -33,7 +33,8 @@ pub(super) fn go_on(state: &mut State) -> Vec<Command> {
 
 /// Puts the next question, unless one stands there.
 fn put_next(state: &mut State, patience: Patience) {
-    if state.dialog.is_some() || state.overlay.is_some() || state.covers_until.is_some() {
+    let is_beside = state.overlay.is_some() || state.panes.is_searching();
+    if state.dialog.is_some() || is_beside || state.covers_until.is_some() {
         return;
     }
     let next = state.questions.next(patience);

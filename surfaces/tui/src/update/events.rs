@@ -1,8 +1,7 @@
 //! What an event of the session comes to.
 
 use super::answering;
-use crate::lines::{safe, strong};
-use crate::markdown::{Break, DocumentLine};
+use crate::markdown::{Break, DocumentLine, request};
 use crate::message::Command;
 use crate::state::State;
 use domain::drive::Origin;
@@ -11,7 +10,6 @@ use domain::id::ConfirmationId;
 use ratatui::text::Line;
 use rendering::agents::gist;
 use rendering::confirm;
-use text::escape::prose;
 
 /// Most bytes of a result that are kept for who wants to see it whole.
 const RESULT_BYTES: usize = 64 << 10;
@@ -30,6 +28,9 @@ pub(super) fn happened(state: &mut State, event: &Event) -> Vec<Command> {
     let mut done = Vec::new();
     if is_of_waiting(state, event) {
         return of_waiting(state, event);
+    }
+    if !matches!(event.body, EventBody::QueryReceived { .. }) {
+        in_panes(state, event);
     }
     match &event.body {
         EventBody::QueryReceived { .. } => {
@@ -68,6 +69,12 @@ pub(super) fn happened(state: &mut State, event: &Event) -> Vec<Command> {
         }
     }
     done
+}
+
+/// Shows an event in the panes as well, whether they are open or not.
+fn in_panes(state: &mut State, event: &Event) {
+    let depth = state.view.agents().depth(event.agent_id);
+    state.panes.take(event, depth);
 }
 
 fn ids(state: &State) -> Vec<ConfirmationId> {
@@ -114,6 +121,7 @@ fn begin_next(state: &mut State) -> Vec<Command> {
     state.began = Some(state.now);
     state.reading = None;
     state.stream.begin();
+    in_panes(state, &event);
     let mut done = Vec::new();
     if let EventBody::QueryReceived {
         text,
@@ -121,31 +129,10 @@ fn begin_next(state: &mut State) -> Vec<Command> {
         ..
     } = &event.body
     {
-        done.push(Command::Print(state.own(request_lines(text))));
+        done.push(Command::Print(state.own(request(text))));
     }
     done.extend(draw(state, &event));
     done
-}
-
-/// What a user asked, behind a mark that no other line begins with.
-#[must_use]
-pub fn request_lines(text: &str) -> Vec<DocumentLine> {
-    let empty = DocumentLine {
-        line: Line::default(),
-        may_break: Break::Never,
-    };
-    let text = prose(text.trim_end());
-    let lines = text.split('\n').enumerate().map(|(at, line)| {
-        let mark = if at == 0 { "> " } else { "  " };
-        DocumentLine {
-            line: Line::styled(safe(&format!("{mark}{line}")), strong()),
-            may_break: Break::Words(2),
-        }
-    });
-    std::iter::once(empty.clone())
-        .chain(lines)
-        .chain([empty])
-        .collect()
 }
 
 /// A piece of what the model says. Of an agent that another one started, people are shown what it does.
@@ -226,7 +213,7 @@ fn draw(state: &mut State, event: &Event) -> Vec<Command> {
     let lines = state.terminal.take_lines();
     match lines.is_empty() {
         true => Vec::new(),
-        false => vec![state.told(&lines)],
+        false => vec![Command::Print(state.told_rows(&lines))],
     }
 }
 

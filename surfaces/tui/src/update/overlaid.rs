@@ -212,7 +212,7 @@ fn in_page(page: &mut Page, key: KeyEvent) -> Stay {
             KeyCode::Char('c') if is_ctrl => page.drop_search(),
             KeyCode::Enter => page.search(),
             KeyCode::Backspace => page.pop(),
-            KeyCode::Char(letter) if !is_ctrl => page.push(letter),
+            KeyCode::Char(letter) if !is_ctrl => page.push_letter(letter),
             _ => {}
         }
         return Stay::Yes;
@@ -239,7 +239,7 @@ fn in_page(page: &mut Page, key: KeyEvent) -> Stay {
 pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
     let letters = text.lines().next().unwrap_or_default().chars();
     match &mut state.overlay {
-        Some(Overlay::Page(_, page)) => letters.for_each(|letter| page.push(letter)),
+        Some(Overlay::Page(_, page)) => letters.for_each(|letter| page.push_letter(letter)),
         Some(Overlay::Sessions(picker)) => {
             letters.for_each(|letter| picker.push(letter));
             return picker

@@ -1,7 +1,7 @@
 //! Commands that are typed.
 
 use super::outcome::{failed, leave, refused};
-use super::{overlaid, overriding};
+use super::{overlaid, overriding, paned};
 use crate::message::Command;
 use crate::state::State;
 use domain::model::ModelChoice;
@@ -18,6 +18,21 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
     match (name.to_ascii_lowercase().as_str(), rest.trim()) {
         ("/inspect", subject) => return overlaid::named(state, subject),
         ("/sessions", "") => return overlaid::sessions(state),
+        ("/panes", "") => {
+            paned::turn_layout(state);
+            return Vec::new();
+        }
+        ("/panes", "zoom") if state.panes.is_open() => {
+            paned::zoom(state);
+            return Vec::new();
+        }
+        ("/panes", "zoom") => {
+            return vec![refused(state, "no panes are open", "Type /panes first.")];
+        }
+        ("/panes", _) => {
+            let what = "/panes takes `zoom` after it, or nothing";
+            return vec![refused(state, what, "Type /panes, or /panes zoom.")];
+        }
         ("/sessions", _) => {
             let what = "/sessions takes nothing after it";
             return vec![refused(state, what, "Type /sessions alone.")];

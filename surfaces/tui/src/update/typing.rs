@@ -2,11 +2,12 @@
 
 use super::outcome::leave;
 use super::results::whole_result;
-use super::{answering, completing, overlaid, overriding, slash};
+use super::{answering, completing, overlaid, overriding, paned, slash};
 use crate::input::Edit;
 use crate::keys::{Action, action_of};
 use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
+use crate::page::Turn;
 use crate::palette::Choice;
 use crate::question::Field;
 use crate::state::State;
@@ -36,6 +37,10 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
         done.extend(choice.map_or_else(Vec::new, |choice| run(state, choice)));
         return done;
     }
+    if state.panes.is_searching() {
+        done.extend(paned::searched(state, key));
+        return done;
+    }
     if let Some(action) = action_of(key) {
         done.extend(act(state, action));
     }
@@ -59,6 +64,12 @@ fn act(state: &mut State, action: Action) -> Vec<Command> {
         state.completion.close();
     }
     match action {
+        Action::PageUp if paned::has_keys(state) => paned::turn(state, Turn::PageUp),
+        Action::PageDown if paned::has_keys(state) => paned::turn(state, Turn::PageDown),
+        Action::OtherField if paned::has_keys(state) => state.panes.focus_next(),
+        Action::Panes => paned::turn_layout(state),
+        Action::Zoom => paned::zoom(state),
+        Action::Search => paned::begin_search(state),
         Action::PageUp => scroll(state, Scroll::PageUp),
         Action::PageDown => scroll(state, Scroll::PageDown),
         Action::DiffOrEditor if state.dialog.is_none() => return overlaid::editor(state),
@@ -197,6 +208,16 @@ fn edit(state: &mut State, change: Edit) -> Vec<Command> {
         }
         return Vec::new();
     }
+    let turn = match change {
+        Edit::Head => Some(Turn::Top),
+        Edit::End => Some(Turn::End),
+        _ => None,
+    };
+    // In a draft they move the cursor.
+    if let Some(turn) = turn.filter(|_| state.input.is_empty() && paned::has_keys(state)) {
+        paned::turn(state, turn);
+        return Vec::new();
+    }
     state.input.edit(change);
     draft_changed(state);
     completing::edited(state, change)
@@ -220,6 +241,10 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
     }
     if state.overlay.is_some() {
         return overlaid::pasted(state, text);
+    }
+    if state.panes.is_searching() {
+        paned::pasted(state, text);
+        return Vec::new();
     }
     if is_answering(state) {
         if let Some(dialog) = &mut state.dialog {

@@ -191,3 +191,44 @@ fn a_session_goes_on_with_its_last_exchange_shown() {
     let log = testkit::house::json_lines(&logs[0]);
     assert_eq!(of_kind(&log, "query_received").len(), 2);
 }
+
+#[test]
+fn code_has_colours_and_copies_as_it_is() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let code: String = (0..30)
+        .map(|n| match n {
+            4 => "    /* a comment that\n".to_owned(),
+            5 => "       goes on */\n".to_owned(),
+            n => format!("    let a{n} = \"text\";\n"),
+        })
+        .collect();
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([Reply::text(format!("```rust\n{code}"))
+        .and_wait(&gate)
+        .and_text("```\n\n```unheard-of\nlet b;\n```\n")]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("code, please");
+    // Lines leave while the block goes on.
+    window.until("let a29 = \"text\";");
+    gate.open();
+    window.until("let b;");
+    window.until("idle");
+    let all = window.everything();
+    assert!(all.contains(&format!("```rust\n{code}```\n")), "{all}");
+    let coloured = window.coloured();
+    for part in [
+        "\u{1b}[35mlet",
+        "\u{1b}[32m\"text\"",
+        "\u{1b}[2m/* a comment that\n       goes on */\n",
+        "\u{1b}[36mlet b;",
+    ] {
+        let found = ["[0m", "[39m", "[49m"]
+            .iter()
+            .fold(coloured.clone(), |found, code| {
+                found.replace(&format!("\u{1b}{code}"), "")
+            });
+        assert!(found.contains(part), "{part:?}: {found:?}");
+    }
+}

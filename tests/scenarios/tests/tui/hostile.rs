@@ -6,12 +6,12 @@ use serde_json::json;
 use testkit::{Reply, Server, TMUX, is_absent};
 
 /// Escapes, controls and marks of every kind that move, hide or recolour something on some terminal.
-const HOSTILE: &str = "start \u{1b}[2J\u{1b}[H\u{1b}[31mred \u{9b}5A\u{1b}]0;stolen title\u{7}\u{1b}]8;;https://evil.example\u{1b}\\link \
+pub const HOSTILE: &str = "start \u{1b}[2J\u{1b}[H\u{1b}[31mred \u{9b}5A\u{1b}]0;stolen title\u{7}\u{1b}]8;;https://evil.example\u{1b}\\link \
                        \u{90}q\u{9c}\u{1b}Pq\u{1b}\\ \u{8}\u{8}\u{b}\u{c}\u{e} \u{202e}desrever\u{202c} \u{2066}iso\u{2069} zero\u{200b}width\u{200d}\u{feff} \
                        \u{1b}c\u{1b}[?1049h\u{1b}7\u{1b}[?25l end\r";
 
 /// What may stand on no screen: a control character, or a mark that hides or turns.
-fn moves(c: char) -> bool {
+pub fn moves(c: char) -> bool {
     let hides =
         matches!(c, '\u{200b}' | '\u{feff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     (c.is_control() && c != '\n') || hides
@@ -101,4 +101,37 @@ fn a_line_of_a_megabyte_passes_by() {
     window.until("idle");
     window.types("and then?");
     window.until("> and then?");
+}
+
+/// An older tmux swallows the marks, a newer one passes them on: what stands on the screen is the same.
+#[test]
+fn addresses_are_marked_and_nothing_else_changes() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let hostile =
+        "[bank](https://evil.example/x) https://a.example/\u{1b}]8;;https://evil.example\u{7}y";
+    let answer = format!("See <https://a.example/tides>, {hostile}\n\nEnd of it.");
+    let screens = ["", "TMUX= TERM=xterm-256color TERM_PROGRAM=WezTerm "].map(|variables| {
+        let scene = Scene::forgetful(Server::openai([Reply::text(&answer)]));
+        let mut window = scene.house.ask(["tui"]).in_window((100, 24));
+        window.until("shell$");
+        window.types(&format!("{variables}\"$@\""));
+        window.presses(&["Enter"]);
+        window.until("idle");
+        window.enters("go");
+        window.until("End of it.");
+        window.until("idle");
+        let all = window.everything();
+        assert!(!all.contains(moves), "{all:?}");
+        let from = all.find("See https://a.example/tides,").unwrap();
+        let to = all.find("End of it.").unwrap();
+        all[from..to].to_owned()
+    });
+    assert_eq!(screens[0], screens[1]);
+    assert!(
+        screens[1].contains("bank (https://evil.example/x)"),
+        "{}",
+        screens[1]
+    );
 }

@@ -14,6 +14,7 @@ mod hostile;
 mod leaving;
 mod overrides;
 mod pages;
+mod panes;
 mod pictures;
 mod questions;
 mod screens;

@@ -90,7 +90,7 @@ fn without_colours_nothing_is_coloured() {
     if is_absent(TMUX) {
         return;
     }
-    let answer = "# Head\n\nSome `code` and **more**.\n";
+    let answer = "# Head\n\nSome `code` and **more**.\n\n```rust\nlet a = \"b\";\n```\n";
     let screens = ["1", ""].map(|no_colour| {
         let scene = Scene::forgetful(Server::openai([
             Reply::text(answer).and_call("read_file", json!({"path": "absent.txt"})),

@@ -1,0 +1,114 @@
+//! Keys and news of the panes.
+
+use super::answering;
+use crate::message::Command;
+use crate::page::{Next, Turn};
+use crate::panes::{Layout, Pane};
+use crate::state::State;
+use crate::view;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use domain::event::Event;
+use domain::id::SessionId;
+
+/// What every message may change: how wide the panes are, and whether their past is to be read.
+pub(super) fn follow(state: &mut State) -> Option<Command> {
+    if !state.panes.is_open() {
+        return None;
+    }
+    for pane in Pane::ALL {
+        if let Some(columns) = view::pane_width(state, pane) {
+            state.panes.lay_width(pane, columns);
+        }
+    }
+    state.panes.wants_past().map(Command::ReadPast)
+}
+
+/// The past was read, of the session that is held or of one before.
+pub(super) fn past(state: &mut State, id: SessionId, events: &[Event]) {
+    if id == state.session.session_id {
+        state.panes.put_past(events);
+    }
+}
+
+/// Shows the session in panes, or on the normal screen again. A question is put anew: nothing typed
+/// before counts for it.
+pub(super) fn turn_layout(state: &mut State) {
+    let layout = match state.panes.layout() {
+        Layout::Focus => Layout::Panes,
+        Layout::Panes => Layout::Focus,
+    };
+    state.panes.show(layout);
+    put_anew(state);
+}
+
+/// Gives the pane in focus the whole room, or its own again.
+pub(super) fn zoom(state: &mut State) {
+    if state.panes.is_open() {
+        state.panes.zoom();
+    }
+}
+
+/// Whether keys that move in a text move in the pane in focus: nothing else takes them.
+pub(super) fn has_keys(state: &State) -> bool {
+    state.panes.is_open() && state.dialog.is_none() && state.help.is_none()
+}
+
+/// Scrolls the pane in focus.
+pub(super) fn turn(state: &mut State, turn: Turn) {
+    if let Some(size) = size(state) {
+        state.panes.turn(turn, size);
+    }
+}
+
+fn size(state: &State) -> Option<(usize, usize)> {
+    view::pane_size(state, state.panes.focus())
+}
+
+/// What to search for is typed from now on. While a question stands keys are for it.
+pub(super) fn begin_search(state: &mut State) {
+    if has_keys(state) {
+        state.panes.begin_search();
+    }
+}
+
+/// A key while a search is typed. None of them reaches a question or the input.
+pub(super) fn searched(state: &mut State, key: KeyEvent) -> Vec<Command> {
+    let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+    let on = |state: &mut State, next| {
+        if let Some(size) = size(state) {
+            state.panes.search_on(next, size);
+        }
+    };
+    match key.code {
+        KeyCode::Char('z') if is_ctrl => return vec![Command::Suspend],
+        KeyCode::Char('l') if is_ctrl => return vec![Command::Redraw],
+        KeyCode::Esc | KeyCode::F(_) => state.panes.end_search(),
+        KeyCode::Char('c' | 'd' | 'f') if is_ctrl => state.panes.end_search(),
+        KeyCode::Enter | KeyCode::Up => on(state, Next::Before),
+        KeyCode::Down => on(state, Next::After),
+        KeyCode::PageUp => turn(state, Turn::PageUp),
+        KeyCode::PageDown => turn(state, Turn::PageDown),
+        KeyCode::Backspace => state.panes.search_pop(),
+        KeyCode::Char(letter) if !is_ctrl => state.panes.search_push(letter),
+        _ => {}
+    }
+    if !state.panes.is_searching() {
+        put_anew(state);
+    }
+    Vec::new()
+}
+
+/// A paste while a search is typed.
+pub(super) fn pasted(state: &mut State, text: &str) {
+    let letters = text.lines().next().unwrap_or_default().chars();
+    letters.for_each(|letter| state.panes.search_push(letter));
+}
+
+/// A question that stands is put anew, and one that came meanwhile is put now.
+fn put_anew(state: &mut State) {
+    let (now, is_draft_begun) = (state.now, !state.input.is_empty());
+    if let Some(dialog) = &mut state.dialog {
+        dialog.stand_again(now, is_draft_begun);
+    }
+    answering::put_waiting(state);
+}
