@@ -77,11 +77,18 @@ impl Facts {
         self.view.agents().find(agent_id).is_some()
     }
 
-    /// Whether the request of an event was worked on.
-    fn has_begun(&self, event: &Event) -> bool {
+    /// What became of the request that an event brings, where it has no usual end.
+    fn became_of(&self, event: &Event) -> &'static str {
         let exchanges = self.view.exchanges();
         let found = event.query_id.and_then(|id| exchanges.find(id));
-        found.is_none_or(|one| one.has_begun)
+        let has_begun = found.is_none_or(|one| one.has_begun);
+        let has_ended = event.query_id.is_none_or(|id| self.finished.contains(&id));
+        match (exchanges.counts(event), has_ended) {
+            (false, _) => ", taken back",
+            (true, true) if !has_begun => ", not begun",
+            (true, true) => "",
+            (true, false) => ", no end on record: at work, or its process was killed",
+        }
     }
 
     /// The number of an event's request, where what stands above it is of another one.
@@ -198,19 +205,12 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
                 Origin::User => prose(text),
                 Origin::Drive => shown(text),
             };
-            let has_ended = event.query_id.is_none_or(|id| facts.finished.contains(&id));
-            let mark = match (facts.view.exchanges().counts(event), has_ended) {
-                (false, _) => ", taken back",
-                (true, true) if !facts.has_begun(event) => ", not begun",
-                (true, true) => "",
-                (true, false) => ", no end on record: at work, or its process was killed",
-            };
             Some(format!(
-                "## {who} {} ({}, {}{mark})\n\n{}",
+                "## {who} {} ({}, {}{})\n\n{said}",
                 facts.number(event.seq),
                 mode.as_str(),
                 facts.time(event),
-                said
+                facts.became_of(event),
             ))
         }
         // How a request ended without one stands in the line after it.

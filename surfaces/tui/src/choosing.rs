@@ -1,12 +1,12 @@
 //! The list of sessions before any of them is held.
 
 use crate::alternate::Alternate;
-use crate::driver::colours;
 use crate::error::Error;
 use crate::keyboard::Keyboard;
 use crate::message::Message;
 use crate::modes::Modes;
 use crate::picker::{Picker, Wish};
+use crate::screen::colours;
 use crate::{reading, view};
 use api::sessions::{Selection, Sessions};
 use crossterm::event::{Event, KeyEventKind};

@@ -1,41 +1,43 @@
 //! Input, events and effects, and when to draw. While nothing happens it sleeps.
 
-mod editing;
+mod doing;
 mod past;
 
 use crate::alternate::Alternate;
 use crate::editor::Editor;
-use crate::effects::{self, Done};
+use crate::effects::Done;
 use crate::error::Error;
 use crate::history::History;
 use crate::host::Host;
 use crate::keyboard::{Keyboard, Paused, Pressed};
-use crate::lines::{faint, own, painted};
+use crate::lines::{faint, own};
 use crate::links::{self as marks, Links};
 use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
 use crate::overridden;
 use crate::panes::Layout;
-use crate::reading;
-use crate::screen::{Colours, Narrowed, Screen};
+use crate::screen::{Screen, colours, narrowed};
 use crate::state::{Beginning, State};
 use crate::update::update;
 use crate::view;
 use api::Streaming;
 use api::sessions::{Follow, SessionSummary};
 use crossterm::event::Event as Input;
+use doing::Work;
 use domain::event::Event;
+use domain::fault::Fault;
 use domain::id::SessionId;
 use domain::settings::SessionProfile;
 use futures::StreamExt;
 use futures::future::LocalBoxFuture;
 use futures::stream::FuturesUnordered;
 use ratatui::text::Line;
-use rendering::{Paint, links, override_warning};
+use rendering::{Paint, links};
 use rustix::process::{Signal, kill_current_process_group};
 use std::collections::VecDeque;
 use std::io::{self, Stdout};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 use text::escape::visible_line;
 use tokio::signal::unix::{SignalKind, signal};
@@ -130,7 +132,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         .await?;
     let set = Modes::set().map_err(Error::of("set up"))?;
     let log = modes::catch_log().map_err(Error::of("set up"))?;
-    let greeting = greeting(&state, &past);
+    let greeting = past::greeting(&state, &past);
     let mut ui = Ui {
         host,
         state,
@@ -161,65 +163,6 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         session: ui.state.session,
         next: ui.next,
     })
-}
-
-/// What stands above the first frame.
-fn greeting(state: &State, past: &past::Past) -> Vec<Line<'static>> {
-    let (id, paint) = (state.session.session_id, Paint::Colour);
-    let folder = &state.profile.settings.workspace;
-    let mut lines = vec![
-        format!(
-            "{} {} in {}, session {id}",
-            paint.strong("carl"),
-            state.profile.agent_type,
-            visible_line(&folder.to_string_lossy())
-        ),
-        paint.faint("? shows the keys; Ctrl+D leaves"),
-    ];
-    if state.session.holders > 1 {
-        lines
-            .push(paint.faint(
-                "open in another window as well: requests of both are worked on one by one",
-            ));
-    }
-    if state
-        .profile
-        .settings
-        .allow_write
-        .iter()
-        .any(|open| open == Path::new(folder))
-    {
-        lines
-            .push(paint.faint("this folder is open for writing (remembered, or by --allow-write)"));
-    }
-    lines.extend(
-        override_warning(state.profile.settings.override_level).map(|text| paint.bad(&text)),
-    );
-    let width = usize::from(state.size.0);
-    let rows = lines.iter().flat_map(|line| own(&painted(line), 2, width));
-    let mut shown: Vec<Line<'static>> = rows.collect();
-    shown.extend(past::lines(state, past));
-    shown
-}
-
-/// Colours, unless `NO_COLOR` refuses them.
-pub fn colours() -> Colours {
-    match std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
-        true => Colours::None,
-        false => Colours::Sixteen,
-    }
-}
-
-/// What the terminal does with rows that are too long: xterm, the console and screen cut them.
-fn narrowed() -> Narrowed {
-    let term = std::env::var("TERM").unwrap_or_default();
-    let has = |name: &str| std::env::var_os(name).is_some();
-    let cuts =
-        term == "linux" || has("XTERM_VERSION") || (term.starts_with("screen") && !has("TMUX"));
-    match cuts {
-        true => Narrowed::Cuts,
-        false => Narrowed::Wraps,
-    }
 }
 
 /// Who has the terminal in place of this UI for a while.
@@ -290,7 +233,7 @@ impl Ui<'_> {
                     let line = Paint::Colour.faint(&format!("· log: {}", visible_line(&line)));
                     self.take(Instant::now(), Message::Told(vec![line]));
                 }
-                ended = editing::end(&mut self.editing) => self.end_editing(ended)?,
+                ended = editor_ends(&mut self.editing) => self.end_editing(ended)?,
                 () = until(wakes_at) => self.take(Instant::now(), Message::Tick),
                 () = until(frame_at) => self.draw()?,
                 _ = terminate.recv() => self.take(Instant::now(), Message::Terminate),
@@ -412,76 +355,18 @@ impl Ui<'_> {
     }
 
     fn perform(&mut self, command: Command) {
-        let (host, session) = (self.host, self.state.session.clone());
-        let (id, profile) = (session.session_id, self.state.profile.clone());
+        match &command {
+            // Before the log says so, or it would pass for somebody else's.
+            Command::Configure(profile) => self.state.in_force.own(profile),
+            Command::SendBy(level, _) => {
+                let wide = overridden::wide(&self.state.profile, *level);
+                self.state.in_force.own(&wide);
+            }
+            _ => {}
+        }
         match command {
             Command::Print(lines) => self.keep(lines),
             Command::Tell(lines) => self.keep(self.state.told_rows(&lines)),
-            Command::Send(text) => self
-                .in_turn
-                .push_back(Box::pin(effects::send(host, session, profile, text))),
-            Command::SendBy(level, text) => {
-                let mut wide = profile.clone();
-                wide.settings.override_level = level;
-                // Before the log says so, or it would pass for somebody else's.
-                self.state.in_force.own(&wide);
-                let sending = overridden::send(host, session, (profile, wide), text);
-                self.in_turn.push_back(Box::pin(sending));
-            }
-            Command::Configure(profile) => {
-                // Before the log says so, or it would pass for somebody else's.
-                self.state.in_force.own(&profile);
-                self.in_turn
-                    .push_back(Box::pin(effects::configure(host, session, *profile)));
-            }
-            Command::New => self
-                .in_turn
-                .push_back(Box::pin(effects::begin_anew(host, session, profile))),
-            Command::Compact => self.in_turn.push_back(Box::pin(effects::compact(host, id))),
-            Command::Interrupt(which) => self
-                .at_once
-                .push(Box::pin(effects::interrupt(host, id, which))),
-            Command::Answer(answers) => self
-                .at_once
-                .push(Box::pin(effects::answer(host, id, answers))),
-            Command::Context(depth) => self
-                .at_once
-                .push(Box::pin(effects::context(host, id, depth))),
-            Command::Run(slash) => self
-                .in_turn
-                .push_back(Box::pin(effects::run(host, session, profile, slash))),
-            Command::ListModels => self
-                .at_once
-                .push(Box::pin(effects::list_models(host, profile))),
-            Command::FindModel(name) => self
-                .in_turn
-                .push_back(Box::pin(effects::find_model(host, name))),
-            Command::Inspect(subject) => {
-                let reading = reading::inspect(host, (id, profile), subject);
-                self.at_once.push(told(reading));
-            }
-            Command::ListFiles(hidden) => {
-                let reading = effects::files(profile.settings.workspace, hidden);
-                self.at_once.push(told(reading));
-            }
-            Command::ListEarlier => self.at_once.push(told(reading::earlier(host, id))),
-            Command::ForkBefore(said) => self
-                .in_turn
-                .push_back(Box::pin(effects::fork_before(host, session, profile, said))),
-            Command::RewindTo(said) => self
-                .in_turn
-                .push_back(Box::pin(effects::rewind_to(host, session, profile, said))),
-            Command::ListSessions => self.at_once.push(told(reading::list(host))),
-            Command::ReadPast(to) => {
-                let reading = reading::past(host.sessions(), id, to);
-                self.at_once.push(told(reading));
-            }
-            Command::Preview(of) => {
-                let reading = reading::preview(host.sessions(), of);
-                self.at_once.push(told(reading));
-            }
-            Command::Fork(of) => self.in_turn.push_back(told(reading::fork(host, of))),
-            Command::Export(of) => self.at_once.push(told(reading::export(host, of))),
             Command::GoTo(next) => {
                 self.next = Some(GoOn::In(next));
                 self.is_over = true;
@@ -501,6 +386,14 @@ impl Ui<'_> {
             Command::Leave => self.is_over = true,
             // Done by who takes the message in, which can fail.
             Command::Suspend | Command::Edit(_) => {}
+            other => {
+                let (session, profile) = (self.state.session.clone(), self.state.profile.clone());
+                match doing::work(self.host, session, profile, other) {
+                    Some(Work::InTurn(work)) => self.in_turn.push_back(work),
+                    Some(Work::AtOnce(work)) => self.at_once.push(work),
+                    None => {}
+                }
+            }
         }
     }
 
@@ -588,6 +481,45 @@ impl Ui<'_> {
         self.set_again()
     }
 
+    /// Opens a draft in the user's editor.
+    fn edit(&mut self, draft: &str, keyboard: &mut Keyboard) -> Result<(), Error> {
+        self.close_alternate()?;
+        self.draw_normal()?;
+        self.screen.clear().map_err(Error::of("written"))?;
+        let Some(paused) = keyboard.pause() else {
+            let fault = Fault {
+                code: "carl.failed".to_owned(),
+                message: "the keyboard cannot be left to an editor".to_owned(),
+                hint: "The draft is as it was.".to_owned(),
+            };
+            self.take(Instant::now(), Message::Edited(Err(fault)));
+            return self.draw();
+        };
+        modes::set_back();
+        match Editor::begin(draft) {
+            Ok(editor) => {
+                self.editing = Some((editor, paused));
+                Ok(())
+            }
+            Err(fault) => {
+                self.set_again()?;
+                self.take(Instant::now(), Message::Edited(Err(fault)));
+                self.draw()
+            }
+        }
+    }
+
+    /// Takes the terminal and the draft back.
+    fn end_editing(&mut self, ended: io::Result<ExitStatus>) -> Result<(), Error> {
+        let Some((editor, _paused)) = self.editing.take() else {
+            return Ok(());
+        };
+        let edited = editor.take(ended);
+        self.set_again()?;
+        self.take(Instant::now(), Message::Edited(edited));
+        self.draw()
+    }
+
     /// Sets the modes and draws anew after another program had the terminal.
     fn set_again(&mut self) -> Result<(), Error> {
         self.modes.again().map_err(Error::of("set up"))?;
@@ -629,15 +561,18 @@ impl Ui<'_> {
     }
 }
 
-fn told<'a>(reading: impl Future<Output = Vec<Message>> + 'a) -> LocalBoxFuture<'a, Done> {
-    Box::pin(async { Done::Told(reading.await) })
-}
-
 async fn next_event(
     events: &mut Option<Streaming<Event, api::sessions::Error>>,
 ) -> Option<Result<Event, api::sessions::Error>> {
     match events {
         Some(events) => events.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn editor_ends(editing: &mut Option<(Editor, Paused)>) -> io::Result<ExitStatus> {
+    match editing {
+        Some((editor, _)) => editor.end().await,
         None => std::future::pending().await,
     }
 }

@@ -5,9 +5,17 @@ use crate::host::Host;
 use crate::message::Message;
 use api::sessions::{Error, ErrorKind, Follow, SendRequest, SessionSummary};
 use domain::fault::{Coded, Fault};
-use domain::settings::SessionProfile;
+use domain::settings::{OverrideLevel, SessionProfile};
 use futures::{StreamExt, TryStreamExt};
 use session::SessionView;
+
+/// A profile with an override.
+#[must_use]
+pub fn wide(own: &SessionProfile, level: OverrideLevel) -> SessionProfile {
+    let mut wide = own.clone();
+    wide.settings.override_level = level;
+    wide
+}
 
 /// Sends a text by the wide profile. Whatever comes of it: nothing else goes by that one.
 pub async fn send(

@@ -341,5 +341,27 @@ fn used(buffer: &Buffer, row: u16) -> u16 {
     last.min(buffer.area.width)
 }
 
+/// Colours, unless `NO_COLOR` refuses them.
+#[must_use]
+pub fn colours() -> Colours {
+    match std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        true => Colours::None,
+        false => Colours::Sixteen,
+    }
+}
+
+/// What this terminal does with rows that are too long: xterm, the console and screen cut them.
+#[must_use]
+pub fn narrowed() -> Narrowed {
+    let term = std::env::var("TERM").unwrap_or_default();
+    let has = |name: &str| std::env::var_os(name).is_some();
+    let cuts =
+        term == "linux" || has("XTERM_VERSION") || (term.starts_with("screen") && !has("TMUX"));
+    match cuts {
+        true => Narrowed::Cuts,
+        false => Narrowed::Wraps,
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -18,24 +18,14 @@ use crate::picker::Picker;
 use crate::state::{LEAVING, STEPPING, State};
 use domain::event::{Event, EventBody};
 use domain::model::ModelChoice;
+use domain::settings::SessionProfile;
 use outcome::failed;
 use std::time::Instant;
 
 /// Takes what happened at a time into the state; what is to be done now, in this order.
 pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command> {
     state.now = now;
-    if state
-        .leaving
-        .is_some_and(|since| now.duration_since(since) >= LEAVING)
-    {
-        state.leaving = None;
-    }
-    if state
-        .stepping
-        .is_some_and(|since| now.duration_since(since) >= STEPPING)
-    {
-        state.stepping = None;
-    }
+    forget_presses(state);
     let mut done = taken(state, message);
     for command in &done {
         if let Command::Tell(lines) = command {
@@ -87,14 +77,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
         Message::ModelNamed(model) => {
             vec![slash::with_model(state, Some(ModelChoice::Exact(model)))]
         }
-        Message::Configured(profile) => {
-            let mode = format!("mode: {}", profile.mode.as_str());
-            let has_other_mode = profile.mode != state.profile.mode;
-            let model = (profile.model != state.profile.model).then(|| model_in_words(&profile));
-            state.profile = *profile;
-            let told = has_other_mode.then_some(mode).into_iter().chain(model);
-            told.map(|text| state.note(&text)).collect()
-        }
+        Message::Configured(profile) => configured(state, *profile),
         Message::Inspected(subject, lines) => {
             overlaid::filled(state, subject, lines);
             Vec::new()
@@ -128,6 +111,27 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
     }
 }
 
+/// A first press that a second one was to follow is forgotten after a while.
+fn forget_presses(state: &mut State) {
+    let now = state.now;
+    state.leaving = state
+        .leaving
+        .filter(|since| now.duration_since(*since) < LEAVING);
+    state.stepping = state
+        .stepping
+        .filter(|since| now.duration_since(*since) < STEPPING);
+}
+
+/// The session works by this profile now.
+fn configured(state: &mut State, profile: SessionProfile) -> Vec<Command> {
+    let mode = format!("mode: {}", profile.mode.as_str());
+    let has_other_mode = profile.mode != state.profile.mode;
+    let model = (profile.model != state.profile.model).then(|| model_in_words(&profile));
+    state.profile = profile;
+    let told = has_other_mode.then_some(mode).into_iter().chain(model);
+    told.map(|text| state.note(&text)).collect()
+}
+
 /// Calls a user who looks at another window, for a question or the end of all work.
 fn call(state: &State, event: &Event) -> Option<Command> {
     let reason = match event.body {
@@ -151,7 +155,7 @@ fn listed(state: &mut State, fill: impl FnOnce(&mut Picker)) -> Vec<Command> {
         .collect()
 }
 
-fn model_in_words(profile: &domain::settings::SessionProfile) -> String {
+fn model_in_words(profile: &SessionProfile) -> String {
     match &profile.model {
         Some(model) => format!("model: {}", rendering::values::model_in_words(model)),
         None => format!("model: what suits the agent type {}", profile.agent_type),

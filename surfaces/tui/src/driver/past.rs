@@ -1,6 +1,6 @@
 //! What a session was before this window: read once, and told in a few lines.
 
-use crate::lines::{faint, own};
+use crate::lines::{faint, own, painted};
 use crate::markdown::{lines as document, request};
 use crate::state::State;
 use api::sessions::{Error, Follow, SessionSummary, Sessions};
@@ -10,8 +10,10 @@ use domain::id::{QueryId, SessionId};
 use futures::StreamExt;
 use ratatui::text::Line;
 use rendering::links::mark;
+use rendering::{Paint, override_warning};
 use session::{Exchange, SessionView};
-use text::escape::prose;
+use std::path::Path;
+use text::escape::{prose, visible_line};
 use text::links::marked;
 
 /// Most of a part of an answer that is shown, bytes.
@@ -127,8 +129,46 @@ async fn part_of(
     Ok(Some(steps.join("\n\n")).filter(|text| !text.is_empty()))
 }
 
+/// What stands above the first frame.
+pub fn greeting(state: &State, past: &Past) -> Vec<Line<'static>> {
+    let (id, paint) = (state.session.session_id, Paint::Colour);
+    let folder = &state.profile.settings.workspace;
+    let mut told = vec![
+        format!(
+            "{} {} in {}, session {id}",
+            paint.strong("carl"),
+            state.profile.agent_type,
+            visible_line(&folder.to_string_lossy())
+        ),
+        paint.faint("? shows the keys; Ctrl+D leaves"),
+    ];
+    if state.session.holders > 1 {
+        told.push(
+            paint
+                .faint("open in another window as well: requests of both are worked on one by one"),
+        );
+    }
+    if state
+        .profile
+        .settings
+        .allow_write
+        .iter()
+        .any(|open| open == Path::new(folder))
+    {
+        told.push(paint.faint("this folder is open for writing (remembered, or by --allow-write)"));
+    }
+    told.extend(
+        override_warning(state.profile.settings.override_level).map(|text| paint.bad(&text)),
+    );
+    let width = usize::from(state.size.0);
+    let rows = told.iter().flat_map(|line| own(&painted(line), 2, width));
+    let mut shown: Vec<Line<'static>> = rows.collect();
+    shown.extend(lines(state, past));
+    shown
+}
+
 /// The last exchange that ended, how many came before it, and what waited behind it.
-pub fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
+fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
     let id = state.session.session_id;
     let shown_here = usize::from(past.last.is_some()) + past.not_begun.len();
     let standing = state.view.exchanges().standing().len();

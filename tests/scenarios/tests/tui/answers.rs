@@ -190,6 +190,7 @@ fn commands_change_how_it_works_and_unknown_ones_say_so() {
     window.enters("/context");
     window.until("identity");
     window.enters("/new");
+    // The list of commands says that it is new as well.
     window.until("goes on with the one before");
     window.presses(&["?"]);
     window.until("Alt+Enter, Ctrl+J");

@@ -1,0 +1,77 @@
+//! What the session's services are asked for, by a command of the UI.
+
+use crate::effects::{self, Done};
+use crate::host::Host;
+use crate::message::{Command, Message};
+use crate::{overridden, reading};
+use api::sessions::SessionSummary;
+use domain::settings::SessionProfile;
+use futures::future::LocalBoxFuture;
+
+/// Something under way, and when it begins.
+pub enum Work<'a> {
+    /// Once all that was asked for before is done.
+    InTurn(LocalBoxFuture<'a, Done>),
+    /// Now.
+    AtOnce(LocalBoxFuture<'a, Done>),
+}
+
+/// What a command asks for; `None`: nothing of the services.
+pub fn work(
+    host: &dyn Host,
+    session: SessionSummary,
+    profile: SessionProfile,
+    command: Command,
+) -> Option<Work<'_>> {
+    use Work::{AtOnce, InTurn};
+    let id = session.session_id;
+    Some(match command {
+        Command::Send(text) => InTurn(Box::pin(effects::send(host, session, profile, text))),
+        Command::SendBy(level, text) => {
+            let wide = overridden::wide(&profile, level);
+            let profiles = (profile, wide);
+            InTurn(Box::pin(overridden::send(host, session, profiles, text)))
+        }
+        Command::Configure(profile) => {
+            InTurn(Box::pin(effects::configure(host, session, *profile)))
+        }
+        Command::New => InTurn(Box::pin(effects::begin_anew(host, session, profile))),
+        Command::Compact => InTurn(Box::pin(effects::compact(host, id))),
+        Command::Run(slash) => InTurn(Box::pin(effects::run(host, session, profile, slash))),
+        Command::ForkBefore(sent) => {
+            InTurn(Box::pin(effects::fork_before(host, session, profile, sent)))
+        }
+        Command::RewindTo(sent) => {
+            InTurn(Box::pin(effects::rewind_to(host, session, profile, sent)))
+        }
+        Command::Fork(of) => InTurn(told(reading::fork(host, of))),
+        Command::Interrupt(which) => AtOnce(Box::pin(effects::interrupt(host, id, which))),
+        Command::Answer(answers) => AtOnce(Box::pin(effects::answer(host, id, answers))),
+        Command::Context(depth) => AtOnce(Box::pin(effects::context(host, id, depth))),
+        Command::ListModels => AtOnce(Box::pin(effects::list_models(host, profile))),
+        Command::FindModel(name) => InTurn(Box::pin(effects::find_model(host, name))),
+        Command::Inspect(subject) => AtOnce(told(reading::inspect(host, (id, profile), subject))),
+        Command::ListFiles(hidden) => {
+            AtOnce(told(effects::files(profile.settings.workspace, hidden)))
+        }
+        Command::ListEarlier => AtOnce(told(reading::earlier(host, id))),
+        Command::ReadPast(to) => AtOnce(told(reading::past(host.sessions(), id, to))),
+        Command::ListSessions => AtOnce(told(reading::list(host))),
+        Command::Preview(of) => AtOnce(told(reading::preview(host.sessions(), of))),
+        Command::Export(of) => AtOnce(told(reading::export(host, of))),
+        Command::Print(_)
+        | Command::Tell(_)
+        | Command::GoTo(_)
+        | Command::HandOver
+        | Command::Keep(_)
+        | Command::Call(_)
+        | Command::Redraw
+        | Command::Leave
+        | Command::Suspend
+        | Command::Edit(_) => return None,
+    })
+}
+
+fn told<'a>(reading: impl Future<Output = Vec<Message>> + 'a) -> LocalBoxFuture<'a, Done> {
+    Box::pin(async { Done::Told(reading.await) })
+}
