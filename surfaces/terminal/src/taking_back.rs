@@ -43,7 +43,7 @@ pub async fn retry(on: &mut dyn Conversation) -> Result<String> {
     tell_what_memory_keeps(on)?;
     if changes > 0 {
         on.tell(&format!(
-            "  {} of the first try stay; /undo instead takes such back as well",
+            "  the first try left {}; /undo instead takes such back as well",
             counted(changes)
         ))?;
     }

@@ -551,7 +551,7 @@ impl Ui<'_> {
                 }));
             }
             false => {
-                let left = crate::update::not_sent(&self.state);
+                let left = crate::update::left(&self.state);
                 self.finished.extend(left);
             }
         }

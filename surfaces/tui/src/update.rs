@@ -11,7 +11,7 @@ mod results;
 mod slash;
 mod typing;
 
-pub use outcome::not_sent;
+pub use outcome::left;
 
 use crate::message::{Command, Message, Reason};
 use crate::picker::Picker;

@@ -9,14 +9,24 @@ use rendering::Paint;
 use rendering::agents::gist;
 use text::escape::{visible_line, visible_lines};
 
-/// What waits and what is typed when the user leaves: it is not sent.
+/// What is left behind when the user leaves: the request of this window that runs, what waits, what is
+/// typed, and how the session goes on.
 #[must_use]
-pub fn not_sent(state: &State) -> Vec<Line<'static>> {
-    let waiting = state.waiting_requests().map(|one| gist(&one.text));
+pub fn left(state: &State) -> Vec<Line<'static>> {
+    let shown = state.shown_request.filter(|id| state.sent.contains(id));
+    let running = shown.and_then(|id| state.view.open_request(id));
+    let running = running.map(|one| format!("stopped: {}", gist(&one.text)));
     let draft = Some(state.input.text()).filter(|text| !text.trim().is_empty());
-    let all = waiting.chain(draft.map(|text| gist(&text)));
+    let waiting = state.waiting_requests().map(|one| one.text.clone());
+    let undone = waiting.chain(draft);
+    let undone = undone.map(|text| format!("not done: {}", gist(&text)));
+    let id = state.session.session_id.to_string();
+    let end = id.get(id.len().saturating_sub(12)..).unwrap_or(&id);
+    let is_begun = !state.view.exchanges().standing().is_empty();
+    let again = is_begun.then(|| format!("carl tui --resume {end} goes on with this session"));
     let width = usize::from(state.size.0);
-    let line = |text| painted(&Paint::Colour.faint(&format!("· not done: {text}")));
+    let line = |text| painted(&Paint::Colour.faint(&format!("· {text}")));
+    let all = running.into_iter().chain(undone).chain(again);
     all.flat_map(|text| own(&line(text), 2, width)).collect()
 }
 

@@ -76,6 +76,33 @@ fn leaving_takes_two_presses_or_an_empty_input() {
 }
 
 #[test]
+fn leaving_says_what_is_left_behind() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Begun.\n\n").and_wait(&gate),
+        Reply::text("Again."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("question one");
+    window.until("Begun.");
+    window.enters("question two");
+    window.until("waiting (Ctrl+X takes back): question two");
+    window.presses(&["C-d"]);
+    let shown = window.until_shell();
+    assert!(shown.contains("▎ · stopped: question one"), "{shown}");
+    assert!(shown.contains("▎ · not done: question two"), "{shown}");
+    let end = shown.split("carl tui --resume ").nth(1).unwrap();
+    let end = end.split_whitespace().next().unwrap();
+    let mut window = seat(&scene, &["--resume", end], (80, 24));
+    window.until("▎ > question one");
+    window.presses(&["C-d"]);
+    window.until_shell();
+}
+
+#[test]
 fn a_killed_ui_loses_nothing_that_was_said() {
     if is_absent(TMUX) {
         return;
