@@ -9,6 +9,17 @@ use text::escape::visible_line;
 /// Tools whose result begins with how a program ended.
 const PROGRAMS: [&str; 2] = ["run_code", "run_command"];
 
+/// The last lines of what a program said that a call ran, each behind a bar: more of them where it did
+/// not end well.
+pub(super) fn said_by_program(tool: &str, text: &str) -> Vec<String> {
+    match (PROGRAMS.contains(&tool), failed_program(tool, text)) {
+        (false, _) => Vec::new(),
+        (true, None) => last_lines(text, LAST_OF_GOOD),
+        // Why it failed is the next thing anybody asks.
+        (true, Some(_)) => last_lines(text, LAST),
+    }
+}
+
 /// How a program ended that a call ran, where that is not well: the call itself was done.
 pub(super) fn failed_program<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
     if !PROGRAMS.contains(&tool) {
@@ -24,20 +35,24 @@ pub(super) fn failed_program<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
     is_failure.then_some(ended)
 }
 
-/// Most lines that are shown of what a failed program said, and most characters of each.
-const LAST: (usize, usize) = (8, 200);
+/// Most lines that are shown of what a failed program said.
+const LAST: usize = 8;
+/// The same of one that ended well.
+const LAST_OF_GOOD: usize = 2;
+/// Most characters that are shown of each.
+const LAST_CHARS: usize = 200;
 
-/// The last lines of what a failed program said, each behind a bar.
-pub(super) fn last_lines(text: &str) -> Vec<String> {
+/// The last lines of what a program said.
+fn last_lines(text: &str, most: usize) -> Vec<String> {
     let said = |line: &&str| {
         let line = line.trim();
         !line.is_empty() && !line.starts_with("[END ")
     };
     // Behind the fence and how it ended.
     let lines: Vec<&str> = text.lines().skip(2).filter(said).collect();
-    let first = lines.len().saturating_sub(LAST.0);
+    let first = lines.len().saturating_sub(most);
     let shown = lines[first..].iter().map(|line| {
-        let line: String = line.chars().take(LAST.1).collect();
+        let line: String = line.chars().take(LAST_CHARS).collect();
         format!("  │ {}", visible_line(&line))
     });
     shown.collect()

@@ -96,12 +96,17 @@ pub async fn undo(on: &mut dyn Conversation) -> Result<()> {
 
 /// Takes the last exchanges back one by one, and stops where one stays.
 pub async fn rewind_by(on: &mut dyn Conversation, exchanges: usize) -> Result<()> {
-    for _ in 0..exchanges {
+    for taken in 0..exchanges {
         let last = last_of_user(&events(on).await?)?.query_id;
         undo(on).await?;
         let stays = last_of_user(&events(on).await?).is_ok_and(|now| now.query_id == last);
         if stays {
-            break;
+            let before = match taken {
+                0 => return Ok(()),
+                1 => "the exchange after it is".to_owned(),
+                count => format!("the {count} exchanges after it are"),
+            };
+            return on.tell(&format!("  {before} taken back"));
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::words::{amount, gist};
 use crate::Paint;
-use crate::calls::{Calls, failed_program, last_lines};
+use crate::calls::{Calls, failed_program, said_by_program};
 use crate::changes::Changes;
 use crate::values::milliseconds;
 use domain::decision::Verdict;
@@ -38,8 +38,7 @@ pub(super) fn of_call(
                 Some(how) => paint.warn(&format!("  ✗ {name}{how}, ")),
                 None => format!("{}{name}", paint.good("  ✓ ")),
             };
-            // Why it failed is the next thing anybody asks.
-            let said = failed.map(|_| last_lines(text)).unwrap_or_default();
+            let said = said_by_program(tool, text);
             let said = said.iter().map(|line| paint.faint(line));
             [format!("{mark}{amount}")]
                 .into_iter()

@@ -398,6 +398,18 @@ fn a_program_that_failed_is_not_shown_as_done_well() {
     assert!(told.contains("✗ exit code 3, "), "{told}");
     assert!(told.contains("  │ expected 4, got 5\n"), "{told}");
     assert!(!told.contains("✓"), "{told}");
+    // Of one that ended well, the end of what it said.
+    let calls = [
+        shell("echo collected 3; echo ...; echo 3 passed"),
+        Reply::text("All pass."),
+    ];
+    let scene = Scene::new(calls);
+    let told = scene
+        .house
+        .ask(["run", "--agent", "sysadmin", "--yes", "exec", "test it"]);
+    let told = told.run().expect(0).stderr;
+    assert!(told.contains("  │ ...\n  │ 3 passed\n"), "{told}");
+    assert!(!told.contains("│ collected"), "{told}");
 }
 
 #[test]

@@ -61,9 +61,18 @@ fn rewind_takes_exchanges_back_one_by_one() {
     window.enters("what do ants do?");
     window.until("Ants walk.");
     window.until("idle");
+    // A no stops at that exchange; what came after it is back already, and that is said.
     window.enters("/rewind 2");
-    answers_yes(&mut window);
+    window.until(ANSWER);
+    window.types("n");
+    window.until(&format!("{ANSWER} n"));
+    window.presses(&["Enter"]);
     window.until("taken back: what do ants do?");
+    window.until("nothing was taken back; the exchange stays");
+    window.until("  the exchange after it is taken back");
+    assert!(scene.house.has("a.txt"));
+    window.enters("/rewind");
+    answers_yes(&mut window);
     window.until("taken back: write it");
     assert!(!scene.house.has("a.txt"));
     window.enters("/pin");
