@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::keyboard::Keyboard;
 use crate::message::Message;
 use crate::modes::Modes;
-use crate::picker::{Picker, Wish};
+use crate::picker::{Offer, Picker, Wish};
 use crate::screen::colours;
 use crate::{reading, view};
 use api::sessions::{Selection, Sessions};
@@ -14,16 +14,18 @@ use domain::id::SessionId;
 use futures::FutureExt;
 use futures::future::{LocalBoxFuture, pending};
 use std::io;
+use std::path::PathBuf;
 
-/// Has the user choose a session; `None`: none is wanted.
+/// Has the user choose a session, seen from a folder; `None`: none is wanted.
 ///
 /// # Errors
 /// When the terminal cannot be used, or the sessions cannot be listed.
 pub async fn choose(
     sessions: &dyn Sessions,
+    here: PathBuf,
     keyboard: &mut Keyboard,
 ) -> Result<Option<SessionId>, Error> {
-    let mut picker = Picker::choosing();
+    let mut picker = Picker::new(here, Offer::Resume);
     picker.fill(sessions.list(Selection::All).await?);
     let _set = Modes::set().map_err(Error::of("set up"))?;
     let mut alternate = Alternate::open(colours()).map_err(Error::of("set up"))?;

@@ -7,6 +7,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use domain::id::SessionId;
 use ratatui::text::Line;
 use rendering::moments;
+use std::path::{Path, PathBuf};
 use text::escape::visible_line;
 
 /// Entries that PageUp and PageDown go.
@@ -56,7 +57,9 @@ pub enum Offer {
 /// The list of sessions.
 #[derive(Debug, Default)]
 pub struct Picker {
-    /// Newest first; `None` while they are being read.
+    /// Where the user is.
+    here: PathBuf,
+    /// Those of this folder before all others, newest first; `None` while they are being read.
     sessions: Option<Vec<SessionSummary>>,
     list: List,
     preview: Preview,
@@ -66,11 +69,12 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// A list that only offers to go on in a session.
+    /// A list of what can be done, seen from a folder.
     #[must_use]
-    pub fn choosing() -> Self {
+    pub fn new(here: PathBuf, offer: Offer) -> Self {
         Self {
-            offer: Offer::Resume,
+            here,
+            offer,
             ..Self::default()
         }
     }
@@ -82,7 +86,8 @@ impl Picker {
     }
 
     /// The sessions were read.
-    pub fn fill(&mut self, sessions: Vec<SessionSummary>) {
+    pub fn fill(&mut self, mut sessions: Vec<SessionSummary>) {
+        sessions.sort_by_key(|session| session.workspace != self.here);
         let query = self.list.query().to_owned();
         self.list = List::new(sessions.iter().map(searched));
         query.chars().for_each(|letter| self.list.push(letter));
@@ -168,7 +173,7 @@ impl Picker {
         let preview_rows = if height >= 12 { height / 3 } else { 0 };
         let list_rows = height.saturating_sub(preview_rows);
         let sessions = self.sessions.as_deref().unwrap_or_default();
-        let entry = |at: usize| sessions.get(at).map(|session| entry(session, width));
+        let entry = |at: usize| sessions.get(at).map(|one| entry(one, &self.here, width));
         let mut rows = self.list.rows((width, list_rows), &count, entry);
         rows.resize(height.saturating_sub(preview_rows), Line::default());
         rows.extend(self.preview_rows(width, preview_rows));
@@ -201,16 +206,23 @@ fn searched(session: &SessionSummary) -> String {
     format!("{title} {folder} {}", session.session_id)
 }
 
-/// A session on one line.
-fn entry(session: &SessionSummary, width: usize) -> String {
+/// A session on one line; with the name of its folder, where that is another one.
+fn entry(session: &SessionSummary, here: &Path, width: usize) -> String {
     let id = session.session_id.to_string();
     let end = id.get(id.len().saturating_sub(ID_CHARS)..).unwrap_or(&id);
-    let title = safe(&visible_line(&cut(&session.title, TITLE_COLUMNS)));
+    let title = match session.title.as_str() {
+        "" => "(nothing was asked)".to_owned(),
+        title => safe(&visible_line(&cut(title, TITLE_COLUMNS))),
+    };
+    let folder = session.workspace.file_name().unwrap_or_default();
+    let place = match session.workspace == here {
+        true => String::new(),
+        false => format!("in {}: ", safe(&visible_line(&folder.to_string_lossy()))),
+    };
     let live = if session.live { "*" } else { " " };
     let time = moments::here(session.updated);
-    let folder = safe(&visible_line(&session.workspace.to_string_lossy()));
     match width {
-        0..60 => format!("{live}{title} …{end}"),
-        _ => format!("{live}{time} …{end} {title}  {folder}"),
+        0..60 => format!("{live}{place}{title} …{end}"),
+        _ => format!("{live}{time} …{end} {place}{title}"),
     }
 }

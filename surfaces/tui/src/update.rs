@@ -41,13 +41,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
         Message::Key(key) => typing::pressed(state, key),
         Message::Paste(text) => typing::pasted(state, &text),
         Message::Resized(columns, rows) => {
-            if columns != state.size.0
-                && let Some(dialog) = &mut state.dialog
-            {
-                dialog.laid_anew();
-            }
-            state.size = (columns.max(1), rows.max(1));
-            overlaid::resized(state);
+            resized(state, (columns.max(1), rows.max(1)));
             Vec::new()
         }
         Message::Happened(event) => {
@@ -109,6 +103,15 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
         Message::GoTo(id) => vec![Command::GoTo(id)],
         Message::Terminate => vec![Command::Leave],
     }
+}
+
+fn resized(state: &mut State, size: (u16, u16)) {
+    let has_other_rows = size.0 != state.size.0;
+    if let Some(dialog) = state.dialog.as_mut().filter(|_| has_other_rows) {
+        dialog.laid_anew();
+    }
+    state.size = size;
+    overlaid::resized(state);
 }
 
 /// A first press that a second one was to follow is forgotten after a while.

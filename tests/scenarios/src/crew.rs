@@ -1,6 +1,7 @@
 //! What a scripted model is asked for by the agents of an orchestration, and tasks for it to give.
 
 use serde_json::{Value, json};
+use testkit::{Gate, Reply};
 
 /// What a request to the model wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,4 +53,43 @@ pub fn task(id: &str, goal: &str, needs: &[&str]) -> Value {
         "id": id, "agent_type": "researcher", "goal": goal, "inputs": [],
         "depends_on": needs, "expected_artifacts": [],
     })
+}
+
+/// Reads two files by two agents, and has a third one put it together. The reader of the right file
+/// waits at `gate`, if there is one.
+#[must_use]
+pub fn two_readers(body: &Value, gate: Option<&Gate>) -> Reply {
+    let said = body["messages"].to_string();
+    let read = said.contains("\"role\":\"tool\"");
+    match wanted(body) {
+        Wanted::Tasks if said.contains("two and two") => {
+            Reply::text(json!({"tasks": []}).to_string())
+        }
+        Wanted::Tasks => {
+            let parts = json!({"tasks": [
+                task("left", "Read LEFT in a.txt", &[]),
+                task("right", "Read RIGHT in b.txt", &[]),
+                task("join", "JOIN both", &["left", "right"]),
+            ]});
+            Reply::text(parts.to_string())
+        }
+        Wanted::Report => {
+            let report = json!({
+                "status": "success", "summary": "It is short.", "artifacts": [],
+                "result_quality": "verified", "source": "tool_output", "new_memory_candidates": [],
+            });
+            Reply::text(report.to_string())
+        }
+        Wanted::Other | Wanted::Digest => Reply::text(json!({"keep": []}).to_string()),
+        Wanted::Answer => Reply::text("Both are short."),
+        _ if read => Reply::text("I have read it."),
+        _ if said.contains("RIGHT") && !said.contains("JOIN") => {
+            let call = |reply: Reply| reply.and_call("read_file", json!({"path": "b.txt"}));
+            match gate {
+                Some(gate) => call(Reply::default().and_wait(gate)),
+                None => call(Reply::default()),
+            }
+        }
+        _ => Reply::call("read_file", json!({"path": "a.txt"})),
+    }
 }

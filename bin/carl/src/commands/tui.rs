@@ -53,8 +53,10 @@ pub async fn tui(flags: SessionFlags, begin: Begin, panes: bool) -> Result<Exit>
         false => Layout::Focus,
     };
     if matches!(&begin, Begin::Resume(part) if part.is_empty()) {
-        let house = House::look(&Setting::read(&flags)?).await?;
-        let chosen = tui::choose(house.sessions.as_ref(), &mut keyboard).await;
+        let setting = Setting::read(&flags)?;
+        let house = House::look(&setting).await?;
+        let here = setting.workspace.clone();
+        let chosen = tui::choose(house.sessions.as_ref(), here, &mut keyboard).await;
         match chosen.or_fail()? {
             Some(session_id) => begin = Begin::Resume(session_id.to_string()),
             None => return Ok(Exit::Success),

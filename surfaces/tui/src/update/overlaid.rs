@@ -7,7 +7,7 @@ use crate::message::Command;
 use crate::overlay::{Overlay, room};
 use crate::page::{Next, Page, Turn};
 use crate::palette::{self, Choice, Palette};
-use crate::picker::{Picker, Wish};
+use crate::picker::{Offer, Picker, Wish};
 use crate::state::State;
 use crate::subject::Subject;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -25,7 +25,8 @@ pub(super) fn inspect(state: &mut State, subject: Subject) -> Vec<Command> {
 
 /// Shows the sessions, which are being read.
 pub(super) fn sessions(state: &mut State) -> Vec<Command> {
-    state.overlay = Some(Overlay::Sessions(Picker::default()));
+    let here = state.profile.settings.workspace.clone();
+    state.overlay = Some(Overlay::Sessions(Picker::new(here, Offer::All)));
     vec![Command::ListSessions]
 }
 

@@ -619,3 +619,36 @@ fn the_user_is_called_only_while_they_look_elsewhere() {
     seat.takes(Message::Focused(true));
     assert!(called(&seat.ends(11, QueryStatus::Success)).is_empty());
 }
+
+#[test]
+fn sessions_of_this_folder_come_first_and_others_name_theirs() {
+    let mut seat = Seat::at((80, 24));
+    seat.ctrl('s');
+    let usual = seat.state.session.clone();
+    let of = |number: u128, folder: &str, title: &str| api::sessions::SessionSummary {
+        session_id: domain::id::SessionId::from_uuid(id(number)),
+        title: title.to_owned(),
+        workspace: folder.into(),
+        ..usual.clone()
+    };
+    let here = seat.state.profile.settings.workspace.clone();
+    let here = here.to_str().unwrap();
+    seat.takes(Message::Listed(vec![
+        of(1, "/elsewhere/poems", "a sonnet"),
+        of(2, here, "the build"),
+        of(3, here, ""),
+    ]));
+    let frame = crate::view::full(&seat.state).unwrap();
+    let row = |y| {
+        (0..80)
+            .map(|x| frame.buffer[(x, y)].symbol())
+            .collect::<String>()
+    };
+    let rows: Vec<String> = (0..24).map(row).collect();
+    let at = |text: &str| rows.iter().position(|row| row.contains(text)).unwrap();
+    assert!(at("the build") < at("(nothing was asked)"), "{rows:#?}");
+    assert!(
+        at("(nothing was asked)") < at("in poems: a sonnet"),
+        "{rows:#?}"
+    );
+}

@@ -104,7 +104,9 @@ fn facts(state: &State) -> Vec<(String, Style)> {
 }
 
 fn at_work(state: &State) -> String {
-    let calls = state.view.work().calls().len();
+    // A call that is asked about does not run.
+    let asked = state.view.questions().len();
+    let calls = state.view.work().calls().len().saturating_sub(asked);
     match (state.view.open_requests().count(), calls) {
         (0, _) => "idle".to_owned(),
         (_, 0) => "working".to_owned(),

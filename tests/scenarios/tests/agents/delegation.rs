@@ -2,47 +2,9 @@
 //! when the session is opened again.
 
 use scenarios::Scene;
-use scenarios::crew::{Wanted, task, wanted};
+use scenarios::crew::{Wanted, task, two_readers, wanted};
 use serde_json::{Value, json};
 use testkit::{Gate, House, Reply, Server};
-
-/// Reads two files by two agents, and has a third one put it together. The reader of the right file
-/// waits at `gate`, if there is one.
-fn answers(body: &Value, gate: Option<&Gate>) -> Reply {
-    let said = body["messages"].to_string();
-    let read = said.contains("\"role\":\"tool\"");
-    match wanted(body) {
-        Wanted::Tasks if said.contains("two and two") => {
-            Reply::text(json!({"tasks": []}).to_string())
-        }
-        Wanted::Tasks => {
-            let parts = json!({"tasks": [
-                task("left", "Read LEFT in a.txt", &[]),
-                task("right", "Read RIGHT in b.txt", &[]),
-                task("join", "JOIN both", &["left", "right"]),
-            ]});
-            Reply::text(parts.to_string())
-        }
-        Wanted::Report => {
-            let report = json!({
-                "status": "success", "summary": "It is short.", "artifacts": [],
-                "result_quality": "verified", "source": "tool_output", "new_memory_candidates": [],
-            });
-            Reply::text(report.to_string())
-        }
-        Wanted::Other | Wanted::Digest => Reply::text(json!({"keep": []}).to_string()),
-        Wanted::Answer => Reply::text("Both are short."),
-        _ if read => Reply::text("I have read it."),
-        _ if said.contains("RIGHT") && !said.contains("JOIN") => {
-            let call = |reply: Reply| reply.and_call("read_file", json!({"path": "b.txt"}));
-            match gate {
-                Some(gate) => call(Reply::default().and_wait(gate)),
-                None => call(Reply::default()),
-            }
-        }
-        _ => Reply::call("read_file", json!({"path": "a.txt"})),
-    }
-}
 
 fn configure(house: &House, server: &Server) {
     let config = server.config("openai");
@@ -63,7 +25,7 @@ fn a_killed_orchestration_does_the_rest_when_it_is_opened_again() {
     let gate = Gate::new();
     let held = gate.clone();
     let scene = Scene::with(
-        Server::speak(move |body, _| answers(body, Some(&held))).openai(),
+        Server::speak(move |body, _| two_readers(body, Some(&held))).openai(),
         "openai",
     );
     configure(&scene.house, &scene.server);
@@ -80,7 +42,7 @@ fn a_killed_orchestration_does_the_rest_when_it_is_opened_again() {
     running.kill();
     gate.open();
 
-    let again = Server::speak(|body, _| answers(body, None)).openai();
+    let again = Server::speak(|body, _| two_readers(body, None)).openai();
     configure(&scene.house, &again);
     let args = ["run", "--json", "--session-id", &id, "What is two and two?"];
     let resumed = scene.house.ask(args).run();
@@ -240,7 +202,7 @@ fn what_goes_on_after_a_kill_is_shown_in_the_chat_and_asks_there() {
 #[test]
 fn planned_tasks_are_begun_when_they_are_approved_and_not_before() {
     let scene = Scene::with(
-        Server::speak(|body, _| answers(body, None)).openai(),
+        Server::speak(|body, _| two_readers(body, None)).openai(),
         "openai",
     );
     scene.house.write("a.txt", "a");
@@ -332,7 +294,7 @@ fn a_failed_task_is_named_though_the_last_call_was_refused() {
             Wanted::Answer if !said.contains("c.txt") => {
                 Reply::call("read_file", json!({"path": "c.txt"}))
             }
-            _ => answers(body, None),
+            _ => two_readers(body, None),
         }
     };
     let scene = Scene::with(Server::speak(speak).openai(), "openai");
@@ -348,7 +310,7 @@ fn a_failed_task_is_named_though_the_last_call_was_refused() {
 #[test]
 fn people_see_who_works_and_what_they_reported_and_the_answer_alone_on_standard_output() {
     let scene = Scene::with(
-        Server::speak(|body, _| answers(body, None)).openai(),
+        Server::speak(|body, _| two_readers(body, None)).openai(),
         "openai",
     );
     configure(&scene.house, &scene.server);
@@ -438,7 +400,7 @@ fn what_was_forgotten_does_not_come_back_with_an_orchestration_after_a_crash() {
             Wanted::Tasks if !said.contains("short?") => {
                 Reply::text(json!({"tasks": []}).to_string())
             }
-            _ => answers(body, gate),
+            _ => two_readers(body, gate),
         }
     };
     let server = Server::speak(move |body, _| answer(body, Some(&held))).openai();
@@ -482,7 +444,7 @@ fn what_was_forgotten_does_not_come_back_with_an_orchestration_after_a_crash() {
 fn compacting_and_forking_leave_a_killed_orchestration_to_go_on() {
     let gate = Gate::new();
     let held = gate.clone();
-    let server = Server::speak(move |body, _| answers(body, Some(&held))).openai();
+    let server = Server::speak(move |body, _| two_readers(body, Some(&held))).openai();
     let scene = Scene::with(server, "openai");
     configure(&scene.house, &scene.server);
     scene.house.write("a.txt", "A");
@@ -492,7 +454,7 @@ fn compacting_and_forking_leave_a_killed_orchestration_to_go_on() {
     running.until("agent_finished");
     running.kill();
     gate.open();
-    let again = Server::speak(move |body, _| answers(body, None)).openai();
+    let again = Server::speak(move |body, _| two_readers(body, None)).openai();
     configure(&scene.house, &again);
     let log = scene.house.session_logs().remove(0);
     let before = std::fs::read_to_string(&log).unwrap();

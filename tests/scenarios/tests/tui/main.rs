@@ -1,6 +1,7 @@
 //! The terminal UI as a person has it: the shipped program in a window of tmux.
 #![allow(
     clippy::panic,
+    clippy::print_stderr,
     clippy::unwrap_used,
     reason = "a test is allowed to fail loudly"
 )]
@@ -18,6 +19,7 @@ mod panes;
 mod pictures;
 mod questions;
 mod screens;
+mod work;
 
 use scenarios::Scene;
 use testkit::{Gate, Reply, Server, Window};

@@ -59,6 +59,8 @@ fn an_edit_is_shown_with_its_diff_and_approved() {
     let all = window.everything();
     assert!(all.contains("you answered yes, this once"), "{all}");
     assert_eq!(count(&all, "┃"), 0, "no question stays: {all}");
+    // What was agreed to stays in sight.
+    assert!(all.contains("▎   | -two\n▎   | +TWO\n"), "{all}");
     assert_eq!(scene.house.read("note.txt"), "one\nTWO\nthree\n");
     assert_eq!(answered(&scene), [json!({"answer": "once"})]);
 }

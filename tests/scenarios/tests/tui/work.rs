@@ -1,0 +1,88 @@
+//! What an agent does, as the UI shows it: refusals, agents below it, the model that comes along.
+
+use crate::seat;
+use scenarios::crew::two_readers;
+use scenarios::{Scene, of_kind};
+use serde_json::json;
+use testkit::{Gate, House, Reply, Server, TMUX, is_absent};
+
+#[test]
+fn a_denial_names_the_layer_that_decided() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("read_file", json!({"path": "~/.ssh/id_ed25519"})),
+        Reply::text("I may not."),
+    ]));
+    let mut window = seat(&scene, &["--mode", "loop"], (100, 30));
+    window.enters("read my key");
+    window.until("I may not.");
+    let screen = window.until("idle");
+    let logs = scene.house.session_logs();
+    let log = testkit::house::json_lines(&logs[0]);
+    let decisions = of_kind(&log, "broker_decision");
+    let mut denials = decisions.iter().filter(|one| one["verdict"] == "deny");
+    let layer = denials.next().unwrap()["layer"].as_str().unwrap();
+    assert!(screen.contains(&format!("denied by {layer}: ")), "{screen}");
+}
+
+#[test]
+fn agents_at_work_at_the_same_time_stand_in_a_tree() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let held = gate.clone();
+    let server = Server::speak(move |body, _| two_readers(body, Some(&held))).openai();
+    let scene = Scene::with(server, "openai");
+    let config = scene.server.config("openai");
+    let config = format!("{config}\n[chat]\ndefault_agent = \"orchestrator\"\n");
+    scene.house.configure(&config);
+    scene.house.write("a.txt", "MARKER-A");
+    scene.house.write("b.txt", "MARKER-B");
+    let mut window = seat(&scene, &[], (120, 40));
+    window.enters("Are a.txt and b.txt short?");
+    // One has reported, and the other waits at the gate.
+    window.until("1 agent below");
+    window.until_screen("a report", |screen| screen.contains("It is short."));
+    window.enters("/inspect agents");
+    let page = window.until("Read RIGHT in b.txt");
+    for part in ["Read LEFT in a.txt", "success", "It is short.", "at work"] {
+        assert!(page.contains(part), "`{part}`:\n{page}");
+    }
+    gate.open();
+    window.presses(&["Escape"]);
+    window.until("Both are short.");
+    window.until("idle");
+    window.enters("/inspect agents");
+    let page = window.until("JOIN both");
+    assert!(!page.contains("at work"), "{page}");
+}
+
+#[test]
+fn the_model_that_comes_along_answers_in_the_ui() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let house = House::new();
+    if !house.use_engine() {
+        eprintln!("left out: run `cargo xtask setup`, or the whole with `cargo xtask test`");
+        return;
+    }
+    house.write("settings.toml", "[server]\nport = 8090\n");
+    house.write("old.txt", "draft\n");
+    let mut window = house.ask(["--allow-write", "."]).in_window((100, 30));
+    window.starts();
+    window.enters("which port does settings.toml set?");
+    window.until("8090");
+    window.until("idle");
+    window.enters("replace \"draft\" with \"final\" in old.txt");
+    window.until(crate::ANSWER);
+    window.types("y");
+    window.until(&format!("{} y", crate::ANSWER));
+    window.presses(&["Enter"]);
+    window.until("by rules, no model");
+    window.until("idle");
+    assert_eq!(house.read("old.txt"), "final\n");
+}
