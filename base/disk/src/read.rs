@@ -4,7 +4,8 @@ use crate::Error;
 use rustix::fs::{Mode, OFlags, open};
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
 
 /// Whether a symbolic link may stand in a file's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,9 +39,24 @@ pub fn text(path: &Path, limit: u64, links: Links) -> Result<Option<String>, Err
 /// # Errors
 /// When it is no regular file, too large or cannot be read.
 pub fn bytes(path: &Path, limit: u64, links: Links) -> Result<Option<Vec<u8>>, Error> {
+    let found = placed_bytes(path, limit, links)?;
+    Ok(found.map(|(bytes, _)| bytes))
+}
+
+/// The same, with where the file really is that was read, whatever its name leads to by then; an empty
+/// path where that is not known.
+///
+/// # Errors
+/// When it is no regular file, too large or cannot be read.
+pub fn placed_bytes(
+    path: &Path,
+    limit: u64,
+    links: Links,
+) -> Result<Option<(Vec<u8>, PathBuf)>, Error> {
     let Some(file) = regular(path, links)? else {
         return Ok(None);
     };
+    let place = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
     let name = path.display();
     let length = file.metadata().map(|facts| facts.len());
     if length.is_ok_and(|length| length > limit) {
@@ -50,7 +66,7 @@ pub fn bytes(path: &Path, limit: u64, links: Links) -> Result<Option<Vec<u8>>, E
     file.take(limit)
         .read_to_end(&mut bytes)
         .map_err(|error| Error::of(format!("{name} cannot be read"), error))?;
-    Ok(Some(bytes))
+    Ok(Some((bytes, place.unwrap_or_default())))
 }
 
 /// A regular file, open for reading; `None` when there is none. What is opened is looked at, and not

@@ -10,6 +10,8 @@ use std::collections::VecDeque;
 
 /// How the broker's line begins that says what a yes for the session covers.
 pub const SESSION_REACH: &str = "A yes for the session covers ";
+/// What the broker's short form of a call says where a part of it is left out.
+pub const LEFT_OUT: &str = "characters more, see above";
 /// How it goes on where that is the changes in a folder, which it names.
 pub const CHANGES: &str = "every change of files in ";
 

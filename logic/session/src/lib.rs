@@ -22,6 +22,6 @@ pub use agents::{Agent, AgentState, AgentTree, GIST_CHARS};
 pub use background::{Background, Timer};
 pub use drive::DriveProgress;
 pub use exchange::{Exchange, Exchanges, Speech, Who};
-pub use given::{CHANGES, SESSION_REACH, YesEnded};
+pub use given::{CHANGES, LEFT_OUT, SESSION_REACH, YesEnded};
 pub use view::{Question, SessionView};
 pub use work::{AtWork, RunningCall};

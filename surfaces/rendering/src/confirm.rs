@@ -15,7 +15,7 @@ use self::reach::{SESSION_REACH, opens_folder, reaches};
 use self::terminal::{is_hung_up, read_line, wait_closed};
 pub use self::typeahead::{Typeahead, is_yes, is_yes_unless};
 pub use self::waiting::{COVERING, GATHERING, Patience, Questions};
-use super::folded::{Length, diff_lines, text_lines};
+use super::folded::{Length, V_SHOWS, diff_lines, text_lines};
 use super::{Paint, fit, pager, pastes, print_error_as_it_is};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use jiff::Timestamp;
@@ -207,7 +207,8 @@ fn body(request: &ConfirmationRequest, paint: Paint, (length, order): (Length, O
 pub fn differences(requests: &[ConfirmationRequest], paint: Paint) -> String {
     let length = Length::folded(requests.len());
     let all = requests.iter().map(|one| difference(one, paint, length));
-    all.collect()
+    let all: String = all.collect();
+    all.replace(V_SHOWS, "/diff shows them")
 }
 
 /// How a file would change.

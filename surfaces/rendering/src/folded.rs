@@ -45,6 +45,8 @@ impl Length {
     }
 }
 
+/// How what is folded can be seen, beside a question of line mode.
+pub(super) const V_SHOWS: &str = "v shows them";
 /// How a note begins that stands for what is folded.
 const FOLDED: &str = "…";
 
@@ -142,7 +144,7 @@ fn fitting<'a>(lines: impl Iterator<Item = &'a String>, most: usize) -> usize {
 
 /// What stands for `count` that are folded.
 fn not_shown(what: &str, count: usize) -> String {
-    format!("{FOLDED} {what} not shown here: {count}; v shows them {FOLDED}")
+    format!("{FOLDED} {what} not shown here: {count}; {V_SHOWS} {FOLDED}")
 }
 
 fn line_of(line: &str, length: Length) -> String {

@@ -25,27 +25,42 @@ pub fn is_named_as_one(path: &Path) -> bool {
     })
 }
 
+/// A picture that a text names.
+#[derive(Debug)]
+pub struct NamedPicture {
+    /// It, by the name that was typed.
+    pub file: PictureFile,
+    /// Where the file is that was read.
+    place: PathBuf,
+}
+
+impl NamedPicture {
+    /// Whether it lies in one of these folders, by where they really are.
+    #[must_use]
+    pub fn is_in(&self, opened: &[PathBuf]) -> bool {
+        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        opened.iter().any(|one| self.place.starts_with(real(one)))
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn place(&self) -> &Path {
+        &self.place
+    }
+}
+
 /// The pictures that a text names, each once. Names are looked up from `folder`.
 ///
 /// # Errors
 /// When one is not there or cannot be read.
-pub fn named_in(text: &str, folder: &Path) -> Result<Vec<PictureFile>> {
+pub fn named_in(text: &str, folder: &Path) -> Result<Vec<NamedPicture>> {
     let mut seen = BTreeSet::new();
     let names = names_in(text).into_iter();
     let pictures = names.filter(|name| is_named_as_one(Path::new(name)));
     pictures
         .filter(|name| seen.insert(name.clone()))
-        .map(|name| read(&name, &placed(&name, folder), AT_HINT))
+        .map(|name| opened(&name, &placed(&name, folder), AT_HINT))
         .collect()
-}
-
-/// Of these pictures those that lie in none of the folders, by where they really are.
-pub fn outside(pictures: &[PictureFile], folder: &Path, opened: &[PathBuf]) -> Vec<PathBuf> {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let opened: Vec<PathBuf> = opened.iter().map(|one| real(one)).collect();
-    let places = pictures.iter().map(|one| real(&placed(&one.name, folder)));
-    let is_outside = |place: &PathBuf| !opened.iter().any(|one| place.starts_with(one));
-    places.filter(is_outside).collect()
 }
 
 /// What is to be said of what a text names with `@` and that is no picture: nothing of it goes to the
@@ -107,16 +122,21 @@ const AT_HINT: &str = "Give a readable PNG, JPEG, GIF or WebP file; or leave the
 /// When it is not there, cannot be read, or is none that a model can be shown; `hint` says what would
 /// do.
 pub fn read(name: &str, path: &Path, hint: &str) -> Result<PictureFile> {
+    opened(name, path, hint).map(|picture| picture.file)
+}
+
+/// The same, with where it is: told by the file that was opened, since the name may lead elsewhere a
+/// moment later.
+fn opened(name: &str, path: &Path, hint: &str) -> Result<NamedPicture> {
     let refuse = |problem: String| Failure::usage(problem, hint);
-    let bytes = read::bytes(path, PICTURE_BYTES, Links::Followed)
+    let (bytes, place) = read::placed_bytes(path, PICTURE_BYTES, Links::Followed)
         .map_err(|error| refuse(format!("the picture: {error:#}")))?
         .ok_or_else(|| refuse(format!("there is no picture {}", path.display())))?;
     picture::read(&bytes)
         .map_err(|why| refuse(format!("{} cannot be shown: {why}", path.display())))?;
-    Ok(PictureFile {
-        name: name.to_owned(),
-        bytes,
-    })
+    let name = name.to_owned();
+    let file = PictureFile { name, bytes };
+    Ok(NamedPicture { file, place })
 }
 
 /// Where a name that was typed leads: into the home for `~/`, else from `folder`.
@@ -200,6 +220,24 @@ mod tests {
     }
 
     #[test]
+    fn a_picture_lies_where_the_file_is_that_was_read() {
+        let (inside, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let gif = b"GIF89a\x01\0\x01\0\0\0\0;";
+        let (link, secret) = (inside.path().join("a.png"), outside.path().join("b.png"));
+        std::fs::write(&secret, gif).unwrap();
+        std::os::unix::fs::symlink(&secret, &link).unwrap();
+        let read = named_in("look at @a.png", inside.path()).unwrap();
+        // The name leads elsewhere by now.
+        std::fs::remove_file(&link).unwrap();
+        std::fs::write(&link, gif).unwrap();
+        let opened = [inside.path().to_owned()];
+        assert!(!read[0].is_in(&opened), "{:?}", read[0].place());
+        assert!(read[0].is_in(&[outside.path().to_owned()]));
+        let read = named_in("look at @a.png", inside.path()).unwrap();
+        assert!(read[0].is_in(&opened));
+    }
+
+    #[test]
     fn each_picture_is_read_once_and_other_files_are_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let gif = b"GIF89a\x01\0\x01\0\0\0\0;";
@@ -208,7 +246,7 @@ mod tests {
         let read = named_in(text, folder.path()).unwrap();
         assert_eq!(read.len(), 1);
         assert_eq!(
-            (read[0].name.as_str(), read[0].bytes.as_slice()),
+            (read[0].file.name.as_str(), read[0].file.bytes.as_slice()),
             ("a.png", &gif[..])
         );
         assert_eq!(not_sent("ask @alice or a@b.com", folder.path()), None);

@@ -442,9 +442,14 @@ impl Ui<'_> {
         }
         alternate.draw(&frame).map_err(Error::of("written"))?;
         self.alternate = Some(alternate);
+        self.was_drawn();
+        Ok(())
+    }
+
+    fn was_drawn(&mut self) {
         self.drawn = Instant::now();
         self.is_due = false;
-        Ok(())
+        self.state.drawn(self.drawn);
     }
 
     fn close_alternate(&mut self) -> Result<(), Error> {
@@ -465,8 +470,7 @@ impl Ui<'_> {
         self.screen
             .draw(&finished, &frame)
             .map_err(Error::of("written"))?;
-        self.drawn = Instant::now();
-        self.is_due = false;
+        self.was_drawn();
         Ok(())
     }
 
@@ -527,6 +531,9 @@ impl Ui<'_> {
         if let Ok((columns, rows)) = crossterm::terminal::size() {
             self.state.size = (columns.max(1), rows.max(1));
         }
+        // What was typed meanwhile was meant for something else.
+        self.state.now = Instant::now();
+        self.state.stand_again();
         self.close_alternate()?;
         self.screen.forget();
         self.draw()
@@ -539,7 +546,11 @@ impl Ui<'_> {
 
     /// Leaves the scrollback and nothing else.
     fn finish(&mut self) -> Result<(), Error> {
-        if self.editing.take().is_some() {
+        if let Some((editor, _)) = self.editing.take() {
+            let file = visible_line(&editor.leave().display().to_string());
+            let told = format!("· what the editor had of the draft is kept in {file}");
+            let rows = self.state.told_rows(&[Paint::Colour.faint(&told)]);
+            self.finished.extend(rows);
             self.modes.again().map_err(Error::of("set up"))?;
         }
         match self.hands_over {

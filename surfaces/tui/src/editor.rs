@@ -2,10 +2,11 @@
 
 use crate::input::DRAFT_BYTES;
 use domain::fault::Fault;
+use rustix::fs::OFlags;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::process::{Child, Command};
 
@@ -65,7 +66,7 @@ impl Draft {
             fault(what, hint)
         };
         let mut bytes = Vec::new();
-        let read = File::open(&file).and_then(|opened| {
+        let read = opened(&file).and_then(|opened| {
             let most = u64::try_from(DRAFT_BYTES)
                 .unwrap_or(u64::MAX)
                 .saturating_add(2);
@@ -83,6 +84,20 @@ impl Draft {
         };
         self.is_kept = text.is_err();
         text
+    }
+}
+
+/// The file, if it is a regular one: an editor may have left anything in its place, and a pipe would be
+/// waited for.
+fn opened(file: &Path) -> io::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
+    let mut options = OpenOptions::new();
+    options.read(true);
+    options.custom_flags(i32::try_from(flags).unwrap_or(0));
+    let opened = options.open(file)?;
+    match opened.metadata()?.is_file() {
+        true => Ok(opened),
+        false => Err(io::Error::other("it is no regular file any more")),
     }
 }
 
@@ -123,6 +138,12 @@ impl Editor {
     /// Waits for its end, and may be asked again.
     pub async fn end(&mut self) -> io::Result<std::process::ExitStatus> {
         self.child.wait().await
+    }
+
+    /// Leaves the draft to the editor that still works on it; where it is.
+    pub fn leave(mut self) -> PathBuf {
+        self.draft.is_kept = true;
+        self.draft.file()
     }
 
     /// The text, once it has ended like this.

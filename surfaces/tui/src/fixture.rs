@@ -94,6 +94,8 @@ impl Seat {
     /// Takes a message in; what is to be done but printing.
     pub fn takes(&mut self, message: Message) -> Vec<Command> {
         let all = update(&mut self.state, self.now, message);
+        // The driver draws at once.
+        self.state.drawn(self.now);
         let mut left = Vec::new();
         for command in all {
             match command {

@@ -71,12 +71,26 @@ pub const BAR: &str = "┃ ";
 /// errors. Nothing that others wrote has it: it is spelled out.
 pub const OWN: &str = "▎ ";
 
-/// Text on one line in which nothing hides or moves.
+/// Characters that most fonts draw like the mark of [`BAR`] or of [`OWN`], and those themselves.
+const LIKE_MARKS: [char; 14] = [
+    '▌', '▍', '▎', '▏', '▐', '┃', '┇', '┋', '╏', '╹', '╻', '❘', '❙', '❚',
+];
+
+/// Text on one line in which nothing hides or moves, and nothing looks like a mark of the UI's.
 #[must_use]
 pub fn safe(text: &str) -> String {
     let text = prose(text).replace('\t', TAB).replace('\n', " ");
-    let text = text.replace('┃', "\\u{2503}");
-    text.replace('▎', "\\u{258e}")
+    if !text.contains(LIKE_MARKS) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match LIKE_MARKS.contains(&letter) {
+            true => out.push_str(&format!("\\u{{{:x}}}", u32::from(letter))),
+            false => out.push(letter),
+        }
+    }
+    out
 }
 
 /// A line in rows of the UI's own. One that is empty stays so.

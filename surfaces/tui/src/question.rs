@@ -7,8 +7,10 @@
 
 use domain::event::{ConfirmationAnswer, ConfirmationRequest};
 use domain::id::ConfirmationId;
+use domain::tool::EffectClass;
 use rendering::Paint;
 use rendering::confirm::{Listener, Memory, Offer, Parts, Reply, parts};
+use session::LEFT_OUT;
 use std::time::{Duration, Instant};
 
 /// How long no key may have come before one counts as the beginning of an answer.
@@ -61,6 +63,8 @@ pub struct Dialog {
     /// When the first key of the answer came.
     begun: Option<Instant>,
     field: Field,
+    /// Whether it was drawn since it was put: before that no key is meant for it.
+    is_shown: bool,
     quiet_until: Instant,
     /// How far it is scrolled, rows.
     pub scroll: usize,
@@ -87,6 +91,7 @@ impl Dialog {
             answer: String::new(),
             begun: None,
             field,
+            is_shown: false,
             quiet_until: now + QUIET,
             scroll: 0,
             read_to: 0,
@@ -99,6 +104,19 @@ impl Dialog {
     #[must_use]
     pub const fn parts(&self) -> &Parts {
         &self.parts
+    }
+
+    /// Whether what would be done is not a change that its difference shows, and its short form, which
+    /// stays in sight, leaves a part of it out: a yes then takes that all of it was in sight.
+    #[must_use]
+    pub fn leaves_out(&self) -> bool {
+        let is_write = |one: &ConfirmationRequest| {
+            matches!(
+                one.effect,
+                EffectClass::SelfWrite | EffectClass::SharedWrite
+            )
+        };
+        self.parts.short.contains(LEFT_OUT) && !self.requests.iter().all(is_write)
     }
 
     /// The answers there are.
@@ -140,7 +158,18 @@ impl Dialog {
     /// When keys begin to count as an answer, if that is yet to come.
     #[must_use]
     pub fn waits_until(&self, now: Instant) -> Option<Instant> {
-        (self.field == Field::Answer && now < self.quiet_until).then_some(self.quiet_until)
+        let until = match self.is_shown {
+            true => self.quiet_until,
+            false => self.quiet_until.max(now + QUIET),
+        };
+        (self.field == Field::Answer && now < until).then_some(until)
+    }
+
+    /// It was drawn. Laying out a long one takes its time, and the silence begins only now.
+    pub fn shown(&mut self, now: Instant) {
+        if !std::mem::replace(&mut self.is_shown, true) {
+            self.quiet_until = now + QUIET;
+        }
     }
 
     /// It was out of sight: what was typed of an answer is gone, and keys count as one only after the
@@ -150,6 +179,7 @@ impl Dialog {
         self.begun = None;
         self.given = None;
         self.said = None;
+        self.is_shown = false;
         self.quiet_until = now + QUIET;
         self.field = match is_draft_begun {
             true => Field::Draft,
@@ -169,7 +199,7 @@ impl Dialog {
     /// Whether a key that types goes into the answer; one that came too early stays what it was meant
     /// for, a part of the draft.
     pub fn takes_key(&mut self, now: Instant) -> bool {
-        if self.field == Field::Answer && now < self.quiet_until {
+        if self.waits_until(now).is_some() {
             self.field = Field::Draft;
         }
         self.field == Field::Answer

@@ -262,6 +262,23 @@ impl State {
         times.into_iter().flatten().min()
     }
 
+    /// The state was drawn.
+    pub fn drawn(&mut self, now: Instant) {
+        let is_covered = self.overlay.is_some() || self.help.is_some();
+        if let Some(dialog) = self.dialog.as_mut().filter(|_| !is_covered) {
+            dialog.shown(now);
+        }
+    }
+
+    /// The question was out of sight, if one stands: it is put anew, and nothing typed elsewhere counts
+    /// for it.
+    pub fn stand_again(&mut self) {
+        let (now, is_draft_begun) = (self.now, !self.input.is_empty());
+        if let Some(dialog) = &mut self.dialog {
+            dialog.stand_again(now, is_draft_begun);
+        }
+    }
+
     /// Lines of a document for the scrollback.
     #[must_use]
     pub fn printed(&self, lines: Vec<DocumentLine>) -> Vec<Line<'static>> {

@@ -6,7 +6,7 @@ use super::host::CommandHost;
 use crate::wiring::House;
 use anyhow::Result;
 use api::models::ModelInfo;
-use api::sessions::{PictureFile, SendRequest, SessionSummary, Sessions};
+use api::sessions::{SendRequest, SessionSummary, Sessions};
 use async_trait::async_trait;
 use command_line::{Ceiling, SessionFlags};
 use domain::fault::Fault;
@@ -25,7 +25,7 @@ use terminal::conversation::Conversation;
 use terminal::exit::{Exit, Failure, OrFail, describe};
 use terminal::host::Host;
 use terminal::notes::Seen;
-use terminal::pictures;
+use terminal::pictures::{self, NamedPicture};
 use terminal::session_commands::{Chosen, ExportForm};
 use terminal::sessions::held;
 use terminal::undo::FileHistory;
@@ -200,15 +200,11 @@ impl Serving<'_> {
         let settings = &profile.settings;
         let opened = settings.allow_read.iter().chain(&settings.allow_write);
         let opened: Vec<PathBuf> = opened.chain([&self.workspace]).cloned().collect();
-        let is_inside = |one: &PictureFile| {
-            pictures::outside(std::slice::from_ref(one), &self.workspace, &opened).is_empty()
-        };
-        let (pictures, outside): (Vec<_>, Vec<_>) = named.into_iter().partition(is_inside);
-        let list = |pictures: &[PictureFile]| {
-            let names: Vec<String> = pictures
-                .iter()
-                .map(|one| format!("@{}", one.name))
-                .collect();
+        let (pictures, outside): (Vec<_>, Vec<_>) =
+            named.into_iter().partition(|one| one.is_in(&opened));
+        let list = |pictures: &[NamedPicture]| {
+            let names = pictures.iter().map(|one| format!("@{}", one.file.name));
+            let names: Vec<String> = names.collect();
             (!names.is_empty()).then(|| names.join(", "))
         };
         let mut said: Vec<String> = pictures::not_sent(text, &self.workspace)
@@ -222,6 +218,7 @@ impl Serving<'_> {
                  --allow-read opens a folder"
             )
         }));
+        let pictures = pictures.into_iter().map(|one| one.file).collect();
         Ok(Outgoing { pictures, said })
     }
 }

@@ -142,17 +142,16 @@ impl Chat<'_> {
     async fn pictures_of(&mut self, text: &str) -> Result<Option<Vec<PictureFile>>> {
         let mut named = pictures::named_in(text, &self.workspace)?;
         if named.is_empty() {
-            return Ok(Some(named));
+            return Ok(Some(Vec::new()));
         }
         let settings = &self.profile.settings;
         let opened = settings.allow_read.iter().chain(&settings.allow_write);
         let opened: Vec<PathBuf> = opened.chain([&self.workspace]).cloned().collect();
-        let outside = pictures::outside(&named, &self.workspace, &opened);
-        if !outside.is_empty() {
-            let places: Vec<String> = outside
-                .iter()
-                .map(|place| visible_line(&place.to_string_lossy()))
-                .collect();
+        let outside = named.iter().filter(|one| !one.is_in(&opened));
+        let places: Vec<String> = outside
+            .map(|one| visible_line(&one.place().to_string_lossy()))
+            .collect();
+        if !places.is_empty() {
             let question = format!(
                 "Your text names pictures from outside of this session's folders: {}. Show them to the \
                  model?",
@@ -164,21 +163,18 @@ impl Chat<'_> {
             };
             self.entered = Some(signals);
             if !is_yes {
-                named.retain(|one| {
-                    pictures::outside(std::slice::from_ref(one), &self.workspace, &opened)
-                        .is_empty()
-                });
+                named.retain(|one| one.is_in(&opened));
                 self.tell("no picture from there goes along")?;
             }
         }
         let names: Vec<String> = named
             .iter()
-            .map(|one| format!("@{}", visible_line(&one.name)))
+            .map(|one| format!("@{}", visible_line(&one.file.name)))
             .collect();
         if !names.is_empty() {
             self.tell(&format!("shown to the model: {}", names.join(", ")))?;
         }
-        Ok(Some(named))
+        Ok(Some(named.into_iter().map(|one| one.file).collect()))
     }
 
     /// Has the session work on a request, and keeps what is typed meanwhile.

@@ -91,10 +91,10 @@ impl TaskSource {
         };
         if self.words.join(" ") == task {
             let named = pictures::named_in(task, folder)?;
-            for one in &named {
-                self.place(Path::new(&one.name))?;
+            for one in named {
+                self.place(Path::new(&one.file.name))?;
+                given.push(one.file);
             }
-            given.extend(named);
         }
         Ok(given)
     }

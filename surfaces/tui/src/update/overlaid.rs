@@ -34,11 +34,7 @@ pub(super) fn sessions(state: &mut State) -> Vec<Command> {
 /// is put anew: nothing typed elsewhere counts for it.
 fn close(state: &mut State) {
     state.overlay = None;
-    let now = state.now;
-    let is_draft_begun = !state.input.is_empty();
-    if let Some(dialog) = &mut state.dialog {
-        dialog.stand_again(now, is_draft_begun);
-    }
+    state.stand_again();
     answering::put_waiting(state);
 }
 

@@ -106,9 +106,6 @@ pub(super) fn pasted(state: &mut State, text: &str) {
 
 /// A question that stands is put anew, and one that came meanwhile is put now.
 fn put_anew(state: &mut State) {
-    let (now, is_draft_begun) = (state.now, !state.input.is_empty());
-    if let Some(dialog) = &mut state.dialog {
-        dialog.stand_again(now, is_draft_begun);
-    }
+    state.stand_again();
     answering::put_waiting(state);
 }

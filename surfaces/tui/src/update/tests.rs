@@ -652,3 +652,25 @@ fn sessions_of_this_folder_come_first_and_others_name_theirs() {
         "{rows:#?}"
     );
 }
+
+#[test]
+fn no_key_counts_before_a_question_was_drawn() {
+    let mut seat = asked(vec![call()]);
+    // It was put, and laying it out takes its time.
+    seat.state.stand_again();
+    let key = |code| Message::Key(crossterm::event::KeyEvent::new(code, KeyModifiers::NONE));
+    let late = seat.now + Duration::from_secs(20);
+    for (at, code) in [
+        (late, KeyCode::Char('y')),
+        (late + Duration::from_secs(1), KeyCode::Enter),
+    ] {
+        let done = crate::update::update(&mut seat.state, at, key(code));
+        assert!(answers(&done).is_empty());
+    }
+    assert_eq!(seat.state.dialog.as_ref().unwrap().answer(), "");
+    seat.now = late + Duration::from_secs(2);
+    // It is drawn, and then it is quiet.
+    seat.wait(0);
+    seat.wait(800);
+    assert_eq!(answers(&seat.gives("y")).len(), 1);
+}

@@ -35,7 +35,7 @@ fn laid(dialog: &Dialog, now: Instant, (inner, room): (usize, usize)) -> Laid {
     let mut short = rows(&parts.short, inner);
     let (prompt, cursor) = prompt(dialog, now, inner);
     let mut body = rows(&parts.body, inner);
-    let mut hides = false;
+    let mut hides = dialog.leaves_out();
     let diff = first_diff(&parts.body, inner);
     // Of what it is about nothing is left out while the body can have a row to scroll in.
     if head.len() + short.len() + prompt.len() + BODY_ROWS > room {

@@ -37,6 +37,36 @@ fn a_stopped_ui_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_stop_takes_back_an_answer_that_was_begun() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("write_file", json!({"path": "a.txt", "content": "x"})),
+        Reply::text("Left alone."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (80, 24));
+    window.enters("write it");
+    window.until(ANSWER);
+    window.types("y");
+    window.until(&format!("{ANSWER} y"));
+    window.presses(&["C-z"]);
+    window.until("Stopped");
+    window.types("fg");
+    window.presses(&["Enter"]);
+    window.presses(&["Enter"]);
+    window.until(ANSWER);
+    window.presses(&["Enter"]);
+    let screen = window.until(ANSWER);
+    assert!(!screen.contains(&format!("{ANSWER} y")), "{screen}");
+    window.types("n");
+    window.until(&format!("{ANSWER} n"));
+    window.presses(&["Enter"]);
+    window.until("Left alone.");
+    assert!(!scene.house.has("a.txt"));
+}
+
+#[test]
 fn sigterm_leaves_the_terminal_as_it_was() {
     if is_absent(TMUX) {
         return;

@@ -314,3 +314,36 @@ fn the_bell_calls_a_user_who_looks_elsewhere() {
         assert_eq!(window.has_rung(), rings);
     }
 }
+
+#[test]
+fn a_yes_to_a_command_counts_once_all_of_it_was_in_sight() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let long = "building step one of many ".repeat(60);
+    let script = format!("echo {long}; echo STOLEN > evil.txt; echo {long}");
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("run_command", json!({"argv": ["sh", "-c", script]})),
+        Reply::text("Built."),
+    ]));
+    let mut window = seat(&scene, &["--agent", "sysadmin", "--mode", "loop"], (80, 24));
+    window.enters("build it");
+    let screen = window.until(ANSWER);
+    assert!(screen.contains("characters more, see above"), "{screen}");
+    assert!(!screen.contains("STOLEN"), "{screen}");
+    answers(&mut window, "y");
+    window.until("Not all of what would run was in sight");
+    assert!(!scene.house.has("evil.txt"));
+    let mut was_seen = false;
+    for _ in 0..12 {
+        window.presses(&["PageDown"]);
+        window.types("x");
+        window.until(&format!("{ANSWER} x"));
+        was_seen |= window.screen().contains("STOLEN");
+        window.presses(&["C-u"]);
+    }
+    assert!(was_seen);
+    answers(&mut window, "y");
+    window.until("Built.");
+    assert!(scene.house.has("evil.txt"));
+}
