@@ -4,7 +4,7 @@ use crate::alternate::Alternate;
 use crate::error::Error;
 use crate::keyboard::Keyboard;
 use crate::message::Message;
-use crate::modes::Modes;
+use crate::modes::{self, Modes};
 use crate::picker::{Offer, Picker, Wish};
 use crate::screen::colours;
 use crate::{reading, view};
@@ -29,7 +29,7 @@ pub async fn choose(
     picker.fill(sessions.list(Selection::All).await?);
     let _set = Modes::set().map_err(Error::of("set up"))?;
     let mut alternate = Alternate::open(colours()).map_err(Error::of("set up"))?;
-    let mut size = crossterm::terminal::size().map_err(Error::of("measured"))?;
+    let mut size = modes::size().map_err(Error::of("measured"))?;
     let mut preview: LocalBoxFuture<'_, Vec<Message>> = pending().boxed_local();
     let chosen = loop {
         if let Some(id) = picker.next_preview() {
@@ -59,7 +59,7 @@ pub async fn choose(
                 Wish::None | Wish::Fork(_) | Wish::Export(_) => {}
             },
             Event::Resize(columns, rows) => {
-                size = (columns.max(1), rows.max(1));
+                size = modes::known_size(columns, rows);
                 alternate.empty().map_err(Error::of("written"))?;
             }
             _ => {}

@@ -110,7 +110,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         Vec::new()
     });
     let known = links::past(host.sessions(), start.session.session_id).await;
-    let size = crossterm::terminal::size().map_err(Error::of("measured"))?;
+    let size = modes::size().map_err(Error::of("measured"))?;
     let mut state = State::new(
         Beginning {
             session: start.session,
@@ -528,8 +528,8 @@ impl Ui<'_> {
     fn set_again(&mut self) -> Result<(), Error> {
         self.modes.again().map_err(Error::of("set up"))?;
         self.log = modes::catch_log().map_err(Error::of("set up"))?;
-        if let Ok((columns, rows)) = crossterm::terminal::size() {
-            self.state.size = (columns.max(1), rows.max(1));
+        if let Ok(size) = modes::size() {
+            self.state.size = size;
         }
         // What was typed meanwhile was meant for something else.
         self.state.now = Instant::now();

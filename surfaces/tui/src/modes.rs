@@ -80,6 +80,25 @@ impl Drop for Modes {
     }
 }
 
+/// The columns and rows of the terminal. One that does not know them, such as a serial line, has the usual
+/// ones.
+///
+/// # Errors
+/// When it cannot be asked.
+pub fn size() -> io::Result<(u16, u16)> {
+    let (columns, rows) = crossterm::terminal::size()?;
+    Ok(known_size(columns, rows))
+}
+
+/// A size, with the usual one in place of what is not known.
+#[must_use]
+pub const fn known_size(columns: u16, rows: u16) -> (u16, u16) {
+    (
+        if columns == 0 { 80 } else { columns },
+        if rows == 0 { 24 } else { rows },
+    )
+}
+
 /// Turns to the alternate screen.
 ///
 /// # Errors

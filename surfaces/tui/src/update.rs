@@ -14,6 +14,7 @@ mod typing;
 pub use outcome::left;
 
 use crate::message::{Command, Message, Reason};
+use crate::modes::known_size;
 use crate::picker::Picker;
 use crate::state::{LEAVING, STEPPING, State};
 use domain::event::{Event, EventBody};
@@ -41,7 +42,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
         Message::Key(key) => typing::pressed(state, key),
         Message::Paste(text) => typing::pasted(state, &text),
         Message::Resized(columns, rows) => {
-            resized(state, (columns.max(1), rows.max(1)));
+            resized(state, known_size(columns, rows));
             Vec::new()
         }
         Message::Happened(event) => {

@@ -674,3 +674,10 @@ fn no_key_counts_before_a_question_was_drawn() {
     seat.wait(800);
     assert_eq!(answers(&seat.gives("y")).len(), 1);
 }
+
+#[test]
+fn a_terminal_that_does_not_know_its_size_has_the_usual_one() {
+    let mut seat = Seat::at((40, 15));
+    seat.takes(Message::Resized(0, 0));
+    assert_eq!(seat.state.size, (80, 24));
+}

@@ -187,7 +187,7 @@ fn what_goes_on_after_a_kill_is_shown_in_the_chat_and_asks_there() {
     first.until("message to the agent: ");
     first.kill();
 
-    let mut second = seated(&["--resume"]);
+    let mut second = seated(&["session", "resume"]);
     second.until("going on with: Write hello into out.txt.");
     second.until("write_file");
     second.until("message to the agent: ");

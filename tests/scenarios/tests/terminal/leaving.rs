@@ -209,7 +209,7 @@ fn a_terminated_chat_stops_its_request_and_begins_nothing_more() {
     first.until("not done: question two");
     assert_eq!(first.finish().code, Some(0));
     assert_eq!(scene.server.chats().len(), 1);
-    let shown = seat(&scene, &["--resume"]).leaves();
+    let shown = seat(&scene, &["session", "resume"]).leaves();
     assert!(shown.contains("interrupted before its end"), "{shown}");
 }
 
