@@ -157,6 +157,8 @@ fn pages_show_the_session_and_are_searched() {
         window.presses(&["Escape"]);
         window.until_gone("Esc closes");
     }
+    // The last row is drawn last.
+    window.until("idle");
     assert_eq!(window.everything(), before);
     window.enters("/inspect nothing");
     window.until("Type /inspect and one of context");
