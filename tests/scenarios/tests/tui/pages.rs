@@ -30,6 +30,7 @@ fn a_session_is_found_and_gone_on_with() {
     window.until("of 2");
     window.presses(&["Escape"]);
     window.until_gone(SESSIONS);
+    window.until("idle");
     assert_eq!(window.everything(), before);
     window.enters("/sessions");
     window.until("of 2");
