@@ -113,6 +113,7 @@ fn the_palette_finds_and_runs_a_command_or_a_key() {
         window.until("Enter runs it");
         window.presses(&["Escape"]);
         window.until_gone("Enter runs it");
+        window.until("idle");
         assert_eq!(window.everything(), before);
         window.presses(&["C-p"]);
         window.types("shift+tab");

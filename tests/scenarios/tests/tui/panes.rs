@@ -237,6 +237,7 @@ fn a_question_in_panes_is_answered_as_elsewhere() {
     assert!(!scene.house.has("b.txt"));
     window.presses(&["F2"]);
     window.until_gone("▎ conversation");
+    window.until("idle");
     let all = window.everything();
     assert_eq!(count(&all, "you answered yes, this once"), 1, "{all}");
 }
@@ -256,11 +257,13 @@ fn pages_open_over_panes_and_close_back_into_them() {
     window.until("calls: tool calls");
     window.presses(&["Escape"]);
     window.until_screen("panes", has_all);
+    window.until("idle");
     assert_eq!(window.screen(), before);
     window.presses(&["?"]);
     window.until("PageDown scroll; Esc closes");
     window.presses(&["Escape"]);
     window.until_gone("Esc closes");
+    window.until("idle");
     assert_eq!(window.screen(), before);
 }
 
