@@ -68,8 +68,10 @@ fn typed(house: &House, line: &str) -> Finished {
     };
     let is_asked = line.contains("replace draft with final") || line == "carl undo";
     if line == "carl" {
-        let mut seat = carl().at_prompt();
-        seat.types("/quit\n");
+        let mut seat = carl().seated();
+        seat.until("idle");
+        // Ctrl+D.
+        seat.types("\u{4}");
         return seat.finish().expect(0);
     }
     if is_asked {
