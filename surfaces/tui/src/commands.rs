@@ -5,12 +5,16 @@ pub const OWN: [(&str, &str, &str); 3] = [
     (
         "/inspect",
         "NAME",
-        "a page about the context, calls, audit, agents, jobs, plan or models",
+        "a page about the context, calls, audit, agents, jobs, plan, memory or models",
     ),
     (
         "/panes",
         "[zoom]",
         "activity, conversation and tools in panes, and back; zoom: one alone",
     ),
-    ("/sessions", "", "all sessions: go on in one, fork, export"),
+    (
+        "/sessions",
+        "",
+        "all sessions: go on in one, fork, rename, export",
+    ),
 ];

@@ -42,6 +42,7 @@ mod panes;
 mod picker;
 mod question;
 mod reading;
+mod refresh;
 mod screen;
 mod state;
 mod stream;
