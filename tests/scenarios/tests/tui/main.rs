@@ -19,6 +19,7 @@ mod panes;
 mod pictures;
 mod questions;
 mod screens;
+mod stories;
 mod work;
 
 use scenarios::Scene;
