@@ -15,6 +15,7 @@
 
 pub mod crew;
 pub mod documents;
+pub mod picture;
 pub mod roles;
 pub mod site;
 pub mod tour;

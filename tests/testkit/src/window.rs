@@ -169,7 +169,16 @@ impl Window {
         text(&self.tmux(&["capture-pane", "-p", "-J", "-S", "-"]))
     }
 
-    /// The same with the codes that colour it.
+    /// What is on the screen, with the codes that colour it.
+    ///
+    /// # Panics
+    /// When the window is gone.
+    #[must_use]
+    pub fn coloured_screen(&self) -> String {
+        text(&self.tmux(&["capture-pane", "-p", "-e"]))
+    }
+
+    /// What is on the screen and in the scrollback above it, with the codes that colour it.
     ///
     /// # Panics
     /// When the window is gone.

@@ -13,6 +13,7 @@ use rendering::values::{grouped, milliseconds, tokens};
 use session::{Agent, AgentState, SessionView};
 use std::collections::BTreeMap;
 use text::escape::visible_line;
+use text::fence;
 
 /// Columns of the time line.
 const TIME_COLUMNS: usize = 40;
@@ -116,7 +117,9 @@ fn branch(
 ) {
     for agent in view.agents().children_of(parent) {
         let indent = "  ".repeat(agent.depth.saturating_sub(1));
-        let (name, task) = (agent.agent_type.as_str(), gist(&agent.task));
+        let task = agent.task.lines().filter(|line| !fence::is_mark(line));
+        let task = gist(&task.collect::<Vec<_>>().join(" "));
+        let name = agent.agent_type.as_str();
         lines.push(head(&format!("{indent}{name} {}  {task}", short(agent.id))));
         let work = works.get(&Some(agent.id));
         let facts: Vec<String> = std::iter::once(state(agent, work))

@@ -11,6 +11,7 @@ mod commands;
 mod completion;
 mod earlier;
 mod editing;
+mod gallery;
 mod hostile;
 mod leaving;
 mod overrides;
