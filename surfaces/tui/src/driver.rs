@@ -124,6 +124,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
     );
     state.input.set(&start.draft);
     past.before.iter().for_each(|event| state.remember(event));
+    state.last_message = past.last_message();
     state.panes.show(start.layout);
     let id = state.session.session_id;
     let events = host

@@ -14,7 +14,7 @@ pub enum Action {
     Clear,
     /// Leave, from an empty input.
     Leave,
-    /// Show thinking and results whole from now on, or folded again.
+    /// Show thinking, results and long messages whole from now on, or folded again.
     Expand,
     /// The next mode.
     NextMode,
@@ -174,7 +174,7 @@ pub const TABLE: [Binding; 44] = [
         (KeyCode::Char('o'), CTRL),
         Action::Expand,
         "Ctrl+O",
-        "show thinking and results whole, or folded",
+        "thinking, results, long messages whole, or folded",
     ),
     key(
         (KeyCode::Char('s'), CTRL),

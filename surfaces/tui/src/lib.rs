@@ -10,6 +10,7 @@
 //! Where to start: [`run`], then [`update::update`] and [`keys`] (every key there is).
 
 mod alternate;
+mod chips;
 mod choosing;
 mod commands;
 mod completion;
@@ -45,6 +46,7 @@ mod reading;
 mod screen;
 mod state;
 mod stream;
+mod sent;
 mod subject;
 pub mod update;
 mod view;

@@ -85,9 +85,11 @@ pub struct State {
     pub panes: Panes,
     /// How far the help is scrolled, where it is open.
     pub help: Option<usize>,
-    /// Whether thinking and results are shown whole.
+    /// Whether thinking, results and long messages are shown whole.
     pub is_expanded: bool,
     /// The last result: its tool and text.
+    /// The last message of the user, where its first lines alone are shown.
+    pub last_message: Option<String>,
     pub last_result: Option<(String, String)>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
@@ -176,6 +178,7 @@ impl State {
             help: None,
             is_expanded: false,
             last_result: None,
+            last_message: None,
             size,
             leaving: None,
             stepping: None,

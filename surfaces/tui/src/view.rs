@@ -245,12 +245,9 @@ fn input(state: &State, width: usize, most: usize) -> (Vec<Line<'static>>, (usiz
     let lines = rows.into_iter().enumerate().skip(from).take(most);
     let lines = lines.map(|(at, text)| {
         let mark = if at == 0 { PROMPT } else { "  " };
-        let spans = [
-            Span::styled(mark, strong()),
-            Span::raw(text),
-            Span::styled(hint, faint()),
-        ];
-        Line::from_iter(spans)
+        let before = [Span::styled(mark, strong())].into_iter();
+        let all = before.chain(text.spans);
+        Line::from_iter(all.chain([Span::styled(hint, faint())]))
     });
     (lines.collect(), (indent + column, row - from))
 }

@@ -10,6 +10,7 @@ use crate::message::Command;
 use crate::page::Turn;
 use crate::palette::Choice;
 use crate::question::Field;
+use crate::sent;
 use crate::state::State;
 use crate::subject::Subject;
 use crate::view;
@@ -317,12 +318,7 @@ fn take_back(state: &mut State) -> Vec<Command> {
     let Some((id, text)) = newest else {
         return vec![state.note("no message of this window waits that could be taken back")];
     };
-    let draft = state.input.text();
-    let text = match draft.as_str() {
-        "" => text,
-        draft => format!("{text}\n{draft}"),
-    };
-    state.input.set(&text);
+    state.input.put_above(&text);
     vec![Command::Interrupt(Some(id))]
 }
 
@@ -362,7 +358,8 @@ fn entered(state: &mut State) -> Vec<Command> {
         return vec![state.note(&said)];
     }
     let line = line.to_owned();
-    let is_command = is_command(&line);
+    // What a paste begins with is out of sight, so it is said to the agent.
+    let is_command = is_command(&line) && !state.input.begins_with_paste();
     if !is_command && let Some(why) = overriding::holds_back(state) {
         return vec![why];
     }
@@ -381,16 +378,19 @@ fn entered(state: &mut State) -> Vec<Command> {
 fn expand(state: &mut State) -> Vec<Command> {
     state.is_expanded = !state.is_expanded;
     if !state.is_expanded {
-        return vec![state.note("thinking and results are folded again")];
+        return vec![state.note("thinking, results and long messages are folded again")];
     }
     let mut done =
-        vec![state.note("thinking and results are shown whole from now on; the last ones:")];
+        vec![state.note("thinking, results and long messages whole from now on; the last ones:")];
     let line = |line| DocumentLine {
         line,
         may_break: Break::Words(2),
     };
     let thought = state.stream.last_thought().into_iter().map(line).collect();
     done.push(Command::Print(state.printed(thought)));
+    if let Some(text) = &state.last_message {
+        done.push(Command::Print(state.own(sent::whole(text))));
+    }
     done.extend(whole_result(state));
     done
 }

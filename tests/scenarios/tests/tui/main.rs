@@ -16,6 +16,7 @@ mod leaving;
 mod overrides;
 mod pages;
 mod panes;
+mod pasting;
 mod pictures;
 mod questions;
 mod screens;
