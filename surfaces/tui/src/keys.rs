@@ -38,6 +38,10 @@ pub enum Action {
     Sessions,
     /// Show the tool calls.
     Calls,
+    /// Show what waits, to change it.
+    Queue,
+    /// Show what was typed before, to search it.
+    Recall,
     /// Show every command and key, to search and run one.
     Palette,
     /// Show the keys and commands.
@@ -88,7 +92,7 @@ const fn also(code: KeyCode, modifiers: KeyModifiers, action: Action) -> Binding
 }
 
 /// All of them. The first that fits counts.
-pub const TABLE: [Binding; 44] = [
+pub const TABLE: [Binding; 46] = [
     key(
         (KeyCode::Enter, NONE),
         Action::Enter,
@@ -153,6 +157,12 @@ pub const TABLE: [Binding; 44] = [
         "in panes: one of them alone, and back",
     ),
     key(
+        (KeyCode::F(4), NONE),
+        Action::Queue,
+        "F4",
+        "messages that wait: edit or remove them",
+    ),
+    key(
         (KeyCode::Char('f'), CTRL),
         Action::Search,
         "Ctrl+F",
@@ -169,6 +179,12 @@ pub const TABLE: [Binding; 44] = [
         Action::Palette,
         "Ctrl+P",
         "all commands and keys: search and run one",
+    ),
+    key(
+        (KeyCode::Char('r'), CTRL),
+        Action::Recall,
+        "Ctrl+R",
+        "what was typed before, also in other sessions: search",
     ),
     key(
         (KeyCode::Char('o'), CTRL),

@@ -9,6 +9,7 @@ use crate::message::Command;
 use crate::overlay::Overlay;
 use crate::panes::Panes;
 use crate::question::Dialog;
+use crate::queue::Waits;
 use crate::stream::Stream;
 use api::sessions::SessionSummary;
 use domain::event::Event;
@@ -87,9 +88,9 @@ pub struct State {
     pub help: Option<usize>,
     /// Whether thinking, results and long messages are shown whole.
     pub is_expanded: bool,
-    /// The last result: its tool and text.
     /// The last message of the user, where its first lines alone are shown.
     pub last_message: Option<String>,
+    /// The last result: its tool and text.
     pub last_result: Option<(String, String)>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
@@ -177,8 +178,8 @@ impl State {
             panes,
             help: None,
             is_expanded: false,
-            last_result: None,
             last_message: None,
+            last_result: None,
             size,
             leaving: None,
             stepping: None,
@@ -245,6 +246,19 @@ impl State {
         let mut all = Vec::new();
         all.extend(&mut found);
         all.into_iter()
+    }
+
+    /// Those of them that this window sent.
+    #[must_use]
+    pub fn waits(&self) -> Vec<Waits> {
+        let places = self.waiting_requests().zip(1..);
+        let own = places.filter(|(one, _)| self.sent.contains(&one.query_id));
+        own.map(|(one, place)| Waits {
+            query_id: one.query_id,
+            place,
+            text: one.text.clone(),
+        })
+        .collect()
     }
 
     /// When the state changes by itself, if it does: then a [`crate::message::Message::Tick`] is due.

@@ -2,7 +2,7 @@
 
 use super::outcome::leave;
 use super::results::whole_result;
-use super::{answering, completing, overlaid, overriding, paned, slash};
+use super::{answering, completing, lists, overlaid, overriding, paned, slash};
 use crate::input::Edit;
 use crate::keys::{Action, action_of};
 use crate::markdown::{Break, DocumentLine};
@@ -86,6 +86,8 @@ fn act(state: &mut State, action: Action) -> Vec<Command> {
         Action::Expand => return expand(state),
         Action::Sessions => return overlaid::sessions(state),
         Action::Palette => return overlaid::palette(state),
+        Action::Recall => return lists::recall(state),
+        Action::Queue => return lists::queue(state),
         Action::Calls => return overlaid::inspect(state, Subject::Calls),
         Action::NextMode => return vec![slash::next_mode(state)],
         Action::TakeBack => return take_back(state),
@@ -386,11 +388,11 @@ fn expand(state: &mut State) -> Vec<Command> {
         line,
         may_break: Break::Words(2),
     };
-    let thought = state.stream.last_thought().into_iter().map(line).collect();
-    done.push(Command::Print(state.printed(thought)));
     if let Some(text) = &state.last_message {
         done.push(Command::Print(state.own(sent::whole(text))));
     }
+    let thought = state.stream.last_thought().into_iter().map(line).collect();
+    done.push(Command::Print(state.printed(thought)));
     done.extend(whole_result(state));
     done
 }

@@ -19,6 +19,7 @@ mod panes;
 mod pasting;
 mod pictures;
 mod questions;
+mod queue;
 mod screens;
 mod work;
 
