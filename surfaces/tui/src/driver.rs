@@ -4,6 +4,7 @@ mod doing;
 mod past;
 
 use crate::alternate::Alternate;
+use crate::bindings::Keys;
 use crate::editor::Editor;
 use crate::effects::Done;
 use crate::error::Error;
@@ -19,6 +20,7 @@ use crate::panes::Layout;
 use crate::screen::{Screen, colours, narrowed};
 use crate::state::{Beginning, State};
 use crate::update::update;
+use crate::vi::Editing;
 use crate::view;
 use api::Streaming;
 use api::sessions::{Follow, SessionSummary};
@@ -65,6 +67,10 @@ pub struct Start {
     pub draft: String,
     /// How the session is shown at first.
     pub layout: Layout,
+    /// The keys in force.
+    pub keys: Keys,
+    /// Which keys edit what is typed.
+    pub editing: Editing,
 }
 
 /// What comes after a UI that ended.
@@ -119,6 +125,8 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
             memory: host.memory(),
             history: typed_before,
             size,
+            keys: start.keys,
+            editing: start.editing,
         },
         Instant::now(),
     );

@@ -2,6 +2,7 @@
 
 use crate::chips::{Chips, is_long};
 use crate::lines::{TAB, cut};
+use crate::vi::{Mode, Vi};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui_textarea::{CursorMove, TextArea};
@@ -17,6 +18,8 @@ pub struct Input {
     area: TextArea<'static>,
     /// What some characters in it stand for.
     chips: Chips,
+    /// Vi's keys, where they are chosen.
+    vi: Option<Vi>,
     history: Vec<String>,
     /// Which entry of the history stands in the editor.
     at: Option<usize>,
@@ -64,6 +67,7 @@ impl Input {
         Self {
             area: TextArea::default(),
             chips: Chips::default(),
+            vi: None,
             history,
             at: None,
         }
@@ -103,7 +107,56 @@ impl Input {
         self.area.move_cursor(CursorMove::Bottom);
         self.area.move_cursor(CursorMove::End);
         self.chips = Chips::beside(text);
+        if let Some(vi) = &mut self.vi {
+            vi.begin(&self.area);
+        }
         self.at = None;
+    }
+
+    /// Has vi's keys edit from now on.
+    pub fn edit_by_vi(&mut self) {
+        self.vi = Some(Vi::at(&self.area));
+    }
+
+    /// What a letter does by vi's keys; `None` where those are not chosen.
+    #[must_use]
+    pub fn mode(&self) -> Option<Mode> {
+        self.vi.as_ref().map(Vi::mode)
+    }
+
+    /// Letters are commands from now on, where vi's keys are chosen.
+    pub fn leave_insert(&mut self) {
+        if let Some(vi) = &mut self.vi {
+            vi.leave_insert(&mut self.area);
+        }
+    }
+
+    /// Whether a command of vi's had begun, which is forgotten.
+    pub fn forget_command(&mut self) -> bool {
+        self.vi.as_mut().is_some_and(Vi::forget)
+    }
+
+    /// A letter in vi's normal mode.
+    pub fn command(&mut self, letter: char) {
+        // Where nothing is typed, they lead through what was.
+        let is_in_history = self.is_empty() || self.at.is_some();
+        match letter {
+            'j' if is_in_history => return self.up_or_down(Edit::Down),
+            'k' if is_in_history => return self.up_or_down(Edit::Up),
+            _ => {}
+        }
+        let before = self.area.lines().to_vec();
+        if let Some(vi) = &mut self.vi {
+            vi.command(letter, &mut self.area);
+        }
+        if self.bytes() > DRAFT_BYTES
+            && let Some(vi) = &mut self.vi
+        {
+            vi.take_back(&mut self.area);
+        }
+        if before != self.area.lines() {
+            self.at = None;
+        }
     }
 
     /// Puts a text above what is typed.
@@ -244,7 +297,11 @@ impl Input {
             _ => None,
         };
         let entry = next.and_then(|at| self.history.get(at)).cloned();
+        let mode = self.mode();
         self.set(&entry.unwrap_or_default());
+        if mode == Some(Mode::Normal) {
+            self.leave_insert();
+        }
         self.at = next;
     }
 
@@ -460,6 +517,28 @@ mod tests {
         assert!(!input.begins_with_paste());
         input.set(" ");
         assert!(input.paste(&long) && input.begins_with_paste());
+    }
+
+    #[test]
+    fn vi_keys_bring_no_paste_into_another_draft() {
+        let mut input = Input::new(Vec::new());
+        input.edit_by_vi();
+        let long = "w\n".repeat(20);
+        assert!(input.paste(&long));
+        input.leave_insert();
+        "yyp".chars().for_each(|letter| input.command(letter));
+        assert_eq!(input.text(), format!("{long}\n{long}"));
+        input.set("");
+        assert!(input.paste(&"other\n".repeat(20)));
+        input.leave_insert();
+        input.command('p');
+        assert_eq!(input.text(), "other\n".repeat(20));
+        // Nor is a draft made longer than it may be.
+        input.set("");
+        assert!(input.paste(&"x\n".repeat(DRAFT_BYTES / 3)));
+        input.leave_insert();
+        "yyp".chars().for_each(|letter| input.command(letter));
+        assert_eq!(input.text().len(), DRAFT_BYTES / 3 * 2);
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! Every key there is: what it does, where, and what the help says of it.
+//! Every key there is: what it does, where, and what the help says of it. `bindings` puts keys of
+//! the user's own in their place.
 
 use crate::input::Edit;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyModifiers};
 
 /// What a key is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +65,32 @@ pub struct Binding {
     name: &'static str,
     /// What the help says.
     about: &'static str,
+}
+
+impl Binding {
+    /// The key, with what is held beside it.
+    #[must_use]
+    pub const fn key(&self) -> (KeyCode, KeyModifiers) {
+        (self.code, self.modifiers)
+    }
+
+    /// What it does.
+    #[must_use]
+    pub const fn action(&self) -> Action {
+        self.action
+    }
+
+    /// The name of the keys of its line in the help; empty where it is of the line before.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What the help says of them.
+    #[must_use]
+    pub const fn about(&self) -> &'static str {
+        self.about
+    }
 }
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
@@ -227,7 +254,7 @@ pub const TABLE: [Binding; 46] = [
         (KeyCode::Char('?'), NONE),
         Action::Help,
         "?",
-        "this help, on an empty input",
+        "this help (on an empty input)",
     ),
     also(KeyCode::Char('?'), SHIFT, Action::Help),
     key(
@@ -285,67 +312,3 @@ pub const TABLE: [Binding; 46] = [
     ),
     also(KeyCode::Char('k'), CTRL, Action::Edit(Edit::DeleteToEnd)),
 ];
-
-/// What a key does; `None` for one that does nothing.
-#[must_use]
-pub fn action_of(pressed: KeyEvent) -> Option<Action> {
-    let known = |one: &&Binding| one.code == pressed.code && one.modifiers == pressed.modifiers;
-    if let Some(binding) = TABLE.iter().find(known) {
-        return Some(binding.action);
-    }
-    match pressed.code {
-        KeyCode::Char(letter) if !pressed.modifiers.intersects(CTRL | ALT) => {
-            Some(Action::Edit(Edit::Insert(letter)))
-        }
-        _ => None,
-    }
-}
-
-/// The keys and what each does, a pair a line.
-pub fn help() -> impl Iterator<Item = (&'static str, &'static str)> {
-    named().map(|(name, about, _)| (name, about))
-}
-
-/// The same, each with what its first key does.
-pub fn named() -> impl Iterator<Item = (&'static str, &'static str, Action)> {
-    let named = TABLE.iter().filter(|one| !one.name.is_empty());
-    named.map(|one| (one.name, one.about, one.action))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_key_is_there_twice_and_each_has_its_action() {
-        for (at, one) in TABLE.iter().enumerate() {
-            let pressed = KeyEvent::new(one.code, one.modifiers);
-            assert_eq!(action_of(pressed), Some(one.action), "{one:?}");
-            let twice =
-                |other: &Binding| (other.code, other.modifiers) == (one.code, one.modifiers);
-            assert!(!TABLE[at + 1..].iter().any(twice), "{one:?}");
-        }
-    }
-
-    #[test]
-    fn letters_are_typed_and_unknown_keys_do_nothing() {
-        let pressed = |code, modifiers| action_of(KeyEvent::new(code, modifiers));
-        for letter in ['a', 'Ä', '日'] {
-            let typed = Some(Action::Edit(Edit::Insert(letter)));
-            assert_eq!(pressed(KeyCode::Char(letter), NONE), typed);
-            assert_eq!(pressed(KeyCode::Char(letter), SHIFT), typed);
-        }
-        assert_eq!(pressed(KeyCode::Char('q'), CTRL), None);
-        assert_eq!(pressed(KeyCode::F(5), NONE), None);
-    }
-
-    #[test]
-    fn every_line_of_the_help_fits() {
-        for (name, about) in help() {
-            assert!(
-                name.len() <= 18 && name.len() + about.len() <= 76,
-                "{name}: {about}"
-            );
-        }
-    }
-}

@@ -10,6 +10,7 @@
 //! Where to start: [`run`], then [`update::update`] and [`keys`] (every key there is).
 
 mod alternate;
+mod bindings;
 mod chips;
 mod choosing;
 mod commands;
@@ -51,10 +52,13 @@ mod state;
 mod stream;
 mod subject;
 pub mod update;
+mod vi;
 mod view;
 
+pub use bindings::{ACTIONS, Keys, Mistake};
 pub use choosing::choose;
 pub use driver::{Ended, GoOn, HandedOver, Start, run};
 pub use error::Error;
 pub use keyboard::Keyboard;
 pub use panes::Layout;
+pub use vi::Editing;

@@ -16,9 +16,9 @@ const HEAD_CHARS: usize = 400;
 /// Most lines that are shown of one whose whole is asked for.
 const WHOLE_LINES: usize = 1_000;
 
-/// A message, folded where it is long.
+/// A message, folded where it is long; this key shows it whole.
 #[must_use]
-pub fn folded(text: &str) -> Vec<DocumentLine> {
+pub fn folded(text: &str, key: &str) -> Vec<DocumentLine> {
     let text = text.trim_end();
     if !is_long(text) {
         return request(text);
@@ -34,7 +34,7 @@ pub fn folded(text: &str) -> Vec<DocumentLine> {
         1 => "1 more line".to_owned(),
         left => format!("{} more lines", grouped(count(left))),
     };
-    noted(&head, &format!("· {note} (Ctrl+O shows them)"))
+    noted(&head, &format!("· {note} ({key} shows them)"))
 }
 
 /// Whether a message is shown by its first lines.
@@ -83,16 +83,16 @@ mod tests {
     #[test]
     fn a_long_message_is_folded_to_its_first_lines() {
         let text: String = (1..=LINES).map(|n| format!("line {n}\n")).collect();
-        assert_eq!(folded(&text), request(&text));
+        assert_eq!(folded(&text, "Ctrl+O"), request(&text));
         let text = format!("{text}one more\n");
-        let shown = rows(&folded(&text));
+        let shown = rows(&folded(&text, "Ctrl+O"));
         assert_eq!(shown[1], "> line 1");
         assert_eq!(shown[HEAD_LINES], "  line 5");
         assert_eq!(shown[6], "· 6 more lines (Ctrl+O shows them)");
         assert_eq!(whole(&text), request(&text));
         let wide = "x".repeat(CHARS);
-        assert_eq!(folded(&wide), request(&wide));
-        let shown = rows(&folded(&format!("{wide}y")));
+        assert_eq!(folded(&wide, "Ctrl+O"), request(&wide));
+        let shown = rows(&folded(&format!("{wide}y"), "Ctrl+O"));
         assert_eq!(shown[2], "· 601 more characters (Ctrl+O shows them)");
         assert!(!shown[1].contains('y'));
     }

@@ -1,6 +1,7 @@
 //! All that the UI knows at a moment. Facts of the session come from its log by [`SessionView`]; the
 //! rest is what stands in the input and on the screen, which a restart may lose.
 
+use crate::bindings::Keys;
 use crate::completion::Completion;
 use crate::input::Input;
 use crate::lines::{own, painted, wrapped};
@@ -11,6 +12,7 @@ use crate::panes::Panes;
 use crate::question::Dialog;
 use crate::queue::Waits;
 use crate::stream::Stream;
+use crate::vi::Editing;
 use api::sessions::SessionSummary;
 use domain::event::Event;
 use domain::id::QueryId;
@@ -60,6 +62,8 @@ pub struct State {
     pub began: Option<Instant>,
     /// How far the prompt is that is being read.
     pub reading: Option<PromptProgress>,
+    /// The keys in force.
+    pub keys: Keys,
     /// What is typed.
     pub input: Input,
     /// What can stand for the word at the cursor.
@@ -137,6 +141,10 @@ pub struct Beginning {
     pub history: Vec<String>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
+    /// The keys in force.
+    pub keys: Keys,
+    /// Which keys edit what is typed.
+    pub editing: Editing,
 }
 
 impl State {
@@ -150,7 +158,13 @@ impl State {
             memory,
             history,
             size,
+            keys,
+            editing,
         } = beginning;
+        let mut input = Input::new(history);
+        if editing == Editing::Vi {
+            input.edit_by_vi();
+        }
         let panes = Panes::new(known.clone());
         Self {
             in_force: InForce::of(&profile),
@@ -164,7 +178,8 @@ impl State {
             waiting: VecDeque::new(),
             began: None,
             reading: None,
-            input: Input::new(history),
+            keys,
+            input,
             completion: Completion::default(),
             once: Override::None,
             questions: Questions::default(),
@@ -201,6 +216,9 @@ impl State {
                 memory: self.memory,
                 history: Vec::new(),
                 size: self.size,
+                keys: self.keys.clone(),
+                // What is typed goes along, and how.
+                editing: Editing::Emacs,
             },
             self.now,
         );

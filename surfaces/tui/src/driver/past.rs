@@ -1,5 +1,6 @@
 //! What a session was before this window: read once, and told in a few lines.
 
+use crate::keys::Action;
 use crate::lines::{faint, own, painted};
 use crate::markdown::lines as document;
 use crate::sent;
@@ -149,7 +150,11 @@ pub fn greeting(state: &State, past: &Past) -> Vec<Line<'static>> {
             state.profile.agent_type,
             visible_line(&folder.to_string_lossy())
         ),
-        paint.faint("? shows the keys; Ctrl+D leaves"),
+        paint.faint(&format!(
+            "{} shows the keys; {} leaves",
+            state.keys.name_of(Action::Help),
+            state.keys.name_of(Action::Leave)
+        )),
     ];
     if state.session.holders > 1 {
         told.push(
@@ -192,7 +197,7 @@ fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
             .flat_map(|last| exchange(state, past, last)),
     );
     for text in &past.not_begun {
-        shown.extend(state.own(sent::folded(text)));
+        shown.extend(state.own(sent::folded(text, &state.keys.name_of(Action::Expand))));
         shown.extend(note(state, "· not begun when the program ended"));
     }
     if past.is_cut_off {
@@ -203,7 +208,10 @@ fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
 
 /// An exchange that ended.
 fn exchange(state: &State, past: &Past, last: &Exchange) -> Vec<Line<'static>> {
-    let mut shown = state.own(sent::folded(&last.text));
+    let mut shown = state.own(sent::folded(
+        &last.text,
+        &state.keys.name_of(Action::Expand),
+    ));
     let answer = answer_to(&past.before, last.query_id);
     if let Some(answer) = answer.or(past.part.as_deref()) {
         let told = marked(answer, state.terminal.known(), prose, mark);

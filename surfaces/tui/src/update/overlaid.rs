@@ -33,7 +33,7 @@ pub(super) fn sessions(state: &mut State) -> Vec<Command> {
 
 /// Shows the commands and keys.
 pub(super) fn palette(state: &mut State) -> Vec<Command> {
-    state.overlay = Some(Overlay::Palette(Palette::default()));
+    state.overlay = Some(Overlay::Palette(Palette::of(&state.keys)));
     Vec::new()
 }
 

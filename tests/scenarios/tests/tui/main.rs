@@ -12,6 +12,7 @@ mod completion;
 mod earlier;
 mod editing;
 mod hostile;
+mod keys;
 mod leaving;
 mod overrides;
 mod pages;
@@ -21,6 +22,7 @@ mod pictures;
 mod questions;
 mod queue;
 mod screens;
+mod vi;
 mod work;
 
 use scenarios::Scene;
