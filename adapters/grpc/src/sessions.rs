@@ -280,6 +280,16 @@ impl Sessions for Client {
         Ok(())
     }
 
+    async fn rename(&self, session_id: SessionId, name: &str) -> Result<(), Error> {
+        let request = proto::RenameRequest {
+            session_id: session_id.to_string(),
+            name: name.to_owned(),
+        };
+        let call = self.inner.clone().rename(request).await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
     async fn signal(&self, session_id: SessionId, signal: Signal) -> Result<(), Error> {
         let request = proto::SignalRequest {
             session_id: session_id.to_string(),
@@ -522,6 +532,17 @@ impl sessions_server::Sessions for Server {
         let pinned = self.sessions.pin(session_id, request.seq, change).await;
         pinned.map_err(to_status)?;
         Ok(Response::new(proto::PinResponse {}))
+    }
+
+    async fn rename(
+        &self,
+        request: Request<proto::RenameRequest>,
+    ) -> Result<Response<proto::RenameResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let renamed = self.sessions.rename(session_id, &request.name).await;
+        renamed.map_err(to_status)?;
+        Ok(Response::new(proto::RenameResponse {}))
     }
 
     async fn signal(

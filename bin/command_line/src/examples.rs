@@ -128,6 +128,11 @@ pub(crate) const SESSION_FORK: &str = "Examples:
   carl session fork                       all of the one last used here
   carl session fork 6a182 --at 3          up to message 3 and its answer";
 
+/// `carl session rename`.
+pub(crate) const SESSION_RENAME: &str = "Examples:
+  carl session rename last \"tax letters\"
+  carl session rename 6a182 \"\"            listed by its first request again";
+
 /// `carl session delete`.
 pub(crate) const SESSION_DELETE: &str = "Examples:
   carl session delete 6a182               asks, and says which one it is

@@ -207,6 +207,14 @@ pub enum SessionCommand {
         #[arg(long, default_value_t = 0)]
         at: u64,
     },
+    /// Give a session another name in the lists
+    #[command(after_help = examples::SESSION_RENAME)]
+    Rename {
+        /// Which session: the end of its id, or `last` for the one last used here
+        session: String,
+        /// The name, at most 120 characters; an empty one takes the name away
+        name: String,
+    },
     /// Delete a session: its log, and what undo keeps of it
     #[command(after_help = examples::SESSION_DELETE)]
     Delete {

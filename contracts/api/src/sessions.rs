@@ -89,7 +89,8 @@ pub struct Input {
 pub struct SessionSummary {
     /// Its id.
     pub session_id: SessionId,
-    /// Its name; else the beginning of its first request.
+    /// The name that a user gave it; else the one it was opened with; else the beginning of its first
+    /// request.
     pub title: String,
     /// Where it works.
     pub workspace: PathBuf,
@@ -395,6 +396,11 @@ pub trait Sessions: Send + Sync {
     /// most [`domain::limits::PINNED_MESSAGES`]; what is no such message, was taken back or is not
     /// there is an [`ErrorKind::InvalidRequest`].
     async fn pin(&self, session_id: SessionId, seq: u64, change: PinChange) -> Result<(), Error>;
+    /// Gives a session another name, whether it is open or not; an empty one takes its name away, so that
+    /// it is listed by its first request. The name is a label in listings: the log says nothing of it. One
+    /// line of at most [`domain::limits::SESSION_NAME_CHARACTERS`] characters without control characters;
+    /// any other is an [`ErrorKind::InvalidRequest`].
+    async fn rename(&self, session_id: SessionId, name: &str) -> Result<(), Error>;
     /// Tells a session in auto mode of something that may be a reason to act. Its texts have at most
     /// [`domain::limits::SIGNAL_BYTES`] bytes, together. [`ErrorKind::NotAuto`] in any other mode.
     async fn signal(&self, session_id: SessionId, signal: Signal) -> Result<(), Error>;

@@ -324,6 +324,9 @@ pub enum EventBody {
         /// Which of the request's tasks it works on, for an agent that an orchestration started.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task_id: Option<String>,
+        /// Tokens it may use, with the agents below it; `None` in logs from before this was recorded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget_tokens: Option<u64>,
     },
     /// A sub-agent ended.
     AgentFinished {

@@ -348,6 +348,8 @@ pub const JOURNAL_ENTRIES: usize = 200;
 pub const SUMMARY_TIME: Duration = Duration::from_secs(120);
 /// Most tokens of a model's summary of the oldest turns.
 pub const SUMMARY_TOKENS: u32 = 1_500;
+/// Longest name of a session, characters.
+pub const SESSION_NAME_CHARACTERS: usize = 120;
 /// Most messages a session has pinned.
 pub const PINNED_MESSAGES: usize = 50;
 /// Most turns of the drive without the user.

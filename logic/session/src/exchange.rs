@@ -325,6 +325,7 @@ mod tests {
             agent_type: AgentType::new("coder").unwrap(),
             task: "look".to_owned(),
             task_id: None,
+            budget_tokens: None,
         };
         let mut events = log([
             (1, asked(Mode::Loop)),

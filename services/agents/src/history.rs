@@ -128,6 +128,7 @@ impl Fold for History {
                 task,
                 agent_type,
                 task_id,
+                ..
             } => {
                 self.agent_mut(event.agent_id).tasks.agent_started(
                     *child,
@@ -344,6 +345,7 @@ mod tests {
             agent_type: AgentType::new("researcher").unwrap(),
             task: task.to_owned(),
             task_id: None,
+            budget_tokens: None,
         }
     }
 

@@ -174,13 +174,17 @@ impl Service {
 
     async fn summary(&self, session: &Session) -> Result<SessionSummary, Error> {
         let (last_seq, _) = session.emitter.subscribe().await;
+        let folder = self.shared.config.sessions_folder.clone();
+        let id = session.id;
+        let name = blocking::run(move || Ok(session_log::name_of(&folder, id))).await?;
         let history = session.emitter.history();
         let profile = history.view.profile();
         Ok(SessionSummary {
             session_id: session.id,
-            title: match profile {
-                Some(profile) if !profile.name.is_empty() => profile.name.clone(),
-                _ => history.title.clone(),
+            title: match (name, profile) {
+                (Some(name), _) => name,
+                (None, Some(profile)) if !profile.name.is_empty() => profile.name.clone(),
+                (None, _) => history.title.clone(),
             },
             workspace: profile
                 .map(|profile| profile.settings.workspace.clone())
@@ -453,6 +457,12 @@ impl Sessions for Service {
 
     async fn pin(&self, session_id: SessionId, seq: u64, change: PinChange) -> Result<(), Error> {
         self.change_pin(session_id, seq, change).await
+    }
+
+    async fn rename(&self, session_id: SessionId, name: &str) -> Result<(), Error> {
+        let folder = self.shared.config.sessions_folder.clone();
+        let name = name.to_owned();
+        blocking::run(move || session_log::rename(&folder, session_id, &name)).await
     }
 
     async fn signal(&self, session_id: SessionId, signal: Signal) -> Result<(), Error> {

@@ -1,19 +1,22 @@
 //! What the user allowed for the rest of a session, and when that no longer says what was meant.
 
 use api::broker::GrantListing;
+use api::executor::SessionScope;
 use domain::hash::Digest;
 use domain::id::AgentId;
 use domain::label::Label;
 use domain::tool::EffectClass;
 use policy::{Allowed, Bound};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use tokio::sync::watch;
 
 /// Targets the user may allow for a session.
 const APPROVALS: usize = 10_000;
 
+/// Why a yes ended where its agent was shown something.
+const HAS_READ: &str = "the agent has read its first file, or something from outside this machine";
 /// The origin of what programs print, see the tool table.
 const PROGRAMS: &str = "program";
 /// Where paths of a call really lie, by their names in it. One that cannot be told counts as itself.
@@ -46,6 +49,8 @@ struct Approval {
 struct Program {
     grant: GrantListing,
     key: Digest,
+    /// What it covers, in words.
+    words: String,
     /// The agent that asked.
     agent: AgentId,
     /// How often it had been shown something from outside this machine when it made the call.
@@ -117,6 +122,8 @@ pub(crate) struct Approvals {
     given: Vec<Approval>,
     programs: Vec<Program>,
     changeable: Vec<Changeable>,
+    /// What commands a yes stood for that ended since files were changed.
+    ended: BTreeSet<Digest>,
     /// Changes with each that is given.
     more: watch::Sender<u64>,
 }
@@ -140,6 +147,7 @@ impl Approvals {
         shown: Label,
         grant: GrantListing,
     ) {
+        self.ended.remove(&bound.approval_key);
         if self.given.len() < APPROVALS {
             self.given.push(Approval {
                 grant,
@@ -174,17 +182,19 @@ impl Approvals {
     /// Remembers a yes to a program with what it is told to do, as [`Self::give_folder`] does.
     pub(crate) fn give_program(
         &mut self,
-        key: Digest,
+        scope: &SessionScope,
         (agent, outside): (AgentId, u64),
         shown: Label,
         grant: GrantListing,
     ) {
+        // One that ended is replaced as well.
         self.programs
-            .retain(|one| one.key != key || one.agent != agent);
+            .retain(|one| one.words != scope.words || one.agent != agent);
         if self.programs.len() < APPROVALS {
             self.programs.push(Program {
                 grant,
-                key,
+                key: scope.key,
+                words: scope.words.clone(),
                 agent,
                 outside,
                 shown,
@@ -201,6 +211,31 @@ impl Approvals {
     pub(crate) fn covers_program(&self, key: &Digest, shown: &Label, who: (AgentId, u64)) -> bool {
         let mut programs = self.programs.iter();
         programs.any(|one| one.key == *key && one.holds(shown, who))
+    }
+
+    /// Why a yes that was given to this call, or to the program that it runs, does not count any more; `None`
+    /// where none was given.
+    pub(crate) fn ended(
+        &self,
+        bound: &Bound,
+        scope: Option<&SessionScope>,
+        (shown, who): (&Label, (AgentId, u64)),
+    ) -> Option<&'static str> {
+        let of_scope = |one: &&Program| {
+            one.agent == who.0 && scope.is_some_and(|scope| one.words == scope.words)
+        };
+        if let Some(program) = self.programs.iter().find(of_scope) {
+            return match program.holds(shown, who) {
+                false => Some(HAS_READ),
+                true => Some("the settings of this program have changed"),
+            };
+        }
+        if self.ended.contains(&bound.approval_key) {
+            return Some("a file was changed, or a program ran that may have changed some");
+        }
+        let mut given = self.given.iter();
+        let given = given.find(|one| one.keys.contains(&bound.approval_key))?;
+        (!given.holds(shown)).then_some(HAS_READ)
     }
 
     /// What is allowed for an agent with the label of what it was shown, at these places; without
@@ -234,6 +269,9 @@ impl Approvals {
     /// Forgets every yes to run something, since files are changed: nothing tells which of them a
     /// command reads and runs.
     pub(crate) fn files_change(&mut self) {
+        let is_run = |one: &&Approval| one.effect == EffectClass::Exec;
+        let ended = self.given.iter().filter(is_run).map(|one| one.keys[0]);
+        self.ended.extend(ended);
         self.given.retain(|one| one.effect != EffectClass::Exec);
     }
 
@@ -252,6 +290,7 @@ impl Approvals {
         self.given.clear();
         self.programs.clear();
         self.changeable.clear();
+        self.ended.clear();
     }
 
     /// What is allowed, in words, oldest first. `outside`: how often an agent was shown something from

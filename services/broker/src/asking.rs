@@ -33,6 +33,8 @@ struct Shown {
     places: Places,
     /// How far a yes for the session goes; `None`: no further than a yes once.
     reach: Option<Reach>,
+    /// Why a yes for the session that was given before does not count any more.
+    ended: Option<&'static str>,
 }
 
 impl Shown {
@@ -150,8 +152,10 @@ impl Call {
             diff,
             places,
             reach: None,
+            ended: None,
         };
         let scope = self.inner.session_scope(&shown.call.call).await;
+        shown.ended = self.ended(&shown.call, scope.as_ref());
         shown.reach = self.reach(&shown, folder.map(PathBuf::as_path), scope);
         let asked = self
             .ask_for_call(record, (&shown, judgement), company, id)
@@ -188,7 +192,7 @@ impl Call {
             Reach::Opens(_) => {}
             Reach::Program { scope, .. } => {
                 let who = (self.caller.agent_id, self.outside);
-                session.approvals.give_program(scope.key, who, label, grant);
+                session.approvals.give_program(scope, who, label, grant);
             }
             Reach::Call(_) => {
                 let approved = (&shown.call.bound, shown.places.clone());
@@ -196,6 +200,15 @@ impl Call {
             }
         }
         session.approvals.are_more();
+    }
+
+    /// Why a yes for the session to this call does not count any more, where one was given.
+    fn ended(&self, call: &Cleared, scope: Option<&SessionScope>) -> Option<&'static str> {
+        let session = lock(&self.caller.session);
+        let agent = session.agents.get(&self.caller.agent_id);
+        let label = agent.map_or_else(Label::nothing, |agent| agent.label.clone());
+        let who = (self.caller.agent_id, self.outside);
+        session.approvals.ended(&call.bound, scope, (&label, who))
     }
 
     /// How far a yes for the session goes. What only a preview tells is another thing each time that
@@ -323,10 +336,12 @@ impl Call {
             Some(_) => ConfirmationKind::WriteRoot,
             None => ConfirmationKind::Call,
         };
-        let for_session = shown.reach.as_ref();
-        let for_session =
-            for_session.map(|reach| format!("A yes for the session covers {reach}\n"));
-        let for_session = for_session.unwrap_or_default();
+        let ended = shown
+            .ended
+            .map(|why| format!("Your yes for the session does not count any more: {why} since.\n"));
+        let reach = shown.reach.as_ref();
+        let reach = reach.map(|reach| format!("A yes for the session covers {reach}\n"));
+        let for_session: String = ended.into_iter().chain(reach).collect();
         let request = ConfirmationRequest {
             confirmation_id: id,
             kind,

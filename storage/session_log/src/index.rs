@@ -4,7 +4,7 @@
 mod record;
 
 use crate::lines::{open_regular, read_ends};
-use crate::record::path_of;
+use crate::place::path_of;
 use crate::summary::{summarise, unopened, without_event};
 use api::sessions::SessionSummary;
 use disk::private::{self, Durability};

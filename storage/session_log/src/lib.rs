@@ -2,7 +2,7 @@
 //!
 //! What it is: the file and the one way an event gets into it, streams of what is in it and of what
 //! comes, and the listing of a folder of logs.
-//! What it owns: the form of the files (`record.rs`, `index/record.rs`), the lock that lets one
+//! What it owns: the form of the files (`record.rs`, `index/record.rs`, `name.rs`), the lock that lets one
 //! process write, and the order: an event is in the log before anybody is shown it, but for those in
 //! passing, which are in no log.
 //! What it never does: say what an event means. What a log comes to is its caller's [`Fold`].
@@ -14,7 +14,9 @@ mod file_error;
 mod fold;
 mod index;
 mod lines;
+mod name;
 mod outline;
+mod place;
 mod record;
 mod store;
 pub mod stream;
@@ -23,7 +25,9 @@ mod summary;
 pub use emitter::{Clock, Durability, Emitter, Shown};
 pub use fold::{Fold, Scope};
 pub use lines::Lines;
+pub use name::{name_of, rename};
 pub use outline::Outlines;
-pub use record::{Cut, SessionLog, make_folder, path_of};
+pub use place::path_of;
+pub use record::{Cut, SessionLog, make_folder};
 pub use store::{Earlier, Fork, copy, event, folded, has_query, list, reopened};
 pub use summary::title_of;

@@ -9,6 +9,7 @@
 use crate::file_error::{undeletable, unreadable, unwritable};
 use crate::lines::{Lines, open_regular};
 use crate::outline::Outlines;
+use crate::place::{CUT, NAME, path_of};
 use api::sessions::{Error, ErrorKind};
 use disk::private;
 use domain::event::Event;
@@ -19,17 +20,6 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// How the names of log files end.
-pub(crate) const EXTENSION: &str = "jsonl";
-/// How the names of files end that keep what was cut off a log.
-const CUT_EXTENSION: &str = "cut";
-
-/// Where a session's log is.
-#[must_use]
-pub fn path_of(folder: &Path, session_id: SessionId) -> PathBuf {
-    folder.join(format!("{session_id}.{EXTENSION}"))
-}
 
 /// Makes the folder for logs, readable by its owner only.
 ///
@@ -117,7 +107,7 @@ impl SessionLog {
         Ok(Reopened { log, cut })
     }
 
-    /// Deletes the log of a session that nobody has open, with what was cut off it. Both are gone
+    /// Deletes the log of a session that nobody has open, with what was cut off it and its name. All are gone
     /// from the folder for good once this returns; the listing forgets it the next time.
     ///
     /// # Errors
@@ -129,11 +119,14 @@ impl SessionLog {
             .map_err(|source| undeletable(&path, source))?;
         // Held until the name is gone, so that nobody goes on in a log without one.
         lock(&file, &path)?;
-        let removed = match std::fs::remove_file(path.with_extension(CUT_EXTENSION)) {
+        let aside = [CUT, NAME].map(|ending| path.with_extension(ending));
+        let mut removed = aside.iter().map(|path| match std::fs::remove_file(path) {
             Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(source),
-            _ => std::fs::remove_file(&path),
-        };
+            _ => Ok(()),
+        });
         removed
+            .try_for_each(|one| one)
+            .and_then(|()| std::fs::remove_file(&path))
             .and_then(|()| File::open(folder))
             .and_then(|folder| folder.sync_all())
             .map_err(|source| undeletable(&path, source))
@@ -232,7 +225,7 @@ pub struct Cut {
 
 /// Copies the end of a log from an offset on to the file beside it, on disk before the log changes.
 fn keep(file: &File, path: &Path, offset: u64, bytes: u64) -> Result<Cut, Error> {
-    let kept_in = path.with_extension(CUT_EXTENSION);
+    let kept_in = path.with_extension(CUT);
     let copied = || {
         let mut torn = vec![0; usize::try_from(bytes).unwrap_or(usize::MAX)];
         file.read_exact_at(&mut torn, offset)?;

@@ -5,8 +5,10 @@ use crate::file_error::{never_begun, unreadable};
 use crate::fold::Fold;
 use crate::index;
 use crate::lines::{Lines, read_ends};
+use crate::name;
 use crate::outline::Outlines;
-use crate::record::{self, Cut, EXTENSION, SessionLog};
+use crate::place;
+use crate::record::{Cut, SessionLog};
 use crate::summary::{summarise, unopened, without_event};
 use api::sessions::{Error, ErrorKind, Selection, SessionSummary};
 use domain::Timestamp;
@@ -18,12 +20,33 @@ use std::path::{Path, PathBuf};
 
 /// The sessions of a selection in the folder, most recently updated first. What names one log opens it
 /// alone; any other listing reads the beginning and the end of the logs that changed since the last
-/// one.
+/// one. Each has the name that it was given, if it was.
 ///
 /// # Errors
 /// [`ErrorKind::Unreachable`] when the folder cannot be listed.
 pub fn list(folder: &Path, selection: &Selection) -> Result<Vec<SessionSummary>, Error> {
-    let mut summaries = match selection {
+    let mut summaries = by_their_logs(folder, selection)?;
+    match &mut summaries[..] {
+        [only] => {
+            if let Some(name) = name::name_of(folder, only.session_id) {
+                only.title = name;
+            }
+        }
+        many => {
+            let mut names = name::names(folder).map_err(|source| unlisted(folder, source))?;
+            for summary in many {
+                if let Some(name) = names.remove(&summary.session_id) {
+                    summary.title = name;
+                }
+            }
+        }
+    }
+    summaries.sort_by_key(|summary| Reverse((summary.updated, summary.session_id)));
+    Ok(summaries)
+}
+
+fn by_their_logs(folder: &Path, selection: &Selection) -> Result<Vec<SessionSummary>, Error> {
+    Ok(match selection {
         Selection::Id(part) => match part.parse::<SessionId>() {
             Ok(id) => one(folder, id).into_iter().collect(),
             Err(_part) => {
@@ -45,30 +68,25 @@ pub fn list(folder: &Path, selection: &Selection) -> Result<Vec<SessionSummary>,
             }
         },
         Selection::All | Selection::Live => index::summaries(folder, logs(folder)?.into_iter()),
-    };
-    summaries.sort_by_key(|summary| Reverse((summary.updated, summary.session_id)));
-    Ok(summaries)
+    })
+}
+
+fn unlisted(folder: &Path, source: std::io::Error) -> Error {
+    let folder = folder.display();
+    let what = format!("The folder {folder} cannot be listed: {source}.");
+    Error::new(ErrorKind::Unreachable, what).with_source(source)
 }
 
 /// The logs in the folder.
 fn logs(folder: &Path) -> Result<Vec<(SessionId, PathBuf)>, Error> {
-    let unreadable = |source: std::io::Error| {
-        Error::new(
-            ErrorKind::Unreachable,
-            format!(
-                "The folder {} cannot be listed: {source}.",
-                folder.display()
-            ),
-        )
-        .with_source(source)
-    };
+    let unreadable = |source| unlisted(folder, source);
     let mut logs = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         let stem = path.file_stem().and_then(|stem| stem.to_str());
         let id = stem.and_then(|stem| stem.parse::<SessionId>().ok());
         let extension = path.extension().and_then(|extension| extension.to_str());
-        if let (Some(id), Some(EXTENSION)) = (id, extension) {
+        if let (Some(id), Some(place::LOG)) = (id, extension) {
             logs.push((id, path));
         }
     }
@@ -76,7 +94,7 @@ fn logs(folder: &Path) -> Result<Vec<(SessionId, PathBuf)>, Error> {
 }
 
 fn one(folder: &Path, session_id: SessionId) -> Option<SessionSummary> {
-    let path = record::path_of(folder, session_id);
+    let path = place::path_of(folder, session_id);
     match read_ends(&path) {
         Ok(Some(ends)) => summarise(session_id, ends),
         Ok(None) => without_event(session_id, &path),
@@ -202,7 +220,7 @@ pub struct Fork {
 /// [`Lines::next_event`] and [`SessionLog::create`].
 pub fn copy<F: Fold>(folder: &Path, fork: Fork, now: Timestamp) -> Result<SessionSummary, Error> {
     let Fork { from, at_seq, to } = fork;
-    let path = record::path_of(folder, from);
+    let path = place::path_of(folder, from);
     let mut lines = Lines::open(&path)?;
     let last_seq = match read_ends(&path) {
         Ok(Some(ends)) => ends.last.seq,

@@ -116,6 +116,7 @@ mod tests {
             agent_type: AgentType::new("researcher").unwrap(),
             task: task.to_owned(),
             task_id: None,
+            budget_tokens: None,
         }
     }
 

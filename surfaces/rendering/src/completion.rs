@@ -123,7 +123,7 @@ mod tests {
             let found = commands(&COMMANDS, typed);
             found.map(in_input).collect::<Vec<_>>()
         };
-        assert_eq!(fitting("/re"), ["/retry", "/rewind "]);
+        assert_eq!(fitting("/re"), ["/retry", "/rewind ", "/rename "]);
         assert_eq!(fitting("/MOD"), ["/mode ", "/model "]);
         assert!(is_command_begun("/mo") && is_command_begun("/"));
         assert!(!is_command_begun("/mode ") && !is_command_begun("a /mode"));

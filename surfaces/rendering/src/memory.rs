@@ -1,5 +1,7 @@
 //! Memory for people: results, stages, entries, counts.
 
+mod explained;
+
 use super::Paint;
 use anyhow::Result;
 use api::memory::{HeldBy, Kind, Recall, Source, Stage, Stats, Stored, WriteEntry};
@@ -9,6 +11,8 @@ use serde_json::json;
 use std::fmt::Write;
 use text::escape::{visible, visible_json, visible_line};
 use unicode_width::UnicodeWidthStr;
+
+pub use explained::explained;
 
 /// Candidates of a stage that are printed.
 const CANDIDATES: usize = 5;

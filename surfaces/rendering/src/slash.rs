@@ -41,6 +41,8 @@ pub enum Slash {
     Pin(Option<(u64, PinChange)>),
     /// Go on in a copy, of all or up to a message.
     Fork(u64),
+    /// Give the session a name in the lists; an empty one takes it away.
+    Rename(String),
     /// Write the session to a file.
     Export(Option<PathBuf>),
     /// Leave.
@@ -75,7 +77,7 @@ const OVERRIDES: [(&str, OverrideLevel); 3] = [
 ];
 
 /// Every command: its name, what follows it, what it does.
-pub const COMMANDS: [(&str, &str, &str); 18] = [
+pub const COMMANDS: [(&str, &str, &str); 19] = [
     ("/new", "", "begin a new session here; this one stays"),
     ("/retry", "", "take the last exchange back and ask it again"),
     (
@@ -126,6 +128,11 @@ pub const COMMANDS: [(&str, &str, &str); 18] = [
         "/fork",
         "[N]",
         "go on in a copy, up to the exchange of message N",
+    ),
+    (
+        "/rename",
+        "NAME|\"\"",
+        "the name of this session in the lists",
     ),
     (
         "/export",
@@ -198,6 +205,7 @@ pub fn parse(line: &str) -> Result<Slash, Fault> {
         "/rate" => return rate(rest).map(Slash::Rate),
         "/pin" => return pin(rest),
         "/fork" => return fork(rest),
+        "/rename" => return rename(rest),
         "/export" => return Ok(Slash::Export((!rest.is_empty()).then(|| named(rest)))),
         _ => return Err(unknown_command(name)),
     };
@@ -345,6 +353,17 @@ fn fork(rest: &str) -> Result<Slash, Fault> {
     }
 }
 
+fn rename(rest: &str) -> Result<Slash, Fault> {
+    match rest {
+        "" => Err(usage(
+            "what is the session to be called?",
+            "Type /rename tax letters; /rename \"\" lists it by its first request again.",
+        )),
+        "\"\"" | "''" => Ok(Slash::Rename(String::new())),
+        name => Ok(Slash::Rename(name.to_owned())),
+    }
+}
+
 /// A mode, with the way out of the one in which no model is asked.
 #[must_use]
 pub fn mode_in_words(mode: Mode) -> String {
@@ -365,7 +384,8 @@ mod tests {
     fn every_command_is_understood_and_fits_the_screen() {
         for (name, ..) in COMMANDS {
             let alone = parse(name);
-            assert_eq!(alone.is_err(), name == "/rate", "{name}");
+            let takes_more = ["/rate", "/rename"].contains(&name);
+            assert_eq!(alone.is_err(), takes_more, "{name}");
         }
         assert!(help().lines().all(|line| line.chars().count() <= 96));
         let commands = help();
@@ -388,6 +408,9 @@ mod tests {
             Some(Slash::Pin(Some((12, PinChange::Unpin))))
         );
         assert_eq!(parse("/fork #7").ok(), Some(Slash::Fork(7)));
+        let named = |name: &str| Some(Slash::Rename(name.to_owned()));
+        assert_eq!(parse("/rename The Moor").ok(), named("The Moor"));
+        assert_eq!(parse("/rename \"\"").ok(), named(""));
         assert_eq!(
             parse("/mode PLAN").ok(),
             Some(Slash::Mode(Some(Mode::Plan)))

@@ -5,7 +5,7 @@ use crate::exit::{Failure, OrFail};
 use crate::new_file::write_new;
 use crate::pictures;
 use crate::session_changes::lines_of;
-use crate::session_commands::ExportForm;
+use crate::session_commands::{ExportForm, renamed, renaming};
 use crate::{sessions, taking_back};
 use anyhow::Result;
 use api::sessions::{FeedbackRequest, Follow, OpenRequest, PinChange, SessionSummary};
@@ -52,6 +52,11 @@ pub async fn act(on: &mut dyn Conversation, slash: Slash) -> Result<Done> {
             let forked = fork(on, seq).await?;
             return Ok(Done::Forked(Box::new(forked)));
         }
+        Slash::Rename(name) => {
+            let id = on.session().session_id;
+            renaming(on.host().sessions(), id, &name).await?;
+            on.tell(&renamed(&name))?;
+        }
         Slash::Export(file) => export(on, file).await?,
         other => return Ok(Done::NotHere(other)),
     }
@@ -91,7 +96,7 @@ async fn recall(on: &mut dyn Conversation, question: String) -> Result<()> {
     let text = match question.as_str() {
         "" => memory::stats(&on.host().memory_stats().await?, false)?,
         question => {
-            let recalls = on.host().recall(question).await?;
+            let (_, recalls) = on.host().recall(question).await?;
             let paint = Paint::for_stream(&io::stderr());
             match recalls.is_empty() {
                 true => "nothing is remembered about that".to_owned(),

@@ -4,7 +4,7 @@ use crate::notes::Vouched;
 use crate::request::Asker;
 use anyhow::Result;
 use api::broker::{AgentListing, ToolListing};
-use api::memory::{Recall, Stats};
+use api::memory::{Recall, Stage, Stats};
 use api::models::ModelInfo;
 use api::sessions::Sessions;
 use async_trait::async_trait;
@@ -49,11 +49,11 @@ pub trait Host {
     /// When the guard does not answer.
     async fn list_tools(&self) -> Result<Vec<ToolListing>>;
 
-    /// What is remembered about something, best first.
+    /// What each stage of a search saw for a question, and what is remembered about it, best first.
     ///
     /// # Errors
     /// When memory does not answer, or cannot use the question.
-    async fn recall(&self, question: &str) -> Result<Vec<Recall>>;
+    async fn recall(&self, question: &str) -> Result<(Vec<Stage>, Vec<Recall>)>;
 
     /// How much is remembered.
     ///

@@ -1,4 +1,4 @@
-//! `carl session`: listing, showing, compacting, forking, deleting and exporting sessions.
+//! `carl session`: listing, showing, compacting, forking, renaming, deleting and exporting sessions.
 
 use crate::exit::{Failure, OrFail};
 use crate::new_file::write_new;
@@ -285,6 +285,35 @@ pub async fn fork(chosen: Chosen<'_>, message: u64) -> Result<SessionId> {
     let at = fork_point(chosen.sessions, id, message).await?;
     let forked = chosen.sessions.fork(id, at).await.or_fail()?;
     Ok(forked.session_id)
+}
+
+/// Gives a session another name in the lists.
+///
+/// # Errors
+/// When it is not found, or the name cannot be given.
+pub async fn rename(chosen: Chosen<'_>, name: &str) -> Result<()> {
+    let id = chosen.find().await?;
+    renaming(chosen.sessions, id, name).await?;
+    print(&format!("{}\n", renamed(name)))?;
+    Ok(())
+}
+
+/// Gives a session another name; a bad one is told as what was typed.
+pub(crate) async fn renaming(sessions: &dyn Sessions, id: SessionId, name: &str) -> Result<()> {
+    match sessions.rename(id, name).await {
+        Err(error) if error.kind == ErrorKind::InvalidRequest => {
+            Err(Failure::usage(error.detail, error.hint).into())
+        }
+        done => done.or_fail(),
+    }
+}
+
+/// What is said of a session with another name.
+pub(crate) fn renamed(name: &str) -> String {
+    match name.trim() {
+        "" => "the session is listed by its first request".to_owned(),
+        name => format!("the session is called {}", visible_line(name)),
+    }
 }
 
 /// The session that is to be deleted, once that is meant; `None` after a no.

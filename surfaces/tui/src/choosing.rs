@@ -56,7 +56,7 @@ pub async fn choose(
             Event::Key(key) if key.kind != KeyEventKind::Release => match picker.pressed(key) {
                 Wish::Close => break None,
                 Wish::Resume(id) => break Some(id),
-                Wish::None | Wish::Fork(_) | Wish::Export(_) => {}
+                Wish::None | Wish::Fork(_) | Wish::Export(_) | Wish::Rename(..) => {}
             },
             Event::Resize(columns, rows) => {
                 size = modes::known_size(columns, rows);

@@ -5,7 +5,7 @@ pub const OWN: [(&str, &str, &str); 4] = [
     (
         "/inspect",
         "NAME",
-        "a page about the context, calls, audit, agents, jobs, plan or models",
+        "a page about the context, calls, audit, agents, jobs, plan, memory or models",
     ),
     (
         "/panes",
@@ -13,5 +13,9 @@ pub const OWN: [(&str, &str, &str); 4] = [
         "activity, conversation and tools in panes, and back; zoom: one alone",
     ),
     ("/queue", "", "messages that wait: edit or remove them"),
-    ("/sessions", "", "all sessions: go on in one, fork, export"),
+    (
+        "/sessions",
+        "",
+        "all sessions: go on in one, fork, rename, export",
+    ),
 ];

@@ -1,10 +1,10 @@
 //! Input, events and effects, and when to draw. While nothing happens it sleeps.
 
 mod doing;
+mod handover;
 mod past;
 
 use crate::alternate::Alternate;
-use crate::bindings::Keys;
 use crate::editor::Editor;
 use crate::effects::Done;
 use crate::error::Error;
@@ -16,29 +16,25 @@ use crate::links::{self as marks, Links};
 use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
 use crate::overridden;
-use crate::panes::Layout;
 use crate::screen::{Screen, colours, narrowed};
 use crate::state::{Beginning, State};
 use crate::update::update;
-use crate::vi::Editing;
 use crate::view;
 use api::Streaming;
-use api::sessions::{Follow, SessionSummary};
+use api::sessions::Follow;
 use crossterm::event::Event as Input;
 use doing::Work;
 use domain::event::Event;
 use domain::fault::Fault;
-use domain::id::SessionId;
-use domain::settings::SessionProfile;
 use futures::StreamExt;
 use futures::future::LocalBoxFuture;
 use futures::stream::FuturesUnordered;
+pub use handover::{Ended, GoOn, HandedOver, Start};
 use ratatui::text::Line;
 use rendering::{Paint, links};
 use rustix::process::{Signal, kill_current_process_group};
 use std::collections::VecDeque;
 use std::io::{self, Stdout};
-use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 use text::escape::visible_line;
@@ -53,56 +49,6 @@ const WENT_ON: Duration = Duration::from_millis(500);
 const FINISHED_LINES: usize = 10_000;
 /// Most messages that are taken in before a frame is drawn.
 const BATCH: usize = 256;
-
-/// What a UI begins with.
-#[derive(Debug)]
-pub struct Start {
-    /// The session, opened.
-    pub session: SessionSummary,
-    /// By what it is held.
-    pub profile: SessionProfile,
-    /// The file of the lines that were typed before.
-    pub history: PathBuf,
-    /// What stands in the input at first.
-    pub draft: String,
-    /// How the session is shown at first.
-    pub layout: Layout,
-    /// The keys in force.
-    pub keys: Keys,
-    /// Which keys edit what is typed.
-    pub editing: Editing,
-}
-
-/// What comes after a UI that ended.
-#[derive(Debug)]
-pub enum GoOn {
-    /// The user chose this session.
-    In(SessionId),
-    /// Whoever served the session has ended: it is to be opened again, with what is typed here.
-    Anew(HandedOver),
-}
-
-/// What the next UI takes over from one whose session is gone.
-#[derive(Debug)]
-pub struct HandedOver {
-    /// The session.
-    pub session_id: SessionId,
-    /// By what it was held.
-    pub profile: Box<SessionProfile>,
-    /// What stands in the input.
-    pub draft: String,
-}
-
-/// How a UI ended.
-#[derive(Debug)]
-pub struct Ended {
-    /// The session that is to be closed.
-    pub session: SessionSummary,
-    /// What comes after it; nothing where the user left.
-    pub next: Option<GoOn>,
-    /// How the session was shown at last.
-    pub layout: Layout,
-}
 
 /// Holds the session on the terminal until the user leaves it.
 ///

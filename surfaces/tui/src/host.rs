@@ -76,6 +76,13 @@ pub trait Host {
     /// When the gateway does not answer.
     async fn list_models(&self) -> Result<Vec<ModelInfo>, Fault>;
 
+    /// What memory has on a question now: each entry with its relevance, score and age, and how it was found;
+    /// lines.
+    ///
+    /// # Errors
+    /// When memory does not answer, or cannot use the question.
+    async fn explain_recall(&self, question: &str) -> Result<Vec<String>, Fault>;
+
     /// What the audit log has of a session, a line a record.
     ///
     /// # Errors

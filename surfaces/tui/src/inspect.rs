@@ -1,19 +1,23 @@
 //! What an inspector shows: lines made of the events of the log and of what the services say. All text
 //! that others wrote stands behind a bar or an indent, and nothing in it moves the terminal.
 
+mod agents;
+
 use crate::lines::{faint, painted, safe, strong};
+pub use agents::agents;
 use domain::context::ContextView;
 use domain::event::{CallStatus, ConfirmationKind, Event, EventBody};
 use domain::id::CallId;
+use domain::label::Integrity;
 use ratatui::text::Line;
 use rendering::Paint;
-use rendering::agents::tree;
 use rendering::confirm;
 use rendering::context::shares;
 use rendering::terminal::Terminal;
-use rendering::values::{grouped, milliseconds, tokens};
+use rendering::values::{grouped, milliseconds};
 use session::SessionView;
 use text::escape::visible_line;
+use text::fence;
 use text::links::Known;
 
 /// A text of others, each of its lines behind a bar.
@@ -133,7 +137,7 @@ pub fn of_call(body: &EventBody) -> Vec<Line<'static>> {
                 "result: {} in {took}{part}",
                 word(*status)
             ))];
-            lines.extend(barred(text.trim_end()));
+            lines.extend(barred(fence::body(text).trim_end()));
             lines
         }
         _ => Vec::new(),
@@ -147,39 +151,6 @@ const fn word(status: CallStatus) -> &'static str {
         CallStatus::Denied => "denied",
         CallStatus::Cancelled => "stopped",
     }
-}
-
-/// The agents as a tree, and what each reported.
-#[must_use]
-pub fn agents(events: &[Event]) -> Vec<Line<'static>> {
-    let view = SessionView::of(events);
-    let overview = tree(view.agents(), Paint::Colour);
-    let mut lines: Vec<Line<'static>> = overview.lines().map(painted).collect();
-    for event in events {
-        let EventBody::AgentFinished {
-            child,
-            report,
-            corrections,
-            usage,
-            duration_ms,
-        } = &event.body
-        else {
-            continue;
-        };
-        lines.push(Line::default());
-        lines.push(head(&format!("report of {child}")));
-        let (status, quality) = (report.status.as_str(), report.result_quality.as_str());
-        let took = milliseconds(*duration_ms);
-        let cost = tokens(usage);
-        lines.push(detail(&format!("{status}, {quality}; {took}, {cost}")));
-        lines.extend(barred(&report.summary));
-        lines.extend(report.failure_reason.iter().flat_map(|why| barred(why)));
-        let files = report.artifacts.iter().map(|file| visible_line(file));
-        lines.extend(files.map(|file| detail(&format!("file: {file}"))));
-        let changed = corrections.iter().map(|text| visible_line(text));
-        lines.extend(changed.map(|text| detail(&format!("corrected: {text}"))));
-    }
-    or_nothing(lines, "no agent was started")
 }
 
 /// The jobs that run, and the calls that began, read and ended them.
@@ -260,6 +231,43 @@ fn as_told<'a>(events: impl IntoIterator<Item = &'a Event>) -> Vec<Line<'static>
         .iter()
         .map(|line| painted(line))
         .collect()
+}
+
+/// What memory had on each request of the session, and what it has on the last of them now: `now`, lines.
+#[must_use]
+pub fn memory(events: &[Event], now: &[String]) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for event in events {
+        let EventBody::MemoryRecalled {
+            memories,
+            query,
+            text,
+            label,
+            ..
+        } = &event.body
+        else {
+            continue;
+        };
+        let (count, about) = (memories.len(), visible_line(query));
+        lines.push(head(&format!(
+            "#{} {count} recalled for: {about}",
+            event.seq
+        )));
+        let is_trusted = label
+            .as_ref()
+            .is_none_or(|label| label.integrity == Integrity::Trusted);
+        if !is_trusted {
+            lines.push(detail("not all of it is to be trusted"));
+        }
+        lines.extend(barred(fence::body(text).trim_end()));
+    }
+    let mut lines = or_nothing(lines, "nothing was recalled in this session");
+    if !now.is_empty() {
+        lines.push(Line::default());
+        lines.push(head("what memory has on the last request now, and why"));
+        lines.extend(now.iter().map(|line| painted(line)));
+    }
+    lines
 }
 
 /// The models and what each is for; `chosen`: what the session asks for.

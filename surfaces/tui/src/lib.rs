@@ -46,6 +46,7 @@ mod question;
 mod queue;
 mod reading;
 mod recall;
+mod refresh;
 mod screen;
 mod sent;
 mod state;

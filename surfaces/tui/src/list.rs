@@ -5,6 +5,8 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use text::escape::visible_line;
 
+/// What stands before what is typed.
+pub const PROMPT: &str = "> ";
 /// Longest text that narrows a list, characters.
 const QUERY_CHARS: usize = 200;
 
@@ -80,6 +82,13 @@ impl List {
         self.at = self.at.saturating_add_signed(by).min(last);
     }
 
+    /// Chooses the entry of this place, if it fits what is typed.
+    pub fn choose(&mut self, place: usize) {
+        if let Some(at) = self.fitting.iter().position(|one| *one == place) {
+            self.at = at;
+        }
+    }
+
     /// The place of the chosen entry.
     #[must_use]
     pub fn chosen(&self) -> Option<usize> {
@@ -96,7 +105,7 @@ impl List {
         entry: impl Fn(usize) -> Option<String>,
     ) -> Vec<Line<'static>> {
         let mut rows = vec![Line::from(vec![
-            Span::styled("> ", strong()),
+            Span::styled(PROMPT, strong()),
             Span::raw(visible_line(&self.query)),
             Span::styled(format!("  {count}"), faint()),
         ])];

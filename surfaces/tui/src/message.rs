@@ -149,6 +149,8 @@ pub enum Command {
     Fork(SessionId),
     /// Write a session to a file.
     Export(SessionId),
+    /// Give a session a name, and list them anew.
+    Rename(SessionId, String),
     /// Keep a line for the arrow keys.
     Keep(String),
     /// Open this draft in the user's editor.

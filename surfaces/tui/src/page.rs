@@ -199,12 +199,30 @@ impl Page {
         }
     }
 
-    /// Puts lines in place of those that were there.
+    /// Puts lines in place of those that were there. Its end stays in sight where it was, and else the line
+    /// at its top.
     pub fn fill(&mut self, lines: Vec<Line<'static>>) {
+        let (at_top, was_at_end) = (self.at_top(), self.top > 0 && self.is_at_end());
         let over = lines.len().saturating_sub(self.most);
         self.lines = lines.into_iter().skip(over).map(PageLine::new).collect();
-        (self.left_out, self.top, self.found) = (over, 0, None);
+        self.left_out = over;
+        self.found = self.found.filter(|line| self.has_searched(*line));
         self.lay_rows();
+        match was_at_end {
+            true => self.top = self.last_top(self.height, 0),
+            false => self.go_to_line(at_top),
+        }
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.top == self.last_top(self.height, 0)
+    }
+
+    /// Whether the line of this number has what is searched for.
+    fn has_searched(&self, number: usize) -> bool {
+        let place = number.checked_sub(self.left_out);
+        let line = place.and_then(|place| self.lines.get(place));
+        line.is_some_and(|one| one.line.to_string().to_lowercase().contains(&self.search))
     }
 
     /// Adds lines at the end. What is read stays where it is.
@@ -424,10 +442,7 @@ impl Page {
             (Some(found), Next::After) => found + 1,
             (Some(found), Next::Before) => found + count.saturating_sub(1),
         };
-        let has = |at: &usize| {
-            let line = self.lines[*at].line.to_string();
-            line.to_lowercase().contains(&self.search)
-        };
+        let has = |at: &usize| self.has_searched(self.left_out + *at);
         let place = |step: usize| match next {
             Next::After => (begin + step) % count.max(1),
             Next::Before => (begin + count - step) % count.max(1),
@@ -584,6 +599,24 @@ mod tests {
         let page = numbered(LINES + 3);
         assert_eq!(first(&page), "line 3");
         assert!(page.place().contains("3 lines before are left out"));
+    }
+
+    #[test]
+    fn a_page_that_is_filled_again_stays_where_it_is_read() {
+        let lines = |count: usize| (0..count).map(|n| Line::raw(format!("line {n}"))).collect();
+        let mut page = numbered(30);
+        page.fill(lines(40));
+        assert_eq!(first(&page), "line 0");
+        page.turn(Turn::PageDown);
+        page.fill(lines(50));
+        assert_eq!(first(&page), "line 5");
+        page.turn(Turn::End);
+        page.fill(lines(60));
+        assert_eq!(first(&page), "line 55", "it goes on with what comes");
+        page.fill(lines(3));
+        assert_eq!(first(&page), "line 0");
+        page.fill(lines(LINES + 60));
+        assert_eq!(first(&page), "line 60");
     }
 
     #[test]

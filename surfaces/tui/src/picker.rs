@@ -1,11 +1,12 @@
 //! The sessions of this home, to choose one from.
 
-use crate::lines::{cut, faint, safe};
-use crate::list::List;
+use crate::lines::{cut, faint, safe, strong};
+use crate::list::{self, List};
 use api::sessions::SessionSummary;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use domain::id::SessionId;
-use ratatui::text::Line;
+use domain::limits::SESSION_NAME_CHARACTERS;
+use ratatui::text::{Line, Span};
 use rendering::moments;
 use std::path::{Path, PathBuf};
 use text::escape::visible_line;
@@ -17,8 +18,11 @@ const TITLE_COLUMNS: usize = 200;
 /// Characters of an id that are shown: its end, by which it can be named.
 const ID_CHARS: usize = 12;
 
+/// What stands before a name that is typed.
+const OF_NAME: &str = "name: ";
+
 /// What a key asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
     /// Nothing but what the list did.
     None,
@@ -30,6 +34,8 @@ pub enum Wish {
     Fork(SessionId),
     /// Write this one to a file.
     Export(SessionId),
+    /// Give this one a name, or with an empty one none.
+    Rename(SessionId, String),
 }
 
 /// What is known of the last exchange of the chosen session.
@@ -64,6 +70,8 @@ pub struct Picker {
     list: List,
     preview: Preview,
     said: String,
+    /// The session that is being renamed, and its name so far.
+    renaming: Option<(SessionId, String)>,
     /// What the keys are good for.
     offer: Offer,
 }
@@ -88,9 +96,13 @@ impl Picker {
     /// The sessions were read.
     pub fn fill(&mut self, mut sessions: Vec<SessionSummary>) {
         sessions.sort_by_key(|session| session.workspace != self.here);
-        let query = self.list.query().to_owned();
+        let (query, marked) = (self.list.query().to_owned(), self.chosen());
         self.list = List::new(sessions.iter().map(searched));
         query.chars().for_each(|letter| self.list.push(letter));
+        let at = |id| sessions.iter().position(|one| one.session_id == id);
+        if let Some(place) = marked.and_then(at) {
+            self.list.choose(place);
+        }
         self.sessions = Some(sessions);
     }
 
@@ -105,10 +117,19 @@ impl Picker {
         &self.said
     }
 
-    /// What is typed.
+    /// What stands before what is typed, and that.
     #[must_use]
-    pub fn query(&self) -> &str {
-        self.list.query()
+    pub fn typed(&self) -> (&'static str, &str) {
+        match &self.renaming {
+            Some((_, name)) => (OF_NAME, name),
+            None => (list::PROMPT, self.list.query()),
+        }
+    }
+
+    /// Whether what is typed is a session's name.
+    #[must_use]
+    pub const fn is_renaming(&self) -> bool {
+        self.renaming.is_some()
     }
 
     fn chosen(&self) -> Option<SessionId> {
@@ -134,20 +155,31 @@ impl Picker {
         self.preview = Preview::Read(session_id, lines);
     }
 
-    /// A letter to search for.
+    /// A letter to search for, or of a name.
     pub fn push(&mut self, letter: char) {
-        self.list.push(letter);
+        match &mut self.renaming {
+            Some((_, name)) => {
+                if !letter.is_control() && name.chars().count() < SESSION_NAME_CHARACTERS {
+                    name.push(letter);
+                }
+            }
+            None => self.list.push(letter),
+        }
     }
 
     /// A key was pressed.
     pub fn pressed(&mut self, key: KeyEvent) -> Wish {
         self.said.clear();
         let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+        if self.renaming.is_some() {
+            return self.pressed_in_name(key.code, is_ctrl);
+        }
         let of_chosen = |wish: fn(SessionId) -> Wish| self.chosen().map_or(Wish::None, wish);
         match key.code {
             KeyCode::Esc => return Wish::Close,
             KeyCode::Char('c' | 'd' | 'g') if is_ctrl => return Wish::Close,
             KeyCode::Char('f') if is_ctrl => return of_chosen(Wish::Fork),
+            KeyCode::Char('r') if is_ctrl && self.offer == Offer::All => self.begin_renaming(),
             KeyCode::Char('e') if is_ctrl => return of_chosen(Wish::Export),
             KeyCode::Enter => return of_chosen(Wish::Resume),
             KeyCode::Char('u') if is_ctrl => self.list.clear(),
@@ -157,6 +189,39 @@ impl Picker {
             KeyCode::PageDown => self.list.step(PAGE),
             KeyCode::Backspace => self.list.pop(),
             KeyCode::Char(letter) if !is_ctrl => self.list.push(letter),
+            _ => {}
+        }
+        Wish::None
+    }
+
+    fn begin_renaming(&mut self) {
+        let sessions = self.sessions.as_deref().unwrap_or_default();
+        let chosen = self.list.chosen().and_then(|at| sessions.get(at));
+        self.renaming = chosen.map(|one| {
+            let title = one.title.trim_end_matches('…').chars();
+            let title = title.filter(|letter| !letter.is_control());
+            (
+                one.session_id,
+                title.take(SESSION_NAME_CHARACTERS).collect(),
+            )
+        });
+    }
+
+    fn pressed_in_name(&mut self, code: KeyCode, is_ctrl: bool) -> Wish {
+        let Some((id, name)) = &mut self.renaming else {
+            return Wish::None;
+        };
+        match code {
+            KeyCode::Esc => self.renaming = None,
+            KeyCode::Char('c' | 'd' | 'g') if is_ctrl => self.renaming = None,
+            KeyCode::Char('u') if is_ctrl => name.clear(),
+            KeyCode::Backspace => drop(name.pop()),
+            KeyCode::Char(letter) if !is_ctrl => self.push(letter),
+            KeyCode::Enter => {
+                let wish = Wish::Rename(*id, std::mem::take(name));
+                self.renaming = None;
+                return wish;
+            }
             _ => {}
         }
         Wish::None
@@ -175,6 +240,10 @@ impl Picker {
         let sessions = self.sessions.as_deref().unwrap_or_default();
         let entry = |at: usize| sessions.get(at).map(|one| entry(one, &self.here, width));
         let mut rows = self.list.rows((width, list_rows), &count, entry);
+        if let (Some((_, name)), Some(first)) = (&self.renaming, rows.first_mut()) {
+            let name = Span::raw(visible_line(name));
+            *first = Line::from(vec![Span::styled(OF_NAME, strong()), name]);
+        }
         rows.resize(height.saturating_sub(preview_rows), Line::default());
         rows.extend(self.preview_rows(width, preview_rows));
         rows

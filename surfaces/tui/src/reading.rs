@@ -7,6 +7,7 @@ use crate::lines::{safe, strong};
 use crate::message::Message;
 use crate::subject::Subject;
 use api::sessions::{Error, Follow, Selection, Sessions, Whose};
+use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::fault::{Coded, Fault};
 use domain::id::SessionId;
@@ -60,6 +61,20 @@ async fn page(
                 None => format!("what suits the agent type {}", profile.agent_type),
             };
             Ok(inspect::models(&known, &chosen))
+        }
+        Subject::Memory => {
+            let events = events(sessions, id).await.map_err(|error| error.fault())?;
+            let asked = events.iter().rev().find_map(|event| match &event.body {
+                EventBody::QueryReceived { text, origin, .. } => {
+                    (*origin == Origin::User).then_some(text)
+                }
+                _ => None,
+            });
+            let now = match asked {
+                Some(text) => host.explain_recall(text).await?,
+                None => Vec::new(),
+            };
+            Ok(inspect::memory(&events, &now))
         }
         Subject::Calls | Subject::Agents | Subject::Jobs | Subject::Plan => {
             let events = events(sessions, id).await.map_err(|error| error.fault())?;
@@ -168,6 +183,14 @@ pub async fn fork(host: &dyn Host, id: SessionId) -> Vec<Message> {
         Ok(forked) => Message::GoTo(forked.session_id),
         Err(error) => Message::Said(error.message()),
     }]
+}
+
+/// Gives a session a name, and lists them anew.
+pub async fn rename(host: &dyn Host, id: SessionId, name: String) -> Vec<Message> {
+    match host.sessions().rename(id, &name).await {
+        Ok(()) => list(host).await,
+        Err(error) => vec![Message::Said(error.message())],
+    }
 }
 
 /// Writes a session to a file.

@@ -11,6 +11,7 @@ use crate::overlay::Overlay;
 use crate::panes::Panes;
 use crate::question::Dialog;
 use crate::queue::Waits;
+use crate::refresh::Refresh;
 use crate::stream::Stream;
 use crate::vi::Editing;
 use api::sessions::SessionSummary;
@@ -86,6 +87,8 @@ pub struct State {
     pub is_own_plan: bool,
     /// What stands on the alternate screen.
     pub overlay: Option<Overlay>,
+    /// When the page that stands there is read anew.
+    pub refresh: Refresh,
     /// The panes, whether they are shown or not.
     pub panes: Panes,
     /// How far the help is scrolled, where it is open.
@@ -190,6 +193,7 @@ impl State {
             memory,
             is_own_plan: false,
             overlay: None,
+            refresh: Refresh::default(),
             panes,
             help: None,
             is_expanded: false,
@@ -286,6 +290,7 @@ impl State {
         let times = [
             self.gathers_until,
             self.covers_until,
+            self.refresh.wakes_at(),
             self.dialog
                 .as_ref()
                 .and_then(|dialog| dialog.waits_until(self.now)),

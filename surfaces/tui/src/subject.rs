@@ -15,21 +15,30 @@ pub enum Subject {
     Jobs,
     /// The plans and tasks.
     Plan,
+    /// What memory had on the requests.
+    Memory,
     /// The models.
     Models,
 }
 
 impl Subject {
     /// Every one.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Context,
         Self::Calls,
         Self::Audit,
         Self::Agents,
         Self::Jobs,
         Self::Plan,
+        Self::Memory,
         Self::Models,
     ];
+
+    /// Whether what happens in the session changes its page.
+    #[must_use]
+    pub const fn is_live(self) -> bool {
+        !matches!(self, Self::Models)
+    }
 
     /// Its name, as it is typed.
     #[must_use]
@@ -41,6 +50,7 @@ impl Subject {
             Self::Agents => "agents",
             Self::Jobs => "jobs",
             Self::Plan => "plan",
+            Self::Memory => "memory",
             Self::Models => "models",
         }
     }
@@ -52,9 +62,10 @@ impl Subject {
             Self::Context => "the context as it is sent, tokens by part",
             Self::Calls => "tool calls: arguments, decision and layer, result",
             Self::Audit => "the audit log of this session",
-            Self::Agents => "agents below this one: task, state, report, cost",
+            Self::Agents => "agents below this one: task, state, budget, time, report",
             Self::Jobs => "background jobs and what they said",
             Self::Plan => "plans, their steps, and tasks",
+            Self::Memory => "what memory recalled for the requests, and why",
             Self::Models => "the models, and what each is for",
         }
     }

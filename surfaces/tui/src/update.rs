@@ -36,6 +36,7 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         }
     }
     done.extend(paned::follow(state));
+    done.extend(overlaid::refresh(state));
     done
 }
 
@@ -50,6 +51,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
         Message::Happened(event) => {
             let mut done = events::happened(state, &event);
             done.extend(call(state, &event));
+            overlaid::changed(state, &event.body);
             done
         }
         Message::Focused(has_focus) => {

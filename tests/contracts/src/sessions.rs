@@ -57,6 +57,8 @@ struct State {
 struct Session {
     /// What is in force.
     profile: SessionProfile,
+    /// What a user called it; empty for nothing.
+    name: String,
     events: Vec<Event>,
     /// Everyone who opened it and did not close it, the first first.
     holders: Vec<(HolderId, SessionProfile)>,
@@ -116,6 +118,7 @@ impl Session {
     fn new(profile: SessionProfile) -> Self {
         Self {
             profile,
+            name: String::new(),
             events: Vec::new(),
             holders: Vec::new(),
             is_busy: false,
@@ -130,9 +133,10 @@ impl Session {
             EventBody::QueryReceived { text, .. } => Some(text.clone()),
             _ => None,
         });
-        let title = match self.profile.name.as_str() {
-            "" => first_words.unwrap_or_default(),
-            name => name.to_owned(),
+        let given = [&self.name, &self.profile.name];
+        let title = match given.into_iter().find(|name| !name.is_empty()) {
+            None => first_words.unwrap_or_default(),
+            Some(name) => name.clone(),
         };
         SessionSummary {
             session_id,
@@ -534,6 +538,10 @@ impl Sessions for FakeSessions {
 
     async fn pin(&self, session_id: SessionId, seq: u64, change: PinChange) -> Result<(), Error> {
         self.change_pin(session_id, seq, change)
+    }
+
+    async fn rename(&self, session_id: SessionId, name: &str) -> Result<(), Error> {
+        self.give_name(session_id, name)
     }
 
     async fn signal(&self, session_id: SessionId, signal: Signal) -> Result<(), Error> {

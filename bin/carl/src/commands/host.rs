@@ -5,7 +5,7 @@ use crate::serving::{Announced, stopped};
 use crate::wiring::{House, answers, asked};
 use anyhow::Result;
 use api::broker::{AgentListing, ToolListing};
-use api::memory::{Recall, Stats};
+use api::memory::{Recall, Stage, Stats};
 use api::models::ModelInfo;
 use api::sessions::Sessions;
 use async_trait::async_trait;
@@ -142,7 +142,7 @@ impl Host for CommandHost {
         self.house.guard.control.list_tools().await.or_fail()
     }
 
-    async fn recall(&self, question: &str) -> Result<Vec<Recall>> {
+    async fn recall(&self, question: &str) -> Result<(Vec<Stage>, Vec<Recall>)> {
         terminal::memory::found(self.house.remembrance.sides.memory.as_ref(), question).await
     }
 

@@ -1,4 +1,4 @@
-//! `carl session`: look at, continue, compact, fork, delete and export.
+//! `carl session`: look at, continue, compact, fork, rename, delete and export.
 
 use super::changed::history_of;
 use super::{Setting, chat};
@@ -66,6 +66,10 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
             let (setting, house) = open().await?;
             let forked = commands::fork(chosen(&house, &setting, &session), at).await;
             print(&format!("{}\n", house.close(forked).await?))?;
+        }
+        SessionCommand::Rename { session, name } => {
+            let (setting, house) = look().await?;
+            commands::rename(chosen(&house, &setting, &session), &name).await?;
         }
         SessionCommand::Delete { session, yes } => return delete(&session, yes).await,
         SessionCommand::Export {

@@ -9,12 +9,14 @@ use api::models::ModelInfo;
 use api::sessions::{SendRequest, SessionSummary, Sessions};
 use async_trait::async_trait;
 use command_line::{Ceiling, SessionFlags};
+use domain::Timestamp;
 use domain::fault::Fault;
 use domain::id::SessionId;
 use domain::settings::SessionProfile;
 use futures::StreamExt;
 use rendering::confirm::Memory;
 use rendering::slash::Slash;
+use rendering::{Paint, memory};
 use std::cell::Cell;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -350,6 +352,13 @@ impl tui::host::Host for Serving<'_> {
     async fn list_models(&self) -> Result<Vec<ModelInfo>, Fault> {
         let listed = self.host.list_models().await;
         listed.map_err(|error| describe(&error).1)
+    }
+
+    async fn explain_recall(&self, question: &str) -> Result<Vec<String>, Fault> {
+        let found = self.host.recall(question).await;
+        let (stages, recalls) = found.map_err(|error| describe(&error).1)?;
+        let text = memory::explained((&stages, &recalls), Timestamp::now(), Paint::Colour);
+        Ok(text.lines().map(str::to_owned).collect())
     }
 
     async fn audit(&self, session_id: SessionId) -> Result<Vec<String>, Fault> {

@@ -346,6 +346,7 @@ events! {
         name agent_type = agent_type,
         plain task = task,
         plain task_id = task_id,
+        plain budget_tokens = budget_tokens,
     }
     AgentFinished = AgentFinished {
         id child = child,

@@ -176,6 +176,7 @@ impl Seed {
                 agent_type: self.agent_type(),
                 task: text(),
                 task_id: self.maybe(text()),
+                budget_tokens: self.maybe(u64::from(self.byte)),
             },
             EventBody::AgentFinished {
                 child,

@@ -26,6 +26,7 @@ fn spawned(child: u128, task: &str) -> EventBody {
         agent_type: AgentType::new("researcher").unwrap(),
         task: task.to_owned(),
         task_id: None,
+        budget_tokens: None,
     }
 }
 

@@ -200,6 +200,7 @@ impl ChildRun {
             agent_type: self.delegation.agent_type.clone(),
             task: self.delegation.brief.clone(),
             task_id: self.delegation.task_id.clone(),
+            budget_tokens: self.child.agent.resources.budget.limit(),
         };
         self.parent.emit(spawned, Some(self.call_id)).await;
         Box::pin(set_standing(&self.child, &self.listing)).await;

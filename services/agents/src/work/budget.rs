@@ -40,6 +40,11 @@ impl TokenBudget {
         }
     }
 
+    /// Tokens that may be used in all; `None` without a limit of its own.
+    pub(crate) const fn limit(&self) -> Option<u64> {
+        self.limit
+    }
+
     /// What it cost so far, with everything below it.
     pub(crate) fn used(&self) -> Usage {
         *lock(&self.used)

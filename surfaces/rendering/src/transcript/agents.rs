@@ -47,6 +47,7 @@ pub(super) fn line(event: &Event) -> Option<String> {
             agent_type,
             task,
             task_id,
+            ..
         } => {
             let task_id = task_id
                 .as_ref()

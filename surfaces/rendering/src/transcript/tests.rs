@@ -83,6 +83,7 @@ fn spawned() -> EventBody {
         agent_type: AgentType::new("researcher").unwrap(),
         task: "look at a".to_owned(),
         task_id: Some("one".to_owned()),
+        budget_tokens: None,
     }
 }
 

@@ -159,7 +159,7 @@ pub async fn search(
 ///
 /// # Errors
 /// When memory does not answer.
-pub async fn found(memory: &dyn Memory, question: &str) -> Result<Vec<Recall>> {
+pub async fn found(memory: &dyn Memory, question: &str) -> Result<(Vec<Stage>, Vec<Recall>)> {
     let request = QueryRequest {
         context: None,
         text: question.to_owned(),
@@ -169,8 +169,7 @@ pub async fn found(memory: &dyn Memory, question: &str) -> Result<Vec<Recall>> {
         at_least: 0.0,
     };
     let answer = ask(memory, request).await;
-    let (_, recalls) = answer.map_err(|error| not_remembered(&error))?;
-    Ok(recalls)
+    Ok(answer.map_err(|error| not_remembered(&error))?)
 }
 
 async fn ask(

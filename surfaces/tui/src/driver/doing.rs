@@ -58,6 +58,7 @@ pub fn work(
         Command::ReadPast(to) => AtOnce(told(reading::past(host.sessions(), id, to))),
         Command::ListSessions => AtOnce(told(reading::list(host))),
         Command::Preview(of) => AtOnce(told(reading::preview(host.sessions(), of))),
+        Command::Rename(of, name) => AtOnce(told(reading::rename(host, of, name))),
         Command::Export(of) => AtOnce(told(reading::export(host, of))),
         Command::Print(_)
         | Command::Tell(_)

@@ -9,9 +9,12 @@ use crate::overlay::{Overlay, room};
 use crate::page::{Next, Page, Turn};
 use crate::palette::{self, Choice, Palette};
 use crate::picker::{Offer, Picker, Wish};
+use crate::refresh::Refresh;
 use crate::state::State;
 use crate::subject::Subject;
+use api::sessions::Follow;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use domain::event::EventBody;
 use domain::fault::Fault;
 use ratatui::text::Line;
 use text::escape::visible_line;
@@ -21,7 +24,28 @@ pub(super) fn inspect(state: &mut State, subject: Subject) -> Vec<Command> {
     let mut page = Page::new(room(state.size));
     page.fill(vec![Line::styled("reading…", crate::lines::faint())]);
     state.overlay = Some(Overlay::Page(subject, page));
+    state.refresh = Refresh::reading(state.now);
     vec![Command::Inspect(subject)]
+}
+
+/// Something happened in the session, which the page that stands there may show.
+pub(super) fn changed(state: &mut State, body: &EventBody) {
+    let is_progress = matches!(body, EventBody::PromptRead(_)) || !Follow::Outline.has(body);
+    if let Some(Overlay::Page(subject, _)) = &state.overlay
+        && subject.is_live()
+        && !is_progress
+    {
+        state.refresh.changed(state.now);
+    }
+}
+
+/// Reads the page that stands there anew, if that is due.
+pub(super) fn refresh(state: &mut State) -> Option<Command> {
+    let Some(Overlay::Page(subject, _)) = state.overlay else {
+        return None;
+    };
+    let begins = state.refresh.begins(state.now);
+    begins.then_some(Command::Inspect(subject))
 }
 
 /// Shows the sessions, which are being read.
@@ -179,6 +203,7 @@ fn granted(state: &mut State, wish: Wish) -> Vec<Command> {
         Wish::Resume(id) => vec![Command::GoTo(id)],
         Wish::Fork(id) => vec![Command::Fork(id)],
         Wish::Export(id) => vec![Command::Export(id)],
+        Wish::Rename(id, name) => vec![Command::Rename(id, name)],
     }
 }
 
@@ -266,6 +291,7 @@ pub(super) fn filled(state: &mut State, subject: Subject, lines: Vec<Line<'stati
         && *shown == subject
     {
         page.fill(lines);
+        state.refresh.was_read(state.now);
     }
 }
 

@@ -6,6 +6,7 @@ use crate::message::Command;
 use crate::state::State;
 use ratatui::text::Line;
 use text::escape::visible_line;
+use text::fence;
 
 /// Most lines of a result that are shown whole.
 const RESULT_LINES: usize = 200;
@@ -13,6 +14,7 @@ const RESULT_LINES: usize = 200;
 /// The last result, line by line behind a bar.
 pub(super) fn whole_result(state: &State) -> Option<Command> {
     let (tool, text) = state.last_result.as_ref()?;
+    let text = fence::body(text);
     let count = text.lines().count();
     let mut lines = vec![Line::styled(
         format!("· result of {}:", visible_line(tool)),

@@ -2,6 +2,7 @@
 
 use super::Frame;
 use crate::lines::{cut, faint, strong};
+use crate::list::PROMPT;
 use crate::overlay::{Overlay, room};
 use crate::picker::{Offer, Picker};
 use crate::state::State;
@@ -17,7 +18,12 @@ const WAITS: &str = "! a question waits: Esc closes this and shows it";
 /// The keys of a page.
 const OF_PAGE: &str = "Esc closes; / searches, n N next; w wraps";
 /// The keys of the sessions.
-const OF_SESSIONS: &str = "Enter goes on there; Ctrl+F forks, Ctrl+E exports; Esc closes";
+const OF_SESSIONS: &str =
+    "Enter goes on there; Ctrl+F forks, Ctrl+R renames, Ctrl+E exports; Esc closes";
+/// The same on a narrow terminal.
+const OF_SESSIONS_SHORT: &str = "Enter; Ctrl+F fork, +R name, +E export";
+/// The keys of a name.
+const OF_NAMING: &str = "Enter gives it this name; Esc does not";
 
 /// The keys of the earlier messages.
 const OF_EARLIER: &str =
@@ -77,7 +83,7 @@ pub fn full(state: &State) -> Option<Frame> {
         ),
         Overlay::Recall(recall) => {
             let parts = ("typed before: type to search", recall.rows(width, height));
-            let said = (recall.query(), OF_RECALL, recall.refusal);
+            let said = ((PROMPT, recall.query()), OF_RECALL, recall.refusal);
             return Some(list(parts, said, size, waits));
         }
         Overlay::Earlier(earlier) => {
@@ -90,7 +96,7 @@ pub fn full(state: &State) -> Option<Frame> {
                 "earlier messages: type to search",
                 earlier.rows(width, height),
             );
-            let said = (earlier.query(), keys, earlier.refusal);
+            let said = ((PROMPT, earlier.query()), keys, earlier.refusal);
             return Some(list(parts, said, size, waits));
         }
         Overlay::Palette(palette) => {
@@ -98,7 +104,7 @@ pub fn full(state: &State) -> Option<Frame> {
                 "all commands and keys: type to search",
                 palette.rows(width, height),
             );
-            let said = (palette.query(), OF_PALETTE, palette.refusal);
+            let said = ((PROMPT, palette.query()), OF_PALETTE, palette.refusal);
             return Some(list(parts, said, size, waits));
         }
     };
@@ -118,19 +124,26 @@ pub fn full(state: &State) -> Option<Frame> {
 #[must_use]
 pub fn sessions(picker: &Picker, size: (u16, u16), waits: Waiting) -> Frame {
     let (width, height) = room(size);
+    let is_short = width < OF_SESSIONS.width();
     let keys = match picker.offer() {
+        _ if picker.is_renaming() => OF_NAMING,
+        Offer::All if is_short => OF_SESSIONS_SHORT,
         Offer::All => OF_SESSIONS,
         Offer::Resume => OF_CHOOSING,
     };
-    let parts = ("sessions: type to search", picker.rows(width, height));
-    list(parts, (picker.query(), keys, picker.said()), size, waits)
+    let title = match picker.is_renaming() {
+        true => "sessions: an empty name takes it away",
+        false => "sessions: type to search",
+    };
+    let parts = (title, picker.rows(width, height));
+    list(parts, (picker.typed(), keys, picker.said()), size, waits)
 }
 
 /// The frame of a list that is searched: its title and rows; what is typed, its keys, and what is said of
 /// the last one.
 fn list(
     (title, rows): (&str, Vec<Line<'static>>),
-    (query, keys, said): (&str, &str, &str),
+    (typed, keys, said): ((&str, &str), &str, &str),
     size: (u16, u16),
     waits: Waiting,
 ) -> Frame {
@@ -140,7 +153,7 @@ fn list(
         (Waiting::None, "") => Line::styled(cut(keys, width), faint()),
         (Waiting::None, said) => Line::styled(cut(said, width), warning()),
     };
-    let column = 2 + visible_line(query).width();
+    let column = typed.0.width() + visible_line(typed.1).width();
     let head = Line::styled(cut(title, width), strong());
     laid(size, (head, rows, foot), Some((column, 1)))
 }

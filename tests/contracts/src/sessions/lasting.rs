@@ -7,7 +7,7 @@ use domain::context::{CompactionCause, ContextPart, ContextView};
 use domain::drive::{Origin, Signal};
 use domain::event::{Event, EventBody};
 use domain::id::{AgentId, QueryId, SessionId};
-use domain::limits::{PINNED_MESSAGES, SIGNAL_BYTES};
+use domain::limits::{PINNED_MESSAGES, SESSION_NAME_CHARACTERS, SIGNAL_BYTES};
 use domain::settings::Mode;
 use std::collections::BTreeSet;
 
@@ -230,6 +230,16 @@ impl FakeSessions {
             }
         }
         self.emit(id, None, EventBody::Pinned { seq, pinned });
+        Ok(())
+    }
+
+    pub(super) fn give_name(&self, id: SessionId, name: &str) -> Result<(), Error> {
+        let is_long = name.chars().count() > SESSION_NAME_CHARACTERS;
+        if is_long || name.chars().any(char::is_control) {
+            return Err(invalid("a name is one short line"));
+        }
+        let mut state = self.state.lock().unwrap();
+        state.session(id)?.name = name.trim().to_owned();
         Ok(())
     }
 

@@ -3,11 +3,11 @@
 
 use super::subject::{Subject, all, held, kind, log, open, send, status};
 use crate::{fresh_uuid, within};
-use api::sessions::{ErrorKind, PinChange, RewindTo, TakenBack, Whose};
+use api::sessions::{ErrorKind, PinChange, RewindTo, Selection, SessionSummary, TakenBack, Whose};
 use domain::drive::Signal;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::{AgentId, QueryId, SessionId};
-use domain::limits::{PINNED_MESSAGES, SIGNAL_BYTES};
+use domain::limits::{PINNED_MESSAGES, SESSION_NAME_CHARACTERS, SIGNAL_BYTES};
 use domain::settings::Mode;
 use futures::StreamExt;
 
@@ -19,6 +19,49 @@ pub(super) async fn promises(subject: impl AsyncFn() -> Subject) {
     nothing_is_taken_back_or_compacted_while_something_runs(&subject().await).await;
     messages_are_pinned_up_to_the_limit(&subject().await).await;
     what_is_not_there_has_no_commands(&subject().await).await;
+    a_session_has_the_name_that_it_is_given(&subject().await).await;
+}
+
+/// What the session is listed as.
+async fn title(subject: &Subject, id: SessionId) -> String {
+    let selection = Selection::Id(id.to_string());
+    let listed = subject.sessions.list(selection).await;
+    let listed = listed.expect("it is listed");
+    assert_eq!(listed.len(), 1);
+    listed[0].title.clone()
+}
+
+async fn a_session_has_the_name_that_it_is_given(subject: &Subject) {
+    let (id, holder_id) = held(subject).await;
+    let sessions = &subject.sessions;
+    let rename = async |name: &str| sessions.rename(id, name).await;
+    let first = title(subject, id).await;
+    assert!(rename(" The Moor ").await.is_ok());
+    assert_eq!(title(subject, id).await, "The Moor");
+    let live = sessions.list(Selection::Live).await.expect("it is listed");
+    let is_named = |one: &SessionSummary| one.session_id == id && one.title == "The Moor";
+    assert!(live.iter().any(is_named), "{live:?}");
+    sessions.close(id, holder_id).await.expect("it closes");
+    assert_eq!(title(subject, id).await, "The Moor", "it lasts");
+    assert!(rename("Heath").await.is_ok(), "nobody has it open");
+    assert_eq!(title(subject, id).await, "Heath");
+    for bad in [
+        "one\ntwo",
+        "\u{1b}[2J",
+        &"x".repeat(SESSION_NAME_CHARACTERS + 1),
+    ] {
+        assert_eq!(
+            kind(rename(bad).await),
+            ErrorKind::InvalidRequest,
+            "{bad:?}"
+        );
+    }
+    assert_eq!(title(subject, id).await, "Heath");
+    assert!(rename("").await.is_ok());
+    assert_eq!(title(subject, id).await, first);
+    let nobody = SessionId::from_uuid(fresh_uuid());
+    let renamed = sessions.rename(nobody, "Heath").await;
+    assert_eq!(kind(renamed), ErrorKind::NotFound);
 }
 
 async fn ask(subject: &Subject, id: SessionId) -> Vec<Event> {

@@ -37,6 +37,9 @@ fn at_work(scene: &Scene, answers: &[&str]) -> Attended {
 }
 
 /// The same, asking a model whose results are read from the log.
+/// What a question says of a yes for the session that ended, before it says why.
+const ENDED: &str = "Your yes for the session does not count any more: ";
+
 fn results(scene: &Scene) -> Vec<Value> {
     let told = scene.told();
     let last = told.rsplit_once("[{\"role\":\"system\"").unwrap().1;
@@ -199,6 +202,29 @@ fn a_yes_to_the_tests_covers_neither_another_program_nor_other_settings() {
     ];
     assert_eq!(asked, expected, "{attended:#?}");
     assert!(!scene.house.work().join("made").exists());
+    let why = format!("{ENDED}the settings of this program have changed since.");
+    let says_why = |question: &String| question.replace('\n', " ").contains(&why);
+    let told: Vec<bool> = attended.questions.iter().map(says_why).collect();
+    assert_eq!(told, [false, false, false, false, false, false, true]);
+}
+
+#[test]
+fn a_question_says_why_a_yes_to_the_same_command_ended() {
+    let scene = crate_with_a_bug([
+        read("src/lib.rs"),
+        run("sh -c 'echo one'"),
+        run("sh -c 'echo one'"),
+        edit("src/lib.rs", ".skip(1)", ""),
+        run("sh -c 'echo one'"),
+        run("sh -c 'echo two'"),
+        Reply::text("Done."),
+    ]);
+    let attended = at_work(&scene, &["s", "s", "y", "n", "n"]);
+    let why =
+        format!("{ENDED}a file was changed, or a program ran that may have changed some since.");
+    let says_why = |question: &String| question.replace('\n', " ").contains(&why);
+    let told: Vec<bool> = attended.questions.iter().map(says_why).collect();
+    assert_eq!(told, [false, false, false, true, false], "{attended:#?}");
 }
 
 #[test]
@@ -212,6 +238,9 @@ fn a_less_trusted_agent_is_asked_about_the_tests_again() {
     let attended = at_work(&scene, &["s", "n"]);
     // The yes was given before the agent read a file that somebody else may have written.
     assert_eq!(attended.questions.len(), 2, "{attended:#?}");
+    let why = format!("{ENDED}the agent has read its first file, or something from outside");
+    let again = attended.questions[1].replace('\n', " ");
+    assert!(again.contains(&why), "{again}");
 }
 
 #[test]

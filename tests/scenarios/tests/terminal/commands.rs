@@ -150,6 +150,8 @@ fn sessions(tour: &mut Tour) {
         let _seen = tour.run(args);
     }
     let forked = tour.run(&["session", "fork"]).expect(0).stdout;
+    tour.run(&["session", "rename", forked.trim(), "a copy"])
+        .expect(0);
     let deleted = ["session", "delete", "--yes", forked.trim()];
     let _deleted = tour.run(&deleted).expect(0);
 }

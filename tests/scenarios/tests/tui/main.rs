@@ -22,6 +22,7 @@ mod pictures;
 mod questions;
 mod queue;
 mod screens;
+mod stories;
 mod vi;
 mod work;
 

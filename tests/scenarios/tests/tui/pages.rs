@@ -62,6 +62,46 @@ fn a_session_is_found_and_gone_on_with() {
 }
 
 #[test]
+fn a_session_is_renamed() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([Reply::text("Bees dance.")]));
+    scene.house.ask(["run", "what do bees do?"]).run().expect(0);
+    let mut window = seat(&scene, &[], (80, 24));
+    window.presses(&["C-s"]);
+    window.until("of 2");
+    window.types("bees");
+    window.until("1 of 2");
+    window.presses(&["C-r"]);
+    window.until("name: what do bees do?");
+    window.presses(&["C-u"]);
+    window.types("Notes of j");
+    window.until("name: Notes of j");
+    // Nothing is searched with a name, and Esc leaves the old one.
+    window.presses(&["Escape"]);
+    window.until("what do bees do?");
+    window.presses(&["C-r", "C-u"]);
+    window.types("About bees 日本");
+    window.presses(&["Enter"]);
+    window.until("About bees 日本");
+    window.until("> bees  1 of 2");
+    window.presses(&["Escape"]);
+    window.until("idle");
+    let list = || scene.house.ask(["session", "list"]).run().expect(0).stdout;
+    let listed = list();
+    assert!(listed.contains("About bees 日本"), "{listed}");
+    // The session that is open here, by a command.
+    window.enters("/rename");
+    window.until("what is the session to be called?");
+    window.enters("/rename The other");
+    window.until("the session is called The other");
+    assert!(list().contains("The other"));
+    window.presses(&["C-d"]);
+    window.until_shell();
+}
+
+#[test]
 fn resume_without_a_name_lists_the_sessions() {
     if is_absent(TMUX) {
         return;
@@ -150,6 +190,7 @@ fn pages_show_the_session_and_are_searched() {
         ("agents", "no agent was started"),
         ("jobs", "no call yet"),
         ("plan", "no plan and no tasks yet"),
+        ("memory", "nothing was recalled in this session"),
         ("models", "scripted-model"),
     ] {
         window.enters(&format!("/inspect {name}"));

@@ -48,16 +48,84 @@ fn agents_at_work_at_the_same_time_stand_in_a_tree() {
     window.until_screen("a report", |screen| screen.contains("It is short."));
     window.enters("/inspect agents");
     let page = window.until("Read RIGHT in b.txt");
-    for part in ["Read LEFT in a.txt", "success", "It is short.", "at work"] {
+    for part in [
+        "Read LEFT in a.txt",
+        "success",
+        "It is short.",
+        "at work",
+        " of 400,000 tokens",
+        "time line from ",
+    ] {
         assert!(page.contains(part), "`{part}`:\n{page}");
     }
+    // The page goes on by itself.
     gate.open();
+    let is_over = |screen: &str| screen.contains("JOIN both") && !screen.contains("at work");
+    let page = window.until_screen("all of them done", is_over);
+    let lanes = page
+        .lines()
+        .filter(|row| row.contains('#') && row.contains('…'));
+    assert_eq!(lanes.count(), 3, "{page}");
     window.presses(&["Escape"]);
     window.until("Both are short.");
+}
+
+#[test]
+fn a_page_goes_on_with_what_happens() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("list_files", json!({"path": "."})),
+        Reply::text("")
+            .and_wait(&gate)
+            .and_call("read_file", json!({"path": "a.txt"})),
+        Reply::text("Done."),
+    ]));
+    let content: String = (0..40).map(|n| format!("row {n}\n")).collect();
+    scene.house.write("a.txt", &content);
+    let mut window = seat(&scene, &["--mode", "loop"], (80, 24));
+    window.enters("look around");
+    window.until("list_files");
+    window.presses(&["C-t"]);
+    let first = window.until("result: done in");
+    assert!(!first.contains("read_file"), "{first}");
+    gate.open();
+    window.until("read_file");
+    // Where its end is read, it goes on there; elsewhere nothing moves.
+    window.types("g");
+    window.types("/row 20");
+    window.presses(&["Enter"]);
+    window.until("| row 20");
+    window.presses(&["Escape"]);
+    window.until("Done.");
     window.until("idle");
-    window.enters("/inspect agents");
-    let page = window.until("JOIN both");
-    assert!(!page.contains("at work"), "{page}");
+}
+
+#[test]
+fn a_page_says_what_memory_recalled_and_why() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::new([Reply::text("I will remember that."), Reply::text("Blue.")]);
+    let told = "my favourite colour is blue";
+    scene.house.ask(["run", told]).run().expect(0);
+    let mut window = seat(&scene, &[], (120, 40));
+    window.enters("what is my favourite colour?");
+    window.until("Blue.");
+    window.until("idle");
+    window.enters("/inspect memory");
+    let page = window.until("relevance ");
+    for part in [
+        "recalled for: what is my favourite colour?",
+        told,
+        " old · ",
+        "score",
+        "lexical",
+    ] {
+        assert!(page.contains(part), "`{part}`:\n{page}");
+    }
 }
 
 #[test]

@@ -313,6 +313,38 @@ fn a_session_is_deleted_after_a_yes_with_what_belongs_to_it() {
 }
 
 #[test]
+fn a_session_has_the_name_that_it_is_given_until_it_is_deleted() {
+    let house = House::new();
+    let id = a_session(&house);
+    let rename = |name: &str| house.ask(["session", "rename", &id, name]).run();
+    let title = || {
+        let listed = house.ask(["session", "list", "--json"]).run().expect(0);
+        listed.json()[0]["title"].as_str().unwrap().to_owned()
+    };
+    let first = title();
+    let told = rename("Letters – 日本").expect(0).stdout;
+    assert_eq!(told, "the session is called Letters – 日本\n");
+    assert_eq!(title(), "Letters – 日本");
+    for bad in ["two\nlines", "\u{1b}[2J", &"x".repeat(121)] {
+        let refused = rename(bad).expect(2).stderr;
+        assert!(refused.contains("one line of at most 120"), "{refused}");
+    }
+    assert_eq!(title(), "Letters – 日本");
+    rename("").expect(0);
+    assert_eq!(title(), first);
+    rename("Letters").expect(0);
+    house
+        .ask(["session", "delete", "--yes", &id])
+        .run()
+        .expect(0);
+    let left = fs::read_dir(house.state().join("sessions")).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    let is_of_it = |name: &std::ffi::OsString| name.to_string_lossy().contains(&id);
+    assert!(!left.iter().any(is_of_it), "{left:?}");
+    rename("Letters").expect(2);
+}
+
+#[test]
 fn a_session_that_somebody_has_is_not_deleted() {
     let house = House::new();
     let id = a_session(&house);
