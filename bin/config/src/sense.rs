@@ -24,6 +24,7 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
             ),
         ));
     }
+    check_tui(config, layers)?;
     check_providers(config, layers)?;
     check_waits(config, layers)?;
     check_endpoints(config, layers)?;
@@ -33,6 +34,17 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
     check_inbox(config, layers)?;
     check_memory(config, layers)?;
     check_search(config, layers)
+}
+
+/// Keys of the terminal UI that are none, or stand twice.
+fn check_tui(config: &Config, layers: &Figment) -> Result<()> {
+    let Err(mistake) = config.tui.keys() else {
+        return Ok(());
+    };
+    let names = tui::ACTIONS.map(|(name, _)| name);
+    let how = configuration::nearest(&names, &mistake.action).unwrap_or(mistake.how);
+    let key = format!("tui.keys.{}", mistake.action);
+    Err(wrong(layers, &key, &mistake.why, &how))
 }
 
 fn check_providers(config: &Config, layers: &Figment) -> Result<()> {
@@ -223,6 +235,10 @@ mod tests {
             ("[agents]\nparallel = 65", ["agents.parallel", "it is 65"]),
             ("[drive]\nturns = 0", ["turns", "1 to 20"]),
             (
+                "[tui.keys]\npanse = \"f5\"",
+                ["tui.keys.panse", "no action of this name"],
+            ),
+            (
                 "[drive.prices.claud]\nprompt = 1.0",
                 ["drive.prices.claud", "no provider"],
             ),
@@ -269,6 +285,9 @@ mod tests {
                 "endpoints.memory",
             ),
             ("[models]\nfallbacks = [\"nope/m\"]", "models.fallbacks"),
+            ("[tui.keys]\npanes = \"x\"", "tui.keys.panes"),
+            ("[tui.keys]\nzzz = \"f5\"", "tui.keys.zzz"),
+            ("[tui]\nkeys.panes = [\"f5\", \"f3\"]", "tui.keys.panes"),
         ] {
             std::fs::write(&file, format!("# mine\n\n{line}\n")).unwrap();
             let layers = Figment::from(Serialized::defaults(Config::default()));

@@ -19,6 +19,16 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 # Your own standing instructions, told to every agent.
 #instructions = ""
 
+[tui]
+# Which keys edit what is typed in the terminal UI: "emacs", or "vi" with a normal mode.
+#editing = "emacs"
+
+[tui.keys]
+# Keys of your own for the terminal UI, in place of those that `?` lists there, by what they do
+# (docs/tui.md names all). Enter, Esc and Ctrl+C always keep their meaning.
+#panes = "f5"
+#palette = ["ctrl+q", "f1"]
+
 [models]
 # Refuse every connection but loopback.
 #air_gap = false

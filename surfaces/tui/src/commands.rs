@@ -1,7 +1,7 @@
 //! The commands that the UI has and line mode has not.
 
 /// Each: its name, what follows it, what it does.
-pub const OWN: [(&str, &str, &str); 3] = [
+pub const OWN: [(&str, &str, &str); 4] = [
     (
         "/inspect",
         "NAME",
@@ -12,6 +12,7 @@ pub const OWN: [(&str, &str, &str); 3] = [
         "[zoom]",
         "activity, conversation and tools in panes, and back; zoom: one alone",
     ),
+    ("/queue", "", "messages that wait: edit or remove them"),
     (
         "/sessions",
         "",

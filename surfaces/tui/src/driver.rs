@@ -71,11 +71,14 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
             memory: host.memory(),
             history: typed_before,
             size,
+            keys: start.keys,
+            editing: start.editing,
         },
         Instant::now(),
     );
     state.input.set(&start.draft);
     past.before.iter().for_each(|event| state.remember(event));
+    state.last_message = past.last_message();
     state.panes.show(start.layout);
     let id = state.session.session_id;
     let events = host

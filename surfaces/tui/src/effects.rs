@@ -161,7 +161,7 @@ pub async fn configure(host: &dyn Host, session: SessionSummary, profile: Sessio
 
 fn unheld() -> Error {
     Error::new(ErrorKind::NotFound, "this window does not hold the session")
-        .with_hint("Leave with Ctrl+D and begin again.")
+        .with_hint("Leave and begin again.")
 }
 
 /// Makes the view of the conversation smaller.

@@ -68,6 +68,8 @@ impl Seat {
             memory: Memory::None,
             history: Vec::new(),
             size,
+            keys: crate::bindings::Keys::default(),
+            editing: crate::vi::Editing::Emacs,
         };
         let mut seat = Self {
             state: State::new(beginning, now),

@@ -1,6 +1,10 @@
 //! What is typed: an editor of several lines, and the lines of before.
 
-use crate::lines::TAB;
+use crate::chips::{Chips, is_long};
+use crate::lines::{TAB, cut};
+use crate::vi::{Mode, Vi};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
 use ratatui_textarea::{CursorMove, TextArea};
 use text::escape::visible_line;
 use unicode_width::UnicodeWidthChar;
@@ -12,6 +16,10 @@ pub const DRAFT_BYTES: usize = domain::limits::USER_TEXT_BYTES;
 #[derive(Debug)]
 pub struct Input {
     area: TextArea<'static>,
+    /// What some characters in it stand for.
+    chips: Chips,
+    /// Vi's keys, where they are chosen.
+    vi: Option<Vi>,
     history: Vec<String>,
     /// Which entry of the history stands in the editor.
     at: Option<usize>,
@@ -58,6 +66,8 @@ impl Input {
     pub fn new(history: Vec<String>) -> Self {
         Self {
             area: TextArea::default(),
+            chips: Chips::default(),
+            vi: None,
             history,
             at: None,
         }
@@ -69,10 +79,18 @@ impl Input {
         self.area.is_empty()
     }
 
-    /// What is typed.
+    /// What is typed and pasted, whole.
     #[must_use]
     pub fn text(&self) -> String {
-        self.area.lines().join("\n")
+        self.chips.spelled_out(&self.area.lines().join("\n"))
+    }
+
+    /// Whether the first thing in it is a long paste, of which nobody sees what it begins with.
+    #[must_use]
+    pub fn begins_with_paste(&self) -> bool {
+        let mut letters = self.area.lines().iter().flat_map(|line| line.chars());
+        let first = letters.find(|letter| !letter.is_whitespace());
+        first.is_some_and(|letter| self.chips.text_of(letter).is_some())
     }
 
     /// Takes what is typed.
@@ -86,6 +104,69 @@ impl Input {
     pub fn set(&mut self, text: &str) {
         let lines = text.split('\n').map(str::to_owned).collect();
         self.area = TextArea::new(lines);
+        self.area.move_cursor(CursorMove::Bottom);
+        self.area.move_cursor(CursorMove::End);
+        self.chips = Chips::beside(text);
+        if let Some(vi) = &mut self.vi {
+            vi.begin(&self.area);
+        }
+        self.at = None;
+    }
+
+    /// Has vi's keys edit from now on.
+    pub fn edit_by_vi(&mut self) {
+        self.vi = Some(Vi::at(&self.area));
+    }
+
+    /// What a letter does by vi's keys; `None` where those are not chosen.
+    #[must_use]
+    pub fn mode(&self) -> Option<Mode> {
+        self.vi.as_ref().map(Vi::mode)
+    }
+
+    /// Letters are commands from now on, where vi's keys are chosen.
+    pub fn leave_insert(&mut self) {
+        if let Some(vi) = &mut self.vi {
+            vi.leave_insert(&mut self.area);
+        }
+    }
+
+    /// Whether a command of vi's had begun, which is forgotten.
+    pub fn forget_command(&mut self) -> bool {
+        self.vi.as_mut().is_some_and(Vi::forget)
+    }
+
+    /// A letter in vi's normal mode.
+    pub fn command(&mut self, letter: char) {
+        // Where nothing is typed, they lead through what was.
+        let is_in_history = self.is_empty() || self.at.is_some();
+        match letter {
+            'j' if is_in_history => return self.up_or_down(Edit::Down),
+            'k' if is_in_history => return self.up_or_down(Edit::Up),
+            _ => {}
+        }
+        let before = self.area.lines().to_vec();
+        if let Some(vi) = &mut self.vi {
+            vi.command(letter, &mut self.area);
+        }
+        if self.bytes() > DRAFT_BYTES
+            && let Some(vi) = &mut self.vi
+        {
+            vi.take_back(&mut self.area);
+        }
+        if before != self.area.lines() {
+            self.at = None;
+        }
+    }
+
+    /// Puts a text above what is typed.
+    pub fn put_above(&mut self, text: &str) {
+        if self.is_empty() {
+            return self.set(text);
+        }
+        self.area.move_cursor(CursorMove::Top);
+        self.area.move_cursor(CursorMove::Head);
+        self.area.insert_str(without_controls(text) + "\n");
         self.area.move_cursor(CursorMove::Bottom);
         self.area.move_cursor(CursorMove::End);
         self.at = None;
@@ -105,7 +186,7 @@ impl Input {
         for _ in 0..characters {
             self.edit(Edit::Backspace);
         }
-        self.paste(text);
+        self.insert(without_controls(text));
     }
 
     /// Puts a space at the cursor, or steps over one that stands there.
@@ -118,6 +199,12 @@ impl Input {
         }
     }
 
+    /// What was typed before, oldest first.
+    #[must_use]
+    pub fn history(&self) -> &[String] {
+        &self.history
+    }
+
     /// Keeps a text for the arrow keys.
     pub fn keep(&mut self, text: &str) {
         if self.history.last().is_none_or(|last| last != text) {
@@ -125,30 +212,49 @@ impl Input {
         }
     }
 
-    /// Inserts what was pasted, without control characters; false where it is too long.
+    /// Inserts what was pasted, without control characters: a long text as one character, for which its
+    /// name stands on the screen. False where it is too long.
     pub fn paste(&mut self, text: &str) -> bool {
-        let shown = without_controls(text);
-        if self.text().len() + shown.len() > DRAFT_BYTES {
+        let text = without_controls(text);
+        if self.bytes() + text.len() > DRAFT_BYTES {
             return false;
         }
-        self.at = None;
-        self.area.insert_str(shown);
+        let text = match is_long(&text) {
+            true => self.chips.keep(text).map_or_else(|text| text, String::from),
+            false => text,
+        };
+        self.insert(text);
         true
+    }
+
+    fn insert(&mut self, text: String) {
+        self.at = None;
+        self.area.insert_str(text);
+    }
+
+    /// How long all of it is, bytes.
+    fn bytes(&self) -> usize {
+        match self.chips.is_empty() {
+            true => self.area.lines().iter().map(String::len).sum(),
+            false => self.text().len(),
+        }
     }
 
     /// Puts what an editor wrote in place of what is typed, without control characters.
     pub fn replace(&mut self, text: &str) {
-        self.set(&without_controls(text));
+        let text = without_controls(text);
+        if text != self.text() {
+            self.set(&text);
+        }
     }
 
     /// Changes what is typed, or moves in it.
     pub fn edit(&mut self, edit: Edit) {
+        let is_room = self.bytes() < DRAFT_BYTES;
         let area = &mut self.area;
         match edit {
             Edit::Insert(letter) => {
-                if !letter.is_control()
-                    && area.lines().iter().map(String::len).sum::<usize>() < DRAFT_BYTES
-                {
+                if is_room && !letter.is_control() {
                     area.insert_char(letter);
                 }
             }
@@ -191,22 +297,26 @@ impl Input {
             _ => None,
         };
         let entry = next.and_then(|at| self.history.get(at)).cloned();
+        let mode = self.mode();
         self.set(&entry.unwrap_or_default());
+        if mode == Some(Mode::Normal) {
+            self.leave_insert();
+        }
         self.at = next;
     }
 
     /// What is typed in rows of a width, and where the cursor stands among them: column and row.
     #[must_use]
-    pub fn rows(&self, width: usize) -> (Vec<String>, (usize, usize)) {
+    pub fn rows(&self, width: usize) -> (Vec<Line<'static>>, (usize, usize)) {
         let width = width.max(2);
         let cursor = self.area.cursor();
         let mut rows = Vec::new();
         let mut place = (0, 0);
         for (number, line) in self.area.lines().iter().enumerate() {
-            let mut row = String::new();
+            let mut row = Line::default();
             let mut used = 0;
             for (at, letter) in line.chars().enumerate() {
-                let shown = shown(letter);
+                let (shown, style) = self.shown(letter, width);
                 let size: usize = shown.chars().filter_map(UnicodeWidthChar::width).sum();
                 if used + size > width {
                     rows.push(std::mem::take(&mut row));
@@ -215,7 +325,7 @@ impl Input {
                 if (number, at) == (cursor.0, cursor.1) {
                     place = (used, rows.len());
                 }
-                row.push_str(&shown);
+                push(&mut row, &shown, style);
                 used += size;
             }
             if number == cursor.0 && cursor.1 >= line.chars().count() {
@@ -228,6 +338,25 @@ impl Input {
             rows.push(row);
         }
         (rows, place)
+    }
+
+    /// A character as it is shown, and how: a long paste by its name, which looks like no typed text.
+    fn shown(&self, letter: char, width: usize) -> (String, Style) {
+        match self.chips.label_of(letter) {
+            Some(label) => {
+                let style = Style::new().add_modifier(Modifier::REVERSED);
+                (cut(&label, width), style)
+            }
+            None => (shown(letter), Style::new()),
+        }
+    }
+}
+
+/// Adds a text to a row.
+fn push(row: &mut Line<'static>, text: &str, style: Style) {
+    match row.spans.last_mut().filter(|last| last.style == style) {
+        Some(last) => last.content.to_mut().push_str(text),
+        None => row.spans.push(Span::styled(text.to_owned(), style)),
     }
 }
 
@@ -265,6 +394,10 @@ mod tests {
                 letter => input.edit(Edit::Insert(letter)),
             }
         }
+    }
+
+    fn plain(rows: &[Line<'static>]) -> Vec<String> {
+        rows.iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -315,14 +448,15 @@ mod tests {
         let mut input = Input::new(Vec::new());
         typed(&mut input, "abcdef\n日本語x");
         let (rows, place) = input.rows(4);
-        assert_eq!(rows, ["abcd", "ef", "日本", "語x"]);
+        assert_eq!(plain(&rows), ["abcd", "ef", "日本", "語x"]);
         assert_eq!(place, (3, 3));
         input.edit(Edit::Head);
         assert_eq!(input.rows(4).1, (0, 2));
         input.set("abcd");
+        let (rows, place) = input.rows(4);
         assert_eq!(
-            input.rows(4),
-            (vec!["abcd".to_owned(), String::new()], (0, 1))
+            (plain(&rows), place),
+            (["abcd", ""].map(str::to_owned).to_vec(), (0, 1))
         );
     }
 
@@ -332,7 +466,91 @@ mod tests {
         assert!(input.paste("a\r\nb\u{1b}[2J\u{7}\tc\u{202e}"));
         assert_eq!(input.text(), "a\nb[2J\tc\u{202e}");
         let (rows, _) = input.rows(40);
-        assert_eq!(rows, ["a", "b[2J→   c\\u{202e}"]);
+        assert_eq!(plain(&rows), ["a", "b[2J→   c\\u{202e}"]);
         assert!(!input.paste(&"x".repeat(DRAFT_BYTES)));
+    }
+
+    #[test]
+    fn a_long_paste_is_one_character_of_the_draft() {
+        let long: String = (1..=48).map(|n| format!("line {n}\n")).collect();
+        let mut input = Input::new(Vec::new());
+        typed(&mut input, "see ");
+        assert!(input.paste(&long) && input.paste(&"x".repeat(700)));
+        typed(&mut input, ".");
+        assert_eq!(
+            plain(&input.rows(60).0),
+            ["see [pasted #1: 48 lines][pasted #2: 700 characters]."]
+        );
+        assert_eq!(input.text(), format!("see {long}{}.", "x".repeat(700)));
+        input.edit(Edit::Left);
+        input.edit(Edit::Backspace);
+        assert_eq!(input.text(), format!("see {long}."));
+        input.edit(Edit::Left);
+        assert_eq!(input.rows(60).1, (4, 0));
+        input.edit(Edit::Delete);
+        assert_eq!(input.text(), "see .");
+        // A name is cut where there is no room for it.
+        input.paste(&long);
+        for width in 2..30 {
+            let (rows, (column, row)) = input.rows(width);
+            assert!(rows.iter().all(|row| row.width() <= width));
+            assert!(column < width && row < rows.len());
+        }
+    }
+
+    #[test]
+    fn nothing_typed_or_pasted_passes_for_a_long_paste() {
+        let long = "y\n".repeat(20);
+        let mut input = Input::new(Vec::new());
+        assert!(input.paste(&long));
+        input.edit(Edit::Insert('\u{86}'));
+        assert!(input.paste("[pasted #1: 20 lines]\u{86}"));
+        typed(&mut input, "[pasted #1: 20 lines]");
+        let words = "[pasted #1: 20 lines]".repeat(2);
+        assert_eq!(input.text(), format!("{long}{words}"));
+        // Neither does a text that came from elsewhere.
+        input.set("\u{86}");
+        assert!(input.paste(&long));
+        assert_eq!(input.text(), format!("\u{86}{long}"));
+        input.put_above("\u{87}above");
+        assert_eq!(input.text(), format!("above\n\u{86}{long}"));
+        assert!(!input.begins_with_paste());
+        input.set(" ");
+        assert!(input.paste(&long) && input.begins_with_paste());
+    }
+
+    #[test]
+    fn vi_keys_bring_no_paste_into_another_draft() {
+        let mut input = Input::new(Vec::new());
+        input.edit_by_vi();
+        let long = "w\n".repeat(20);
+        assert!(input.paste(&long));
+        input.leave_insert();
+        "yyp".chars().for_each(|letter| input.command(letter));
+        assert_eq!(input.text(), format!("{long}\n{long}"));
+        input.set("");
+        assert!(input.paste(&"other\n".repeat(20)));
+        input.leave_insert();
+        input.command('p');
+        assert_eq!(input.text(), "other\n".repeat(20));
+        // Nor is a draft made longer than it may be.
+        input.set("");
+        assert!(input.paste(&"x\n".repeat(DRAFT_BYTES / 3)));
+        input.leave_insert();
+        "yyp".chars().for_each(|letter| input.command(letter));
+        assert_eq!(input.text().len(), DRAFT_BYTES / 3 * 2);
+    }
+
+    #[test]
+    fn an_editor_that_changes_nothing_leaves_the_pastes() {
+        let long = "z\n".repeat(20);
+        let mut input = Input::new(Vec::new());
+        assert!(input.paste(&long));
+        input.replace(&long);
+        assert!(input.begins_with_paste());
+        input.replace(&format!("{long}more"));
+        assert!(!input.begins_with_paste());
+        assert_eq!(input.text(), format!("{long}more"));
+        assert!(!input.paste(&"x\n".repeat(DRAFT_BYTES)));
     }
 }

@@ -1,7 +1,8 @@
-//! Every key there is: what it does, where, and what the help says of it.
+//! Every key there is: what it does, where, and what the help says of it. `bindings` puts keys of
+//! the user's own in their place.
 
 use crate::input::Edit;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyModifiers};
 
 /// What a key is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub enum Action {
     Clear,
     /// Leave, from an empty input.
     Leave,
-    /// Show thinking and results whole from now on, or folded again.
+    /// Show thinking, results and long messages whole from now on, or folded again.
     Expand,
     /// The next mode.
     NextMode,
@@ -38,6 +39,10 @@ pub enum Action {
     Sessions,
     /// Show the tool calls.
     Calls,
+    /// Show what waits, to change it.
+    Queue,
+    /// Show what was typed before, to search it.
+    Recall,
     /// Show every command and key, to search and run one.
     Palette,
     /// Show the keys and commands.
@@ -60,6 +65,32 @@ pub struct Binding {
     name: &'static str,
     /// What the help says.
     about: &'static str,
+}
+
+impl Binding {
+    /// The key, with what is held beside it.
+    #[must_use]
+    pub const fn key(&self) -> (KeyCode, KeyModifiers) {
+        (self.code, self.modifiers)
+    }
+
+    /// What it does.
+    #[must_use]
+    pub const fn action(&self) -> Action {
+        self.action
+    }
+
+    /// The name of the keys of its line in the help; empty where it is of the line before.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What the help says of them.
+    #[must_use]
+    pub const fn about(&self) -> &'static str {
+        self.about
+    }
 }
 
 const NONE: KeyModifiers = KeyModifiers::NONE;
@@ -88,7 +119,7 @@ const fn also(code: KeyCode, modifiers: KeyModifiers, action: Action) -> Binding
 }
 
 /// All of them. The first that fits counts.
-pub const TABLE: [Binding; 44] = [
+pub const TABLE: [Binding; 46] = [
     key(
         (KeyCode::Enter, NONE),
         Action::Enter,
@@ -153,6 +184,12 @@ pub const TABLE: [Binding; 44] = [
         "in panes: one of them alone, and back",
     ),
     key(
+        (KeyCode::F(4), NONE),
+        Action::Queue,
+        "F4",
+        "messages that wait: edit or remove them",
+    ),
+    key(
         (KeyCode::Char('f'), CTRL),
         Action::Search,
         "Ctrl+F",
@@ -171,10 +208,16 @@ pub const TABLE: [Binding; 44] = [
         "all commands and keys: search and run one",
     ),
     key(
+        (KeyCode::Char('r'), CTRL),
+        Action::Recall,
+        "Ctrl+R",
+        "what was typed before, also in other sessions: search",
+    ),
+    key(
         (KeyCode::Char('o'), CTRL),
         Action::Expand,
         "Ctrl+O",
-        "show thinking and results whole, or folded",
+        "thinking, results, long messages whole, or folded",
     ),
     key(
         (KeyCode::Char('s'), CTRL),
@@ -211,7 +254,7 @@ pub const TABLE: [Binding; 44] = [
         (KeyCode::Char('?'), NONE),
         Action::Help,
         "?",
-        "this help, on an empty input",
+        "this help (on an empty input)",
     ),
     also(KeyCode::Char('?'), SHIFT, Action::Help),
     key(
@@ -269,67 +312,3 @@ pub const TABLE: [Binding; 44] = [
     ),
     also(KeyCode::Char('k'), CTRL, Action::Edit(Edit::DeleteToEnd)),
 ];
-
-/// What a key does; `None` for one that does nothing.
-#[must_use]
-pub fn action_of(pressed: KeyEvent) -> Option<Action> {
-    let known = |one: &&Binding| one.code == pressed.code && one.modifiers == pressed.modifiers;
-    if let Some(binding) = TABLE.iter().find(known) {
-        return Some(binding.action);
-    }
-    match pressed.code {
-        KeyCode::Char(letter) if !pressed.modifiers.intersects(CTRL | ALT) => {
-            Some(Action::Edit(Edit::Insert(letter)))
-        }
-        _ => None,
-    }
-}
-
-/// The keys and what each does, a pair a line.
-pub fn help() -> impl Iterator<Item = (&'static str, &'static str)> {
-    named().map(|(name, about, _)| (name, about))
-}
-
-/// The same, each with what its first key does.
-pub fn named() -> impl Iterator<Item = (&'static str, &'static str, Action)> {
-    let named = TABLE.iter().filter(|one| !one.name.is_empty());
-    named.map(|one| (one.name, one.about, one.action))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_key_is_there_twice_and_each_has_its_action() {
-        for (at, one) in TABLE.iter().enumerate() {
-            let pressed = KeyEvent::new(one.code, one.modifiers);
-            assert_eq!(action_of(pressed), Some(one.action), "{one:?}");
-            let twice =
-                |other: &Binding| (other.code, other.modifiers) == (one.code, one.modifiers);
-            assert!(!TABLE[at + 1..].iter().any(twice), "{one:?}");
-        }
-    }
-
-    #[test]
-    fn letters_are_typed_and_unknown_keys_do_nothing() {
-        let pressed = |code, modifiers| action_of(KeyEvent::new(code, modifiers));
-        for letter in ['a', 'Ä', '日'] {
-            let typed = Some(Action::Edit(Edit::Insert(letter)));
-            assert_eq!(pressed(KeyCode::Char(letter), NONE), typed);
-            assert_eq!(pressed(KeyCode::Char(letter), SHIFT), typed);
-        }
-        assert_eq!(pressed(KeyCode::Char('q'), CTRL), None);
-        assert_eq!(pressed(KeyCode::F(5), NONE), None);
-    }
-
-    #[test]
-    fn every_line_of_the_help_fits() {
-        for (name, about) in help() {
-            assert!(
-                name.len() <= 18 && name.len() + about.len() <= 76,
-                "{name}: {about}"
-            );
-        }
-    }
-}

@@ -10,6 +10,8 @@
 //! Where to start: [`run`], then [`update::update`] and [`keys`] (every key there is).
 
 mod alternate;
+mod bindings;
+mod chips;
 mod choosing;
 mod commands;
 mod completion;
@@ -41,17 +43,23 @@ mod palette;
 mod panes;
 mod picker;
 mod question;
+mod queue;
 mod reading;
+mod recall;
 mod refresh;
 mod screen;
+mod sent;
 mod state;
 mod stream;
 mod subject;
 pub mod update;
+mod vi;
 mod view;
 
+pub use bindings::{ACTIONS, Keys, Mistake};
 pub use choosing::choose;
 pub use driver::{Ended, GoOn, HandedOver, Start, run};
 pub use error::Error;
 pub use keyboard::Keyboard;
 pub use panes::Layout;
+pub use vi::Editing;

@@ -4,6 +4,8 @@ use crate::earlier::Earlier;
 use crate::page::Page;
 use crate::palette::Palette;
 use crate::picker::Picker;
+use crate::queue::Queue;
+use crate::recall::Recall;
 use crate::subject::Subject;
 
 /// Rows of a page's head and foot.
@@ -22,6 +24,10 @@ pub enum Overlay {
     Editor,
     /// The commands and keys.
     Palette(Palette),
+    /// What was typed before.
+    Recall(Recall),
+    /// What waits.
+    Queue(Queue),
 }
 
 /// What a page has of a terminal of so many columns and rows.

@@ -1,6 +1,7 @@
 //! All that the UI knows at a moment. Facts of the session come from its log by [`SessionView`]; the
 //! rest is what stands in the input and on the screen, which a restart may lose.
 
+use crate::bindings::Keys;
 use crate::completion::Completion;
 use crate::input::Input;
 use crate::lines::{own, painted, wrapped};
@@ -9,8 +10,10 @@ use crate::message::Command;
 use crate::overlay::Overlay;
 use crate::panes::Panes;
 use crate::question::Dialog;
+use crate::queue::Waits;
 use crate::refresh::Refresh;
 use crate::stream::Stream;
+use crate::vi::Editing;
 use api::sessions::SessionSummary;
 use domain::event::Event;
 use domain::id::QueryId;
@@ -60,6 +63,8 @@ pub struct State {
     pub began: Option<Instant>,
     /// How far the prompt is that is being read.
     pub reading: Option<PromptProgress>,
+    /// The keys in force.
+    pub keys: Keys,
     /// What is typed.
     pub input: Input,
     /// What can stand for the word at the cursor.
@@ -88,8 +93,10 @@ pub struct State {
     pub panes: Panes,
     /// How far the help is scrolled, where it is open.
     pub help: Option<usize>,
-    /// Whether thinking and results are shown whole.
+    /// Whether thinking, results and long messages are shown whole.
     pub is_expanded: bool,
+    /// The last message of the user, where its first lines alone are shown.
+    pub last_message: Option<String>,
     /// The last result: its tool and text.
     pub last_result: Option<(String, String)>,
     /// Columns and rows of the terminal.
@@ -137,6 +144,10 @@ pub struct Beginning {
     pub history: Vec<String>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
+    /// The keys in force.
+    pub keys: Keys,
+    /// Which keys edit what is typed.
+    pub editing: Editing,
 }
 
 impl State {
@@ -150,7 +161,13 @@ impl State {
             memory,
             history,
             size,
+            keys,
+            editing,
         } = beginning;
+        let mut input = Input::new(history);
+        if editing == Editing::Vi {
+            input.edit_by_vi();
+        }
         let panes = Panes::new(known.clone());
         Self {
             in_force: InForce::of(&profile),
@@ -164,7 +181,8 @@ impl State {
             waiting: VecDeque::new(),
             began: None,
             reading: None,
-            input: Input::new(history),
+            keys,
+            input,
             completion: Completion::default(),
             once: Override::None,
             questions: Questions::default(),
@@ -179,6 +197,7 @@ impl State {
             panes,
             help: None,
             is_expanded: false,
+            last_message: None,
             last_result: None,
             size,
             leaving: None,
@@ -201,6 +220,9 @@ impl State {
                 memory: self.memory,
                 history: Vec::new(),
                 size: self.size,
+                keys: self.keys.clone(),
+                // What is typed goes along, and how.
+                editing: Editing::Emacs,
             },
             self.now,
         );
@@ -246,6 +268,19 @@ impl State {
         let mut all = Vec::new();
         all.extend(&mut found);
         all.into_iter()
+    }
+
+    /// Those of them that this window sent.
+    #[must_use]
+    pub fn waits(&self) -> Vec<Waits> {
+        let places = self.waiting_requests().zip(1..);
+        let own = places.filter(|(one, _)| self.sent.contains(&one.query_id));
+        own.map(|(one, place)| Waits {
+            query_id: one.query_id,
+            place,
+            text: one.text.clone(),
+        })
+        .collect()
     }
 
     /// When the state changes by itself, if it does: then a [`crate::message::Message::Tick`] is due.

@@ -116,8 +116,9 @@ impl Stream {
         shown
     }
 
-    /// The thought in one line, now that it is over; `None` where there was none.
-    pub fn end_thought(&mut self) -> Option<Line<'static>> {
+    /// The thought in one line, now that it is over, which this key shows whole; `None` where there was
+    /// none.
+    pub fn end_thought(&mut self, key: &str) -> Option<Line<'static>> {
         let thought = std::mem::take(&mut self.thinking);
         if thought.trim().is_empty() {
             return None;
@@ -127,7 +128,7 @@ impl Stream {
             1 => "1 line".to_owned(),
             count => format!("{count} lines"),
         };
-        let text = format!("· thought ({lines}; Ctrl+O shows them): {}", gist(&thought));
+        let text = format!("· thought ({lines}; {key} shows them): {}", gist(&thought));
         self.thought = thought;
         Some(Line::styled(safe(&text), faint()))
     }
@@ -436,11 +437,11 @@ mod tests {
         stream.think("that.\u{1b}[2J\n");
         let tail = plain(stream.tail(&Known::default(), false));
         assert_eq!(tail, ["· thinking: Then that.\\u{1b}[2J"]);
-        let folded = stream.end_thought().unwrap().to_string();
+        let folded = stream.end_thought("Ctrl+O").unwrap().to_string();
         assert!(folded.starts_with("· thought (2 lines; Ctrl+O"), "{folded}");
         assert!(!folded.contains('\u{1b}'));
         assert_eq!(stream.last_thought().len(), 2);
-        assert!(stream.end_thought().is_none());
+        assert!(stream.end_thought("Ctrl+O").is_none());
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! What is done about what happened: pure, so that tables can test it.
 
 mod answering;
+mod closing;
 mod completing;
 mod events;
+mod lists;
 mod outcome;
 mod overlaid;
 mod overriding;

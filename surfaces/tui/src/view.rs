@@ -10,6 +10,7 @@ mod status;
 pub use full::{Waiting, sessions};
 pub use panes::{full, size as pane_size, width as pane_width};
 
+use crate::keys::Action;
 use crate::lines::{OWN, cut, faint, own, strong, wrapped};
 use crate::panes::Layout;
 use crate::question::{Field, Sight};
@@ -79,7 +80,11 @@ fn below(state: &State) -> Below {
 pub fn sight(state: &State) -> Option<Sight> {
     let Below { width, room, .. } = below(state);
     let dialog = state.dialog.as_ref()?;
-    Some(asking::sight(dialog, state.now, (width, room)))
+    Some(asking::sight(
+        dialog,
+        (state.now, &state.keys),
+        (width, room),
+    ))
 }
 
 /// The rows below the scrollback or the panes, and the cursor in them.
@@ -139,10 +144,10 @@ fn top(
     (width, room): (usize, usize),
 ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
     if let Some(scroll) = state.help {
-        return (help::lines(width, room, scroll), None);
+        return (help::lines(&state.keys, (width, room), scroll), None);
     }
     if let Some(dialog) = &state.dialog {
-        return asking::lines(dialog, state.now, (width, room));
+        return asking::lines(dialog, (state.now, &state.keys), (width, room));
     }
     if layout == Layout::Panes {
         // What streams and what runs stands in the panes.
@@ -212,12 +217,13 @@ fn waiting(state: &State, width: usize, most: usize) -> Vec<Line<'static>> {
         return Vec::new();
     }
     let is_all = all.len() <= most;
+    let take_back = state.keys.name_of(Action::TakeBack);
     let named = if is_all { most } else { most.saturating_sub(1) };
     let mut shown: Vec<Line<'static>> = all
         .iter()
         .take(named)
         .flat_map(|(is_own, text)| match is_own {
-            true => own_row(&format!("waiting (Ctrl+X takes back): {text}"), width),
+            true => own_row(&format!("waiting ({take_back} takes back): {text}"), width),
             false => own_row(&format!("waiting, of another window: {text}"), width),
         })
         .collect();
@@ -238,19 +244,22 @@ fn input(state: &State, width: usize, most: usize) -> (Vec<Line<'static>>, (usiz
         .as_ref()
         .is_some_and(|dialog| dialog.field() == Field::Answer);
     let hint = match (state.input.is_empty(), is_answering) {
-        (true, false) => "a message; ? shows the keys",
-        (true, true) => "Tab: a message instead",
-        (false, _) => "",
+        (true, false) => format!(
+            "a message; {} shows the keys",
+            state.keys.name_of(Action::Help)
+        ),
+        (true, true) => format!(
+            "{}: a message instead",
+            state.keys.name_of(Action::OtherField)
+        ),
+        (false, _) => String::new(),
     };
     let lines = rows.into_iter().enumerate().skip(from).take(most);
     let lines = lines.map(|(at, text)| {
         let mark = if at == 0 { PROMPT } else { "  " };
-        let spans = [
-            Span::styled(mark, strong()),
-            Span::raw(text),
-            Span::styled(hint, faint()),
-        ];
-        Line::from_iter(spans)
+        let before = [Span::styled(mark, strong())].into_iter();
+        let all = before.chain(text.spans);
+        Line::from_iter(all.chain([Span::styled(hint.clone(), faint())]))
     });
     (lines.collect(), (indent + column, row - from))
 }

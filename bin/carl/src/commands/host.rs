@@ -13,7 +13,7 @@ use command_line::SessionFlags;
 use domain::settings::Attendance;
 use settings::By;
 use std::sync::Arc;
-use terminal::exit::OrFail;
+use terminal::exit::{Failure, OrFail};
 use terminal::host::Host;
 use terminal::notes::Vouched;
 use terminal::request::Asker;
@@ -30,6 +30,21 @@ pub struct CommandHost {
 }
 
 impl CommandHost {
+    /// The keys of the terminal UI.
+    ///
+    /// # Errors
+    /// When the configuration names some that cannot be.
+    pub fn keys(&self) -> Result<tui::Keys> {
+        let keys = self.setting.loaded.config.tui.keys();
+        keys.map_err(|mistake| Failure::usage(mistake.why, mistake.how).into())
+    }
+
+    /// Which keys edit what is typed there.
+    #[must_use]
+    pub fn editing(&self) -> tui::Editing {
+        self.setting.loaded.config.tui.editing.into()
+    }
+
     /// The services to work with, as [`House::open`] finds them.
     ///
     /// # Errors

@@ -164,6 +164,8 @@ async fn hold(
         history: request.history,
         draft,
         layout,
+        keys: host.keys()?,
+        editing: host.editing(),
     };
     let notes = Seen::now(&request.workspace);
     let serving = Serving {

@@ -1,6 +1,8 @@
 //! What a UI begins with, and what it leaves to the one after it.
 
+use crate::bindings::Keys;
 use crate::panes::Layout;
+use crate::vi::Editing;
 use api::sessions::SessionSummary;
 use domain::id::SessionId;
 use domain::settings::SessionProfile;
@@ -19,6 +21,10 @@ pub struct Start {
     pub draft: String,
     /// How the session is shown at first.
     pub layout: Layout,
+    /// The keys in force.
+    pub keys: Keys,
+    /// Which keys edit what is typed.
+    pub editing: Editing,
 }
 
 /// What comes after a UI that ended.

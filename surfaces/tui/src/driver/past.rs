@@ -1,7 +1,9 @@
 //! What a session was before this window: read once, and told in a few lines.
 
+use crate::keys::Action;
 use crate::lines::{faint, own, painted};
-use crate::markdown::{lines as document, request};
+use crate::markdown::lines as document;
+use crate::sent;
 use crate::state::State;
 use api::sessions::{Error, Follow, SessionSummary, Sessions};
 use domain::drive::Origin;
@@ -82,6 +84,14 @@ pub async fn read(sessions: &dyn Sessions, session: &SessionSummary) -> Result<P
     })
 }
 
+impl Past {
+    /// The last message, where its first lines alone are shown.
+    pub fn last_message(&self) -> Option<String> {
+        let text = self.last.as_ref().map(|last| last.text.clone());
+        text.filter(|text| sent::is_long(text))
+    }
+}
+
 /// The answer to a request, if it has one.
 fn answer_to(events: &[Event], query_id: QueryId) -> Option<&str> {
     let answers = events.iter().rev();
@@ -140,7 +150,11 @@ pub fn greeting(state: &State, past: &Past) -> Vec<Line<'static>> {
             state.profile.agent_type,
             visible_line(&folder.to_string_lossy())
         ),
-        paint.faint("? shows the keys; Ctrl+D leaves"),
+        paint.faint(&format!(
+            "{} shows the keys; {} leaves",
+            state.keys.name_of(Action::Help),
+            state.keys.name_of(Action::Leave)
+        )),
     ];
     if state.session.holders > 1 {
         told.push(
@@ -183,7 +197,7 @@ fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
             .flat_map(|last| exchange(state, past, last)),
     );
     for text in &past.not_begun {
-        shown.extend(state.own(request(text)));
+        shown.extend(state.own(sent::folded(text, &state.keys.name_of(Action::Expand))));
         shown.extend(note(state, "· not begun when the program ended"));
     }
     if past.is_cut_off {
@@ -194,7 +208,10 @@ fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
 
 /// An exchange that ended.
 fn exchange(state: &State, past: &Past, last: &Exchange) -> Vec<Line<'static>> {
-    let mut shown = state.own(request(&last.text));
+    let mut shown = state.own(sent::folded(
+        &last.text,
+        &state.keys.name_of(Action::Expand),
+    ));
     let answer = answer_to(&past.before, last.query_id);
     if let Some(answer) = answer.or(past.part.as_deref()) {
         let told = marked(answer, state.terminal.known(), prose, mark);

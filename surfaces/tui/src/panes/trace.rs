@@ -191,7 +191,7 @@ impl Trace {
     }
 
     fn end_thought(&mut self, out: &mut Lines) {
-        if self.stream.end_thought().is_none() {
+        if self.stream.end_thought("").is_none() {
             return;
         }
         let line = |line| DocumentLine {

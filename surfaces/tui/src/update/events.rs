@@ -1,8 +1,10 @@
 //! What an event of the session comes to.
 
 use super::answering;
-use crate::markdown::{Break, DocumentLine, request};
+use crate::keys::Action;
+use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
+use crate::sent;
 use crate::state::State;
 use domain::drive::Origin;
 use domain::event::{ConfirmationAnswer, Event, EventBody, QueryStatus};
@@ -129,7 +131,12 @@ fn begin_next(state: &mut State) -> Vec<Command> {
         ..
     } = &event.body
     {
-        done.push(Command::Print(state.own(request(text))));
+        let shown = match state.is_expanded {
+            true => sent::whole(text),
+            false => sent::folded(text, &state.keys.name_of(Action::Expand)),
+        };
+        state.last_message = Some(text.clone()).filter(|text| sent::is_long(text));
+        done.push(Command::Print(state.own(shown)));
     }
     done.extend(draw(state, &event));
     done
@@ -164,7 +171,10 @@ fn streamed(state: &mut State, event: &Event) -> Vec<Command> {
 }
 
 fn end_thought(state: &mut State) -> Vec<Command> {
-    let Some(line) = state.stream.end_thought() else {
+    let Some(line) = state
+        .stream
+        .end_thought(&state.keys.name_of(Action::Expand))
+    else {
         return Vec::new();
     };
     let lines = match state.is_expanded {

@@ -1,6 +1,7 @@
 //! Keys and news while something stands on the alternate screen. None of them reaches a question.
 
-use super::answering;
+use super::closing::close;
+use super::lists;
 use super::outcome::{failed, refused};
 use crate::earlier::{self, Earlier, Sent};
 use crate::message::Command;
@@ -54,18 +55,9 @@ pub(super) fn sessions(state: &mut State) -> Vec<Command> {
     vec![Command::ListSessions]
 }
 
-/// Back to the normal screen. A question that came meanwhile is put only now, and one that stood there
-/// is put anew: nothing typed elsewhere counts for it.
-fn close(state: &mut State) {
-    state.overlay = None;
-    state.refresh = Refresh::default();
-    state.stand_again();
-    answering::put_waiting(state);
-}
-
 /// Shows the commands and keys.
 pub(super) fn palette(state: &mut State) -> Vec<Command> {
-    state.overlay = Some(Overlay::Palette(Palette::default()));
+    state.overlay = Some(Overlay::Palette(Palette::of(&state.keys)));
     Vec::new()
 }
 
@@ -136,8 +128,14 @@ fn elsewhere(state: &mut State, key: KeyEvent) -> Vec<Command> {
     if let Some(command) = of_terminal(key) {
         return vec![command];
     }
+    if let Some(done) = lists::pressed(state, key) {
+        return done;
+    }
     match &mut state.overlay {
-        None | Some(Overlay::Palette(_) | Overlay::Editor) => Vec::new(),
+        None
+        | Some(Overlay::Palette(_) | Overlay::Editor | Overlay::Recall(_) | Overlay::Queue(_)) => {
+            Vec::new()
+        }
         Some(Overlay::Earlier(earlier)) => {
             let wish = earlier.pressed(key);
             gone_back(state, wish)
@@ -273,7 +271,8 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
         }
         Some(Overlay::Earlier(earlier)) => letters.for_each(|letter| earlier.push(letter)),
         Some(Overlay::Palette(palette)) => letters.for_each(|letter| palette.push(letter)),
-        Some(Overlay::Editor) | None => {}
+        Some(Overlay::Recall(recall)) => letters.for_each(|letter| recall.push(letter)),
+        Some(Overlay::Editor | Overlay::Queue(_)) | None => {}
     }
     Vec::new()
 }

@@ -2,6 +2,7 @@
 //! comes of it, and nothing else is sent meanwhile.
 
 use super::outcome::{failed, refused};
+use crate::keys::Action;
 use crate::message::Command;
 use crate::state::{Override, State};
 use domain::fault::Fault;
@@ -85,10 +86,11 @@ pub(super) fn over(state: &mut State, fault: Option<&Fault>) -> Vec<Command> {
             vec![state.note("the override is over")]
         }
         Some(fault) => {
+            let leave = state.keys.name_of(Action::Leave);
             let what = refused(
                 state,
                 "the override may hold still, so nothing more is sent from this window",
-                "Leave with Ctrl+D: it ends with this window.",
+                &format!("Leave with {leave}: it ends with this window."),
             );
             vec![failed(state, fault), what]
         }

@@ -1,7 +1,7 @@
 //! Commands that are typed.
 
 use super::outcome::{failed, leave, refused};
-use super::{overlaid, overriding, paned};
+use super::{lists, overlaid, overriding, paned};
 use crate::message::Command;
 use crate::state::State;
 use domain::model::ModelChoice;
@@ -17,6 +17,11 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
     match (name.to_ascii_lowercase().as_str(), rest.trim()) {
         ("/inspect", subject) => return overlaid::named(state, subject),
         ("/sessions", "") => return overlaid::sessions(state),
+        ("/queue", "") => return lists::queue(state),
+        ("/queue", _) => {
+            let what = "/queue takes nothing after it";
+            return vec![refused(state, what, "Type /queue alone.")];
+        }
         ("/panes", "") => {
             paned::turn_layout(state);
             return Vec::new();

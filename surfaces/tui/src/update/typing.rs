@@ -2,18 +2,20 @@
 
 use super::outcome::leave;
 use super::results::whole_result;
-use super::{answering, completing, overlaid, overriding, paned, slash};
+use super::{answering, completing, lists, overlaid, overriding, paned, slash};
 use crate::input::Edit;
-use crate::keys::{Action, action_of};
+use crate::keys::Action;
 use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::page::Turn;
 use crate::palette::Choice;
 use crate::question::Field;
+use crate::sent;
 use crate::state::State;
 use crate::subject::Subject;
+use crate::vi::Mode;
 use crate::view;
-use crossterm::event::{KeyEvent, KeyEventKind};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use rendering::agents::gist;
 use rendering::confirm::is_answer;
 use rendering::slash::is_command;
@@ -41,10 +43,55 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
         done.extend(paned::searched(state, key));
         return done;
     }
-    if let Some(action) = action_of(key) {
+    if by_vi(state, key) {
+        state.leaving = None;
+        state.stepping = None;
+        return done;
+    }
+    if let Some(action) = state.keys.action_of(key) {
+        let types = matches!(key.code, KeyCode::Char('?'));
+        if action == Action::Help && !types && state.help.is_none() && is_draft(state) {
+            state.help = Some(0);
+            return done;
+        }
         done.extend(act(state, action));
     }
     done
+}
+
+/// A key of vi's normal mode, or the one that leads there; whether it was one. While a question takes the
+/// keys it is none.
+fn by_vi(state: &mut State, key: KeyEvent) -> bool {
+    let Some(mode) = state.input.mode().filter(|_| state.help.is_none()) else {
+        return false;
+    };
+    if key
+        .modifiers
+        .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+    {
+        return false;
+    }
+    match (key.code, mode) {
+        (KeyCode::Esc, Mode::Insert) if is_draft(state) => {
+            state.completion.close();
+            state.input.leave_insert();
+            true
+        }
+        (KeyCode::Esc, Mode::Normal) => state.input.forget_command(),
+        (KeyCode::Char('?'), Mode::Normal) if state.input.is_empty() => false,
+        (KeyCode::Char(letter), Mode::Normal) => command(state, letter),
+        (KeyCode::Backspace, Mode::Normal) => command(state, 'h'),
+        _ => false,
+    }
+}
+
+fn command(state: &mut State, letter: char) -> bool {
+    if is_answering(state) {
+        return false;
+    }
+    state.input.command(letter);
+    draft_changed(state);
+    true
 }
 
 fn act(state: &mut State, action: Action) -> Vec<Command> {
@@ -85,6 +132,8 @@ fn act(state: &mut State, action: Action) -> Vec<Command> {
         Action::Expand => return expand(state),
         Action::Sessions => return overlaid::sessions(state),
         Action::Palette => return overlaid::palette(state),
+        Action::Recall => return lists::recall(state),
+        Action::Queue => return lists::queue(state),
         Action::Calls => return overlaid::inspect(state, Subject::Calls),
         Action::NextMode => return vec![slash::next_mode(state)],
         Action::TakeBack => return take_back(state),
@@ -171,12 +220,14 @@ fn is_answering(state: &mut State) -> bool {
         .is_some_and(|dialog| dialog.takes_key(now))
 }
 
+/// Whether keys are the draft's: no question stands, or the user turned to the draft beside it.
+fn is_draft(state: &State) -> bool {
+    let mut dialog = state.dialog.iter();
+    dialog.all(|dialog| dialog.field() == Field::Draft)
+}
+
 fn question_mark(state: &mut State) -> Vec<Command> {
-    let is_field = state
-        .dialog
-        .as_ref()
-        .is_none_or(|dialog| dialog.field() == Field::Draft);
-    if state.input.is_empty() && is_field {
+    if state.input.is_empty() && is_draft(state) {
         state.help = Some(0);
         return Vec::new();
     }
@@ -317,12 +368,7 @@ fn take_back(state: &mut State) -> Vec<Command> {
     let Some((id, text)) = newest else {
         return vec![state.note("no message of this window waits that could be taken back")];
     };
-    let draft = state.input.text();
-    let text = match draft.as_str() {
-        "" => text,
-        draft => format!("{text}\n{draft}"),
-    };
-    state.input.set(&text);
+    state.input.put_above(&text);
     vec![Command::Interrupt(Some(id))]
 }
 
@@ -362,7 +408,8 @@ fn entered(state: &mut State) -> Vec<Command> {
         return vec![state.note(&said)];
     }
     let line = line.to_owned();
-    let is_command = is_command(&line);
+    // What a paste begins with is out of sight, so it is said to the agent.
+    let is_command = is_command(&line) && !state.input.begins_with_paste();
     if !is_command && let Some(why) = overriding::holds_back(state) {
         return vec![why];
     }
@@ -381,16 +428,105 @@ fn entered(state: &mut State) -> Vec<Command> {
 fn expand(state: &mut State) -> Vec<Command> {
     state.is_expanded = !state.is_expanded;
     if !state.is_expanded {
-        return vec![state.note("thinking and results are folded again")];
+        return vec![state.note("thinking, results and long messages are folded again")];
     }
     let mut done =
-        vec![state.note("thinking and results are shown whole from now on; the last ones:")];
+        vec![state.note("thinking, results and long messages whole from now on; the last ones:")];
     let line = |line| DocumentLine {
         line,
         may_break: Break::Words(2),
     };
+    if let Some(text) = &state.last_message {
+        done.push(Command::Print(state.own(sent::whole(text))));
+    }
     let thought = state.stream.last_thought().into_iter().map(line).collect();
     done.push(Command::Print(state.printed(thought)));
     done.extend(whole_result(state));
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{Seat, id, request};
+    use crate::message::Command;
+    use crate::question::Field;
+    use crossterm::event::KeyCode;
+    use domain::event::ConfirmationKind;
+    use domain::id::QueryId;
+
+    #[test]
+    fn a_help_key_that_types_nothing_opens_it_beside_a_draft() {
+        let mut seat = Seat::at((80, 24));
+        let own = [("help".to_owned(), vec!["?".to_owned(), "f1".to_owned()])];
+        seat.state.keys = crate::bindings::Keys::bound(&own.into()).unwrap();
+        seat.types("what?");
+        assert_eq!(seat.state.input.text(), "what?");
+        seat.press(KeyCode::F(1));
+        assert_eq!(seat.state.help, Some(0));
+        seat.press(KeyCode::F(1));
+        assert_eq!(seat.state.help, None);
+        assert_eq!(seat.state.input.text(), "what?");
+    }
+
+    fn by_vi() -> Seat {
+        let mut seat = Seat::at((80, 24));
+        seat.state.input.edit_by_vi();
+        seat
+    }
+
+    #[test]
+    fn letters_are_commands_in_normal_mode_alone() {
+        let mut seat = by_vi();
+        seat.types("dd y one");
+        seat.press(KeyCode::Esc);
+        seat.types("0xx");
+        assert_eq!(seat.state.input.text(), " y one");
+        seat.types("A!");
+        assert_eq!(seat.press(KeyCode::Enter).len(), 2);
+        // Another draft begins with letters.
+        seat.types("dd");
+        assert_eq!(seat.state.input.text(), "dd");
+        seat.press(KeyCode::Esc);
+        seat.types("ddk");
+        assert_eq!(seat.state.input.text(), "y one!", "what was typed before");
+        seat.types("j?");
+        assert_eq!(seat.state.help, Some(0));
+    }
+
+    #[test]
+    fn escape_stops_what_runs_in_normal_mode() {
+        let mut seat = by_vi();
+        seat.asks(10, "go");
+        seat.types("draft");
+        assert_eq!(seat.press(KeyCode::Esc), []);
+        seat.types("d");
+        assert_eq!(seat.press(KeyCode::Esc), [], "a command was begun");
+        let run = Some(QueryId::from_uuid(id(10)));
+        assert_eq!(seat.press(KeyCode::Esc), [Command::Interrupt(run)]);
+    }
+
+    #[test]
+    fn no_vi_key_answers_a_question() {
+        let answered = |done: &[Command]| done.iter().any(|one| matches!(one, Command::Answer(_)));
+        let mut seat = by_vi();
+        seat.asks(10, "go");
+        seat.types("one two");
+        seat.press(KeyCode::Esc);
+        seat.question(10, request(20, ConfirmationKind::Call));
+        seat.wait(5_000);
+        seat.types("yy0P");
+        assert_eq!(seat.state.dialog.as_ref().unwrap().field(), Field::Draft);
+        assert_eq!(seat.state.input.text(), "one two");
+        // Emptied by a command, the draft gives the keys up after a while of silence alone.
+        assert!(!answered(&seat.gives("ddy")));
+        assert_eq!(seat.state.dialog.as_ref().unwrap().answer(), "");
+        seat.press(KeyCode::Esc);
+        let mut seat = by_vi();
+        seat.asks(10, "go");
+        seat.press(KeyCode::Esc);
+        seat.question(10, request(20, ConfirmationKind::Call));
+        assert!(!answered(&seat.gives("y")));
+        seat.wait(5_000);
+        assert!(answered(&seat.gives("y")), "it was read by now");
+    }
 }

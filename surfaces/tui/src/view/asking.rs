@@ -1,5 +1,8 @@
 //! A question: what it is about stays in sight, the rest scrolls.
 
+use crate::bindings::Keys;
+use crate::input::Edit;
+use crate::keys::Action;
 use crate::lines::{BAR, TAB, cut, faint, painted, wrapped};
 use crate::question::{Dialog, Field, Sight};
 use ratatui::style::{Color, Modifier, Style};
@@ -29,11 +32,11 @@ struct Laid {
     sight: Sight,
 }
 
-fn laid(dialog: &Dialog, now: Instant, (inner, room): (usize, usize)) -> Laid {
+fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, usize)) -> Laid {
     let parts = dialog.parts();
     let mut head = rows(&parts.head, inner);
     let mut short = rows(&parts.short, inner);
-    let (prompt, cursor) = prompt(dialog, now, inner);
+    let (prompt, cursor) = prompt(dialog, (now, keys), inner);
     let mut body = rows(&parts.body, inner);
     let mut hides = dialog.leaves_out();
     let diff = first_diff(&parts.body, inner);
@@ -75,15 +78,15 @@ fn first_diff(body: &str, width: usize) -> Option<usize> {
 }
 
 /// What of a question is in sight in a room.
-pub(super) fn sight(dialog: &Dialog, now: Instant, (width, room): (usize, usize)) -> Sight {
+pub(super) fn sight(dialog: &Dialog, at: (Instant, &Keys), (width, room): (usize, usize)) -> Sight {
     let inner = width.saturating_sub(BAR.width()).max(1);
-    laid(dialog, now, (inner, room)).sight
+    laid(dialog, at, (inner, room)).sight
 }
 
 /// The rows of a question in a room, and where its answer is typed.
 pub(super) fn lines(
     dialog: &Dialog,
-    now: Instant,
+    (now, keys): (Instant, &Keys),
     (width, room): (usize, usize),
 ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
     let inner = width.saturating_sub(BAR.width()).max(1);
@@ -96,14 +99,21 @@ pub(super) fn lines(
         sight: Sight {
             rows, last, diff, ..
         },
-    } = laid(dialog, now, (inner, room));
+    } = laid(dialog, (now, keys), (inner, room));
     let scroll = dialog.scroll.min(last);
     let place = format!(
-        "lines {}–{} of {}; PageUp, PageDown scroll, Home, End{}",
+        "lines {}–{} of {}; {}, {} scroll, {}, {}{}",
         scroll + 1,
         scroll + rows,
         body.len(),
-        if diff.is_some() { ", Ctrl+G: diff" } else { "" }
+        keys.name_of(Action::PageUp),
+        keys.name_of(Action::PageDown),
+        keys.name_of(Action::Edit(Edit::Head)),
+        keys.name_of(Action::Edit(Edit::End)),
+        match diff {
+            Some(_) => format!(", {}: diff", keys.name_of(Action::DiffOrEditor)),
+            None => String::new(),
+        }
     );
     let mut all = head;
     all.extend(body.into_iter().skip(scroll).take(rows));
@@ -152,7 +162,7 @@ fn rows(text: &str, width: usize) -> Vec<Line<'static>> {
 fn beginning(mut rows: Vec<Line<'static>>, most: usize, width: usize) -> Vec<Line<'static>> {
     let left_out = rows.len() + 1 - most;
     rows.truncate(most - 1);
-    let text = format!("… {left_out} rows more: PageDown to the end shows them");
+    let text = format!("… {left_out} rows more: scroll to the end to see them");
     rows.push(Line::styled(cut(&text, width), faint()));
     rows
 }
@@ -160,7 +170,7 @@ fn beginning(mut rows: Vec<Line<'static>>, most: usize, width: usize) -> Vec<Lin
 /// The answers there are, and the one that is typed.
 fn prompt(
     dialog: &Dialog,
-    now: Instant,
+    (now, keys): (Instant, &Keys),
     width: usize,
 ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
     let mut lines = Vec::new();
@@ -169,7 +179,8 @@ fn prompt(
         lines.extend(wrapped(&said, 2, width));
     }
     if dialog.field() == Field::Draft {
-        let text = "Tab: answer this question. What you type now is your next message.";
+        let tab = keys.name_of(Action::OtherField);
+        let text = format!("{tab}: answer this question. What you type now is your next message.");
         lines.extend(wrapped(&Line::styled(text, faint()), 2, width));
         return (lines, None);
     }

@@ -33,6 +33,11 @@ const OF_EARLIER_SHORT: &str = "Enter forks, Ctrl+R rewinds, Esc closes";
 /// The keys of the palette.
 const OF_PALETTE: &str = "Enter runs it; Esc closes";
 
+/// The keys of what was typed before.
+const OF_RECALL: &str = "Enter puts it into the input; Esc closes";
+/// The keys of what waits.
+const OF_QUEUE: &str = "Enter edits, d removes; Esc closes";
+
 /// The keys of the sessions before one is held.
 const OF_CHOOSING: &str = "Enter goes on there; Esc closes";
 
@@ -70,6 +75,17 @@ pub fn full(state: &State) -> Option<Frame> {
         }
         Overlay::Sessions(picker) => return Some(sessions(picker, size, waits)),
         Overlay::Editor => return None,
+        Overlay::Queue(queue) => (
+            "messages that wait, by their place".to_owned(),
+            queue.rows(&state.waits(), (width, height)),
+            OF_QUEUE.to_owned(),
+            None,
+        ),
+        Overlay::Recall(recall) => {
+            let parts = ("typed before: type to search", recall.rows(width, height));
+            let said = ((PROMPT, recall.query()), OF_RECALL, recall.refusal);
+            return Some(list(parts, said, size, waits));
+        }
         Overlay::Earlier(earlier) => {
             let keys = if width < OF_EARLIER.width() {
                 OF_EARLIER_SHORT

@@ -1,7 +1,8 @@
 //! The keys, from their table, and the commands.
 
+use crate::bindings::Keys;
 use crate::commands::OWN;
-use crate::keys;
+use crate::keys::Action;
 use crate::lines::{faint, strong, wrapped};
 use ratatui::text::{Line, Span};
 use rendering::slash::COMMANDS;
@@ -10,22 +11,28 @@ use rendering::slash::COMMANDS;
 const ABOUT_AT: usize = 22;
 
 /// So many rows of the help, scrolled.
-pub(super) fn lines(width: usize, room: usize, scroll: usize) -> Vec<Line<'static>> {
-    let all = all(width);
+pub(super) fn lines(
+    keys: &Keys,
+    (width, room): (usize, usize),
+    scroll: usize,
+) -> Vec<Line<'static>> {
+    let all = all(keys, width);
     let body = room.saturating_sub(1);
     let scroll = scroll.min(all.len().saturating_sub(body));
     let last = (scroll + body).min(all.len());
     let place = format!(
-        "{}–{last} of {}; PageUp, PageDown scroll; Esc closes",
+        "{}–{last} of {}; {}, {} scroll; Esc closes",
         scroll + 1,
-        all.len()
+        all.len(),
+        keys.name_of(Action::PageUp),
+        keys.name_of(Action::PageDown)
     );
     let mut shown: Vec<Line<'static>> = all.into_iter().skip(scroll).take(body).collect();
     shown.push(Line::styled(crate::lines::cut(&place, width), faint()));
     shown
 }
 
-fn all(width: usize) -> Vec<Line<'static>> {
+fn all(keys: &Keys, width: usize) -> Vec<Line<'static>> {
     let pair = |name: &str, about: &str| {
         let about_at = ABOUT_AT.min((width / 2).saturating_sub(1));
         let line = Line::from(vec![
@@ -35,7 +42,7 @@ fn all(width: usize) -> Vec<Line<'static>> {
         wrapped(&line, about_at, width)
     };
     let mut lines = Vec::new();
-    for (name, about) in keys::help() {
+    for (name, about, _) in keys.named() {
         lines.extend(pair(name, about));
     }
     lines.push(Line::default());

@@ -1,8 +1,9 @@
 //! The status line: facts of the session view, the most important first; what does not fit is left out
 //! from the right.
 
-use crate::lines::{cut, faint};
+use crate::lines::{cut, faint, strong};
 use crate::state::{Override, State};
+use crate::vi::Mode;
 use domain::settings::OverrideLevel;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -51,6 +52,11 @@ fn facts(state: &State) -> Vec<(String, Style)> {
         (profile.agent_type.to_string(), faint()),
         (state.profile.mode.as_str().to_owned(), faint()),
     ];
+    match state.input.mode() {
+        None => {}
+        Some(Mode::Insert) => facts.insert(0, ("insert".to_owned(), faint())),
+        Some(Mode::Normal) => facts.insert(0, ("NORMAL".to_owned(), strong())),
+    }
     match profile.settings.override_level {
         OverrideLevel::None => {}
         OverrideLevel::Relax => facts.push(("! override relax".to_owned(), warning())),

@@ -282,6 +282,34 @@ fn earlier_messages_and_palette() {
 }
 
 #[test]
+fn typed_before_and_what_waits() {
+    insta::assert_snapshot!(full_frames(|seat| {
+        let text = "see\nthese lines \u{202e} of \u{1b}[2J mine";
+        for text in ["what do bees do?", text] {
+            seat.state.input.keep(text);
+        }
+        seat.types("draft");
+        seat.ctrl('r');
+        seat.press(KeyCode::Enter);
+    }));
+    insta::assert_snapshot!(full_frames(|seat| {
+        for (number, text) in [
+            (10, "go"),
+            (11, "another's"),
+            (12, "then this\nand that"),
+            (13, "last"),
+        ] {
+            seat.asks(number, text);
+        }
+        for own in [12, 13] {
+            let id = crate::fixture::id(own);
+            seat.takes(Message::Sent(domain::id::QueryId::from_uuid(id)));
+        }
+        seat.press(KeyCode::F(4));
+    }));
+}
+
+#[test]
 fn page_while_a_question_waits() {
     insta::assert_snapshot!(full_frames(|seat| {
         seat.asks(10, "write it");

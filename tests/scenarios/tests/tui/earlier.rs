@@ -134,3 +134,73 @@ fn the_palette_finds_and_runs_a_command_or_a_key() {
         window.until_shell();
     }
 }
+
+#[test]
+fn a_line_typed_in_another_session_is_found_and_answers_nothing() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let write = json!({"path": "a.txt", "content": "x"});
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Bees dance."),
+        Reply::text("Ants walk."),
+        Reply::text("Begun.\n\n")
+            .and_wait(&gate)
+            .and_call("write_file", write),
+        Reply::text("Left alone."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    for (asked, said) in [
+        ("what do bees do?", "Bees dance."),
+        ("what do ants do?", "Ants walk."),
+    ] {
+        window.enters(asked);
+        window.until(said);
+        window.until("idle");
+    }
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let mut window = seat(&scene, &["--allow-write", "."], (80, 24));
+    window.presses(&["C-r"]);
+    let screen = window.until("2 of 2");
+    let at = |text: &str| screen.find(text).unwrap();
+    assert!(at("what do ants do?") < at("what do bees do?"), "{screen}");
+    window.types("bees");
+    window.until("1 of 2");
+    window.presses(&["Enter"]);
+    window.until_screen("the line in the input", |screen| {
+        screen.contains("\n> what do bees do?")
+    });
+    // With a draft it says so, and the draft stays.
+    window.presses(&["C-r"]);
+    window.until("2 of 2");
+    window.presses(&["Enter"]);
+    window.until("the input is not empty");
+    window.presses(&["Escape"]);
+    window.until_screen("the draft", |screen| {
+        screen.contains("\n> what do bees do?")
+    });
+    window.presses(&["C-u"]);
+    window.until("a message; ? shows the keys");
+    // A question that comes meanwhile waits, and nothing that is typed here answers it.
+    window.enters("y");
+    window.until("Begun.");
+    window.presses(&["C-r"]);
+    window.until("typed before: type to search");
+    gate.open();
+    window.until("! a question waits");
+    window.types("y");
+    window.until("> y ");
+    window.presses(&["Enter"]);
+    window.until("┃ ? coder wants");
+    window.until_screen("the line in the input", |screen| screen.contains("\n> y"));
+    window.presses(&["Enter"]);
+    window.until("typed before this question could be read");
+    assert!(!scene.house.has("a.txt"));
+    window.until(ANSWER);
+    window.types("n");
+    window.until(&format!("{ANSWER} n"));
+    window.presses(&["Enter"]);
+    window.until("Left alone.");
+}

@@ -13,14 +13,18 @@ mod earlier;
 mod editing;
 mod gallery;
 mod hostile;
+mod keys;
 mod leaving;
 mod overrides;
 mod pages;
 mod panes;
+mod pasting;
 mod pictures;
 mod questions;
+mod queue;
 mod screens;
 mod stories;
+mod vi;
 mod work;
 
 use scenarios::Scene;

@@ -1,0 +1,89 @@
+//! Messages that wait: changed, and taken out.
+
+use crate::{count, first_waits, seat};
+use scenarios::of_kind;
+use testkit::{Gate, Reply, Server, TMUX, is_absent};
+
+/// What stands above the list of messages that wait.
+const QUEUE: &str = "messages that wait, by their place";
+
+#[test]
+fn any_message_that_waits_is_edited_or_removed() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let (scene, gate) = first_waits();
+    let mut window = seat(&scene, &[], (80, 24));
+    window.presses(&["F4"]);
+    window.until("no message of this window waits");
+    window.enters("one");
+    window.until("Begun.");
+    for text in ["two", "three", "four"] {
+        window.enters(text);
+        window.until(&format!("takes back): {text}"));
+    }
+    window.enters("/queue");
+    let screen = window.until(QUEUE);
+    for row in ["* 1. two", "  2. three", "  3. four"] {
+        assert!(screen.contains(row), "{screen}");
+    }
+    window.types("d");
+    window.until_gone("two");
+    // The one that was marked is gone, so no key means another.
+    window.presses(&["Enter"]);
+    window.presses(&["Down"]);
+    window.until("* 1. three");
+    window.presses(&["Down"]);
+    window.until("* 2. four");
+    window.presses(&["Up", "Enter"]);
+    window.until_screen("three in the input", |screen| screen.contains("\n> three"));
+    window.until("taken back: three");
+    window.types(" and more");
+    window.until("> three and more");
+    gate.open();
+    window.until("Second.");
+    window.until("idle");
+    let asked = scene.server.chats().last().unwrap().body.to_string();
+    assert!(asked.contains("\"four\""), "{asked}");
+    for gone in ["\"two\"", "three"] {
+        assert!(!asked.contains(gone), "{asked}");
+    }
+    window.until("> three and more");
+}
+
+#[test]
+fn a_marked_message_that_begins_meanwhile_is_left_alone() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let (gate, second) = (Gate::new(), Gate::new());
+    let scene = scenarios::Scene::forgetful(Server::openai([
+        Reply::text("Begun.\n\n").and_wait(&gate).and_text("First."),
+        Reply::text("Under way.\n\n")
+            .and_wait(&second)
+            .and_text("Second."),
+        Reply::text("Third."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("one");
+    window.until("Begun.");
+    for text in ["two", "three"] {
+        window.enters(text);
+        window.until(&format!("takes back): {text}"));
+    }
+    window.presses(&["F4"]);
+    window.until("* 1. two");
+    gate.open();
+    window.until("  1. three");
+    // Neither the one that runs by now nor the next is meant.
+    window.types("d");
+    window.presses(&["Enter", "Escape"]);
+    window.until("Under way.");
+    second.open();
+    window.until("Third.");
+    window.until("idle");
+    let log = &testkit::house::json_lines(&scene.house.session_logs()[0]);
+    let ends = of_kind(log, "query_finished");
+    let ended: Vec<_> = ends.iter().map(|one| one["status"].to_string()).collect();
+    assert_eq!(count(&ended.concat(), "success"), 3, "{ended:?}");
+}
