@@ -15,6 +15,7 @@ pub mod completion;
 pub mod confirm;
 pub mod context;
 mod delegation;
+pub mod difference;
 pub mod drive;
 pub mod fit;
 mod folded;

@@ -1,6 +1,8 @@
 //! What still changes, drawn from the state: a few rows below the scrollback.
 
 mod asking;
+mod broken;
+mod difference;
 mod full;
 mod help;
 mod offers;
