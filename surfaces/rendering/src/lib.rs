@@ -14,6 +14,7 @@ mod changes;
 pub mod completion;
 pub mod confirm;
 pub mod context;
+pub mod costs;
 mod delegation;
 pub mod difference;
 pub mod drive;
