@@ -17,6 +17,7 @@ mod project;
 mod providers;
 mod sense;
 mod template;
+mod tui;
 
 pub use agent::{check_default_agent, check_disabled_tools, check_typed_agent};
 pub use drive::{Drive, InboxConfig};
@@ -25,6 +26,7 @@ pub use origin::{Origins, show};
 pub use project::Project;
 pub use providers::{check_model, instead_of};
 pub use template::TEMPLATE;
+pub use tui::{Theme, Tui};
 
 use configuration::Variables;
 use domain::settings::Mode;
@@ -54,6 +56,8 @@ fn usage(error: configuration::Error) -> anyhow::Error {
 pub struct Config {
     /// How sessions begin.
     pub chat: Chat,
+    /// The terminal UI.
+    pub tui: Tui,
     /// Model providers and roles.
     pub models: models::Config,
     /// The embedded engine.

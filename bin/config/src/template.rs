@@ -19,6 +19,10 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 # Your own standing instructions, told to every agent.
 #instructions = ""
 
+[tui]
+# Colours that can be read on a "light" or on a "dark" terminal; auto: the terminal is asked which it is.
+#theme = "auto"
+
 [models]
 # Refuse every connection but loopback.
 #air_gap = false

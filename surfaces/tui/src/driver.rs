@@ -2,14 +2,16 @@
 
 mod doing;
 mod past;
+mod waits;
 
 use crate::alternate::Alternate;
+use crate::background::{Background, Theme};
 use crate::editor::Editor;
 use crate::effects::Done;
 use crate::error::Error;
 use crate::history::History;
 use crate::host::Host;
-use crate::keyboard::{Keyboard, Paused, Pressed};
+use crate::keyboard::{Came, Keyboard, Paused, Pressed};
 use crate::lines::{faint, own};
 use crate::links::{self as marks, Links};
 use crate::message::{Command, Message};
@@ -17,7 +19,7 @@ use crate::modes::{self, Modes};
 use crate::overridden;
 use crate::panes::Layout;
 use crate::screen::{Screen, colours, narrowed};
-use crate::state::{Beginning, State};
+use crate::state::{Beginning, Facts, State};
 use crate::update::update;
 use crate::view;
 use api::Streaming;
@@ -42,6 +44,7 @@ use std::time::{Duration, Instant};
 use text::escape::visible_line;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::UnboundedReceiver;
+use waits::{editor_ends, next_event, next_in_turn, until};
 
 /// Shortest time between two frames that no key asked for.
 const FRAME: Duration = Duration::from_millis(16);
@@ -65,6 +68,10 @@ pub struct Start {
     pub draft: String,
     /// How the session is shown at first.
     pub layout: Layout,
+    /// How it is known whether the terminal is light.
+    pub theme: Theme,
+    /// What the configuration says of every session.
+    pub facts: Facts,
 }
 
 /// What comes after a UI that ended.
@@ -119,6 +126,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
             memory: host.memory(),
             history: typed_before,
             size,
+            facts: start.facts,
         },
         Instant::now(),
     );
@@ -131,12 +139,14 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         .attach(id, past.from_seq, Follow::Live)
         .await?;
     let set = Modes::set().map_err(Error::of("set up"))?;
+    let background = keyboard.ask(start.theme).map_err(Error::of("written"))?;
     let log = modes::catch_log().map_err(Error::of("set up"))?;
     let greeting = past::greeting(&state, &past);
     let mut ui = Ui {
         host,
         state,
-        screen: Screen::new(io::stdout(), colours(), narrowed()),
+        screen: Screen::new(io::stdout(), colours(background), narrowed()),
+        background,
         modes: set,
         events: Some(events),
         in_turn: VecDeque::new(),
@@ -177,6 +187,7 @@ struct Ui<'a> {
     host: &'a dyn Host,
     state: State,
     screen: Screen<Stdout>,
+    background: Background,
     modes: Modes,
     events: Option<Streaming<Event, api::sessions::Error>>,
     /// What is done one after the other, as it was asked for.
@@ -251,6 +262,7 @@ impl Ui<'_> {
                 },
             }
         }
+        keyboard.settle().await;
         self.finish()
     }
 
@@ -264,7 +276,15 @@ impl Ui<'_> {
         let mut next = first;
         for _ in 0..BATCH {
             let Some((at, read)) = next else { break };
-            let message = match read.map_err(Error::of("read"))? {
+            let event = match read.map_err(Error::of("read"))? {
+                Came::Event(event) => event,
+                Came::Background(background) => {
+                    self.turn_to(background);
+                    next = keyboard.now();
+                    continue;
+                }
+            };
+            let message = match event {
                 Input::Key(key) => Message::Key(key),
                 Input::Paste(text) => Message::Paste(text),
                 Input::Resize(columns, rows) => {
@@ -287,6 +307,19 @@ impl Ui<'_> {
             next = keyboard.now();
         }
         self.draw()
+    }
+
+    /// The terminal said what is behind its letters: all rows are drawn anew in other colours.
+    fn turn_to(&mut self, background: Background) {
+        if std::mem::replace(&mut self.background, background) == background {
+            return;
+        }
+        self.screen.turn_colours(colours(background));
+        if let Some(alternate) = &mut self.alternate {
+            alternate.turn_colours(colours(background));
+        }
+        self.is_to_be_emptied = true;
+        self.is_due = true;
     }
 
     /// The next event, and those that came with it.
@@ -434,7 +467,7 @@ impl Ui<'_> {
             None => {
                 // Nothing that is old by then, such as a question, stands there at the way back.
                 self.screen.clear().map_err(Error::of("written"))?;
-                Alternate::open(colours()).map_err(Error::of("set up"))?
+                Alternate::open(colours(self.background)).map_err(Error::of("set up"))?
             }
         };
         if is_emptied {
@@ -569,35 +602,5 @@ impl Ui<'_> {
         self.close_alternate()?;
         self.draw_normal()?;
         self.screen.clear().map_err(Error::of("written"))
-    }
-}
-
-async fn next_event(
-    events: &mut Option<Streaming<Event, api::sessions::Error>>,
-) -> Option<Result<Event, api::sessions::Error>> {
-    match events {
-        Some(events) => events.next().await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn editor_ends(editing: &mut Option<(Editor, Paused)>) -> io::Result<ExitStatus> {
-    match editing {
-        Some((editor, _)) => editor.end().await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn next_in_turn(waiting: &mut VecDeque<LocalBoxFuture<'_, Done>>) -> Done {
-    match waiting.front_mut() {
-        Some(first) => first.await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn until(time: Option<Instant>) {
-    match time {
-        Some(time) => tokio::time::sleep_until(time.into()).await,
-        None => std::future::pending().await,
     }
 }

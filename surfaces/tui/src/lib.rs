@@ -10,6 +10,8 @@
 //! Where to start: [`run`], then [`update::update`] and [`keys`] (every key there is).
 
 mod alternate;
+mod answers;
+mod background;
 mod choosing;
 mod commands;
 mod completion;
@@ -49,8 +51,10 @@ mod subject;
 pub mod update;
 mod view;
 
+pub use background::Theme;
 pub use choosing::choose;
 pub use driver::{Ended, GoOn, HandedOver, Start, run};
 pub use error::Error;
 pub use keyboard::Keyboard;
 pub use panes::Layout;
+pub use state::Facts;

@@ -18,6 +18,7 @@ use domain::settings::{OverrideLevel, SessionProfile};
 use ratatui::text::Line;
 use rendering::Paint;
 use rendering::confirm::{Memory, Questions};
+use rendering::costs::Prices;
 use rendering::in_force::InForce;
 use rendering::terminal::Terminal;
 use session::{Exchange, SessionView};
@@ -103,8 +104,19 @@ pub struct State {
     pub has_focus: bool,
     /// The context of the model in use, tokens, where it is known.
     pub context_tokens: Option<u32>,
+    /// What the configuration says of every session.
+    pub facts: Facts,
     /// The time of the last message.
     pub now: Instant,
+}
+
+/// What the configuration says of every session, for the status line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Whether only this machine is connected to.
+    pub is_air_gapped: bool,
+    /// What providers take.
+    pub prices: Prices,
 }
 
 /// An override for one message alone.
@@ -134,6 +146,8 @@ pub struct Beginning {
     pub history: Vec<String>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
+    /// What the configuration says of every session.
+    pub facts: Facts,
 }
 
 impl State {
@@ -147,6 +161,7 @@ impl State {
             memory,
             history,
             size,
+            facts,
         } = beginning;
         let panes = Panes::new(known.clone());
         Self {
@@ -183,6 +198,7 @@ impl State {
             is_gone: false,
             has_focus: true,
             context_tokens: None,
+            facts,
             now,
         }
     }
@@ -197,6 +213,7 @@ impl State {
                 memory: self.memory,
                 history: Vec::new(),
                 size: self.size,
+                facts: self.facts.clone(),
             },
             self.now,
         );

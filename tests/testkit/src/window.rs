@@ -141,6 +141,14 @@ impl Window {
         self.tmux(&["paste-buffer", "-p"]);
     }
 
+    /// Gives the window a background, such as `#ffffff`, which it tells to who asks.
+    ///
+    /// # Panics
+    /// When the window is gone.
+    pub fn has_background(&self, colour: &str) {
+        self.tmux(&["set-option", "-w", "window-style", &format!("bg={colour}")]);
+    }
+
     /// Makes the window another size.
     ///
     /// # Panics

@@ -7,6 +7,7 @@
 )]
 
 mod answers;
+mod background;
 mod commands;
 mod completion;
 mod earlier;
