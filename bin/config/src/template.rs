@@ -22,6 +22,8 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 [tui]
 # Colours that can be read on a "light" or on a "dark" terminal; auto: the terminal is asked which it is.
 #theme = "auto"
+# Have the mouse scroll panes and pages, and choose a pane. Selecting there then takes Shift or Option.
+#mouse = false
 
 [models]
 # Refuse every connection but loopback.

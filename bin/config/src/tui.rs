@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct Tui {
     /// Whether the terminal is light or dark.
     pub theme: Theme,
+    /// Whether the mouse is for panes and pages there. The terminal's own selection then takes Shift, or
+    /// Option on a Mac.
+    pub mouse: bool,
 }
 
 /// Whether the terminal is light or dark.

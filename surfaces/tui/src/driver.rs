@@ -2,10 +2,14 @@
 
 mod doing;
 mod past;
+mod pointing;
+mod start;
 mod waits;
 
+pub use start::{Ended, GoOn, HandedOver, Start};
+
 use crate::alternate::Alternate;
-use crate::background::{Background, Theme};
+use crate::background::Background;
 use crate::editor::Editor;
 use crate::effects::Done;
 use crate::error::Error;
@@ -17,28 +21,25 @@ use crate::links::{self as marks, Links};
 use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
 use crate::overridden;
-use crate::panes::Layout;
 use crate::screen::{Screen, colours, narrowed};
-use crate::state::{Beginning, Facts, State};
+use crate::state::{Beginning, State};
 use crate::update::update;
 use crate::view;
 use api::Streaming;
-use api::sessions::{Follow, SessionSummary};
+use api::sessions::Follow;
 use crossterm::event::Event as Input;
 use doing::Work;
 use domain::event::Event;
 use domain::fault::Fault;
-use domain::id::SessionId;
-use domain::settings::SessionProfile;
 use futures::StreamExt;
 use futures::future::LocalBoxFuture;
 use futures::stream::FuturesUnordered;
+use pointing::pointed;
 use ratatui::text::Line;
 use rendering::{Paint, links};
 use rustix::process::{Signal, kill_current_process_group};
 use std::collections::VecDeque;
 use std::io::{self, Stdout};
-use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 use text::escape::visible_line;
@@ -54,56 +55,6 @@ const WENT_ON: Duration = Duration::from_millis(500);
 const FINISHED_LINES: usize = 10_000;
 /// Most messages that are taken in before a frame is drawn.
 const BATCH: usize = 256;
-
-/// What a UI begins with.
-#[derive(Debug)]
-pub struct Start {
-    /// The session, opened.
-    pub session: SessionSummary,
-    /// By what it is held.
-    pub profile: SessionProfile,
-    /// The file of the lines that were typed before.
-    pub history: PathBuf,
-    /// What stands in the input at first.
-    pub draft: String,
-    /// How the session is shown at first.
-    pub layout: Layout,
-    /// How it is known whether the terminal is light.
-    pub theme: Theme,
-    /// What the configuration says of every session.
-    pub facts: Facts,
-}
-
-/// What comes after a UI that ended.
-#[derive(Debug)]
-pub enum GoOn {
-    /// The user chose this session.
-    In(SessionId),
-    /// Whoever served the session has ended: it is to be opened again, with what is typed here.
-    Anew(HandedOver),
-}
-
-/// What the next UI takes over from one whose session is gone.
-#[derive(Debug)]
-pub struct HandedOver {
-    /// The session.
-    pub session_id: SessionId,
-    /// By what it was held.
-    pub profile: Box<SessionProfile>,
-    /// What stands in the input.
-    pub draft: String,
-}
-
-/// How a UI ended.
-#[derive(Debug)]
-pub struct Ended {
-    /// The session that is to be closed.
-    pub session: SessionSummary,
-    /// What comes after it; nothing where the user left.
-    pub next: Option<GoOn>,
-    /// How the session was shown at last.
-    pub layout: Layout,
-}
 
 /// Holds the session on the terminal until the user leaves it.
 ///
@@ -138,6 +89,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         .sessions()
         .attach(id, past.from_seq, Follow::Live)
         .await?;
+    modes::take_mouse(start.mouse);
     let set = Modes::set().map_err(Error::of("set up"))?;
     let background = keyboard.ask(start.theme).map_err(Error::of("written"))?;
     let log = modes::catch_log().map_err(Error::of("set up"))?;
@@ -294,7 +246,13 @@ impl Ui<'_> {
                 }
                 Input::FocusGained => Message::Focused(true),
                 Input::FocusLost => Message::Focused(false),
-                Input::Mouse(_) => break,
+                Input::Mouse(mouse) => match pointed(mouse) {
+                    Some(message) => message,
+                    None => {
+                        next = keyboard.now();
+                        continue;
+                    }
+                },
             };
             match self.take_key(at, message) {
                 Some(Outside::Suspended) => {
@@ -413,6 +371,11 @@ impl Ui<'_> {
             Command::Call(reason) => {
                 if let Err(error) = modes::call(reason) {
                     tracing::warn!(%error, "the user could not be called");
+                }
+            }
+            Command::Copy(text) => {
+                if let Err(error) = modes::copy(&text) {
+                    tracing::warn!(%error, "the terminal's clipboard cannot be written");
                 }
             }
             Command::Redraw => self.is_to_be_emptied = true,

@@ -34,6 +34,8 @@ pub enum Action {
     Zoom,
     /// Search in the pane in focus.
     Search,
+    /// Mark lines of the pane in focus and copy them.
+    Copy,
     /// Show all sessions.
     Sessions,
     /// Show the tool calls.
@@ -88,7 +90,7 @@ const fn also(code: KeyCode, modifiers: KeyModifiers, action: Action) -> Binding
 }
 
 /// All of them. The first that fits counts.
-pub const TABLE: [Binding; 44] = [
+pub const TABLE: [Binding; 45] = [
     key(
         (KeyCode::Enter, NONE),
         Action::Enter,
@@ -157,6 +159,12 @@ pub const TABLE: [Binding; 44] = [
         Action::Search,
         "Ctrl+F",
         "in panes: search; Enter: before, Down: after, Esc ends it",
+    ),
+    key(
+        (KeyCode::F(4), NONE),
+        Action::Copy,
+        "F4",
+        "in panes: mark lines and copy them (v on a page)",
     ),
     key(
         (KeyCode::Char('g'), CTRL),

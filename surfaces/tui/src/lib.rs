@@ -56,5 +56,6 @@ pub use choosing::choose;
 pub use driver::{Ended, GoOn, HandedOver, Start, run};
 pub use error::Error;
 pub use keyboard::Keyboard;
+pub use modes::Mouse;
 pub use panes::Layout;
 pub use state::Facts;

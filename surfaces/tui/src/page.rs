@@ -1,9 +1,11 @@
 //! A page to read: lines that scroll, break and can be searched. What stands on it comes from others.
 
+mod marking;
+
 use crate::lines::{cut, faint, own, wrapped};
 use crate::markdown::{Break, DocumentLine};
 use ratatui::style::Modifier;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use std::collections::VecDeque;
 
 /// Most lines that a page keeps; the oldest give way.
@@ -158,6 +160,21 @@ pub struct Page {
     sight: Sight,
     /// Most lines.
     most: usize,
+    /// The lines that are marked, while they are.
+    marking: Option<Marking>,
+    /// What is said in place of the keys.
+    said: Option<String>,
+}
+
+/// Lines that are marked, by their numbers.
+#[derive(Debug, Clone, Copy)]
+struct Marking {
+    /// Where it began.
+    from: usize,
+    /// The line that was gone to.
+    at: usize,
+    /// Whether the end of a live page was in sight before.
+    was_at_end: bool,
 }
 
 impl Page {
@@ -178,6 +195,8 @@ impl Page {
             is_missing: false,
             sight: Sight::Fixed,
             most: LINES,
+            marking: None,
+            said: None,
         }
     }
 
@@ -204,6 +223,7 @@ impl Page {
         let over = lines.len().saturating_sub(self.most);
         self.lines = lines.into_iter().skip(over).map(PageLine::new).collect();
         (self.left_out, self.top, self.found) = (over, 0, None);
+        self.marking = None;
         self.lay_rows();
     }
 
@@ -240,6 +260,7 @@ impl Page {
         self.lines = all.skip(over).collect();
         self.left_out += over;
         self.found = None;
+        self.end_marking();
         self.lay_rows();
         self.top = (self.top + self.head() + self.rows.len()).saturating_sub(head + rows);
     }
@@ -318,6 +339,7 @@ impl Page {
     /// Scrolls where so many rows follow those of the page. At the end of a live page it goes on with
     /// what comes.
     pub fn turn_before(&mut self, turn: Turn, below: usize) {
+        self.said = None;
         let last = self.last_top(self.height, below);
         let from = self.first_shown(self.height, below);
         let to = match turn {
@@ -351,6 +373,7 @@ impl Page {
     /// What to search for is typed from now on.
     pub fn begin_search(&mut self) {
         self.typed = Some(String::new());
+        self.said = None;
     }
 
     /// What is typed to be searched for, while it is.
@@ -466,7 +489,11 @@ impl Page {
         let kept = self.rows.iter().skip(first.saturating_sub(self.head()));
         let kept = kept.map(|(line, row)| {
             let mut row = row.clone();
-            if self.found == Some(*line) {
+            if self.found == Some(*line) || self.is_marked(*line) {
+                if row.spans.is_empty() {
+                    // An empty line that is marked is seen to be.
+                    row.spans.push(Span::raw(" "));
+                }
                 for span in &mut row.spans {
                     span.style = span.style.add_modifier(Modifier::REVERSED);
                 }

@@ -3,10 +3,12 @@
 mod answering;
 mod completing;
 mod events;
+mod marking;
 mod outcome;
 mod overlaid;
 mod overriding;
 mod paned;
+mod pointed;
 mod results;
 mod slash;
 mod typing;
@@ -41,6 +43,10 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
     match message {
         Message::Key(key) => typing::pressed(state, key),
         Message::Paste(text) => typing::pasted(state, &text),
+        Message::Pointed(what, at) => {
+            pointed::pointed(state, what, at);
+            Vec::new()
+        }
         Message::Resized(columns, rows) => {
             resized(state, known_size(columns, rows));
             Vec::new()

@@ -10,7 +10,7 @@ mod panes;
 mod status;
 
 pub use full::{Waiting, sessions};
-pub use panes::{full, size as pane_size, width as pane_width};
+pub use panes::{at as pane_at, full, size as pane_size, width as pane_width};
 
 use crate::lines::{OWN, cut, faint, own, strong, wrapped};
 use crate::panes::Layout;

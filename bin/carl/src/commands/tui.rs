@@ -31,7 +31,7 @@ use terminal::sessions::held;
 use terminal::undo::FileHistory;
 use text::escape::{quoted_argv, visible_line};
 use tui::host::{Next, Outcome, Outgoing};
-use tui::{Ended, GoOn, HandedOver, Keyboard, Layout, Start, Theme};
+use tui::{Ended, GoOn, HandedOver, Keyboard, Layout, Mouse, Start, Theme};
 
 /// Most records of the audit log that a page shows.
 const AUDIT_RECORDS: usize = 5_000;
@@ -171,6 +171,10 @@ async fn hold(
         draft,
         layout,
         theme: theme(host.tui()),
+        mouse: match host.tui().mouse {
+            true => Mouse::Ui,
+            false => Mouse::Terminal,
+        },
         facts: host.facts()?,
     };
     let notes = Seen::now(&request.workspace);

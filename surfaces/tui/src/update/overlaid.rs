@@ -1,7 +1,7 @@
 //! Keys and news while something stands on the alternate screen. None of them reaches a question.
 
-use super::answering;
 use super::outcome::{failed, refused};
+use super::{answering, marking};
 use crate::earlier::{self, Earlier, Sent};
 use crate::message::Command;
 use crate::overlay::{Overlay, room};
@@ -117,6 +117,7 @@ fn elsewhere(state: &mut State, key: KeyEvent) -> Vec<Command> {
             let wish = earlier.pressed(key);
             gone_back(state, wish)
         }
+        Some(Overlay::Page(_, page)) if page.is_marking() => marking::pressed(page, key),
         Some(Overlay::Page(_, page)) => {
             if in_page(page, key) == Stay::No {
                 close(state);
@@ -227,6 +228,7 @@ fn in_page(page: &mut Page, key: KeyEvent) -> Stay {
         KeyCode::Char('n') => page.next(Next::After),
         KeyCode::Char('N') => page.next(Next::Before),
         KeyCode::Char('w') => page.turn_long(),
+        KeyCode::Char('v') => page.begin_marking(),
         _ => {}
     }
     Stay::Yes

@@ -14,6 +14,7 @@ mod earlier;
 mod editing;
 mod hostile;
 mod leaving;
+mod marking;
 mod overrides;
 mod pages;
 mod panes;
