@@ -263,6 +263,8 @@ mod tests {
         config.memory.capture = false;
         config.agents.parallel += 1;
         config.chat.default_agent = "researcher".to_owned();
+        config.tui.theme = config::Theme::Light;
+        config.tui.mouse = true;
         std::fs::write(paths.config.join("cards/mine.md"), "two").unwrap();
         std::fs::write(paths.agents_file(), "agents: {}").unwrap();
         let now = from_config(&paths, &config, By::Chat).unwrap();

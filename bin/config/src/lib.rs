@@ -26,7 +26,7 @@ pub use origin::{Origins, show};
 pub use project::Project;
 pub use providers::{check_model, instead_of};
 pub use template::TEMPLATE;
-pub use tui_section::{Bound, Editing, Tui};
+pub use tui_section::{Bound, Editing, Theme, Tui};
 
 use configuration::Variables;
 use domain::settings::Mode;

@@ -20,6 +20,10 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #instructions = ""
 
 [tui]
+# Colours that can be read on a "light" or on a "dark" terminal; auto: the terminal is asked which it is.
+#theme = "auto"
+# Have the mouse scroll panes and pages, and choose a pane. Selecting there then takes Shift or Option.
+#mouse = false
 # Which keys edit what is typed in the terminal UI: "emacs", or "vi" with a normal mode.
 #editing = "emacs"
 

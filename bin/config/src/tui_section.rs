@@ -9,11 +9,29 @@ use tui::{Keys, Mistake};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tui {
+    /// Whether the terminal is light or dark.
+    pub theme: Theme,
+    /// Whether the mouse is for panes and pages there. The terminal's own selection then takes Shift, or
+    /// Option on a Mac.
+    pub mouse: bool,
     /// Which keys edit what is typed: "emacs", or "vi" with a normal mode beside the typing one.
     pub editing: Editing,
     /// Keys of your own, by the names of actions: `panes = "f5"`, `palette = ["ctrl+q", "f1"]`. They take
     /// the place of those that the action has.
     pub keys: BTreeMap<String, Bound>,
+}
+
+/// Whether the terminal is light or dark.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Theme {
+    /// It is asked, and dark where it does not answer.
+    #[default]
+    Auto,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
 }
 
 /// Which keys edit what is typed.

@@ -12,6 +12,7 @@
 
 mod agents;
 mod background;
+mod costs;
 mod drive;
 mod exchange;
 mod given;
@@ -20,6 +21,7 @@ mod work;
 
 pub use agents::{Agent, AgentState, AgentTree, GIST_CHARS};
 pub use background::{Background, Timer};
+pub use costs::Costs;
 pub use drive::DriveProgress;
 pub use exchange::{Exchange, Exchanges, Speech, Who};
 pub use given::{CHANGES, LEFT_OUT, SESSION_REACH, YesEnded};

@@ -2,6 +2,7 @@
 
 use crate::agents::AgentTree;
 use crate::background::Background;
+use crate::costs::Costs;
 use crate::drive::DriveProgress;
 use crate::exchange::{Exchange, Exchanges};
 use crate::given::{Given, YesEnded};
@@ -40,6 +41,7 @@ pub struct SessionView {
     agents: AgentTree,
     drive: DriveProgress,
     used: Usage,
+    costs: Costs,
     work: AtWork,
 }
 
@@ -63,6 +65,7 @@ impl SessionView {
         self.drive.apply(event, &self.background);
         let is_root = self.agents.depth(event.agent_id) == 0;
         self.work.apply(event, is_root);
+        self.costs.apply(event);
         let settings = self.profile.as_ref().map(|profile| &profile.settings);
         self.given.apply(event, settings);
         match &event.body {
@@ -200,6 +203,12 @@ impl SessionView {
     #[must_use]
     pub const fn work(&self) -> &AtWork {
         &self.work
+    }
+
+    /// What the model calls of the session used, by who answered them.
+    #[must_use]
+    pub const fn costs(&self) -> &Costs {
+        &self.costs
     }
 
     /// What every model call of the session cost together.

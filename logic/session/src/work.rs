@@ -29,6 +29,7 @@ pub struct RunningCall {
 pub struct AtWork {
     calls: Vec<RunningCall>,
     model: Option<ModelRef>,
+    reason: String,
     last: Option<Usage>,
 }
 
@@ -58,7 +59,10 @@ impl AtWork {
                 self.calls.retain(|one| one.query_id != event.query_id);
             }
             EventBody::SessionResumed { .. } => self.calls.clear(),
-            EventBody::ModelChosen { model, .. } if is_root => self.model = Some(model.clone()),
+            EventBody::ModelChosen { model, reason } if is_root => {
+                self.model = Some(model.clone());
+                self.reason.clone_from(reason);
+            }
             EventBody::ModelAnswered { usage, aside, .. } if is_root && !aside => {
                 self.last = Some(*usage);
             }
@@ -76,6 +80,12 @@ impl AtWork {
     #[must_use]
     pub const fn model(&self) -> Option<&ModelRef> {
         self.model.as_ref()
+    }
+
+    /// Why it was, in words; empty before one was chosen.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.reason
     }
 
     /// What the root agent's last model call cost: how full the context is.

@@ -15,11 +15,13 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Keys that each command brings along itself, in its session's profile.
-const OWN: [&str; 3] = [
+/// Keys that each command brings along itself, in its session's profile or for its own screen.
+const OWN: [&str; 5] = [
     "chat.default_agent",
     "chat.default_mode",
     "policy.disabled_tools",
+    "tui.theme",
+    "tui.mouse",
 ];
 /// The file with what each agent type may do.
 pub const RIGHTS: &str = "agents.yaml";

@@ -16,8 +16,9 @@ use self::terminal::{is_hung_up, read_line, wait_closed};
 pub use self::typeahead::{Typeahead, is_yes, is_yes_unless};
 pub use self::waiting::{COVERING, GATHERING, Patience, Questions};
 use super::folded::{Length, V_SHOWS, diff_lines, text_lines};
-use super::{Paint, fit, pager, pastes, print_error_as_it_is};
+use super::{Paint, difference, fit, pager, pastes, print_error_as_it_is};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
+use domain::tool::EffectClass;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::io;
@@ -32,16 +33,59 @@ type Place = Option<(usize, usize)>;
 pub struct Parts {
     /// Who wants to do what.
     pub head: String,
-    /// The calls as they would run, what would change, why it is asked, what a yes covers; lines.
-    pub body: String,
+    /// The calls as they would run, what would change, why it is asked, what a yes covers.
+    pub body: Vec<Section>,
     /// What it is about in one line each, which no length of the rest may push off the screen.
     pub short: String,
+}
+
+/// A part of a question's body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Section {
+    /// Lines.
+    Lines(String),
+    /// How files would change.
+    Difference(Vec<difference::Piece>),
 }
 
 /// The questions in parts, nothing folded. `place`: which of how many, where they are put one by one.
 #[must_use]
 pub fn parts(requests: &[ConfirmationRequest], place: Place, paint: Paint) -> Parts {
-    parts_of((requests, place), paint, (Length::Whole, Order::Usual))
+    let asked = parts_of((requests, place), paint, (Length::Whole, Order::Usual));
+    let section = |told: Told| match told {
+        Told::Lines(lines) => Section::Lines(lines),
+        Told::Difference(text, is_of_files) => Section::Difference(match is_of_files {
+            true => difference::pieces(&text),
+            false => difference::told(&text),
+        }),
+    };
+    Parts {
+        head: asked.head,
+        body: asked.body.into_iter().map(section).collect(),
+        short: asked.short,
+    }
+}
+
+/// The same, with differences as the text that came with a question.
+struct AsText {
+    head: String,
+    body: Vec<Told>,
+    short: String,
+}
+
+/// A part of the body of [`AsText`].
+enum Told {
+    Lines(String),
+    /// A difference, and whether it is one of files.
+    Difference(String, bool),
+}
+
+/// Adds lines to those that stand last.
+fn push_lines(body: &mut Vec<Told>, lines: &str) {
+    match body.last_mut() {
+        Some(Told::Lines(before)) => before.push_str(lines),
+        _ => body.push(Told::Lines(lines.to_owned())),
+    }
 }
 
 /// The questions as one text, without the prompt for an answer.
@@ -50,7 +94,12 @@ fn question(
     paint: Paint,
     shape: (Length, Order),
 ) -> String {
-    let Parts { head, body, short } = parts_of(asked, paint, shape);
+    let AsText { head, body, short } = parts_of(asked, paint, shape);
+    let body = body.into_iter().map(|told| match told {
+        Told::Lines(lines) => lines,
+        Told::Difference(text, _) => paint.diff(&diff_lines(&text, shape.0)),
+    });
+    let body: String = body.collect();
     match head.is_empty() {
         true => String::new(),
         false => format!("{head}\n{body}{short}"),
@@ -61,18 +110,18 @@ fn parts_of(
     (requests, place): (&[ConfirmationRequest], Place),
     paint: Paint,
     (length, order): (Length, Order),
-) -> Parts {
+) -> AsText {
     let Some(first) = requests.first() else {
-        return Parts {
+        return AsText {
             head: String::new(),
-            body: String::new(),
+            body: Vec::new(),
             short: String::new(),
         };
     };
     let is_one_asker = requests
         .iter()
         .all(|request| request.lineage == first.lineage);
-    let mut text = String::new();
+    let mut text = Vec::new();
     for (index, request) in requests.iter().enumerate() {
         if requests.len() > 1 {
             let by = if is_one_asker {
@@ -81,23 +130,23 @@ fn parts_of(
                 format!(", asked by {}", self::asker(request))
             };
             let number = format!("{} of {}{by}", index + 1, requests.len());
-            text.push_str(&format!("  {}\n", paint.strong(&number)));
+            push_lines(&mut text, &format!("  {}\n", paint.strong(&number)));
         }
-        text.push_str(&body(request, paint, (length, order)));
+        push_body(&mut text, request, paint, (length, order));
     }
     let soonest = requests.iter().map(|request| request.expires).min();
     let until = format!(
         "No answer before {} means no.",
         local(soonest.unwrap_or(first.expires))
     );
-    text.push_str(&format!("  {}\n", paint.faint(&until)));
+    push_lines(&mut text, &format!("  {}\n", paint.faint(&until)));
     for reach in reaches(requests) {
-        text.push_str(&format!("  {reach}\n"));
+        push_lines(&mut text, &format!("  {reach}\n"));
     }
     if order == Order::DifferenceLast {
-        text.extend(requests.iter().map(|one| difference(one, paint, length)));
+        text.extend(requests.iter().filter_map(difference));
     }
-    Parts {
+    AsText {
         head: paint.strong(&head((requests, first), is_one_asker, place)),
         body: text,
         short: in_short(requests),
@@ -180,7 +229,12 @@ fn split_end<'a, 'b>(lines: &'a [&'b str]) -> (&'a [&'b str], &'a [&'b str]) {
 
 /// What would be done, how a file would change, and why it is asked. What a yes for the session
 /// covers, and the end, stand at the very end of the question.
-fn body(request: &ConfirmationRequest, paint: Paint, (length, order): (Length, Order)) -> String {
+fn push_body(
+    body: &mut Vec<Told>,
+    request: &ConfirmationRequest,
+    paint: Paint,
+    (length, order): (Length, Order),
+) {
     // The rendering and the diff come from the broker; escaping again keeps a faulty or remote
     // broker from drawing on this terminal.
     let rendering = visible(&request.rendering);
@@ -191,30 +245,33 @@ fn body(request: &ConfirmationRequest, paint: Paint, (length, order): (Length, O
     {
         lines = rest;
     }
-    let mut text = text_lines(&lines.join("\n"), "  ", length);
+    push_lines(body, &text_lines(&lines.join("\n"), "  ", length));
     if order == Order::Usual {
-        text.push_str(&difference(request, paint, length));
+        body.extend(difference(request));
     }
-    text.push_str(&format!(
-        "  {}\n",
-        paint.faint(&visible_line(&request.reason))
-    ));
-    text
+    let reason = paint.faint(&visible_line(&request.reason));
+    push_lines(body, &format!("  {reason}\n"));
 }
 
 /// How the files of questions change, for what stands when they are answered; long ones folded.
 #[must_use]
 pub fn differences(requests: &[ConfirmationRequest], paint: Paint) -> String {
     let length = Length::folded(requests.len());
-    let all = requests.iter().map(|one| difference(one, paint, length));
-    let all: String = all.collect();
+    let all = requests.iter().filter_map(|one| one.diff.as_deref());
+    let shown = |diff: &str| paint.diff(&diff_lines(&escape::diff(diff), length));
+    let all: String = all.map(shown).collect();
     all.replace(V_SHOWS, "/diff shows them")
 }
 
-/// How a file would change.
-fn difference(request: &ConfirmationRequest, paint: Paint, length: Length) -> String {
+/// How files would change. What a program would be told to do comes in the same place: none of that is
+/// taken for a difference.
+fn difference(request: &ConfirmationRequest) -> Option<Told> {
+    let is_of_files = matches!(
+        request.effect,
+        EffectClass::SelfWrite | EffectClass::SharedWrite | EffectClass::Destructive
+    );
     let diff = request.diff.as_deref().map(escape::diff);
-    diff.map_or_else(String::new, |diff| paint.diff(&diff_lines(&diff, length)))
+    diff.map(|diff| Told::Difference(diff, is_of_files))
 }
 
 /// Where the difference stands in a question.

@@ -88,18 +88,22 @@ pub fn grouped(count: u64) -> String {
 /// `812 + 40 tokens (60% cached)`.
 #[must_use]
 pub fn tokens(usage: &Usage) -> String {
-    let cached = match usage
-        .cached_tokens
-        .saturating_mul(100)
-        .checked_div(usage.prompt_tokens)
-    {
-        Some(share) if share > 0 => format!(" ({share}% cached)"),
-        _ => String::new(),
+    let cached = match cached_percent(usage) {
+        Some(share) => format!(" ({share}% cached)"),
+        None => String::new(),
     };
     format!(
         "{} + {} tokens{cached}",
         usage.prompt_tokens, usage.completion_tokens
     )
+}
+
+/// Which share of a prompt came from the server's cache, percent; `None` for none, or where it does not
+/// say.
+pub(crate) fn cached_percent(usage: &Usage) -> Option<u64> {
+    let cached = usage.cached_tokens.saturating_mul(100);
+    let share = cached.checked_div(usage.prompt_tokens)?;
+    (share > 0).then_some(share)
 }
 
 /// A choice of model: its name, or its role.

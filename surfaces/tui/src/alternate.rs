@@ -25,6 +25,11 @@ impl Alternate {
         Ok(alternate)
     }
 
+    /// Draws in other colours from the next frame on, which has to be drawn anew.
+    pub const fn turn_colours(&mut self, colours: Colours) {
+        self.screen.turn_colours(colours);
+    }
+
     /// Draws a frame as high as the terminal.
     ///
     /// # Errors

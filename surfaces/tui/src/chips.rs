@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn a_character_of_the_draft_stands_for_no_paste() {
         let mut chips = Chips::beside("from elsewhere: \u{86}\u{88}");
-        let count = MARKS.into_iter().count() - 2;
+        let count = MARKS.count() - 2;
         for number in 0..count {
             let mark = chips.keep(format!("text {number}")).unwrap();
             assert!(!['\u{86}', '\u{88}'].contains(&mark));

@@ -1,8 +1,9 @@
 //! The list of sessions before any of them is held.
 
 use crate::alternate::Alternate;
+use crate::background::Theme;
 use crate::error::Error;
-use crate::keyboard::Keyboard;
+use crate::keyboard::{Came, Keyboard};
 use crate::message::Message;
 use crate::modes::{self, Modes};
 use crate::picker::{Offer, Picker, Wish};
@@ -16,19 +17,20 @@ use futures::future::{LocalBoxFuture, pending};
 use std::io;
 use std::path::PathBuf;
 
-/// Has the user choose a session, seen from a folder; `None`: none is wanted.
+/// Has the user choose a session, seen from a folder, in colours of a theme; `None`: none is wanted.
 ///
 /// # Errors
 /// When the terminal cannot be used, or the sessions cannot be listed.
 pub async fn choose(
     sessions: &dyn Sessions,
-    here: PathBuf,
+    (here, theme): (PathBuf, Theme),
     keyboard: &mut Keyboard,
 ) -> Result<Option<SessionId>, Error> {
     let mut picker = Picker::new(here, Offer::Resume);
     picker.fill(sessions.list(Selection::All).await?);
     let _set = Modes::set().map_err(Error::of("set up"))?;
-    let mut alternate = Alternate::open(colours()).map_err(Error::of("set up"))?;
+    let background = keyboard.ask(theme).map_err(Error::of("written"))?;
+    let mut alternate = Alternate::open(colours(background)).map_err(Error::of("set up"))?;
     let mut size = modes::size().map_err(Error::of("measured"))?;
     let mut preview: LocalBoxFuture<'_, Vec<Message>> = pending().boxed_local();
     let chosen = loop {
@@ -53,18 +55,25 @@ pub async fn choose(
             return Err(Error::of("read")(io::ErrorKind::UnexpectedEof.into()));
         };
         match read.map_err(Error::of("read"))? {
-            Event::Key(key) if key.kind != KeyEventKind::Release => match picker.pressed(key) {
-                Wish::Close => break None,
-                Wish::Resume(id) => break Some(id),
-                Wish::None | Wish::Fork(_) | Wish::Export(_) | Wish::Rename(..) => {}
-            },
-            Event::Resize(columns, rows) => {
+            Came::Background(background) => {
+                alternate.turn_colours(colours(background));
+                alternate.empty().map_err(Error::of("written"))?;
+            }
+            Came::Event(Event::Key(key)) if key.kind != KeyEventKind::Release => {
+                match picker.pressed(key) {
+                    Wish::Close => break None,
+                    Wish::Resume(id) => break Some(id),
+                    Wish::None | Wish::Fork(_) | Wish::Export(_) | Wish::Rename(..) => {}
+                }
+            }
+            Came::Event(Event::Resize(columns, rows)) => {
                 size = modes::known_size(columns, rows);
                 alternate.empty().map_err(Error::of("written"))?;
             }
-            _ => {}
+            Came::Event(_) => {}
         }
     };
+    keyboard.settle().await;
     alternate.close().map_err(Error::of("written"))?;
     Ok(chosen)
 }

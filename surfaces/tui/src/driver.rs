@@ -1,16 +1,21 @@
 //! Input, events and effects, and when to draw. While nothing happens it sleeps.
 
 mod doing;
-mod handover;
 mod past;
+mod pointing;
+mod start;
+mod waits;
+
+pub use start::{Ended, GoOn, HandedOver, Start};
 
 use crate::alternate::Alternate;
+use crate::background::Background;
 use crate::editor::Editor;
 use crate::effects::Done;
 use crate::error::Error;
 use crate::history::History;
 use crate::host::Host;
-use crate::keyboard::{Keyboard, Paused, Pressed};
+use crate::keyboard::{Came, Keyboard, Paused, Pressed};
 use crate::lines::{faint, own};
 use crate::links::{self as marks, Links};
 use crate::message::{Command, Message};
@@ -29,7 +34,7 @@ use domain::fault::Fault;
 use futures::StreamExt;
 use futures::future::LocalBoxFuture;
 use futures::stream::FuturesUnordered;
-pub use handover::{Ended, GoOn, HandedOver, Start};
+use pointing::pointed;
 use ratatui::text::Line;
 use rendering::{Paint, links};
 use rustix::process::{Signal, kill_current_process_group};
@@ -40,6 +45,7 @@ use std::time::{Duration, Instant};
 use text::escape::visible_line;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::UnboundedReceiver;
+use waits::{editor_ends, next_event, next_in_turn, until};
 
 /// Shortest time between two frames that no key asked for.
 const FRAME: Duration = Duration::from_millis(16);
@@ -73,6 +79,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
             size,
             keys: start.keys,
             editing: start.editing,
+            facts: start.facts,
         },
         Instant::now(),
     );
@@ -85,13 +92,16 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         .sessions()
         .attach(id, past.from_seq, Follow::Live)
         .await?;
+    modes::take_mouse(start.mouse);
     let set = Modes::set().map_err(Error::of("set up"))?;
+    let background = keyboard.ask(start.theme).map_err(Error::of("written"))?;
     let log = modes::catch_log().map_err(Error::of("set up"))?;
     let greeting = past::greeting(&state, &past);
     let mut ui = Ui {
         host,
         state,
-        screen: Screen::new(io::stdout(), colours(), narrowed()),
+        screen: Screen::new(io::stdout(), colours(background), narrowed()),
+        background,
         modes: set,
         events: Some(events),
         in_turn: VecDeque::new(),
@@ -132,6 +142,7 @@ struct Ui<'a> {
     host: &'a dyn Host,
     state: State,
     screen: Screen<Stdout>,
+    background: Background,
     modes: Modes,
     events: Option<Streaming<Event, api::sessions::Error>>,
     /// What is done one after the other, as it was asked for.
@@ -206,6 +217,7 @@ impl Ui<'_> {
                 },
             }
         }
+        keyboard.settle().await;
         self.finish()
     }
 
@@ -219,7 +231,15 @@ impl Ui<'_> {
         let mut next = first;
         for _ in 0..BATCH {
             let Some((at, read)) = next else { break };
-            let message = match read.map_err(Error::of("read"))? {
+            let event = match read.map_err(Error::of("read"))? {
+                Came::Event(event) => event,
+                Came::Background(background) => {
+                    self.turn_to(background);
+                    next = keyboard.now();
+                    continue;
+                }
+            };
+            let message = match event {
                 Input::Key(key) => Message::Key(key),
                 Input::Paste(text) => Message::Paste(text),
                 Input::Resize(columns, rows) => {
@@ -229,7 +249,13 @@ impl Ui<'_> {
                 }
                 Input::FocusGained => Message::Focused(true),
                 Input::FocusLost => Message::Focused(false),
-                Input::Mouse(_) => break,
+                Input::Mouse(mouse) => match pointed(mouse) {
+                    Some(message) => message,
+                    None => {
+                        next = keyboard.now();
+                        continue;
+                    }
+                },
             };
             match self.take_key(at, message) {
                 Some(Outside::Suspended) => {
@@ -242,6 +268,19 @@ impl Ui<'_> {
             next = keyboard.now();
         }
         self.draw()
+    }
+
+    /// The terminal said what is behind its letters: all rows are drawn anew in other colours.
+    fn turn_to(&mut self, background: Background) {
+        if std::mem::replace(&mut self.background, background) == background {
+            return;
+        }
+        self.screen.turn_colours(colours(background));
+        if let Some(alternate) = &mut self.alternate {
+            alternate.turn_colours(colours(background));
+        }
+        self.is_to_be_emptied = true;
+        self.is_due = true;
     }
 
     /// The next event, and those that came with it.
@@ -337,6 +376,11 @@ impl Ui<'_> {
                     tracing::warn!(%error, "the user could not be called");
                 }
             }
+            Command::Copy(text) => {
+                if let Err(error) = modes::copy(&text) {
+                    tracing::warn!(%error, "the terminal's clipboard cannot be written");
+                }
+            }
             Command::Redraw => self.is_to_be_emptied = true,
             Command::Leave => self.is_over = true,
             // Done by who takes the message in, which can fail.
@@ -389,7 +433,7 @@ impl Ui<'_> {
             None => {
                 // Nothing that is old by then, such as a question, stands there at the way back.
                 self.screen.clear().map_err(Error::of("written"))?;
-                Alternate::open(colours()).map_err(Error::of("set up"))?
+                Alternate::open(colours(self.background)).map_err(Error::of("set up"))?
             }
         };
         if is_emptied {
@@ -524,35 +568,5 @@ impl Ui<'_> {
         self.close_alternate()?;
         self.draw_normal()?;
         self.screen.clear().map_err(Error::of("written"))
-    }
-}
-
-async fn next_event(
-    events: &mut Option<Streaming<Event, api::sessions::Error>>,
-) -> Option<Result<Event, api::sessions::Error>> {
-    match events {
-        Some(events) => events.next().await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn editor_ends(editing: &mut Option<(Editor, Paused)>) -> io::Result<ExitStatus> {
-    match editing {
-        Some((editor, _)) => editor.end().await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn next_in_turn(waiting: &mut VecDeque<LocalBoxFuture<'_, Done>>) -> Done {
-    match waiting.front_mut() {
-        Some(first) => first.await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn until(time: Option<Instant>) {
-    match time {
-        Some(time) => tokio::time::sleep_until(time.into()).await,
-        None => std::future::pending().await,
     }
 }

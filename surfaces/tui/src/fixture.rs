@@ -1,7 +1,7 @@
 //! States and events for tests.
 
 use crate::message::{Command, Message};
-use crate::state::{Beginning, State};
+use crate::state::{Beginning, Facts, State};
 use crate::update::update;
 use api::sessions::SessionSummary;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -70,6 +70,7 @@ impl Seat {
             size,
             keys: crate::bindings::Keys::default(),
             editing: crate::vi::Editing::Emacs,
+            facts: Facts::default(),
         };
         let mut seat = Self {
             state: State::new(beginning, now),
@@ -161,16 +162,21 @@ impl Seat {
     }
 
     pub fn cost(&mut self, query: u128, tokens: u64) {
+        let usage = Usage {
+            prompt_tokens: tokens,
+            completion_tokens: 40,
+            total_ms: 1_300,
+            ..Usage::default()
+        };
+        self.used(query, usage);
+    }
+
+    pub fn used(&mut self, query: u128, usage: Usage) {
         let body = EventBody::ModelAnswered {
             text: String::new(),
             thinking: None,
             tool_calls: Vec::new(),
-            usage: Usage {
-                prompt_tokens: tokens,
-                completion_tokens: 40,
-                total_ms: 1_300,
-                ..Usage::default()
-            },
+            usage,
             finish: FinishReason::Stop,
             aside: false,
         };

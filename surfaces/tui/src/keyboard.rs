@@ -1,10 +1,12 @@
-//! What is pressed and pasted.
+//! What is pressed and pasted, and what the terminal answers.
 
+use crate::answers::{Answers, Out};
+use crate::background::{Background, QUESTION, Theme};
 use crossterm::event::{Event, poll as is_there, read};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::OwnedFd;
 use rustix::pipe::{PipeFlags, pipe_with};
-use std::io;
+use std::io::{self, Write};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -14,12 +16,33 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 /// keys that are read and not told yet are passed over.
 const READ_FOR: Duration = Duration::from_millis(1);
 
+/// How long after the question an answer is waited for before the terminal is left to another program,
+/// which would take it for keys.
+const ANSWERS_WITHIN: Duration = Duration::from_millis(200);
+
+/// What comes from a terminal.
+#[derive(Debug, PartialEq)]
+pub enum Came {
+    /// A key, a paste or another event.
+    Event(Event),
+    /// It said what is behind its letters.
+    Background(Background),
+}
+
 /// Something that came from the terminal, and when.
-pub type Pressed = (Instant, io::Result<Event>);
+pub type Pressed = (Instant, io::Result<Came>);
 
 /// The reader of the terminal: one for the process, since two would take keys from one another.
 #[derive(Debug, Default)]
-pub struct Keyboard(Option<Reader>);
+pub struct Keyboard {
+    reader: Option<Reader>,
+    /// What the terminal said of its background.
+    background: Option<Background>,
+    /// When it was asked, until it says it.
+    asked: Option<Instant>,
+    /// What came while nobody waited for it.
+    kept: Vec<Pressed>,
+}
 
 #[derive(Debug)]
 struct Reader {
@@ -30,6 +53,8 @@ struct Reader {
     waker: OwnedFd,
     /// Takes the end of a pause.
     pauses: mpsc::Sender<Pause>,
+    /// Takes when a question was asked.
+    asks: mpsc::Sender<Instant>,
 }
 
 /// Nothing is read until this is dropped; what came before is read already.
@@ -44,18 +69,63 @@ struct Pause {
 }
 
 impl Keyboard {
+    /// What is behind the letters, as far as it is known: the terminal is asked once, and nothing waits
+    /// for its answer. Its modes have to be set.
+    ///
+    /// # Errors
+    /// When the terminal cannot be read or written.
+    pub fn ask(&mut self, theme: Theme) -> io::Result<Background> {
+        let variable = |name: &str| std::env::var(name).ok();
+        let background = Background::at_first(theme, variable);
+        // The console of Linux has no answer, and its older versions show the question.
+        let is_silent = variable("TERM").is_none_or(|term| term == "linux");
+        if theme != Theme::Auto || self.asked.is_some() || is_silent {
+            return Ok(background);
+        }
+        if let Some(known) = self.background {
+            return Ok(known);
+        }
+        let now = Instant::now();
+        let reader = self.begin()?;
+        let _gone = reader.asks.send(now);
+        self.asked = Some(now);
+        let mut out = io::stdout();
+        out.write_all(QUESTION)?;
+        out.flush()?;
+        Ok(background)
+    }
+
+    /// Waits for an answer that may be on its way; what else comes is kept.
+    pub async fn settle(&mut self) {
+        let Some(asked) = self.asked else { return };
+        let until = tokio::time::Instant::from_std(asked + ANSWERS_WITHIN);
+        while self.asked.is_some() && tokio::time::Instant::now() < until {
+            let Ok(Some(pressed)) = tokio::time::timeout_at(until, self.read()).await else {
+                return;
+            };
+            self.kept.push(pressed);
+        }
+    }
+
     /// The next, once it comes.
     pub async fn next(&mut self) -> Option<Pressed> {
+        match self.kept.is_empty() {
+            true => self.read().await,
+            false => Some(self.kept.remove(0)),
+        }
+    }
+
+    async fn read(&mut self) -> Option<Pressed> {
         let reader = match self.begin() {
             Ok(reader) => reader,
             Err(error) => return Some((Instant::now(), Err(error))),
         };
         tokio::select! {
             biased;
-            pressed = reader.keys.recv() => pressed,
+            pressed = reader.keys.recv() => pressed.map(|pressed| self.note(pressed)),
             _ = reader.resized.recv() => {
                 let size = crossterm::terminal::size();
-                let resized = size.map(|(columns, rows)| Event::Resize(columns, rows));
+                let resized = size.map(|(columns, rows)| Came::Event(Event::Resize(columns, rows)));
                 Some((Instant::now(), resized))
             }
         }
@@ -63,12 +133,24 @@ impl Keyboard {
 
     /// The next, if it is there already.
     pub fn now(&mut self) -> Option<Pressed> {
-        self.0.as_mut()?.keys.try_recv().ok()
+        if !self.kept.is_empty() {
+            return Some(self.kept.remove(0));
+        }
+        let pressed = self.reader.as_mut()?.keys.try_recv().ok()?;
+        Some(self.note(pressed))
+    }
+
+    fn note(&mut self, pressed: Pressed) -> Pressed {
+        if let (_, Ok(Came::Background(background))) = &pressed {
+            self.background = Some(*background);
+            self.asked = None;
+        }
+        pressed
     }
 
     /// Leaves the terminal's input to another program. `None`: it cannot be left.
     pub fn pause(&mut self) -> Option<Paused> {
-        let reader = self.0.as_mut()?;
+        let reader = self.reader.as_mut()?;
         let ((begun, has_begun), (ending, ends)) = (mpsc::channel(), mpsc::channel());
         reader.pauses.send(Pause { begun, ends }).ok()?;
         rustix::io::write(&reader.waker, b"p").ok()?;
@@ -78,28 +160,33 @@ impl Keyboard {
     }
 
     fn begin(&mut self) -> io::Result<&mut Reader> {
-        if self.0.is_none() {
-            self.0 = Some(begin()?);
+        if self.reader.is_none() {
+            self.reader = Some(begin()?);
         }
-        self.0.as_mut().ok_or_else(|| io::ErrorKind::Other.into())
+        self.reader
+            .as_mut()
+            .ok_or_else(|| io::ErrorKind::Other.into())
     }
 }
 
 /// Reads on a thread of its own: reading blocks until something comes.
 fn begin() -> io::Result<Reader> {
     let (sender, keys) = unbounded_channel();
-    let (pauses, asked) = mpsc::channel::<Pause>();
+    let (pauses, wanted) = mpsc::channel::<Pause>();
+    let (asks, asked) = mpsc::channel();
     let (woken, waker) = pipe_with(PipeFlags::CLOEXEC)?;
     std::thread::spawn(move || {
+        let mut answers = Answers::default();
         loop {
             let done = wait(&woken).and_then(|wakes| {
-                if let Some(pause) = wakes.then(|| asked.try_recv().ok()).flatten() {
+                if let Some(pause) = wakes.then(|| wanted.try_recv().ok()).flatten() {
                     drop(pause.begun);
                     // It says nothing: that it is over is told by its end.
                     let _over = pause.ends.recv();
                     return Ok(());
                 }
-                read_all(&sender)
+                asked.try_iter().for_each(|at| answers.asked(at));
+                read_all(&sender, &mut answers)
             });
             if let Err(error) = done {
                 let _gone = sender.send((Instant::now(), Err(error)));
@@ -115,6 +202,7 @@ fn begin() -> io::Result<Reader> {
         resized: signal(SignalKind::window_change())?,
         waker,
         pauses,
+        asks,
     })
 }
 
@@ -137,17 +225,36 @@ fn wait(woken: &OwnedFd) -> io::Result<bool> {
     }
 }
 
-/// Reads what is there. What is there and is no key yet is waited for.
-fn read_all(sender: &UnboundedSender<Pressed>) -> io::Result<()> {
+/// Reads what is there. What is there and is no key yet is waited for, and so is the rest of an answer.
+fn read_all(sender: &UnboundedSender<Pressed>, answers: &mut Answers) -> io::Result<()> {
+    let tell = |out: Vec<Out>| {
+        let came = out.into_iter().filter_map(|out| match out {
+            // Another size is told by its signal.
+            Out::Event(_, Event::Resize(..)) => None,
+            Out::Event(at, event) => Some((at, Came::Event(event))),
+            Out::Answer(text) => {
+                let background = Background::of_answer(&text).map(Came::Background);
+                background.map(|background| (Instant::now(), background))
+            }
+        });
+        for (at, came) in came {
+            // Whoever read them may be gone.
+            let _gone = sender.send((at, Ok(came)));
+        }
+    };
     loop {
         let event = read()?;
-        // Another size is told by its signal.
-        if !matches!(event, Event::Resize(..)) && sender.send((Instant::now(), Ok(event))).is_err()
-        {
-            return Ok(());
+        tell(answers.take(Instant::now(), event));
+        if is_there(READ_FOR)? {
+            continue;
         }
-        if !is_there(READ_FOR)? {
-            return Ok(());
+        match answers.waits() {
+            Some(time) if is_there(time)? => {}
+            Some(_) => {
+                tell(answers.give_up());
+                return Ok(());
+            }
+            None => return Ok(()),
         }
     }
 }

@@ -35,6 +35,8 @@ pub enum Action {
     Zoom,
     /// Search in the pane in focus.
     Search,
+    /// Mark lines of the pane in focus and copy them.
+    Copy,
     /// Show all sessions.
     Sessions,
     /// Show the tool calls.
@@ -119,7 +121,7 @@ const fn also(code: KeyCode, modifiers: KeyModifiers, action: Action) -> Binding
 }
 
 /// All of them. The first that fits counts.
-pub const TABLE: [Binding; 46] = [
+pub const TABLE: [Binding; 47] = [
     key(
         (KeyCode::Enter, NONE),
         Action::Enter,
@@ -184,9 +186,9 @@ pub const TABLE: [Binding; 46] = [
         "in panes: one of them alone, and back",
     ),
     key(
-        (KeyCode::F(4), NONE),
+        (KeyCode::F(6), NONE),
         Action::Queue,
-        "F4",
+        "F6",
         "messages that wait: edit or remove them",
     ),
     key(
@@ -194,6 +196,12 @@ pub const TABLE: [Binding; 46] = [
         Action::Search,
         "Ctrl+F",
         "in panes: search; Enter: before, Down: after, Esc ends it",
+    ),
+    key(
+        (KeyCode::F(4), NONE),
+        Action::Copy,
+        "F4",
+        "in panes: mark lines and copy them (v on a page)",
     ),
     key(
         (KeyCode::Char('g'), CTRL),

@@ -10,6 +10,8 @@
 //! Where to start: [`run`], then [`update::update`] and [`keys`] (every key there is).
 
 mod alternate;
+mod answers;
+mod background;
 mod bindings;
 mod chips;
 mod choosing;
@@ -56,10 +58,13 @@ pub mod update;
 mod vi;
 mod view;
 
+pub use background::Theme;
 pub use bindings::{ACTIONS, Keys, Mistake};
 pub use choosing::choose;
 pub use driver::{Ended, GoOn, HandedOver, Start, run};
 pub use error::Error;
 pub use keyboard::Keyboard;
+pub use modes::Mouse;
 pub use panes::Layout;
+pub use state::Facts;
 pub use vi::Editing;

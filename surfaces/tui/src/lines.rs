@@ -109,13 +109,40 @@ pub fn own(line: &Line<'static>, indent: usize, width: usize) -> Vec<Line<'stati
     marked.collect()
 }
 
+/// The columns that a text takes where it is drawn: those of its letters one by one, as a cell has one
+/// letter. In one text the same letters may count less, as of Arabic, which joins them.
+#[must_use]
+pub fn columns(text: &str) -> usize {
+    match text.is_ascii() {
+        true => text.len(),
+        false => letters(text).map(|(_, size)| size).sum(),
+    }
+}
+
+/// The letters of a text with what belongs to each, and their columns.
+fn letters(text: &str) -> impl Iterator<Item = (String, usize)> {
+    let span = Span::raw(text.to_owned());
+    let all: Vec<(String, usize)> = span
+        .styled_graphemes(Style::new())
+        .map(|one| (one.symbol.to_owned(), one.symbol.width()))
+        .collect();
+    all.into_iter()
+}
+
+/// The same of a line.
+#[must_use]
+pub fn line_columns(line: &Line<'_>) -> usize {
+    let spans = line.spans.iter();
+    spans.map(|span| columns(&span.content)).sum()
+}
+
 /// Styled text in lines of a width, broken at spaces where that can be; what goes on stands behind an
 /// indent, so that nothing in a long line can look like the beginning of one.
 #[must_use]
 pub fn wrapped(line: &Line<'static>, indent: usize, width: usize) -> Vec<Line<'static>> {
     let width = width.max(1);
     let indent = if indent * 2 < width { indent } else { 0 };
-    if line.width() <= width {
+    if line_columns(line) <= width {
         return vec![line.clone()];
     }
     let mut page = Page {
@@ -147,20 +174,20 @@ struct Page {
 
 impl Page {
     fn put(&mut self, word: &str, style: Style) {
-        let letters = word.trim_end_matches(' ');
-        if self.column + letters.width() > self.width && !self.is_empty {
+        let text = word.trim_end_matches(' ');
+        let size = columns(text);
+        if self.column + size > self.width && !self.is_empty {
             self.end_line();
         }
-        if letters.width() + self.column <= self.width {
+        if self.column + size <= self.width {
             // The space at the edge is the line's end.
-            let fits = self.column + word.width() <= self.width;
-            self.push(if fits { word } else { letters }, style);
+            let fits = self.column + columns(word) <= self.width;
+            self.push(if fits { word } else { text }, style);
             return;
         }
         let mut part = String::new();
         let mut used = self.column;
-        for one in word.chars() {
-            let size = unicode_width::UnicodeWidthChar::width(one).unwrap_or(0);
+        for (one, size) in letters(word) {
             if used + size > self.width && used > self.indent {
                 self.push(&part, style);
                 part.clear();
@@ -168,7 +195,7 @@ impl Page {
                 used = self.column;
             }
             used += size;
-            part.push(one);
+            part.push_str(&one);
         }
         self.push(&part, style);
     }
@@ -177,7 +204,7 @@ impl Page {
         if text.is_empty() {
             return;
         }
-        self.column += text.width();
+        self.column += columns(text);
         self.is_empty = false;
         self.spans.push(Span::styled(text.to_owned(), style));
     }
@@ -199,18 +226,17 @@ impl Page {
 /// The beginning of a text that fits so many columns.
 #[must_use]
 pub fn cut(text: &str, width: usize) -> String {
-    if text.width() <= width {
+    if columns(text) <= width {
         return text.to_owned();
     }
     let mut out = String::new();
     let mut used = 0;
-    for one in text.chars() {
-        let size = unicode_width::UnicodeWidthChar::width(one).unwrap_or(0);
+    for (one, size) in letters(text) {
         if used + size + 1 > width {
             break;
         }
         used += size;
-        out.push(one);
+        out.push_str(&one);
     }
     if width > 0 {
         out.push('…');
@@ -247,6 +273,17 @@ mod tests {
         for row in wrapped(&wide, 0, 5) {
             assert!(row.width() <= 5, "{row}");
         }
+    }
+
+    #[test]
+    fn letters_that_join_take_the_columns_that_they_are_drawn_in() {
+        // Lam and alef are one column in a text, and two where each has a cell.
+        let joined = "لا".repeat(20);
+        assert_eq!((joined.width(), columns(&joined)), (20, 40));
+        let rows = wrapped(&Line::raw(format!("{joined}; rm")), 0, 30);
+        assert_eq!(plain(&rows).len(), 2, "{rows:?}");
+        assert!(rows.iter().all(|row| line_columns(row) <= 30), "{rows:?}");
+        assert_eq!(columns(&cut(&joined, 10)), 10);
     }
 
     #[test]

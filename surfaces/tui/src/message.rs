@@ -22,6 +22,8 @@ pub enum Message {
     Key(KeyEvent),
     /// A text was pasted.
     Paste(String),
+    /// The mouse did something at a column and row of the alternate screen, from 0.
+    Pointed(Pointed, (u16, u16)),
     /// The terminal has this many columns and rows now.
     Resized(u16, u16),
     /// The session went on.
@@ -74,6 +76,17 @@ pub enum Message {
     Focused(bool),
     /// The process is asked to end.
     Terminate,
+}
+
+/// What the mouse did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pointed {
+    /// Its wheel was turned up.
+    WheelUp,
+    /// Its wheel was turned down.
+    WheelDown,
+    /// Its first button was pressed.
+    Pressed,
 }
 
 /// Why the user is called.
@@ -159,6 +172,8 @@ pub enum Command {
     Suspend,
     /// Call the user, who looks at another window.
     Call(Reason),
+    /// Give the terminal a text for its clipboard.
+    Copy(String),
     /// Draw everything anew.
     Redraw,
     /// Leave.

@@ -1,6 +1,8 @@
 //! The terminal's modes: set while the UI draws, and set back on every way out.
 
 use crate::message::Reason;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
     KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
@@ -25,8 +27,29 @@ static ARE_SET: AtomicBool = AtomicBool::new(false);
 static TELLS_KEYS: AtomicBool = AtomicBool::new(false);
 /// Whether the alternate screen is shown.
 static IS_ALTERNATE: AtomicBool = AtomicBool::new(false);
+/// Whether the mouse is asked for on the alternate screen.
+static TAKES_MOUSE: AtomicBool = AtomicBool::new(false);
+/// Reports presses and the wheel, and their places as numbers of any size.
+const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
+/// No longer.
+const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
 /// Where standard error went before.
 static STDERR: Mutex<Option<OwnedFd>> = Mutex::new(None);
+
+/// Whose the mouse is on the alternate screen. Elsewhere it is the terminal's: it selects and scrolls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mouse {
+    /// The terminal's.
+    #[default]
+    Terminal,
+    /// This UI's.
+    Ui,
+}
+
+/// Says whose the mouse is, before the alternate screen is turned to.
+pub fn take_mouse(mouse: Mouse) {
+    TAKES_MOUSE.store(mouse == Mouse::Ui, Ordering::SeqCst);
+}
 
 /// The modes, set back when this is dropped.
 #[derive(Debug)]
@@ -105,7 +128,12 @@ pub const fn known_size(columns: u16, rows: u16) -> (u16, u16) {
 /// When the terminal cannot be written.
 pub fn open_alternate() -> io::Result<()> {
     IS_ALTERNATE.store(true, Ordering::SeqCst);
-    execute!(io::stdout(), EnterAlternateScreen)
+    execute!(io::stdout(), EnterAlternateScreen)?;
+    if TAKES_MOUSE.load(Ordering::SeqCst) {
+        io::stdout().write_all(MOUSE_ON)?;
+        io::stdout().flush()?;
+    }
+    Ok(())
 }
 
 /// Turns back to the normal one, with its cursor where it was. The alternate one is emptied before: tmux
@@ -114,15 +142,18 @@ pub fn open_alternate() -> io::Result<()> {
 /// # Errors
 /// When the terminal cannot be written.
 pub fn close_alternate() -> io::Result<()> {
-    match IS_ALTERNATE.swap(false, Ordering::SeqCst) {
-        true => execute!(
-            io::stdout(),
-            cursor::MoveTo(0, 0),
-            Clear(ClearType::All),
-            LeaveAlternateScreen
-        ),
-        false => Ok(()),
+    if !IS_ALTERNATE.swap(false, Ordering::SeqCst) {
+        return Ok(());
     }
+    if TAKES_MOUSE.load(Ordering::SeqCst) {
+        io::stdout().write_all(MOUSE_OFF)?;
+    }
+    execute!(
+        io::stdout(),
+        cursor::MoveTo(0, 0),
+        Clear(ClearType::All),
+        LeaveAlternateScreen
+    )
 }
 
 /// Sets the modes back. A terminal that is gone needs nothing.
@@ -159,6 +190,16 @@ pub fn call(reason: Reason) -> io::Result<()> {
         write!(out, "\x1b]9;{}\x1b\\", reason.text())?;
     }
     write!(out, "\x07")?;
+    out.flush()
+}
+
+/// Gives the terminal a text for its clipboard (OSC 52). Whether it takes it is not told.
+///
+/// # Errors
+/// When the terminal cannot be written.
+pub fn copy(text: &str) -> io::Result<()> {
+    let mut out = io::stdout();
+    write!(out, "\x1b]52;c;{}\x07", STANDARD.encode(text))?;
     out.flush()
 }
 

@@ -1,9 +1,11 @@
 //! A page to read: lines that scroll, break and can be searched. What stands on it comes from others.
 
+mod marking;
+
 use crate::lines::{cut, faint, own, wrapped};
 use crate::markdown::{Break, DocumentLine};
 use ratatui::style::Modifier;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 use std::collections::VecDeque;
 
 /// Most lines that a page keeps; the oldest give way.
@@ -158,6 +160,21 @@ pub struct Page {
     sight: Sight,
     /// Most lines.
     most: usize,
+    /// The lines that are marked, while they are.
+    marking: Option<Marking>,
+    /// What is said in place of the keys.
+    said: Option<String>,
+}
+
+/// Lines that are marked, by their numbers.
+#[derive(Debug, Clone, Copy)]
+struct Marking {
+    /// Where it began.
+    from: usize,
+    /// The line that was gone to.
+    at: usize,
+    /// Whether the end of a live page was in sight before.
+    was_at_end: bool,
 }
 
 impl Page {
@@ -178,6 +195,8 @@ impl Page {
             is_missing: false,
             sight: Sight::Fixed,
             most: LINES,
+            marking: None,
+            said: None,
         }
     }
 
@@ -258,6 +277,7 @@ impl Page {
         self.lines = all.skip(over).collect();
         self.left_out += over;
         self.found = None;
+        self.end_marking();
         self.lay_rows();
         self.top = (self.top + self.head() + self.rows.len()).saturating_sub(head + rows);
     }
@@ -336,6 +356,7 @@ impl Page {
     /// Scrolls where so many rows follow those of the page. At the end of a live page it goes on with
     /// what comes.
     pub fn turn_before(&mut self, turn: Turn, below: usize) {
+        self.said = None;
         let last = self.last_top(self.height, below);
         let from = self.first_shown(self.height, below);
         let to = match turn {
@@ -369,6 +390,7 @@ impl Page {
     /// What to search for is typed from now on.
     pub fn begin_search(&mut self) {
         self.typed = Some(String::new());
+        self.said = None;
     }
 
     /// What is typed to be searched for, while it is.
@@ -481,7 +503,11 @@ impl Page {
         let kept = self.rows.iter().skip(first.saturating_sub(self.head()));
         let kept = kept.map(|(line, row)| {
             let mut row = row.clone();
-            if self.found == Some(*line) {
+            if self.found == Some(*line) || self.is_marked(*line) {
+                if row.spans.is_empty() {
+                    // An empty line that is marked is seen to be.
+                    row.spans.push(Span::raw(" "));
+                }
                 for span in &mut row.spans {
                     span.style = span.style.add_modifier(Modifier::REVERSED);
                 }
@@ -541,125 +567,4 @@ impl Page {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn numbered(count: usize) -> Page {
-        let mut page = Page::new((20, 5));
-        page.fill((0..count).map(|n| Line::raw(format!("line {n}"))).collect());
-        page
-    }
-
-    fn first(page: &Page) -> String {
-        page.shown()[0].to_string()
-    }
-
-    #[test]
-    fn a_page_scrolls_and_stays_within_its_lines() {
-        let mut page = numbered(12);
-        page.turn(Turn::PageDown);
-        assert_eq!(first(&page), "line 5");
-        page.turn(Turn::End);
-        assert_eq!(first(&page), "line 7");
-        page.turn(Turn::Down);
-        assert_eq!(first(&page), "line 7");
-        page.turn(Turn::PageUp);
-        page.turn(Turn::PageUp);
-        page.turn(Turn::Up);
-        assert_eq!(
-            (first(&page).as_str(), page.place().as_str()),
-            ("line 0", "1–5 of 12")
-        );
-    }
-
-    #[test]
-    fn a_search_goes_around_and_says_what_is_missing() {
-        let mut page = numbered(30);
-        let search = |page: &mut Page, text: &str| {
-            page.begin_search();
-            text.chars().for_each(|letter| page.push_letter(letter));
-            page.search();
-        };
-        search(&mut page, "LINE 1");
-        assert_eq!(first(&page), "line 1");
-        page.next(Next::After);
-        assert_eq!(first(&page), "line 10");
-        page.next(Next::Before);
-        page.next(Next::Before);
-        assert_eq!(first(&page), "line 19");
-        page.next(Next::After);
-        assert_eq!(first(&page), "line 1");
-        search(&mut page, "nowhere");
-        assert!(page.place().ends_with("; not found"));
-        assert_eq!(first(&page), "line 1");
-    }
-
-    #[test]
-    fn a_page_keeps_its_newest_lines() {
-        let page = numbered(LINES + 3);
-        assert_eq!(first(&page), "line 3");
-        assert!(page.place().contains("3 lines before are left out"));
-    }
-
-    #[test]
-    fn a_page_that_is_filled_again_stays_where_it_is_read() {
-        let lines = |count: usize| (0..count).map(|n| Line::raw(format!("line {n}"))).collect();
-        let mut page = numbered(30);
-        page.fill(lines(40));
-        assert_eq!(first(&page), "line 0");
-        page.turn(Turn::PageDown);
-        page.fill(lines(50));
-        assert_eq!(first(&page), "line 5");
-        page.turn(Turn::End);
-        page.fill(lines(60));
-        assert_eq!(first(&page), "line 55", "it goes on with what comes");
-        page.fill(lines(3));
-        assert_eq!(first(&page), "line 0");
-        page.fill(lines(LINES + 60));
-        assert_eq!(first(&page), "line 60");
-    }
-
-    #[test]
-    fn what_comes_before_moves_nothing_that_is_read() {
-        let lines = |from: usize, count: usize| {
-            let lines = (from..from + count).map(|n| Line::raw(format!("line {n}")));
-            lines.map(PageLine::new).collect::<Vec<_>>()
-        };
-        let mut page = Page::live_of(60);
-        page.lay((40, 5));
-        page.push(lines(100, 30));
-        assert_eq!(first(&page), "line 125");
-        page.turn(Turn::PageUp);
-        page.put_before(lines(80, 20));
-        assert_eq!(first(&page), "line 120");
-        page.put_before(lines(40, 40));
-        assert_eq!(first(&page), "line 120", "also where lines are left out");
-        page.turn(Turn::Top);
-        assert_eq!(first(&page), "▎ · 30 lines before are left out");
-        page.turn(Turn::End);
-        page.put_before(lines(0, 40));
-        assert_eq!(first(&page), "line 125", "its end stays in sight");
-        assert_eq!(page.rest(0, 5), None);
-    }
-
-    #[test]
-    fn another_width_keeps_the_line_at_the_top() {
-        let mut page = Page::new((40, 3));
-        page.fill(
-            (0..20)
-                .map(|n| Line::raw(format!("{n} {}", "word ".repeat(6))))
-                .collect(),
-        );
-        page.turn(Turn::PageDown);
-        page.lay((12, 3));
-        assert!(first(&page).starts_with("3 word"));
-        page.turn_long();
-        assert!(first(&page).starts_with("3 word") && first(&page).len() > 12);
-        page.fill(vec![Line::raw("a".repeat(100_000))]);
-        assert!(page.place().len() < 20);
-        for size in [(0, 0), (1, 1)] {
-            page.lay(size);
-            assert_eq!(page.shown().len(), 1);
-        }
-    }
-}
+mod tests;

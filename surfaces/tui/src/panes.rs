@@ -163,10 +163,23 @@ impl Panes {
         self.pages[pane.place()].lay_width(width);
     }
 
+    /// This pane is scrolled and searched from now on.
+    pub fn focus_on(&mut self, pane: Pane) {
+        if self.focus != pane {
+            self.end_search();
+            self.focus = pane;
+        }
+    }
+
     /// Scrolls the pane in focus, which has so many columns and rows.
     pub fn turn(&mut self, turn: Turn, size: (usize, usize)) {
-        let below = self.below(self.focus).len();
-        let page = self.focused();
+        self.turn_pane(self.focus, turn, size);
+    }
+
+    /// Scrolls a pane, which has so many columns and rows.
+    pub fn turn_pane(&mut self, pane: Pane, turn: Turn, size: (usize, usize)) {
+        let below = self.below(pane).len();
+        let page = &mut self.pages[pane.place()];
         page.lay(size);
         page.turn_before(turn, below);
     }
@@ -186,6 +199,25 @@ impl Panes {
     #[must_use]
     pub fn is_searching(&self) -> bool {
         self.is_open() && self.page(self.focus).typed().is_some()
+    }
+
+    /// Whether lines of the pane in focus are marked.
+    #[must_use]
+    pub fn is_marking(&self) -> bool {
+        self.is_open() && self.page(self.focus).is_marking()
+    }
+
+    /// Whether keys are for a search or for marks, and for nothing else.
+    #[must_use]
+    pub fn has_keys(&self) -> bool {
+        self.is_searching() || self.is_marking()
+    }
+
+    /// The pane in focus, which has so many columns and rows.
+    pub fn page_in_focus(&mut self, size: (usize, usize)) -> &mut Page {
+        let page = self.focused();
+        page.lay(size);
+        page
     }
 
     /// What to search for in the pane in focus is typed from now on.
@@ -210,8 +242,9 @@ impl Panes {
         page.find(next);
     }
 
-    /// Nothing is searched for any more.
+    /// Nothing is searched for or marked any more.
     pub fn end_search(&mut self) {
+        self.focused().end_marking();
         self.focused().drop_search();
     }
 

@@ -59,7 +59,7 @@ impl Queue {
         let at = self.at(waiting);
         let marked = at.and_then(|at| waiting.get(at));
         match key.code {
-            KeyCode::Esc | KeyCode::F(4) => return Wish::Close,
+            KeyCode::Esc | KeyCode::F(6) => return Wish::Close,
             KeyCode::Char('c' | 'd' | 'g') if is_ctrl => return Wish::Close,
             KeyCode::Char('q') if !is_ctrl => return Wish::Close,
             KeyCode::Enter => return marked.cloned().map_or(Wish::None, Wish::Edit),

@@ -5,6 +5,7 @@
 //! reader of keys would swallow. Here every move is relative to where the cursor was left, so that
 //! nothing is asked, and the rows below are as many as there are.
 
+use crate::background::Background;
 use crate::links::{Links, addresses};
 use crate::view::Frame;
 use ratatui::buffer::{Buffer, Cell};
@@ -17,8 +18,8 @@ use std::io::{self, Write};
 /// Whether colours are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colours {
-    /// The 16 of every terminal.
-    Sixteen,
+    /// The 16 of every terminal, those that can be read on this.
+    Sixteen(Background),
     /// None: `NO_COLOR`. Bold, faint and the like stay.
     None,
 }
@@ -61,6 +62,11 @@ impl<W: Write> Screen<W> {
             cursor: Position::ORIGIN,
             columns: 0,
         }
+    }
+
+    /// Draws in other colours from now on.
+    pub const fn turn_colours(&mut self, colours: Colours) {
+        self.colours = colours;
     }
 
     /// Marks addresses on finished lines so from now on. They have to be made for the width of the
@@ -254,7 +260,7 @@ impl<W: Write> Screen<W> {
     /// Writes what it takes to go on in another style.
     fn turn_to(&self, from: &mut Style, to: Style, bytes: &mut String) {
         let to = match self.colours {
-            Colours::Sixteen => to,
+            Colours::Sixteen(background) => background.readable(to),
             Colours::None => Style {
                 fg: None,
                 bg: None,
@@ -290,8 +296,10 @@ const fn colour(colour: Option<Color>) -> &'static str {
         Some(Color::Red) => ";31",
         Some(Color::Green) => ";32",
         Some(Color::Yellow) => ";33",
+        Some(Color::Blue) => ";34",
         Some(Color::Magenta) => ";35",
         Some(Color::Cyan) => ";36",
+        Some(Color::DarkGray) => ";90",
         _ => "",
     }
 }
@@ -343,10 +351,10 @@ fn used(buffer: &Buffer, row: u16) -> u16 {
 
 /// Colours, unless `NO_COLOR` refuses them.
 #[must_use]
-pub fn colours() -> Colours {
+pub fn colours(background: Background) -> Colours {
     match std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
         true => Colours::None,
-        false => Colours::Sixteen,
+        false => Colours::Sixteen(background),
     }
 }
 

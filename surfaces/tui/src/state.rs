@@ -22,6 +22,7 @@ use domain::settings::{OverrideLevel, SessionProfile};
 use ratatui::text::Line;
 use rendering::Paint;
 use rendering::confirm::{Memory, Questions};
+use rendering::costs::Prices;
 use rendering::in_force::InForce;
 use rendering::terminal::Terminal;
 use session::{Exchange, SessionView};
@@ -113,8 +114,19 @@ pub struct State {
     pub has_focus: bool,
     /// The context of the model in use, tokens, where it is known.
     pub context_tokens: Option<u32>,
+    /// What the configuration says of every session.
+    pub facts: Facts,
     /// The time of the last message.
     pub now: Instant,
+}
+
+/// What the configuration says of every session, for the status line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Whether only this machine is connected to.
+    pub is_air_gapped: bool,
+    /// What providers take.
+    pub prices: Prices,
 }
 
 /// An override for one message alone.
@@ -148,6 +160,8 @@ pub struct Beginning {
     pub keys: Keys,
     /// Which keys edit what is typed.
     pub editing: Editing,
+    /// What the configuration says of every session.
+    pub facts: Facts,
 }
 
 impl State {
@@ -163,6 +177,7 @@ impl State {
             size,
             keys,
             editing,
+            facts,
         } = beginning;
         let mut input = Input::new(history);
         if editing == Editing::Vi {
@@ -206,6 +221,7 @@ impl State {
             is_gone: false,
             has_focus: true,
             context_tokens: None,
+            facts,
             now,
         }
     }
@@ -223,6 +239,7 @@ impl State {
                 keys: self.keys.clone(),
                 // What is typed goes along, and how.
                 editing: Editing::Emacs,
+                facts: self.facts.clone(),
             },
             self.now,
         );
@@ -290,7 +307,7 @@ impl State {
         let times = [
             self.gathers_until,
             self.covers_until,
-            self.refresh.wakes_at(),
+            self.refreshes_at(),
             self.dialog
                 .as_ref()
                 .and_then(|dialog| dialog.waits_until(self.now)),
@@ -300,6 +317,14 @@ impl State {
             self.began.map(|_| self.now + second),
         ];
         times.into_iter().flatten().min()
+    }
+
+    /// When the page that stands there is read anew; not while lines of it are marked.
+    fn refreshes_at(&self) -> Option<Instant> {
+        match &self.overlay {
+            Some(Overlay::Page(_, page)) if !page.is_marking() => self.refresh.wakes_at(),
+            _ => None,
+        }
     }
 
     /// The state was drawn.

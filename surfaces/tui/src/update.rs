@@ -5,10 +5,12 @@ mod closing;
 mod completing;
 mod events;
 mod lists;
+mod marking;
 mod outcome;
 mod overlaid;
 mod overriding;
 mod paned;
+mod pointed;
 mod results;
 mod slash;
 mod typing;
@@ -44,6 +46,10 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
     match message {
         Message::Key(key) => typing::pressed(state, key),
         Message::Paste(text) => typing::pasted(state, &text),
+        Message::Pointed(what, at) => {
+            pointed::pointed(state, what, at);
+            Vec::new()
+        }
         Message::Resized(columns, rows) => {
             resized(state, known_size(columns, rows));
             Vec::new()

@@ -1,6 +1,8 @@
 //! What still changes, drawn from the state: a few rows below the scrollback.
 
 mod asking;
+mod broken;
+mod difference;
 mod full;
 mod help;
 mod offers;
@@ -8,7 +10,7 @@ mod panes;
 mod status;
 
 pub use full::{Waiting, sessions};
-pub use panes::{full, size as pane_size, width as pane_width};
+pub use panes::{at as pane_at, full, size as pane_size, width as pane_width};
 
 use crate::keys::Action;
 use crate::lines::{OWN, cut, faint, own, strong, wrapped};

@@ -141,6 +141,31 @@ impl Window {
         self.tmux(&["paste-buffer", "-p"]);
     }
 
+    /// Gives the window a background, such as `#ffffff`, which it tells to who asks.
+    ///
+    /// # Panics
+    /// When the window is gone.
+    pub fn has_background(&self, colour: &str) {
+        self.tmux(&["set-option", "-w", "window-style", &format!("bg={colour}")]);
+    }
+
+    /// Takes what programs copy, as tmux does with `set-clipboard on`.
+    ///
+    /// # Panics
+    /// When the window is gone.
+    pub fn takes_copies(&self) {
+        self.tmux(&["set-option", "-s", "set-clipboard", "on"]);
+    }
+
+    /// What was copied last.
+    ///
+    /// # Panics
+    /// When nothing was, or the window is gone.
+    #[must_use]
+    pub fn copied(&self) -> String {
+        text(&self.tmux(&["show-buffer"]))
+    }
+
     /// Makes the window another size.
     ///
     /// # Panics
@@ -194,6 +219,15 @@ impl Window {
     #[must_use]
     pub fn title(&self) -> String {
         text(&self.tmux(&["display-message", "-p", "#{pane_title}"]))
+    }
+
+    /// Whether the program has asked for the mouse.
+    ///
+    /// # Panics
+    /// When the window is gone.
+    #[must_use]
+    pub fn gives_mouse(&self) -> bool {
+        text(&self.tmux(&["display-message", "-p", "#{mouse_any_flag}"])).trim() == "1"
     }
 
     /// Whether the program has rung the bell.

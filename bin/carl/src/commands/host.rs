@@ -68,6 +68,23 @@ impl CommandHost {
         })
     }
 
+    /// What the status line says of every session.
+    ///
+    /// # Errors
+    /// A failure of usage when prices cannot be used.
+    pub fn facts(&self) -> Result<tui::Facts> {
+        let config = &self.setting.loaded.config;
+        Ok(tui::Facts {
+            is_air_gapped: config.models.air_gap,
+            prices: config.drive.settings()?.prices,
+        })
+    }
+
+    /// The terminal UI as it is configured.
+    pub const fn tui(&self) -> &config::Tui {
+        &self.setting.loaded.config.tui
+    }
+
     /// Checks the tools that the configuration takes away, and the agent type that a session of
     /// these flags begins with.
     ///

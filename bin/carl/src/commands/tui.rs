@@ -33,7 +33,7 @@ use terminal::sessions::held;
 use terminal::undo::FileHistory;
 use text::escape::{quoted_argv, visible_line};
 use tui::host::{Next, Outcome, Outgoing};
-use tui::{Ended, GoOn, HandedOver, Keyboard, Layout, Start};
+use tui::{Ended, GoOn, HandedOver, Keyboard, Layout, Mouse, Start, Theme};
 
 /// Most records of the audit log that a page shows.
 const AUDIT_RECORDS: usize = 5_000;
@@ -57,8 +57,8 @@ pub async fn tui(flags: SessionFlags, begin: Begin, panes: bool) -> Result<Exit>
     if matches!(&begin, Begin::Resume(part) if part.is_empty()) {
         let setting = Setting::read(&flags)?;
         let house = House::look(&setting).await?;
-        let here = setting.workspace.clone();
-        let chosen = tui::choose(house.sessions.as_ref(), here, &mut keyboard).await;
+        let place = (setting.workspace.clone(), theme(&setting.loaded.config.tui));
+        let chosen = tui::choose(house.sessions.as_ref(), place, &mut keyboard).await;
         match chosen.or_fail()? {
             Some(session_id) => begin = Begin::Resume(session_id.to_string()),
             None => return Ok(Exit::Success),
@@ -92,6 +92,14 @@ pub async fn tui(flags: SessionFlags, begin: Begin, panes: bool) -> Result<Exit>
             }
         }
         flags = for_another(flags);
+    }
+}
+
+const fn theme(tui: &config::Tui) -> Theme {
+    match tui.theme {
+        config::Theme::Auto => Theme::Auto,
+        config::Theme::Light => Theme::Light,
+        config::Theme::Dark => Theme::Dark,
     }
 }
 
@@ -166,6 +174,12 @@ async fn hold(
         layout,
         keys: host.keys()?,
         editing: host.editing(),
+        theme: theme(host.tui()),
+        mouse: match host.tui().mouse {
+            true => Mouse::Ui,
+            false => Mouse::Terminal,
+        },
+        facts: host.facts()?,
     };
     let notes = Seen::now(&request.workspace);
     let serving = Serving {

@@ -66,6 +66,7 @@ pub fn work(
         | Command::HandOver
         | Command::Keep(_)
         | Command::Call(_)
+        | Command::Copy(_)
         | Command::Redraw
         | Command::Leave
         | Command::Suspend

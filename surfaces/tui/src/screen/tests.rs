@@ -1,6 +1,7 @@
 //! What reaches a terminal, read by one that holds a screen.
 
 use super::{Colours, Narrowed, Screen};
+use crate::background::Background;
 use crate::lines::painted;
 use crate::links::Links;
 use crate::view::Frame;
@@ -28,7 +29,11 @@ struct Shown {
 impl Shown {
     fn new(rows: u16, columns: u16) -> Self {
         Self {
-            screen: Screen::new(Vec::new(), Colours::Sixteen, Narrowed::Wraps),
+            screen: Screen::new(
+                Vec::new(),
+                Colours::Sixteen(Background::Dark),
+                Narrowed::Wraps,
+            ),
             terminal: vt100::Parser::new(
                 rows.try_into().unwrap(),
                 columns.try_into().unwrap(),

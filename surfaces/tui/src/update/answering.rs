@@ -36,7 +36,7 @@ pub(super) fn go_on(state: &mut State) -> Vec<Command> {
 
 /// Puts the next question, unless one stands there.
 fn put_next(state: &mut State, patience: Patience) {
-    let is_beside = state.overlay.is_some() || state.panes.is_searching();
+    let is_beside = state.overlay.is_some() || state.panes.has_keys();
     if state.dialog.is_some() || is_beside || state.covers_until.is_some() {
         return;
     }

@@ -144,7 +144,7 @@ mod tests {
     fn what_waits_is_edited_and_removed() {
         let mut seat = waiting();
         seat.types("draft");
-        assert_eq!(seat.press(KeyCode::F(4)), []);
+        assert_eq!(seat.press(KeyCode::F(6)), []);
         assert_eq!(seat.press(KeyCode::Char('d')), interrupts(12));
         seat.ends(12, QueryStatus::Interrupted);
         assert_eq!(seat.press(KeyCode::Enter), [], "the marked one is gone");
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(seat.press(KeyCode::Enter), interrupts(13));
         assert_eq!(seat.state.input.text(), "three\ndraft");
         seat.ends(13, QueryStatus::Interrupted);
-        seat.press(KeyCode::F(4));
+        seat.press(KeyCode::F(6));
         assert!(
             seat.scrollback()
                 .contains("no message of this window waits")

@@ -2,6 +2,7 @@
 
 use super::closing::close;
 use super::lists;
+use super::marking;
 use super::outcome::{failed, refused};
 use crate::earlier::{self, Earlier, Sent};
 use crate::message::Command;
@@ -41,9 +42,14 @@ pub(super) fn changed(state: &mut State, body: &EventBody) {
 
 /// Reads the page that stands there anew, if that is due.
 pub(super) fn refresh(state: &mut State) -> Option<Command> {
-    let Some(Overlay::Page(subject, _)) = state.overlay else {
+    let Some(Overlay::Page(subject, page)) = &state.overlay else {
         return None;
     };
+    // Lines that are marked stay as they are.
+    if page.is_marking() {
+        return None;
+    }
+    let subject = *subject;
     let begins = state.refresh.begins(state.now);
     begins.then_some(Command::Inspect(subject))
 }
@@ -140,6 +146,7 @@ fn elsewhere(state: &mut State, key: KeyEvent) -> Vec<Command> {
             let wish = earlier.pressed(key);
             gone_back(state, wish)
         }
+        Some(Overlay::Page(_, page)) if page.is_marking() => marking::pressed(page, key),
         Some(Overlay::Page(_, page)) => {
             if in_page(page, key) == Stay::No {
                 close(state);
@@ -251,6 +258,7 @@ fn in_page(page: &mut Page, key: KeyEvent) -> Stay {
         KeyCode::Char('n') => page.next(Next::After),
         KeyCode::Char('N') => page.next(Next::Before),
         KeyCode::Char('w') => page.turn_long(),
+        KeyCode::Char('v') => page.begin_marking(),
         _ => {}
     }
     Stay::Yes
@@ -290,8 +298,11 @@ pub(super) fn filled(state: &mut State, subject: Subject, lines: Vec<Line<'stati
     if let Some(Overlay::Page(shown, page)) = &mut state.overlay
         && *shown == subject
     {
-        page.fill(lines);
         state.refresh.was_read(state.now);
+        match page.is_marking() {
+            true => state.refresh.changed(state.now),
+            false => page.fill(lines),
+        }
     }
 }
 

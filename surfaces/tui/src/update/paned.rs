@@ -1,6 +1,6 @@
 //! Keys and news of the panes.
 
-use super::answering;
+use super::{answering, marking};
 use crate::message::Command;
 use crate::page::{Next, Turn};
 use crate::panes::{Layout, Pane};
@@ -71,6 +71,39 @@ pub(super) fn begin_search(state: &mut State) {
     }
 }
 
+/// Lines of the pane in focus are marked from now on. While a question stands keys are for it.
+pub(super) fn begin_marking(state: &mut State) {
+    if let Some(size) = size(state).filter(|_| has_keys(state)) {
+        state.panes.page_in_focus(size).begin_marking();
+    }
+}
+
+/// A key while lines are marked. None of them reaches a question or the input.
+pub(super) fn marked(state: &mut State, key: KeyEvent) -> Vec<Command> {
+    if let Some(command) = of_terminal(key) {
+        return vec![command];
+    }
+    let Some(size) = size(state) else {
+        state.panes.end_search();
+        return Vec::new();
+    };
+    let done = marking::pressed(state.panes.page_in_focus(size), key);
+    if !state.panes.is_marking() {
+        put_anew(state);
+    }
+    done
+}
+
+/// What keys do wherever keys are for something of their own.
+fn of_terminal(key: KeyEvent) -> Option<Command> {
+    let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        KeyCode::Char('z') if is_ctrl => Some(Command::Suspend),
+        KeyCode::Char('l') if is_ctrl => Some(Command::Redraw),
+        _ => None,
+    }
+}
+
 /// A key while a search is typed. None of them reaches a question or the input.
 pub(super) fn searched(state: &mut State, key: KeyEvent) -> Vec<Command> {
     let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -79,9 +112,10 @@ pub(super) fn searched(state: &mut State, key: KeyEvent) -> Vec<Command> {
             state.panes.search_on(next, size);
         }
     };
+    if let Some(command) = of_terminal(key) {
+        return vec![command];
+    }
     match key.code {
-        KeyCode::Char('z') if is_ctrl => return vec![Command::Suspend],
-        KeyCode::Char('l') if is_ctrl => return vec![Command::Redraw],
         KeyCode::Esc | KeyCode::F(_) => state.panes.end_search(),
         KeyCode::Char('c' | 'd' | 'f') if is_ctrl => state.panes.end_search(),
         KeyCode::Enter | KeyCode::Up => on(state, Next::Before),

@@ -1,7 +1,8 @@
 //! What happens and what is done about it, as tables.
 
 use crate::fixture::{Seat, id, of_batch, request};
-use crate::message::{Command, Message, Reason};
+use crate::message::{Command, Message, Pointed, Reason};
+use crate::panes::Pane;
 use crate::question::{BURST, Field};
 use crate::subject::Subject;
 use crossterm::event::{KeyCode, KeyModifiers};
@@ -680,4 +681,43 @@ fn a_terminal_that_does_not_know_its_size_has_the_usual_one() {
     let mut seat = Seat::at((40, 15));
     seat.takes(Message::Resized(0, 0));
     assert_eq!(seat.state.size, (80, 24));
+}
+
+#[test]
+fn the_mouse_scrolls_and_chooses_panes_and_answers_nothing() {
+    let mut seat = Seat::at((120, 30));
+    seat.press(KeyCode::F(2));
+    seat.asks(10, "go");
+    let text: String = (0..60).map(|at| format!("line {at}\n\n")).collect();
+    seat.says(10, &text);
+    seat.ends(10, QueryStatus::Success);
+    let focus = |seat: &Seat| seat.state.panes.focus();
+    let rest = |seat: &Seat, pane| seat.state.panes.page(pane).rest(0, 10);
+    assert_eq!(focus(&seat), Pane::Conversation);
+    let wheel = |at| Message::Pointed(Pointed::WheelUp, at);
+    // The pane below the pointer, whichever is in focus.
+    assert_eq!(rest(&seat, Pane::Conversation), None);
+    seat.takes(wheel((5, 20)));
+    assert!(rest(&seat, Pane::Conversation).is_some());
+    seat.takes(Message::Pointed(Pointed::Pressed, (100, 5)));
+    assert_eq!(focus(&seat), Pane::Tools);
+    // Nothing is where the input stands, and outside.
+    for at in [(5, 29), (500, 500)] {
+        seat.takes(Message::Pointed(Pointed::Pressed, at));
+        assert_eq!(focus(&seat), Pane::Tools);
+    }
+    // Lines that are marked are not taken from whoever marks them.
+    seat.press(KeyCode::Tab);
+    seat.press(KeyCode::Tab);
+    seat.press(KeyCode::F(4));
+    assert!(seat.state.panes.is_marking());
+    seat.takes(Message::Pointed(Pointed::Pressed, (100, 5)));
+    assert!(seat.state.panes.is_marking());
+    seat.press(KeyCode::Esc);
+    seat.asks(11, "write");
+    seat.question(11, request(20, ConfirmationKind::Call));
+    seat.wait(800);
+    let pressed = seat.takes(Message::Pointed(Pointed::Pressed, (5, 25)));
+    assert_eq!(pressed, []);
+    assert!(seat.state.dialog.is_some());
 }

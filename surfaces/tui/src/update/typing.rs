@@ -43,6 +43,10 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
         done.extend(paned::searched(state, key));
         return done;
     }
+    if state.panes.is_marking() {
+        done.extend(paned::marked(state, key));
+        return done;
+    }
     if by_vi(state, key) {
         state.leaving = None;
         state.stepping = None;
@@ -116,6 +120,7 @@ fn act(state: &mut State, action: Action) -> Vec<Command> {
         Action::OtherField if paned::has_keys(state) => state.panes.focus_next(),
         Action::Panes => paned::turn_layout(state),
         Action::Zoom => paned::zoom(state),
+        Action::Copy => paned::begin_marking(state),
         Action::Search => paned::begin_search(state),
         Action::PageUp => scroll(state, Scroll::PageUp),
         Action::PageDown => scroll(state, Scroll::PageDown),
@@ -295,6 +300,9 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
     }
     if state.panes.is_searching() {
         paned::pasted(state, text);
+        return Vec::new();
+    }
+    if state.panes.is_marking() {
         return Vec::new();
     }
     if is_answering(state) {

@@ -1,20 +1,19 @@
 //! A question: what it is about stays in sight, the rest scrolls.
 
+use super::broken::rows;
+use super::difference;
 use crate::bindings::Keys;
 use crate::input::Edit;
 use crate::keys::Action;
-use crate::lines::{BAR, TAB, cut, faint, painted, wrapped};
+use crate::lines::{BAR, cut, faint, wrapped};
 use crate::question::{Dialog, Field, Sight};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
+use rendering::confirm::Section;
 use std::time::Instant;
 use text::escape::visible_line;
 use unicode_width::UnicodeWidthStr;
 
-/// What lines go on behind, columns.
-const GOES_ON: usize = 4;
-/// What stands there.
-const GOES_ON_MARK: &str = "  … ";
 /// Most rows of the head, and of what the question is about, on a low terminal.
 const LOW_ROWS: usize = 3;
 /// Rows of the body and of where it is, where nothing has to give way.
@@ -37,9 +36,8 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
     let mut head = rows(&parts.head, inner);
     let mut short = rows(&parts.short, inner);
     let (prompt, cursor) = prompt(dialog, (now, keys), inner);
-    let mut body = rows(&parts.body, inner);
+    let (mut body, diff) = body(&parts.body, inner);
     let mut hides = dialog.leaves_out();
-    let diff = first_diff(&parts.body, inner);
     // Of what it is about nothing is left out while the body can have a row to scroll in.
     if head.len() + short.len() + prompt.len() + BODY_ROWS > room {
         head.truncate(LOW_ROWS);
@@ -69,12 +67,21 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
     }
 }
 
-/// The row at which the first difference of a file begins.
-fn first_diff(body: &str, width: usize) -> Option<usize> {
-    let lines: Vec<&str> = body.lines().collect();
-    let begins = |line: &&str| painted(line).to_string().starts_with("--- ");
-    let at = lines.iter().position(begins)?;
-    Some(rows(&lines[..at].join("\n"), width).len())
+/// The body in rows, and the row at which the first difference of a file begins.
+fn body(sections: &[Section], width: usize) -> (Vec<Line<'static>>, Option<usize>) {
+    let mut all = Vec::new();
+    let mut diff = None;
+    for section in sections {
+        match section {
+            Section::Lines(lines) => all.extend(rows(lines, width)),
+            Section::Difference(pieces) => {
+                let begins = difference::first_name(pieces, width);
+                diff = diff.or(begins.map(|row| all.len() + row));
+                all.extend(difference::rows(pieces, width));
+            }
+        }
+    }
+    (all, diff)
 }
 
 /// What of a question is in sight in a room.
@@ -135,27 +142,6 @@ pub(super) fn lines(
     });
     let cursor = cursor.map(|(column, row)| (column + BAR.width(), at + row));
     (barred.collect(), cursor)
-}
-
-/// Lines of `rendering` in rows. A row that goes on with a line says so, whatever stands in it: no part
-/// of a text looks like a line of its own.
-fn rows(text: &str, width: usize) -> Vec<Line<'static>> {
-    let lines = text.lines().map(|line| painted(&line.replace('\t', TAB)));
-    let goes_on = |(row, mut line): (usize, Line<'static>)| {
-        if let Some(first) = line.spans.first_mut().filter(|_| row > 0)
-            && first.content.chars().all(|one| one == ' ')
-            && first.content.len() == GOES_ON
-        {
-            *first = Span::styled(GOES_ON_MARK, faint());
-        }
-        line
-    };
-    lines
-        .flat_map(|line| {
-            let rows = wrapped(&line, GOES_ON, width).into_iter().enumerate();
-            rows.map(goes_on).collect::<Vec<_>>()
-        })
-        .collect()
 }
 
 /// The first rows, and a mark for what is left out.

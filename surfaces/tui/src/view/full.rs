@@ -16,7 +16,7 @@ use unicode_width::UnicodeWidthStr;
 /// What is said while a question waits behind it.
 const WAITS: &str = "! a question waits: Esc closes this and shows it";
 /// The keys of a page.
-const OF_PAGE: &str = "Esc closes; / searches, n N next; w wraps";
+const OF_PAGE: &str = "Esc closes; / searches, n N next; w wraps; v marks";
 /// The keys of the sessions.
 const OF_SESSIONS: &str =
     "Enter goes on there; Ctrl+F forks, Ctrl+R renames, Ctrl+E exports; Esc closes";
@@ -68,7 +68,10 @@ pub fn full(state: &State) -> Option<Frame> {
                     let column = text.width();
                     (text, Some((column, height + 1)))
                 }
-                None => (format!("{}; {OF_PAGE}", page.place()), None),
+                None => {
+                    let keys = || format!("{}; {OF_PAGE}", page.place());
+                    (page.note().unwrap_or_else(keys), None)
+                }
             };
             let title = format!("{}: {}", subject.name(), subject.about());
             (title, page.shown(), foot, cursor)

@@ -82,6 +82,15 @@ pub fn size(state: &State, pane: Pane) -> Option<(usize, usize)> {
     Some((area.width.into(), area.height.saturating_sub(1).into()))
 }
 
+/// The pane at a column and row of the screen; `None`: none is there.
+#[must_use]
+pub fn at(state: &State, (column, row): (u16, u16)) -> Option<Pane> {
+    let (rows, _) = bottom(state, Layout::Panes);
+    let placed = places(state, room(state, rows.len()));
+    let is_in = |one: &&Placed| one.area.contains(Position::new(column, row));
+    placed.iter().find(is_in).map(|one| one.pane)
+}
+
 /// The frame of the alternate screen: a page, or the panes; `None`: the normal screen is shown.
 #[must_use]
 pub fn full(state: &State) -> Option<Frame> {
@@ -159,7 +168,9 @@ fn title(state: &State, placed: Placed, below: usize) -> (Line<'static>, Option<
     let left = width.saturating_sub(used + RULE + 1);
     let height = usize::from(area.height - 1);
     let rest = page.rest(below, height);
+    let said = page.note().filter(|_| is_focused);
     let note = match (rest, pane) {
+        _ if said.is_some() => (said.unwrap_or_default(), warning()),
         (Some((rows, 0)), _) => (format!("↓ {rows} more below"), faint()),
         (Some((rows, new)), _) => (format!("↓ {rows} more below, {new} new"), warning()),
         (None, Pane::Activity) => (work_text(state).unwrap_or_default(), faint()),

@@ -3,10 +3,11 @@
 
 use crate::lines::{cut, faint, strong};
 use crate::state::{Override, State};
-use crate::vi::Mode;
-use domain::settings::OverrideLevel;
+use crate::vi;
+use domain::settings::{Mode, OverrideLevel};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
+use rendering::costs;
 use rendering::values::{grouped, model_in_words};
 use text::escape::visible_line;
 use unicode_width::UnicodeWidthStr;
@@ -50,12 +51,12 @@ fn facts(state: &State) -> Vec<(String, Style)> {
     let profile = state.view.profile().unwrap_or(&state.profile);
     let mut facts = vec![
         (profile.agent_type.to_string(), faint()),
-        (state.profile.mode.as_str().to_owned(), faint()),
+        (mode(state), faint()),
     ];
     match state.input.mode() {
         None => {}
-        Some(Mode::Insert) => facts.insert(0, ("insert".to_owned(), faint())),
-        Some(Mode::Normal) => facts.insert(0, ("NORMAL".to_owned(), strong())),
+        Some(vi::Mode::Insert) => facts.insert(0, ("insert".to_owned(), faint())),
+        Some(vi::Mode::Normal) => facts.insert(0, ("NORMAL".to_owned(), strong())),
     }
     match profile.settings.override_level {
         OverrideLevel::None => {}
@@ -95,18 +96,44 @@ fn facts(state: &State) -> Vec<(String, Style)> {
         1 => facts.push(("1 job".to_owned(), faint())),
         count => facts.push((format!("{count} jobs"), faint())),
     }
+    if state.facts.is_air_gapped {
+        facts.push(("air gap".to_owned(), faint()));
+    }
     // Between requests, the one that will be asked, where the user chose it.
     let is_idle = state.view.open_requests().next().is_none();
     let chosen = state.profile.model.as_ref().map(model_in_words);
     let last = state.view.work().model();
     let last = last.map(|model| visible_line(&model.to_string()));
+    let is_last = !is_idle || chosen.is_none();
     let model = match is_idle {
         true => chosen.or(last),
         false => last.or(chosen),
     };
-    facts.extend(model.map(|model| (model, faint())));
-    facts.extend(tokens(state).map(|text| (text, faint())));
+    let cost = state.view.work().last();
+    let cost = cost.as_ref();
+    let speed = cost.and_then(costs::tokens_a_second);
+    // Why a model was chosen is a sentence, and the first that gives way.
+    let why = visible_line(state.view.work().reason());
+    let why = (is_last && !why.is_empty()).then_some(why);
+    let known = [
+        model,
+        tokens(state),
+        cost.and_then(costs::reuse),
+        speed.map(|speed| format!("{speed} tokens/s")),
+        costs::told(state.view.costs(), &state.facts.prices),
+        why,
+    ];
+    facts.extend(known.into_iter().flatten().map(|text| (text, faint())));
     facts
+}
+
+/// The mode, and where the drive of one that goes on by itself stands.
+fn mode(state: &State) -> String {
+    let mode = state.profile.mode;
+    match state.view.drive().state().filter(|_| mode == Mode::Auto) {
+        Some(drive) => format!("{} ({})", mode.as_str(), drive.as_str()),
+        None => mode.as_str().to_owned(),
+    }
 }
 
 fn at_work(state: &State) -> String {

@@ -3,14 +3,18 @@
 use super::frame;
 use crate::fixture::{Seat, request};
 use crate::message::Message;
+use crate::state::Facts;
 use crate::subject::Subject;
 use crossterm::event::KeyCode;
+use domain::drive::{DriveDecision, DriveReason, DriveState};
 use domain::event::{ConfirmationKind, EventBody, QueryStatus};
 use domain::fault::Fault;
-use domain::settings::OverrideLevel;
+use domain::model::{ModelRef, Usage};
+use domain::settings::{Mode, OverrideLevel};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::Rect;
+use rendering::costs::{Price, Prices};
 
 /// The sizes that each state is drawn at.
 const SIZES: [(u16, u16); 4] = [(40, 15), (80, 24), (120, 40), (200, 60)];
@@ -79,6 +83,41 @@ fn idle() {
         seat.asks(10, "hello");
         seat.cost(10, 2_400);
         seat.ends(10, QueryStatus::Success);
+    }));
+}
+
+#[test]
+fn status_with_all_that_is_known() {
+    insta::assert_snapshot!(frames(|seat| {
+        let price = Price {
+            prompt_micros: 3_000_000,
+            completion_micros: 15_000_000,
+        };
+        seat.state.facts = Facts {
+            is_air_gapped: true,
+            prices: Prices([("claude".to_owned(), price)].into()),
+        };
+        seat.state.profile.mode = Mode::Auto;
+        seat.asks(10, "hello");
+        let model = ModelRef {
+            provider: "claude".to_owned(),
+            model: "sonnet".to_owned(),
+        };
+        let reason = "named in the request\u{1b}[2J".to_owned();
+        seat.happens(Some(10), EventBody::ModelChosen { model, reason });
+        let decision = DriveDecision::new(DriveState::Working, DriveReason::ToolsUsed, 1);
+        seat.happens(None, EventBody::DriveState(decision));
+        seat.used(
+            10,
+            Usage {
+                prompt_tokens: 2_400,
+                cached_tokens: 1_800,
+                completion_tokens: 120,
+                first_token_ms: 300,
+                total_ms: 2_700,
+                prefix_reuse_permille: 900,
+            },
+        );
     }));
 }
 
@@ -305,7 +344,7 @@ fn typed_before_and_what_waits() {
             let id = crate::fixture::id(own);
             seat.takes(Message::Sent(domain::id::QueryId::from_uuid(id)));
         }
-        seat.press(KeyCode::F(4));
+        seat.press(KeyCode::F(6));
     }));
 }
 

@@ -7,6 +7,7 @@
 )]
 
 mod answers;
+mod background;
 mod commands;
 mod completion;
 mod earlier;
@@ -15,6 +16,7 @@ mod gallery;
 mod hostile;
 mod keys;
 mod leaving;
+mod marking;
 mod overrides;
 mod pages;
 mod panes;

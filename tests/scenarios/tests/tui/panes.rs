@@ -386,3 +386,48 @@ fn panes_go_on_after_a_stop_and_other_sizes() {
         assert_eq!(count(&all, part), 1, "`{part}`:\n{all}");
     }
 }
+
+#[test]
+fn the_mouse_scrolls_panes_where_it_is_wanted() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let text: String = (0..60).map(|at| format!("line {at}\n\n")).collect();
+    for is_wanted in [true, false] {
+        let scene = Scene::forgetful(Server::openai([Reply::text(text.clone())]));
+        let carl = scene.house.ask(["tui", "--panes"]);
+        let mouse = if is_wanted { "true" } else { "false" };
+        let carl = carl.env("CARL_TUI__MOUSE", mouse);
+        let mut window = carl.in_window((120, 30));
+        window.starts();
+        assert_eq!(window.gives_mouse(), is_wanted);
+        if !is_wanted {
+            continue;
+        }
+        window.enters("go");
+        window.until("line 59");
+        window.until("idle");
+        // The wheel, up, over the conversation.
+        window.sends(b"\x1b[<64;10;15M");
+        window.until("3 more below");
+        window.sends(b"\x1b[<0;100;5M\x1b[<0;100;5m");
+        window.until("tools ━");
+        // On the normal screen it is the terminal's, and so it is for the shell.
+        window.presses(&["F2"]);
+        window.until_gone("tools ━");
+        assert!(!window.gives_mouse());
+        window.presses(&["F2"]);
+        window.until("tools ━");
+        assert!(window.gives_mouse());
+        window.presses(&["C-z"]);
+        window.until("Stopped");
+        assert!(!window.gives_mouse());
+        window.types("fg");
+        window.presses(&["Enter"]);
+        window.until("tools ━");
+        assert!(window.gives_mouse());
+        window.signals("TERM");
+        window.until_shell();
+        assert!(!window.gives_mouse());
+    }
+}

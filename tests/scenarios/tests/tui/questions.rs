@@ -66,6 +66,69 @@ fn an_edit_is_shown_with_its_diff_and_approved() {
 }
 
 #[test]
+fn old_and_new_stand_side_by_side_on_a_wide_terminal() {
+    if is_absent(TMUX) {
+        return;
+    }
+    // Lines of the file that look like a difference of another one.
+    let forged = "-- a/other.txt\n++ b/other.txt\n@@ -1 +1 @@\n";
+    let long = "word ".repeat(30);
+    let old = format!("let port = 80;\n{forged}{long}end\n");
+    let new = format!("let port = 90;\n{forged}{long}END\n");
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("write_file", writes("note.txt", &new)),
+        Reply::text("Written."),
+    ]));
+    scene.house.write("note.txt", &old);
+    let mut window = seat(&scene, &["--allow-write", "."], (140, 40));
+    window.enters("write it");
+    let screen = window.until(ANSWER);
+    let halves: Vec<(&str, &str)> = screen
+        .lines()
+        .filter_map(|line| line.split_once(" │ "))
+        .map(|(old, new)| (old.trim_start_matches("┃ ").trim_end(), new.trim_end()))
+        .collect();
+    let goes_on = |line: &&(&str, &str)| line.0.starts_with("  … ") && line.1.starts_with("  … ");
+    assert_eq!(
+        halves[0],
+        ("-let port = 80;", "+let port = 90;"),
+        "{screen}"
+    );
+    assert_eq!(
+        halves[1],
+        (" -- a/other.txt", " -- a/other.txt"),
+        "{screen}"
+    );
+    assert!(halves.iter().filter(goes_on).count() >= 2, "{screen}");
+    let last = halves.last().unwrap();
+    assert!(
+        last.0.ends_with("end") && last.1.ends_with("END"),
+        "{screen}"
+    );
+    // Bold and underlined, and then the colour.
+    let coloured = window.coloured();
+    let is_changed = |line: &&str| line.contains("-let port = ");
+    let words = coloured.lines().find(is_changed).unwrap();
+    assert!(
+        words.contains("[1;4m80") && words.contains("[1;4m90"),
+        "{words:?}"
+    );
+    // Narrower, the same stands in one column.
+    window.resizes((100, 40));
+    let screen = window.until("┃ +let port = 90;");
+    assert!(screen.contains("┃ -let port = 80;"), "{screen}");
+    answers(&mut window, "y");
+    window.until("Written.");
+    window.until("idle");
+    let all = window.everything();
+    assert!(
+        all.contains("▎   | -let port = 80;\n▎   | +let port = 90;\n"),
+        "{all}"
+    );
+    assert_eq!(scene.house.read("note.txt"), new);
+}
+
+#[test]
 fn a_no_takes_a_message_to_the_agent() {
     if is_absent(TMUX) {
         return;

@@ -14,7 +14,7 @@ fn any_message_that_waits_is_edited_or_removed() {
     }
     let (scene, gate) = first_waits();
     let mut window = seat(&scene, &[], (80, 24));
-    window.presses(&["F4"]);
+    window.presses(&["F6"]);
     window.until("no message of this window waits");
     window.enters("one");
     window.until("Begun.");
@@ -71,7 +71,7 @@ fn a_marked_message_that_begins_meanwhile_is_left_alone() {
         window.enters(text);
         window.until(&format!("takes back): {text}"));
     }
-    window.presses(&["F4"]);
+    window.presses(&["F6"]);
     window.until("* 1. two");
     gate.open();
     window.until("  1. three");

@@ -154,3 +154,38 @@ fn the_model_that_comes_along_answers_in_the_ui() {
     window.until("idle");
     assert_eq!(house.read("old.txt"), "final\n");
 }
+
+#[test]
+fn the_status_line_says_what_is_known_as_far_as_it_fits() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([Reply::text("Done.")]));
+    let prices = "\n[drive.prices.scripted]\nprompt = 3.0\ncompletion = 15.0\n";
+    scene
+        .house
+        .configure(&(scene.server.config("openai") + prices));
+    let mut window = seat(&scene, &["--air-gap"], (160, 24));
+    window.enters("go");
+    window.until("Done.");
+    let is_over = |screen: &str| screen.contains("cost 0.0") && screen.contains(" idle ");
+    let screen = window.until_screen("cost when all is over", is_over);
+    let status = screen.lines().rfind(|line| line.contains("idle")).unwrap();
+    let facts: Vec<&str> = status.split(" · ").collect();
+    assert_eq!(
+        facts[..4],
+        ["coder", "adaptive", "idle", "air gap"],
+        "{status}"
+    );
+    assert_eq!(facts[4], "scripted/scripted-model", "{status}");
+    assert!(facts[5].ends_with(" tokens"), "{status}");
+    let last = facts.last().unwrap();
+    assert_eq!(*last, "the chosen provider; its default_model", "{status}");
+    // The last ones are left out where it is narrow.
+    window.resizes((60, 24));
+    let screen = window.until_screen("a shorter line", |screen| !screen.contains("cost"));
+    assert!(
+        screen.contains("coder · adaptive · idle · air gap"),
+        "{screen}"
+    );
+}

@@ -1,7 +1,10 @@
-//! What a UI begins with, and what it leaves to the one after it.
+//! What a UI begins with, and how it ended.
 
+use crate::background::Theme;
 use crate::bindings::Keys;
+use crate::modes::Mouse;
 use crate::panes::Layout;
+use crate::state::Facts;
 use crate::vi::Editing;
 use api::sessions::SessionSummary;
 use domain::id::SessionId;
@@ -21,6 +24,12 @@ pub struct Start {
     pub draft: String,
     /// How the session is shown at first.
     pub layout: Layout,
+    /// Whether the mouse is for the UI, where it stands on the alternate screen.
+    pub mouse: Mouse,
+    /// How it is known whether the terminal is light.
+    pub theme: Theme,
+    /// What the configuration says of every session.
+    pub facts: Facts,
     /// The keys in force.
     pub keys: Keys,
     /// Which keys edit what is typed.

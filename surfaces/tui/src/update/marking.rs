@@ -1,0 +1,40 @@
+//! Keys while lines of a page or a pane are marked.
+
+use crate::message::Command;
+use crate::page::{Page, Turn};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// A key while lines are marked: moves, copies or ends it.
+pub(super) fn pressed(page: &mut Page, key: KeyEvent) -> Vec<Command> {
+    let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        KeyCode::Char('c' | 'd') if is_ctrl => page.end_marking(),
+        KeyCode::Char(_) if is_ctrl => {}
+        KeyCode::Esc | KeyCode::F(_) | KeyCode::Char('q') => page.end_marking(),
+        KeyCode::Up | KeyCode::Char('k') => page.mark_to(Turn::Up),
+        KeyCode::Down | KeyCode::Char('j') => page.mark_to(Turn::Down),
+        KeyCode::PageUp | KeyCode::Char('b') => page.mark_to(Turn::PageUp),
+        KeyCode::PageDown => page.mark_to(Turn::PageDown),
+        KeyCode::Home | KeyCode::Char('g') => page.mark_to(Turn::Top),
+        KeyCode::End | KeyCode::Char('G') => page.mark_to(Turn::End),
+        KeyCode::Char(' ' | 'v') => page.mark_from_here(),
+        KeyCode::Enter | KeyCode::Char('y') => return copied(page),
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn copied(page: &mut Page) -> Vec<Command> {
+    match page.marked() {
+        Ok(copied) => {
+            page.end_marking();
+            let lines = if copied.lines == 1 { "line" } else { "lines" };
+            page.say(format!("copied {} {lines}", copied.lines));
+            vec![Command::Copy(copied.text)]
+        }
+        Err(said) => {
+            page.say(said);
+            Vec::new()
+        }
+    }
+}
