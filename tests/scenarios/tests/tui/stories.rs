@@ -88,7 +88,7 @@ fn a_page_that_gives_orders_changes_nothing() {
     ]));
     scene
         .house
-        .write("page.html", &format!("<p>Bees dance.</p><p>{order}</p>"));
+        .write("page.html", format!("<p>Bees dance.</p><p>{order}</p>"));
     let mut window = seat(&scene, &["--mode", "loop", "--allow-write", "."], (100, 30));
     window.enters("what does page.html tell?");
     let asked = window.until(ANSWER);
