@@ -51,7 +51,7 @@ impl Chips {
             let is_taken = self.texts.iter().any(|(taken, _)| taken == mark);
             !is_taken && !self.foreign.contains(mark)
         };
-        match MARKS.into_iter().find(is_free) {
+        match MARKS.clone().find(is_free) {
             Some(mark) => {
                 self.texts.push((mark, text));
                 Ok(mark)
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn a_character_of_the_draft_stands_for_no_paste() {
         let mut chips = Chips::beside("from elsewhere: \u{86}\u{88}");
-        let count = MARKS.into_iter().count() - 2;
+        let count = MARKS.count() - 2;
         for number in 0..count {
             let mark = chips.keep(format!("text {number}")).unwrap();
             assert!(!['\u{86}', '\u{88}'].contains(&mark));
