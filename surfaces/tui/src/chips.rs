@@ -51,7 +51,7 @@ impl Chips {
             let is_taken = self.texts.iter().any(|(taken, _)| taken == mark);
             !is_taken && !self.foreign.contains(mark)
         };
-        match MARKS.into_iter().find(is_free) {
+        match MARKS.clone().find(is_free) {
             Some(mark) => {
                 self.texts.push((mark, text));
                 Ok(mark)

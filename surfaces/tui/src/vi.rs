@@ -239,29 +239,22 @@ impl Vi {
         self.insert(area);
         let (row, column) = place(area);
         match letter {
-            'I' => moved('^', 1, area),
-            'a' => {
-                let next = (column + 1).min(length(area, row));
-                go_to(area, (row, next));
-                true
+            'I' => {
+                moved('^', 1, area);
             }
-            'A' => {
-                area.move_cursor(CursorMove::End);
-                true
-            }
+            'a' => go_to(area, (row, (column + 1).min(length(area, row)))),
+            'A' => area.move_cursor(CursorMove::End),
             'o' => {
                 area.move_cursor(CursorMove::End);
                 area.insert_newline();
-                true
             }
             'O' => {
                 area.move_cursor(CursorMove::Head);
                 area.insert_newline();
                 area.move_cursor(CursorMove::Up);
-                true
             }
-            _ => true,
-        };
+            _ => {}
+        }
     }
 
     /// A motion, or the letter of the operator again for whole lines.

@@ -130,21 +130,21 @@ fn colour(colour: Color) -> Option<&'static str> {
     }
 }
 
-/// The text of a picture without what another run has otherwise: numbers and their units, ids, how long
-/// something took.
+/// The lines of a picture without what another run has otherwise: numbers and their units, ids, how long
+/// something took, and which of two agents came first.
 #[must_use]
-pub fn told(svg: &str) -> String {
-    let mut told = String::new();
+pub fn told(svg: &str) -> Vec<String> {
+    let mut told = Vec::new();
     for line in svg.lines().filter(|line| line.starts_with("<text")) {
         let inner = line.split_once('>').map_or("", |(_, rest)| rest);
         let inner = inner.strip_suffix("</text>").unwrap_or(inner);
         let words = inner.split_whitespace().filter_map(lasting);
         let words: Vec<String> = words.collect();
         if !words.is_empty() {
-            told.push_str(&words.join(" "));
-            told.push('\n');
+            told.push(words.join(" "));
         }
     }
+    told.sort();
     told
 }
 

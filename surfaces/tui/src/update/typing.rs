@@ -536,5 +536,12 @@ mod tests {
         assert!(!answered(&seat.gives("y")));
         seat.wait(5_000);
         assert!(answered(&seat.gives("y")), "it was read by now");
+        // In normal mode a letter is the answer's as well, and no command.
+        let mut seat = by_vi();
+        seat.asks(10, "go");
+        seat.press(KeyCode::Esc);
+        seat.question(10, request(20, ConfirmationKind::Call));
+        seat.wait(5_000);
+        assert!(answered(&seat.gives("y")));
     }
 }

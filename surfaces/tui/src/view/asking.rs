@@ -46,7 +46,7 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
         if short.len() > most {
             hides = true;
             body.extend(short.iter().cloned());
-            short = beginning(short, most, inner);
+            short = beginning(short, (most, inner), &keys.name_of(Action::PageDown));
         }
     }
     let fixed = head.len() + short.len() + prompt.len() + 1;
@@ -144,11 +144,15 @@ pub(super) fn lines(
     (barred.collect(), cursor)
 }
 
-/// The first rows, and a mark for what is left out.
-fn beginning(mut rows: Vec<Line<'static>>, most: usize, width: usize) -> Vec<Line<'static>> {
+/// The first rows, and a mark for what is left out, which this key shows.
+fn beginning(
+    mut rows: Vec<Line<'static>>,
+    (most, width): (usize, usize),
+    key: &str,
+) -> Vec<Line<'static>> {
     let left_out = rows.len() + 1 - most;
     rows.truncate(most - 1);
-    let text = format!("… {left_out} rows more: scroll to the end to see them");
+    let text = format!("… {left_out} rows more: {key} to the end shows them");
     rows.push(Line::styled(cut(&text, width), faint()));
     rows
 }

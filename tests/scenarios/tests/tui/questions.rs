@@ -404,6 +404,7 @@ fn a_yes_to_a_command_counts_once_all_of_it_was_in_sight() {
         window.until(&format!("{ANSWER} x"));
         was_seen |= window.screen().contains("STOLEN");
         window.presses(&["C-u"]);
+        window.until_gone(&format!("{ANSWER} x"));
     }
     assert!(was_seen);
     answers(&mut window, "y");

@@ -3,7 +3,7 @@
 use crate::{ANSWER, seat};
 use scenarios::Scene;
 use serde_json::json;
-use testkit::{Gate, Reply, Server, TMUX, is_absent};
+use testkit::{Gate, Reply, Server, TMUX, Window, is_absent};
 
 /// A scene with these answers in which vi's keys edit.
 fn by_vi(replies: impl IntoIterator<Item = Reply>) -> Scene {
@@ -14,6 +14,12 @@ fn by_vi(replies: impl IntoIterator<Item = Reply>) -> Scene {
         .house
         .configure(&format!("{before}\n[tui]\nediting = \"vi\"\n"));
     scene
+}
+
+/// Leads to normal mode, and waits for it: Esc and a letter at once are Alt and that letter.
+fn normal(window: &mut Window) {
+    window.presses(&["Escape"]);
+    window.until("NORMAL · coder");
 }
 
 #[test]
@@ -30,16 +36,15 @@ fn vi_keys_edit_what_is_typed() {
     window.until("insert · coder");
     window.types("what do bees doo?");
     window.until("> what do bees doo?");
-    window.presses(&["Escape"]);
-    window.until("NORMAL · coder");
+    normal(&mut window);
     window.types("hx0wcwcan");
     window.until("> what can bees do?");
-    window.presses(&["Escape"]);
+    normal(&mut window);
     window.types("yyp");
     window.until("  what can bees do?");
     window.types("Gccand ants?");
     window.until("  and ants?");
-    window.presses(&["Escape"]);
+    normal(&mut window);
     window.types("ggdd");
     window.until("> and ants?");
     window.types("u");
