@@ -21,6 +21,7 @@ mod panes;
 mod pictures;
 mod questions;
 mod screens;
+mod terminals;
 mod work;
 
 use scenarios::Scene;
