@@ -46,10 +46,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
     match message {
         Message::Key(key) => typing::pressed(state, key),
         Message::Paste(text) => typing::pasted(state, &text),
-        Message::Pointed(what, at) => {
-            pointed::pointed(state, what, at);
-            Vec::new()
-        }
+        Message::Pointed(what, at) => pointed::pointed(state, what, at),
         Message::Resized(columns, rows) => {
             resized(state, known_size(columns, rows));
             Vec::new()

@@ -15,6 +15,9 @@ pub const SEARX: &str = "searx";
 /// The terminal that tests of the terminal UI run in.
 pub const TMUX: &str = "tmux";
 
+/// GNU screen, in which some have the terminal UI.
+pub const SCREEN: &str = "screen";
+
 /// Whether it is known to be absent. A test that cannot do without it ends there, and says so.
 #[must_use]
 pub fn is_absent(what: &str) -> bool {

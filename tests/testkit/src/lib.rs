@@ -32,7 +32,7 @@ pub mod terminal;
 pub mod toolchains;
 pub mod window;
 
-pub use absent::{DESKTOP_KEYRING, KERNEL_KEYRING, TMUX, is_absent};
+pub use absent::{DESKTOP_KEYRING, KERNEL_KEYRING, SCREEN, TMUX, is_absent};
 pub use desktop::Desktop;
 pub use house::House;
 pub use program::{Carl, Finished, Running, limit_files};

@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What every question ends with, before the answer.
 const PROMPTS: [&str; 2] = ["message to the agent: ", "[y]es, [n]o: "];
@@ -20,6 +20,17 @@ enum Echo {
     On,
     Off,
 }
+
+/// How fast what is written comes to a screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    Fast,
+    /// So many bytes a second.
+    Slow(usize),
+}
+
+/// How many pieces a second come over a slow line.
+const PIECES_A_SECOND: usize = 20;
 
 /// Where standard output goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +109,7 @@ impl Carl {
             let _read = stdout.map(|mut stdout| stdout.read_to_end(&mut bytes));
             String::from_utf8_lossy(&bytes).into_owned()
         });
-        let (pieces, _screen) = screen(master.try_clone().unwrap());
+        let (pieces, _screen) = screen(master.try_clone().unwrap(), Line::Fast);
         let mut keyboard = File::from(master);
         let deadline = Instant::now() + patience;
         let (mut shown, mut read, mut questions) = (String::new(), 0, Vec::new());
@@ -157,6 +168,19 @@ impl Carl {
     /// When it cannot be started.
     #[must_use]
     pub fn seated(self) -> Seated {
+        self.seated_at(Line::Fast)
+    }
+
+    /// The same at the end of a line that carries so many bytes a second to the screen.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    #[must_use]
+    pub fn seated_far_away(self, bytes_a_second: usize) -> Seated {
+        self.seated_at(Line::Slow(bytes_a_second))
+    }
+
+    fn seated_at(self, line: Line) -> Seated {
         let (master, side) = terminal(Echo::On);
         let mut command = self.into_command();
         command
@@ -164,7 +188,7 @@ impl Carl {
             .stdout(Stdio::from(side.try_clone().unwrap()))
             .stderr(Stdio::from(side));
         let child = command.spawn().unwrap();
-        let (pieces, screen) = screen(master.try_clone().unwrap());
+        let (pieces, screen) = screen(master.try_clone().unwrap(), line);
         Seated {
             child,
             pieces,
@@ -382,12 +406,21 @@ fn terminal(echo: Echo) -> (OwnedFd, OwnedFd) {
 }
 
 /// What appears on the screen, piece by piece, until the last program has left the terminal.
-fn screen(master: OwnedFd) -> (mpsc::Receiver<Vec<u8>>, JoinHandle<()>) {
+fn screen(master: OwnedFd, line: Line) -> (mpsc::Receiver<Vec<u8>>, JoinHandle<()>) {
     let (sender, pieces) = mpsc::channel();
     let screen = std::thread::spawn(move || {
         let mut screen = File::from(master);
-        let mut bytes = [0; 4096];
+        let mut bytes = match line {
+            Line::Fast => vec![0; 4096],
+            Line::Slow(bytes_a_second) => vec![0; (bytes_a_second / PIECES_A_SECOND).max(1)],
+        };
+        // Nothing comes here: what is waited for is the time.
+        let (_never, nothing) = mpsc::channel::<()>();
         while let Ok(count) = screen.read(&mut bytes) {
+            if let Line::Slow(_) = line {
+                let pause = Duration::from_secs(1) / u32::try_from(PIECES_A_SECOND).unwrap();
+                let _over = nothing.recv_timeout(pause);
+            }
             if count == 0 || sender.send(on_screen(&bytes[..count])).is_err() {
                 break;
             }

@@ -1,4 +1,4 @@
-//! The programs that tests run: a session bus, a GNOME Keyring, `keyctl`, a search server, tmux.
+//! The programs that tests run: a session bus, a GNOME Keyring, `keyctl`, a search server, tmux, screen.
 //!
 //! They belong to the system, so they come from its own packages; no test brings a stand-in, since
 //! what is proved is that the real ones work. What the projects need that an agent works on in tests,
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each program with the Debian package that has it.
-const PROGRAMS: [(&str, &str); 7] = [
+const PROGRAMS: [(&str, &str); 8] = [
     ("dbus-daemon", "dbus"),
     ("dbus-send", "dbus"),
     ("gnome-keyring-daemon", "gnome-keyring"),
@@ -20,6 +20,7 @@ const PROGRAMS: [(&str, &str); 7] = [
     ("keyctl", "keyutils"),
     ("searx-run", "searx"),
     ("tmux", "tmux"),
+    ("screen", "screen"),
 ];
 
 /// What the projects of tests need: pytest with what it needs itself, and Node.
@@ -70,13 +71,16 @@ pub fn absent(tools: &Path) -> Vec<(&'static str, String)> {
     let for_desktop: Vec<&str> = missing
         .iter()
         .copied()
-        .filter(|one| !["keyutils", "searx", "tmux"].contains(one))
+        .filter(|one| !["keyutils", "searx", "tmux", "screen"].contains(one))
         .collect();
     if missing.contains(&"searx") {
         absent.push(("searx", "apt install searx".to_owned()));
     }
     if missing.contains(&"tmux") {
         absent.push(("tmux", "apt install tmux".to_owned()));
+    }
+    if missing.contains(&"screen") {
+        absent.push(("screen", "apt install screen".to_owned()));
     }
     if !for_desktop.is_empty() {
         let advice = format!("apt install {}", for_desktop.join(" "));

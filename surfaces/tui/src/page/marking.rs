@@ -6,7 +6,7 @@ use crate::lines::TAB;
 /// Longest text that is copied, bytes: what most terminals take at once.
 pub const COPY_BYTES: usize = 100_000;
 /// What is said of the keys while lines are marked.
-const KEYS: &str = "j k move, Space: from here, Enter copies, Esc ends";
+const KEYS: &str = "Enter copies, Esc ends, j k move, Space: from here";
 
 /// Lines that are to be copied.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What the mouse does: its wheel scrolls what is below it, and a press chooses a pane. It answers nothing.
 
-use crate::message::Pointed;
+use crate::message::{Command, Pointed};
 use crate::overlay::Overlay;
 use crate::page::{Page, Turn};
 use crate::state::State;
@@ -10,12 +10,18 @@ use crate::view;
 const WHEEL_ROWS: usize = 3;
 
 /// The mouse did something at a column and row.
-pub(super) fn pointed(state: &mut State, what: Pointed, at: (u16, u16)) {
+pub(super) fn pointed(state: &mut State, what: Pointed, at: (u16, u16)) -> Vec<Command> {
     let turn = match what {
         Pointed::WheelUp => Some(Turn::Up),
         Pointed::WheelDown => Some(Turn::Down),
         Pointed::Pressed => None,
     };
+    done(state, turn, at);
+    Vec::new()
+}
+
+/// Turns what is there, or chooses it.
+fn done(state: &mut State, turn: Option<Turn>, at: (u16, u16)) {
     if let Some(overlay) = &mut state.overlay {
         if let (Overlay::Page(_, page), Some(turn)) = (overlay, turn) {
             scroll(page, turn);

@@ -4,7 +4,7 @@
 use crate::lines::{cut, faint, strong};
 use crate::state::{Override, State};
 use crate::vi;
-use domain::settings::{Mode, OverrideLevel};
+use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use rendering::costs;
@@ -58,23 +58,7 @@ fn facts(state: &State) -> Vec<(String, Style)> {
         Some(vi::Mode::Insert) => facts.insert(0, ("insert".to_owned(), faint())),
         Some(vi::Mode::Normal) => facts.insert(0, ("NORMAL".to_owned(), strong())),
     }
-    match profile.settings.override_level {
-        OverrideLevel::None => {}
-        OverrideLevel::Relax => facts.push(("! override relax".to_owned(), warning())),
-        OverrideLevel::All => facts.push(("! override all".to_owned(), warning())),
-    }
-    match state.once {
-        Override::Next(OverrideLevel::None) => {
-            facts.push(("next: no override".to_owned(), warning()));
-        }
-        Override::Next(OverrideLevel::Relax) => {
-            facts.push(("! next: override relax".to_owned(), warning()));
-        }
-        Override::Next(OverrideLevel::All) => {
-            facts.push(("! next: override all".to_owned(), warning()));
-        }
-        Override::None | Override::InForce => {}
-    }
+    facts.extend(overrides(state, profile));
     if state.is_gone {
         facts.push(("! the server is gone".to_owned(), warning()));
     }
@@ -125,6 +109,23 @@ fn facts(state: &State) -> Vec<(String, Style)> {
     ];
     facts.extend(known.into_iter().flatten().map(|text| (text, faint())));
     facts
+}
+
+/// What is said of an override that is in force, and of one that the next message goes by.
+fn overrides(state: &State, profile: &SessionProfile) -> Vec<(String, Style)> {
+    let in_force = match profile.settings.override_level {
+        OverrideLevel::None => None,
+        OverrideLevel::Relax => Some("! override relax"),
+        OverrideLevel::All => Some("! override all"),
+    };
+    let next = match state.once {
+        Override::Next(OverrideLevel::None) => Some("next: no override"),
+        Override::Next(OverrideLevel::Relax) => Some("! next: override relax"),
+        Override::Next(OverrideLevel::All) => Some("! next: override all"),
+        Override::None | Override::InForce => None,
+    };
+    let said = [in_force, next].into_iter().flatten();
+    said.map(|text| (text.to_owned(), warning())).collect()
 }
 
 /// The mode, and where the drive of one that goes on by itself stands.

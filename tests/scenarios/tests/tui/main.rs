@@ -26,6 +26,7 @@ mod questions;
 mod queue;
 mod screens;
 mod stories;
+mod terminals;
 mod vi;
 mod work;
 
