@@ -11,8 +11,10 @@ use domain::event::{ConfirmationKind, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::model::{ModelRef, Usage};
 use domain::settings::{Mode, OverrideLevel};
+use domain::tool::EffectClass;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Cell;
 use ratatui::layout::Rect;
 use rendering::costs::{Price, Prices};
 
@@ -359,4 +361,23 @@ fn page_while_a_question_waits() {
         seat.question(10, request(20, ConfirmationKind::Call));
         seat.types("/line 4");
     }));
+}
+
+#[test]
+fn what_a_command_would_do_is_not_taken_for_a_difference() {
+    for (effect, is_beside) in [
+        (EffectClass::SharedWrite, true),
+        (EffectClass::Exec, false),
+        (EffectClass::Egress, false),
+    ] {
+        let mut seat = Seat::at((140, 40));
+        let mut asked = request(20, ConfirmationKind::Call);
+        asked.effect = effect;
+        seat.asks(10, "write it");
+        seat.question(10, asked);
+        let frame = frame(&seat.state);
+        let text: String = frame.buffer.content.iter().map(Cell::symbol).collect();
+        assert_eq!(text.contains(" │ +TWO"), is_beside, "{effect:?}: {text}");
+        assert!(text.contains("-two"), "{text}");
+    }
 }
