@@ -320,8 +320,12 @@ impl Ui<'_> {
                     .for_each(|event| self.state.remember(event));
                 self.events = Some(opened.events);
                 let (new, how) = (self.state.session.session_id, opened.how);
+                let without = match how {
+                    "forked" => ", without what was allowed for the session",
+                    _ => "",
+                };
                 let said = format!(
-                    "{how} session {new}; `carl tui --resume {old}` goes on with the one before"
+                    "{how} session {new}{without}; `carl tui --resume {old}` goes on with the one before"
                 );
                 let line = Paint::Colour.faint(&format!("· {said}"));
                 self.take(Instant::now(), Message::Told(vec![String::new(), line]));

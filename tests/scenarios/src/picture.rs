@@ -131,11 +131,21 @@ fn colour(colour: Color) -> Option<&'static str> {
 }
 
 /// The lines of a picture without what another run has otherwise: numbers and their units, ids, how long
-/// something took, and which of two agents came first.
+/// something took, which of two agents came first, and the last row, whose facts depend on how fast it was.
 #[must_use]
 pub fn told(svg: &str) -> Vec<String> {
+    let row = |line: &str| {
+        line.split(" y=\"")
+            .nth(1)?
+            .split('"')
+            .next()?
+            .parse::<u32>()
+            .ok()
+    };
+    let texts = || svg.lines().filter(|line| line.starts_with("<text"));
+    let last = texts().filter_map(row).max();
     let mut told = Vec::new();
-    for line in svg.lines().filter(|line| line.starts_with("<text")) {
+    for line in texts().filter(|line| row(line) != last) {
         let inner = line.split_once('>').map_or("", |(_, rest)| rest);
         let inner = inner.strip_suffix("</text>").unwrap_or(inner);
         let words = inner.split_whitespace().filter_map(lasting);

@@ -21,6 +21,9 @@ const BODY_ROWS: usize = 4;
 /// Fewest rows of both.
 const LEAST_BODY_ROWS: usize = 2;
 
+/// From how many columns on what Esc does is said.
+const STOP_COLUMNS: usize = 60;
+
 /// A question in a room.
 struct Laid {
     head: Vec<Line<'static>>,
@@ -175,7 +178,10 @@ fn prompt(
         return (lines, None);
     }
     let text = dialog.offer().prompt().split_whitespace();
-    let text = text.collect::<Vec<_>>().join(" ");
+    let mut text = text.collect::<Vec<_>>().join(" ");
+    if width >= STOP_COLUMNS {
+        text = format!("{}; Esc: stop the request", text.trim_end_matches(':'));
+    }
     let is_waiting = dialog.waits_until(now).is_some();
     let style = if is_waiting { faint() } else { Style::new() };
     let text = Line::styled(text.trim_end_matches(':').to_owned(), style);

@@ -47,6 +47,7 @@ fn agents_at_work_at_the_same_time_stand_in_a_tree() {
     window.until("1 agent below");
     window.until_screen("a report", |screen| screen.contains("It is short."));
     window.enters("/inspect agents");
+    window.until("time line from ");
     let page = window.until("Read RIGHT in b.txt");
     for part in [
         "Read LEFT in a.txt",
