@@ -94,11 +94,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
         }
         Message::Edited(edited) => overlaid::edited(state, edited),
         Message::Draft(text) => {
-            match state.input.is_empty() {
-                true => state.input.set(&text),
-                // Up brings it back.
-                false => state.input.keep(&text),
-            }
+            draft(state, &text);
             Vec::new()
         }
         Message::Listed(sessions) => listed(state, |picker| picker.fill(sessions)),
@@ -110,6 +106,15 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
         Message::Said(text) => overlaid::say(state, &text).into_iter().collect(),
         Message::GoTo(id) => vec![Command::GoTo(id)],
         Message::Terminate => vec![Command::Leave],
+    }
+}
+
+/// A message that was taken back is to be edited.
+fn draft(state: &mut State, text: &str) {
+    match state.input.is_empty() {
+        true => state.input.set(text),
+        // Up brings it back.
+        false => state.input.keep(text),
     }
 }
 

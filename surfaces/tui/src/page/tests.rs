@@ -1,3 +1,5 @@
+//! Pages scroll, are searched and stay where they are read.
+
 use super::*;
 
 fn numbered(count: usize) -> Page {

@@ -4,6 +4,7 @@ use super::Frame;
 use crate::lines::{cut, faint, strong};
 use crate::list::PROMPT;
 use crate::overlay::{Overlay, room};
+use crate::page::Page;
 use crate::picker::{Offer, Picker};
 use crate::state::State;
 use ratatui::buffer::Buffer;
@@ -62,17 +63,7 @@ pub fn full(state: &State) -> Option<Frame> {
     let (width, height) = room(size);
     let (title, body, foot, cursor) = match overlay {
         Overlay::Page(subject, page) => {
-            let (foot, cursor) = match page.typed() {
-                Some(typed) => {
-                    let text = format!("/{}", visible_line(typed));
-                    let column = text.width();
-                    (text, Some((column, height + 1)))
-                }
-                None => {
-                    let keys = || format!("{}; {OF_PAGE}", page.place());
-                    (page.note().unwrap_or_else(keys), None)
-                }
-            };
+            let (foot, cursor) = foot_of_page(page, height);
             let title = format!("{}: {}", subject.name(), subject.about());
             (title, page.shown(), foot, cursor)
         }
@@ -121,6 +112,21 @@ pub fn full(state: &State) -> Option<Frame> {
         false => Line::styled(cut(&foot, width), faint()),
     };
     Some(laid(size, (head, body, foot), cursor))
+}
+
+/// What stands below a page, and the cursor where something is typed there.
+fn foot_of_page(page: &Page, height: usize) -> (String, Option<(usize, usize)>) {
+    match page.typed() {
+        Some(typed) => {
+            let text = format!("/{}", visible_line(typed));
+            let column = text.width();
+            (text, Some((column, height + 1)))
+        }
+        None => {
+            let keys = || format!("{}; {OF_PAGE}", page.place());
+            (page.note().unwrap_or_else(keys), None)
+        }
+    }
 }
 
 /// The frame of the list of sessions.
