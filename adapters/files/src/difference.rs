@@ -30,9 +30,16 @@ pub(crate) fn diff(shown: &str, old: Option<&str>, new: Option<&str>) -> String 
     };
     let (old, new) = without_mark(old, new);
     let (old_text, new_text) = (plain(old), plain(new));
+    // A carriage return alone ends no line here: whoever reads the difference counts line feeds.
+    let lines =
+        |text: &'_ str| -> Vec<String> { text.split_inclusive('\n').map(str::to_owned).collect() };
+    let (old_lines, new_lines) = (lines(&old_text), lines(&new_text));
+    let old_lines: Vec<&str> = old_lines.iter().map(String::as_str).collect();
+    let new_lines: Vec<&str> = new_lines.iter().map(String::as_str).collect();
     TextDiff::configure()
         .timeout(DIFF_TIME)
-        .diff_lines(&old_text, &new_text)
+        .newline_terminated(true)
+        .diff_slices(&old_lines, &new_lines)
         .unified_diff()
         .context_radius(DIFF_CONTEXT)
         .header(&header("a", old), &header("b", new))

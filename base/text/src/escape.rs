@@ -3,7 +3,9 @@
 use crate::hidden;
 use std::collections::HashSet;
 use std::fmt::Write;
+use std::ops::RangeInclusive;
 use unicode_normalization::char::is_combining_mark;
+use unicode_width::UnicodeWidthChar;
 
 /// The text with everything that cannot be seen written as `\u{…}`: controls, ANSI escapes, marks
 /// that turn the reading direction, zero-width and tag characters, spaces that only look like a
@@ -179,6 +181,26 @@ pub fn quoted_argv(argv: &[impl AsRef<str>]) -> String {
     quoted.join(" ")
 }
 
+/// Whether a vowel or final of Korean writing joins the syllable before it, which gives it its picture;
+/// `None` for any other letter.
+fn joins_syllable(before: &str, c: char) -> Option<bool> {
+    const BLOCKS: RangeInclusive<char> = '\u{ac00}'..='\u{d7a3}';
+    const FINALS: u32 = 28;
+    let is_initial = |c| matches!(c, '\u{1100}'..='\u{115e}' | '\u{a960}'..='\u{a97c}');
+    let is_vowel = |c| matches!(c, '\u{1161}'..='\u{11a7}' | '\u{d7b0}'..='\u{d7c6}');
+    let is_final = |c| matches!(c, '\u{11a8}'..='\u{11ff}' | '\u{d7cb}'..='\u{d7fb}');
+    let is_open = |c: char| {
+        BLOCKS.contains(&c) && (u32::from(c) - u32::from(*BLOCKS.start())).is_multiple_of(FINALS)
+    };
+    let mut last = before.chars().rev();
+    let (last, second) = (last.next(), last.next());
+    if is_vowel(c) {
+        return Some(last.is_some_and(is_initial));
+    }
+    let is_syllable = last.is_some_and(is_vowel) && second.is_some_and(is_initial);
+    is_final(c).then(|| is_syllable || last.is_some_and(is_open))
+}
+
 fn has_picture(before: &str, c: char) -> bool {
     if matches!(
         c,
@@ -193,6 +215,13 @@ fn has_picture(before: &str, c: char) -> bool {
             .next_back()
             .is_some_and(|b| !b.is_whitespace());
     }
+    if let Some(is_joined) = joins_syllable(before, c) {
+        return is_joined;
+    }
+    // A letter of no width that joins nothing is drawn as nothing.
+    if c.width() == Some(0) {
+        return false;
+    }
     // The standard library escapes what Unicode gives no picture, and characters that extend the
     // one before; the latter were dealt with above.
     c.escape_debug().len() == 1
@@ -202,6 +231,40 @@ fn has_picture(before: &str, c: char) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_letter_without_a_width_of_its_own_is_spelled_out() {
+        for hidden in "\u{1161}\u{11a7}\u{11a8}\u{11ff}\u{d7b0}\u{d7c6}\u{d7cb}\u{d7fb}".chars() {
+            let name = format!("build.sh{hidden}");
+            let told = format!("build.sh\\u{{{:x}}}", u32::from(hidden));
+            for shown in [visible(&name), prose(&name), visible_line(&name)] {
+                assert_eq!(shown, told);
+            }
+        }
+        // Syllables that are written in parts are writing; what is put on top of one is not.
+        for whole in [
+            "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}",
+            "가\u{11a8}",
+            "한글 파일",
+        ] {
+            assert_eq!(visible(whole), whole);
+        }
+        assert_eq!(visible("가\u{1161}"), "가\\u{1161}");
+        assert_eq!(visible("각\u{11a8}"), "각\\u{11a8}");
+        assert_eq!(
+            visible("\u{1112}\u{1161}\u{1161}"),
+            "\u{1112}\u{1161}\\u{1161}"
+        );
+    }
+
+    #[test]
+    fn nothing_that_stays_is_without_a_width() {
+        let all = (0..=0x10_ffff).filter_map(char::from_u32);
+        let stays = |c: &char| visible(&format!("a{c}b")) == format!("a{c}b");
+        let hidden = all.filter(|c| c.width() == Some(0)).filter(stays);
+        let hidden: Vec<char> = hidden.filter(|c| !is_combining_mark(*c)).collect();
+        assert_eq!(hidden, [] as [char; 0]);
+    }
 
     #[test]
     fn arguments_are_shown_apart() {

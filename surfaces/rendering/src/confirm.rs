@@ -97,13 +97,23 @@ fn question(
     let AsText { head, body, short } = parts_of(asked, paint, shape);
     let body = body.into_iter().map(|told| match told {
         Told::Lines(lines) => lines,
-        Told::Difference(text, _) => paint.diff(&diff_lines(&text, shape.0)),
+        Told::Difference(text, _) => paint.diff(&with_bars(&diff_lines(&text, shape.0))),
     });
     let body: String = body.collect();
     match head.is_empty() {
         true => String::new(),
         false => format!("{head}\n{body}{short}"),
     }
+}
+
+/// A difference whose lines that stay begin with a bar: no line of a file looks like a sentence of ours.
+fn with_bars(diff: &str) -> String {
+    let lines = diff.split_inclusive('\n');
+    let barred = lines.map(|line| match line.strip_prefix(' ') {
+        Some(rest) => format!("│{rest}"),
+        None => line.to_owned(),
+    });
+    barred.collect()
 }
 
 fn parts_of(

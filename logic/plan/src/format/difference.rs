@@ -42,7 +42,10 @@ pub(super) fn between(left: (&str, &str), right: (&str, &str), cut: bool) -> Str
             same_start + 1,
         );
     }
-    let diff = TextDiff::from_lines(left.1, right.1);
+    // A carriage return alone ends no line.
+    let diff = TextDiff::configure()
+        .newline_terminated(true)
+        .diff_slices(&left_lines, &right_lines);
     let shown = diff
         .unified_diff()
         .context_radius(CONTEXT_LINES)

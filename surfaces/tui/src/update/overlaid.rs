@@ -207,6 +207,10 @@ fn granted(state: &mut State, wish: Wish) -> Vec<Command> {
             );
             Vec::new()
         }
+        Wish::Resume(_) | Wish::Fork(_) if !state.input.is_empty() => {
+            say(state, "the input is not empty: send or empty it first");
+            Vec::new()
+        }
         Wish::Resume(id) => vec![Command::GoTo(id)],
         Wish::Fork(id) => vec![Command::Fork(id)],
         Wish::Export(id) => vec![Command::Export(id)],

@@ -3,6 +3,7 @@
 use super::outcome::leave;
 use super::results::whole_result;
 use super::{answering, completing, lists, overlaid, overriding, paned, slash};
+use crate::chips::is_long;
 use crate::input::Edit;
 use crate::keys::Action;
 use crate::markdown::{Break, DocumentLine};
@@ -418,6 +419,12 @@ fn entered(state: &mut State) -> Vec<Command> {
     let line = line.to_owned();
     // What a paste begins with is out of sight, so it is said to the agent.
     let is_command = is_command(&line) && !state.input.begins_with_paste();
+    // So may be the beginning of a long draft that came back.
+    if is_command && is_long_or_several(&text) {
+        let said = "not sent: a command stands alone on one line, and this begins like one; put a word \
+                    before it to say it to the agent";
+        return vec![state.note(said)];
+    }
     if !is_command && let Some(why) = overriding::holds_back(state) {
         return vec![why];
     }
@@ -430,6 +437,11 @@ fn entered(state: &mut State) -> Vec<Command> {
         false => done.push(overriding::send(state, line)),
     }
     done
+}
+
+/// Whether a draft has more than a line, or may not be in sight from its beginning on.
+fn is_long_or_several(text: &str) -> bool {
+    text.contains('\n') || is_long(text)
 }
 
 /// Shows thinking and results whole from now on, and the last ones now; or folds again.

@@ -9,6 +9,8 @@ use std::iter::zip;
 
 /// From how many columns on old and new stand side by side.
 pub(super) const SIDE_BY_SIDE_COLUMNS: usize = 116;
+/// How a line begins that stays.
+const STAYS: &str = "│";
 /// What stands between them.
 const BETWEEN: &str = " │ ";
 /// Its columns.
@@ -48,6 +50,8 @@ fn rows_of_one(piece: &Piece, width: usize) -> Vec<Line<'static>> {
             lines.flat_map(|line| broken(&line, width)).collect()
         }
         Piece::Same(text) => broken(&same(text), width),
+        // What is not known for a part of a difference may be a line of a file as well.
+        Piece::Told(text) if text.starts_with(' ') => broken(&same(&text[1..]), width),
         Piece::Told(text) | Piece::Name(text) => broken(&Line::raw(safe(text)), width),
         Piece::Place(text) => broken(&Line::styled(safe(text), faint()), width),
     }
@@ -66,8 +70,9 @@ fn rows_of_both(piece: &Piece, width: usize) -> Vec<Line<'static>> {
     }
 }
 
+/// A line of a file that stays. It begins as no sentence of the UI's does.
 fn same(text: &str) -> Line<'static> {
-    Line::raw(format!(" {}", safe(text)))
+    Line::from(vec![Span::styled(STAYS, faint()), Span::raw(safe(text))])
 }
 
 /// The row at which the first file begins.
@@ -184,10 +189,10 @@ mod tests {
             "--- a/x".to_owned(),
             "+++ b/x".to_owned(),
             "@@ -1,3 +1,4 @@".to_owned(),
-            row(" one", " one"),
+            row("│one", "│one"),
             row("-let a = 1;", "+let a = 2;"),
             row("", "+more"),
-            row(" two", " two"),
+            row("│two", "│two"),
         ];
         assert_eq!(text(&wide), expected);
         let marked = |line: &Line<'static>| -> Vec<String> {
