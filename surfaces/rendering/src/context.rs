@@ -100,7 +100,7 @@ fn bar(tokens: u64, budget: u64) -> String {
         .min(BAR_COLUMNS);
     match (columns, tokens) {
         (0, 0) => String::new(),
-        (0, _) => "▏".to_owned(),
+        (0, _) => "·".to_owned(),
         (columns, _) => "█".repeat(usize::try_from(columns).unwrap_or(0)),
     }
 }
@@ -152,7 +152,7 @@ mod tests {
             "{shown}"
         );
         assert!(
-            shown.contains("recalled                 1    0.0% ▏\n"),
+            shown.contains("recalled                 1    0.0% ·\n"),
             "{shown}"
         );
         assert!(shown.contains("97.3%"), "{shown}");

@@ -7,6 +7,7 @@ use crate::lines::{safe, strong};
 use crate::message::Message;
 use crate::subject::Subject;
 use api::sessions::{Error, Follow, Selection, Sessions, Whose};
+use domain::Timestamp;
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::fault::{Coded, Fault};
@@ -79,7 +80,7 @@ async fn page(
         Subject::Calls | Subject::Agents | Subject::Jobs | Subject::Plan => {
             let events = events(sessions, id).await.map_err(|error| error.fault())?;
             Ok(match subject {
-                Subject::Agents => inspect::agents(&events),
+                Subject::Agents => inspect::agents(&events, Timestamp::now()),
                 Subject::Jobs => inspect::jobs(&events),
                 Subject::Plan => inspect::plan(&events),
                 _ => inspect::calls(&events, |_| true),

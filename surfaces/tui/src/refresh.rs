@@ -55,6 +55,13 @@ impl Refresh {
         }
     }
 
+    /// The page changes by itself with the time: it is read again after this.
+    pub fn goes_on(&mut self, after: Instant) {
+        if self.phase == Phase::Fresh {
+            self.phase = Phase::Due(self.not_before.map_or(after, |time| time.max(after)));
+        }
+    }
+
     /// It was read.
     pub fn was_read(&mut self, now: Instant) {
         let Phase::Reading { since, is_old } = self.phase else {
@@ -111,5 +118,8 @@ mod tests {
         page.was_read(after(3_001));
         page.changed(after(60_000));
         assert!(page.begins(after(60_000)));
+        page.was_read(after(60_001));
+        page.goes_on(after(62_000));
+        assert!(!page.begins(after(61_999)) && page.begins(after(62_000)));
     }
 }

@@ -26,7 +26,7 @@ use rendering::costs::Prices;
 use rendering::in_force::InForce;
 use rendering::terminal::Terminal;
 use session::{Exchange, SessionView};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use text::links::Known;
 
@@ -112,8 +112,6 @@ pub struct State {
     pub is_gone: bool,
     /// Whether keys go to this window, as far as the terminal has said.
     pub has_focus: bool,
-    /// The context of the model in use, tokens, where it is known.
-    pub context_tokens: Option<u32>,
     /// What the configuration says of every session.
     pub facts: Facts,
     /// The time of the last message.
@@ -127,6 +125,8 @@ pub struct Facts {
     pub is_air_gapped: bool,
     /// What providers take.
     pub prices: Prices,
+    /// The context that the models of a provider have, tokens, where the configuration says so.
+    pub contexts: BTreeMap<String, u32>,
 }
 
 /// An override for one message alone.
@@ -220,7 +220,6 @@ impl State {
             has_told_jobs: false,
             is_gone: false,
             has_focus: true,
-            context_tokens: None,
             facts,
             now,
         }
@@ -248,7 +247,6 @@ impl State {
         self.panes.stand_for(&before.panes);
         self.is_expanded = before.is_expanded;
         self.has_focus = before.has_focus;
-        self.context_tokens = before.context_tokens;
     }
 
     /// Takes an event of the past into account, which is not shown.

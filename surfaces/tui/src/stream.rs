@@ -139,6 +139,15 @@ impl Stream {
         thought_lines(&self.thought)
     }
 
+    /// The same for the scrollback, each line behind the mark of thinking.
+    #[must_use]
+    pub fn marked_thought(&self) -> Vec<Line<'static>> {
+        let lines = self.last_thought().into_iter();
+        lines
+            .map(|line| Line::styled(format!("~ {line}"), faint()))
+            .collect()
+    }
+
     /// What is drawn below the scrollback: thinking under way, or the answer that has not left yet.
     #[must_use]
     pub fn tail(&self, known: &Known, is_expanded: bool) -> Vec<DocumentLine> {

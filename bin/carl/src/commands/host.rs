@@ -77,6 +77,12 @@ impl CommandHost {
         Ok(tui::Facts {
             is_air_gapped: config.models.air_gap,
             prices: config.drive.settings()?.prices,
+            contexts: config
+                .models
+                .providers
+                .iter()
+                .filter_map(|(name, provider)| Some((name.to_string(), provider.context_tokens?)))
+                .collect(),
         })
     }
 

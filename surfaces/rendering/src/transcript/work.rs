@@ -7,6 +7,7 @@ use crate::values::arguments;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody};
 use domain::notes::ShownNotes;
 use text::escape::prose;
+use text::fence;
 
 /// Most of a tool's result that a document holds, characters; the events have all of it.
 const RESULT_CHARS: usize = 4_000;
@@ -121,7 +122,7 @@ fn result(
     }
     if extent == Extent::Whole && !text.trim().is_empty() {
         // Indented so far, it is code: nothing in it is drawn.
-        out.push_str(&format!("\n\n        {}", capped(text)));
+        out.push_str(&format!("\n\n        {}", capped(fence::body(text))));
     }
     out
 }

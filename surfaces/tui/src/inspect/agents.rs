@@ -88,7 +88,7 @@ fn works(events: &[Event]) -> BTreeMap<Option<AgentId>, Work> {
 
 /// The agents as a tree, when each worked, and what each reported.
 #[must_use]
-pub fn agents(events: &[Event]) -> Vec<Line<'static>> {
+pub fn agents(events: &[Event], now: Timestamp) -> Vec<Line<'static>> {
     let view = SessionView::of(events);
     let all: Vec<&Agent> = view.agents().iter().collect();
     let works = works(events);
@@ -96,7 +96,7 @@ pub fn agents(events: &[Event]) -> Vec<Line<'static>> {
     branch(&view, None, &works, &mut lines);
     if !all.is_empty() {
         lines.push(Line::default());
-        lines.extend(lanes(&all, &works));
+        lines.extend(lanes(&all, &works, now));
     }
     for event in events {
         lines.extend(reported(&event.body));
@@ -162,7 +162,11 @@ fn used(work: &Work) -> Option<String> {
 }
 
 /// When each worked: a lane an agent, from the first of them on.
-fn lanes(all: &[&Agent], works: &BTreeMap<Option<AgentId>, Work>) -> Vec<Line<'static>> {
+fn lanes(
+    all: &[&Agent],
+    works: &BTreeMap<Option<AgentId>, Work>,
+    now: Timestamp,
+) -> Vec<Line<'static>> {
     let named = all.iter().map(|agent| {
         let indent = "  ".repeat(agent.depth.saturating_sub(1));
         let name = format!("{indent}{} {}", agent.agent_type, short(agent.id));
@@ -174,16 +178,10 @@ fn lanes(all: &[&Agent], works: &BTreeMap<Option<AgentId>, Work>) -> Vec<Line<'s
     let spans = || lanes.iter().flat_map(|(_, work)| work.spans.iter());
     let (Some(from), Some(to)) = (
         spans().map(|span| span.0).min(),
-        spans().map(|span| span.1.unwrap_or(span.0)).max(),
+        spans().map(|span| span.1.unwrap_or(now).max(span.0)).max(),
     ) else {
         return Vec::new();
     };
-    // What still runs reaches to the last thing that happened anywhere.
-    let last = works.values().flat_map(|work| work.spans.iter());
-    let to = last
-        .filter_map(|span| span.1)
-        .max()
-        .map_or(to, |end| end.max(to));
     let length = (to.duration_since(from).as_millis()).max(1);
     let column = |time: Timestamp| {
         let gone = time.duration_since(from).as_millis().clamp(0, length);

@@ -178,7 +178,7 @@ fn end_thought(state: &mut State) -> Vec<Command> {
         return Vec::new();
     };
     let lines = match state.is_expanded {
-        true => state.stream.last_thought(),
+        true => state.stream.marked_thought(),
         false => vec![line],
     };
     let fold = if state.is_expanded {
@@ -200,10 +200,7 @@ fn end_thought(state: &mut State) -> Vec<Command> {
         may_break: fold,
     };
     let lines = lines.into_iter().map(line).collect();
-    vec![Command::Print(match state.is_expanded {
-        true => state.printed(lines),
-        false => state.own(lines),
-    })]
+    vec![Command::Print(state.own(lines))]
 }
 
 /// Ends what streams, so that other lines can follow.

@@ -18,7 +18,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use domain::event::EventBody;
 use domain::fault::Fault;
 use ratatui::text::Line;
+use session::AgentState;
+use std::time::Duration;
 use text::escape::visible_line;
+
+/// How often the time line of agents at work is drawn anew.
+const TIME_LINE: Duration = Duration::from_secs(2);
 
 /// Shows a page that is being read.
 pub(super) fn inspect(state: &mut State, subject: Subject) -> Vec<Command> {
@@ -306,6 +311,10 @@ pub(super) fn filled(state: &mut State, subject: Subject, lines: Vec<Line<'stati
         match page.is_marking() {
             true => state.refresh.changed(state.now),
             false => page.fill(lines),
+        }
+        let mut agents = state.view.agents().iter();
+        if subject == Subject::Agents && agents.any(|one| one.state == AgentState::AtWork) {
+            state.refresh.goes_on(state.now + TIME_LINE);
         }
     }
 }

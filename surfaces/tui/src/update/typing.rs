@@ -378,6 +378,8 @@ fn take_back(state: &mut State) -> Vec<Command> {
         return vec![state.note("no message of this window waits that could be taken back")];
     };
     state.input.put_above(&text);
+    // A draft stands now: what is typed is for it, not for a question.
+    state.stand_again();
     vec![Command::Interrupt(Some(id))]
 }
 
@@ -459,8 +461,13 @@ fn expand(state: &mut State) -> Vec<Command> {
     if let Some(text) = &state.last_message {
         done.push(Command::Print(state.own(sent::whole(text))));
     }
-    let thought = state.stream.last_thought().into_iter().map(line).collect();
-    done.push(Command::Print(state.printed(thought)));
+    let thought = state
+        .stream
+        .marked_thought()
+        .into_iter()
+        .map(line)
+        .collect();
+    done.push(Command::Print(state.own(thought)));
     done.extend(whole_result(state));
     done
 }
@@ -473,6 +480,26 @@ mod tests {
     use crossterm::event::KeyCode;
     use domain::event::ConfirmationKind;
     use domain::id::QueryId;
+
+    #[test]
+    fn a_draft_of_several_lines_is_no_command() {
+        for draft in [
+            "/override all\n\n\n",
+            "\n/quit",
+            &format!("/quit{}", " ".repeat(700)),
+        ] {
+            let mut seat = Seat::at((80, 24));
+            seat.state.input.set(draft);
+            assert_eq!(seat.press(KeyCode::Enter), [], "{draft:?}");
+            assert!(
+                seat.scrollback()
+                    .contains("a command stands alone on one line")
+            );
+            assert!(!seat.state.input.is_empty(), "nothing is lost");
+        }
+        let mut seat = Seat::at((80, 24));
+        assert!(!seat.enters("/compact ").is_empty());
+    }
 
     #[test]
     fn a_help_key_that_types_nothing_opens_it_beside_a_draft() {

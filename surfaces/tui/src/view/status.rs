@@ -157,9 +157,11 @@ fn tokens(state: &State) -> Option<String> {
         return None;
     }
     let profile = state.view.profile().unwrap_or(&state.profile);
+    let provider = state.view.work().model().map(|model| &model.provider);
+    let configured = provider.and_then(|name| state.facts.contexts.get(name.as_str()));
     let most = profile
         .context_tokens
-        .or(state.context_tokens)
+        .or(configured.copied())
         .map(u64::from);
     let share = most
         .filter(|most| *most > 0)

@@ -98,6 +98,7 @@ fn status_with_all_that_is_known() {
         seat.state.facts = Facts {
             is_air_gapped: true,
             prices: Prices([("claude".to_owned(), price)].into()),
+            contexts: [("claude".to_owned(), 20_000)].into(),
         };
         seat.state.profile.mode = Mode::Auto;
         seat.asks(10, "hello");

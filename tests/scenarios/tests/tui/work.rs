@@ -163,9 +163,11 @@ fn the_status_line_says_what_is_known_as_far_as_it_fits() {
     }
     let scene = Scene::forgetful(Server::openai([Reply::text("Done.")]));
     let prices = "\n[drive.prices.scripted]\nprompt = 3.0\ncompletion = 15.0\n";
-    scene
-        .house
-        .configure(&(scene.server.config("openai") + prices));
+    let config = scene.server.config("openai");
+    let kind = "type = \"openai\"";
+    assert!(config.contains(kind), "{config}");
+    let config = config.replace(kind, &format!("{kind}\ncontext_tokens = 32768"));
+    scene.house.configure(&(config + prices));
     let mut window = seat(&scene, &["--air-gap"], (160, 24));
     window.enters("go");
     window.until("Done.");
@@ -179,7 +181,7 @@ fn the_status_line_says_what_is_known_as_far_as_it_fits() {
         "{status}"
     );
     assert_eq!(facts[4], "scripted/scripted-model", "{status}");
-    assert!(facts[5].ends_with(" tokens"), "{status}");
+    assert!(facts[5].contains(" tokens ("), "{status}");
     let last = facts.last().unwrap();
     assert_eq!(*last, "the chosen provider; its default_model", "{status}");
     // The last ones are left out where it is narrow.
