@@ -113,7 +113,7 @@ fn an_undo_names_its_files_and_asks_for_no_word_to_an_agent() {
     for name in ["alt.txt", "neu.txt"] {
         assert!(asked.contains(&undone(name)), "{asked}");
     }
-    assert!(asked.contains(" Lieber Jürgen,"), "{asked}");
+    assert!(asked.contains("│Lieber Jürgen,"), "{asked}");
     assert!(asked.contains("+Marie kommt"), "{asked}");
     seat.types("y\n");
     seat.until("taken back: ");
