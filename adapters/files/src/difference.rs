@@ -30,42 +30,36 @@ pub(crate) fn diff(shown: &str, old: Option<&str>, new: Option<&str>) -> String 
     };
     let (old, new) = without_mark(old, new);
     let (old_text, new_text) = (plain(old), plain(new));
-    // A carriage return alone ends no line here: whoever reads the difference counts line feeds.
-    let lines =
-        |text: &'_ str| -> Vec<String> { text.split_inclusive('\n').map(str::to_owned).collect() };
-    let (old_lines, new_lines) = (lines(&old_text), lines(&new_text));
-    let old_lines: Vec<&str> = old_lines.iter().map(String::as_str).collect();
-    let new_lines: Vec<&str> = new_lines.iter().map(String::as_str).collect();
-    TextDiff::configure()
-        .timeout(DIFF_TIME)
-        .newline_terminated(true)
-        .diff_slices(&old_lines, &new_lines)
-        .unified_diff()
-        .context_radius(DIFF_CONTEXT)
-        .header(&header("a", old), &header("b", new))
-        .to_string()
+    unified(
+        (&header("a", old), &old_text),
+        (&header("b", new), &new_text),
+    )
 }
 
 /// A unified diff of two texts as they are, with their names; `None` for a side that does not exist.
 pub(crate) fn as_it_is(old: (&str, Option<&str>), new: (&str, Option<&str>)) -> String {
-    let lines = |text: Option<&str>| -> Vec<String> {
-        let text = text.unwrap_or_default();
-        text.split_inclusive('\n').map(str::to_owned).collect()
-    };
     let header = |side: &str, (name, text): (&str, Option<&str>)| match text {
         Some(_) => format!("{side}/{name}"),
         None => "/dev/null".to_owned(),
     };
-    let (old_lines, new_lines) = (lines(old.1), lines(new.1));
-    let old_lines: Vec<&str> = old_lines.iter().map(String::as_str).collect();
-    let new_lines: Vec<&str> = new_lines.iter().map(String::as_str).collect();
+    unified(
+        (&header("a", old), old.1.unwrap_or_default()),
+        (&header("b", new), new.1.unwrap_or_default()),
+    )
+}
+
+/// A unified diff of two texts with their headers. Line feeds alone end lines, as for whoever reads it: a
+/// carriage return of its own would show a changed line as one that stays.
+fn unified(old: (&str, &str), new: (&str, &str)) -> String {
+    let old_lines: Vec<&str> = old.1.split_inclusive('\n').collect();
+    let new_lines: Vec<&str> = new.1.split_inclusive('\n').collect();
     TextDiff::configure()
         .timeout(DIFF_TIME)
         .newline_terminated(true)
         .diff_slices(&old_lines, &new_lines)
         .unified_diff()
         .context_radius(DIFF_CONTEXT)
-        .header(&header("a", old), &header("b", new))
+        .header(old.0, new.0)
         .to_string()
 }
 
