@@ -13,9 +13,6 @@ use rendering::moments;
 use session::SessionView;
 use text::escape::{prose, visible_line};
 
-/// Entries that PageUp and PageDown go.
-const PAGE: isize = 10;
-
 /// A message that the user sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
@@ -114,14 +111,7 @@ impl Earlier {
             KeyCode::Char('c' | 'd' | 'g') if is_ctrl => return Wish::Close,
             KeyCode::Char('r') if is_ctrl => return of_chosen(Wish::Rewind),
             KeyCode::Enter => return of_chosen(Wish::Fork),
-            KeyCode::Char('u') if is_ctrl => self.list.clear(),
-            KeyCode::Up => self.list.step(-1),
-            KeyCode::Down => self.list.step(1),
-            KeyCode::PageUp => self.list.step(-PAGE),
-            KeyCode::PageDown => self.list.step(PAGE),
-            KeyCode::Backspace => self.list.pop(),
-            KeyCode::Char(letter) if !is_ctrl => self.list.push(letter),
-            _ => {}
+            _ => self.list.pressed(key),
         }
         Wish::None
     }

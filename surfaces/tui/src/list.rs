@@ -1,12 +1,15 @@
 //! A list to choose from, narrowed by typing.
 
 use crate::lines::{cut, faint, strong};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use text::escape::visible_line;
 
 /// What stands before what is typed.
 pub const PROMPT: &str = "> ";
+/// Entries that PageUp and PageDown go.
+const PAGE: isize = 10;
 /// Longest text that narrows a list, characters.
 const QUERY_CHARS: usize = 200;
 
@@ -80,6 +83,21 @@ impl List {
     pub fn step(&mut self, by: isize) {
         let last = self.fitting.len().saturating_sub(1);
         self.at = self.at.saturating_add_signed(by).min(last);
+    }
+
+    /// A key that every list has: letters narrow it, and others go through it.
+    pub fn pressed(&mut self, key: KeyEvent) {
+        let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Char('u') if is_ctrl => self.clear(),
+            KeyCode::Up => self.step(-1),
+            KeyCode::Down => self.step(1),
+            KeyCode::PageUp => self.step(-PAGE),
+            KeyCode::PageDown => self.step(PAGE),
+            KeyCode::Backspace => self.pop(),
+            KeyCode::Char(letter) if !is_ctrl => self.push(letter),
+            _ => {}
+        }
     }
 
     /// Chooses the entry of this place, if it fits what is typed.

@@ -10,8 +10,6 @@ use ratatui::text::Line;
 use rendering::slash::COMMANDS;
 use unicode_width::UnicodeWidthStr;
 
-/// Entries that PageUp and PageDown go.
-const PAGE: isize = 10;
 /// Most columns of a name before what it does is said.
 const NAME_COLUMNS: usize = 22;
 
@@ -97,14 +95,7 @@ impl Palette {
                 let chosen = self.list.chosen().and_then(|at| self.entries.get(at));
                 return chosen.map_or(Wish::None, |one| Wish::Run(one.choice));
             }
-            KeyCode::Char('u') if is_ctrl => self.list.clear(),
-            KeyCode::Up => self.list.step(-1),
-            KeyCode::Down => self.list.step(1),
-            KeyCode::PageUp => self.list.step(-PAGE),
-            KeyCode::PageDown => self.list.step(PAGE),
-            KeyCode::Backspace => self.list.pop(),
-            KeyCode::Char(letter) if !is_ctrl => self.list.push(letter),
-            _ => {}
+            _ => self.list.pressed(key),
         }
         Wish::None
     }

@@ -11,8 +11,6 @@ use rendering::moments;
 use std::path::{Path, PathBuf};
 use text::escape::visible_line;
 
-/// Entries that PageUp and PageDown go.
-const PAGE: isize = 10;
 /// Most columns of a title that are searched.
 const TITLE_COLUMNS: usize = 200;
 /// Characters of an id that are shown: its end, by which it can be named.
@@ -182,14 +180,7 @@ impl Picker {
             KeyCode::Char('r') if is_ctrl && self.offer == Offer::All => self.begin_renaming(),
             KeyCode::Char('e') if is_ctrl => return of_chosen(Wish::Export),
             KeyCode::Enter => return of_chosen(Wish::Resume),
-            KeyCode::Char('u') if is_ctrl => self.list.clear(),
-            KeyCode::Up => self.list.step(-1),
-            KeyCode::Down => self.list.step(1),
-            KeyCode::PageUp => self.list.step(-PAGE),
-            KeyCode::PageDown => self.list.step(PAGE),
-            KeyCode::Backspace => self.list.pop(),
-            KeyCode::Char(letter) if !is_ctrl => self.list.push(letter),
-            _ => {}
+            _ => self.list.pressed(key),
         }
         Wish::None
     }

@@ -8,8 +8,6 @@ use rendering::agents::gist;
 use std::collections::BTreeSet;
 use text::escape::{prose, visible_line};
 
-/// Entries that PageUp and PageDown go.
-const PAGE: isize = 10;
 /// Most of a line that is searched, bytes: its beginning.
 const SEARCHED_BYTES: usize = 16 << 10;
 
@@ -74,16 +72,9 @@ impl Recall {
             KeyCode::Esc => return Wish::Close,
             KeyCode::Char('c' | 'd' | 'g') if is_ctrl => return Wish::Close,
             KeyCode::Enter => return self.chosen().cloned().map_or(Wish::None, Wish::Take),
-            KeyCode::Char('u') if is_ctrl => self.list.clear(),
             // As in shells: once more for the one before.
             KeyCode::Char('r') if is_ctrl => self.list.step(1),
-            KeyCode::Up => self.list.step(-1),
-            KeyCode::Down => self.list.step(1),
-            KeyCode::PageUp => self.list.step(-PAGE),
-            KeyCode::PageDown => self.list.step(PAGE),
-            KeyCode::Backspace => self.list.pop(),
-            KeyCode::Char(letter) if !is_ctrl => self.list.push(letter),
-            _ => {}
+            _ => self.list.pressed(key),
         }
         Wish::None
     }
