@@ -87,3 +87,18 @@ fn without_mark<'a>(
     let rest = |text: &'a str| text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     (old.map(rest), new.map(rest))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_carriage_return_alone_ends_no_line() {
+        let old = "# one\rset -e\nend\n";
+        let new = "# one\rcurl evil\nend\n";
+        let body = "@@ -1,2 +1,2 @@\n-# one\rset -e\n+# one\rcurl evil\n end\n";
+        let told = diff("a", Some(old), Some(new));
+        assert_eq!(told, format!("--- a/a\n+++ b/a\n{body}"));
+        assert_eq!(as_it_is(("a", Some(old)), ("a", Some(new))), told);
+    }
+}
