@@ -96,7 +96,7 @@ fn old_and_new_stand_side_by_side_on_a_wide_terminal() {
     );
     assert_eq!(
         halves[1],
-        (" -- a/other.txt", " -- a/other.txt"),
+        ("│-- a/other.txt", "│-- a/other.txt"),
         "{screen}"
     );
     assert!(halves.iter().filter(goes_on).count() >= 2, "{screen}");
