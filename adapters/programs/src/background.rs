@@ -17,8 +17,9 @@ use domain::tool::ToolOutput;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How long beginning a job waits to see whether it fails at once.
-const SETTLING: Duration = Duration::from_millis(250);
+/// Longest that beginning a job waits for its program to run. It comes to that once its folders are
+/// looked through.
+const STARTING: Duration = Duration::from_secs(30);
 /// How long stopping a job waits for it to be gone.
 const STOPPING: Duration = Duration::from_secs(15);
 /// Longest name of a job, characters.
@@ -95,9 +96,8 @@ pub(crate) async fn start(runner: &Runner, call: &JudgedCall) -> Result<ToolOutp
         is_settled: false,
     };
     tokio::spawn(work(launch, runner.clone(), post));
-    let early = job.outcome_within(SETTLING).await;
-    if let Some(Err(failure)) = early.as_deref() {
-        return Err(failure.clone());
+    if let Some(failure) = job.failure_to_begin(STARTING).await {
+        return Err(failure);
     }
     beginning.settle();
     let name = &asked.name;

@@ -4,6 +4,7 @@
 //! may reach all that the job could reach, and by no others.
 
 use crate::notes::{Note, Untold};
+use crate::runner::Sight;
 use crate::turns::Turns;
 use api::executor::ToolFailure;
 use api::failure::mendable;
@@ -77,6 +78,8 @@ pub(crate) struct View {
     pub(crate) began: Instant,
     pub(crate) outcome: watch::Receiver<Option<Arc<Outcome>>>,
     glance: Arc<Mutex<Option<Glance>>>,
+    /// Whether its program was started.
+    has_begun: watch::Receiver<bool>,
 }
 
 impl View {
@@ -96,6 +99,18 @@ impl View {
             Ok(Err(_)) | Err(_) => self.outcome.borrow().clone(),
         }
     }
+
+    /// What came of it, where its program has not begun before that; `None` as soon as it has, or
+    /// when neither is known in time.
+    pub(crate) async fn failure_to_begin(&self, wait: Duration) -> Option<ToolFailure> {
+        let mut has_begun = self.has_begun.clone();
+        let outcome = tokio::select! {
+            biased;
+            outcome = self.outcome_within(wait) => outcome?,
+            Ok(_) = has_begun.wait_for(|begun| *begun) => return None,
+        };
+        outcome.as_ref().as_ref().err().cloned()
+    }
 }
 
 /// A job's place at work, for the one who runs it.
@@ -106,8 +121,8 @@ pub(crate) struct Post {
     outcome: watch::Sender<Option<Arc<Outcome>>>,
     /// Resolves when the job is to stop.
     pub(crate) unwanted: Option<oneshot::Receiver<()>>,
-    /// Where a way to look at the output goes.
-    pub(crate) seen: Option<oneshot::Sender<Glance>>,
+    /// Where a way to look at the program goes.
+    pub(crate) seen: Option<oneshot::Sender<Sight>>,
 }
 
 struct Entry {
@@ -341,14 +356,16 @@ impl Jobs {
         let (outcome, known) = watch::channel(None);
         let (stop, unwanted) = oneshot::channel();
         let (seen, looking) = oneshot::channel();
+        let (begun, has_begun) = watch::channel(false);
         let view = View {
             name: name.to_owned(),
             command,
             began: Instant::now(),
             outcome: known,
             glance: Arc::default(),
+            has_begun,
         };
-        look_when_it_can(looking, Arc::clone(&view.glance));
+        look_when_it_can(looking, Arc::clone(&view.glance), begun);
         held.jobs.push(Entry {
             view: view.clone(),
             reach,
@@ -394,6 +411,7 @@ impl Jobs {
             began: Instant::now(),
             outcome,
             glance: Arc::default(),
+            has_begun: watch::channel(true).1,
         };
         held.jobs.push(Entry {
             view,
@@ -532,11 +550,19 @@ impl Source for Jobs {
     }
 }
 
-fn look_when_it_can(looking: oneshot::Receiver<Glance>, glance: Arc<Mutex<Option<Glance>>>) {
+fn look_when_it_can(
+    looking: oneshot::Receiver<Sight>,
+    glance: Arc<Mutex<Option<Glance>>>,
+    begun: watch::Sender<bool>,
+) {
     tokio::spawn(async move {
         // Nothing comes of a program that did not start.
-        if let Ok(look) = looking.await {
-            *lock(&glance) = Some(look);
+        let Ok(Sight { look, began }) = looking.await else {
+            return;
+        };
+        *lock(&glance) = Some(look);
+        if began.await.is_ok() {
+            begun.send_replace(true);
         }
     });
 }

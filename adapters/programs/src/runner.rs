@@ -173,15 +173,23 @@ pub(crate) struct Launch {
     pub(crate) checkpoints: Option<(Arc<dyn Checkpoints>, JudgedCall)>,
 }
 
+/// A program that is being started, for whoever watches it.
+pub(crate) struct Sight {
+    /// What it has said so far.
+    pub(crate) look: Glance,
+    /// Resolves when it runs, and goes away when it never comes to that.
+    pub(crate) began: oneshot::Receiver<()>,
+}
+
 impl Launch {
     /// Runs it; `unwanted` resolves when nobody waits any more, and `seen` gets a way to look at
-    /// the output meanwhile.
+    /// the program meanwhile.
     pub(crate) async fn run(
         self,
         sandbox: Arc<dyn Sandbox>,
         guarding: Guarding,
         unwanted: oneshot::Receiver<()>,
-        seen: oneshot::Sender<Glance>,
+        seen: oneshot::Sender<Sight>,
     ) -> Result<(Finished, Vec<Note>), ToolFailure> {
         let Self {
             mut job,
@@ -204,9 +212,14 @@ impl Launch {
         let (started, begun) = oneshot::channel();
         let run = sandbox.run_seen(job, stop, started);
         let entering = async {
-            let Started { look, hold, ready } = begun.await.ok()?;
+            let Started {
+                look,
+                hold,
+                ready,
+                began,
+            } = begun.await.ok()?;
             // Nobody looks when nobody waits for this.
-            let _unseen = seen.send(look);
+            let _unseen = seen.send(Sight { look, began });
             let place = turns.enter(!guarded.is_empty(), Arc::clone(&hold));
             // Until everything is covered, nobody else acts there.
             let checked = match ready.await {

@@ -95,13 +95,30 @@ impl Sandbox for Stage {
         let (now, ready) = oneshot::channel();
         let _ready = now.send(());
         let hold = Arc::new(Stands);
-        let _asked = started.send(Started { look, hold, ready });
+        let (begin, began) = oneshot::channel();
+        let _asked = started.send(Started {
+            look,
+            hold,
+            ready,
+            began,
+        });
+        if matches!(argv[0].as_str(), "waits" | "exits") {
+            let _begun = begin.send(());
+        }
         match argv[0].as_str() {
             "waits" => {
                 stop.await;
                 Ok(finished(Ended::Stopped))
             }
             "exits" => Ok(finished(Ended::Exited(argv[1].parse().unwrap()))),
+            "missed-late" => {
+                let long = Duration::from_secs(20);
+                let _passed = tokio::time::timeout(long, std::future::pending::<()>()).await;
+                Err(Refusal::NotStarted {
+                    program: argv[0].clone(),
+                    why: "not there".to_owned(),
+                })
+            }
             other => Err(Refusal::NotStarted {
                 program: other.to_owned(),
                 why: "not there".to_owned(),
@@ -176,6 +193,13 @@ impl Bench {
     async fn begin(&self, name: &str, argv: &[&str]) -> Result<ToolOutput, ToolFailure> {
         self.ask("start_job", json!({"name": name, "argv": argv}))
             .await
+    }
+
+    /// A job that exits with `code`, until it has.
+    async fn begin_and_end(&self, name: &str, code: &str) {
+        self.begin(name, &["exits", code]).await.unwrap();
+        let until_it_ends = json!({"job": name, "wait_seconds": 60});
+        self.ask("job_output", until_it_ends).await.unwrap();
     }
 
     async fn names(&self) -> Vec<String> {
@@ -280,10 +304,7 @@ async fn the_output_of_the_oldest_that_ended_is_forgotten() {
     let bench = Bench::new();
     bench.begin("runs", &["waits"]).await.unwrap();
     for number in 0..=JOBS_KEPT {
-        bench
-            .begin(&format!("job{number}"), &["exits", "0"])
-            .await
-            .unwrap();
+        bench.begin_and_end(&format!("job{number}"), "0").await;
     }
     let names = bench.names().await;
     assert_eq!(names.len(), JOBS_KEPT + 1, "{names:?}");
@@ -299,8 +320,8 @@ async fn the_output_of_the_oldest_that_ended_is_forgotten() {
 #[tokio::test(start_paused = true)]
 async fn each_end_is_told_once_in_our_own_words() {
     let bench = Bench::new();
-    bench.begin("good", &["exits", "0"]).await.unwrap();
-    bench.begin("bad", &["exits", "3"]).await.unwrap();
+    bench.begin_and_end("good", "0").await;
+    bench.begin_and_end("bad", "3").await;
     let failed = bench.begin("ugly", &["missing"]).await.unwrap_err();
     assert_eq!(failed.rule, "not_started");
     let told = bench.untold();
@@ -314,6 +335,19 @@ async fn each_end_is_told_once_in_our_own_words() {
     assert_eq!(told, [exit("good", true, 0), exit("bad", false, 3)]);
     assert_eq!(bench.untold(), []);
     assert_eq!(bench.names().await, ["good", "bad"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_that_is_not_there_is_told_however_slow_the_machine_is() {
+    let bench = Bench::new();
+    let failed = bench.begin("late", &["missed-late"]).await.unwrap_err();
+    assert_eq!(failed.rule, "not_started");
+    assert_eq!(bench.names().await, Vec::<String>::new());
+    assert_eq!(bench.untold(), Vec::new());
+    // One that runs is told of without waiting for anything.
+    let before = Instant::now();
+    bench.begin("runs", &["waits"]).await.unwrap();
+    assert_eq!(before.elapsed(), Duration::ZERO);
 }
 
 #[tokio::test(start_paused = true)]
@@ -373,7 +407,7 @@ async fn a_call_that_reaches_less_than_the_job_does_not_see_it() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_is_dropped_while_it_begins_a_job_leaves_none() {
     let bench = Bench::new();
-    let begun = bench.begin("x", &["waits"]);
+    let begun = bench.begin("x", &["missed-late"]);
     let dropped = tokio::time::timeout(Duration::from_millis(10), begun).await;
     assert!(dropped.is_err());
     assert!(bench.names().await.is_empty());

@@ -18,21 +18,36 @@ type Answers = (u64, bool);
 /// What is made of the events of one program while it runs.
 pub(crate) struct Hearing {
     ready: Option<oneshot::Sender<()>>,
+    began: Option<oneshot::Sender<()>>,
     answers: watch::Sender<Answers>,
     /// Where nobody else says when it is to start.
     starts: Option<File>,
 }
 
+/// Where what is made of them is heard.
+pub(crate) struct Heard {
+    pub(crate) ready: oneshot::Receiver<()>,
+    pub(crate) began: oneshot::Receiver<()>,
+    pub(crate) answers: watch::Receiver<Answers>,
+}
+
 impl Hearing {
-    pub(crate) fn new() -> (Self, oneshot::Receiver<()>, watch::Receiver<Answers>) {
+    pub(crate) fn new() -> (Self, Heard) {
         let (ready, is_ready) = oneshot::channel();
+        let (began, has_begun) = oneshot::channel();
         let (answers, paused) = watch::channel((0, false));
         let hearing = Self {
             ready: Some(ready),
+            began: Some(began),
             answers,
             starts: None,
         };
-        (hearing, is_ready, paused)
+        let heard = Heard {
+            ready: is_ready,
+            began: has_begun,
+            answers: paused,
+        };
+        (hearing, heard)
     }
 
     /// Has the program start as soon as it can.
@@ -49,6 +64,9 @@ impl Hearing {
                     // A line that is cut has nobody to start.
                     let _said = line.write_all(&[START]);
                 }
+            }
+            Event::Began => {
+                let _told = self.began.take().map(|began| began.send(()));
             }
             Event::Paused { done } => {
                 self.answers.send_modify(|(count, last)| {

@@ -174,11 +174,12 @@ async fn run(
     let [out, err] = kept.clone();
     let stdout = tokio::spawn(output::drain(child.stdout.take(), out));
     let stderr = tokio::spawn(output::drain(child.stderr.take(), err));
-    let (mut hearing, ready, paused) = Hearing::new();
+    let (mut hearing, heard) = Hearing::new();
     let now = Started {
         look: glance(kept),
-        hold: Arc::new(Holding::new(line.file()?, paused)),
-        ready,
+        hold: Arc::new(Holding::new(line.file()?, heard.answers)),
+        ready: heard.ready,
+        began: heard.began,
     };
     if started.send(now).is_err() {
         // Nobody else says when.
@@ -310,7 +311,7 @@ impl Account {
                 self.refusal = Some(Refusal::NotStarted { program, why });
             }
             Event::Uncovered => self.refusal = Some(Refusal::Uncovered),
-            Event::Paused { .. } => {}
+            Event::Began | Event::Paused { .. } => {}
             Event::Broken { why } => self.refusal = Some(Refusal::Broken(why)),
             Event::Ended { code, signal } => {
                 self.ended = match (code, signal) {
@@ -376,7 +377,7 @@ mod tests {
         let pair = std::os::unix::net::UnixStream::pair().unwrap();
         let (ours, mut inside) = pair;
         let line = Line(Arc::new(ours.into()));
-        let (hearing, _ready, _paused) = Hearing::new();
+        let (hearing, _heard) = Hearing::new();
         let too_large = vec![b' '; 16 << 20];
         let account = talk(&line, too_large, Vec::new(), hearing).unwrap();
         let mut heard = Vec::new();

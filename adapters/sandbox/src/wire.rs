@@ -208,6 +208,8 @@ pub(crate) enum Event {
     BadJob { why: String },
     /// The program is not there or cannot be started.
     NotStarted { program: String, why: String },
+    /// The program itself runs.
+    Began,
     /// A cover fell off a protected file while the program ran.
     Uncovered,
     /// The answer to [`PAUSE`] and [`CHECK`]: whether everything inside stands still.

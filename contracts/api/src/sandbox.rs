@@ -171,6 +171,8 @@ pub struct Started {
     pub hold: Arc<dyn Hold>,
     /// Resolves when every restriction is in force, and goes away when it never comes to that.
     pub ready: oneshot::Receiver<()>,
+    /// Resolves when the program itself runs, and goes away when it never comes to that.
+    pub began: oneshot::Receiver<()>,
 }
 
 /// How a program ended.

@@ -140,6 +140,8 @@ fn start(spec: &Spec, input: &[u8], mut covers: Option<Covers>) -> Result<Event,
         .stdin(stdin)
         .spawn()
         .map_err(|e| not_started(e.to_string()))?;
+    let told = Event::Began.send(Control);
+    told.map_err(|e| broken("telling the outside", e))?;
     wait_for(&child, covers.as_mut())
 }
 
