@@ -1,26 +1,39 @@
 //! Whose server listens on a port of this machine.
 //!
-//! What it is: a look at the kernel's tables of sockets, for servers that nobody configured. Whoever
+//! What it is: a look at the kernel's listening sockets, for servers that nobody configured. Whoever
 //! listens first at a usual place is found there, and any user of the machine may.
 //! What it owns: whose server may be used unasked (docs/decisions/0059).
 //! What it never does: connect.
 //! Where to start: [`owner`].
 
+mod netlink;
+mod table;
+
 use std::fs;
 use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::unix::fs::MetadataExt;
 
 /// Accounts below are made by the system's administrator alone (`SYS_UID_MAX` of login.defs).
 const FIRST_USER: u32 = 1_000;
-/// `TCP_LISTEN` of the kernel's net/tcp_states.h, as /proc/net/tcp writes it.
-const LISTENS: &str = "0A";
-/// Addresses at which a connection to 127.0.0.1 arrives, as /proc/net/tcp and tcp6 write them, nearest
-/// first: who listens at a farther one is not reached while somebody listens at a nearer.
-const NEAREST: [&[&str]; 3] = [
-    &["0100007F", "0000000000000000FFFF00000100007F"],
-    &["00000000"],
-    &["00000000000000000000000000000000"],
+/// Addresses at which a connection to 127.0.0.1 arrives, nearest first: who listens at a farther one
+/// is not reached while somebody listens at a nearer.
+const NEAREST: [&[IpAddr]; 3] = [
+    &[
+        IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(Ipv4Addr::LOCALHOST.to_ipv6_mapped()),
+    ],
+    &[IpAddr::V4(Ipv4Addr::UNSPECIFIED)],
+    &[IpAddr::V6(Ipv6Addr::UNSPECIFIED)],
 ];
+
+/// A socket that takes connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Listener {
+    address: IpAddr,
+    port: u16,
+    uid: u32,
+}
 
 /// Whose a port is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,16 +50,11 @@ pub enum Owner {
 /// for a server of this kind. Looked up each time: a port that one server left is the next one's.
 ///
 /// # Errors
-/// When the kernel's tables cannot be read.
+/// When the kernel tells of its sockets neither by netlink nor in its tables.
 pub fn owner(port: u16, service_account: &str) -> io::Result<Owner> {
-    let mut table = fs::read_to_string("/proc/net/tcp")?;
-    match fs::read_to_string("/proc/net/tcp6") {
-        Ok(newer) => table.push_str(&newer),
-        // A machine without the newer protocol.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
-    }
-    let owners = listeners(&table, port);
+    // The tables hold every connection of the machine, which takes a hundred times as long to read.
+    let all = netlink::listeners().or_else(|_unheard| table::listeners())?;
+    let owners = reached(&all, port);
     let own = fs::metadata("/proc/self")?.uid();
     let accounts = fs::read_to_string("/etc/passwd").unwrap_or_default();
     let stranger = owners
@@ -69,25 +77,18 @@ fn is_ours(uid: u32, own: u32, service_account: &str, accounts: &str) -> bool {
     uid == own || uid == 0 || is_service()
 }
 
-/// The users whose sockets a connection to a port of loopback reaches, by the kernel's tables.
-fn listeners(table: &str, port: u16) -> Vec<u32> {
-    let mut all = NEAREST
-        .iter()
-        .map(|addresses| listening_at(table, port, addresses));
-    all.find(|owners| !owners.is_empty()).unwrap_or_default()
-}
-
-/// The users whose sockets listen on a port at one of these addresses.
-fn listening_at(table: &str, port: u16, addresses: &[&str]) -> Vec<u32> {
-    let port = format!("{port:04X}");
-    let owner = |line: &str| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        let (address, its_port) = fields.get(1)?.split_once(':')?;
-        let is_it =
-            fields.get(3) == Some(&LISTENS) && its_port == port && addresses.contains(&address);
-        is_it.then(|| fields.get(7)?.parse().ok()).flatten()
+/// The users whose sockets a connection to a port of loopback reaches.
+fn reached(all: &[Listener], port: u16) -> Vec<u32> {
+    let at = |addresses: &&[IpAddr]| -> Vec<u32> {
+        all.iter()
+            .filter(|one| one.port == port && addresses.contains(&one.address))
+            .map(|one| one.uid)
+            .collect()
     };
-    table.lines().filter_map(owner).collect()
+    let mut nearest = NEAREST.iter().map(at);
+    nearest
+        .find(|owners| !owners.is_empty())
+        .unwrap_or_default()
 }
 
 fn account(uid: u32, accounts: &str) -> Option<&str> {
@@ -101,25 +102,54 @@ fn account(uid: u32, accounts: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const TABLE: &str = "\
-  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-   0: 0100007F:2CAA 00000000:0000 0A 00000000:00000000 00:00000000 00000000 65534        0 1 1
-   1: 00000000:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000   113        0 2 1
-   2: 0100007F:2CAA 0100007F:9999 01 00000000:00000000 00:00000000 00000000  1000        0 3 1
-   3: 0201A8C0:2CAA 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1001        0 4 1
-";
+    use std::net::{TcpListener, TcpStream};
 
     #[test]
-    fn who_listens_is_read_from_the_kernels_table() {
-        assert_eq!(listeners(TABLE, 11_434), [65_534]);
-        assert_eq!(listeners(TABLE, 8080), [113]);
-        assert!(listeners(TABLE, 1234).is_empty());
-        // Who takes only connections of the newer protocol is not reached beside the user's server.
-        let other = "   0: 00000000000000000000000000000000:2CAA \
-                     00000000000000000000000000000000:0000 0A 0:0 00:0 0 1001 0 5 1\n";
-        assert_eq!(listeners(&format!("{TABLE}{other}"), 11_434), [65_534]);
-        assert_eq!(listeners(other, 11_434), [1001]);
+    fn who_listens_nearest_is_reached() {
+        let at = |address: &str, port, uid| Listener {
+            address: address.parse().unwrap(),
+            port,
+            uid,
+        };
+        let all = [
+            at("127.0.0.1", 11_434, 65_534),
+            at("0.0.0.0", 8080, 113),
+            at("192.168.1.2", 11_434, 1001),
+            // Who takes only connections of the newer protocol is not reached beside the user's server.
+            at("::", 11_434, 1001),
+            at("::ffff:127.0.0.1", 8000, 7),
+            at("0.0.0.0", 8000, 8),
+        ];
+        assert_eq!(reached(&all, 11_434), [65_534]);
+        assert_eq!(reached(&all[2..], 11_434), [1001]);
+        assert_eq!(reached(&all, 8080), [113]);
+        assert_eq!(reached(&all, 8000), [7]);
+        assert!(reached(&all, 1234).is_empty());
+    }
+
+    #[test]
+    fn both_ways_to_ask_the_kernel_tell_the_same() {
+        let places = ["127.0.0.1:0", "0.0.0.0:0", "[::1]:0", "[::]:0"];
+        let held: Vec<TcpListener> = places
+            .iter()
+            .filter_map(|place| TcpListener::bind(place).ok())
+            .collect();
+        // One that is connected listens nowhere.
+        let end = TcpStream::connect(held[0].local_addr().unwrap()).unwrap();
+        let (asked, read) = (netlink::listeners().unwrap(), table::listeners().unwrap());
+        for server in &held {
+            let place = server.local_addr().unwrap();
+            let is_it = |one: &&Listener| one.address == place.ip() && one.port == place.port();
+            let found = asked.iter().find(is_it);
+            assert!(found.is_some(), "{place}: {asked:?}");
+            assert_eq!(found, read.iter().find(is_it), "{place}");
+        }
+        let port = end.local_addr().unwrap().port();
+        assert!(!asked.iter().chain(&read).any(|one| one.port == port));
+        assert_eq!(
+            owner(held[0].local_addr().unwrap().port(), "nobody").unwrap(),
+            Owner::Ours
+        );
     }
 
     #[test]

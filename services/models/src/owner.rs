@@ -7,6 +7,7 @@ use crate::opening::{Backend, Failure, Pieces};
 use api::models::ErrorKind;
 use async_trait::async_trait;
 use listeners::{Owner, owner};
+use std::io;
 use std::time::Duration;
 
 /// The account that Ollama's installer makes, and that its server runs as.
@@ -24,13 +25,17 @@ impl FoundBackend {
     /// Whether it may be used unasked. Looked up each time: a port that one server left is the next
     /// one's.
     fn check(&self) -> Result<(), Error> {
+        self.judge(owner(self.port, SERVICE_ACCOUNT))
+    }
+
+    fn judge(&self, owner: io::Result<Owner>) -> Result<(), Error> {
         let (name, kind, endpoint) = (&self.name, self.kind, self.inner.endpoint());
         let entry = format!(
             "write in config.toml: [models.providers.{name}] type = \"{kind}\" \
              endpoint = \"{endpoint}\" (a line each)"
         );
         let port = self.port;
-        let what = match owner(port, SERVICE_ACCOUNT) {
+        let what = match owner {
             Ok(Owner::Ours) => return Ok(()),
             Ok(Owner::Nobody) => {
                 return Err(Error::new(
@@ -54,8 +59,10 @@ impl FoundBackend {
 #[async_trait]
 impl Backend for FoundBackend {
     fn missing(&self) -> Option<Error> {
-        let is_there = !matches!(owner(self.port, SERVICE_ACCOUNT), Ok(Owner::Nobody));
-        let unused = || self.check().err().filter(|_| is_there);
+        let unused = || match owner(self.port, SERVICE_ACCOUNT) {
+            Ok(Owner::Nobody) => None,
+            owner => self.judge(owner).err(),
+        };
         self.inner.missing().or_else(unused)
     }
 
