@@ -8,7 +8,7 @@ use domain::drive::Signal;
 use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::fault::Coded;
 use domain::hash::Digest;
-use domain::id::{AgentId, ConfirmationId, HolderId, QueryId, SessionId};
+use domain::id::{AgentId, CallId, ConfirmationId, HolderId, QueryId, SessionId};
 use domain::settings::{Mode, SessionProfile};
 use std::path::PathBuf;
 
@@ -206,6 +206,17 @@ pub enum PinChange {
     Unpin,
 }
 
+/// What becomes of a request that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueueChange {
+    /// It is taken out, and ends as interrupted.
+    Remove,
+    /// It is worked on right before this one, which waits as well.
+    Before(QueryId),
+    /// It is worked on after all others.
+    Last,
+}
+
 /// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
@@ -358,6 +369,22 @@ pub trait Sessions: Send + Sync {
         session_id: SessionId,
         query_id: Option<QueryId>,
     ) -> Result<(), Error>;
+    /// Stops a tool call that runs, or with `None` all of the session that do; how many were stopped.
+    /// Whoever called is told so and goes on: no request is stopped. A call that has ended, that waits
+    /// for an answer of the user's or that is an agent's own work is left alone.
+    async fn stop_calls(
+        &self,
+        session_id: SessionId,
+        call_id: Option<CallId>,
+    ) -> Result<u32, Error>;
+    /// Takes out a request that waits, or gives it another place among those that wait. `false`, and
+    /// nothing was done, where it waits no longer: it has begun or ended, or was never there.
+    async fn change_queue(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        change: QueueChange,
+    ) -> Result<bool, Error>;
     /// Records an opinion.
     async fn feedback(&self, request: FeedbackRequest) -> Result<(), Error>;
     /// Changes a holder's mode, model or ceiling. For user surfaces only.

@@ -90,6 +90,11 @@ pub enum EventBody {
         /// How many are before it.
         position: u32,
     },
+    /// A request that waits was given another place among those that wait.
+    QueryMoved {
+        /// The request that waits and is worked on right after it; `None`: it is the last now.
+        before: Option<QueryId>,
+    },
     /// How a request is worked on whose mode was [`Mode::Adaptive`], where it is not as in
     /// [`Mode::Loop`].
     ModeChosen {
@@ -477,6 +482,7 @@ impl EventBody {
             Self::SessionConfigured { .. } => "session.configured",
             Self::QueryReceived { .. } => "query.received",
             Self::QueryQueued { .. } => "query.queued",
+            Self::QueryMoved { .. } => "query.moved",
             Self::QueryFinished { .. } => "query.finished",
             Self::ModeChosen { .. } => "mode.chosen",
             Self::ModelChosen { .. } => "model.chosen",

@@ -257,6 +257,7 @@ impl Conversation {
             request.agent_id = event.agent_id;
         }
         match body {
+            EventBody::QueryMoved { before } => self.moved(position, *before),
             EventBody::ModeChosen { mode, .. } => request.mode = *mode,
             EventBody::TextDelta { text } => request.streamed.0.push_str(text),
             EventBody::TextReplaced { text } => request.streamed.0.clone_from(text),
@@ -314,6 +315,18 @@ impl Conversation {
             EventBody::QueryFinished { status, .. } => self.finished(position, event.seq, *status),
             _ => {}
         }
+    }
+
+    /// Puts a request that waits before another, or behind all.
+    fn moved(&mut self, from: usize, before: Option<QueryId>) {
+        let Some(request) = self.open.remove(from) else {
+            return;
+        };
+        let to = match before {
+            None => self.open.len(),
+            Some(_) => self.position(before).unwrap_or(from),
+        };
+        self.open.insert(to, request);
     }
 
     fn finished(&mut self, position: usize, seq: u64, status: QueryStatus) {

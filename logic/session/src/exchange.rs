@@ -69,6 +69,7 @@ impl Exchanges {
                 }
             }
             EventBody::QueryQueued { .. } => self.set_begun(event, false),
+            EventBody::QueryMoved { before } => self.moved(event.query_id, *before),
             EventBody::QueryFinished { error, .. } => {
                 if error.is_none() && self.is_withdrawn_by(event) {
                     let of_it = |one: &Exchange| Some(one.query_id) == event.query_id;
@@ -83,6 +84,25 @@ impl Exchanges {
             EventBody::GenerationFinished { .. } => {}
             _ => self.set_begun(event, true),
         }
+    }
+
+    /// Puts a request that waits before another, or behind all.
+    fn moved(&mut self, query_id: Option<QueryId>, before: Option<QueryId>) {
+        let waits = |one: &Exchange| one.finished_seq.is_none() && !one.has_begun;
+        let at = |standing: &[Exchange], id: Option<QueryId>| {
+            standing
+                .iter()
+                .position(|one| Some(one.query_id) == id && waits(one))
+        };
+        let Some(from) = at(&self.standing, query_id) else {
+            return;
+        };
+        let one = self.standing.remove(from);
+        let to = match before {
+            None => self.standing.len(),
+            Some(_) => at(&self.standing, before).unwrap_or(from),
+        };
+        self.standing.insert(to, one);
     }
 
     fn set_begun(&mut self, event: &Event, has_begun: bool) {

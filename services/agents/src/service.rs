@@ -21,15 +21,15 @@ use api::broker::{Broker, Control};
 use api::bus::Bus;
 use api::models::Models;
 use api::sessions::{
-    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, RewindTo, Selection,
-    SendRequest, SessionSummary, Sessions, TakenBack, Whose,
+    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, QueueChange, RewindTo,
+    Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
 use domain::context::ContextView;
 use domain::drive::{Origin, Signal};
 use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, HolderId, QueryId, SessionId, TraceId};
+use domain::id::{CallId, ConfirmationId, HolderId, QueryId, SessionId, TraceId};
 use domain::limits::USER_TEXT_BYTES;
 use domain::settings::{Mode, SessionProfile};
 use session_log::{Durability, Fork, Lines, Scope, stream};
@@ -340,6 +340,25 @@ impl Sessions for Service {
         let session = self.expect_live(session_id).await?;
         session.interrupt(&self.shared, query_id).await;
         Ok(())
+    }
+
+    async fn stop_calls(
+        &self,
+        session_id: SessionId,
+        call_id: Option<CallId>,
+    ) -> Result<u32, Error> {
+        let session = self.expect_live(session_id).await?;
+        Ok(session.stop_calls(call_id))
+    }
+
+    async fn change_queue(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        change: QueueChange,
+    ) -> Result<bool, Error> {
+        let session = self.expect_live(session_id).await?;
+        session.change_queue(&self.shared, (query_id, change)).await
     }
 
     async fn feedback(&self, request: FeedbackRequest) -> Result<(), Error> {

@@ -2,12 +2,13 @@
 
 mod lasting;
 mod playing;
+mod queue;
 
 use super::{Gate, fresh_uuid};
 use api::Streaming;
 use api::sessions::{
-    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, RewindTo, Selection,
-    SendRequest, SessionSummary, Sessions, TakenBack, Whose,
+    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, QueueChange, RewindTo,
+    Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -15,7 +16,7 @@ use domain::context::ContextView;
 use domain::drive::Signal;
 use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event, EventBody};
 use domain::hash::Digest;
-use domain::id::{ConfirmationId, HolderId, QueryId, SessionId};
+use domain::id::{CallId, ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::{QUEUED_MESSAGES, USER_TEXT_BYTES};
 use domain::settings::{Mode, SessionProfile};
 use futures::StreamExt;
@@ -423,6 +424,20 @@ impl Sessions for FakeSessions {
         let session = state.live(session_id)?;
         session.interrupts.send_modify(|count| *count += 1);
         Ok(())
+    }
+
+    async fn stop_calls(&self, session_id: SessionId, _: Option<CallId>) -> Result<u32, Error> {
+        // No script calls tools.
+        self.state.lock().unwrap().live(session_id).map(|_| 0)
+    }
+
+    async fn change_queue(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        change: QueueChange,
+    ) -> Result<bool, Error> {
+        self.change_waiting(session_id, query_id, change)
     }
 
     async fn feedback(&self, request: FeedbackRequest) -> Result<(), Error> {

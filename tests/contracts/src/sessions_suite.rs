@@ -1,6 +1,7 @@
 //! What every Sessions service promises.
 
 mod lasting;
+mod queue;
 mod subject;
 
 pub use subject::Subject;
@@ -34,6 +35,12 @@ pub async fn conformance(subject: impl AsyncFn() -> Subject) {
     sessions_are_listed(&subject().await).await;
     what_is_not_there_is_said_so(&subject().await).await;
     bad_requests_are_refused(&subject().await).await;
+}
+
+/// The promises about requests that wait, and about calls that run. `subject` gives a fresh service
+/// each time.
+pub async fn queue(subject: impl AsyncFn() -> Subject) {
+    queue::promises(subject).await;
 }
 
 /// The promises of sessions that last. `subject` gives a fresh service each time.

@@ -272,6 +272,7 @@ fn fake_sessions() -> Arc<FakeSessions> {
 async fn sessions_in_process() {
     sessions_suite::conformance(async || sessions_subject(fake_sessions())).await;
     sessions_suite::lasting(async || sessions_subject(fake_sessions())).await;
+    sessions_suite::queue(async || sessions_subject(fake_sessions())).await;
     sessions_suite::signals(async || sessions_subject(fake_sessions())).await;
 }
 
@@ -286,6 +287,7 @@ async fn sessions_over_each_transport() {
         };
         sessions_suite::conformance(subject).await;
         sessions_suite::lasting(subject).await;
+        sessions_suite::queue(subject).await;
         sessions_suite::signals(subject).await;
     }
 }

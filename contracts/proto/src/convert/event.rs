@@ -275,6 +275,7 @@ events! {
         choice origin = origin,
     }
     QueryQueued = QueryQueued { plain position = position }
+    QueryMoved = QueryMoved { maybe_id before = before }
     ModeChosen = ModeChosen { choice mode = mode, plain reason = reason }
     ModelChosen = ModelChosen { message model = model, plain reason = reason }
     TextDelta = TextDelta { plain text = text }

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::generated as proto;
 use api::sessions::{
-    FeedbackRequest, Follow, Input, OpenRequest, PictureFile, PinChange, RewindTo, Selection,
-    SendRequest, SessionSummary, TakenBack,
+    FeedbackRequest, Follow, Input, OpenRequest, PictureFile, PinChange, QueueChange, RewindTo,
+    Selection, SendRequest, SessionSummary, TakenBack,
 };
 use domain::context::{ContextPart, ContextView};
 use domain::notes::ShownNotes;
@@ -33,6 +33,29 @@ wire_enum!(
     }
 );
 wire_enum!(PinChange, proto::pin_request::Change { Pin, Unpin });
+
+impl From<QueueChange> for proto::change_queue_request::Change {
+    fn from(change: QueueChange) -> Self {
+        match change {
+            QueueChange::Remove => Self::Remove(proto::change_queue_request::Remove {}),
+            QueueChange::Before(other) => Self::Before(other.to_string()),
+            QueueChange::Last => Self::Before(String::new()),
+        }
+    }
+}
+
+impl TryFrom<proto::change_queue_request::Change> for QueueChange {
+    type Error = InvalidField;
+
+    fn try_from(wire: proto::change_queue_request::Change) -> Result<Self, InvalidField> {
+        use proto::change_queue_request::Change;
+        Ok(match wire {
+            Change::Remove(_) => Self::Remove,
+            Change::Before(other) if other.is_empty() => Self::Last,
+            Change::Before(other) => Self::Before(text(&other, "before")?),
+        })
+    }
+}
 
 impl From<SessionProfile> for proto::SessionProfile {
     fn from(profile: SessionProfile) -> Self {

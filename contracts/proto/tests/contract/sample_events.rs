@@ -41,6 +41,9 @@ impl Seed {
             EventBody::QueryQueued {
                 position: u32::from(self.byte),
             },
+            EventBody::QueryMoved {
+                before: self.maybe(QueryId::from_uuid(self.uuid())),
+            },
             EventBody::ModeChosen {
                 mode: Mode::Deterministic,
                 reason: "by rules, no model".to_owned(),

@@ -231,6 +231,45 @@ fn queued(number: u128) -> Event {
 }
 
 #[test]
+fn requests_that_wait_stand_in_the_order_that_they_are_given() {
+    let moved = |number, before: Option<u128>| {
+        let before = before.map(query);
+        of(number, EventBody::QueryMoved { before })
+    };
+    let texts = |moves: &[Event]| {
+        let waiting = [asked(1), asked(2), queued(2), asked(3), queued(3)];
+        let more = [asked(4), queued(4)];
+        let view = view([&waiting[..], &more, moves].concat());
+        let open = view.open_requests().map(|one| one.text.clone());
+        open.collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(texts(&[]), "do 1, do 2, do 3, do 4");
+    assert_eq!(texts(&[moved(4, Some(2))]), "do 1, do 4, do 2, do 3");
+    assert_eq!(texts(&[moved(2, Some(4))]), "do 1, do 3, do 2, do 4");
+    assert_eq!(texts(&[moved(2, None)]), "do 1, do 3, do 4, do 2");
+    // What runs stays where it is, and so does what goes nowhere.
+    for bad in [moved(1, None), moved(3, Some(1)), moved(3, Some(9))] {
+        assert_eq!(texts(&[bad]), "do 1, do 2, do 3, do 4");
+    }
+    // Each begins after the end of the one before it.
+    let waiting = vec![asked(1), asked(2), queued(2), asked(3), queued(3)];
+    let after = vec![moved(3, Some(2)), ended(1, None), ended(3, None)];
+    let view = view([waiting, after].concat());
+    let all = view.exchanges().standing().iter();
+    let begins: Vec<(String, u64)> = all
+        .map(|one| (one.text.clone(), one.begins_after))
+        .collect();
+    assert_eq!(
+        begins,
+        [
+            ("do 1".to_owned(), 0),
+            ("do 3".to_owned(), 7),
+            ("do 2".to_owned(), 8)
+        ]
+    );
+}
+
+#[test]
 fn a_request_that_was_taken_back_while_it_waited_does_not_count() {
     let waiting = [asked(1), asked(2), queued(2)];
     let standing = |events: Vec<Event>| {

@@ -5,6 +5,7 @@
 
 pub(crate) mod holders;
 pub(crate) mod profile;
+mod queue;
 pub(crate) mod refused;
 mod requests;
 pub(crate) mod shared;
@@ -23,11 +24,11 @@ use api::sessions::{Error, ErrorKind};
 use domain::Timestamp;
 use domain::decision::Verdict;
 use domain::drive::Origin;
-use domain::event::{EventBody, QueryStatus};
+use domain::event::EventBody;
 use domain::id::{CallId, HolderId, QueryId, SessionId, TraceId};
 use domain::limits::QUEUED_MESSAGES;
 use domain::lineage::AgentType;
-use domain::model::{ModelRole, Usage};
+use domain::model::ModelRole;
 use domain::settings::{Mode, SessionProfile};
 use domain::tool::EffectClass;
 use std::collections::{BTreeMap, VecDeque};
@@ -233,57 +234,6 @@ impl Session {
         };
         self.queue.lock().await.push_front(pending);
         self.arrived.notify_one();
-    }
-
-    /// Stops a request, or what runs. One that waits leaves the queue at once.
-    pub(crate) async fn interrupt(&self, shared: &Shared, query_id: Option<QueryId>) {
-        let mut queue = self.queue.lock().await;
-        let index = match query_id {
-            None => Some(0),
-            Some(id) => queue.iter().position(|pending| pending.query_id == id),
-        };
-        match index {
-            Some(0) => queue
-                .front()
-                .into_iter()
-                .for_each(|running| running.cancel.cancel()),
-            Some(index) => {
-                let withdrawn = queue.remove(index);
-                drop(queue);
-                if let Some(pending) = withdrawn {
-                    self.withdraw(shared, &pending).await;
-                }
-            }
-            None => {}
-        }
-    }
-
-    /// The closing events of a request that was taken out of the queue before it began.
-    async fn withdraw(&self, shared: &Shared, pending: &Pending) {
-        let waited = (shared.clock)().duration_since(pending.received);
-        let scope = self.scope(pending.query_id);
-        let generated = EventBody::GenerationFinished {
-            answer: String::new(),
-            thinking: String::new(),
-            tool_calls: Vec::new(),
-            usage: Usage::default(),
-            model: None,
-            label: None,
-        };
-        let finished = EventBody::QueryFinished {
-            status: QueryStatus::Interrupted,
-            artifacts: Vec::new(),
-            duration_ms: u64::try_from(waited.as_millis()).unwrap_or(0),
-            error: None,
-        };
-        if let Err(error) = self
-            .emitter
-            .emit(scope, generated, Durability::Written)
-            .await
-        {
-            tracing::warn!(session = %self.id, %error, "the end of a request could not be logged");
-        }
-        self.end(pending.query_id, finished).await;
     }
 
     /// Stops what runs if it is this request.

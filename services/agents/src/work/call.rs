@@ -1,5 +1,6 @@
 //! Calling a tool: through the broker, with every event from the request to the result.
 
+use crate::work::running::RunningCall;
 use crate::work::{Work, pictures};
 use api::broker::{CallRequest, ToolEvent, ToolResult};
 use domain::decision::{Decision, Layer, Verdict};
@@ -310,16 +311,26 @@ impl Work {
         };
         let mut is_decided = false;
         let mut own = pin!(Fuse::terminated());
+        let mut running = None;
         loop {
             let next = tokio::select! {
                 biased;
+                () = RunningCall::stopped(running.as_ref()) => {
+                    let text = "The user stopped this call. Whether it took effect is not known.";
+                    return nothing_ran(CallStatus::Cancelled, text.to_owned());
+                }
                 next = stream.next() => next,
                 () = &mut own => continue,
             };
             let Some(next) = next else { break };
             self.announce(announcement, call).await;
             match next {
+                Ok(ToolEvent::Started) => {
+                    running = Some(self.agent.resources.shared.calls.enter(call.call_id));
+                }
                 Ok(ToolEvent::CallerRuns(permitted)) => {
+                    // What agents do themselves goes on; the calls in it can be stopped.
+                    running = None;
                     own.set(self.run_own(call.call_id, permitted).fuse());
                 }
                 Ok(ToolEvent::Finished(result)) => return result,

@@ -20,6 +20,7 @@ pub(crate) mod pictures;
 pub(crate) mod pipeline;
 pub(crate) mod recall;
 pub(crate) mod resources;
+pub(crate) mod running;
 
 use crate::history::{AgentState, Emitter};
 use crate::work::resources::AgentResources;

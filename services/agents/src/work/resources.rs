@@ -5,6 +5,7 @@ use crate::config::Prompts;
 use crate::work::budget::TokenBudget;
 use crate::work::lock::lock;
 use crate::work::permit::ConcurrencyPermit;
+use crate::work::running::RunningCalls;
 use api::broker::ToolResult;
 use domain::message::ToolCall;
 use domain::model::Usage;
@@ -27,6 +28,8 @@ pub(crate) struct SessionShared {
     pub(crate) capabilities: BTreeMap<String, String>,
     /// How many agents that others started work at the same time, 1 or more.
     pub(crate) at_work: usize,
+    /// Tool calls that run.
+    pub(crate) calls: RunningCalls,
     permits: Arc<Semaphore>,
     /// The session's tokens.
     budget: Arc<TokenBudget>,
@@ -45,6 +48,7 @@ impl SessionShared {
             prompts,
             capabilities,
             at_work: at_work.max(1),
+            calls: RunningCalls::default(),
             permits: Arc::new(Semaphore::new(at_work.max(1))),
             budget: TokenBudget::of_session(budget, used),
         }

@@ -71,5 +71,6 @@ async fn sessions() {
     };
     sessions_suite::conformance(subject).await;
     sessions_suite::lasting(subject).await;
+    sessions_suite::queue(subject).await;
     sessions_suite::signals(subject).await;
 }
