@@ -14,7 +14,7 @@ const ALT: KeyModifiers = KeyModifiers::ALT;
 const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
 
 /// The actions that can have keys of one's own, by their names in the configuration.
-pub const ACTIONS: [(&str, Action); 34] = [
+pub const ACTIONS: [(&str, Action); 35] = [
     ("new_line", Action::Edit(Edit::NewLine)),
     ("leave", Action::Leave),
     ("take_back", Action::TakeBack),
@@ -24,6 +24,7 @@ pub const ACTIONS: [(&str, Action); 34] = [
     ("panes", Action::Panes),
     ("zoom", Action::Zoom),
     ("queue", Action::Queue),
+    ("stop_tools", Action::StopTools),
     ("copy", Action::Copy),
     ("search", Action::Search),
     ("editor", Action::DiffOrEditor),

@@ -12,7 +12,11 @@ pub const OWN: [(&str, &str, &str); 4] = [
         "[zoom]",
         "activity, conversation and tools in panes, and back; zoom: one alone",
     ),
-    ("/queue", "", "messages that wait: edit or remove them"),
+    (
+        "/queue",
+        "",
+        "messages that wait: edit, move or remove them",
+    ),
     (
         "/sessions",
         "",

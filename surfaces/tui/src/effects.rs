@@ -6,7 +6,8 @@ use crate::host::{Host, Next, Outcome};
 use crate::message::Message;
 use api::Streaming;
 use api::sessions::{
-    Error, ErrorKind, Follow, OpenRequest, RewindTo, SendRequest, SessionSummary, Sessions, Whose,
+    Error, ErrorKind, Follow, OpenRequest, QueueChange, RewindTo, SendRequest, SessionSummary,
+    Sessions, Whose,
 };
 use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event};
 use domain::fault::{Coded, Fault};
@@ -111,6 +112,52 @@ pub async fn send(
 /// Stops a request.
 pub async fn interrupt(host: &dyn Host, id: SessionId, query_id: Option<QueryId>) -> Done {
     quiet(host.sessions().interrupt(id, query_id).await)
+}
+
+/// Stops the tools that run.
+pub async fn stop_tools(host: &dyn Host, id: SessionId) -> Done {
+    match host.sessions().stop_calls(id, None).await {
+        Ok(0) => told("no tool runs that can be stopped".to_owned()),
+        Ok(1) => told("one tool was stopped; the request goes on".to_owned()),
+        Ok(count) => told(format!("{count} tools were stopped; the request goes on")),
+        Err(error) => failed(&error, None),
+    }
+}
+
+/// Takes out a message that still waits, with its text for the input where that is wanted.
+pub async fn take_out(
+    host: &dyn Host,
+    (id, query_id): (SessionId, QueryId),
+    text: Option<String>,
+) -> Done {
+    let taken = host
+        .sessions()
+        .change_queue(id, query_id, QueueChange::Remove);
+    match taken.await {
+        Ok(true) => Done::Told(text.map(Message::TakenOut).into_iter().collect()),
+        Ok(false) => told(BEGUN.to_owned()),
+        Err(error) => failed(&error, None),
+    }
+}
+
+/// Gives a message that still waits another place.
+pub async fn move_waiting(
+    host: &dyn Host,
+    (id, query_id): (SessionId, QueryId),
+    change: QueueChange,
+) -> Done {
+    match host.sessions().change_queue(id, query_id, change).await {
+        Ok(true) => Done::Told(Vec::new()),
+        Ok(false) => told(BEGUN.to_owned()),
+        Err(error) => failed(&error, None),
+    }
+}
+
+/// What is said of a message that waits no longer.
+const BEGUN: &str = "it waits no longer: Esc stops what runs";
+
+fn told(line: String) -> Done {
+    Done::Told(vec![Message::Told(vec![line])])
 }
 
 /// Passes answers on, each with the binding of its question.

@@ -193,6 +193,11 @@ impl Seat {
         self.happens(Some(query), body)
     }
 
+    pub fn moves(&mut self, query: u128, before: Option<u128>) -> Vec<Command> {
+        let before = before.map(|other| QueryId::from_uuid(id(other)));
+        self.happens(Some(query), EventBody::QueryMoved { before })
+    }
+
     pub fn question(&mut self, query: u128, request: ConfirmationRequest) -> Vec<Command> {
         self.happens(Some(query), EventBody::ConfirmationAsked(request))
     }

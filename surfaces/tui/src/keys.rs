@@ -41,6 +41,8 @@ pub enum Action {
     Sessions,
     /// Show the tool calls.
     Calls,
+    /// Stop the tools that run, and not the request.
+    StopTools,
     /// Show what waits, to change it.
     Queue,
     /// Show what was typed before, to search it.
@@ -143,6 +145,12 @@ pub const TABLE: [Binding; 47] = [
         "stop what runs; twice, when nothing does: earlier messages",
     ),
     key(
+        (KeyCode::Char('k'), CTRL),
+        Action::StopTools,
+        "Ctrl+K",
+        "stop the tools and not the request; in a draft: cut its line",
+    ),
+    key(
         (KeyCode::Char('c'), CTRL),
         Action::Clear,
         "Ctrl+C",
@@ -189,7 +197,7 @@ pub const TABLE: [Binding; 47] = [
         (KeyCode::F(6), NONE),
         Action::Queue,
         "F6",
-        "messages that wait: edit or remove them",
+        "messages that wait: edit, move or remove them",
     ),
     key(
         (KeyCode::Char('f'), CTRL),
@@ -315,8 +323,7 @@ pub const TABLE: [Binding; 47] = [
     key(
         (KeyCode::Char('u'), CTRL),
         Action::Edit(Edit::DeleteToHead),
-        "Ctrl+U, Ctrl+K",
-        "delete to the beginning or end of the line",
+        "Ctrl+U",
+        "delete to the beginning of the line (Ctrl+K: to its end)",
     ),
-    also(KeyCode::Char('k'), CTRL, Action::Edit(Edit::DeleteToEnd)),
 ];

@@ -3,7 +3,7 @@
 use crate::earlier::Sent;
 use crate::files::{Entry, Hidden};
 use crate::subject::Subject;
-use api::sessions::SessionSummary;
+use api::sessions::{QueueChange, SessionSummary};
 use crossterm::event::KeyEvent;
 use domain::event::{ConfirmationRequest, Event};
 use domain::fault::Fault;
@@ -45,6 +45,8 @@ pub enum Message {
     },
     /// The session has taken in what this window sent, as this request.
     Sent(QueryId),
+    /// A message was taken out before it began: its text, for the input.
+    TakenOut(String),
     /// The message that went by an override of its own has ended, and the override with it; or it could not
     /// be ended.
     OverrideOver(Option<Fault>),
@@ -122,6 +124,12 @@ pub enum Command {
     SendBy(OverrideLevel, String),
     /// Stop a request, or what runs.
     Interrupt(Option<QueryId>),
+    /// Stop the tools that run, and no request.
+    StopTools,
+    /// Take out a message that waits; what it says goes into the input, where there is a text here.
+    TakeOut(QueryId, Option<String>),
+    /// Give a message that waits another place.
+    Move(QueryId, QueueChange),
     /// Pass answers on, in this order.
     Answer(Vec<(ConfirmationRequest, Said)>),
     /// Work by another profile.

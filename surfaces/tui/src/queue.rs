@@ -30,6 +30,10 @@ pub enum Wish {
     Edit(Waits),
     /// Take this one out.
     Remove(QueryId),
+    /// Have this one worked on before the one above it.
+    Up(QueryId),
+    /// Have this one worked on after the one below it.
+    Down(QueryId),
 }
 
 /// Which of them is marked. They come from the session each time: one may begin or end meanwhile.
@@ -56,6 +60,7 @@ impl Queue {
     /// A key was pressed.
     pub fn pressed(&mut self, key: KeyEvent, waiting: &[Waits]) -> Wish {
         let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+        let is_alt = key.modifiers.contains(KeyModifiers::ALT);
         let at = self.at(waiting);
         let marked = at.and_then(|at| waiting.get(at));
         match key.code {
@@ -68,6 +73,16 @@ impl Queue {
             }
             KeyCode::Char('d') if !is_ctrl => {
                 return marked.map_or(Wish::None, |one| Wish::Remove(one.query_id));
+            }
+            KeyCode::Up if is_alt => {
+                return marked.map_or(Wish::None, |one| Wish::Up(one.query_id));
+            }
+            KeyCode::Down if is_alt => {
+                return marked.map_or(Wish::None, |one| Wish::Down(one.query_id));
+            }
+            KeyCode::Char('K') => return marked.map_or(Wish::None, |one| Wish::Up(one.query_id)),
+            KeyCode::Char('J') => {
+                return marked.map_or(Wish::None, |one| Wish::Down(one.query_id));
             }
             KeyCode::Up | KeyCode::Char('k') => self.mark(at.unwrap_or(1).checked_sub(1), waiting),
             KeyCode::Down | KeyCode::Char('j') => {

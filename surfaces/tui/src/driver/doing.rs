@@ -46,6 +46,13 @@ pub fn work(
         }
         Command::Fork(of) => InTurn(told(reading::fork(host, of))),
         Command::Interrupt(which) => AtOnce(Box::pin(effects::interrupt(host, id, which))),
+        Command::StopTools => AtOnce(Box::pin(effects::stop_tools(host, id))),
+        Command::TakeOut(which, text) => {
+            AtOnce(Box::pin(effects::take_out(host, (id, which), text)))
+        }
+        Command::Move(which, change) => {
+            AtOnce(Box::pin(effects::move_waiting(host, (id, which), change)))
+        }
         Command::Answer(answers) => AtOnce(Box::pin(effects::answer(host, id, answers))),
         Command::Context(depth) => AtOnce(Box::pin(effects::context(host, id, depth))),
         Command::ListModels => AtOnce(Box::pin(effects::list_models(host, profile))),

@@ -267,7 +267,7 @@ pub fn in_turn(events: &[Event]) -> Vec<&Event> {
                 waiting.insert(id, event);
                 continue;
             }
-            (EventBody::QueryQueued { .. }, _) => {}
+            (EventBody::QueryQueued { .. } | EventBody::QueryMoved { .. }, _) => {}
             (_, id) => all.extend(id.and_then(|id| waiting.remove(&id))),
         }
         all.push(event);

@@ -8,10 +8,11 @@ use crate::sent;
 use crate::state::State;
 use domain::drive::Origin;
 use domain::event::{ConfirmationAnswer, Event, EventBody, QueryStatus};
-use domain::id::ConfirmationId;
+use domain::id::{ConfirmationId, QueryId};
 use ratatui::text::Line;
 use rendering::agents::gist;
 use rendering::confirm;
+use std::collections::VecDeque;
 
 /// Most bytes of a result that are kept for who wants to see it whole.
 const RESULT_BYTES: usize = 64 << 10;
@@ -90,8 +91,12 @@ fn is_of_waiting(state: &State, event: &Event) -> bool {
     event.query_id.is_some() && waiting.any(|one| one.query_id == event.query_id)
 }
 
-/// Of a request that waits, only its end matters.
+/// Of a request that waits, only its place and its end matter.
 fn of_waiting(state: &mut State, event: &Event) -> Vec<Command> {
+    if let EventBody::QueryMoved { before } = event.body {
+        moved(&mut state.waiting, event.query_id, before);
+        return Vec::new();
+    }
     let EventBody::QueryFinished { status, .. } = &event.body else {
         return Vec::new();
     };
@@ -109,6 +114,22 @@ fn of_waiting(state: &mut State, event: &Event) -> Vec<Command> {
         QueryStatus::Interrupted => vec![state.note(&format!("taken back: {}", gist(&text)))],
         _ => vec![state.note(&format!("ended before it began: {}", gist(&text)))],
     }
+}
+
+/// Puts a request that waits before another, or behind all.
+fn moved(waiting: &mut VecDeque<Event>, query_id: Option<QueryId>, before: Option<QueryId>) {
+    let at = |waiting: &VecDeque<Event>, id| waiting.iter().position(|one| one.query_id == id);
+    let Some(from) = at(waiting, query_id) else {
+        return;
+    };
+    let Some(one) = waiting.remove(from) else {
+        return;
+    };
+    let to = match before {
+        None => waiting.len(),
+        Some(_) => at(waiting, before).unwrap_or(from),
+    };
+    waiting.insert(to, one);
 }
 
 /// Shows the request that waits longest, once nothing else is worked on.

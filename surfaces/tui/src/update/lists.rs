@@ -6,7 +6,9 @@ use crate::overlay::Overlay;
 use crate::queue::{self, Queue, Waits};
 use crate::recall::{self, Recall};
 use crate::state::State;
+use api::sessions::QueueChange;
 use crossterm::event::KeyEvent;
+use domain::id::QueryId;
 
 /// Shows what was typed before.
 pub(super) fn recall(state: &mut State) -> Vec<Command> {
@@ -63,13 +65,63 @@ fn changed(state: &mut State, wish: queue::Wish) -> Vec<Command> {
             close(state);
             Vec::new()
         }
-        queue::Wish::Remove(id) => vec![Command::Interrupt(Some(id))],
+        queue::Wish::Remove(id) => vec![Command::TakeOut(id, None)],
         queue::Wish::Edit(Waits { query_id, text, .. }) => {
-            state.input.put_above(&text);
             close(state);
-            vec![Command::Interrupt(Some(query_id))]
+            vec![Command::TakeOut(query_id, Some(text))]
         }
+        queue::Wish::Up(id) => moved(state, (id, Way::Up)),
+        queue::Wish::Down(id) => moved(state, (id, Way::Down)),
     }
+}
+
+/// Where a message goes among those of this window.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Up,
+    Down,
+}
+
+/// Moves one of this window's messages past the next of them, whatever of other windows is between.
+fn moved(state: &State, (id, way): (QueryId, Way)) -> Vec<Command> {
+    let own: Vec<QueryId> = state.waits().iter().map(|one| one.query_id).collect();
+    let Some(at) = own.iter().position(|one| *one == id) else {
+        return Vec::new();
+    };
+    let change = match way {
+        Way::Up => match at.checked_sub(1) {
+            Some(above) => QueueChange::Before(own[above]),
+            None => return Vec::new(),
+        },
+        Way::Down => {
+            let Some(below) = own.get(at + 1) else {
+                return Vec::new();
+            };
+            let mut all = state.waiting_requests().map(|one| one.query_id);
+            let _passed = all.by_ref().find(|one| one == below);
+            all.next().map_or(QueueChange::Last, QueueChange::Before)
+        }
+    };
+    vec![Command::Move(id, change)]
+}
+
+/// Takes the newest message that waits back into the input.
+pub(super) fn take_back(state: &mut State) -> Vec<Command> {
+    let newest = state
+        .waiting_requests()
+        .rfind(|one| state.sent.contains(&one.query_id))
+        .map(|one| (one.query_id, one.text.clone()));
+    match newest {
+        Some((id, text)) => vec![Command::TakeOut(id, Some(text))],
+        None => vec![state.note("no message of this window waits that could be taken back")],
+    }
+}
+
+/// Puts a message that was taken out into the input.
+pub(super) fn taken_out(state: &mut State, text: &str) {
+    state.input.put_above(text);
+    // A draft stands now: what is typed is for it, not for a question.
+    state.stand_again();
 }
 
 #[cfg(test)]
@@ -77,6 +129,7 @@ mod tests {
     use crate::fixture::{Seat, id, request};
     use crate::message::{Command, Message};
     use crate::question::Field;
+    use api::sessions::QueueChange;
     use crossterm::event::KeyCode;
     use domain::event::{ConfirmationKind, QueryStatus};
     use domain::id::QueryId;
@@ -136,8 +189,12 @@ mod tests {
         seat
     }
 
-    fn interrupts(number: u128) -> Vec<Command> {
-        vec![Command::Interrupt(Some(QueryId::from_uuid(id(number))))]
+    fn query(number: u128) -> QueryId {
+        QueryId::from_uuid(id(number))
+    }
+
+    fn takes_out(number: u128, text: Option<&str>) -> Vec<Command> {
+        vec![Command::TakeOut(query(number), text.map(str::to_owned))]
     }
 
     #[test]
@@ -145,11 +202,13 @@ mod tests {
         let mut seat = waiting();
         seat.types("draft");
         assert_eq!(seat.press(KeyCode::F(6)), []);
-        assert_eq!(seat.press(KeyCode::Char('d')), interrupts(12));
+        assert_eq!(seat.press(KeyCode::Char('d')), takes_out(12, None));
         seat.ends(12, QueryStatus::Interrupted);
         assert_eq!(seat.press(KeyCode::Enter), [], "the marked one is gone");
         seat.press(KeyCode::Down);
-        assert_eq!(seat.press(KeyCode::Enter), interrupts(13));
+        assert_eq!(seat.press(KeyCode::Enter), takes_out(13, Some("three")));
+        assert_eq!(seat.state.input.text(), "draft", "it may have begun");
+        seat.takes(Message::TakenOut("three".to_owned()));
         assert_eq!(seat.state.input.text(), "three\ndraft");
         seat.ends(13, QueryStatus::Interrupted);
         seat.press(KeyCode::F(6));
@@ -158,6 +217,48 @@ mod tests {
                 .contains("no message of this window waits")
         );
         assert!(seat.state.overlay.is_none());
+    }
+
+    #[test]
+    fn what_waits_is_moved_past_others() {
+        let mut seat = waiting();
+        seat.asks(14, "four");
+        seat.takes(Message::Sent(query(14)));
+        seat.press(KeyCode::F(6));
+        assert_eq!(seat.press(KeyCode::Char('K')), [], "the first of its own");
+        let moves = |number, change| vec![Command::Move(query(number), change)];
+        let behind_two = moves(12, QueueChange::Before(query(14)));
+        assert_eq!(seat.press(KeyCode::Char('J')), behind_two);
+        let places = |seat: &Seat| -> Vec<(String, usize)> {
+            let waits = seat.state.waits().into_iter();
+            waits.map(|one| (one.text, one.place)).collect()
+        };
+        seat.moves(12, Some(14));
+        let of = |text: &str, place| (text.to_owned(), place);
+        let expected = [of("three", 2), of("two", 3), of("four", 4)];
+        assert_eq!(places(&seat), expected);
+        // The mark goes along.
+        assert_eq!(seat.press(KeyCode::Char('J')), moves(12, QueueChange::Last));
+        seat.moves(12, None);
+        assert_eq!(seat.press(KeyCode::Char('J')), [], "the last");
+        let before_four = moves(12, QueueChange::Before(query(14)));
+        assert_eq!(seat.press(KeyCode::Char('K')), before_four);
+        assert_eq!(places(&seat), [of("three", 2), of("four", 3), of("two", 4)]);
+        // They begin in this order.
+        seat.ends(10, QueryStatus::Success);
+        seat.ends(11, QueryStatus::Success);
+        assert_eq!(seat.state.shown_request, Some(query(13)));
+        assert_eq!(places(&seat), [of("four", 1), of("two", 2)]);
+    }
+
+    #[test]
+    fn the_key_that_stops_tools_edits_a_draft() {
+        let mut seat = waiting();
+        seat.types("draft");
+        seat.press(KeyCode::Home);
+        assert_eq!(seat.ctrl('k'), []);
+        assert_eq!(seat.state.input.text(), "");
+        assert_eq!(seat.ctrl('k'), [Command::StopTools]);
     }
 
     #[test]
@@ -171,6 +272,7 @@ mod tests {
         seat.types("yy");
         let done = seat.press(KeyCode::Enter);
         assert!(!answered(&done) && seat.state.dialog.is_some());
+        seat.takes(Message::TakenOut("two".to_owned()));
         assert_eq!(seat.state.dialog.as_ref().unwrap().field(), Field::Draft);
     }
 }

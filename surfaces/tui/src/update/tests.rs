@@ -155,8 +155,13 @@ fn requests_wait_begin_and_are_taken_back_in_order() {
     seat.types("draft");
     assert_eq!(
         seat.ctrl('x'),
-        [Command::Interrupt(Some(QueryId::from_uuid(id(12))))]
+        [Command::TakeOut(
+            QueryId::from_uuid(id(12)),
+            Some("three".to_owned())
+        )]
     );
+    assert_eq!(seat.state.input.text(), "draft", "it may have begun");
+    seat.takes(Message::TakenOut("three".to_owned()));
     assert_eq!(seat.state.input.text(), "three\ndraft");
     seat.ends(12, QueryStatus::Interrupted);
     assert!(seat.scrollback().contains("taken back: three"));

@@ -59,9 +59,18 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
             state.help = Some(0);
             return done;
         }
-        done.extend(act(state, action));
+        done.extend(act(state, in_draft(state, key, action)));
     }
     done
+}
+
+/// On a draft, the key that stops tools deletes to the end of the line, as it does in other editors.
+fn in_draft(state: &State, key: KeyEvent, action: Action) -> Action {
+    let cuts = action == Action::StopTools && key.code == KeyCode::Char('k');
+    match cuts && !state.input.is_empty() {
+        true => Action::Edit(Edit::DeleteToEnd),
+        false => action,
+    }
 }
 
 /// A key of vi's normal mode, or the one that leads there; whether it was one. While a question takes the
@@ -142,7 +151,8 @@ fn act(state: &mut State, action: Action) -> Vec<Command> {
         Action::Queue => return lists::queue(state),
         Action::Calls => return overlaid::inspect(state, Subject::Calls),
         Action::NextMode => return vec![slash::next_mode(state)],
-        Action::TakeBack => return take_back(state),
+        Action::TakeBack => return lists::take_back(state),
+        Action::StopTools => return vec![Command::StopTools],
         Action::OtherField => {
             let now = state.now;
             if let Some(dialog) = &mut state.dialog {
@@ -366,21 +376,6 @@ fn run(state: &mut State, choice: Choice) -> Vec<Command> {
             Vec::new()
         }
     }
-}
-
-/// Takes the newest message that waits back into the input.
-fn take_back(state: &mut State) -> Vec<Command> {
-    let newest = state
-        .waiting_requests()
-        .rfind(|one| state.sent.contains(&one.query_id))
-        .map(|one| (one.query_id, one.text.clone()));
-    let Some((id, text)) = newest else {
-        return vec![state.note("no message of this window waits that could be taken back")];
-    };
-    state.input.put_above(&text);
-    // A draft stands now: what is typed is for it, not for a question.
-    state.stand_again();
-    vec![Command::Interrupt(Some(id))]
 }
 
 fn entered(state: &mut State) -> Vec<Command> {

@@ -37,7 +37,7 @@ const OF_PALETTE: &str = "Enter runs it; Esc closes";
 /// The keys of what was typed before.
 const OF_RECALL: &str = "Enter puts it into the input; Esc closes";
 /// The keys of what waits.
-const OF_QUEUE: &str = "Enter edits, d removes; Esc closes";
+const OF_QUEUE: &str = "Enter edits, d removes, K and J move; Esc closes";
 
 /// The keys of the sessions before one is held.
 const OF_CHOOSING: &str = "Enter goes on there; Esc closes";

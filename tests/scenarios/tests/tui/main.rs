@@ -78,6 +78,14 @@ fn first_waits() -> (Scene, Gate) {
     (scene, gate)
 }
 
+/// Types an answer as a person does.
+fn answers(window: &mut Window, answer: &str) {
+    window.until(ANSWER);
+    window.types(answer);
+    window.until(&format!("{ANSWER} {answer}"));
+    window.presses(&["Enter"]);
+}
+
 /// How often a text stands in another.
 fn count(text: &str, part: &str) -> usize {
     text.matches(part).count()

@@ -1,9 +1,9 @@
 //! Questions as dialogs: what they show, and what answers them.
 
-use crate::{ANSWER, count, seat};
+use crate::{ANSWER, answers, count, seat};
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
-use testkit::{Gate, Reply, Server, TMUX, Window, is_absent};
+use testkit::{Gate, Reply, Server, TMUX, is_absent};
 
 fn writes(path: &str, content: &str) -> Value {
     json!({"path": path, "content": content, "mode": "overwrite"})
@@ -17,14 +17,6 @@ fn scene() -> Scene {
     ]));
     scene.house.write("note.txt", "one\ntwo\nthree\n");
     scene
-}
-
-/// Types an answer as a person does.
-fn answers(window: &mut Window, answer: &str) {
-    window.until(ANSWER);
-    window.types(answer);
-    window.until(&format!("{ANSWER} {answer}"));
-    window.presses(&["Enter"]);
 }
 
 /// How each question of the only session was answered.

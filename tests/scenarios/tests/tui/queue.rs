@@ -1,7 +1,8 @@
-//! Messages that wait: changed, and taken out.
+//! Messages that wait: changed, moved and taken out. Tools that run: stopped.
 
-use crate::{count, first_waits, seat};
+use crate::{ANSWER, answers, count, first_waits, seat};
 use scenarios::of_kind;
+use serde_json::json;
 use testkit::{Gate, Reply, Server, TMUX, is_absent};
 
 /// What stands above the list of messages that wait.
@@ -86,4 +87,90 @@ fn a_marked_message_that_begins_meanwhile_is_left_alone() {
     let ends = of_kind(log, "query_finished");
     let ended: Vec<_> = ends.iter().map(|one| one["status"].to_string()).collect();
     assert_eq!(count(&ended.concat(), "success"), 3, "{ended:?}");
+}
+
+#[test]
+fn messages_that_wait_are_moved_and_begin_in_their_new_order() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = scenarios::Scene::forgetful(Server::openai([
+        Reply::text("Begun.\n\n").and_wait(&gate).and_text("First."),
+        Reply::text("Second."),
+        Reply::text("Third."),
+        Reply::text("Fourth."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("one");
+    window.until("Begun.");
+    for text in ["two", "three", "four"] {
+        window.enters(text);
+        window.until(&format!("takes back): {text}"));
+    }
+    window.presses(&["F6"]);
+    window.until("* 1. two");
+    window.types("J");
+    window.until("* 2. two");
+    window.types("J");
+    window.until("* 3. two");
+    window.presses(&["Up"]);
+    window.until("* 2. four");
+    window.presses(&["M-Up"]);
+    window.until("* 1. four");
+    window.presses(&["Escape"]);
+    gate.open();
+    window.until("Fourth.");
+    let screen = window.until("idle");
+    let places = [
+        "First.", "> four", "Second.", "> three", "Third.", "> two", "Fourth.",
+    ];
+    let places = places.map(|part| screen.find(part));
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{screen}"
+    );
+    // The model sees the conversation as it went.
+    let asked = scene.server.chats().last().unwrap().body.to_string();
+    let order = ["\"four\"", "\"three\"", "\"two\""].map(|text| asked.find(text));
+    assert!(
+        order.iter().all(Option::is_some) && order.is_sorted(),
+        "{asked}"
+    );
+}
+
+#[test]
+fn tools_are_stopped_and_the_request_goes_on() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = scenarios::Scene::forgetful(Server::openai([
+        Reply::call(
+            "run_command",
+            json!({"argv": ["sh", "-c", "touch begun; sleep 600"]}),
+        ),
+        Reply::text("It was stopped."),
+    ]));
+    let mut window = seat(&scene, &["--agent", "sysadmin", "--mode", "loop"], (80, 24));
+    window.enters("build it");
+    window.until(ANSWER);
+    // One that waits for an answer does not run.
+    window.presses(&["C-k"]);
+    window.until("no tool runs that can be stopped");
+    answers(&mut window, "y");
+    window.until_screen("the program begins", |_| scene.house.has("begun"));
+    // In a draft the key is an editor's.
+    window.types("later on");
+    window.presses(&["C-a", "C-k"]);
+    window.until_gone("later on");
+    assert!(!window.screen().contains("was stopped"));
+    window.presses(&["C-k"]);
+    window.until("one tool was stopped; the request goes on");
+    window.until("It was stopped.");
+    window.until("idle");
+    let told = scene.server.chats().last().unwrap().body.to_string();
+    assert!(told.contains("The user stopped this call."), "{told}");
+    let log = &testkit::house::json_lines(&scene.house.session_logs()[0]);
+    assert_eq!(of_kind(log, "tool_result")[0]["status"], "cancelled");
+    assert_eq!(of_kind(log, "query_finished")[0]["status"], "partial");
 }
