@@ -5,7 +5,7 @@ use command_line::{Ceiling, SessionFlags};
 use config::{Config, check_model};
 use disk::stored::{as_stored, in_other_forms};
 use domain::lineage::AgentType;
-use domain::model::{ModelChoice, ModelRef};
+use domain::model::{ModelChoice, ModelRef, Think};
 use domain::settings::{Attendance, Grant, SessionProfile, SessionSettings};
 use domain::tool::ToolName;
 use std::path::{Path, PathBuf};
@@ -69,6 +69,7 @@ pub fn build(
         model: model(flags, config)?,
         context_tokens: flags.context_tokens,
         provider: flags.provider.clone(),
+        think: Think::Default,
         settings,
     })
 }

@@ -61,6 +61,7 @@ impl RequestedProfile {
                 true => asked.provider,
                 false => own.provider,
             },
+            think: own.think,
             settings: asked.settings,
         }
     }
