@@ -27,6 +27,7 @@ mod queue;
 mod screens;
 mod stories;
 mod terminals;
+mod thinking;
 mod vi;
 mod work;
 
@@ -81,4 +82,9 @@ fn first_waits() -> (Scene, Gate) {
 /// How often a text stands in another.
 fn count(text: &str, part: &str) -> usize {
     text.matches(part).count()
+}
+
+/// The last row of a screen.
+fn status(screen: &str) -> &str {
+    screen.trim_end().lines().last().unwrap_or_default()
 }
