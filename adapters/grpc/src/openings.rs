@@ -107,6 +107,7 @@ mod tests {
     use api::sessions::{OpenRequest, Selection};
     use contracts::FakeSessions;
     use domain::lineage::AgentType;
+    use domain::model::Think;
     use domain::settings::{Mode, SessionProfile, SessionSettings};
     use std::collections::BTreeSet;
     use std::path::PathBuf;
@@ -126,6 +127,7 @@ mod tests {
             model: None,
             context_tokens: None,
             provider: None,
+            think: Think::Default,
             settings: SessionSettings::closed(PathBuf::from("/w")),
         };
         let opened = sessions.open(OpenRequest::New(profile)).await.unwrap();

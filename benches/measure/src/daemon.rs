@@ -7,6 +7,7 @@ use api::sessions::{OpenRequest, SendRequest, Sessions};
 use domain::event::EventBody;
 use domain::id::{HolderId, SessionId};
 use domain::lineage::AgentType;
+use domain::model::Think;
 use domain::settings::{Mode, SessionProfile, SessionSettings};
 use futures::StreamExt as _;
 use serde_json::{Value, json};
@@ -84,6 +85,7 @@ impl Daemon {
             model: None,
             context_tokens: None,
             provider: None,
+            think: Think::Default,
             settings: self.settings(),
         };
         let opened = self.sessions.open(OpenRequest::New(profile)).await?;

@@ -5,7 +5,7 @@ use command_line::{Ceiling, SessionFlags};
 use config::{Config, check_model};
 use disk::stored::{as_stored, in_other_forms};
 use domain::lineage::AgentType;
-use domain::model::{ModelChoice, ModelRef};
+use domain::model::{ModelChoice, ModelRef, Think};
 use domain::settings::{Attendance, Grant, SessionProfile, SessionSettings};
 use domain::tool::ToolName;
 use std::path::{Path, PathBuf};
@@ -69,6 +69,7 @@ pub fn build(
         model: model(flags, config)?,
         context_tokens: flags.context_tokens,
         provider: flags.provider.clone(),
+        think: flags.thinking.map_or(Think::Default, Into::into),
         settings,
     })
 }
@@ -82,6 +83,7 @@ pub fn requested(profile: SessionProfile, flags: &SessionFlags) -> RequestedProf
             agent_type: flags.agent.is_some(),
             mode: flags.mode.is_some(),
             model: flags.model.is_some() || flags.provider.is_some(),
+            think: flags.thinking.is_some(),
         },
     }
 }
@@ -239,6 +241,7 @@ mod tests {
         };
         let mut own = built(&flags).unwrap();
         own.name = "mine".to_owned();
+        own.think = Think::Low;
         own.settings
             .allow_write
             .insert(Path::new("/once").to_owned());
@@ -257,6 +260,7 @@ mod tests {
             mode: Some(command_line::ModeArg::Loop),
             provider: Some("hub".to_owned()),
             context_tokens: Some(8192),
+            thinking: Some(command_line::ThinkingArg::Default),
             ..SessionFlags::default()
         };
         let changed = requested(built(&other).unwrap(), &other).continuing(own);

@@ -28,7 +28,7 @@ pub use secret::SecretCommand;
 pub use serve::{RoleArg, ServeArgs};
 pub use session::{
     Ceiling, ChatArgs, DiffArgs, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags,
-    TuiArgs, UndoArgs,
+    ThinkingArg, TuiArgs, UndoArgs,
 };
 pub use tools::{ClassifyArgs, ToolsArgs, ToolsCommand};
 

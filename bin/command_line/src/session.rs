@@ -4,6 +4,7 @@ use crate::examples;
 use clap::{Args, Subcommand, ValueEnum};
 use domain::hash::Digest;
 use domain::id::SessionId;
+use domain::model::Think;
 use domain::settings::{Mode, OverrideLevel};
 use domain::tool::EffectClass;
 use std::path::{Path, PathBuf};
@@ -73,6 +74,9 @@ pub struct SessionFlags {
     /// The model: `provider/model`, or a model of the chosen provider
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
+    /// How much the model thinks before it answers
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub thinking: Option<ThinkingArg>,
     /// Context size to ask the model server for, tokens
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(512..=1_048_576))]
     pub context_tokens: Option<u32>,
@@ -306,6 +310,36 @@ impl From<ModeArg> for Mode {
             ModeArg::Deterministic => Self::Deterministic,
             ModeArg::Bridge => Self::Bridge,
             ModeArg::Auto => Self::Auto,
+        }
+    }
+}
+
+/// `--thinking`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ThinkingArg {
+    /// As configuration says of the provider
+    Default,
+    /// Not at all
+    Off,
+    /// As much as the model holds right
+    On,
+    /// A little
+    Low,
+    /// Some
+    Medium,
+    /// A lot
+    High,
+}
+
+impl From<ThinkingArg> for Think {
+    fn from(level: ThinkingArg) -> Self {
+        match level {
+            ThinkingArg::Default => Self::Default,
+            ThinkingArg::Off => Self::Off,
+            ThinkingArg::On => Self::On,
+            ThinkingArg::Low => Self::Low,
+            ThinkingArg::Medium => Self::Medium,
+            ThinkingArg::High => Self::High,
         }
     }
 }

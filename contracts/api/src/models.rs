@@ -90,6 +90,8 @@ impl ChatRequest {
 pub const CALL_CUT_CODE: &str = "models.call_cut";
 /// The code of the notice that an answer was nothing but a call of a tool that is not on offer.
 pub const CALL_NOT_OFFERED_CODE: &str = "models.call_not_offered";
+/// The code of the notice that a model does not think as much, or as little, as it was asked to.
+pub const THINKING_NOT_TAKEN_CODE: &str = "models.thinking_not_taken";
 
 /// A piece of an answer. The order is: `Started`, pieces, `Usage`, `Finished`; a `Notice` may come
 /// at any time, and one that says what the request waits for comes before `Started`. `PromptRead`

@@ -201,7 +201,7 @@ impl Priority {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Think {
-    /// The provider's default.
+    /// As configuration says of the provider, and else as the provider holds right.
     #[default]
     Default,
     /// No thinking.
@@ -214,6 +214,31 @@ pub enum Think {
     Medium,
     /// A lot.
     High,
+}
+
+impl Think {
+    /// Every level, in the order in which a key goes through them.
+    pub const ALL: [Self; 6] = [
+        Self::Default,
+        Self::Off,
+        Self::On,
+        Self::Low,
+        Self::Medium,
+        Self::High,
+    ];
+
+    /// The word for flags, commands and logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Off => "off",
+            Self::On => "on",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
 }
 
 /// How far a model is with reading a prompt.

@@ -2,7 +2,7 @@
 
 use crate::hash::Digest;
 use crate::lineage::AgentType;
-use crate::model::ModelChoice;
+use crate::model::{ModelChoice, Think};
 use crate::tool::{EffectClass, ToolName};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -178,6 +178,9 @@ pub struct SessionProfile {
     /// The provider that everything is to go to; `None`: where configuration says.
     #[serde(default)]
     pub provider: Option<String>,
+    /// How much models are to think, for the root agent and those below it.
+    #[serde(default)]
+    pub think: Think,
     /// The user's ceiling.
     pub settings: SessionSettings,
 }

@@ -9,6 +9,7 @@ mod agent;
 
 pub(crate) use agent::{AgentState, Unfinished};
 
+use api::models::THINKING_NOT_TAKEN_CODE;
 use context::{Budget, Closing, Conversation, Ends, Received, Shape, Speaker, StandingText};
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
@@ -18,7 +19,7 @@ use domain::limits::USER_TEXT_BYTES;
 use domain::model::Usage;
 use domain::settings::{Mode, SessionProfile, SessionSettings};
 use session::SessionView;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use turn::drive::Trail;
 
 /// The writer of a session's log, with the session as the log has it.
@@ -35,6 +36,8 @@ pub(crate) struct History {
     pub(crate) past: Past,
     /// What the drive goes by.
     pub(crate) drive: Trail,
+    /// What was said of levels of thinking that models do not take: each is said once.
+    pub(crate) levels_told: BTreeSet<String>,
     /// The conversation with the user. A resumed session's root has another id than before, so
     /// every event that is no child's is the root's.
     pub(crate) root: AgentState,
@@ -106,6 +109,9 @@ impl Fold for History {
                 origin: Origin::Drive,
                 ..
             } => self.past.recalled(Some(&self.drive.label())),
+            EventBody::Notice(told) if told.code == THINKING_NOT_TAKEN_CODE => {
+                self.levels_told.insert(told.message.clone());
+            }
             _ => {}
         }
         self.drive.apply(event);

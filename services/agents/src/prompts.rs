@@ -59,6 +59,7 @@ mod tests {
     use context::prompt::Fence;
     use domain::hash::Digest;
     use domain::lineage::AgentType;
+    use domain::model::Think;
     use domain::settings::{Mode, SessionSettings};
 
     fn profile(workspace: &Path) -> SessionProfile {
@@ -69,6 +70,7 @@ mod tests {
             model: None,
             context_tokens: None,
             provider: None,
+            think: Think::Default,
             settings: SessionSettings::closed(workspace.to_owned()),
         }
     }

@@ -198,6 +198,10 @@ impl Backend for EngineBackend {
         false
     }
 
+    fn is_told_how_much_to_think(&self) -> bool {
+        false
+    }
+
     fn endpoint(&self) -> String {
         "carl-engine on this machine".to_owned()
     }

@@ -29,6 +29,7 @@ mod framing;
 mod http;
 mod instance;
 mod learnt;
+mod levels;
 mod opening;
 mod owner;
 mod planned;

@@ -59,6 +59,10 @@ pub(crate) trait Backend: Send + Sync {
     }
     /// Whether a model may ignore a schema when told not to think.
     fn ignores_schema_without_thinking(&self) -> bool;
+    /// Whether what is said of thinking reaches its models.
+    fn is_told_how_much_to_think(&self) -> bool {
+        true
+    }
     /// Where it is, for people.
     fn endpoint(&self) -> String;
 }

@@ -126,6 +126,10 @@ impl Backend for FoundBackend {
         self.inner.ignores_schema_without_thinking()
     }
 
+    fn is_told_how_much_to_think(&self) -> bool {
+        self.inner.is_told_how_much_to_think()
+    }
+
     fn endpoint(&self) -> String {
         self.inner.endpoint()
     }

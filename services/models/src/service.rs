@@ -7,6 +7,7 @@ use crate::config::{Config, ToolCalls};
 use crate::error::{self, Error, ErrorKind, notice};
 use crate::estimate::{Estimates, Prompt};
 use crate::instance::{Teller, Ticket, Wants};
+use crate::levels::{self, Levels};
 use crate::opening::{Failure, Pieces, Tries};
 use crate::registry::{Registry, Target};
 use crate::schema::Schema;
@@ -42,6 +43,7 @@ struct Inner {
     config: Config,
     registry: Registry,
     estimates: Arc<Estimates>,
+    levels: Levels,
 }
 
 impl Service {
@@ -81,6 +83,7 @@ impl Service {
                 config,
                 registry,
                 estimates: Arc::new(estimates),
+                levels: Levels::default(),
             }),
         }
     }
@@ -268,36 +271,16 @@ impl Inner {
         let facts = timeout_at(deadline, backend.facts(&target.model))
             .await
             .unwrap_or_else(|_elapsed| Err(out_of_time(target)))?;
-        let wanted = request
-            .context_tokens
-            .unwrap_or(target.instance.context_tokens);
-        let mut call = Call {
-            model: target.model.clone(),
-            messages: request.messages.clone(),
-            tools: request.tools.clone(),
-            tool_choice: request.tool_choice.clone(),
-            think: match request.think {
-                Think::Default => target.instance.think,
-                asked => asked,
-            },
-            context_tokens: facts.context_tokens.map_or(wanted, |most| wanted.min(most)),
-            max_tokens: request.max_tokens,
-            temperature: request.temperature.or(target.instance.temperature),
-            seed: request.seed,
-            schema: request.response_schema.clone(),
-            stable_messages: request.stable_messages,
-            can_think: facts.thinks,
-            tells_progress: facts.tells_progress,
-            form: Form::Native,
-        };
+        let model = target.model_ref().to_string();
+        let mut call = call_of(request, target, &facts);
+        let mut level = self.levels.begin(&model, call.think);
+        call.think = level.sent;
         let usual = temperature::usual(&call, class(size(target, &facts)));
         call.temperature = call.temperature.or(usual);
         let as_json = match target.instance.tool_calls {
             ToolCalls::Json => true,
             ToolCalls::Native => false,
-            ToolCalls::Auto => self
-                .estimates
-                .calls_as_json(&target.model_ref().to_string()),
+            ToolCalls::Auto => self.estimates.calls_as_json(&model),
         };
         if as_json {
             spoken::rewrite(&mut call)?;
@@ -320,7 +303,13 @@ impl Inner {
             .await
             .unwrap_or_else(|_elapsed| Err(Failure::last(out_of_time(target))));
             match opened {
-                Ok(upstream) => return Ok((call, upstream)),
+                Ok(upstream) => {
+                    notices.extend(self.levels.taken(&model, &level));
+                    let known = (facts.thinks, backend.is_told_how_much_to_think());
+                    notices.extend(levels::of_no_use(&model, request.think, known));
+                    return Ok((call, upstream));
+                }
+                Err(failure) if level.lower(&failure.error) => call.think = level.sent,
                 Err(failure) => tries.next(failure, notices).await?,
             }
         }
@@ -475,4 +464,30 @@ fn is_outage(kind: ErrorKind) -> bool {
             | ErrorKind::Interrupted
             | ErrorKind::CircuitOpen
     )
+}
+
+/// The call of a request to a model of which this is known.
+fn call_of(request: &ChatRequest, target: &Target, facts: &Facts) -> Call {
+    let wanted = request
+        .context_tokens
+        .unwrap_or(target.instance.context_tokens);
+    Call {
+        model: target.model.clone(),
+        messages: request.messages.clone(),
+        tools: request.tools.clone(),
+        tool_choice: request.tool_choice.clone(),
+        think: match request.think {
+            Think::Default => target.instance.think,
+            asked => asked,
+        },
+        context_tokens: facts.context_tokens.map_or(wanted, |most| wanted.min(most)),
+        max_tokens: request.max_tokens,
+        temperature: request.temperature.or(target.instance.temperature),
+        seed: request.seed,
+        schema: request.response_schema.clone(),
+        stable_messages: request.stable_messages,
+        can_think: facts.thinks,
+        tells_progress: facts.tells_progress,
+        form: Form::Native,
+    }
 }

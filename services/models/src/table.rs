@@ -204,6 +204,10 @@ impl Backend for TableBackend {
         false
     }
 
+    fn is_told_how_much_to_think(&self) -> bool {
+        false
+    }
+
     fn endpoint(&self) -> String {
         "word tables on this machine".to_owned()
     }

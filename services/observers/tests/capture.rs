@@ -19,7 +19,7 @@ use domain::event::{Event, EventBody};
 use domain::id::SessionId;
 use domain::label::{Integrity, Label};
 use domain::lineage::AgentType;
-use domain::model::Usage;
+use domain::model::{Think, Usage};
 use domain::settings::{Mode, SessionProfile, SessionSettings};
 use futures::StreamExt;
 use observers::record::{self, Note};
@@ -96,6 +96,7 @@ impl Scene {
             model: None,
             context_tokens: None,
             provider: None,
+            think: Think::Default,
             settings: SessionSettings::closed(PathBuf::from("/w")),
         };
         let opened = self.sessions.open(OpenRequest::New(profile)).await;

@@ -131,6 +131,7 @@ mod tests {
     use domain::Timestamp;
     use domain::event::{Event, EventBody};
     use domain::lineage::AgentType;
+    use domain::model::Think;
     use domain::settings::{Mode, SessionProfile, SessionSettings};
 
     fn opened(name: &str) -> EventBody {
@@ -142,6 +143,7 @@ mod tests {
                 model: None,
                 context_tokens: None,
                 provider: None,
+                think: Think::Default,
                 settings: SessionSettings::closed(PathBuf::from("/w")),
             },
             forked_from: None,

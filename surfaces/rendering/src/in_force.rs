@@ -101,6 +101,9 @@ fn differences(own: &SessionProfile, now: &SessionProfile) -> Vec<String> {
         let model = model.unwrap_or_else(|| "the agent type's".to_owned());
         found.push(format!("model {}", visible_line(&model)));
     }
+    if own.think != now.think {
+        found.push(format!("thinking {}", now.think.as_str()));
+    }
     if own.mode != now.mode {
         found.push(format!("mode {}", now.mode.as_str()));
     }
@@ -160,6 +163,7 @@ mod tests {
     use domain::Timestamp;
     use domain::id::SessionId;
     use domain::lineage::AgentType;
+    use domain::model::Think;
     use domain::settings::Mode;
     use std::path::PathBuf;
     use uuid::Uuid;
@@ -187,6 +191,7 @@ mod tests {
             model: None,
             context_tokens: None,
             provider: None,
+            think: Think::Default,
             settings: SessionSettings::closed(PathBuf::from("/w")),
         };
         own.settings.attendance = Attendance::Attended;

@@ -4,6 +4,7 @@
 use crate::context::Depth;
 use api::sessions::PinChange;
 use domain::fault::Fault;
+use domain::model::Think;
 use domain::settings::{Mode, OverrideLevel};
 use std::path::PathBuf;
 use text::escape::visible_line;
@@ -27,6 +28,8 @@ pub enum Slash {
     Mode(Option<Mode>),
     /// Show or change the model.
     Model(Option<String>),
+    /// Show or change how much models think.
+    Thinking(Option<Think>),
     /// Show or set how far the guard is overridden for the next message alone.
     Override(Option<OverrideLevel>),
     /// Show agent types and sub-agents.
@@ -77,7 +80,7 @@ const OVERRIDES: [(&str, OverrideLevel); 3] = [
 ];
 
 /// Every command: its name, what follows it, what it does.
-pub const COMMANDS: [(&str, &str, &str); 19] = [
+pub const COMMANDS: [(&str, &str, &str); 20] = [
     ("/new", "", "begin a new session here; this one stays"),
     ("/retry", "", "take the last exchange back and ask it again"),
     (
@@ -108,6 +111,11 @@ pub const COMMANDS: [(&str, &str, &str); 19] = [
     ),
     ("/mode", "[MODE]", "how requests are worked on"),
     ("/model", "[NAME]", "which model answers; `default`: any"),
+    (
+        "/thinking",
+        "[LEVEL]",
+        "how much the model thinks: off, on, low, medium, high",
+    ),
     (
         "/override",
         "[LEVEL]",
@@ -199,6 +207,7 @@ pub fn parse(line: &str) -> Result<Slash, Fault> {
         "/help" | "/?" => Slash::Help,
         "/mode" => return mode(rest),
         "/override" => return override_level(rest),
+        "/thinking" => return thinking(rest),
         "/model" => return Ok(Slash::Model((!rest.is_empty()).then(|| rest.to_owned()))),
         "/memory" => return Ok(Slash::Memory(rest.to_owned())),
         "/context" => return context(rest),
@@ -260,6 +269,35 @@ fn mode(rest: &str) -> Result<Slash, Fault> {
             format!("there is no mode `{}`", visible_line(rest)),
             format!("The modes are {}.", modes()),
         )),
+    }
+}
+
+fn thinking(rest: &str) -> Result<Slash, Fault> {
+    if rest.is_empty() {
+        return Ok(Slash::Thinking(None));
+    }
+    let mut known = Think::ALL.into_iter();
+    match known.find(|level| level.as_str().eq_ignore_ascii_case(rest)) {
+        Some(level) => Ok(Slash::Thinking(Some(level))),
+        None => Err(usage(
+            format!("there is no level of thinking `{}`", visible_line(rest)),
+            format!("The levels are {}.", levels()),
+        )),
+    }
+}
+
+/// The names of the levels of thinking.
+#[must_use]
+pub fn levels() -> String {
+    Think::ALL.map(Think::as_str).join(", ")
+}
+
+/// A level of thinking, for people.
+#[must_use]
+pub fn thinking_in_words(level: Think) -> String {
+    match level {
+        Think::Default => "thinking: default, as configuration says of the provider".to_owned(),
+        level => format!("thinking: {}", level.as_str()),
     }
 }
 
@@ -418,6 +456,16 @@ mod tests {
         assert_eq!(
             parse("/override relax").ok(),
             Some(Slash::Override(Some(OverrideLevel::Relax)))
+        );
+        assert_eq!(
+            parse("/thinking HIGH").ok(),
+            Some(Slash::Thinking(Some(Think::High)))
+        );
+        let much = parse("/thinking much").unwrap_err();
+        assert_eq!(much.message, "there is no level of thinking `much`");
+        assert_eq!(
+            much.hint,
+            "The levels are default, off, on, low, medium, high."
         );
         assert!(parse("/override everything").is_err());
         for bad in [

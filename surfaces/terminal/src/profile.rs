@@ -20,6 +20,8 @@ pub struct TypedParts {
     pub mode: bool,
     /// The model, or the provider that chooses one.
     pub model: bool,
+    /// How much models think.
+    pub think: bool,
 }
 
 impl RequestedProfile {
@@ -33,6 +35,7 @@ impl RequestedProfile {
                 agent_type: true,
                 mode: true,
                 model: true,
+                think: true,
             },
         }
     }
@@ -60,6 +63,10 @@ impl RequestedProfile {
             provider: match self.typed.model {
                 true => asked.provider,
                 false => own.provider,
+            },
+            think: match self.typed.think {
+                true => asked.think,
+                false => own.think,
             },
             settings: asked.settings,
         }

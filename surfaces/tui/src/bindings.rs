@@ -14,7 +14,7 @@ const ALT: KeyModifiers = KeyModifiers::ALT;
 const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
 
 /// The actions that can have keys of one's own, by their names in the configuration.
-pub const ACTIONS: [(&str, Action); 35] = [
+pub const ACTIONS: [(&str, Action); 36] = [
     ("new_line", Action::Edit(Edit::NewLine)),
     ("leave", Action::Leave),
     ("take_back", Action::TakeBack),
@@ -34,6 +34,7 @@ pub const ACTIONS: [(&str, Action); 35] = [
     ("sessions", Action::Sessions),
     ("calls", Action::Calls),
     ("next_mode", Action::NextMode),
+    ("thinking", Action::NextThinking),
     ("suspend", Action::Suspend),
     ("redraw", Action::Redraw),
     ("help", Action::Help),

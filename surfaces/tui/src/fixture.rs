@@ -10,7 +10,7 @@ use domain::event::{Batch, ConfirmationKind, ConfirmationRequest, Event, EventBo
 use domain::hash::Digest;
 use domain::id::{BatchId, CallId, ConfirmationId, HolderId, QueryId, SessionId};
 use domain::lineage::AgentType;
-use domain::model::{FinishReason, Usage};
+use domain::model::{FinishReason, Think, Usage};
 use domain::settings::{Mode, SessionProfile, SessionSettings};
 use domain::tool::EffectClass;
 use rendering::confirm::Memory;
@@ -42,6 +42,7 @@ pub fn profile() -> SessionProfile {
         model: None,
         context_tokens: Some(8_192),
         provider: None,
+        think: Think::Default,
         settings: SessionSettings::closed(PathBuf::from("/w")),
     }
 }

@@ -19,6 +19,8 @@ pub enum Action {
     Expand,
     /// The next mode.
     NextMode,
+    /// The next level of thinking.
+    NextThinking,
     /// Take the newest waiting message back into the input.
     TakeBack,
     /// Between the answer to a question and the input.
@@ -123,7 +125,7 @@ const fn also(code: KeyCode, modifiers: KeyModifiers, action: Action) -> Binding
 }
 
 /// All of them. The first that fits counts.
-pub const TABLE: [Binding; 47] = [
+pub const TABLE: [Binding; 49] = [
     key(
         (KeyCode::Enter, NONE),
         Action::Enter,
@@ -254,6 +256,13 @@ pub const TABLE: [Binding; 47] = [
         "next mode: adaptive, loop, plan, deterministic",
     ),
     also(KeyCode::BackTab, NONE, Action::NextMode),
+    key(
+        (KeyCode::Char('t'), ALT),
+        Action::NextThinking,
+        "Alt+T, F7",
+        "more thinking: default, off, on, low, medium, high",
+    ),
+    also(KeyCode::F(7), NONE, Action::NextThinking),
     key(
         (KeyCode::Char('z'), CTRL),
         Action::Suspend,

@@ -146,9 +146,12 @@ fn forget_presses(state: &mut State) {
 fn configured(state: &mut State, profile: SessionProfile) -> Vec<Command> {
     let mode = format!("mode: {}", profile.mode.as_str());
     let has_other_mode = profile.mode != state.profile.mode;
+    let thinking = (profile.think != state.profile.think)
+        .then(|| rendering::slash::thinking_in_words(profile.think));
     let model = (profile.model != state.profile.model).then(|| model_in_words(&profile));
     state.profile = profile;
-    let told = has_other_mode.then_some(mode).into_iter().chain(model);
+    let told = has_other_mode.then_some(mode).into_iter();
+    let told = told.chain(model).chain(thinking);
     told.map(|text| state.note(&text)).collect()
 }
 

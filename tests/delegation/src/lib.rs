@@ -26,6 +26,7 @@ use domain::Timestamp;
 use domain::event::{Event, EventBody};
 use domain::id::SessionId;
 use domain::lineage::AgentType;
+use domain::model::Think;
 use domain::settings::{Mode, SessionProfile, SessionSettings};
 use domain::tool::EffectClass;
 use futures::StreamExt;
@@ -167,6 +168,7 @@ impl House {
             model: None,
             context_tokens: None,
             provider: None,
+            think: Think::Default,
             settings: SessionSettings {
                 allow_write: BTreeSet::from([self.work()]),
                 // What is needless to ask is not asked; what breaks a rule is not covered by it.

@@ -13,7 +13,7 @@ use contracts::{
 };
 use domain::decision::Verdict;
 use domain::lineage::AgentType;
-use domain::model::{ModelChoice, ModelRole};
+use domain::model::{ModelChoice, ModelRole, Think};
 use domain::settings::{Mode, SessionProfile, SessionSettings};
 use domain::tool::{EffectClass, ToolDefinition, ToolName};
 use grpc::server::Builder;
@@ -257,6 +257,7 @@ fn sessions_subject(sessions: Arc<dyn Sessions>) -> sessions_suite::Subject {
             model: None,
             context_tokens: Some(8_192),
             provider: None,
+            think: Think::Default,
             settings: SessionSettings::closed(PathBuf::from("/work")),
         },
         ends: "say something ä".to_owned(),

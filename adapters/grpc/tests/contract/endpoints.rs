@@ -11,7 +11,7 @@ use domain::id::{ConfirmationId, SessionId};
 use domain::limits::{WIRE_CONNECTIONS, WIRE_ERROR_BYTES, WIRE_MESSAGE_BYTES};
 use domain::lineage::AgentType;
 use domain::message::Message;
-use domain::model::{ModelChoice, ModelRole};
+use domain::model::{ModelChoice, ModelRole, Think};
 use domain::tool::EffectClass;
 use futures::StreamExt;
 use grpc::models::Client;
@@ -298,6 +298,7 @@ async fn opened(client: &grpc::sessions::Client) -> SessionId {
         model: None,
         context_tokens: None,
         provider: None,
+        think: Think::Default,
         settings: domain::settings::SessionSettings::closed("/work".into()),
     };
     let opening = client.open(api::sessions::OpenRequest::New(profile));

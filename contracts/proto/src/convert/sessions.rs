@@ -10,6 +10,7 @@ use api::sessions::{
     Selection, SendRequest, SessionSummary, TakenBack,
 };
 use domain::context::{ContextPart, ContextView};
+use domain::model::Think;
 use domain::notes::ShownNotes;
 use domain::settings::{Mode, SessionProfile};
 
@@ -66,6 +67,7 @@ impl From<SessionProfile> for proto::SessionProfile {
             model: profile.model.map(Into::into),
             context_tokens: profile.context_tokens,
             provider: profile.provider,
+            think: (profile.think != Think::Default).then(|| profile.think.to_wire()),
             settings: Some(profile.settings.into()),
         }
     }
@@ -82,6 +84,10 @@ impl TryFrom<proto::SessionProfile> for SessionProfile {
             model: optional(wire.model, "model")?,
             context_tokens: wire.context_tokens,
             provider: wire.provider,
+            think: match wire.think {
+                Some(think) => WireEnum::from_wire(think, "think")?,
+                None => Think::Default,
+            },
             settings: required(wire.settings, "settings")?,
         })
     }

@@ -11,7 +11,7 @@ use domain::id::{AgentId, BatchId, CallId, ConfirmationId};
 use domain::label::{Integrity, Label, Readers};
 use domain::lineage::{AgentType, Ancestor};
 use domain::message::{Thinking, ToolCall};
-use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, PromptProgress, Usage};
+use domain::model::{FinishReason, ModelChoice, ModelRef, ModelRole, PromptProgress, Think, Usage};
 use domain::notes::ShownNotes;
 use domain::picture::{Picture, PictureKind};
 use domain::plan::{Action, Plan};
@@ -264,6 +264,7 @@ impl Seed {
             model: self.maybe(self.choice()),
             context_tokens: self.maybe(u32::MAX),
             provider: self.maybe("local".to_owned()),
+            think: self.pick(&Think::ALL),
             settings: self.settings(),
         }
     }

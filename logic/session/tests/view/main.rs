@@ -12,6 +12,7 @@ use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::fault::{Fault, PROCESS_ENDED_CODE};
 use domain::id::{CallId, QueryId, SessionId};
 use domain::lineage::AgentType;
+use domain::model::Think;
 use domain::settings::{Mode, SessionProfile, SessionSettings};
 use serde_json::Value;
 use session::SessionView;
@@ -65,6 +66,7 @@ fn profile() -> SessionProfile {
         model: None,
         context_tokens: None,
         provider: None,
+        think: Think::Default,
         settings: SessionSettings::closed(PathBuf::from("/w")),
     }
 }

@@ -131,6 +131,7 @@ fn nobody() -> Error {
 mod tests {
     use super::*;
     use domain::lineage::AgentType;
+    use domain::model::Think;
     use domain::settings::{Attendance, OverrideLevel, SessionSettings};
     use std::path::PathBuf;
 
@@ -145,6 +146,7 @@ mod tests {
             model: None,
             context_tokens: None,
             provider: None,
+            think: Think::Default,
             settings,
         }
     }

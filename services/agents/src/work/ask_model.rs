@@ -3,12 +3,12 @@
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError, Visibility};
 use api::audit;
-use api::models::{self, ChatChunk, ChatRequest, ToolChoice};
+use api::models::{self, ChatChunk, ChatRequest, THINKING_NOT_TAKEN_CODE, ToolChoice};
 use domain::event::{CallStatus, EventBody};
 use domain::fault::Fault;
 use domain::hash::Digest;
 use domain::message::{Message, Thinking, ToolCall};
-use domain::model::{FinishReason, ModelRef, Priority, Usage};
+use domain::model::{FinishReason, ModelRef, Priority, Think, Usage};
 use futures::StreamExt;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -117,7 +117,10 @@ impl Work {
             messages: ask.messages,
             tools: ask.tools,
             tool_choice: ask.tool_choice,
-            think: ask.think,
+            think: match ask.think {
+                Think::Default => self.request.profile.think,
+                own => own,
+            },
             context_tokens: Some(self.agent.context_tokens),
             max_tokens: within(ask.max_tokens, self.agent.resources.budget.left()),
             temperature: ask.temperature,
@@ -133,6 +136,7 @@ impl Work {
         visibility: Visibility,
         partial: &mut Partial,
     ) -> Result<(), AskError> {
+        let is_of_session = request.think == self.request.profile.think;
         let mut stream = self.services.models.chat(request).await?;
         let mut seen = BTreeSet::new();
         while let Some(chunk) = stream.next().await {
@@ -179,7 +183,9 @@ impl Work {
                 }
                 ChatChunk::Notice(fault) => {
                     partial.broken_call = BrokenCall::told_by(&fault.code).or(partial.broken_call);
-                    Some(EventBody::Notice(fault))
+                    let is_news = is_of_session && !self.has_told(&fault);
+                    (is_news || fault.code != THINKING_NOT_TAKEN_CODE)
+                        .then_some(EventBody::Notice(fault))
                 }
                 ChatChunk::Finished(finish) => {
                     partial.finish = Some(finish);
@@ -194,6 +200,12 @@ impl Work {
             models::ErrorKind::Interrupted,
             "The model's answer broke off.",
         )))
+    }
+
+    /// Whether the user read the same of this session already.
+    fn has_told(&self, notice: &Fault) -> bool {
+        let history = self.services.events.history();
+        history.levels_told.contains(&notice.message)
     }
 
     async fn record(

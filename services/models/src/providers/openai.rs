@@ -32,6 +32,8 @@ impl OpenAi {
     fn think(&self, think: Think, body: &mut Value) {
         let effort = match think {
             Think::Default => return,
+            // Its older models refuse the word, and are then left to themselves: see `levels`.
+            Think::Off if self.strict => Some("none"),
             Think::Off => None,
             Think::On => Some("medium"),
             Think::Low => Some("low"),

@@ -4,7 +4,7 @@ use crate::support::dialect::{self, chat_path};
 use crate::support::ollama::{self, Installed, done, said};
 use crate::support::server::{Reply, Server};
 use crate::support::{Answer, ask, gateway, question, tool};
-use api::models::{ErrorKind, ToolChoice};
+use api::models::{ErrorKind, THINKING_NOT_TAKEN_CODE, ToolChoice};
 use domain::id::CallId;
 use domain::message::{Message, Thinking, ToolCall};
 use domain::model::{FinishReason, Think};
@@ -126,7 +126,13 @@ async fn ollama_is_always_told_whether_to_think() {
         let server = ollama::start(vec![model], |_, _| vec![said("Hi."), done(9, 1)]).await;
         let mut request = question();
         request.think = think;
-        ask(&gateway(ProviderType::Ollama, &server.url), request).await;
+        let answer = ask(&gateway(ProviderType::Ollama, &server.url), request).await;
+        let is_told = answer.codes().contains(&THINKING_NOT_TAKEN_CODE);
+        assert_eq!(
+            is_told,
+            !thinks && think == Think::High,
+            "{thinks} {think:?}"
+        );
         assert_eq!(
             server.to("/api/chat")[0].body["think"],
             expected,

@@ -8,7 +8,7 @@ use domain::event::CallStatus;
 use domain::id::{CallId, SessionId};
 use domain::lineage::AgentType;
 use domain::message::{Thinking, ToolCall};
-use domain::model::{FinishReason, Usage};
+use domain::model::{FinishReason, Think, Usage};
 use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
 use domain::settings::{Mode, SessionProfile, SessionSettings};
 use serde_json::json;
@@ -167,6 +167,7 @@ fn log() -> Vec<Event> {
         model: None,
         context_tokens: None,
         provider: None,
+        think: Think::Default,
         settings: SessionSettings::closed("/work".into()),
     };
     let opened = EventBody::SessionOpened {

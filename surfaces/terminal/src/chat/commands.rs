@@ -7,11 +7,11 @@ use crate::notes::{Seen, ask_about};
 use crate::taking_back;
 use anyhow::Result;
 use api::sessions::{ErrorKind, OpenRequest, SessionSummary, Whose};
-use domain::model::ModelChoice;
+use domain::model::{ModelChoice, Think};
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use rendering::context::Depth;
 use rendering::models;
-use rendering::slash::{Slash, help, mode_in_words, modes};
+use rendering::slash::{Slash, help, levels, mode_in_words, modes, thinking_in_words};
 use rendering::{Paint, context, override_warning};
 use session::SessionView;
 use std::io;
@@ -39,6 +39,7 @@ impl Chat<'_> {
             Slash::Retry => self.retry().await?,
             Slash::Mode(mode) => self.mode(mode).await?,
             Slash::Override(level) => self.override_once(level)?,
+            Slash::Thinking(level) => self.thinking(level).await?,
             Slash::Model(name) => self.model(name).await?,
             Slash::Context(depth) => self.context(depth).await?,
             other => match commands::act(self, other).await? {
@@ -150,6 +151,19 @@ impl Chat<'_> {
             self.tell("the override is over: in auto mode none holds for one message alone")?;
         }
         self.tell(&format!("mode: {}", mode.as_str()))
+    }
+
+    async fn thinking(&mut self, level: Option<Think>) -> Result<()> {
+        let Some(think) = level else {
+            let now = thinking_in_words(self.profile.think);
+            return self.tell(&format!("{now}; there are {}", levels()));
+        };
+        self.configure(SessionProfile {
+            think,
+            ..self.profile.clone()
+        })
+        .await?;
+        self.tell(&thinking_in_words(think))
     }
 
     /// Opens the gate for the next message, which closes it behind itself.

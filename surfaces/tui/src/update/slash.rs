@@ -4,7 +4,7 @@ use super::outcome::{failed, leave, refused};
 use super::{lists, overlaid, overriding, paned};
 use crate::message::Command;
 use crate::state::State;
-use domain::model::ModelChoice;
+use domain::model::{ModelChoice, Think};
 use domain::settings::{Mode, SessionProfile};
 use rendering::slash::{self, Slash};
 
@@ -74,6 +74,11 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
             };
             ended.into_iter().chain([with_mode(state, mode)]).collect()
         }
+        Slash::Thinking(None) => {
+            let now = slash::thinking_in_words(state.profile.think);
+            vec![state.note(&format!("{now}; there are {}", slash::levels()))]
+        }
+        Slash::Thinking(Some(level)) => vec![with_thinking(state, level)],
         Slash::Override(level) => overriding::choose(state, level),
         other => vec![Command::Run(other)],
     }
@@ -106,4 +111,18 @@ pub(super) fn next_mode(state: &State) -> Command {
     let at = BY_KEY.iter().position(|mode| *mode == state.profile.mode);
     let next = at.map_or(0, |at| (at + 1) % BY_KEY.len());
     with_mode(state, BY_KEY[next])
+}
+
+fn with_thinking(state: &State, think: Think) -> Command {
+    Command::Configure(Box::new(SessionProfile {
+        think,
+        ..state.profile.clone()
+    }))
+}
+
+/// The level of thinking after the one in use.
+pub(super) fn next_thinking(state: &State) -> Command {
+    let (all, now) = (Think::ALL, state.profile.think);
+    let at = all.iter().position(|level| *level == now);
+    with_thinking(state, all[at.map_or(0, |at| (at + 1) % all.len())])
 }

@@ -151,6 +151,7 @@ fn act(state: &mut State, action: Action) -> Vec<Command> {
         Action::Queue => return lists::queue(state),
         Action::Calls => return overlaid::inspect(state, Subject::Calls),
         Action::NextMode => return vec![slash::next_mode(state)],
+        Action::NextThinking => return vec![slash::next_thinking(state)],
         Action::TakeBack => return lists::take_back(state),
         Action::StopTools => return vec![Command::StopTools],
         Action::OtherField => {

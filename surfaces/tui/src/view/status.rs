@@ -4,6 +4,7 @@
 use crate::lines::{cut, faint, strong};
 use crate::state::{Override, State};
 use crate::vi;
+use domain::model::Think;
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -82,6 +83,9 @@ fn facts(state: &State) -> Vec<(String, Style)> {
     }
     if state.facts.is_air_gapped {
         facts.push(("air gap".to_owned(), faint()));
+    }
+    if profile.think != Think::Default {
+        facts.push((format!("thinking {}", profile.think.as_str()), faint()));
     }
     // Between requests, the one that will be asked, where the user chose it.
     let is_idle = state.view.open_requests().next().is_none();

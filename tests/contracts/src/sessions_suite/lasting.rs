@@ -8,6 +8,7 @@ use domain::drive::Signal;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::{AgentId, QueryId, SessionId};
 use domain::limits::{PINNED_MESSAGES, SESSION_NAME_CHARACTERS, SIGNAL_BYTES};
+use domain::model::Think;
 use domain::settings::Mode;
 use futures::StreamExt;
 
@@ -20,6 +21,28 @@ pub(super) async fn promises(subject: impl AsyncFn() -> Subject) {
     messages_are_pinned_up_to_the_limit(&subject().await).await;
     what_is_not_there_has_no_commands(&subject().await).await;
     a_session_has_the_name_that_it_is_given(&subject().await).await;
+    how_much_models_think_is_configured(&subject().await).await;
+}
+
+async fn how_much_models_think_is_configured(subject: &Subject) {
+    let (id, holder_id) = held(subject).await;
+    let before = log(subject, id, 1).await.len();
+    for think in Think::ALL.into_iter().rev() {
+        let mut profile = subject.profile.clone();
+        profile.think = think;
+        let configuring = subject.sessions.configure(id, holder_id, profile);
+        configuring.await.expect("it is configured");
+    }
+    let events = log(subject, id, 1).await;
+    let told = events
+        .iter()
+        .skip(before)
+        .filter_map(|event| match &event.body {
+            EventBody::SessionConfigured { profile } => Some(profile.think),
+            _ => None,
+        });
+    let wanted: Vec<Think> = Think::ALL.into_iter().rev().collect();
+    assert_eq!(told.collect::<Vec<_>>(), wanted);
 }
 
 /// What the session is listed as.

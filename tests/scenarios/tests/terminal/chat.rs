@@ -330,6 +330,7 @@ fn one_chat_goes_through_sessions_modes_and_models() {
         Reply::text("Two."),
         Reply::text("Three."),
         Reply::text("Four."),
+        Reply::text("Five."),
     ]);
     let lines = [
         "first words",
@@ -348,6 +349,10 @@ fn one_chat_goes_through_sessions_modes_and_models() {
         "/model default",
         "/fork 99999",
         "/new now",
+        "/thinking",
+        "/thinking high",
+        "/thinking much",
+        "fifth words",
     ];
     let (run, screens) = chat(&scene, &[], &lines);
     assert_eq!(run.finished.code, Some(0), "{run:#?}");
@@ -365,7 +370,16 @@ fn one_chat_goes_through_sessions_modes_and_models() {
     assert_shows(&screens, 13, &["model: what suits"]);
     assert_shows(&screens, 14, &["is no number of a message", "/pin"]);
     assert_shows(&screens, 15, &["takes nothing after it"]);
+    assert_shows(
+        &screens,
+        16,
+        &["thinking: default", "there are default, off"],
+    );
+    assert_shows(&screens, 17, &["thinking: high"]);
+    let unknown = ["there is no level of thinking `much`", "off, on, low"];
+    assert_shows(&screens, 18, &unknown);
     let chats = scene.server.chats();
+    assert_eq!(chats[4].body["reasoning_effort"], "high");
     let asked = |index: usize| chats[index].body["messages"].to_string();
     // The copy has the first exchange and not the second; the new session has neither.
     assert!(

@@ -9,6 +9,7 @@ use domain::Timestamp;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::label::Integrity;
 use domain::lineage::AgentType;
+use domain::model::Think;
 use domain::settings::{Attendance, Mode, SessionProfile, SessionSettings};
 use domain::tool::{EffectClass, FIND_TOOLS};
 use futures::StreamExt;
@@ -86,6 +87,7 @@ impl Scene {
             model: None,
             context_tokens: None,
             provider: None,
+            think: Think::Default,
             settings: SessionSettings {
                 attendance: Attendance::Unattended,
                 ..SessionSettings::closed(PathBuf::from("/w"))

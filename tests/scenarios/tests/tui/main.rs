@@ -27,6 +27,7 @@ mod queue;
 mod screens;
 mod stories;
 mod terminals;
+mod thinking;
 mod vi;
 mod work;
 
@@ -89,4 +90,9 @@ fn answers(window: &mut Window, answer: &str) {
 /// How often a text stands in another.
 fn count(text: &str, part: &str) -> usize {
     text.matches(part).count()
+}
+
+/// The last row of a screen.
+fn status(screen: &str) -> &str {
+    screen.trim_end().lines().last().unwrap_or_default()
 }

@@ -20,6 +20,7 @@ use domain::hash::Digest;
 use domain::id::{CallId, HolderId, SessionId};
 use domain::lineage::AgentType;
 use domain::message::Message;
+use domain::model::Think;
 use domain::settings::{Attendance, Mode, SessionProfile, SessionSettings};
 use domain::tool::EffectClass;
 use futures::StreamExt;
@@ -180,6 +181,7 @@ pub fn profile(workspace: &Path) -> SessionProfile {
         model: None,
         context_tokens: None,
         provider: None,
+        think: Think::Default,
         settings: SessionSettings {
             attendance: Attendance::Attended,
             ..SessionSettings::closed(workspace.to_owned())
