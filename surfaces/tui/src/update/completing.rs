@@ -1,5 +1,6 @@
 //! Keys of the list above the input, and what is typed while it may open.
 
+use crate::completion::Names;
 use crate::input::Edit;
 use crate::keys::Action;
 use crate::message::Command;
@@ -48,7 +49,11 @@ pub(super) fn edited(state: &mut State, change: Edit) -> Vec<Command> {
 fn typed(state: &mut State) -> Vec<Command> {
     let (line, before) = state.input.before_cursor();
     let wanted = state.completion.typed(line, before);
-    wanted.map(Command::ListFiles).into_iter().collect()
+    let command = wanted.map(|names| match names {
+        Names::Files(hidden) => Command::ListFiles(hidden),
+        Names::Of(mentioned) => Command::ListMentions(mentioned),
+    });
+    command.into_iter().collect()
 }
 
 #[cfg(test)]
