@@ -41,7 +41,9 @@ use std::path::PathBuf;
     name = "carl",
     version,
     propagate_version = true,
-    disable_help_subcommand = true
+    disable_help_subcommand = true,
+    // A word behind `--resume` that is a command's name is refused as a flag before a command.
+    subcommand_precedence_over_arg = true
 )]
 #[command(
     help_template = "{about-with-newline}\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
@@ -63,9 +65,9 @@ pub struct Cli {
     /// How a chat without a command is held
     #[command(flatten)]
     pub session: SessionFlags,
-    /// Continue the session last used in this folder
-    #[arg(long)]
-    pub resume: bool,
+    /// Continue the session of this id or name; without one, the one last used in this folder
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "last")]
+    pub resume: Option<String>,
     /// Show activity, conversation and tools in panes
     #[arg(long)]
     pub panes: bool,
@@ -77,7 +79,8 @@ impl Cli {
     /// # Errors
     /// Flags before a command, which would otherwise be ignored.
     pub fn checked(mut self) -> Result<Self, clap::Error> {
-        let has_flags = self.resume || self.panes || self.session != SessionFlags::default();
+        let has_flags =
+            self.resume.is_some() || self.panes || self.session != SessionFlags::default();
         if self.command.is_some() && has_flags {
             return Err(Self::command().error(
                 clap::error::ErrorKind::ArgumentConflict,
@@ -297,6 +300,11 @@ mod tests {
     fn a_flag_before_a_command_is_refused_instead_of_ignored() {
         assert!(parsed(&["carl", "--mode", "plan", "run", "x"]).is_err());
         assert!(parsed(&["carl", "--resume", "doctor"]).is_err());
+        assert!(parsed(&["carl", "--resume", "6a182", "doctor"]).is_err());
+        let resumed = |args: &[&str]| parsed(args).unwrap().resume;
+        assert_eq!(resumed(&["carl", "--resume"]).as_deref(), Some("last"));
+        let named = resumed(&["carl", "--resume", "tea party"]);
+        assert_eq!(named.as_deref(), Some("tea party"));
         assert!(parsed(&["carl", "run", "--mode", "plan", "x"]).is_ok());
         assert!(parsed(&["carl", "--mode", "plan"]).is_ok());
     }
