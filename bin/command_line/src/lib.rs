@@ -41,9 +41,7 @@ use std::path::PathBuf;
     name = "carl",
     version,
     propagate_version = true,
-    disable_help_subcommand = true,
-    // A word behind `--resume` that is a command's name is refused as a flag before a command.
-    subcommand_precedence_over_arg = true
+    disable_help_subcommand = true
 )]
 #[command(
     help_template = "{about-with-newline}\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}",
@@ -81,7 +79,7 @@ impl Cli {
     pub fn checked(mut self) -> Result<Self, clap::Error> {
         let has_flags =
             self.resume.is_some() || self.panes || self.session != SessionFlags::default();
-        if self.command.is_some() && has_flags {
+        if (self.command.is_some() && has_flags) || self.resumes_a_command() {
             return Err(Self::command().error(
                 clap::error::ErrorKind::ArgumentConflict,
                 "flags belong after a command that takes them: carl run -C FOLDER --mode plan \"…\"",
@@ -94,6 +92,12 @@ impl Cli {
             ceiling.settle();
         }
         Ok(self)
+    }
+
+    /// Whether the session to continue is called like a command, which was meant in its place.
+    fn resumes_a_command(&self) -> bool {
+        let resume = self.resume.as_deref();
+        resume.is_some_and(|name| Self::command().find_subcommand(name).is_some())
     }
 
     /// What is open to the command, if anything can be.
@@ -301,6 +305,7 @@ mod tests {
         assert!(parsed(&["carl", "--mode", "plan", "run", "x"]).is_err());
         assert!(parsed(&["carl", "--resume", "doctor"]).is_err());
         assert!(parsed(&["carl", "--resume", "6a182", "doctor"]).is_err());
+        assert!(parsed(&["carl", "-C", "config", "--mode", "plan"]).is_ok());
         let resumed = |args: &[&str]| parsed(args).unwrap().resume;
         assert_eq!(resumed(&["carl", "--resume"]).as_deref(), Some("last"));
         let named = resumed(&["carl", "--resume", "tea party"]);
