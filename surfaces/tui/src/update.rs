@@ -88,10 +88,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
             state.completion.read(hidden, entries);
             Vec::new()
         }
-        Message::Mentions(of, known) => {
-            state.completion.read_mentions(of, known);
-            Vec::new()
-        }
+        Message::Mentions(of, known) => completing::mentions(state, of, known),
         Message::Earlier(said) => {
             overlaid::filled_with(state, said);
             Vec::new()

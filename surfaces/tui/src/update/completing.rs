@@ -1,10 +1,12 @@
 //! Keys of the list above the input, and what is typed while it may open.
 
 use crate::completion::Names;
+use crate::host::Mention;
 use crate::input::Edit;
 use crate::keys::Action;
 use crate::message::Command;
 use crate::state::State;
+use rendering::completion::Mentioned;
 
 /// What a key does while the list is open; `None`: what it does elsewhere.
 pub(super) fn act(state: &mut State, action: Action) -> Option<Vec<Command>> {
@@ -44,6 +46,12 @@ pub(super) fn edited(state: &mut State, change: Edit) -> Vec<Command> {
             Vec::new()
         }
     }
+}
+
+/// What can be named of a kind was read.
+pub(super) fn mentions(state: &mut State, of: Mentioned, known: Vec<Mention>) -> Vec<Command> {
+    state.completion.read_mentions(of, known);
+    Vec::new()
 }
 
 fn typed(state: &mut State) -> Vec<Command> {
