@@ -4,7 +4,6 @@
 //! may reach all that the job could reach, and by no others.
 
 use crate::notes::{Note, Untold};
-use crate::runner::Sight;
 use crate::turns::Turns;
 use api::executor::ToolFailure;
 use api::failure::mendable;
@@ -110,6 +109,20 @@ impl View {
             Ok(_) = has_begun.wait_for(|begun| *begun) => return None,
         };
         outcome.as_ref().as_ref().err().cloned()
+    }
+}
+
+/// A program that is being started, for whoever watches it.
+pub(crate) struct Sight {
+    /// What it has said so far.
+    pub(crate) look: Glance,
+    /// Resolves when it runs, and goes away when it never comes to that.
+    pub(crate) began: oneshot::Receiver<()>,
+}
+
+impl Sight {
+    pub(crate) const fn new(look: Glance, began: oneshot::Receiver<()>) -> Self {
+        Self { look, began }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::conceal::conceal;
 use crate::config::Config;
 use crate::guard::{Watch, is_doubtful, real_places};
-use crate::jobs::Jobs;
+use crate::jobs::{Jobs, Sight};
 use crate::notes::{Note, notices};
 use crate::output;
 use crate::scratch::ScratchFolder;
@@ -12,7 +12,7 @@ use api::authority::JudgedCall;
 use api::checkpoints::{Checkpoint, Checkpoints, ProgramChanges};
 use api::executor::{Progress, Report, ReportSink, ToolFailure};
 use api::failure::{broken, mendable, of_call};
-use api::sandbox::{Finished, Glance, Job, JobLimits, Refusal, Sandbox, Started};
+use api::sandbox::{Finished, Job, JobLimits, Refusal, Sandbox, Started};
 use domain::id::SessionId;
 use domain::limits::{
     EXEC_CPU, EXEC_FILE_BYTES, EXEC_MEMORY_BYTES, EXEC_OPEN_FILES, EXEC_OUTPUT_BYTES,
@@ -173,14 +173,6 @@ pub(crate) struct Launch {
     pub(crate) checkpoints: Option<(Arc<dyn Checkpoints>, JudgedCall)>,
 }
 
-/// A program that is being started, for whoever watches it.
-pub(crate) struct Sight {
-    /// What it has said so far.
-    pub(crate) look: Glance,
-    /// Resolves when it runs, and goes away when it never comes to that.
-    pub(crate) began: oneshot::Receiver<()>,
-}
-
 impl Launch {
     /// Runs it; `unwanted` resolves when nobody waits any more, and `seen` gets a way to look at
     /// the program meanwhile.
@@ -212,17 +204,13 @@ impl Launch {
         let (started, begun) = oneshot::channel();
         let run = sandbox.run_seen(job, stop, started);
         let entering = async {
-            let Started {
-                look,
-                hold,
-                ready,
-                began,
-            } = begun.await.ok()?;
+            let now: Started = begun.await.ok()?;
+            let hold = now.hold;
             // Nobody looks when nobody waits for this.
-            let _unseen = seen.send(Sight { look, began });
+            let _unseen = seen.send(Sight::new(now.look, now.began));
             let place = turns.enter(!guarded.is_empty(), Arc::clone(&hold));
             // Until everything is covered, nobody else acts there.
-            let checked = match ready.await {
+            let checked = match now.ready.await {
                 Ok(()) => quiet.check().await,
                 // What it is not ready for, the run tells.
                 Err(_) => Ok(()),

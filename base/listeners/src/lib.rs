@@ -6,9 +6,11 @@
 //! What it never does: connect.
 //! Where to start: [`owner`].
 
+mod listener;
 mod netlink;
 mod table;
 
+use listener::Listener;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -26,14 +28,6 @@ const NEAREST: [&[IpAddr]; 3] = [
     &[IpAddr::V4(Ipv4Addr::UNSPECIFIED)],
     &[IpAddr::V6(Ipv6Addr::UNSPECIFIED)],
 ];
-
-/// A socket that takes connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Listener {
-    address: IpAddr,
-    port: u16,
-    uid: u32,
-}
 
 /// Whose a port is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The kernel's listening sockets, asked for by netlink: the kernel looks through those alone.
 
-use crate::Listener;
+use crate::listener::Listener;
 use netlink_packet_core::{
     NLM_F_DUMP, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload,
 };

@@ -1,6 +1,6 @@
 //! The kernel's tables of sockets, where it does not answer by netlink.
 
-use crate::Listener;
+use crate::listener::Listener;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

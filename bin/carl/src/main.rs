@@ -210,11 +210,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Man { out }) => commands::init::man(out.as_deref()),
         Some(Command::Audit(command)) => wait(commands::audit::audit(command)),
         None => {
-            let begin = if cli.resume {
-                Begin::Resume(terminal::sessions::LAST.to_owned())
-            } else {
-                Begin::New
-            };
+            let begin = cli.resume.map_or(Begin::New, Begin::Resume);
             // Panes are nowhere else: where they cannot be drawn, that is said.
             match commands::tui::can_draw() || cli.panes {
                 true => wait(commands::tui::tui(cli.session, begin, cli.panes)),

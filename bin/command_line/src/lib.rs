@@ -63,9 +63,9 @@ pub struct Cli {
     /// How a chat without a command is held
     #[command(flatten)]
     pub session: SessionFlags,
-    /// Continue the session last used in this folder
-    #[arg(long)]
-    pub resume: bool,
+    /// Continue the session of this id or name; without one, the one last used in this folder
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "last")]
+    pub resume: Option<String>,
     /// Show activity, conversation and tools in panes
     #[arg(long)]
     pub panes: bool,
@@ -77,8 +77,9 @@ impl Cli {
     /// # Errors
     /// Flags before a command, which would otherwise be ignored.
     pub fn checked(mut self) -> Result<Self, clap::Error> {
-        let has_flags = self.resume || self.panes || self.session != SessionFlags::default();
-        if self.command.is_some() && has_flags {
+        let has_flags =
+            self.resume.is_some() || self.panes || self.session != SessionFlags::default();
+        if (self.command.is_some() && has_flags) || self.resumes_a_command() {
             return Err(Self::command().error(
                 clap::error::ErrorKind::ArgumentConflict,
                 "flags belong after a command that takes them: carl run -C FOLDER --mode plan \"…\"",
@@ -91,6 +92,12 @@ impl Cli {
             ceiling.settle();
         }
         Ok(self)
+    }
+
+    /// Whether the session to continue is called like a command, which was meant in its place.
+    fn resumes_a_command(&self) -> bool {
+        let resume = self.resume.as_deref();
+        resume.is_some_and(|name| Self::command().find_subcommand(name).is_some())
     }
 
     /// What is open to the command, if anything can be.
@@ -297,6 +304,12 @@ mod tests {
     fn a_flag_before_a_command_is_refused_instead_of_ignored() {
         assert!(parsed(&["carl", "--mode", "plan", "run", "x"]).is_err());
         assert!(parsed(&["carl", "--resume", "doctor"]).is_err());
+        assert!(parsed(&["carl", "--resume", "6a182", "doctor"]).is_err());
+        assert!(parsed(&["carl", "-C", "config", "--mode", "plan"]).is_ok());
+        let resumed = |args: &[&str]| parsed(args).unwrap().resume;
+        assert_eq!(resumed(&["carl", "--resume"]).as_deref(), Some("last"));
+        let named = resumed(&["carl", "--resume", "tea party"]);
+        assert_eq!(named.as_deref(), Some("tea party"));
         assert!(parsed(&["carl", "run", "--mode", "plan", "x"]).is_ok());
         assert!(parsed(&["carl", "--mode", "plan"]).is_ok());
     }

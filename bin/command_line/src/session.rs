@@ -102,8 +102,8 @@ pub struct ChatArgs {
 /// `carl tui`.
 #[derive(Debug, Args)]
 pub struct TuiArgs {
-    /// Continue this session: the end of its id, `last` for the one last used here, or
-    /// nothing for a list of all sessions
+    /// Continue this session: the end of its id, its name, `last` for the one last used
+    /// here, or nothing for a list of all sessions
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
     /// Show activity, conversation and tools in panes; F2 or /panes turns to them and back

@@ -124,7 +124,9 @@ impl StandingText {
         if let Some(identity) = identity
             && !startable.is_empty()
         {
-            identity.text.push_str("\nAgents you can hand tasks to:");
+            identity
+                .text
+                .push_str("\nAgents you can hand tasks to (@agent:TYPE in a request names one):");
             identity.text.push_str(&startable);
         }
     }

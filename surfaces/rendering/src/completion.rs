@@ -1,4 +1,5 @@
-//! What is begun at the cursor and can be completed: a command, or the name of a file.
+//! What is begun at the cursor and can be completed: a command, the name of a file, or what else a message
+//! can name with `@`.
 
 /// A command: its name, what follows it, what it does.
 pub type Listed = (&'static str, &'static str, &'static str);
@@ -38,6 +39,61 @@ pub enum Named {
     File,
     /// A folder, whose name goes on with what is in it.
     Folder,
+}
+
+/// What a message can name with `@` beside files, as in `@agent:coder`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mentioned {
+    /// A memory, by its id.
+    Memory,
+    /// A type of agent.
+    Agent,
+}
+
+impl Mentioned {
+    /// Every one.
+    pub const ALL: [Self; 2] = [Self::Memory, Self::Agent];
+
+    /// What its names begin with, behind the `@`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Memory => "memory:",
+            Self::Agent => "agent:",
+        }
+    }
+
+    /// What naming one does.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Memory => "its text goes along with the message",
+            Self::Agent => "a type of agent to hand a task to",
+        }
+    }
+
+    /// Which of them a word names, and what stands behind its beginning. One in quotes is a file.
+    #[must_use]
+    pub fn in_word<'a>(word: &Word<'a>) -> Option<(Self, &'a str)> {
+        let is_one = word.is_marked && word.quote.is_none();
+        let mut kinds = Self::ALL.into_iter().filter(|_| is_one);
+        kinds.find_map(|of| Some((of, word.path.strip_prefix(of.word())?)))
+    }
+
+    /// The names of this kind that a text has, each once, without what ends a sentence.
+    #[must_use]
+    pub fn names_in(self, text: &str) -> Vec<&str> {
+        let mut names = Vec::new();
+        for word in text.split_whitespace() {
+            let word = word.strip_prefix('(').unwrap_or(word);
+            let name = word
+                .strip_prefix('@')
+                .and_then(|word| word.strip_prefix(self.word()))
+                .map(|name| name.trim_end_matches(AFTER_A_NAME));
+            names.extend(name.filter(|name| !name.is_empty() && !names.contains(name)));
+        }
+        names
+    }
 }
 
 /// A name that is being typed at the end of a line.
@@ -127,6 +183,17 @@ mod tests {
         assert_eq!(fitting("/MOD"), ["/mode ", "/model "]);
         assert!(is_command_begun("/mo") && is_command_begun("/"));
         assert!(!is_command_begun("/mode ") && !is_command_begun("a /mode"));
+    }
+
+    #[test]
+    fn memories_and_agents_are_named_by_their_words() {
+        let text = "use @memory:a, (@memory:b) and @memory:a me@memory:c @memory: \"@memory:d\"";
+        assert_eq!(Mentioned::Memory.names_in(text), ["a", "b"]);
+        assert_eq!(Mentioned::Agent.names_in("@agent:coder?"), ["coder"]);
+        let of = |typed| Mentioned::in_word(&Word::of(typed));
+        assert_eq!(of("see @agent:co"), Some((Mentioned::Agent, "co")));
+        assert_eq!(of("see agent:co"), None);
+        assert_eq!(of("see @'agent:co"), None);
     }
 
     #[test]

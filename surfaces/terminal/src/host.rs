@@ -4,7 +4,7 @@ use crate::notes::Vouched;
 use crate::request::Asker;
 use anyhow::Result;
 use api::broker::{AgentListing, ToolListing};
-use api::memory::{Recall, Stage, Stats};
+use api::memory::{Curator, Recall, Stage, Stats};
 use api::models::ModelInfo;
 use api::sessions::Sessions;
 use async_trait::async_trait;
@@ -54,6 +54,9 @@ pub trait Host {
     /// # Errors
     /// When memory does not answer, or cannot use the question.
     async fn recall(&self, question: &str) -> Result<(Vec<Stage>, Vec<Recall>)>;
+
+    /// The user's side of memory.
+    fn curator(&self) -> &dyn Curator;
 
     /// How much is remembered.
     ///

@@ -20,6 +20,7 @@ pub mod guests;
 pub mod hidden_input;
 pub mod host;
 pub mod memory;
+pub mod mentions;
 pub mod models;
 mod new_file;
 pub mod notes;

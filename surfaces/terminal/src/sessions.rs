@@ -15,10 +15,13 @@ use session::SessionView;
 use std::path::Path;
 use std::pin::pin;
 use std::time::Duration;
-use text::escape::visible_json;
+use text::escape::{visible_json, visible_line};
 
 /// What names the session last used in the folder.
 pub const LAST: &str = "last";
+
+/// Sessions that are listed where a name may mean several.
+const CANDIDATES: usize = 5;
 
 /// How long a listing may take without a word.
 const MUTE: Duration = Duration::from_millis(500);
@@ -43,8 +46,8 @@ pub async fn look_through(
     known.or_fail()
 }
 
-/// The session whose id begins or ends with `part`; for [`LAST`], the newest of the folder. The
-/// end tells better: ids of one hour begin alike.
+/// The session whose id begins or ends with `part`, else the one of this name; for [`LAST`], the newest
+/// of the folder. The end of an id tells better: ids of one hour begin alike.
 ///
 /// # Errors
 /// A usage failure when none or several fit.
@@ -78,16 +81,49 @@ pub async fn find(sessions: &dyn Sessions, part: &str, workspace: &Path) -> Resu
     let mut fitting = fitting.into_iter();
     match (fitting.next(), fitting.next()) {
         (Some(only), None) => Ok(only),
-        (None, _) => Err(Failure::usage(
-            format!("no session's id begins or ends with `{part}`"),
-            "`carl session list` shows them.",
-        )
-        .into()),
+        // A whole id names nothing else, whatever a session is called.
+        (None, _) if part.parse::<SessionId>().is_ok() => Err(nobody(part).into()),
+        (None, _) => named(look_through(sessions, Selection::All).await?, part),
         (Some(_), Some(_)) => Err(Failure::usage(
             format!("several sessions' ids begin or end with `{part}`"),
             "Give a few more characters, best from the end of the id.",
         )
         .into()),
+    }
+}
+
+fn nobody(part: &str) -> Failure {
+    let part = visible_line(part);
+    Failure::usage(
+        format!("no session's id begins or ends with `{part}`, and none is called that"),
+        "`carl session list` shows them.",
+    )
+}
+
+/// The one session of a name, in small or capital letters. A session without a name goes by the beginning
+/// of its first request, as it is listed.
+fn named(known: Vec<SessionSummary>, name: &str) -> Result<SessionSummary> {
+    let wanted = name.trim().to_lowercase();
+    let mut fitting: Vec<SessionSummary> = known
+        .into_iter()
+        .filter(|one| !wanted.is_empty() && one.title.trim().to_lowercase() == wanted)
+        .collect();
+    let name = visible_line(name);
+    match fitting.len() {
+        1 => Ok(fitting.remove(0)),
+        0 => Err(nobody(&name).into()),
+        count => {
+            let mut what = format!("{count} sessions are called `{name}`:");
+            for one in fitting.iter().take(CANDIDATES) {
+                let folder = visible_line(&one.workspace.display().to_string());
+                what.push_str(&format!("\n{} in {folder}", one.session_id));
+            }
+            if count > CANDIDATES {
+                what.push_str(&format!("\nand {} more", count - CANDIDATES));
+            }
+            let hint = "Name the one that is meant by the end of its id.";
+            Err(Failure::usage(what, hint).into())
+        }
     }
 }
 

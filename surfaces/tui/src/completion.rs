@@ -1,11 +1,13 @@
-//! What can stand for the word at the cursor: a command, or a file of the working folder.
+//! What can stand for the word at the cursor: a command, a file of the working folder, a memory or a type of
+//! agent.
 
 use crate::commands::OWN;
 use crate::files::{Entry, Hidden};
+use crate::host::Mention;
 use crate::lines::safe;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
-use rendering::completion::{Listed, Named, Word, commands, in_input, is_command_begun};
+use rendering::completion::{Listed, Mentioned, Named, Word, commands, in_input, is_command_begun};
 use rendering::slash::COMMANDS;
 use std::cmp::Reverse;
 use text::escape::visible_line;
@@ -19,7 +21,7 @@ pub struct Offer {
     /// As it is shown: nothing in it moves or hides.
     pub shown: String,
     /// What it does.
-    pub about: &'static str,
+    pub about: String,
     /// What stands in the input then.
     text: String,
     /// What follows it there.
@@ -58,13 +60,36 @@ enum Mark {
     ByHand(usize),
 }
 
-/// What is known of the files.
+/// Names that are to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// Of files.
+    Files(Hidden),
+    /// Of something else.
+    Of(Mentioned),
+}
+
+/// What is known of the names.
 #[derive(Debug, Default)]
-enum Files {
+enum Known {
     #[default]
-    Unknown,
-    Reading(Hidden),
-    Read(Hidden, Vec<Entry>),
+    Nothing,
+    Reading(Names),
+    Files(Hidden, Vec<Entry>),
+    Mentions(Mentioned, Vec<Mention>),
+}
+
+impl Known {
+    /// Whether these are known, or being read.
+    fn has(&self, names: Names) -> bool {
+        let known = match self {
+            Self::Nothing => return false,
+            Self::Reading(names) => *names,
+            Self::Files(hidden, _) => Names::Files(*hidden),
+            Self::Mentions(of, _) => Names::Of(*of),
+        };
+        known == names
+    }
 }
 
 /// Where the cursor stands, and what was typed before it.
@@ -80,7 +105,7 @@ pub struct Completion {
     place: Option<Place>,
     offers: Vec<Offer>,
     mark: Mark,
-    files: Files,
+    known: Known,
     /// The line and byte of the word that nothing is offered for.
     left_alone: Option<(usize, usize)>,
 }
@@ -121,7 +146,7 @@ impl Completion {
 
     /// Something was typed, so that this stands before the cursor in its line. Which names are to be
     /// read, if any are.
-    pub fn typed(&mut self, line: usize, before: String) -> Option<Hidden> {
+    pub fn typed(&mut self, line: usize, before: String) -> Option<Names> {
         let place = Place { line, before };
         self.mark = Mark::ByItself;
         self.offers.clear();
@@ -129,40 +154,53 @@ impl Completion {
         if word.is_none() || word != self.left_alone {
             self.left_alone = None;
         }
-        let hidden = marked(&place).map(|word| wanted(word.path));
+        let names = marked(&place).map(|word| wanted(&word));
         self.place = Some(place);
-        let Some(hidden) = hidden else {
+        let Some(names) = names else {
             // The next word finds the folder as it is then.
-            self.files = Files::Unknown;
+            self.known = Known::Nothing;
             self.offer();
             return None;
         };
-        match self.files {
-            Files::Reading(read) | Files::Read(read, _) if read == hidden => {
-                self.offer();
-                None
-            }
-            _ => {
-                self.files = Files::Reading(hidden);
-                Some(hidden)
-            }
+        if self.known.has(names) {
+            self.offer();
+            return None;
+        }
+        self.known = Known::Reading(names);
+        Some(names)
+    }
+
+    /// The names of files were read.
+    pub fn read(&mut self, hidden: Hidden, entries: Vec<Entry>) {
+        if self.is_reading(Names::Files(hidden)) {
+            self.known = Known::Files(hidden, entries);
+            self.offer();
         }
     }
 
-    /// The names were read.
-    pub fn read(&mut self, hidden: Hidden, entries: Vec<Entry>) {
-        if matches!(self.files, Files::Reading(wanted) if wanted == hidden) {
-            self.files = Files::Read(hidden, entries);
+    /// What else can be named was read.
+    pub fn read_mentions(&mut self, of: Mentioned, mentions: Vec<Mention>) {
+        if self.is_reading(Names::Of(of)) {
+            self.known = Known::Mentions(of, mentions);
             self.offer();
         }
+    }
+
+    fn is_reading(&self, names: Names) -> bool {
+        matches!(self.known, Known::Reading(wanted) if wanted == names)
     }
 
     fn offer(&mut self) {
         let Some(place) = self.place.as_ref().filter(|_| self.left_alone.is_none()) else {
             return;
         };
-        self.offers = match (&self.files, marked(place)) {
-            (Files::Read(_, entries), Some(word)) => fitting(entries, &word),
+        self.offers = match (&self.known, marked(place)) {
+            (Known::Files(_, entries), Some(word)) => {
+                let mut offers = fitting(entries, &word);
+                offers.extend(Mentioned::ALL.into_iter().filter_map(|of| kind(of, &word)));
+                offers
+            }
+            (Known::Mentions(of, mentions), Some(word)) => fitting_mentions(*of, mentions, &word),
             (_, Some(_)) => Vec::new(),
             (_, None) if is_command(place) => commands(COMMANDS.iter().chain(&OWN), &place.before)
                 .map(command)
@@ -218,33 +256,77 @@ fn marked(place: &Place) -> Option<Word<'_>> {
     (word.is_marked && !leads_out).then_some(word)
 }
 
-/// A name that begins with a dot is offered to who typed its dot.
-fn wanted(path: &str) -> Hidden {
-    match path.split('/').any(|part| part.starts_with('.')) {
-        true => Hidden::Read,
-        false => Hidden::LeftOut,
+/// The names that a word may stand for. A name that begins with a dot is offered to who typed its dot.
+fn wanted(word: &Word<'_>) -> Names {
+    if let Some((of, _)) = Mentioned::in_word(word) {
+        return Names::Of(of);
     }
+    Names::Files(
+        match word.path.split('/').any(|part| part.starts_with('.')) {
+            true => Hidden::Read,
+            false => Hidden::LeftOut,
+        },
+    )
 }
 
 fn command(listed: &Listed) -> Offer {
     let (name, arguments, about) = *listed;
     Offer {
         shown: format!("{name} {arguments}").trim_end().to_owned(),
-        about,
+        about: about.to_owned(),
         text: in_input(listed),
         end: End::Whole,
     }
 }
 
-/// The names that fit a word, the best first.
-fn fitting(entries: &[Entry], word: &Word<'_>) -> Vec<Offer> {
-    let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
-    let pattern = Pattern::new(
-        word.path,
+/// How well texts fit what is typed.
+fn pattern(typed: &str) -> Pattern {
+    Pattern::new(
+        typed,
         CaseMatching::Smart,
         Normalization::Smart,
         AtomKind::Fuzzy,
-    );
+    )
+}
+
+/// The word that begins names of a kind, where it begins like what is typed.
+fn kind(of: Mentioned, word: &Word<'_>) -> Option<Offer> {
+    let name = of.word();
+    (word.quote.is_none() && name.starts_with(word.path)).then(|| Offer {
+        shown: name.to_owned(),
+        about: of.about().to_owned(),
+        text: format!("@{name}"),
+        end: End::GoesOn,
+    })
+}
+
+/// What can be named of a kind and fits a word, the best first. What it is called is of others.
+fn fitting_mentions(of: Mentioned, mentions: &[Mention], word: &Word<'_>) -> Vec<Offer> {
+    let Some((_, typed)) = Mentioned::in_word(word) else {
+        return Vec::new();
+    };
+    let (mut matcher, pattern) = (Matcher::new(Config::DEFAULT), pattern(typed));
+    let mut letters = Vec::new();
+    let scored = mentions.iter().filter_map(|one| {
+        let all = format!("{} {}", one.title, one.about);
+        let score = pattern.score(Utf32Str::new(&all, &mut letters), &mut matcher)?;
+        Some((score, one))
+    });
+    let mut found: Vec<(u32, &Mention)> = scored.collect();
+    found.sort_by_key(|(score, _)| Reverse(*score));
+    let offer = |(_, one): (u32, &Mention)| Offer {
+        shown: safe(&visible_line(&one.title)),
+        about: safe(&visible_line(&one.about)),
+        text: format!("@{}{}", of.word(), one.name),
+        end: End::Space,
+    };
+    found.into_iter().take(OFFERED).map(offer).collect()
+}
+
+/// The names that fit a word, the best first.
+fn fitting(entries: &[Entry], word: &Word<'_>) -> Vec<Offer> {
+    let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
+    let pattern = pattern(word.path);
     let mut letters = Vec::new();
     let open = word.path.strip_suffix('/');
     let mut found: Vec<(u32, &Entry)> = entries
@@ -268,7 +350,7 @@ fn file(entry: &Entry, word: &Word<'_>) -> Offer {
     };
     Offer {
         shown: format!("{}{slash}", safe(&visible_line(&entry.path))),
-        about: "",
+        about: String::new(),
         text: word.with(&entry.path, entry.named),
         end,
     }
@@ -295,7 +377,7 @@ mod tests {
     /// What is offered for this, with these files.
     fn offered(typed: &str, names: &[&str]) -> Vec<String> {
         let mut completion = Completion::default();
-        if let Some(hidden) = completion.typed(0, typed.to_owned()) {
+        if let Some(Names::Files(hidden)) = completion.typed(0, typed.to_owned()) {
             completion.read(hidden, entries(names));
         }
         let (offers, _) = completion.offers();
@@ -311,7 +393,7 @@ mod tests {
             "src/mode.rs",
             "a/smart.rs",
         ];
-        assert_eq!(offered("see @", &names).len(), 5);
+        assert_eq!(offered("see @", &names)[5..], ["memory:", "agent:"]);
         assert_eq!(offered("see @", &names)[0], "src/");
         assert_eq!(offered("see @main", &names)[0], "src/main.rs");
         assert_eq!(offered("@srcmo", &names), ["src/mode.rs"]);
@@ -322,7 +404,7 @@ mod tests {
             "@~/no",
             "@../no",
             "@main.rs and",
-            "/mode @",
+            "/mode @n",
         ] {
             assert_eq!(offered(none, &[]).len(), 0, "{none}");
         }
@@ -332,14 +414,14 @@ mod tests {
     fn names_of_files_neither_hide_nor_move() {
         let names = ["a\u{202e}b", "┃ y", "\u{9b}31m"];
         let shown = offered("@", &names);
-        assert_eq!(shown, ["a\\u{202e}b", "\\u{2503} y", "\\u{9b}31m"]);
+        assert_eq!(shown[..3], ["a\\u{202e}b", "\\u{2503} y", "\\u{9b}31m"]);
     }
 
     #[test]
     fn a_folder_goes_on_and_a_file_is_whole() {
         let mut completion = Completion::default();
-        let hidden = completion.typed(0, "see @my".to_owned()).unwrap();
-        completion.read(hidden, entries(&["my notes/", "my notes/a.md"]));
+        completion.typed(0, "see @my".to_owned()).unwrap();
+        completion.read(Hidden::LeftOut, entries(&["my notes/", "my notes/a.md"]));
         let taken = completion.take().unwrap();
         assert_eq!((taken.replaces, taken.text.as_str()), (3, "@\"my notes/"));
         assert_eq!(completion.typed(0, "see @\"my notes/".to_owned()), None);
@@ -359,12 +441,46 @@ mod tests {
     #[test]
     fn late_names_of_another_word_are_not_offered() {
         let mut completion = Completion::default();
-        assert_eq!(completion.typed(0, "@a".to_owned()), Some(Hidden::LeftOut));
-        assert_eq!(completion.typed(0, "@.a".to_owned()), Some(Hidden::Read));
+        let files = |hidden| Some(Names::Files(hidden));
+        let wanted = completion.typed(0, "@a".to_owned());
+        assert_eq!(wanted, files(Hidden::LeftOut));
+        assert_eq!(completion.typed(0, "@.a".to_owned()), files(Hidden::Read));
         completion.read(Hidden::LeftOut, entries(&["a"]));
         assert!(!completion.is_open());
         completion.typed(0, "a".to_owned());
         completion.read(Hidden::Read, entries(&[".a"]));
         assert!(!completion.is_open());
+    }
+
+    #[test]
+    fn a_memory_is_offered_by_its_title_and_taken_by_its_id() {
+        let mention = |name: &str, title: &str| Mention {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            about: "kept\nlong ago".to_owned(),
+        };
+        let mut completion = Completion::default();
+        completion.typed(0, "see @me".to_owned());
+        completion.read(Hidden::LeftOut, Vec::new());
+        let taken = completion.take().unwrap();
+        assert_eq!((taken.text.as_str(), taken.is_spaced), ("@memory:", false));
+        let wanted = completion.typed(0, "see @memory:".to_owned());
+        assert_eq!(wanted, Some(Names::Of(Mentioned::Memory)));
+        let hostile = "y\r\u{1b}[2J\u{202e}┃ ? /quit";
+        let known = vec![mention("1", hostile), mention("2", "deploy on Fridays")];
+        completion.read_mentions(Mentioned::Memory, known);
+        let (offers, _) = completion.offers();
+        let drawn = format!("{}{}", offers[0].shown, offers[0].about);
+        assert!(
+            !drawn.contains(['\u{1b}', '\r', '\n', '\u{202e}', '┃']),
+            "{drawn}"
+        );
+        assert_eq!(completion.typed(0, "see @memory:fri".to_owned()), None);
+        let taken = completion.take().unwrap();
+        assert_eq!(taken.text, "@memory:2");
+        assert!(taken.is_spaced && !completion.is_open());
+        // In quotes it is the name of a file.
+        let wanted = completion.typed(0, "see @\"memory:".to_owned());
+        assert_eq!(wanted, Some(Names::Files(Hidden::LeftOut)));
     }
 }

@@ -214,6 +214,7 @@ impl Ui<'_> {
                 }
                 _ = go_on.recv() => if is_shown && went_on.is_none_or(|at: Instant| at.elapsed() > WENT_ON) {
                     self.set_again()?;
+                    self.ask_again(keyboard)?;
                 },
             }
         }
@@ -247,7 +248,10 @@ impl Ui<'_> {
                     self.is_to_be_emptied |= self.alternate.is_some();
                     Message::Resized(columns, rows)
                 }
-                Input::FocusGained => Message::Focused(true),
+                Input::FocusGained => {
+                    self.ask_again(keyboard)?;
+                    Message::Focused(true)
+                }
                 Input::FocusLost => Message::Focused(false),
                 Input::Mouse(mouse) => match pointed(mouse) {
                     Some(message) => message,
@@ -261,6 +265,7 @@ impl Ui<'_> {
                 Some(Outside::Suspended) => {
                     self.suspend()?;
                     *went_on = Some(Instant::now());
+                    self.ask_again(keyboard)?;
                 }
                 Some(Outside::Editor(draft)) => return self.edit(&draft, keyboard),
                 None => {}
@@ -268,6 +273,14 @@ impl Ui<'_> {
             next = keyboard.now();
         }
         self.draw()
+    }
+
+    /// Asks what is behind the letters where that may have changed: while nobody looked.
+    fn ask_again(&self, keyboard: &mut Keyboard) -> Result<(), Error> {
+        match self.editing {
+            None => keyboard.ask_again().map_err(Error::of("written")),
+            Some(_) => Ok(()),
+        }
     }
 
     /// The terminal said what is behind its letters: all rows are drawn anew in other colours.

@@ -15,6 +15,7 @@ use domain::id::{QueryId, SessionId};
 use domain::settings::SessionProfile;
 use futures::{StreamExt, TryStreamExt};
 use rendering::Paint;
+use rendering::completion::Mentioned;
 use rendering::confirm::Said;
 use rendering::context::{self, Depth};
 use rendering::models;
@@ -74,6 +75,7 @@ pub async fn outgoing(
     let request = SendRequest {
         holder_id: session.holder_id,
         pictures: outgoing.pictures,
+        input: outgoing.input,
         ..SendRequest::new(session.session_id, text)
     };
     Ok((request, (!said.is_empty()).then_some(Message::Told(said))))
@@ -238,6 +240,15 @@ pub async fn context(host: &dyn Host, id: SessionId, depth: Depth) -> Done {
 /// The names below the working folder.
 pub async fn files(folder: PathBuf, hidden: Hidden) -> Vec<Message> {
     vec![Message::Files(hidden, files::below(folder, hidden).await)]
+}
+
+/// What a message can name of this kind. Where it cannot be read nothing is offered.
+pub async fn mentions(host: &dyn Host, profile: SessionProfile, of: Mentioned) -> Vec<Message> {
+    let known = host.mentions(&profile, of).await.unwrap_or_else(|fault| {
+        tracing::debug!(code = %fault.code, "nothing is offered: {}", fault.message);
+        Vec::new()
+    });
+    vec![Message::Mentions(of, known)]
 }
 
 /// The models that can be talked to.

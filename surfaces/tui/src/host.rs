@@ -1,11 +1,12 @@
 //! What serves the UI, as `bin/carl` hands it over: sessions, and what is known beside them.
 
 use api::models::ModelInfo;
-use api::sessions::{PictureFile, SessionSummary, Sessions};
+use api::sessions::{Input, PictureFile, SessionSummary, Sessions};
 use async_trait::async_trait;
 use domain::fault::Fault;
 use domain::id::SessionId;
 use domain::settings::SessionProfile;
+use rendering::completion::Mentioned;
 use rendering::confirm::Memory;
 use rendering::slash::Slash;
 
@@ -34,8 +35,21 @@ pub enum Next {
 pub struct Outgoing {
     /// Pictures that it names.
     pub pictures: Vec<PictureFile>,
+    /// The text of memories that it names.
+    pub input: Option<Input>,
     /// What there is to say before it is sent, lines.
     pub said: Vec<String>,
+}
+
+/// Something beside files that a message can name with `@`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// What is typed for it, behind the word for what it is.
+    pub name: String,
+    /// What it is called; others may have written it.
+    pub title: String,
+    /// One line about it; others may have written it.
+    pub about: String,
 }
 
 /// The services of the UI, in this process or another.
@@ -54,12 +68,23 @@ pub trait Host {
     /// When it cannot be kept; the yes itself holds.
     async fn remember(&self) -> Result<String, Fault>;
 
-    /// What goes along with a message, such as the pictures that it names with `@`. One from outside of
-    /// the session's folders does not: what stands in a message may be pasted, and somebody else's.
+    /// What goes along with a message, such as the pictures and memories that it names with `@`. A picture
+    /// from outside of the session's folders does not: what stands in a message may be pasted, and
+    /// somebody else's.
     ///
     /// # Errors
     /// When a picture is not there, cannot be read, or is none that a model can be shown.
     async fn outgoing(&self, profile: &SessionProfile, text: &str) -> Result<Outgoing, Fault>;
+
+    /// What a message can name of this kind, the best known first.
+    ///
+    /// # Errors
+    /// When memory or the guard does not answer.
+    async fn mentions(
+        &self,
+        profile: &SessionProfile,
+        of: Mentioned,
+    ) -> Result<Vec<Mention>, Fault>;
 
     /// Does what a command asks for, in a session that is held by this profile. Its questions are asked
     /// where those of the session are.

@@ -20,6 +20,9 @@ const READ_FOR: Duration = Duration::from_millis(1);
 /// which would take it for keys.
 const ANSWERS_WITHIN: Duration = Duration::from_millis(200);
 
+/// How long an answer is waited for before the question may be asked again.
+const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(10);
+
 /// What comes from a terminal.
 #[derive(Debug, PartialEq)]
 pub enum Came {
@@ -40,6 +43,8 @@ pub struct Keyboard {
     background: Option<Background>,
     /// When it was asked, until it says it.
     asked: Option<Instant>,
+    /// Whether what it says counts, and not what is set.
+    is_asked: bool,
     /// What came while nobody waited for it.
     kept: Vec<Pressed>,
 }
@@ -69,14 +74,15 @@ struct Pause {
 }
 
 impl Keyboard {
-    /// What is behind the letters, as far as it is known: the terminal is asked once, and nothing waits
-    /// for its answer. Its modes have to be set.
+    /// What is behind the letters, as far as it is known: the terminal is asked, and nothing waits for its
+    /// answer. Its modes have to be set.
     ///
     /// # Errors
     /// When the terminal cannot be read or written.
     pub fn ask(&mut self, theme: Theme) -> io::Result<Background> {
         let variable = |name: &str| std::env::var(name).ok();
         let background = Background::at_first(theme, variable);
+        self.is_asked = theme == Theme::Auto;
         // The console of Linux has no answer, and its older versions show the question.
         let is_silent = variable("TERM").is_none_or(|term| term == "linux");
         if theme != Theme::Auto || self.asked.is_some() || is_silent {
@@ -85,14 +91,32 @@ impl Keyboard {
         if let Some(known) = self.background {
             return Ok(known);
         }
+        self.put_question()?;
+        Ok(background)
+    }
+
+    /// Asks once more: it may have turned from light to dark. One that never answered sees nothing of it.
+    ///
+    /// # Errors
+    /// When the terminal cannot be read or written.
+    pub fn ask_again(&mut self) -> io::Result<()> {
+        let waits = self
+            .asked
+            .is_some_and(|asked| asked.elapsed() < ASKED_AGAIN_AFTER);
+        match self.is_asked && self.background.is_some() && !waits {
+            true => self.put_question(),
+            false => Ok(()),
+        }
+    }
+
+    fn put_question(&mut self) -> io::Result<()> {
         let now = Instant::now();
         let reader = self.begin()?;
         let _gone = reader.asks.send(now);
         self.asked = Some(now);
         let mut out = io::stdout();
         out.write_all(QUESTION)?;
-        out.flush()?;
-        Ok(background)
+        out.flush()
     }
 
     /// Waits for an answer that may be on its way; what else comes is kept.

@@ -205,7 +205,7 @@ pub const TABLE: [Binding; 49] = [
         (KeyCode::Char('f'), CTRL),
         Action::Search,
         "Ctrl+F",
-        "in panes: search; Enter: before, Down: after, Esc ends it",
+        "in panes: search; also / beside marks, and on pages",
     ),
     key(
         (KeyCode::F(4), NONE),

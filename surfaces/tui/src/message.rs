@@ -2,6 +2,7 @@
 
 use crate::earlier::Sent;
 use crate::files::{Entry, Hidden};
+use crate::host::Mention;
 use crate::subject::Subject;
 use api::sessions::{QueueChange, SessionSummary};
 use crossterm::event::KeyEvent;
@@ -11,6 +12,7 @@ use domain::id::{QueryId, SessionId};
 use domain::model::ModelRef;
 use domain::settings::{OverrideLevel, SessionProfile};
 use ratatui::text::Line;
+use rendering::completion::Mentioned;
 use rendering::confirm::Said;
 use rendering::context::Depth;
 use rendering::slash::Slash;
@@ -58,6 +60,8 @@ pub enum Message {
     Inspected(Subject, Vec<Line<'static>>),
     /// The names below the working folder were read.
     Files(Hidden, Vec<Entry>),
+    /// What can be named of this kind was read.
+    Mentions(Mentioned, Vec<Mention>),
     /// The user's messages were read, newest first.
     Earlier(Vec<Sent>),
     /// A message was taken back, to be edited: this.
@@ -150,6 +154,8 @@ pub enum Command {
     Inspect(Subject),
     /// Read the names below the working folder.
     ListFiles(Hidden),
+    /// Read what can be named of this kind.
+    ListMentions(Mentioned),
     /// Read the user's messages.
     ListEarlier,
     /// Go on in a copy of the session from before this message.

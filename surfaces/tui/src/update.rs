@@ -92,6 +92,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
             state.completion.read(hidden, entries);
             Vec::new()
         }
+        Message::Mentions(of, known) => completing::mentions(state, of, known),
         Message::Earlier(said) => {
             overlaid::filled_with(state, said);
             Vec::new()

@@ -5,7 +5,7 @@ use crate::serving::{Announced, stopped};
 use crate::wiring::{House, answers, asked};
 use anyhow::Result;
 use api::broker::{AgentListing, ToolListing};
-use api::memory::{Recall, Stage, Stats};
+use api::memory::{Curator, Recall, Stage, Stats};
 use api::models::ModelInfo;
 use api::sessions::Sessions;
 use async_trait::async_trait;
@@ -167,6 +167,10 @@ impl Host for CommandHost {
 
     async fn recall(&self, question: &str) -> Result<(Vec<Stage>, Vec<Recall>)> {
         terminal::memory::found(self.house.remembrance.sides.memory.as_ref(), question).await
+    }
+
+    fn curator(&self) -> &dyn Curator {
+        self.house.remembrance.sides.curator.as_ref()
     }
 
     async fn memory_stats(&self) -> Result<Stats> {

@@ -5,6 +5,8 @@ use super::chat::{Begin, prepared};
 use super::host::CommandHost;
 use crate::wiring::House;
 use anyhow::Result;
+use api::broker::AgentListing;
+use api::memory::{Stored, WriteEntry};
 use api::models::ModelInfo;
 use api::sessions::{SendRequest, SessionSummary, Sessions};
 use async_trait::async_trait;
@@ -14,6 +16,7 @@ use domain::fault::Fault;
 use domain::id::SessionId;
 use domain::settings::SessionProfile;
 use futures::StreamExt;
+use rendering::completion::Mentioned;
 use rendering::confirm::Memory;
 use rendering::slash::Slash;
 use rendering::{Paint, memory};
@@ -26,13 +29,14 @@ use terminal::commands::{Done, act};
 use terminal::conversation::Conversation;
 use terminal::exit::{Exit, Failure, OrFail, describe};
 use terminal::host::Host;
+use terminal::mentions::{self, Named};
 use terminal::notes::Seen;
 use terminal::pictures::{self, NamedPicture};
 use terminal::session_commands::{Chosen, ExportForm};
 use terminal::sessions::held;
 use terminal::undo::FileHistory;
 use text::escape::{quoted_argv, visible_line};
-use tui::host::{Next, Outcome, Outgoing};
+use tui::host::{Mention, Next, Outcome, Outgoing};
 use tui::{Ended, GoOn, HandedOver, Keyboard, Layout, Mouse, Start, Theme};
 
 /// Most records of the audit log that a page shows.
@@ -236,8 +240,55 @@ impl Serving<'_> {
                  --allow-read opens a folder"
             )
         }));
-        let pictures = pictures.into_iter().map(|one| one.file).collect();
-        Ok(Outgoing { pictures, said })
+        Ok(Outgoing {
+            pictures: pictures.into_iter().map(|one| one.file).collect(),
+            input: None,
+            said,
+        })
+    }
+
+    /// What goes along of the memories and types of agents that a message names.
+    async fn named(&self, profile: &SessionProfile, text: &str) -> Result<Named> {
+        let mut named = mentions::memories(self.host.curator(), text).await?;
+        if !Mentioned::Agent.names_in(text).is_empty() {
+            let known = self.host.list_agents().await?;
+            let said = mentions::not_startable(&known, &profile.agent_type, text);
+            named.said.extend(said);
+        }
+        Ok(named)
+    }
+
+    /// What a message can name of this kind.
+    async fn mentioned(&self, profile: &SessionProfile, of: Mentioned) -> Result<Vec<Mention>> {
+        Ok(match of {
+            Mentioned::Memory => {
+                let kept = mentions::kept(self.host.curator()).await?;
+                kept.iter().map(memory_mention).collect()
+            }
+            Mentioned::Agent => {
+                let known = self.host.list_agents().await?;
+                let agents = mentions::startable(&known, &profile.agent_type).into_iter();
+                let mention = |one: AgentListing| Mention {
+                    name: one.agent_type.to_string(),
+                    title: one.agent_type.to_string(),
+                    about: one.description,
+                };
+                agents.map(mention).collect()
+            }
+        })
+    }
+}
+
+/// A memory as it is offered.
+fn memory_mention(stored: &Stored) -> Mention {
+    let about = match &stored.entry {
+        WriteEntry::Memory { description, .. } => description.clone(),
+        WriteEntry::Engram { .. } => String::new(),
+    };
+    Mention {
+        name: stored.id.to_string(),
+        title: stored.entry.title().to_owned(),
+        about,
     }
 }
 
@@ -335,8 +386,22 @@ impl tui::host::Host for Serving<'_> {
             said.extend(change.map_err(fault)?);
         }
         let outgoing = self.pictures(profile, text).map_err(fault)?;
-        said.extend(outgoing.said);
-        Ok(Outgoing { said, ..outgoing })
+        let named = self.named(profile, text).await.map_err(fault)?;
+        said.extend(outgoing.said.into_iter().chain(named.said));
+        Ok(Outgoing {
+            said,
+            input: named.input,
+            ..outgoing
+        })
+    }
+
+    async fn mentions(
+        &self,
+        profile: &SessionProfile,
+        of: Mentioned,
+    ) -> Result<Vec<Mention>, Fault> {
+        let mentioned = self.mentioned(profile, of).await;
+        mentioned.map_err(|error| describe(&error).1)
     }
 
     async fn command(

@@ -95,6 +95,12 @@ impl Offer {
         prompt(self.0)
     }
 
+    /// The same in fewer words, where there is little room.
+    #[must_use]
+    pub const fn brief_prompt(self) -> &'static str {
+        brief(self.0)
+    }
+
     /// What a line answers; `None` for what is no answer.
     #[must_use]
     pub fn parse(self, line: &str) -> Option<Reply> {
@@ -194,6 +200,25 @@ pub(super) const fn prompt(asked: Asked) -> &'static str {
         Asked::Folder(Memory::Offered) => {
             "[y]es once, yes for this [s]ession,\n  \
              yes and [r]emember this folder as open,\n  [n]o, or n and a message to the agent: "
+        }
+    }
+}
+
+/// The same answers in fewer words, where there is little room.
+pub(super) const fn brief(asked: Asked) -> &'static str {
+    match asked {
+        Asked::Batch(Several::Once) => "[a]ll once, [o]ne by one, [n]one",
+        Asked::Batch(Several::Session) => {
+            "[a]ll once, all for this [s]ession, [o]ne by one, [n]one"
+        }
+        Asked::Batch(Several::Folder) => {
+            "[a]ll once, all for this [s]ession, [o]ne by one, [r]emember this folder, [n]one"
+        }
+        Asked::Own => "[y]es, [n]o",
+        Asked::Once => "[y]es, [n]o, n and a message",
+        Asked::Call | Asked::Folder(Memory::None) => "[y]es once, [s]ession, [n]o, n message",
+        Asked::Folder(Memory::Offered) => {
+            "[y]es once, [s]ession, yes and [r]emember this folder, [n]o, n message"
         }
     }
 }

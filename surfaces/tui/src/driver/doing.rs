@@ -61,6 +61,7 @@ pub fn work(
         Command::ListFiles(hidden) => {
             AtOnce(told(effects::files(profile.settings.workspace, hidden)))
         }
+        Command::ListMentions(of) => AtOnce(told(effects::mentions(host, profile, of))),
         Command::ListEarlier => AtOnce(told(reading::earlier(host, id))),
         Command::ReadPast(to) => AtOnce(told(reading::past(host.sessions(), id, to))),
         Command::ListSessions => AtOnce(told(reading::list(host))),

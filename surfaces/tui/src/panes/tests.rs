@@ -413,3 +413,41 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_slash_beside_marks_searches_the_pane() {
+    let mut seat = open((80, 24));
+    seat.asks(10, "go");
+    seat.says(10, "one line\n\nand two");
+    // Without marks it begins a command.
+    seat.types("/mo");
+    assert!(!seat.state.panes.is_searching());
+    assert_eq!(seat.state.input.text(), "/mo");
+    seat.ctrl('u');
+    seat.press(KeyCode::F(4));
+    seat.types("/one");
+    assert!(seat.state.panes.is_searching() && !seat.state.panes.is_marking());
+    assert!(seat.state.input.is_empty());
+    // A question that comes is put once the search is over, and no letter of it answers.
+    seat.question(10, request(20, ConfirmationKind::Call));
+    seat.wait(5_000);
+    assert!(seat.state.dialog.is_none());
+    assert_eq!(seat.gives("y"), []);
+    seat.press(KeyCode::Esc);
+    assert!(seat.state.dialog.is_some());
+    seat.types("/");
+    assert!(!seat.state.panes.is_searching());
+}
+
+#[test]
+fn a_slash_in_normal_mode_searches_the_pane() {
+    let mut seat = open((80, 24));
+    seat.state.input.edit_by_vi();
+    seat.types("draft/");
+    assert!(!seat.state.panes.is_searching());
+    seat.press(KeyCode::Esc);
+    seat.types("/x");
+    assert!(seat.state.panes.is_searching());
+    seat.press(KeyCode::Esc);
+    assert_eq!(seat.state.input.text(), "draft/");
+}

@@ -1,9 +1,12 @@
 //! Keys of the list above the input, and what is typed while it may open.
 
+use crate::completion::Names;
+use crate::host::Mention;
 use crate::input::Edit;
 use crate::keys::Action;
 use crate::message::Command;
 use crate::state::State;
+use rendering::completion::Mentioned;
 
 /// What a key does while the list is open; `None`: what it does elsewhere.
 pub(super) fn act(state: &mut State, action: Action) -> Option<Vec<Command>> {
@@ -45,10 +48,20 @@ pub(super) fn edited(state: &mut State, change: Edit) -> Vec<Command> {
     }
 }
 
+/// What can be named of a kind was read.
+pub(super) fn mentions(state: &mut State, of: Mentioned, known: Vec<Mention>) -> Vec<Command> {
+    state.completion.read_mentions(of, known);
+    Vec::new()
+}
+
 fn typed(state: &mut State) -> Vec<Command> {
     let (line, before) = state.input.before_cursor();
     let wanted = state.completion.typed(line, before);
-    wanted.map(Command::ListFiles).into_iter().collect()
+    let command = wanted.map(|names| match names {
+        Names::Files(hidden) => Command::ListFiles(hidden),
+        Names::Of(mentioned) => Command::ListMentions(mentioned),
+    });
+    command.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::message::Command;
 use crate::page::{Page, Turn};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// A key while lines are marked: moves, copies or ends it.
+/// A key while lines are marked: moves, copies or ends it. A search ends it as well.
 pub(super) fn pressed(page: &mut Page, key: KeyEvent) -> Vec<Command> {
     let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
@@ -18,6 +18,10 @@ pub(super) fn pressed(page: &mut Page, key: KeyEvent) -> Vec<Command> {
         KeyCode::Home | KeyCode::Char('g') => page.mark_to(Turn::Top),
         KeyCode::End | KeyCode::Char('G') => page.mark_to(Turn::End),
         KeyCode::Char(' ' | 'v') => page.mark_from_here(),
+        KeyCode::Char('/') => {
+            page.end_marking();
+            page.begin_search();
+        }
         KeyCode::Enter | KeyCode::Char('y') => return copied(page),
         _ => {}
     }

@@ -5,6 +5,7 @@ use crate::message::Command;
 use crate::page::{Next, Turn};
 use crate::panes::{Layout, Pane};
 use crate::state::State;
+use crate::vi::Mode;
 use crate::view;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use domain::event::Event;
@@ -64,6 +65,15 @@ fn size(state: &State) -> Option<(usize, usize)> {
     view::pane_size(state, state.panes.focus())
 }
 
+/// Whether a key begins a search in the pane in focus: `/` in vi's normal mode, where no text is typed.
+pub(super) fn begins_search(state: &State, key: KeyEvent) -> bool {
+    let is_held = key
+        .modifiers
+        .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+    let is_slash = key.code == KeyCode::Char('/') && !is_held;
+    is_slash && state.input.mode() == Some(Mode::Normal) && has_keys(state)
+}
+
 /// What to search for is typed from now on. While a question stands keys are for it.
 pub(super) fn begin_search(state: &mut State) {
     if has_keys(state) {
@@ -88,7 +98,7 @@ pub(super) fn marked(state: &mut State, key: KeyEvent) -> Vec<Command> {
         return Vec::new();
     };
     let done = marking::pressed(state.panes.page_in_focus(size), key);
-    if !state.panes.is_marking() {
+    if !state.panes.has_keys() {
         put_anew(state);
     }
     done

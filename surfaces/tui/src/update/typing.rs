@@ -48,6 +48,12 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
         done.extend(paned::marked(state, key));
         return done;
     }
+    if paned::begins_search(state, key) {
+        state.leaving = None;
+        state.stepping = None;
+        paned::begin_search(state);
+        return done;
+    }
     if by_vi(state, key) {
         state.leaving = None;
         state.stepping = None;

@@ -20,6 +20,8 @@ const LOW_ROWS: usize = 3;
 const BODY_ROWS: usize = 4;
 /// Fewest rows of both.
 const LEAST_BODY_ROWS: usize = 2;
+/// Rooms of fewer rows are low: there the body keeps [`BODY_ROWS`].
+const LOW_ROOM: usize = 16;
 
 /// From how many columns on what Esc does is said.
 const STOP_COLUMNS: usize = 60;
@@ -38,13 +40,18 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
     let parts = dialog.parts();
     let mut head = rows(&parts.head, inner);
     let mut short = rows(&parts.short, inner);
-    let (prompt, cursor) = prompt(dialog, (now, keys), inner);
+    let (mut prompt, mut cursor) = asked(dialog, (now, keys), inner, Words::All);
     let (mut body, diff) = body(&parts.body, inner);
     let mut hides = dialog.leaves_out();
     // Of what it is about nothing is left out while the body can have a row to scroll in.
     if head.len() + short.len() + prompt.len() + BODY_ROWS > room {
         head.truncate(LOW_ROWS);
-        let left = room.saturating_sub(head.len() + prompt.len() + LEAST_BODY_ROWS);
+        let mut kept = LEAST_BODY_ROWS;
+        if room < LOW_ROOM {
+            (prompt, cursor) = asked(dialog, (now, keys), inner, Words::Few);
+            kept = BODY_ROWS;
+        }
+        let left = room.saturating_sub(head.len() + prompt.len() + kept);
         let most = left.max(LOW_ROWS);
         if short.len() > most {
             hides = true;
@@ -111,20 +118,7 @@ pub(super) fn lines(
         },
     } = laid(dialog, (now, keys), (inner, room));
     let scroll = dialog.scroll.min(last);
-    let place = format!(
-        "lines {}–{} of {}; {}, {} scroll, {}, {}{}",
-        scroll + 1,
-        scroll + rows,
-        body.len(),
-        keys.name_of(Action::PageUp),
-        keys.name_of(Action::PageDown),
-        keys.name_of(Action::Edit(Edit::Head)),
-        keys.name_of(Action::Edit(Edit::End)),
-        match diff {
-            Some(_) => format!(", {}: diff", keys.name_of(Action::DiffOrEditor)),
-            None => String::new(),
-        }
-    );
+    let place = place((scroll, rows, body.len()), diff.is_some(), keys, inner);
     let mut all = head;
     all.extend(body.into_iter().skip(scroll).take(rows));
     if last > 0 {
@@ -147,6 +141,35 @@ pub(super) fn lines(
     (barred.collect(), cursor)
 }
 
+/// Which rows of the body are in sight, and which keys lead to the others, as far as that fits.
+fn place(
+    (scroll, rows, all): (usize, usize, usize),
+    has_diff: bool,
+    keys: &Keys,
+    width: usize,
+) -> String {
+    let name = |action| keys.name_of(action);
+    let shown = format!("{}–{} of {all}", scroll + 1, scroll + rows);
+    let (up, down) = (name(Action::PageUp), name(Action::PageDown));
+    let ends = format!(
+        "{}, {}",
+        name(Action::Edit(Edit::Head)),
+        name(Action::Edit(Edit::End))
+    );
+    let diff = match has_diff {
+        true => format!(", {}: diff", name(Action::DiffOrEditor)),
+        false => String::new(),
+    };
+    let forms = [
+        format!("lines {shown}; {up}, {down} scroll, {ends}{diff}"),
+        format!("lines {shown}; {up}, {down} scroll"),
+        format!("{shown}; {up}, {down} scroll"),
+    ];
+    let last = format!("{shown}; {down}: more");
+    let fits = |form: &String| form.width() <= width;
+    forms.into_iter().find(fits).unwrap_or(last)
+}
+
 /// The first rows, and a mark for what is left out, which this key shows.
 fn beginning(
     mut rows: Vec<Line<'static>>,
@@ -160,16 +183,32 @@ fn beginning(
     rows
 }
 
+/// In how many words it is said which answers there are, and what was wrong with the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    /// In all of them.
+    All,
+    /// In few, since the text needs the room.
+    Few,
+}
+
 /// The answers there are, and the one that is typed.
-fn prompt(
+fn asked(
     dialog: &Dialog,
     (now, keys): (Instant, &Keys),
     width: usize,
+    words: Words,
 ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
     let mut lines = Vec::new();
     if let Some(said) = dialog.said() {
         let said = Line::styled(said.trim().to_owned(), Style::new().fg(Color::Yellow));
-        lines.extend(wrapped(&said, 2, width));
+        match words {
+            Words::All => lines.extend(wrapped(&said, 2, width)),
+            Words::Few => {
+                let text = cut(&said.to_string(), width);
+                lines.push(Line::styled(text, said.style));
+            }
+        }
     }
     if dialog.field() == Field::Draft {
         let tab = keys.name_of(Action::OtherField);
@@ -177,7 +216,11 @@ fn prompt(
         lines.extend(wrapped(&Line::styled(text, faint()), 2, width));
         return (lines, None);
     }
-    let text = dialog.offer().prompt().split_whitespace();
+    let text = match words {
+        Words::All => dialog.offer().prompt(),
+        Words::Few => dialog.offer().brief_prompt(),
+    };
+    let text = text.split_whitespace();
     let mut text = text.collect::<Vec<_>>().join(" ");
     if width >= STOP_COLUMNS {
         text = format!("{}; Esc: stop the request", text.trim_end_matches(':'));

@@ -33,7 +33,7 @@ fn row(offer: &Offer, (is_marked, column): (bool, usize), width: usize) -> Line<
     let name = cut(&offer.shown, room);
     let pad = " ".repeat(column.saturating_sub(name.width()));
     let left = room.saturating_sub(name.width() + pad.len() + 2);
-    let about = match offer.about {
+    let about = match offer.about.as_str() {
         "" => String::new(),
         about => format!("{pad}  {}", cut(about, left)),
     };

@@ -84,6 +84,36 @@ fn an_answer_that_comes_late_or_in_pieces_is_not_typed() {
 }
 
 #[test]
+fn a_terminal_that_turned_light_is_known_once_looked_at() {
+    let scene = scene();
+    let mut seat = seated(&scene, ("COLORFGBG", ""));
+    seat.until(QUESTION);
+    seat.until("idle");
+    seat.types("\x1b]11;rgb:0000/0000/0000\x07");
+    assert!(warns(&mut seat, ON_DARK), "{}", seat.shown());
+    // Another window had the keys meanwhile.
+    seat.types("\x1b[O\x1b[I");
+    seat.until(QUESTION);
+    seat.types("\x1b]11;rgb:ffff/ffff/ffff\x1b\\");
+    // All rows are drawn anew.
+    let drawn = seat.until("! next: override");
+    assert!(drawn.ends_with(ON_LIGHT), "{drawn:?}");
+    let times = seat.shown().matches(QUESTION).count();
+    assert_eq!(times, 2, "{}", seat.shown());
+}
+
+#[test]
+fn a_terminal_that_never_answers_is_asked_once() {
+    let scene = scene();
+    let mut seat = seated(&scene, ("COLORFGBG", ""));
+    seat.until(QUESTION);
+    seat.until("idle");
+    seat.types("\x1b[O\x1b[I");
+    assert!(warns(&mut seat, ON_DARK), "{}", seat.shown());
+    assert_eq!(seat.shown().matches(QUESTION).count(), 1);
+}
+
+#[test]
 fn no_answer_of_a_terminal_answers_a_question() {
     if is_absent(TMUX) {
         return;

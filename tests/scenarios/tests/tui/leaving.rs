@@ -377,6 +377,54 @@ fn carl_alone_opens_the_ui_where_it_can_draw() {
 }
 
 #[test]
+fn a_session_goes_on_by_its_name() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let replies = ["Oolong.", "Assam.", "Black."].map(Reply::text);
+    let scene = Scene::forgetful(Server::openai(replies));
+    for text in ["which tea?", "which coffee?", "Which Coffee?"] {
+        scene.house.ask(["run", text]).run().expect(0);
+    }
+    let mut window = scene
+        .house
+        .ask(["--resume", "Which tea?"])
+        .in_window((80, 24));
+    window.starts();
+    let screen = window.until("▎ > which tea?");
+    assert!(screen.contains("Oolong."), "{screen}");
+    window.enters("/rename Tea party");
+    window.until("the session is called Tea party");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let mut window = seat(&scene, &["--resume", "tea party"], (80, 24));
+    window.until("▎ > which tea?");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let show = |name: &str| scene.house.ask(["session", "show", name]).run();
+    let several = show("which coffee?").expect(2).stderr;
+    let said = "2 sessions are called `which coffee?`:";
+    assert!(several.contains(said), "{several}");
+    let listed = scene
+        .house
+        .ask(["session", "list", "--json"])
+        .run()
+        .expect(0);
+    let ids = several.lines().filter(|line| {
+        let id = line
+            .trim()
+            .trim_start_matches("│ ")
+            .split(' ')
+            .next()
+            .unwrap_or_default();
+        id.len() == 36 && listed.stdout.contains(id)
+    });
+    assert_eq!(ids.count(), 2, "{several}");
+    let none = show("which cocoa?").expect(2).stderr;
+    assert!(none.contains("and none is called that"), "{none}");
+}
+
+#[test]
 fn notes_of_the_project_that_change_are_named() {
     if is_absent(TMUX) {
         return;

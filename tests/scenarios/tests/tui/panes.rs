@@ -168,6 +168,15 @@ fn panes_are_zoomed_and_searched() {
     window.until("not found");
     window.presses(&["Escape"]);
     window.until_gone("not found");
+    // Beside marks no text is typed, and a slash searches as well.
+    window.presses(&["F4"]);
+    window.until("Enter copies");
+    window.types("/row 5");
+    window.until("search: row 5 ");
+    window.presses(&["Enter"]);
+    window.until("result row 5;");
+    window.presses(&["Escape"]);
+    window.until_gone("search:");
     window.enters("/panes zoom");
     window.until_screen("panes", has_all);
     // On a small terminal they stand one at a time.

@@ -403,3 +403,41 @@ fn a_yes_to_a_command_counts_once_all_of_it_was_in_sight() {
     window.until("Built.");
     assert!(scene.house.has("evil.txt"));
 }
+
+#[test]
+fn a_long_question_has_rows_on_a_small_terminal() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let lines: String = (0..60).map(|n| format!("word{n}\n")).collect();
+    let command = (0..40).map(|n| format!("part{n}")).collect::<Vec<_>>();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("write_file", writes("note.txt", &lines)),
+        Reply::call(
+            "run_command",
+            json!({"command": format!("echo {}", command.join(" "))}),
+        ),
+        Reply::text("Neither."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (40, 15));
+    window.enters("write it");
+    for answers_first in [true, false] {
+        window.until(ANSWER);
+        if answers_first {
+            answers(&mut window, "maybe");
+            window.until("Please answer");
+        }
+        let screen = window.until("PageUp, PageDown scroll");
+        let place = screen.lines().find(|line| line.contains("PageUp")).unwrap();
+        let (from, to) = place.split_once("–").unwrap();
+        let number = |text: &str| {
+            let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+            digits.parse::<usize>().unwrap()
+        };
+        let to = to.split(' ').next().unwrap();
+        assert!(number(to) - number(from) >= 2, "{screen}");
+        answers(&mut window, "n");
+        window.until_gone("PageUp, PageDown");
+    }
+    window.until("Neither.");
+}

@@ -103,3 +103,25 @@ fn no_vi_key_answers_a_question() {
     window.presses(&["Enter"]);
     window.until("Left alone.");
 }
+
+#[test]
+fn a_slash_in_normal_mode_searches_a_pane() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = by_vi([Reply::text("One word.\n\nAnother word.")]);
+    let mut window = seat(&scene, &["--panes"], (100, 30));
+    window.enters("go");
+    window.until("Another word.");
+    window.until("idle");
+    window.types("/mo");
+    window.until("* /mode");
+    window.presses(&["C-u"]);
+    window.until_gone("* /mode");
+    normal(&mut window);
+    window.types("/one");
+    window.until("search: one");
+    window.presses(&["Enter", "Escape"]);
+    window.until_gone("search:");
+    window.until("NORMAL · coder");
+}
