@@ -64,10 +64,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
         Message::Gone => gone(state),
         Message::Tick => answering::go_on(state),
         Message::Told(lines) => vec![state.told(&lines)],
-        Message::TakenOut(text) => {
-            lists::taken_out(state, &text);
-            Vec::new()
-        }
+        Message::TakenOut(text) => lists::taken_out(state, &text),
         Message::AskAgain(text) => vec![overriding::send(state, text)],
         Message::Failed { fault, draft } => {
             if let Some(draft) = draft.filter(|_| state.input.is_empty()) {

@@ -13,6 +13,7 @@ impl Seed {
     /// One of every event.
     pub fn bodies(&self) -> Vec<EventBody> {
         let mut bodies = self.talk();
+        bodies.extend(self.requests());
         bodies.extend(self.tools());
         bodies.extend(self.work());
         bodies.extend(self.lasting());
@@ -32,21 +33,6 @@ impl Seed {
             },
             EventBody::SessionConfigured {
                 profile: self.profile(),
-            },
-            EventBody::QueryReceived {
-                text: text(),
-                mode: self.mode(),
-                origin: self.pick(&[Origin::User, Origin::Drive]),
-            },
-            EventBody::QueryQueued {
-                position: u32::from(self.byte),
-            },
-            EventBody::QueryMoved {
-                before: self.maybe(QueryId::from_uuid(self.uuid())),
-            },
-            EventBody::ModeChosen {
-                mode: Mode::Deterministic,
-                reason: "by rules, no model".to_owned(),
             },
             EventBody::ModelChosen {
                 model: self.model(),
@@ -88,6 +74,26 @@ impl Seed {
                 artifacts: self.strings(),
                 duration_ms: self.number,
                 error: self.maybe(self.fault()),
+            },
+        ]
+    }
+
+    fn requests(&self) -> Vec<EventBody> {
+        vec![
+            EventBody::QueryReceived {
+                text: self.text.clone(),
+                mode: self.mode(),
+                origin: self.pick(&[Origin::User, Origin::Drive]),
+            },
+            EventBody::QueryQueued {
+                position: u32::from(self.byte),
+            },
+            EventBody::QueryMoved {
+                before: self.maybe(QueryId::from_uuid(self.uuid())),
+            },
+            EventBody::ModeChosen {
+                mode: Mode::Deterministic,
+                reason: "by rules, no model".to_owned(),
             },
         ]
     }

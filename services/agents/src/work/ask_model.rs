@@ -183,9 +183,8 @@ impl Work {
                 }
                 ChatChunk::Notice(fault) => {
                     partial.broken_call = BrokenCall::told_by(&fault.code).or(partial.broken_call);
-                    let is_news = is_of_session && !self.has_told(&fault);
-                    (is_news || fault.code != THINKING_NOT_TAKEN_CODE)
-                        .then_some(EventBody::Notice(fault))
+                    let is_told = self.is_told(&fault, is_of_session);
+                    is_told.then_some(EventBody::Notice(fault))
                 }
                 ChatChunk::Finished(finish) => {
                     partial.finish = Some(finish);
@@ -202,10 +201,14 @@ impl Work {
         )))
     }
 
-    /// Whether the user read the same of this session already.
-    fn has_told(&self, notice: &Fault) -> bool {
-        let history = self.services.events.history();
-        history.levels_told.contains(&notice.message)
+    /// Whether the user is to read a notice: that a level of thinking is not taken is told once in a
+    /// session, of its own level alone.
+    fn is_told(&self, notice: &Fault, is_of_session: bool) -> bool {
+        let has_read = || {
+            let history = self.services.events.history();
+            history.levels_told.contains(&notice.message)
+        };
+        notice.code != THINKING_NOT_TAKEN_CODE || (is_of_session && !has_read())
     }
 
     async fn record(

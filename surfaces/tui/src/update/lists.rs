@@ -118,10 +118,11 @@ pub(super) fn take_back(state: &mut State) -> Vec<Command> {
 }
 
 /// Puts a message that was taken out into the input.
-pub(super) fn taken_out(state: &mut State, text: &str) {
+pub(super) fn taken_out(state: &mut State, text: &str) -> Vec<Command> {
     state.input.put_above(text);
     // A draft stands now: what is typed is for it, not for a question.
     state.stand_again();
+    Vec::new()
 }
 
 #[cfg(test)]

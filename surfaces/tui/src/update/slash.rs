@@ -18,10 +18,6 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
         ("/inspect", subject) => return overlaid::named(state, subject),
         ("/sessions", "") => return overlaid::sessions(state),
         ("/queue", "") => return lists::queue(state),
-        ("/queue", _) => {
-            let what = "/queue takes nothing after it";
-            return vec![refused(state, what, "Type /queue alone.")];
-        }
         ("/panes", "") => {
             paned::turn_layout(state);
             return Vec::new();
@@ -37,9 +33,9 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
             let what = "/panes takes `zoom` after it, or nothing";
             return vec![refused(state, what, "Type /panes, or /panes zoom.")];
         }
-        ("/sessions", _) => {
-            let what = "/sessions takes nothing after it";
-            return vec![refused(state, what, "Type /sessions alone.")];
+        (name @ ("/queue" | "/sessions"), _) => {
+            let what = format!("{name} takes nothing after it");
+            return vec![refused(state, &what, &format!("Type {name} alone."))];
         }
         _ => {}
     }

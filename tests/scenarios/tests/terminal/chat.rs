@@ -370,11 +370,8 @@ fn one_chat_goes_through_sessions_modes_and_models() {
     assert_shows(&screens, 13, &["model: what suits"]);
     assert_shows(&screens, 14, &["is no number of a message", "/pin"]);
     assert_shows(&screens, 15, &["takes nothing after it"]);
-    assert_shows(
-        &screens,
-        16,
-        &["thinking: default", "there are default, off"],
-    );
+    let known = ["thinking: default", "there are default, off"];
+    assert_shows(&screens, 16, &known);
     assert_shows(&screens, 17, &["thinking: high"]);
     let unknown = ["there is no level of thinking `much`", "off, on, low"];
     assert_shows(&screens, 18, &unknown);
