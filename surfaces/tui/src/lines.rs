@@ -205,8 +205,13 @@ impl Page {
             return;
         }
         self.column += columns(text);
-        self.is_empty = false;
-        self.spans.push(Span::styled(text.to_owned(), style));
+        // The indent stays a part of its own: others put a mark in its place.
+        let begins = std::mem::replace(&mut self.is_empty, false);
+        let same = |last: &&mut Span<'_>| !begins && last.style == style;
+        match self.spans.last_mut().filter(same) {
+            Some(last) => last.content.to_mut().push_str(text),
+            None => self.spans.push(Span::styled(text.to_owned(), style)),
+        }
     }
 
     fn end_line(&mut self) {
@@ -273,6 +278,18 @@ mod tests {
         for row in wrapped(&wide, 0, 5) {
             assert!(row.width() <= 5, "{row}");
         }
+    }
+
+    #[test]
+    fn a_row_has_a_part_for_each_style_and_not_for_each_word() {
+        let styled = Span::styled("three four five", strong());
+        let line = Line::from(vec![Span::raw("one two "), styled]);
+        let rows = wrapped(&line, 0, 14);
+        assert_eq!(plain(&rows), ["one two three", "four five"]);
+        let parts: Vec<usize> = rows.iter().map(|row| row.spans.len()).collect();
+        assert_eq!(parts, [2, 1]);
+        // The indent is a part of its own.
+        assert_eq!(wrapped(&Line::raw("one two three"), 2, 9)[1].spans.len(), 2);
     }
 
     #[test]

@@ -146,6 +146,7 @@ pub struct Page {
     left_out: usize,
     /// The rows, each with the number of its line, those that were left out counted.
     rows: VecDeque<(usize, Line<'static>)>,
+    /// 0 until it is shown for the first time: it has no rows before.
     width: usize,
     height: usize,
     top: usize,
@@ -200,11 +201,12 @@ impl Page {
         }
     }
 
-    /// A page that more lines come to. Its end is in sight unless it is scrolled.
+    /// A page that more lines come to, whether it is shown or not. Its end is in sight unless it is scrolled.
     #[must_use]
     pub fn live() -> Self {
         Self {
             sight: Sight::End,
+            width: 0,
             ..Self::new((1, 1))
         }
     }
@@ -249,8 +251,10 @@ impl Page {
         let before = self.rows.len();
         for line in lines {
             let number = self.left_out + self.lines.len();
-            let rows = line.rows(self.width, self.long).into_iter();
-            self.rows.extend(rows.map(|row| (number, row)));
+            if self.width > 0 {
+                let rows = line.rows(self.width, self.long).into_iter();
+                self.rows.extend(rows.map(|row| (number, row)));
+            }
             self.lines.push_back(line);
         }
         if let Sight::Reading(new) = &mut self.sight {
@@ -302,6 +306,9 @@ impl Page {
     }
 
     fn lay_rows(&mut self) {
+        if self.width == 0 {
+            return;
+        }
         let (width, long, first) = (self.width, self.long, self.left_out);
         let lines = self.lines.iter().enumerate();
         let rows = lines.flat_map(|(at, line)| {

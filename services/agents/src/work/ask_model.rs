@@ -11,7 +11,6 @@ use domain::message::{Message, Thinking, ToolCall};
 use domain::model::{FinishReason, ModelRef, Priority, Think, Usage};
 use futures::StreamExt;
 use serde_json::Value;
-use std::collections::BTreeSet;
 use turn::{BrokenCall, Reply};
 
 /// What stands for arguments that nest too deeply.
@@ -31,6 +30,18 @@ struct Partial {
 }
 
 impl Partial {
+    /// Takes in a call, once.
+    fn add_call(&mut self, mut call: ToolCall, recovered: bool) {
+        if !call.is_shallow() {
+            // A log line that holds them could not be read again.
+            call.arguments = Value::from(TOO_DEEP);
+        }
+        let mut known = self.calls.iter().map(|(known, _)| known.call_id);
+        if !known.any(|id| id == call.call_id) {
+            self.calls.push((call, recovered));
+        }
+    }
+
     fn thinking(&self) -> Option<Thinking> {
         match &self.block {
             Some(block) => Some(block.clone()),
@@ -138,7 +149,6 @@ impl Work {
     ) -> Result<(), AskError> {
         let is_of_session = request.think == self.request.profile.think;
         let mut stream = self.services.models.chat(request).await?;
-        let mut seen = BTreeSet::new();
         while let Some(chunk) = stream.next().await {
             let shown = visibility == Visibility::Shown;
             let body = match chunk? {
@@ -164,17 +174,8 @@ impl Work {
                     None
                 }
                 ChatChunk::ToolCallDelta { .. } => None,
-                ChatChunk::ToolCall {
-                    mut call,
-                    recovered,
-                } => {
-                    if !call.is_shallow() {
-                        // A log line that holds them could not be read again.
-                        call.arguments = Value::from(TOO_DEEP);
-                    }
-                    if seen.insert(call.call_id) {
-                        partial.calls.push((call, recovered));
-                    }
+                ChatChunk::ToolCall { call, recovered } => {
+                    partial.add_call(call, recovered);
                     None
                 }
                 ChatChunk::Usage(usage) => {

@@ -120,3 +120,17 @@ fn another_width_keeps_the_line_at_the_top() {
         assert_eq!(page.shown().len(), 1);
     }
 }
+
+#[test]
+fn a_page_that_was_never_shown_has_no_rows() {
+    let mut page = Page::live();
+    let long = "word ".repeat(60);
+    page.push((0..20).map(|_| PageLine::new(Line::raw(long.clone()))));
+    page.put_before(vec![PageLine::new(Line::raw("first"))]);
+    assert!(page.rows.is_empty());
+    page.lay((30, 4));
+    assert!(page.rows.len() > 200);
+    assert_eq!(page.shown().len(), 4);
+    page.turn(Turn::Top);
+    assert_eq!(first(&page), "first");
+}
