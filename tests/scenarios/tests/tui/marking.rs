@@ -23,7 +23,8 @@ fn lines_of_a_page_are_marked_and_copied() {
     window.until("Read.");
     window.until("idle");
     window.presses(&["C-t"]);
-    window.until("Esc closes");
+    window.until("calls: tool calls");
+    window.until_gone("reading…");
     window.presses(&["v"]);
     window.until("1 line marked");
     // The last line is empty.
