@@ -97,6 +97,17 @@ pub trait Executor: Send + Sync {
         self.preview(call).await
     }
 
+    /// The same for each step of a plan, as if those before it were done: one answer for each call, in
+    /// their order. `None` where what a step comes to then cannot be told. An executor whose calls do
+    /// not build on each other has nothing to add.
+    async fn preview_plan(&self, steps: &[JudgedCall]) -> Vec<Result<Option<String>, ToolFailure>> {
+        let mut previews = Vec::with_capacity(steps.len());
+        for step in steps {
+            previews.push(self.preview(step).await);
+        }
+        previews
+    }
+
     /// What a yes for the session to the call covers beyond the call itself; `None` where that is
     /// nothing. Has no effect.
     async fn session_scope(&self, _call: &JudgedCall) -> Option<SessionScope> {
