@@ -1,7 +1,9 @@
 //! One call at work: its paths, its turn among the session's changes, and its result.
 
 use crate::beneath::{Place, Spelling};
+use crate::contents::Contents;
 use crate::context::Leash;
+use crate::found::Found;
 use crate::ground::Ground;
 use crate::journal::Journal;
 use crate::table::Tool;
@@ -28,6 +30,8 @@ pub(crate) struct Job<'a> {
     pub(crate) call: &'a JudgedCall,
     pub(crate) leash: &'a Leash,
     pub(crate) tool: Tool,
+    /// What files hold by the time that it runs, for a step of a plan that is only shown.
+    contents: Option<&'a Contents>,
     /// Where what may be changed is looked for by its real path.
     past_roots: OnceCell<Vec<PathBuf>>,
 }
@@ -44,8 +48,28 @@ impl<'a> Job<'a> {
             call,
             leash,
             tool,
+            contents: None,
             past_roots: OnceCell::new(),
         }
+    }
+}
+
+impl<'a> Job<'a> {
+    /// The same as a step of a plan that is only shown, after those that leave these contents.
+    pub(crate) const fn after(mut self, contents: &'a Contents) -> Self {
+        self.contents = Some(contents);
+        self
+    }
+
+    /// What earlier steps of the plan leave in a file; `None` where it is as it is on disk.
+    pub(crate) fn foreseen(&self, file: &Found) -> Option<&'a [u8]> {
+        self.contents?.of(file)
+    }
+
+    /// How large a file is by the time that the call runs, bytes.
+    pub(crate) fn bytes_of(&self, file: &Found) -> u64 {
+        let foreseen = self.foreseen(file);
+        foreseen.map_or(file.bytes(), |held| held.len() as u64)
     }
 }
 

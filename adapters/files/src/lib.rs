@@ -15,6 +15,7 @@ mod change;
 mod changes;
 mod checkpoint;
 mod config;
+mod contents;
 mod context;
 mod difference;
 mod encoding;

@@ -3,6 +3,7 @@
 use crate::beneath::{LastLink, Place, Spelling};
 use crate::change;
 use crate::checkpoint::{Held, Unheld};
+use crate::contents::Contents;
 use crate::context::{Leash, StopFlag, StopOnDrop};
 use crate::ground::Ground;
 use crate::job::{CHANGE_LANES, Job, Workshop};
@@ -18,7 +19,7 @@ use api::executor::{Executor, FailureKind, PathRefusal, ReportSink, ToolFailure}
 use api::failure::{broken, mendable, refused, timeout};
 use async_trait::async_trait;
 use domain::limits::FILE_TOOL_TIME;
-use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
+use domain::tool::{TargetKind, ToolOutput, ToolSpec};
 use paths::real_path;
 use protected::Protected;
 use std::fmt;
@@ -99,6 +100,24 @@ impl FileTools {
     #[must_use]
     pub fn own_folders(&self) -> &[PathBuf] {
         &self.workshop.own_folders
+    }
+
+    /// What a call would change once earlier steps are done that leave these contents, and what it
+    /// would leave itself.
+    async fn shown(
+        &self,
+        call: &JudgedCall,
+        earlier: &[JudgedCall],
+        contents: &Arc<Contents>,
+    ) -> Result<(Option<String>, Contents), ToolFailure> {
+        let above = change::above(earlier);
+        let (call, contents) = (call.clone(), Arc::clone(contents));
+        self.blocking(None, move |workshop, leash| {
+            let tool = tool_of(&call)?;
+            let job = Job::new(workshop, &call, leash, tool).after(&contents);
+            change::preview(&job, above)
+        })
+        .await
     }
 
     /// A document whose format is attacked, read elsewhere.
@@ -227,22 +246,22 @@ impl Executor for FileTools {
     }
 
     async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
-        self.preview_after(call, &[]).await
+        let shown = self.shown(call, &[], &Arc::default()).await;
+        shown.map(|(change, _)| change)
     }
 
-    async fn preview_after(
-        &self,
-        call: &JudgedCall,
-        earlier: &[ToolName],
-    ) -> Result<Option<String>, ToolFailure> {
-        let above = change::above(earlier);
-        let call = call.clone();
-        self.blocking(None, move |workshop, leash| {
-            let tool = tool_of(&call)?;
-            let job = Job::new(workshop, &call, leash, tool);
-            change::preview(&job, above)
-        })
-        .await
+    async fn preview_plan(&self, steps: &[JudgedCall]) -> Vec<Result<Option<String>, ToolFailure>> {
+        let mut contents: Arc<Contents> = Arc::default();
+        let mut previews = Vec::with_capacity(steps.len());
+        for (index, step) in steps.iter().enumerate() {
+            let earlier = steps.get(..index).unwrap_or_default();
+            let shown = self.shown(step, earlier, &contents).await;
+            previews.push(shown.map(|(change, leaves)| {
+                Arc::make_mut(&mut contents).extend(leaves);
+                change
+            }));
+        }
+        previews
     }
 
     async fn run(&self, call: Authorized, progress: ReportSink) -> Result<ToolOutput, ToolFailure> {

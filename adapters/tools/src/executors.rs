@@ -42,8 +42,18 @@ impl Executors {
             .owners
             .get(tool)
             .and_then(|index| self.parts.get(*index));
-        owner.ok_or_else(|| refused("unknown_tool", format!("There is no tool `{tool}`.")))
+        owner.ok_or_else(|| unknown(tool))
     }
+
+    /// The steps of a plan that are a part's own, in their order.
+    fn own_steps(&self, part: usize, steps: &[JudgedCall]) -> Vec<JudgedCall> {
+        let is_own = |step: &&JudgedCall| self.owners.get(&step.tool) == Some(&part);
+        steps.iter().filter(is_own).cloned().collect()
+    }
+}
+
+fn unknown(tool: &ToolName) -> ToolFailure {
+    refused("unknown_tool", format!("There is no tool `{tool}`."))
 }
 
 #[async_trait]
@@ -70,12 +80,19 @@ impl Executor for Executors {
         self.of(&call.tool)?.preview(call).await
     }
 
-    async fn preview_after(
-        &self,
-        call: &JudgedCall,
-        earlier: &[ToolName],
-    ) -> Result<Option<String>, ToolFailure> {
-        self.of(&call.tool)?.preview_after(call, earlier).await
+    async fn preview_plan(&self, steps: &[JudgedCall]) -> Vec<Result<Option<String>, ToolFailure>> {
+        // Steps of one part build on each other, and on no other's.
+        let mut parts = Vec::with_capacity(self.parts.len());
+        for (index, part) in self.parts.iter().enumerate() {
+            let own = self.own_steps(index, steps);
+            parts.push(part.preview_plan(&own).await.into_iter());
+        }
+        let mut next = |tool: &ToolName| parts.get_mut(*self.owners.get(tool)?)?.next();
+        let previews = steps.iter().map(|step| {
+            let preview = next(&step.tool);
+            preview.unwrap_or_else(|| Err(unknown(&step.tool)))
+        });
+        previews.collect()
     }
 
     async fn session_scope(&self, call: &JudgedCall) -> Option<SessionScope> {

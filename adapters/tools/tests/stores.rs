@@ -506,6 +506,21 @@ async fn several_executors_are_one_and_no_name_is_given_twice() {
     let unknown = judged("read_file", json!({}), Label::trusted("user"), rights());
     let refused = run(&joined, unknown).await.unwrap_err();
     assert_eq!(refused.rule, "unknown_tool");
+    let step = |tool: &str| {
+        judged(
+            tool,
+            json!({"query": "tea"}),
+            Label::trusted("user"),
+            rights(),
+        )
+    };
+    let plan = ["web_search", "read_file", "search_memory"].map(step);
+    let shown = joined.preview_plan(&plan).await;
+    let rules = shown
+        .iter()
+        .map(|it| it.as_ref().err().map(|failure| failure.rule.as_ref()));
+    assert_eq!(rules.collect::<Vec<_>>()[1], Some("unknown_tool"));
+    assert!(shown[0].is_ok() && shown[2].is_ok(), "{shown:?}");
     let twice = Executors::new(vec![memory.clone(), memory]);
     assert!(matches!(twice, Err(Error::TwoTools { .. })));
 }

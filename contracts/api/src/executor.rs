@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use domain::fault::Fault;
 use domain::hash::Digest;
 use domain::id::SessionId;
-use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
+use domain::tool::{TargetKind, ToolOutput, ToolSpec};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
@@ -81,21 +81,6 @@ pub trait Executor: Send + Sync {
     /// # Errors
     /// [`ToolFailure`] when the call would fail.
     async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure>;
-
-    /// The same for a step of a plan, once the calls of `earlier` are done that come before it; `None`
-    /// where that cannot be told. An executor whose calls do not build on each other has nothing to
-    /// add.
-    ///
-    /// # Errors
-    /// [`ToolFailure`] when the call would fail.
-    async fn preview_after(
-        &self,
-        call: &JudgedCall,
-        earlier: &[ToolName],
-    ) -> Result<Option<String>, ToolFailure> {
-        let _independent = earlier;
-        self.preview(call).await
-    }
 
     /// The same for each step of a plan, as if those before it were done: one answer for each call, in
     /// their order. `None` where what a step comes to then cannot be told. An executor whose calls do

@@ -279,7 +279,7 @@ impl Call {
             .judge_call(&self.caller, &self.request, cover, counting, lent)
             .await;
         self.inner
-            .ask_for_workspace(&self.caller, &self.request, &mut judgement, Vec::new())
+            .ask_for_workspace(&self.caller, &self.request, &mut judgement, &[])
             .await;
         let differs = self.differs_from_shown.get().is_some();
         if differs && cover == Cover::Nothing && judgement.verdict() == Verdict::Confirm {

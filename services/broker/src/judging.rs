@@ -14,7 +14,7 @@ use domain::hash::Digest;
 use domain::id::{AgentId, TraceId};
 use domain::label::{Label, Readers};
 use domain::settings::{Attendance, SessionSettings};
-use domain::tool::{EffectClass, RUN_COMMAND, TargetKind, ToolName};
+use domain::tool::{EffectClass, RUN_COMMAND, TargetKind};
 use policy::flow::{Knowledge, Provenance, ReferenceError};
 use policy::history::TaskHistory;
 use policy::request::Requested;
@@ -388,7 +388,7 @@ impl Inner {
         caller: &Caller,
         request: &CallRequest,
         judgement: &mut Judgement,
-        earlier: Vec<ToolName>,
+        earlier: &[JudgedCall],
     ) {
         let Some(bound) = &judgement.bound else {
             return;
@@ -412,12 +412,12 @@ impl Inner {
         };
         let is_closed =
             |seen: &Result<_, ToolFailure>| matches!(seen, Err(e) if e.rule == OUTSIDE_ROOTS);
-        let closed = self.preview_after(&call, earlier.clone()).await;
+        let closed = self.preview_step(&call, earlier).await;
         if !is_program && !is_closed(&closed) {
             return;
         }
         call.write_roots.push(settings.workspace.clone());
-        let open = self.preview_after(&call, earlier).await;
+        let open = self.preview_step(&call, earlier).await;
         // What a program would be told to do is the same; only where it may change something differs.
         let is_other = match is_program {
             true => matches!((&closed, &open), (Ok(closed), Ok(open)) if closed != open),

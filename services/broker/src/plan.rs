@@ -18,6 +18,7 @@ use crate::render;
 use crate::running::paths_of;
 use crate::state::{About, Caller, lock};
 use api::audit::{Action, Durability};
+use api::authority::JudgedCall;
 use api::broker::{CallRequest, PlanApproval, PlanEvent, PlanRequest, PlannedCall};
 use domain::decision::{Decision, Layer, Verdict};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
@@ -26,7 +27,7 @@ use domain::id::{CallId, ConfirmationId, PlanId};
 use domain::label::Label;
 use domain::limits::PLAN_ACTIONS;
 use domain::settings::{Attendance, OverrideLevel, SessionSettings};
-use domain::tool::{EffectClass, ToolName};
+use domain::tool::EffectClass;
 use policy::Judgement;
 use policy::history::TaskHistory;
 use refusal::{
@@ -203,16 +204,15 @@ impl Pin {
                 .await;
             let request = self.as_request(call);
             self.inner
-                .ask_for_workspace(&self.caller, &request, &mut judgement, earlier.clone())
+                .ask_for_workspace(&self.caller, &request, &mut judgement, &earlier)
                 .await;
-            let done = earlier.clone();
-            earlier.extend(ToolName::new(&call.tool).ok());
             if let Some(folder) = &judgement.write_root
                 && !opens.contains(folder)
             {
                 opens.push(folder.clone());
             }
-            unnamed.push(self.unnamed(call, &judgement, &opens, done).await);
+            unnamed.push(self.unnamed(call, &judgement, &opens, &earlier).await);
+            earlier.extend(self.as_judged(call, &judgement, &opens));
             places.push(match &judgement.bound {
                 Some(bound) => {
                     let opens = judgement.write_root.as_deref();
@@ -240,12 +240,28 @@ impl Pin {
         call: &PlannedCall,
         judgement: &Judgement,
         opens: &[PathBuf],
-        earlier: Vec<ToolName>,
+        earlier: &[JudgedCall],
     ) -> Option<String> {
         let bound = judgement.bound.as_ref()?;
         if !changes_unnamed(bound) {
             return None;
         }
+        let judged = self.as_judged(call, judgement, opens)?;
+        match self.inner.preview_step(&judged, earlier).await {
+            Ok(change) => change,
+            Err(failure) => Some(format!("would fail: {}", failure.message)),
+        }
+    }
+
+    /// A step as the call that would run, with the folders that the plan's yes opens; `None` where the
+    /// rules refuse it.
+    fn as_judged(
+        &self,
+        call: &PlannedCall,
+        judgement: &Judgement,
+        opens: &[PathBuf],
+    ) -> Option<JudgedCall> {
+        let bound = judgement.bound.as_ref()?;
         let request = self.as_request(call);
         let label = Label::nothing();
         let judged = self
@@ -253,10 +269,7 @@ impl Pin {
             .judged_call(&self.caller, &request, bound, &label);
         let mut judged = judged?;
         judged.write_roots.extend(opens.iter().cloned());
-        match self.inner.preview_after(&judged, earlier).await {
-            Ok(change) => change,
-            Err(failure) => Some(format!("would fail: {}", failure.message)),
-        }
+        Some(judged)
     }
 
     /// A step as a call of its own.

@@ -15,7 +15,7 @@ use domain::hash::Digest;
 use domain::id::ValueId;
 use domain::label::{Integrity, Label};
 use domain::limits::TOOL_RESULT_BYTES;
-use domain::tool::{ResultField, ResultSource, ToolName, ToolOutput, ToolSpec};
+use domain::tool::{ResultField, ResultSource, ToolOutput, ToolSpec};
 use policy::Bound;
 use policy::flow::{Knowledge, made_of};
 use policy::request::Requested;
@@ -367,39 +367,46 @@ impl Inner {
 
     /// What the call would change, by the executor's own account.
     pub(crate) async fn preview(&self, call: &JudgedCall) -> Result<Option<String>, ToolFailure> {
-        self.preview_after(call, Vec::new()).await
+        self.preview_step(call, &[]).await
     }
 
-    /// The same for a step of a plan, once those before it are done.
-    pub(crate) async fn preview_after(
+    /// The same for a step of a plan, as if those before it were done.
+    pub(crate) async fn preview_step(
         &self,
         call: &JudgedCall,
-        earlier: Vec<ToolName>,
+        earlier: &[JudgedCall],
     ) -> Result<Option<String>, ToolFailure> {
-        if self.is_run_by_caller(call.tool.as_str()) {
-            return Ok(None);
-        }
-        let (executor, call) = (self.executor.clone(), call.clone());
-        let task = tokio::spawn(async move { executor.preview_after(&call, &earlier).await });
-        let unknown = |kind, rule: &'static str, message: &str| ToolFailure {
-            kind,
-            rule: rule.into(),
-            message: message.to_owned(),
-            words: Words::Own,
+        let steps = [earlier, std::slice::from_ref(call)].concat();
+        self.preview_plan(steps).await.pop().unwrap_or(Ok(None))
+    }
+
+    /// The same for each step of a plan, as if those before it were done: as many answers as steps.
+    pub(crate) async fn preview_plan(
+        &self,
+        steps: Vec<JudgedCall>,
+    ) -> Vec<Result<Option<String>, ToolFailure>> {
+        let is_callers = |step: &JudgedCall| self.is_run_by_caller(step.tool.as_str());
+        let callers: Vec<bool> = steps.iter().map(is_callers).collect();
+        let own = steps.into_iter().filter(|step| !is_callers(step));
+        let own: Vec<JudgedCall> = own.collect();
+        let count = own.len();
+        let time = self.config.tool_time * u32::try_from(count).unwrap_or(u32::MAX);
+        let executor = self.executor.clone();
+        let task = tokio::spawn(async move { executor.preview_plan(&own).await });
+        let answers = match tokio::time::timeout(time, AbortOnDropHandle::new(task)).await {
+            Ok(Ok(previews)) => previews,
+            Ok(Err(_)) => vec![Err(unforeseen(FailureKind::Broken)); count],
+            Err(_) => vec![Err(unforeseen(FailureKind::Timeout)); count],
         };
-        match tokio::time::timeout(self.config.tool_time, AbortOnDropHandle::new(task)).await {
-            Ok(Ok(preview)) => preview,
-            Ok(Err(_)) => Err(unknown(
-                FailureKind::Broken,
-                "panic",
-                "The change could not be worked out.",
-            )),
-            Err(_) => Err(unknown(
-                FailureKind::Timeout,
-                "timeout",
-                "Working out the change took too long.",
-            )),
-        }
+        let mut answers = answers.into_iter();
+        let answer_of = |is_callers: bool| match is_callers {
+            true => Ok(None),
+            false => {
+                let answer = answers.next();
+                answer.unwrap_or_else(|| Err(unforeseen(FailureKind::Broken)))
+            }
+        };
+        callers.into_iter().map(answer_of).collect()
     }
 
     /// The call as it was judged: exactly what may run. `None` when it cannot be told apart.
@@ -460,6 +467,20 @@ impl Inner {
             Some((_, tool)) => crate::render::call(&tool.spec, arguments, &paths_of(bound)),
             None => crate::render::one_line(tool),
         }
+    }
+}
+
+/// Why nobody can say what a call would change.
+fn unforeseen(kind: FailureKind) -> ToolFailure {
+    let (rule, message) = match kind {
+        FailureKind::Timeout => ("timeout", "Working out the change took too long."),
+        _ => ("panic", "The change could not be worked out."),
+    };
+    ToolFailure {
+        kind,
+        rule: rule.into(),
+        message: message.to_owned(),
+        words: Words::Own,
     }
 }
 

@@ -1,5 +1,6 @@
 //! `edit_file`.
 
+use super::shown::Shown;
 use super::writing::{
     elsewhere, other_names, put, read_whole, regular_at, too_large, with_artifact,
 };
@@ -242,9 +243,11 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     ))
 }
 
-pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
+pub(super) fn preview(job: &Job<'_>) -> Result<Shown, ToolFailure> {
     let place = job.write_place("path")?;
     let plan = plan(job, &place)?;
     let change = diff(&place.shown, Some(&plan.before), Some(&plan.edited.content));
-    Ok(format!("{change}{}", other_names(Some(&plan.old))))
+    let mut shown = Shown::from(format!("{change}{}", other_names(Some(&plan.old))));
+    shown.leaves.put(&plan.old, plan.bytes);
+    Ok(shown)
 }

@@ -6,16 +6,20 @@ mod edit;
 mod make;
 mod patch;
 mod rename;
+mod shown;
 mod undo;
 mod write;
 mod writing;
 
+use self::shown::Shown;
 use self::writing::behind_link;
 use crate::beneath::LastLink;
+use crate::contents::Contents;
 use crate::job::Job;
 use crate::table::Tool;
+use api::authority::JudgedCall;
 use api::executor::ToolFailure;
-use domain::tool::{ToolName, ToolOutput};
+use domain::tool::ToolOutput;
 
 /// How a question warns of a link in a path.
 const ATTENTION: &str = "ATTENTION: a link leads to another";
@@ -45,9 +49,10 @@ pub(crate) enum Above {
     Unmade,
 }
 
-/// The same, by the tools of the steps before it.
-pub(crate) fn above(earlier: &[ToolName]) -> Above {
-    let tools: Vec<Tool> = earlier.iter().filter_map(Tool::by_name).collect();
+/// The same, by the steps before it.
+pub(crate) fn above(earlier: &[JudgedCall]) -> Above {
+    let tools = earlier.iter().filter_map(|call| Tool::by_name(&call.tool));
+    let tools: Vec<Tool> = tools.collect();
     let changes = [
         Tool::WriteFile,
         Tool::EditFile,
@@ -62,26 +67,32 @@ pub(crate) fn above(earlier: &[ToolName]) -> Above {
     }
 }
 
-/// What a call would change, safe to show.
-pub(crate) fn preview(job: &Job<'_>, above: Above) -> Result<Option<String>, ToolFailure> {
-    let diff = match job.tool {
-        Tool::WriteFile => write::preview(job).map(Some),
-        Tool::EditFile => edit::preview(job).map(Some),
-        Tool::ApplyPatch => patch::preview(job).map(Some),
-        Tool::MoveFile => rename::preview(job).map(Some),
-        Tool::DeleteFile => delete::preview(job).map(Some),
+/// What a call would change, safe to show, and what it would leave in files that are there.
+pub(crate) fn preview(
+    job: &Job<'_>,
+    above: Above,
+) -> Result<(Option<String>, Contents), ToolFailure> {
+    let shown = match job.tool {
+        Tool::WriteFile => Some(write::preview(job)?),
+        Tool::EditFile => Some(edit::preview(job)?),
+        Tool::ApplyPatch => Some(patch::preview(job)?),
+        Tool::MoveFile => Some(Shown::from(rename::preview(job)?)),
+        Tool::DeleteFile => Some(Shown::from(delete::preview(job)?)),
         Tool::Undo => match above {
-            Above::Undone(before) => undo::preview(job, before).map(Some),
-            Above::Unmade => Ok(None),
+            Above::Undone(before) => Some(Shown::from(undo::preview(job, before)?)),
+            Above::Unmade => None,
         },
-        _ => Ok(None),
-    }?;
-    let diff = diff.map(|diff| text::escape::diff(&diff));
+        _ => None,
+    };
     let warnings = link_warnings(job);
-    Ok(match diff {
-        None if warnings.is_empty() => None,
-        diff => Some(format!("{warnings}{}", diff.unwrap_or_default())),
-    })
+    let Some(shown) = shown else {
+        return Ok((
+            (!warnings.is_empty()).then_some(warnings),
+            Contents::default(),
+        ));
+    };
+    let diff = text::escape::diff(&shown.text);
+    Ok((Some(format!("{warnings}{diff}")), shown.leaves))
 }
 
 /// A line for each file that a call really changes, where links in its path lead to another place.

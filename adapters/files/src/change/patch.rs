@@ -1,6 +1,7 @@
 //! `apply_patch`: changes of several files at once, all or none.
 
 use super::edit::{self, Text};
+use super::shown::Shown;
 use super::undo;
 use super::write::{Room, is_for_documents, put_in_new_folders, room};
 use super::writing::{behind_link, changed, elsewhere, folder_lines, other_names, put};
@@ -274,7 +275,7 @@ fn taken_back(job: &Job<'_>, first: u64, failure: ToolFailure) -> ToolFailure {
     }
 }
 
-pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
+pub(super) fn preview(job: &Job<'_>) -> Result<Shown, ToolFailure> {
     let wanted: arguments::ApplyPatch = job.call.parse_arguments()?;
     let files = asked(&wanted)?;
     let plans = plans(job, &files)?;
@@ -295,5 +296,11 @@ pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
         }
         out.push_str(&other_names(plan.room.old()));
     }
-    Ok(out)
+    let mut shown = Shown::from(out);
+    for plan in &plans {
+        if let Some(old) = plan.room.old() {
+            shown.leaves.put(old, plan.bytes.clone());
+        }
+    }
+    Ok(shown)
 }

@@ -1,6 +1,7 @@
 //! `write_file`.
 
 use super::make;
+use super::shown::Shown;
 use super::writing::{
     behind_link, elsewhere, folder_lines, other_names, put, read_whole, recorded, regular_at,
     with_artifact, within_limit,
@@ -109,7 +110,7 @@ fn plan(job: &Job<'_>, place: &Place<'_>) -> Result<Plan, ToolFailure> {
             Stored::new_file(whole)
         }
         // Too large to be read is not too large to overwrite.
-        (WriteMode::Overwrite, Some(found)) if found.bytes() <= FILE_READ_BYTES => {
+        (WriteMode::Overwrite, Some(found)) if job.bytes_of(found) <= FILE_READ_BYTES => {
             Form::of(&read_whole(job, place, found)?).whole(&wanted.content)
         }
         (WriteMode::Create | WriteMode::Append, None) | (WriteMode::Overwrite, _) => {
@@ -192,7 +193,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<ToolOutput, ToolFailure> {
     ))
 }
 
-pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
+pub(super) fn preview(job: &Job<'_>) -> Result<Shown, ToolFailure> {
     let place = job.write_place("path")?;
     let plan = plan(job, &place)?;
     let old = match plan.room.old() {
@@ -207,20 +208,24 @@ pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
         None => None,
     };
     let converted = converted(&plan);
-    let new = as_text(plan.content);
+    let new = as_text(plan.content.clone());
     let made = match &plan.room {
         Room::Folder(..) => String::new(),
         Room::NewFolders(folders) => folder_lines(job, "make", folders),
     };
     let change = diff(&place.shown, old.as_deref(), Some(&new));
-    let lost = plan.room.old().map_or(0, Found::bytes);
+    let lost = plan.room.old().map_or(0, |old| job.bytes_of(old));
     let kept = new.len() as u64;
     let much_less = match kept < lost / 2 {
         true => format!("{lost} bytes become {kept}\n"),
         false => String::new(),
     };
     let others = other_names(plan.room.old());
-    Ok(format!("{made}{change}{much_less}{converted}{others}"))
+    let mut shown = Shown::from(format!("{made}{change}{much_less}{converted}{others}"));
+    if let Some(old) = plan.room.old() {
+        shown.leaves.put(old, plan.content);
+    }
+    Ok(shown)
 }
 
 /// A line that says that a file becomes UTF-8: each of its other letters is stored anew as well.

@@ -4,7 +4,6 @@
 
 use crate::support::{Bench, link};
 use domain::limits::FILE_WRITE_BYTES;
-use domain::tool::ToolName;
 use serde_json::json;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -446,37 +445,6 @@ async fn a_preview_shows_the_change_and_makes_none() {
     assert!(diff.contains("-2\n+two\n"), "{diff}");
     let diff = preview("delete_file", json!({ "path": path })).await;
     assert!(diff.unwrap().unwrap().contains(&format!("--- a{path}\n")));
-}
-
-#[tokio::test]
-async fn each_undo_of_a_plan_shows_the_change_that_it_takes_back() {
-    let bench = Bench::new();
-    bench.write("a.txt", "one\n");
-    for (path, content) in [("a.txt", "two\n"), ("b.txt", "b\n"), ("a.txt", "three\n")] {
-        let arguments = json!({"path": path, "content": content, "mode": "overwrite"});
-        bench.ok("write_file", arguments).await;
-    }
-    let call = bench.judged("undo", json!({}));
-    let preview = async |earlier: &[&str]| {
-        let earlier: Vec<ToolName> = earlier
-            .iter()
-            .map(|it| ToolName::new(*it).unwrap())
-            .collect();
-        api::executor::Executor::preview_after(&bench.tools, &call, &earlier).await
-    };
-    for (earlier, change) in [
-        (&[][..], "-three\n+two\n"),
-        (&["undo"], "-b\n"),
-        (&["read_file", "undo", "undo"], "-two\n+one\n"),
-    ] {
-        let shown = preview(earlier).await.unwrap().unwrap();
-        assert!(shown.ends_with(change), "{earlier:?}: {shown}");
-    }
-    let nothing = preview(&["undo", "undo", "undo"]).await.unwrap_err();
-    assert_eq!(nothing.rule, "nothing_to_undo");
-    // What the plan itself makes is not there yet.
-    assert_eq!(preview(&["write_file"]).await.unwrap(), None);
-    assert_eq!(bench.read("a.txt"), "three\n");
 }
 
 #[tokio::test]

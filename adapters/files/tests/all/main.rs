@@ -6,5 +6,6 @@ mod changing;
 mod looking;
 mod outlines;
 mod patches;
+mod plans;
 mod support;
 mod swaps;

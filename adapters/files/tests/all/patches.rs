@@ -101,9 +101,8 @@ async fn a_preview_shows_every_file_of_a_patch_and_changes_none() {
     assert!(shown.starts_with(&head), "{shown}");
     assert_eq!(shown.matches("take back").count(), 1, "{shown}");
     assert_eq!(shown.matches("@@ -1").count(), 3, "{shown}");
-    let plan = [domain::tool::ToolName::new("undo").unwrap()];
-    let second = bench.tools.preview_after(&call, &plan).await;
-    assert_eq!(second.unwrap_err().rule, "nothing_to_undo");
+    let twice = bench.tools.preview_plan(&[call.clone(), call]).await;
+    assert_eq!(twice[1].as_ref().unwrap_err().rule, "nothing_to_undo");
 }
 
 #[tokio::test]

@@ -6,10 +6,11 @@ use super::{Draft, Pin};
 use crate::approvals::in_truth;
 use crate::foreseen::Foreseen;
 use crate::render;
+use api::authority::JudgedCall;
 use api::broker::PlannedCall;
+use api::executor::ToolFailure;
 use domain::decision::Decision;
-use domain::label::Label;
-use domain::tool::{EffectClass, ToolName};
+use domain::tool::EffectClass;
 
 impl Pin {
     /// What each step of a plan that was approved by its hash is held to: what was shown of it, and
@@ -30,7 +31,7 @@ impl Pin {
         Ok(shown)
     }
 
-    /// The changes that can be told from the files as they are now, and for each step what it comes
+    /// The changes that can be told from the files as the steps before leave them, and for each what it comes
     /// to so. A step that builds on an earlier one is shown without. A step that cannot run refuses
     /// the plan: the user is not asked for what is known to come to nothing.
     pub(super) async fn diffs(
@@ -40,25 +41,13 @@ impl Pin {
         let mut out = String::new();
         let mut shown = vec![None; self.request.calls.len()];
         let mut changes = Earlier::default();
-        let mut earlier: Vec<ToolName> = Vec::new();
-        for (index, (call, judgement)) in
-            self.request.calls.iter().zip(&draft.judgements).enumerate()
-        {
-            let Some(bound) = judgement.bound.as_ref() else {
+        for (index, preview) in self.previews(draft).await {
+            let (Some(call), Some(bound)) = (
+                self.request.calls.get(index),
+                draft.judgements.get(index).and_then(|it| it.bound.as_ref()),
+            ) else {
                 continue;
             };
-            let request = self.as_request(call);
-            let label = Label::nothing();
-            let Some(mut judged) = self
-                .inner
-                .judged_call(&self.caller, &request, bound, &label)
-            else {
-                continue;
-            };
-            judged.write_roots.extend(draft.opens.iter().cloned());
-            let done = earlier.clone();
-            earlier.push(judged.tool.clone());
-            let preview = self.inner.preview_after(&judged, done).await;
             let only_looks = matches!(bound.effect, EffectClass::Read | EffectClass::SelfWrite);
             if !only_looks && let Some(shown) = shown.get_mut(index) {
                 *shown = Some(Foreseen::of(&preview));
@@ -88,7 +77,21 @@ impl Pin {
         }
         Ok(((!out.is_empty()).then_some(out), shown))
     }
+
+    /// The preview of each step that may run, with the step's place in the plan.
+    async fn previews(&self, draft: &Draft) -> Vec<(usize, Preview)> {
+        let calls = self.request.calls.iter().zip(&draft.judgements);
+        let judged = calls.enumerate().filter_map(|(index, (call, judgement))| {
+            Some((index, self.as_judged(call, judgement, &draft.opens)?))
+        });
+        let (places, steps): (Vec<usize>, Vec<JudgedCall>) = judged.unzip();
+        let previews = self.inner.preview_plan(steps).await;
+        places.into_iter().zip(previews).collect()
+    }
 }
+
+/// The change of a step, or why it would fail; `None` where nothing can be shown.
+type Preview = Result<Option<String>, ToolFailure>;
 
 /// What stands for the text of what a step deletes where an earlier step changes what is there.
 fn not_shown(index: usize, call: &PlannedCall) -> String {

