@@ -83,6 +83,12 @@ impl Paths {
         self.state.join("keys")
     }
 
+    /// What is typed in the terminal UI and not sent, a file for each session.
+    #[must_use]
+    pub fn drafts(&self) -> PathBuf {
+        self.state.join("drafts")
+    }
+
     /// Copies for undo.
     #[must_use]
     pub fn undo(&self) -> PathBuf {

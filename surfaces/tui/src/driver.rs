@@ -10,6 +10,7 @@ pub use start::{Ended, GoOn, HandedOver, Start};
 
 use crate::alternate::Alternate;
 use crate::background::Background;
+use crate::drafts::Draft;
 use crate::editor::Editor;
 use crate::effects::Done;
 use crate::error::Error;
@@ -22,7 +23,7 @@ use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
 use crate::overridden;
 use crate::screen::{Screen, colours, narrowed};
-use crate::state::{Beginning, State};
+use crate::state::State;
 use crate::update::update;
 use crate::view;
 use api::Streaming;
@@ -36,10 +37,11 @@ use futures::future::LocalBoxFuture;
 use futures::stream::FuturesUnordered;
 use pointing::pointed;
 use ratatui::text::Line;
-use rendering::{Paint, links};
+use rendering::Paint;
 use rustix::process::{Signal, kill_current_process_group};
 use std::collections::VecDeque;
 use std::io::{self, Stdout};
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 use text::escape::visible_line;
@@ -62,32 +64,15 @@ const BATCH: usize = 256;
 /// When the terminal cannot be used, or the session cannot be read.
 pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Result<Ended, Error> {
     let past = past::read(host.sessions(), &start.session).await?;
-    let history = History::at(start.history);
-    let typed_before = history.read().unwrap_or_else(|error| {
-        tracing::warn!(%error, "what was typed before cannot be read");
-        Vec::new()
-    });
-    let known = links::past(host.sessions(), start.session.session_id).await;
-    let size = modes::size().map_err(Error::of("measured"))?;
-    let mut state = State::new(
-        Beginning {
-            session: start.session,
-            profile: start.profile,
-            known,
-            memory: host.memory(),
-            history: typed_before,
-            size,
-            keys: start.keys,
-            editing: start.editing,
-            facts: start.facts,
-        },
-        Instant::now(),
-    );
-    state.input.set(&start.draft);
-    past.before.iter().for_each(|event| state.remember(event));
-    state.last_message = past.last_message();
-    state.panes.show(start.layout);
-    let id = state.session.session_id;
+    let history = History::at(start.history.clone());
+    let mut state = start.state(host, &past, &history).await?;
+    let mut draft = Draft::of(&start.drafts, state.session.session_id);
+    let (typed, is_back) = match start.draft.is_empty() {
+        true => past::restored(&past, &mut draft, state.session.holders),
+        false => (start.draft, false),
+    };
+    state.input.replace(&typed);
+    let (id, columns) = (state.session.session_id, state.size.0);
     let events = host
         .sessions()
         .attach(id, past.from_seq, Follow::Live)
@@ -96,7 +81,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
     let set = Modes::set().map_err(Error::of("set up"))?;
     let background = keyboard.ask(start.theme).map_err(Error::of("written"))?;
     let log = modes::catch_log().map_err(Error::of("set up"))?;
-    let greeting = past::greeting(&state, &past);
+    let greeting = past::greeting(&state, &past, is_back);
     let mut ui = Ui {
         host,
         state,
@@ -107,7 +92,9 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         in_turn: VecDeque::new(),
         at_once: FuturesUnordered::new(),
         history,
-        made_for: size.0,
+        drafts: start.drafts,
+        draft,
+        made_for: columns,
         links: marks::taken(|name| std::env::var(name).ok()),
         finished: greeting,
         alternate: None,
@@ -150,6 +137,10 @@ struct Ui<'a> {
     /// What waits for nothing else.
     at_once: FuturesUnordered<LocalBoxFuture<'a, Done>>,
     history: History,
+    /// The folder of all drafts.
+    drafts: PathBuf,
+    /// What is typed, in its file.
+    draft: Draft,
     /// Lines that are not on the screen yet.
     finished: Vec<Line<'static>>,
     /// The editor that has the terminal, and the keyboard that is left to it.
@@ -185,6 +176,7 @@ impl Ui<'_> {
         self.draw()?;
         while !self.is_over && !self.hands_over() {
             let wakes_at = self.state.wakes_at();
+            let draft_at = self.draft.due();
             let is_shown = self.editing.is_none();
             let frame_at = (self.is_due && is_shown).then_some(self.drawn + FRAME);
             tokio::select! {
@@ -202,6 +194,7 @@ impl Ui<'_> {
                 ended = editor_ends(&mut self.editing) => self.end_editing(ended)?,
                 () = until(wakes_at) => self.take(Instant::now(), Message::Tick),
                 () = until(frame_at) => self.draw()?,
+                () = until(draft_at) => self.draft.write(&self.state.input.text()),
                 _ = terminate.recv() => self.take(Instant::now(), Message::Terminate),
                 // In an editor Ctrl+C is for that one.
                 _ = interrupt.recv() => if is_shown {
@@ -210,6 +203,7 @@ impl Ui<'_> {
                 _ = hang_up.recv() => {
                     // Of a terminal that is gone nothing is to be cleared.
                     let _gone = self.screen.clear();
+                    self.draft.leave(&self.state.input.text());
                     return Ok(());
                 }
                 _ = go_on.recv() => if is_shown && went_on.is_none_or(|at: Instant| at.elapsed() > WENT_ON) {
@@ -230,6 +224,7 @@ impl Ui<'_> {
         went_on: &mut Option<Instant>,
     ) -> Result<(), Error> {
         let mut next = first;
+        self.draft.touch(Instant::now());
         for _ in 0..BATCH {
             let Some((at, read)) = next else { break };
             let event = match read.map_err(Error::of("read"))? {
@@ -333,6 +328,10 @@ impl Ui<'_> {
                     .for_each(|event| self.state.remember(event));
                 self.events = Some(opened.events);
                 let (new, how) = (self.state.session.session_id, opened.how);
+                // What is typed goes along.
+                self.draft.leave("");
+                self.draft = Draft::of(&self.drafts, new);
+                self.draft.touch(Instant::now());
                 let without = match how {
                     "forked" => ", without what was allowed for the session",
                     _ => "",
@@ -492,6 +491,7 @@ impl Ui<'_> {
 
     /// Stops this process and the others of its job, as Ctrl+Z does in other programs, until `fg`.
     fn suspend(&mut self) -> Result<(), Error> {
+        self.draft.write(&self.state.input.text());
         self.close_alternate()?;
         self.draw_normal()?;
         self.screen.clear().map_err(Error::of("written"))?;
@@ -562,6 +562,7 @@ impl Ui<'_> {
 
     /// Leaves the scrollback and nothing else.
     fn finish(&mut self) -> Result<(), Error> {
+        self.draft.leave(&self.state.input.text());
         if let Some((editor, _)) = self.editing.take() {
             let file = visible_line(&editor.leave().display().to_string());
             let told = format!("· what the editor had of the draft is kept in {file}");

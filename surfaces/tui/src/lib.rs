@@ -17,6 +17,7 @@ mod chips;
 mod choosing;
 mod commands;
 mod completion;
+pub mod drafts;
 mod driver;
 mod earlier;
 mod editor;

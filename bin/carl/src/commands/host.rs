@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use command_line::SessionFlags;
 use domain::settings::Attendance;
 use settings::By;
+use std::path::PathBuf;
 use std::sync::Arc;
 use terminal::exit::{Failure, OrFail};
 use terminal::host::Host;
@@ -43,6 +44,12 @@ impl CommandHost {
     #[must_use]
     pub fn editing(&self) -> tui::Editing {
         self.setting.loaded.config.tui.editing.into()
+    }
+
+    /// The folder of what is typed in the terminal UI and not sent.
+    #[must_use]
+    pub fn drafts(&self) -> PathBuf {
+        self.setting.paths.drafts()
     }
 
     /// The services to work with, as [`House::open`] finds them.

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use command_line::SessionCommand;
 use rendering::context::Depth;
 use rendering::print;
+use std::io::ErrorKind;
 use terminal::exit::{Exit, OrFail};
 use terminal::session_commands::{
     self as commands, Chosen, ContextForm, ExportForm, ListForm, ShowForm,
@@ -110,6 +111,13 @@ async fn delete(part: &str, is_sure: bool) -> Result<Exit> {
         .with_context(|| format!("{} cannot be removed", history.display()))?;
     observers::record::remove(&setting.paths.capture(), session_id)
         .context("its answers that are not remembered yet cannot be forgotten")?;
+    let draft = tui::drafts::file(&setting.paths.drafts(), session_id);
+    match std::fs::remove_file(&draft) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("{} cannot be removed", draft.display()));
+        }
+        _ => {}
+    }
     print(&format!("Deleted: session {session_id}.\n"))?;
     Ok(Exit::Success)
 }

@@ -78,7 +78,9 @@ pub async fn tui(flags: SessionFlags, begin: Begin, panes: bool) -> Result<Exit>
             request.profile = request.profile.as_held(*last.profile);
             draft = last.draft;
         }
-        let outcome = hold(&host, (request, draft, layout), &mut keyboard).await;
+        // A large future: it is kept off the stack.
+        let holding = hold(&host, (request, draft, layout), &mut keyboard);
+        let outcome = Box::pin(holding).await;
         let ended = host.close(outcome).await?;
         layout = ended.layout;
         match ended.next {
@@ -174,6 +176,7 @@ async fn hold(
         session: session.clone(),
         profile,
         history: request.history,
+        drafts: host.drafts(),
         draft,
         layout,
         keys: host.keys()?,

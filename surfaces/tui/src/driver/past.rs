@@ -1,5 +1,6 @@
 //! What a session was before this window: read once, and told in a few lines.
 
+use crate::drafts::{Draft, joined};
 use crate::keys::Action;
 use crate::lines::{faint, own, painted};
 use crate::markdown::lines as document;
@@ -36,6 +37,8 @@ pub struct Past {
     pub part: Option<String>,
     /// What waited behind it and was never begun, oldest first.
     not_begun: Vec<String>,
+    /// Those of it that the process took along that was to work on them.
+    lost: Vec<String>,
 }
 
 /// Reads it.
@@ -68,7 +71,11 @@ pub async fn read(sessions: &dyn Sessions, session: &SessionSummary) -> Result<P
     let ended = of_user.filter(|one| one.finished_seq.is_some_and(|seq| seq < from_seq));
     let last = ended.clone().rfind(|one| one.has_begun);
     let later = ended.filter(|one| last.is_none_or(|last| one.received_seq > last.received_seq));
-    let not_begun = later.map(|one| one.text.clone()).collect();
+    let later: Vec<&Exchange> = later.collect();
+    let text = |one: &&Exchange| one.text.clone();
+    let not_begun = later.iter().map(text).collect();
+    let was_lost = |one: &&&Exchange| view.as_cut_off(one.query_id).is_some();
+    let lost = later.iter().filter(was_lost).map(text).collect();
     let unanswered = last.filter(|last| answer_to(&before, last.query_id).is_none());
     let part = match unanswered {
         Some(last) => part_of(sessions, session.session_id, last).await?,
@@ -81,6 +88,7 @@ pub async fn read(sessions: &dyn Sessions, session: &SessionSummary) -> Result<P
         last: last.cloned(),
         part,
         not_begun,
+        lost,
     })
 }
 
@@ -139,8 +147,20 @@ async fn part_of(
     Ok(Some(steps.join("\n\n")).filter(|text| !text.is_empty()))
 }
 
-/// What stands above the first frame.
-pub fn greeting(state: &State, past: &Past) -> Vec<Line<'static>> {
+/// What stands in the input at first, and whether it is of a window that ended otherwise than by its
+/// user. While another window has the session, what is typed there is that one's.
+pub fn restored(past: &Past, draft: &mut Draft, holders: u32) -> (String, bool) {
+    let left = match holders {
+        0 | 1 => draft.left(),
+        _ => None,
+    };
+    let restored = left.map_or_else(String::new, |left| joined(&past.lost, &left));
+    let is_any = !restored.is_empty();
+    (restored, is_any)
+}
+
+/// What stands above the first frame. `is_back`: something that was not sent is in the input again.
+pub fn greeting(state: &State, past: &Past, is_back: bool) -> Vec<Line<'static>> {
     let (id, paint) = (state.session.session_id, Paint::Colour);
     let folder = &state.profile.settings.workspace;
     let mut told = vec![
@@ -178,6 +198,10 @@ pub fn greeting(state: &State, past: &Past) -> Vec<Line<'static>> {
     let rows = told.iter().flat_map(|line| own(&painted(line), 2, width));
     let mut shown: Vec<Line<'static>> = rows.collect();
     shown.extend(lines(state, past));
+    if is_back {
+        let text = "· what was not sent when the program ended is in the input";
+        shown.extend(note(state, text));
+    }
     shown
 }
 

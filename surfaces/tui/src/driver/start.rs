@@ -1,15 +1,21 @@
 //! What a UI begins with, and how it ended.
 
+use super::past::Past;
 use crate::background::Theme;
 use crate::bindings::Keys;
-use crate::modes::Mouse;
+use crate::error::Error;
+use crate::history::History;
+use crate::host::Host;
+use crate::modes::{self, Mouse};
 use crate::panes::Layout;
-use crate::state::Facts;
+use crate::state::{Beginning, Facts, State};
 use crate::vi::Editing;
 use api::sessions::SessionSummary;
 use domain::id::SessionId;
 use domain::settings::SessionProfile;
+use rendering::links;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// What a UI begins with.
 #[derive(Debug)]
@@ -20,7 +26,9 @@ pub struct Start {
     pub profile: SessionProfile,
     /// The file of the lines that were typed before.
     pub history: PathBuf,
-    /// What stands in the input at first.
+    /// The folder of what is typed and not sent, a file for each session.
+    pub drafts: PathBuf,
+    /// What stands in the input at first; where that is empty, what the window before left.
     pub draft: String,
     /// How the session is shown at first.
     pub layout: Layout,
@@ -34,6 +42,39 @@ pub struct Start {
     pub keys: Keys,
     /// Which keys edit what is typed.
     pub editing: Editing,
+}
+
+impl Start {
+    /// The session as the window begins with it, with nothing typed.
+    pub(super) async fn state(
+        &self,
+        host: &dyn Host,
+        past: &Past,
+        history: &History,
+    ) -> Result<State, Error> {
+        let typed_before = history.read().unwrap_or_else(|error| {
+            tracing::warn!(%error, "what was typed before cannot be read");
+            Vec::new()
+        });
+        let mut state = State::new(
+            Beginning {
+                session: self.session.clone(),
+                profile: self.profile.clone(),
+                known: links::past(host.sessions(), self.session.session_id).await,
+                memory: host.memory(),
+                history: typed_before,
+                size: modes::size().map_err(Error::of("measured"))?,
+                keys: self.keys.clone(),
+                editing: self.editing,
+                facts: self.facts.clone(),
+            },
+            Instant::now(),
+        );
+        past.before.iter().for_each(|event| state.remember(event));
+        state.last_message = past.last_message();
+        state.panes.show(self.layout);
+        Ok(state)
+    }
 }
 
 /// What comes after a UI that ended.

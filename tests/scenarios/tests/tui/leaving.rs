@@ -261,6 +261,10 @@ fn what_had_come_stays_with_its_own_request_after_a_kill() {
     assert!(!list.contains("and not this"), "{list}");
     window.presses(&["Escape"]);
     window.until("idle");
+    // What waited is in the input again.
+    window.until("\n> and then this");
+    window.presses(&["C-u"]);
+    window.until_gone("\n> and then this");
     window.presses(&["C-d"]);
     window.until_shell();
     let record = scene.house.ask(["session", "show", "last"]).run();

@@ -10,6 +10,7 @@ mod answers;
 mod background;
 mod commands;
 mod completion;
+mod drafts;
 mod earlier;
 mod editing;
 mod gallery;
