@@ -4,6 +4,7 @@ use crate::address::Endpoint;
 use crate::broker::{from_status, garbled, to_status};
 use crate::channel::{self, sized};
 use api::broker::{AgentListing, Control, Error, GrantListing, Registered, ToolListing};
+use api::programs::{Program, Programs};
 use async_trait::async_trait;
 use domain::decision::Decision;
 use domain::event::ConfirmationAnswer;
@@ -15,6 +16,7 @@ use domain::lineage::AgentType;
 use domain::settings::SessionSettings;
 use proto::broker_control_client::BrokerControlClient;
 use proto::broker_control_server;
+use proto::convert::programs::{wanted, wire_wanted};
 use proto::convert::{InvalidField, each, json, name, required, text};
 use serde_json::Value;
 use std::sync::Arc;
@@ -173,6 +175,20 @@ impl Control for Client {
         each(answer.grants, "grants").map_err(|error| self.garbled(error))
     }
 
+    async fn programs(
+        &self,
+        session_id: SessionId,
+        wanted: Programs,
+    ) -> Result<Vec<Program>, Error> {
+        let request = proto::ProgramsRequest {
+            session_id: session_id.to_string(),
+            program: wire_wanted(wanted),
+        };
+        let call = self.inner.clone().programs(request).await;
+        let answer = call.map_err(|status| self.failed(status))?.into_inner();
+        answer.try_into().map_err(|error| self.garbled(error))
+    }
+
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {
         let request = proto::CloseSessionRequest {
             session_id: session_id.to_string(),
@@ -299,6 +315,17 @@ impl broker_control_server::BrokerControl for Server {
         let grants = self.0.list_grants(session_id).await.map_err(to_status)?;
         let grants = grants.into_iter().map(Into::into).collect();
         Ok(Response::new(proto::ListGrantsResponse { grants }))
+    }
+
+    async fn programs(
+        &self,
+        request: Request<proto::ProgramsRequest>,
+    ) -> Result<Response<proto::ProgramsResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let wanted = wanted(request.program)?;
+        let programs = self.0.programs(session_id, wanted).await;
+        Ok(Response::new(programs.map_err(to_status)?.into()))
     }
 
     async fn close_session(

@@ -12,6 +12,7 @@ use domain::tool::ToolOutput;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
+use text::escape::quoted_argv;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -106,7 +107,9 @@ pub(crate) async fn run(
         session_id: None,
         checkpoints: None,
     };
-    let (finished, notes) = runner.finish(launch, progress).await?;
+    let line = quoted_argv(&launch.job.argv);
+    let shown = (call, line);
+    let (finished, notes) = runner.finish_shown(shown, launch, progress).await?;
     output("run_code", &finished, &longer(&finished, notes))
 }
 

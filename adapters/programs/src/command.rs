@@ -142,7 +142,9 @@ pub(crate) async fn run(
     launch.job.limits = runner.limits(time);
     let checkpoints = runner.config.checkpoints.clone();
     launch.checkpoints = checkpoints.map(|checkpoints| (checkpoints, call.clone()));
-    let (finished, notes) = runner.finish(launch, progress).await?;
+    let (finished, notes) = runner
+        .finish_shown((call, line.clone()), launch, progress)
+        .await?;
     let notes = longer(&finished, notes);
     let mut told = output("run_command", &finished, &notes)?;
     if long::is_long(&told.text) {

@@ -4,6 +4,8 @@
 //! may reach all that the job could reach, and by no others.
 
 use crate::notes::{Note, Untold};
+use crate::shown::Shown;
+use crate::sight::{Sight, look_when_it_can};
 use crate::turns::Turns;
 use api::executor::ToolFailure;
 use api::failure::mendable;
@@ -109,20 +111,6 @@ impl View {
             Ok(_) = has_begun.wait_for(|begun| *begun) => return None,
         };
         outcome.as_ref().as_ref().err().cloned()
-    }
-}
-
-/// A program that is being started, for whoever watches it.
-pub(crate) struct Sight {
-    /// What it has said so far.
-    pub(crate) look: Glance,
-    /// Resolves when it runs, and goes away when it never comes to that.
-    pub(crate) began: oneshot::Receiver<()>,
-}
-
-impl Sight {
-    pub(crate) const fn new(look: Glance, began: oneshot::Receiver<()>) -> Self {
-        Self { look, began }
     }
 }
 
@@ -265,6 +253,7 @@ struct Shared {
     awaited: TaskTracker,
     untold: Untold,
     turns: Turns,
+    shown: Shown,
 }
 
 impl std::fmt::Debug for Jobs {
@@ -299,6 +288,11 @@ impl Jobs {
     /// Whose turn it is to look through folders.
     pub(crate) fn turns(&self) -> &Turns {
         &self.0.turns
+    }
+
+    /// The programs that calls wait for, as the user sees them.
+    pub(crate) fn shown(&self) -> &Shown {
+        &self.0.shown
     }
 
     /// What programs left that the user was not told of.
@@ -468,6 +462,14 @@ impl Jobs {
         seen.map(|job| job.view.clone()).collect()
     }
 
+    /// Every job of a session, for its user, in the order in which they began.
+    pub(crate) fn every(&self, session_id: SessionId) -> Vec<View> {
+        let sessions = lock(&self.0.sessions);
+        let held = sessions.get(&session_id);
+        let jobs = held.into_iter().flat_map(|held| &held.jobs);
+        jobs.map(|job| job.view.clone()).collect()
+    }
+
     /// The job that a call names.
     ///
     /// # Errors
@@ -561,23 +563,6 @@ impl Source for Jobs {
         };
         stream::unfold(self.clone(), next).flatten().boxed()
     }
-}
-
-fn look_when_it_can(
-    looking: oneshot::Receiver<Sight>,
-    glance: Arc<Mutex<Option<Glance>>>,
-    begun: watch::Sender<bool>,
-) {
-    tokio::spawn(async move {
-        // Nothing comes of a program that did not start.
-        let Ok(Sight { look, began }) = looking.await else {
-            return;
-        };
-        *lock(&glance) = Some(look);
-        if began.await.is_ok() {
-            begun.send_replace(true);
-        }
-    });
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

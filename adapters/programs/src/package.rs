@@ -23,6 +23,7 @@ use api::sandbox::{Ended, Finished, Job, Network};
 use domain::limits::INSTALL_TIME;
 use domain::tool::ToolOutput;
 use std::path::{Path, PathBuf};
+use text::escape::quoted_argv;
 
 /// Longest name with its version, bytes.
 const NAME_BYTES: usize = 128;
@@ -250,7 +251,8 @@ async fn run_step(
         },
         scratch,
     };
-    runner.finish(launch, progress).await
+    let line = quoted_argv(&launch.job.argv);
+    runner.finish_shown((call, line), launch, progress).await
 }
 
 /// Writes a file of the store.

@@ -3,10 +3,11 @@
 use crate::conceal::conceal;
 use crate::config::Config;
 use crate::guard::{Watch, is_doubtful, real_places};
-use crate::jobs::{Jobs, Sight};
+use crate::jobs::Jobs;
 use crate::notes::{Note, notices};
 use crate::output;
 use crate::scratch::ScratchFolder;
+use crate::sight::Sight;
 use crate::turns::{Turns, enter};
 use api::authority::JudgedCall;
 use api::checkpoints::{Checkpoint, Checkpoints, ProgramChanges};
@@ -44,6 +45,19 @@ const fn is_told(seconds: u64) -> bool {
 }
 
 impl Runner {
+    /// Runs a job that a call waits for to its end, where its user can look at it meanwhile; `command`:
+    /// what it runs, in one line.
+    pub(crate) async fn finish_shown(
+        &self,
+        (call, command): (&JudgedCall, String),
+        launch: Launch,
+        progress: &ReportSink,
+    ) -> Result<(Finished, Vec<Note>), ToolFailure> {
+        let mut place = self.jobs.shown().enter(call, command);
+        let seen = place.seen.take();
+        self.finish_seen(launch, progress, seen).await
+    }
+
     /// Runs a job to its end and says now and then that it still does. When nobody waits any more,
     /// the program is killed, and what is left to do after it is still done.
     pub(crate) async fn finish(
@@ -51,12 +65,21 @@ impl Runner {
         launch: Launch,
         progress: &ReportSink,
     ) -> Result<(Finished, Vec<Note>), ToolFailure> {
+        self.finish_seen(launch, progress, None).await
+    }
+
+    async fn finish_seen(
+        &self,
+        launch: Launch,
+        progress: &ReportSink,
+        seen: Option<oneshot::Sender<Sight>>,
+    ) -> Result<(Finished, Vec<Note>), ToolFailure> {
         let program = launch.job.argv.first().cloned().unwrap_or_default();
         let (_wanted, unwanted) = oneshot::channel::<()>();
-        let (unseen, _nobody) = oneshot::channel();
+        let seen = seen.unwrap_or_else(|| oneshot::channel().0);
         let sandbox = self.config.sandbox.clone();
         let guard = Guarding::of(self);
-        let run = launch.run(sandbox, guard, unwanted, unseen);
+        let run = launch.run(sandbox, guard, unwanted, seen);
         let mut task = self.jobs.spawn_awaited(run);
         let mut tick = tokio::time::interval(TICK);
         let mut seconds: u64 = 0;

@@ -10,6 +10,7 @@ use api::authority::{Authorized, JudgedCall};
 use api::documents::{DocumentError, DocumentText, Documents, ReadSource};
 use api::executor::{Executor, PathRefusal, ReportSink, SessionScope, ToolFailure};
 use api::failure::refused;
+use api::programs::SeenProgram;
 use async_trait::async_trait;
 use domain::id::SessionId;
 use domain::source::Source;
@@ -107,6 +108,10 @@ impl Executor for ProgramTools {
         let call = call.redeem(jiff::Timestamp::now())?;
         paths::note_changeable(&call.write_roots);
         self.runner.run(tool_of(&call)?, &call, &progress).await
+    }
+
+    async fn programs(&self, session_id: SessionId) -> Vec<SeenProgram> {
+        self.runner.jobs.programs(session_id)
     }
 
     async fn session_closed(&self, session_id: SessionId) {

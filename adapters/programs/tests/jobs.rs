@@ -8,6 +8,7 @@
 
 use api::authority::{Authority, JudgedCall};
 use api::executor::{Executor, ToolFailure};
+use api::programs::{ProgramId, ProgramState, SeenProgram};
 use api::sandbox::{
     Captured, Ended, Finished, Glance, Hold, Job, Pause, Refusal, Said, Sandbox, Started,
 };
@@ -412,4 +413,63 @@ async fn a_call_that_is_dropped_while_it_begins_a_job_leaves_none() {
     assert!(dropped.is_err());
     assert!(bench.names().await.is_empty());
     assert_eq!(bench.untold(), []);
+}
+
+/// What a program is called, what it has said and how it stands.
+fn seen(programs: Vec<SeenProgram>) -> Vec<(ProgramId, String, ProgramState)> {
+    let seen = programs.into_iter().map(|program| {
+        let said = (program.look)().stdout.head;
+        (program.id, String::from_utf8(said).unwrap(), program.state)
+    });
+    seen.collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_user_of_a_session_sees_what_its_programs_say() {
+    let bench = Bench::new();
+    let programs = async |session| seen(bench.tools.programs(session).await);
+    assert_eq!(programs(bench.session).await, []);
+    bench.begin("watch", &["waits"]).await.unwrap();
+    bench.begin_and_end("build", "1").await;
+    let of_job = |name: &str, said: &str, state| {
+        let id = ProgramId::Job(name.to_owned());
+        (id, said.to_owned(), state)
+    };
+    let jobs = [
+        of_job("watch", "so far", ProgramState::Running),
+        of_job(
+            "build",
+            "all of it",
+            ProgramState::Ended("exit code 1 after 3 s".to_owned()),
+        ),
+    ];
+    assert_eq!(programs(bench.session).await, jobs);
+    // A command that a call waits for, also where that call could reach less than the jobs.
+    let mut call = bench.judged("run_command", json!({"argv": ["waits"]}));
+    call.read_roots = vec![bench.work().join("sub")];
+    let id = ProgramId::Call(call.call_id);
+    let mut running = Box::pin(bench.run(call));
+    let speaks = async {
+        loop {
+            let programs = programs(bench.session).await;
+            if programs.last().is_some_and(|(_, said, _)| said == "so far") {
+                return programs;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let all = tokio::select! {
+        ended = &mut running => panic!("{ended:?}"),
+        programs = speaks => programs,
+    };
+    assert_eq!(all[..2], jobs);
+    let command = (id, "so far".to_owned(), ProgramState::Running);
+    assert_eq!(all[2], command);
+    let other = SessionId::from_uuid(Uuid::from_u128(2));
+    assert_eq!(programs(other).await, []);
+    // Nobody waits for it any more.
+    drop(running);
+    assert_eq!(programs(bench.session).await, jobs);
+    bench.tools.session_closed(bench.session).await;
+    assert_eq!(programs(bench.session).await, []);
 }

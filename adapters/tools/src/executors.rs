@@ -4,6 +4,7 @@ use crate::Error;
 use api::authority::{Authorized, JudgedCall};
 use api::executor::{Executor, PathRefusal, ReportSink, SessionScope, ToolFailure};
 use api::failure::refused;
+use api::programs::SeenProgram;
 use async_trait::async_trait;
 use domain::id::SessionId;
 use domain::tool::{TargetKind, ToolName, ToolOutput, ToolSpec};
@@ -102,6 +103,14 @@ impl Executor for Executors {
     async fn run(&self, call: Authorized, progress: ReportSink) -> Result<ToolOutput, ToolFailure> {
         let executor = Arc::clone(self.of(&call.call().tool)?);
         executor.run(call, progress).await
+    }
+
+    async fn programs(&self, session_id: SessionId) -> Vec<SeenProgram> {
+        let mut programs = Vec::new();
+        for part in &self.parts {
+            programs.extend(part.programs(session_id).await);
+        }
+        programs
     }
 
     async fn session_closed(&self, session_id: SessionId) {

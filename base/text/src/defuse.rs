@@ -36,6 +36,54 @@ pub fn strip_hidden(text: &str) -> (String, usize) {
     (out, removed)
 }
 
+/// The text as far as all terminal sequences in it have an end. Of a text that is not all there yet,
+/// what follows may be more of the last one.
+#[must_use]
+pub fn without_open_sequence(text: &str) -> &str {
+    let mut from = 0;
+    while let Some(at) = text[from..].find(begins_sequence).map(|at| from + at) {
+        if is_open(&text[at..]) {
+            return &text[..at];
+        }
+        from = at + terminal_sequence(&text[at..]).unwrap_or(1).max(1);
+    }
+    text
+}
+
+/// Whether a character may begin a terminal sequence.
+const fn begins_sequence(c: char) -> bool {
+    matches!(
+        c,
+        '\u{1b}' | '\u{9b}' | '\u{9d}' | '\u{90}' | '\u{98}' | '\u{9e}' | '\u{9f}'
+    )
+}
+
+/// Whether the sequence that a text begins with may have its end behind the text.
+fn is_open(text: &str) -> bool {
+    let (kind, body) = match text.strip_prefix('\u{1b}') {
+        Some(body) => (body.chars().next(), body.get(1..)),
+        None => {
+            let mut letters = text.chars();
+            let kind = match letters.next() {
+                Some('\u{9b}') => '[',
+                _ => ']',
+            };
+            (Some(kind), Some(letters.as_str()))
+        }
+    };
+    let (Some(kind), Some(body)) = (kind, body) else {
+        return kind.is_none();
+    };
+    match kind {
+        '[' => body.bytes().all(|b| (0x20..=0x3f).contains(&b)),
+        ']' | 'P' | 'X' | '^' | '_' => {
+            body.len() < TERMINAL_STRING_BYTES && terminal_string(body) == 0
+        }
+        ' '..='/' => body.bytes().all(|b| (0x20..=0x2f).contains(&b)),
+        _ => false,
+    }
+}
+
 /// The length in bytes of the terminal sequence `text` begins with (ECMA-48, 7 and 8 bit forms).
 fn terminal_sequence(text: &str) -> Option<usize> {
     let (kind, body) = match text.strip_prefix('\u{1b}') {
@@ -137,6 +185,28 @@ mod tests {
         for (text, left, count) in cases {
             assert_eq!(strip_hidden(&text), (left.to_owned(), count), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_sequence_without_its_end_is_left_out() {
+        let cases = [
+            ("plain", "plain"),
+            ("red \u{1b}[31mword", "red \u{1b}[31mword"),
+            ("half\u{1b}", "half"),
+            ("half\u{1b}[3", "half"),
+            ("one\u{1b}[1mtwo\u{9b}3;", "one\u{1b}[1mtwo"),
+            ("title\u{1b}]0;my", "title"),
+            ("title\u{1b}]0;my\u{1b}", "title"),
+            ("title\u{1b}]0;my\u{1b}\\end", "title\u{1b}]0;my\u{1b}\\end"),
+            ("set\u{1b}(", "set"),
+            ("set\u{1b}(B", "set\u{1b}(B"),
+            ("\u{1b}ä", "\u{1b}ä"),
+        ];
+        for (text, whole) in cases {
+            assert_eq!(without_open_sequence(text), whole, "{text:?}");
+        }
+        let long = format!("\u{1b}]{}", "x".repeat(TERMINAL_STRING_BYTES));
+        assert_eq!(without_open_sequence(&long), long);
     }
 
     #[test]

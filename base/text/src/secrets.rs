@@ -43,6 +43,15 @@ pub fn has_shape(text: &str) -> bool {
     SHAPES.as_ref().is_none_or(|shapes| shapes.is_match(text))
 }
 
+/// What of a text is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rest {
+    /// Whether something stood before it.
+    pub is_before: bool,
+    /// Whether something comes behind it.
+    pub is_behind: bool,
+}
+
 /// The forms of known secrets. Never printed; wiped when dropped.
 #[derive(Clone, Default)]
 pub struct Needles {
@@ -129,6 +138,74 @@ impl Needles {
         }
     }
 
+    /// As [`Needles::scrub`], for a part of a text whose rest is not known: what may be the end of a
+    /// secret at its beginning, or the beginning of one at its end, is left out.
+    #[must_use]
+    pub fn scrub_part(&self, text: &str, rest: Rest) -> String {
+        if self.forms.is_empty() {
+            return text.to_owned();
+        }
+        let (seen, hidden) = bare(text);
+        let seen = Zeroizing::new(seen);
+        let from = match rest.is_before {
+            true => self.ends_before(&seen),
+            false => 0,
+        };
+        let to = match rest.is_behind {
+            true => self.begins_behind(&seen).max(from),
+            false => seen.len(),
+        };
+        let part = match (from, to == seen.len(), hidden) {
+            (0, true, _) => text,
+            (_, _, 0) => &text[from..to],
+            // What nobody sees goes along: it stands between letters of what is left out.
+            (_, _, _) => &seen[from..to],
+        };
+        self.scrub(part).into_owned()
+    }
+
+    /// Up to where the end of a secret may stand at the beginning of a text.
+    fn ends_before(&self, text: &str) -> usize {
+        let ends = self.forms.iter().filter_map(|form| {
+            let starts = form.char_indices().map(|(at, _)| at).skip(1);
+            let mut ends = starts.map(|at| &form[at..]);
+            ends.find(|end| text.starts_with(end)).map(str::len)
+        });
+        let mut at = ends.max().unwrap_or(0);
+        // No secret that stands there whole is cut in two.
+        while let Some(end) = self.across(text, at).map(|(_, end)| end).max() {
+            at = end;
+        }
+        at
+    }
+
+    /// From where on the beginning of a secret may stand at the end of a text.
+    fn begins_behind(&self, text: &str) -> usize {
+        let begins = self.forms.iter().filter_map(|form| {
+            let ends = form.char_indices().rev().map(|(at, _)| at);
+            let mut begins = ends.filter(|at| *at > 0).map(|at| &form[..at]);
+            begins.find(|begin| text.ends_with(begin)).map(str::len)
+        });
+        let mut at = text.len() - begins.max().unwrap_or(0);
+        while let Some(begin) = self.across(text, at).map(|(begin, _)| begin).min() {
+            at = begin;
+        }
+        at
+    }
+
+    /// The secrets that stand in a text on both sides of a place, each from where to where.
+    fn across<'a>(&'a self, text: &'a str, at: usize) -> impl Iterator<Item = (usize, usize)> + 'a {
+        self.forms.iter().flat_map(move |form| {
+            let first = text.floor_char_boundary((at + 1).saturating_sub(form.len()));
+            let starts = text[first..at].char_indices();
+            starts
+                .map(move |(offset, _)| first + offset)
+                .filter(move |start| text[*start..].starts_with(form.as_str()))
+                .map(move |start| (start, start + form.len()))
+                .filter(move |(_, end)| *end > at)
+        })
+    }
+
     fn replaced<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut out = Cow::Borrowed(text);
         for form in &self.forms {
@@ -208,6 +285,59 @@ mod tests {
             assert!(needles().scrub(&text).contains(REDACTED), "{text}");
         }
         assert!(needles().is_in("hunter2/ horse+\nbattery"));
+    }
+
+    #[test]
+    fn no_letter_of_a_secret_that_comes_in_pieces_is_shown() {
+        let rest = Rest {
+            is_before: false,
+            is_behind: true,
+        };
+        let texts = [
+            format!("a {SECRET} !"),
+            format!("x{SECRET}{SECRET}!"),
+            "hunter2\u{fe0f}/horse\u{200b}+battery!".to_owned(),
+            "hunter2%2Fhorse%2Bbattery!".to_owned(),
+            format!("{}!", SECRET.chars().rev().collect::<String>()),
+            format!("{}!", STANDARD.encode(SECRET)),
+        ];
+        for text in texts {
+            let whole = needles().scrub(&text).into_owned();
+            let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+            for end in ends {
+                let shown = needles().scrub_part(&text[..end], rest);
+                assert!(whole.starts_with(&shown), "{shown:?} of {whole:?}");
+            }
+            assert_eq!(needles().scrub_part(&text, rest), whole, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn no_letter_of_a_secret_whose_beginning_is_gone_is_shown() {
+        let rest = Rest {
+            is_before: true,
+            is_behind: false,
+        };
+        let text = format!("key {SECRET}, and {SECRET} again");
+        let whole = needles().scrub(&text).into_owned();
+        for (start, _) in text.char_indices() {
+            let shown = needles().scrub_part(&text[start..], rest);
+            assert!(whole.ends_with(&shown), "{shown:?} of {whole:?}");
+        }
+    }
+
+    #[test]
+    fn a_secret_within_a_longer_one_waits_for_it() {
+        let mut needles = Needles::default();
+        needles.add("abcdefgh");
+        needles.add("abcdefghIJKLMN");
+        let rest = Rest {
+            is_before: false,
+            is_behind: true,
+        };
+        assert_eq!(needles.scrub_part("- abcdefghIJK", rest), "- ");
+        assert_eq!(needles.scrub_part("- abcdefghx", rest), "- [REDACTED]x");
+        assert_eq!(Needles::default().scrub_part("- abc", rest), "- abc");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! and answers questions, and only the Sessions service, on behalf of a surface, calls it.
 
 use crate::executor::ToolFailure;
+use crate::programs::{Program, Programs};
 use crate::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -518,6 +519,14 @@ pub trait Control: Send + Sync {
 
     /// What the user allowed for the rest of a session.
     async fn list_grants(&self, session_id: SessionId) -> Result<Vec<GrantListing>, Error>;
+
+    /// The programs of a session and what they say, in the order in which they began. One that is not
+    /// there is left out.
+    async fn programs(
+        &self,
+        session_id: SessionId,
+        wanted: Programs,
+    ) -> Result<Vec<Program>, Error>;
 
     /// Ends a session: its agents are released, its open questions answered with no.
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error>;

@@ -3,6 +3,7 @@
 pub use crate::failure::{FailureKind, ToolFailure, Words};
 
 use crate::authority::{Authorized, JudgedCall};
+use crate::programs::SeenProgram;
 use async_trait::async_trait;
 use domain::fault::Fault;
 use domain::hash::Digest;
@@ -104,6 +105,12 @@ pub trait Executor: Send + Sync {
     /// # Errors
     /// [`ToolFailure`], for the model to read.
     async fn run(&self, call: Authorized, reports: ReportSink) -> Result<ToolOutput, ToolFailure>;
+
+    /// The programs of a session that run and those whose output is kept, in the order in which they
+    /// began; none from an executor that runs no programs. Has no effect.
+    async fn programs(&self, _session_id: SessionId) -> Vec<SeenProgram> {
+        Vec::new()
+    }
 
     /// Ends what calls of a session left at work, since nobody will ask for it any more. When this
     /// answers, nothing of it is left running.

@@ -20,6 +20,7 @@ pub mod guard;
 pub mod memory;
 pub mod models;
 pub mod planner;
+pub mod programs;
 pub mod sandbox;
 pub mod search;
 pub mod secrets;

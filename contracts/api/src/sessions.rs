@@ -1,6 +1,7 @@
 //! Sessions: everything a surface can do.
 
 use crate::Streaming;
+use crate::programs::{Program, Programs};
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::context::ContextView;
@@ -377,6 +378,13 @@ pub trait Sessions: Send + Sync {
         session_id: SessionId,
         call_id: Option<CallId>,
     ) -> Result<u32, Error>;
+    /// The programs of a session and of the agents below it, and what they say, in the order in which
+    /// they began. One that is not there is left out. Nothing of it is in the log.
+    async fn programs(
+        &self,
+        session_id: SessionId,
+        wanted: Programs,
+    ) -> Result<Vec<Program>, Error>;
     /// Takes out a request that waits, or gives it another place among those that wait. `false`, and
     /// nothing was done, where it waits no longer: it has begun or ended, or was never there.
     async fn change_queue(

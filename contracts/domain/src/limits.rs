@@ -71,6 +71,10 @@ pub const JOBS_AT_WORK: usize = 8;
 pub const JOBS_KEPT: usize = 16;
 /// Most of each output stream of a job that is kept, bytes.
 pub const JOB_OUTPUT_BYTES: usize = 256 << 10;
+/// Most of each output stream of a program that its user is shown at once, bytes.
+pub const PROGRAM_OUTPUT_BYTES: usize = 512 << 10;
+/// Most of each output stream of a program that is shown beside others, bytes.
+pub const PROGRAM_TAIL_BYTES: usize = 4 << 10;
 /// Longest one call waits for a job to end.
 pub const JOB_WAIT: Duration = Duration::from_secs(60);
 /// Most directory entries looked through for protected places before a program may write.

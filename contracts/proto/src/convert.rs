@@ -14,6 +14,7 @@ pub mod models;
 pub mod nouns;
 pub mod own_calls;
 pub mod plan;
+pub mod programs;
 pub mod search;
 pub mod sessions;
 pub mod settings;

@@ -20,6 +20,7 @@ use api::audit::Audit;
 use api::broker::{Broker, Control};
 use api::bus::Bus;
 use api::models::Models;
+use api::programs::{Program, Programs};
 use api::sessions::{
     Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, QueueChange, RewindTo,
     Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
@@ -349,6 +350,16 @@ impl Sessions for Service {
     ) -> Result<u32, Error> {
         let session = self.expect_live(session_id).await?;
         Ok(session.stop_calls(call_id))
+    }
+
+    async fn programs(
+        &self,
+        session_id: SessionId,
+        wanted: Programs,
+    ) -> Result<Vec<Program>, Error> {
+        self.expect_live(session_id).await?;
+        let programs = self.shared.control.programs(session_id, wanted).await;
+        programs.map_err(refused)
     }
 
     async fn change_queue(

@@ -5,6 +5,7 @@ use crate::service::Service;
 use crate::state::{Session, lock};
 use api::audit::{Action, Durability, Entry};
 use api::broker::{AgentListing, Control, Error, ErrorKind, GrantListing, Registered, ToolListing};
+use api::programs::{Program, Programs};
 use async_trait::async_trait;
 use domain::decision::Decision;
 use domain::event::ConfirmationAnswer;
@@ -206,6 +207,14 @@ impl Control for Service {
         let session = lock(&session);
         let outside = |id| session.agents.get(&id).map(|agent| agent.outside);
         Ok(session.approvals.listed(outside))
+    }
+
+    async fn programs(
+        &self,
+        session_id: SessionId,
+        wanted: Programs,
+    ) -> Result<Vec<Program>, Error> {
+        self.inner.programs(session_id, wanted).await
     }
 
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {

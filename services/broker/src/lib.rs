@@ -30,6 +30,7 @@ mod origins;
 mod own_calls;
 mod pinned;
 mod plan;
+mod programs;
 mod question;
 mod reach;
 mod render;

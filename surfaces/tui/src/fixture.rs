@@ -3,6 +3,7 @@
 use crate::message::{Command, Message};
 use crate::state::{Beginning, Facts, State};
 use crate::update::update;
+use api::programs::{Program, ProgramId, ProgramOutput, ProgramState, StreamText};
 use api::sessions::SessionSummary;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use domain::Timestamp;
@@ -273,5 +274,29 @@ pub fn of_batch(number: u128, position: u32, size: u32) -> ConfirmationRequest {
             size,
         }),
         ..request(number, ConfirmationKind::Call)
+    }
+}
+
+/// What a program said on both streams.
+pub fn said(stdout: &str, stderr: &str) -> ProgramOutput {
+    let stream = |text: &str| StreamText {
+        text: text.to_owned(),
+        is_cut: false,
+        said_bytes: text.len() as u64,
+    };
+    ProgramOutput {
+        stdout: stream(stdout),
+        stderr: stream(stderr),
+    }
+}
+
+/// A program that the call of this number waits for.
+pub fn program(call: u128, output: ProgramOutput) -> Program {
+    Program {
+        id: ProgramId::Call(CallId::from_uuid(id(call))),
+        command: "make all".to_owned(),
+        state: ProgramState::Running,
+        age: Duration::from_secs(4),
+        output: Some(output),
     }
 }

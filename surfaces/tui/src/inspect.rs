@@ -15,7 +15,6 @@ use rendering::confirm;
 use rendering::context::shares;
 use rendering::terminal::Terminal;
 use rendering::values::{grouped, milliseconds};
-use session::SessionView;
 use text::escape::visible_line;
 use text::fence;
 use text::links::Known;
@@ -62,17 +61,15 @@ pub fn context(view: &ContextView) -> Vec<Line<'static>> {
 
 /// Each call with its arguments, the decisions about it and its whole result, in the order of the calls.
 #[must_use]
-pub fn calls(events: &[Event], is_shown: impl Fn(&str) -> bool) -> Vec<Line<'static>> {
+pub fn calls(events: &[Event]) -> Vec<Line<'static>> {
     let mut all: Vec<(Option<CallId>, Vec<Line<'static>>)> = Vec::new();
     for event in events {
         if let EventBody::ToolRequested {
             tool, arguments, ..
         } = &event.body
         {
-            if is_shown(tool) {
-                let name = format!("#{} {}", event.seq, visible_line(tool));
-                all.push((event.call_id, begun(&name, &format!("{arguments:#}"))));
-            }
+            let name = format!("#{} {}", event.seq, visible_line(tool));
+            all.push((event.call_id, begun(&name, &format!("{arguments:#}"))));
             continue;
         }
         let call = event.call_id.and_then(|id| {
@@ -151,25 +148,6 @@ const fn word(status: CallStatus) -> &'static str {
         CallStatus::Denied => "denied",
         CallStatus::Cancelled => "stopped",
     }
-}
-
-/// The jobs that run, and the calls that began, read and ended them.
-#[must_use]
-pub fn jobs(events: &[Event]) -> Vec<Line<'static>> {
-    let view = SessionView::of(events);
-    let running = view.background().jobs().iter();
-    let mut lines: Vec<Line<'static>> = running
-        .map(|name| head(&format!("runs: {}", visible_line(name))))
-        .collect();
-    lines.push(Line::default());
-    let ended = events
-        .iter()
-        .filter(|event| matches!(event.body, EventBody::SignalReceived { .. }));
-    lines.extend(as_told(ended));
-    lines.extend(calls(events, |tool| {
-        tool.split('_').any(|word| word.starts_with("job"))
-    }));
-    lines
 }
 
 /// The plans and tasks as they were proposed, approved and worked on.
@@ -350,7 +328,7 @@ mod tests {
                 },
             ),
         ];
-        let lines = calls(&events, |_| true);
+        let lines = calls(&events);
         let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
         let text = text.join("\n");
         assert!(text.starts_with("#4 read_file\n  | {\n"), "{text}");
@@ -360,6 +338,6 @@ mod tests {
         );
         assert!(text.contains("  | one\\u{1b}[2J\n"), "{text}");
         assert!(!text.contains(['\u{1b}', '┃', '\r', '\u{202e}']), "{text}");
-        assert_eq!(calls(&events, |tool| tool == "other").len(), 1);
+        assert_eq!(calls(&[]).len(), 1);
     }
 }

@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// How long the next key of several is waited for before the pipe is looked at again. Without any time,
-/// keys that are read and not told yet are passed over.
-const READ_FOR: Duration = Duration::from_millis(1);
+/// How long the next key of several is waited for before the pipe is looked at again. Keys that are read
+/// and not told yet are passed over once this time is up, until the next one comes: on a busy machine
+/// this thread may stand still for several milliseconds in between.
+const READ_FOR: Duration = Duration::from_millis(50);
 
 /// How long after the question an answer is waited for before the terminal is left to another program,
 /// which would take it for keys.

@@ -4,6 +4,7 @@ use crate::earlier::Sent;
 use crate::files::{Entry, Hidden};
 use crate::host::Mention;
 use crate::subject::Subject;
+use api::programs::{Program, Programs};
 use api::sessions::{QueueChange, SessionSummary};
 use crossterm::event::KeyEvent;
 use domain::event::{ConfirmationRequest, Event};
@@ -58,6 +59,8 @@ pub enum Message {
     ModelNamed(ModelRef),
     /// A page was read.
     Inspected(Subject, Vec<Line<'static>>),
+    /// The programs of a session that were asked for, or why they are not known.
+    ProgramsRead(SessionId, Programs, Result<Vec<Program>, String>),
     /// The names below the working folder were read.
     Files(Hidden, Vec<Entry>),
     /// What can be named of this kind was read.
@@ -152,6 +155,8 @@ pub enum Command {
     FindModel(String),
     /// Read a page about something.
     Inspect(Subject),
+    /// Ask what programs say.
+    ReadPrograms(Programs),
     /// Read the names below the working folder.
     ListFiles(Hidden),
     /// Read what can be named of this kind.

@@ -1,6 +1,7 @@
 //! What stands on the alternate screen. No key that is typed there answers a question.
 
 use crate::earlier::Earlier;
+use crate::jobs::Jobs;
 use crate::page::Page;
 use crate::palette::Palette;
 use crate::picker::Picker;
@@ -16,6 +17,10 @@ pub const FRAME_ROWS: usize = 2;
 pub enum Overlay {
     /// A page about something of the session.
     Page(Subject, Page),
+    /// The programs that run or ran.
+    Jobs(Jobs),
+    /// What one of them says.
+    Output(Page),
     /// The sessions.
     Sessions(Picker),
     /// The user's earlier messages.
@@ -28,6 +33,16 @@ pub enum Overlay {
     Recall(Recall),
     /// What waits.
     Queue(Queue),
+}
+
+impl Overlay {
+    /// The page that fills it, if one does.
+    pub const fn page_mut(&mut self) -> Option<&mut Page> {
+        match self {
+            Self::Page(_, page) | Self::Output(page) => Some(page),
+            _ => None,
+        }
+    }
 }
 
 /// What a page has of a terminal of so many columns and rows.

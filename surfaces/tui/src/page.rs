@@ -235,7 +235,18 @@ impl Page {
         }
     }
 
-    fn is_at_end(&self) -> bool {
+    /// The same, where the end stays in sight also of what was shorter than the page.
+    pub fn fill_on(&mut self, lines: Vec<Line<'static>>) {
+        let was_at_end = self.is_at_end();
+        self.fill(lines);
+        if was_at_end {
+            self.top = self.last_top(self.height, 0);
+        }
+    }
+
+    /// Whether the end of a page that was filled is in sight.
+    #[must_use]
+    pub fn is_at_end(&self) -> bool {
         self.top == self.last_top(self.height, 0)
     }
 

@@ -80,6 +80,8 @@ pub struct Panes {
     is_alone: bool,
     pages: [Page; 3],
     trace: Trace,
+    /// What programs say right now, for the tools.
+    said: Vec<Line<'static>>,
     past: Past,
     /// The number of the last event of the past; 0 without one.
     past_to: u64,
@@ -95,6 +97,7 @@ impl Panes {
             is_alone: false,
             pages: Pane::ALL.map(|_| Page::live()),
             trace: Trace::new(known),
+            said: Vec::new(),
             past: Past::Unread,
             past_to: 0,
         }
@@ -192,7 +195,18 @@ impl Panes {
             (Pane::Activity, true) | (Pane::Conversation, false) => stream.tail(known, true),
             _ => Vec::new(),
         };
-        self.page(pane).in_rows(tail.into_iter().map(PageLine::of))
+        let said = match pane {
+            Pane::Tools => self.said.clone(),
+            Pane::Activity | Pane::Conversation => Vec::new(),
+        };
+        let tail = tail.into_iter().map(PageLine::of);
+        let said = said.into_iter().map(PageLine::new);
+        self.page(pane).in_rows(tail.chain(said))
+    }
+
+    /// Programs say this right now.
+    pub fn say(&mut self, said: Vec<Line<'static>>) {
+        self.said = said;
     }
 
     /// Whether keys go into a search.

@@ -6,6 +6,7 @@ use crate::inspect;
 use crate::lines::{safe, strong};
 use crate::message::Message;
 use crate::subject::Subject;
+use api::programs::Programs;
 use api::sessions::{Error, Follow, Selection, Sessions, Whose};
 use domain::Timestamp;
 use domain::drive::Origin;
@@ -77,13 +78,12 @@ async fn page(
             };
             Ok(inspect::memory(&events, &now))
         }
-        Subject::Calls | Subject::Agents | Subject::Jobs | Subject::Plan => {
+        Subject::Calls | Subject::Agents | Subject::Plan => {
             let events = events(sessions, id).await.map_err(|error| error.fault())?;
             Ok(match subject {
                 Subject::Agents => inspect::agents(&events, Timestamp::now()),
-                Subject::Jobs => inspect::jobs(&events),
                 Subject::Plan => inspect::plan(&events),
-                _ => inspect::calls(&events, |_| true),
+                _ => inspect::calls(&events),
             })
         }
     }
@@ -96,6 +96,13 @@ async fn events(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Event>, Er
         events.push(event?);
     }
     Ok(events)
+}
+
+/// Asks what programs say.
+pub async fn programs(sessions: &dyn Sessions, id: SessionId, wanted: Programs) -> Vec<Message> {
+    let told = sessions.programs(id, wanted.clone()).await;
+    let told = told.map_err(|error| error.message());
+    vec![Message::ProgramsRead(id, wanted, told)]
 }
 
 /// Reads what happened in a session up to an event.

@@ -9,6 +9,7 @@ use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::overlay::Overlay;
 use crate::panes::Panes;
+use crate::programs::Watched;
 use crate::question::Dialog;
 use crate::queue::Waits;
 use crate::refresh::Refresh;
@@ -90,6 +91,8 @@ pub struct State {
     pub overlay: Option<Overlay>,
     /// When the page that stands there is read anew.
     pub refresh: Refresh,
+    /// The programs of the session, as far as they were asked for.
+    pub programs: Watched,
     /// The panes, whether they are shown or not.
     pub panes: Panes,
     /// How far the help is scrolled, where it is open.
@@ -209,6 +212,7 @@ impl State {
             is_own_plan: false,
             overlay: None,
             refresh: Refresh::default(),
+            programs: Watched::default(),
             panes,
             help: None,
             is_expanded: false,
@@ -306,6 +310,7 @@ impl State {
             self.gathers_until,
             self.covers_until,
             self.refreshes_at(),
+            self.programs.wakes_at(),
             self.dialog
                 .as_ref()
                 .and_then(|dialog| dialog.waits_until(self.now)),

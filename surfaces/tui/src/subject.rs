@@ -11,8 +11,6 @@ pub enum Subject {
     Audit,
     /// The agents below the first.
     Agents,
-    /// The background jobs.
-    Jobs,
     /// The plans and tasks.
     Plan,
     /// What memory had on the requests.
@@ -23,12 +21,11 @@ pub enum Subject {
 
 impl Subject {
     /// Every one.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 7] = [
         Self::Context,
         Self::Calls,
         Self::Audit,
         Self::Agents,
-        Self::Jobs,
         Self::Plan,
         Self::Memory,
         Self::Models,
@@ -48,7 +45,6 @@ impl Subject {
             Self::Calls => "calls",
             Self::Audit => "audit",
             Self::Agents => "agents",
-            Self::Jobs => "jobs",
             Self::Plan => "plan",
             Self::Memory => "memory",
             Self::Models => "models",
@@ -63,7 +59,6 @@ impl Subject {
             Self::Calls => "tool calls: arguments, decision and layer, result",
             Self::Audit => "the audit log of this session",
             Self::Agents => "agents below this one: task, state, budget, time, report",
-            Self::Jobs => "background jobs and what they said",
             Self::Plan => "plans, their steps, and tasks",
             Self::Memory => "what memory recalled for the requests, and why",
             Self::Models => "the models, and what each is for",

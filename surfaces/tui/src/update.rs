@@ -9,8 +9,10 @@ mod marking;
 mod outcome;
 mod overlaid;
 mod overriding;
+mod paging;
 mod paned;
 mod pointed;
+mod programs;
 mod results;
 mod slash;
 mod typing;
@@ -38,6 +40,7 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
         }
     }
     done.extend(paned::follow(state));
+    done.extend(programs::follow(state));
     done.extend(overlaid::refresh(state));
     done
 }
@@ -55,6 +58,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
             let mut done = events::happened(state, &event);
             done.extend(call(state, &event));
             overlaid::changed(state, &event.body);
+            programs::happened(state, &event);
             done
         }
         Message::Focused(has_focus) => {
@@ -81,10 +85,8 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
             vec![slash::with_model(state, Some(ModelChoice::Exact(model)))]
         }
         Message::Configured(profile) => configured(state, *profile),
-        Message::Inspected(subject, lines) => {
-            overlaid::filled(state, subject, lines);
-            Vec::new()
-        }
+        Message::Inspected(subject, lines) => overlaid::filled(state, subject, lines),
+        Message::ProgramsRead(id, wanted, told) => programs::read(state, (id, &wanted), told),
         Message::Files(hidden, entries) => {
             state.completion.read(hidden, entries);
             Vec::new()

@@ -7,10 +7,12 @@ mod full;
 mod help;
 mod offers;
 mod panes;
+mod saying;
 mod status;
 
 pub use full::{Waiting, sessions};
 pub use panes::{at as pane_at, full, size as pane_size, width as pane_width};
+pub use saying::{said, says};
 
 use crate::keys::Action;
 use crate::lines::{OWN, cut, faint, own, strong, wrapped};
@@ -155,7 +157,9 @@ fn top(
         // What streams and what runs stands in the panes.
         return (Vec::new(), None);
     }
-    let work = at_work(state, width);
+    let mut work = at_work(state, width);
+    let said = saying::said(state).into_iter();
+    work.extend(said.flat_map(|line| own_row(&line, width)));
     let room = room.saturating_sub(work.len());
     let tail = state.stream.tail(state.terminal.known(), state.is_expanded);
     let is_own = !state.is_expanded && state.stream.is_thinking();
@@ -196,7 +200,11 @@ fn work_text(state: &State) -> Option<String> {
         (None, names) => format!("running {}", names.join(", ")),
     };
     let sign = ['|', '/', '-', '\\'][usize::try_from(seconds % 4).unwrap_or(0)];
-    Some(format!("{sign} {doing}, {time} (Esc stops it)"))
+    let more = match saying::said(state).is_empty() {
+        true => "",
+        false => "; /inspect jobs shows all it says",
+    };
+    Some(format!("{sign} {doing}, {time} (Esc stops it{more})"))
 }
 
 /// One faint row of ours.

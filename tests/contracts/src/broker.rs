@@ -9,6 +9,7 @@ use api::broker::{
     PlanRequest, Registered, ToolEvent, ToolResult,
 };
 use api::executor::ToolFailure;
+use api::programs::Program;
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -101,6 +102,11 @@ impl FakeBroker {
             ended: Arc::new(watch::Sender::default()),
             stopped: DropCount::default(),
         }
+    }
+
+    /// Every session has these programs.
+    pub fn set_programs(&self, programs: Vec<Program>) {
+        self.state.lock().unwrap().programs = programs;
     }
 
     /// Adds or replaces a tool.

@@ -5,8 +5,11 @@ use api::authority::{Authorized, JudgedCall};
 use api::executor::{
     Executor, FailureKind, PathRefusal, Progress, Report, ReportSink, ToolFailure, Words,
 };
+use api::programs::{ProgramId, ProgramState, SeenProgram};
+use api::sandbox::{Captured, Said};
 use async_trait::async_trait;
 use domain::Timestamp;
+use domain::id::SessionId;
 use domain::label::Label;
 use domain::tool::{
     ArgumentRole, ArgumentSpec, Audience, EffectClass, ResultField, ResultSource, TargetKind,
@@ -15,7 +18,8 @@ use domain::tool::{
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// One tool: what the broker knows of it, and what it does.
 #[derive(Debug, Clone)]
@@ -180,6 +184,8 @@ pub struct FakeExecutor {
     calls: Mutex<Vec<JudgedCall>>,
     secrets: Mutex<Vec<(String, Vec<u8>)>>,
     stopped: DropCount,
+    /// What the running job `fake` of every session says.
+    says: Mutex<Option<String>>,
 }
 
 impl FakeExecutor {
@@ -203,6 +209,14 @@ impl FakeExecutor {
                 .previews("--- a\n+++ b\n"),
             FakeTool::new("delete_file", "fs_delete", EffectClass::Destructive),
         ])
+    }
+
+    /// Every session has a job `fake` that runs and has said this on standard output.
+    ///
+    /// # Panics
+    /// Never in practice: the lock is not poisoned.
+    pub fn says(&self, text: &str) {
+        *self.says.lock().unwrap() = Some(text.to_owned());
     }
 
     /// The secrets it was given, by argument, in order.
@@ -274,6 +288,24 @@ impl Executor for FakeExecutor {
             Ok(_) => Ok(tool.diff.clone()),
             Err(failure) => Err(failure.clone()),
         }
+    }
+
+    async fn programs(&self, _: SessionId) -> Vec<SeenProgram> {
+        let said = self.says.lock().unwrap().clone();
+        let job = said.map(|text| SeenProgram {
+            id: ProgramId::Job("fake".to_owned()),
+            command: format!("echo {text}"),
+            state: ProgramState::Running,
+            age: Duration::from_secs(3),
+            look: Arc::new(move || Said {
+                stdout: Captured {
+                    head: text.clone().into_bytes(),
+                    ..Captured::default()
+                },
+                stderr: Captured::default(),
+            }),
+        });
+        job.into_iter().collect()
     }
 
     async fn run(

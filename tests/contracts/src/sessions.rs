@@ -4,8 +4,10 @@ mod lasting;
 mod playing;
 mod queue;
 
+use super::programs::chosen;
 use super::{Gate, fresh_uuid};
 use api::Streaming;
+use api::programs::{Program, Programs};
 use api::sessions::{
     Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, QueueChange, RewindTo,
     Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
@@ -52,6 +54,8 @@ struct State {
     sessions: BTreeMap<SessionId, Session>,
     scripts: BTreeMap<String, Vec<Act>>,
     questions: BTreeMap<ConfirmationId, (SessionId, Digest, oneshot::Sender<ConfirmationAnswer>)>,
+    /// Of every session.
+    programs: Vec<Program>,
 }
 
 #[derive(Debug)]
@@ -227,6 +231,13 @@ impl FakeSessions {
             .unwrap()
             .scripts
             .insert(text.to_owned(), acts);
+        self
+    }
+
+    /// Every session has these programs.
+    #[must_use]
+    pub fn with_programs(self, programs: Vec<Program>) -> Self {
+        self.state.lock().unwrap().programs = programs;
         self
     }
 
@@ -429,6 +440,16 @@ impl Sessions for FakeSessions {
     async fn stop_calls(&self, session_id: SessionId, _: Option<CallId>) -> Result<u32, Error> {
         // No script calls tools.
         self.state.lock().unwrap().live(session_id).map(|_| 0)
+    }
+
+    async fn programs(
+        &self,
+        session_id: SessionId,
+        wanted: Programs,
+    ) -> Result<Vec<Program>, Error> {
+        let mut state = self.state.lock().unwrap();
+        state.live(session_id)?;
+        Ok(chosen(&state.programs, &wanted))
     }
 
     async fn change_queue(

@@ -4,6 +4,7 @@ use crate::address::Endpoint;
 use crate::channel::sized;
 use crate::{channel, stream};
 use api::Streaming;
+use api::programs::{Program, Programs};
 use api::sessions::{
     Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, QueueChange, RewindTo,
     Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
@@ -17,6 +18,7 @@ use domain::id::{CallId, ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::WIRE_MESSAGE_BYTES;
 use domain::settings::SessionProfile;
 use futures::StreamExt;
+use proto::convert::programs::wire_wanted;
 use proto::convert::{InvalidField, WireEnum, each};
 use proto::sessions_client::SessionsClient;
 use proto::status::{INVALID_REQUEST, cause, reason};
@@ -175,6 +177,20 @@ impl Sessions for Client {
         let call = self.inner.clone().stop_calls(request).await;
         let answer = call.map_err(|status| self.failed(status))?;
         Ok(answer.into_inner().stopped)
+    }
+
+    async fn programs(
+        &self,
+        session_id: SessionId,
+        wanted: Programs,
+    ) -> Result<Vec<Program>, Error> {
+        let request = proto::ProgramsRequest {
+            session_id: session_id.to_string(),
+            program: wire_wanted(wanted),
+        };
+        let call = self.inner.clone().programs(request).await;
+        let answer = call.map_err(|status| self.failed(status))?.into_inner();
+        answer.try_into().map_err(|error| self.garbled(error))
     }
 
     async fn change_queue(

@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use domain::event::Event;
 use futures::StreamExt;
 use futures::stream::BoxStream;
+use proto::convert::programs::wanted;
 use proto::convert::{InvalidField, WireEnum, optional_text, required, text};
 use proto::sessions_server;
 use proto::status::status;
@@ -158,6 +159,17 @@ impl sessions_server::Sessions for Server {
         let stopped = self.sessions.stop_calls(session_id, call_id).await;
         let stopped = stopped.map_err(to_status)?;
         Ok(Response::new(proto::StopCallsResponse { stopped }))
+    }
+
+    async fn programs(
+        &self,
+        request: Request<proto::ProgramsRequest>,
+    ) -> Result<Response<proto::ProgramsResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let wanted = wanted(request.program)?;
+        let programs = self.sessions.programs(session_id, wanted).await;
+        Ok(Response::new(programs.map_err(to_status)?.into()))
     }
 
     async fn change_queue(

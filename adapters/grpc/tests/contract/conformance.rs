@@ -4,7 +4,8 @@ use crate::support::{Running, Transport};
 use api::broker::{Broker, Control, PlannedCall};
 use api::guard::Guard;
 use api::models::{ErrorKind, Models};
-use api::sessions::Sessions;
+use api::programs::Programs;
+use api::sessions::{OpenRequest, Sessions};
 use async_trait::async_trait;
 use contracts::models_suite::{self, FakeSubject};
 use contracts::{
@@ -12,6 +13,7 @@ use contracts::{
     Reply, audit_suite, broker_suite, guard_suite, memory_suite, search_suite, sessions_suite,
 };
 use domain::decision::Verdict;
+use domain::id::SessionId;
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRole, Think};
 use domain::settings::{Mode, SessionProfile, SessionSettings};
@@ -20,6 +22,7 @@ use grpc::server::Builder;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
+use uuid::Uuid;
 
 struct WiredModels {
     transport: Transport,
@@ -290,6 +293,41 @@ async fn sessions_over_each_transport() {
         sessions_suite::lasting(subject).await;
         sessions_suite::queue(subject).await;
         sessions_suite::signals(subject).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_and_what_they_say_arrive_over_each_transport() {
+    let programs = contracts::two_programs();
+    for transport in Transport::ALL {
+        let running = Running::default();
+        let broker = FakeBroker::new();
+        broker.set_programs(programs.clone());
+        let sessions = FakeSessions::new().with_programs(programs.clone());
+        let services = Builder::new()
+            .control(Arc::new(broker))
+            .sessions(Arc::new(sessions));
+        let endpoint = running.serve(transport, services).await;
+        let control = grpc::control::Client::connect(&endpoint);
+        let sessions = grpc::sessions::Client::connect(&endpoint);
+        let profile = sessions_subject(fake_sessions()).profile;
+        let (id, root) = (
+            SessionId::from_uuid(Uuid::from_u128(1)),
+            profile.agent_type.clone(),
+        );
+        let settings = profile.settings.clone();
+        control.open_session(id, root, settings).await.unwrap();
+        let opened = sessions.open(OpenRequest::New(profile)).await.unwrap();
+        for (wanted, expected) in [
+            (Programs::All, &programs[..]),
+            (Programs::One(programs[0].id.clone()), &programs[..1]),
+            (Programs::One(programs[1].id.clone()), &programs[1..]),
+        ] {
+            let told = control.programs(id, wanted.clone()).await.unwrap();
+            assert_eq!(told, expected);
+            let told = sessions.programs(opened.session_id, wanted).await;
+            assert_eq!(told.unwrap(), expected);
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod memory;
 mod own_calls;
+mod programs;
 mod round_trip;
 mod sample_events;
 mod samples;

@@ -2,6 +2,8 @@
 //! back.
 
 use crate::support::{House, service_with_secrets, settings};
+use api::broker::Control as _;
+use api::programs::{ProgramId, Programs};
 use contracts::{FakeAudit, FakeExecutor, FakeSecrets, FakeTool};
 use domain::decision::{Layer, Verdict};
 use domain::event::CallStatus;
@@ -81,4 +83,32 @@ async fn without_the_secret_nothing_runs_and_it_is_said_why() {
     assert_eq!(result.status, CallStatus::Failed);
     assert!(result.text.contains("`bank`"), "{}", result.text);
     assert!(house.executor.calls().is_empty());
+}
+
+/// What a program says while it runs is the user's to see, without the secrets that its result would
+/// be without.
+#[tokio::test]
+async fn no_secret_stands_in_what_a_program_says_while_it_runs() {
+    let house = house("ok", FakeSecrets::default().with("bank", SECRET)).await;
+    house.call("balance", json!({"path": "/w/a"})).await;
+    let one = Programs::One(ProgramId::Job("fake".to_owned()));
+    for (said, shown) in [
+        (
+            format!("a {SECRET}, then {SECRET}!"),
+            "a [REDACTED], then [REDACTED]!",
+        ),
+        (
+            format!("a {SECRET}, then {}", &SECRET[..11]),
+            "a [REDACTED], then ",
+        ),
+    ] {
+        house.executor.says(&said);
+        for wanted in [Programs::All, one.clone()] {
+            let told = house.broker.programs(house.session_id, wanted).await;
+            let told = told.unwrap();
+            let output = told[0].output.as_ref().unwrap();
+            assert_eq!(output.stdout.text, shown);
+            assert!(!format!("{told:?}").contains(SECRET));
+        }
+    }
 }

@@ -58,6 +58,9 @@ pub fn work(
         Command::ListModels => AtOnce(Box::pin(effects::list_models(host, profile))),
         Command::FindModel(name) => InTurn(Box::pin(effects::find_model(host, name))),
         Command::Inspect(subject) => AtOnce(told(reading::inspect(host, (id, profile), subject))),
+        Command::ReadPrograms(wanted) => {
+            AtOnce(told(reading::programs(host.sessions(), id, wanted)))
+        }
         Command::ListFiles(hidden) => {
             AtOnce(told(effects::files(profile.settings.workspace, hidden)))
         }

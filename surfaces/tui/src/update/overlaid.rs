@@ -4,10 +4,12 @@ use super::closing::close;
 use super::lists;
 use super::marking;
 use super::outcome::{failed, refused};
+use super::paging::{Stay, in_page};
+use super::programs;
 use crate::earlier::{self, Earlier, Sent};
 use crate::message::Command;
 use crate::overlay::{Overlay, room};
-use crate::page::{Next, Page, Turn};
+use crate::page::Page;
 use crate::palette::{self, Choice, Palette};
 use crate::picker::{Offer, Picker, Wish};
 use crate::refresh::Refresh;
@@ -22,6 +24,8 @@ use session::AgentState;
 use std::time::Duration;
 use text::escape::visible_line;
 
+/// What lists the programs that run or ran.
+const JOBS: &str = "jobs";
 /// How often the time line of agents at work is drawn anew.
 const TIME_LINE: Duration = Duration::from_secs(2);
 
@@ -139,14 +143,20 @@ fn elsewhere(state: &mut State, key: KeyEvent) -> Vec<Command> {
     if let Some(command) = of_terminal(key) {
         return vec![command];
     }
-    if let Some(done) = lists::pressed(state, key) {
+    let listed = lists::pressed(state, key);
+    if let Some(done) = listed.or_else(|| programs::pressed(state, key)) {
         return done;
     }
     match &mut state.overlay {
         None
-        | Some(Overlay::Palette(_) | Overlay::Editor | Overlay::Recall(_) | Overlay::Queue(_)) => {
-            Vec::new()
-        }
+        | Some(
+            Overlay::Palette(_)
+            | Overlay::Editor
+            | Overlay::Recall(_)
+            | Overlay::Queue(_)
+            | Overlay::Jobs(_)
+            | Overlay::Output(_),
+        ) => Vec::new(),
         Some(Overlay::Earlier(earlier)) => {
             let wish = earlier.pressed(key);
             gone_back(state, wish)
@@ -234,50 +244,13 @@ pub(super) fn say(state: &mut State, text: &str) -> Option<Command> {
     }
 }
 
-/// Whether what is shown stays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stay {
-    Yes,
-    No,
-}
-
-fn in_page(page: &mut Page, key: KeyEvent) -> Stay {
-    let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
-    if page.typed().is_some() {
-        match key.code {
-            KeyCode::Esc => page.drop_search(),
-            KeyCode::Char('c') if is_ctrl => page.drop_search(),
-            KeyCode::Enter => page.search(),
-            KeyCode::Backspace => page.pop(),
-            KeyCode::Char(letter) if !is_ctrl => page.push_letter(letter),
-            _ => {}
-        }
-        return Stay::Yes;
-    }
-    match key.code {
-        KeyCode::Esc | KeyCode::Char('q') => return Stay::No,
-        KeyCode::Char('c' | 'd') if is_ctrl => return Stay::No,
-        KeyCode::Up | KeyCode::Char('k') => page.turn(Turn::Up),
-        KeyCode::Down | KeyCode::Char('j') | KeyCode::Enter => page.turn(Turn::Down),
-        KeyCode::PageUp | KeyCode::Char('b') => page.turn(Turn::PageUp),
-        KeyCode::PageDown | KeyCode::Char(' ') => page.turn(Turn::PageDown),
-        KeyCode::Home | KeyCode::Char('g') => page.turn(Turn::Top),
-        KeyCode::End | KeyCode::Char('G') => page.turn(Turn::End),
-        KeyCode::Char('/') => page.begin_search(),
-        KeyCode::Char('n') => page.next(Next::After),
-        KeyCode::Char('N') => page.next(Next::Before),
-        KeyCode::Char('w') => page.turn_long(),
-        KeyCode::Char('v') => page.begin_marking(),
-        _ => {}
-    }
-    Stay::Yes
-}
-
 /// A paste is typed where something can be typed, and else nothing.
 pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
     let letters = text.lines().next().unwrap_or_default().chars();
     match &mut state.overlay {
-        Some(Overlay::Page(_, page)) => letters.for_each(|letter| page.push_letter(letter)),
+        Some(Overlay::Page(_, page) | Overlay::Output(page)) => {
+            letters.for_each(|letter| page.push_letter(letter));
+        }
         Some(Overlay::Sessions(picker)) => {
             letters.for_each(|letter| picker.push(letter));
             return picker
@@ -289,7 +262,7 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
         Some(Overlay::Earlier(earlier)) => letters.for_each(|letter| earlier.push(letter)),
         Some(Overlay::Palette(palette)) => letters.for_each(|letter| palette.push(letter)),
         Some(Overlay::Recall(recall)) => letters.for_each(|letter| recall.push(letter)),
-        Some(Overlay::Editor | Overlay::Queue(_)) | None => {}
+        Some(Overlay::Editor | Overlay::Queue(_) | Overlay::Jobs(_)) | None => {}
     }
     Vec::new()
 }
@@ -297,13 +270,17 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
 /// The terminal has another size.
 pub(super) fn resized(state: &mut State) {
     let room = room(state.size);
-    if let Some(Overlay::Page(_, page)) = &mut state.overlay {
+    if let Some(page) = state.overlay.as_mut().and_then(Overlay::page_mut) {
         page.lay(room);
     }
 }
 
 /// A page was read.
-pub(super) fn filled(state: &mut State, subject: Subject, lines: Vec<Line<'static>>) {
+pub(super) fn filled(
+    state: &mut State,
+    subject: Subject,
+    lines: Vec<Line<'static>>,
+) -> Vec<Command> {
     if let Some(Overlay::Page(shown, page)) = &mut state.overlay
         && *shown == subject
     {
@@ -317,6 +294,7 @@ pub(super) fn filled(state: &mut State, subject: Subject, lines: Vec<Line<'stati
             state.refresh.goes_on(state.now + TIME_LINE);
         }
     }
+    Vec::new()
 }
 
 /// The user's messages were read.
@@ -339,8 +317,11 @@ pub(super) fn named(state: &mut State, name: &str) -> Vec<Command> {
     let found = Subject::ALL.into_iter().find(|one| one.name() == name);
     match found {
         Some(subject) => inspect(state, subject),
+        None if name == JOBS => programs::list(state),
         None => {
-            let names = Subject::ALL.map(Subject::name).join(", ");
+            let mut names = Subject::ALL.map(Subject::name).to_vec();
+            names.push(JOBS);
+            let names = names.join(", ");
             vec![refused(
                 state,
                 "which of them is to be shown?",

@@ -1,7 +1,6 @@
 //! What the mouse does: its wheel scrolls what is below it, and a press chooses a pane. It answers nothing.
 
 use crate::message::{Command, Pointed};
-use crate::overlay::Overlay;
 use crate::page::{Page, Turn};
 use crate::state::State;
 use crate::view;
@@ -23,7 +22,7 @@ pub(super) fn pointed(state: &mut State, what: Pointed, at: (u16, u16)) -> Vec<C
 /// Turns what is there, or chooses it.
 fn done(state: &mut State, turn: Option<Turn>, at: (u16, u16)) {
     if let Some(overlay) = &mut state.overlay {
-        if let (Overlay::Page(_, page), Some(turn)) = (overlay, turn) {
+        if let (Some(page), Some(turn)) = (overlay.page_mut(), turn) {
             scroll(page, turn);
         }
         return;

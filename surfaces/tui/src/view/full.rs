@@ -1,6 +1,6 @@
 //! A frame as high as the terminal: what stands on the alternate screen.
 
-use super::Frame;
+use super::{Frame, saying};
 use crate::lines::{cut, faint, strong};
 use crate::list::PROMPT;
 use crate::overlay::{Overlay, room};
@@ -36,6 +36,8 @@ const OF_PALETTE: &str = "Enter runs it; Esc closes";
 
 /// The keys of what was typed before.
 const OF_RECALL: &str = "Enter puts it into the input; Esc closes";
+/// The keys of the programs.
+const OF_JOBS: &str = "Enter shows what it says; Esc closes";
 /// The keys of what waits.
 const OF_QUEUE: &str = "Enter edits, d removes, K and J move; Esc closes";
 
@@ -62,12 +64,17 @@ pub fn full(state: &State) -> Option<Frame> {
     let size = state.size;
     let (width, height) = room(size);
     let (title, body, foot, cursor) = match overlay {
-        Overlay::Page(subject, page) => {
+        Overlay::Page(_, page) | Overlay::Output(page) => {
             let (foot, cursor) = foot_of_page(page, height);
-            let title = format!("{}: {}", subject.name(), subject.about());
-            (title, page.shown(), foot, cursor)
+            (title_of_page(state, overlay), page.shown(), foot, cursor)
         }
         Overlay::Sessions(picker) => return Some(sessions(picker, size, waits)),
+        Overlay::Jobs(jobs) => (
+            "jobs: programs that run or ran, and what they say".to_owned(),
+            jobs.rows(state.programs.all.as_deref(), (width, height)),
+            OF_JOBS.to_owned(),
+            None,
+        ),
         Overlay::Editor => return None,
         Overlay::Queue(queue) => (
             "messages that wait, by their place".to_owned(),
@@ -112,6 +119,14 @@ pub fn full(state: &State) -> Option<Frame> {
         false => Line::styled(cut(&foot, width), faint()),
     };
     Some(laid(size, (head, body, foot), cursor))
+}
+
+/// What stands above a page.
+fn title_of_page(state: &State, overlay: &Overlay) -> String {
+    match overlay {
+        Overlay::Page(subject, _) => format!("{}: {}", subject.name(), subject.about()),
+        _ => saying::title(state),
+    }
 }
 
 /// What stands below a page, and the cursor where something is typed there.

@@ -1,10 +1,11 @@
 //! Frames as they are drawn.
 
 use super::frame;
-use crate::fixture::{Seat, request};
+use crate::fixture::{Seat, program, request, said};
 use crate::message::Message;
 use crate::state::Facts;
 use crate::subject::Subject;
+use api::programs::{Program, ProgramId, ProgramState, Programs};
 use crossterm::event::KeyCode;
 use domain::drive::{DriveDecision, DriveReason, DriveState};
 use domain::event::{ConfirmationKind, EventBody, QueryStatus};
@@ -361,6 +362,47 @@ fn page_while_a_question_waits() {
         seat.press(KeyCode::PageDown);
         seat.question(10, request(20, ConfirmationKind::Call));
         seat.types("/line 4");
+    }));
+}
+
+/// A call that waits for a program, and what that says.
+fn running(seat: &mut Seat) {
+    seat.asks(10, "build it");
+    seat.calls(10, 5, "run_command");
+    let said = said(
+        "",
+        "   Compiling one\n   Compiling two\nwarning: x\n   Compiling three\n",
+    );
+    tells(seat, vec![program(5, said)]);
+}
+
+fn tells(seat: &mut Seat, programs: Vec<Program>) {
+    let id = seat.state.session.session_id;
+    seat.takes(Message::ProgramsRead(id, Programs::All, Ok(programs)));
+}
+
+#[test]
+fn what_a_command_says_below_its_call() {
+    insta::assert_snapshot!(frames(running));
+}
+
+#[test]
+fn programs_that_run_and_ran() {
+    insta::assert_snapshot!(full_frames(|seat| {
+        running(seat);
+        seat.enters("/inspect jobs");
+        let job = |name: &str, state| Program {
+            id: ProgramId::Job(name.to_owned()),
+            state,
+            ..program(5, said("", ""))
+        };
+        let ended = ProgramState::Ended("exit code 3 after 75 s".to_owned());
+        let all = vec![
+            job("tests", ended),
+            job("watch", ProgramState::Running),
+            program(5, said("", "")),
+        ];
+        tells(seat, all);
     }));
 }
 

@@ -8,4 +8,5 @@
 mod closed;
 mod crashes;
 mod leaks;
+mod shown;
 mod stores;

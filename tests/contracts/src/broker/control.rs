@@ -3,7 +3,9 @@
 use super::super::fresh_uuid;
 use super::FakeBroker;
 use super::state::{AGENT_TYPES, agent_types, known_type};
+use crate::programs::chosen;
 use api::broker::{AgentListing, Control, Error, ErrorKind, GrantListing, Registered, ToolListing};
+use api::programs::{Program, Programs};
 use async_trait::async_trait;
 use domain::decision::Decision;
 use domain::event::ConfirmationAnswer;
@@ -133,6 +135,16 @@ impl Control for FakeBroker {
         state.settings(session_id)?;
         let grants = state.grants.iter().filter(|(id, _)| *id == session_id);
         Ok(grants.map(|(_, grant)| grant.clone()).collect())
+    }
+
+    async fn programs(
+        &self,
+        session_id: SessionId,
+        wanted: Programs,
+    ) -> Result<Vec<Program>, Error> {
+        let state = self.state.lock().unwrap();
+        state.settings(session_id)?;
+        Ok(chosen(&state.programs, &wanted))
     }
 
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {

@@ -4,6 +4,7 @@ use super::super::Gate;
 use api::CallContext;
 use api::broker::{CallRequest, Error, ErrorKind, GrantListing, PlannedCall, Registered};
 use api::executor::{Progress, ToolFailure};
+use api::programs::Program;
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer};
 use domain::hash::Digest;
@@ -144,6 +145,8 @@ pub(super) struct State {
     /// Calls that their callers run, by the token of the caller.
     pub(super) own_calls: HashMap<(AgentToken, CallId), Report>,
     pub(super) is_audit_broken: bool,
+    /// Of every session.
+    pub(super) programs: Vec<Program>,
 }
 
 /// The agent types there are, and what each may spawn.

@@ -6,9 +6,10 @@ use api::CallContext;
 use api::broker::{
     CallRequest, ErrorKind, PlanApproval, PlanEvent, PlanRequest, PlannedCall, ToolEvent,
 };
+use api::programs::{ProgramId, Programs};
 use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer};
-use domain::id::{PlanId, SessionId};
+use domain::id::{CallId, PlanId, SessionId};
 use domain::label::Label;
 use domain::settings::Attendance;
 use domain::tool::ToolName;
@@ -226,4 +227,17 @@ pub(super) async fn the_user_is_heard_in_known_sessions_only(subject: &Subject) 
         kind(control.list_grants(other).await),
         ErrorKind::UnknownSession
     );
+}
+
+pub(super) async fn programs_are_told_of_known_sessions_only(subject: &Subject) {
+    let session = open(subject, Attendance::Unattended).await;
+    let control = &subject.control;
+    let nobody = Programs::One(ProgramId::Call(CallId::from_uuid(fresh_uuid())));
+    for wanted in [Programs::All, nobody] {
+        let told = control.programs(session.session_id, wanted.clone()).await;
+        assert_eq!(told.expect("the session is known"), Vec::new());
+        let other = SessionId::from_uuid(fresh_uuid());
+        let refused = kind(control.programs(other, wanted).await);
+        assert_eq!(refused, ErrorKind::UnknownSession);
+    }
 }

@@ -3,6 +3,7 @@
 use super::subject::{Subject, all, kind, log, open, send, status};
 use crate::{fresh_uuid, within};
 use api::Streaming;
+use api::programs::{ProgramId, Programs};
 use api::sessions::{Error, ErrorKind, QueueChange};
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::{CallId, QueryId, SessionId};
@@ -12,6 +13,7 @@ pub(super) async fn promises(subject: impl AsyncFn() -> Subject) {
     a_request_that_waits_is_taken_out(&subject().await).await;
     requests_that_wait_are_moved(&subject().await).await;
     stopping_calls_stops_no_request(&subject().await).await;
+    programs_are_told_of_open_sessions_only(&subject().await).await;
 }
 
 type Sent = (QueryId, Streaming<Event, Error>);
@@ -106,4 +108,16 @@ async fn stopping_calls_stops_no_request(subject: &Subject) {
         kind(sessions.stop_calls(nowhere, None).await),
         ErrorKind::NotFound
     );
+}
+
+async fn programs_are_told_of_open_sessions_only(subject: &Subject) {
+    let id = open(subject).await;
+    let nobody = Programs::One(ProgramId::Job("nobody".to_owned()));
+    for wanted in [Programs::All, nobody] {
+        let told = subject.sessions.programs(id, wanted.clone()).await;
+        assert_eq!(told.ok(), Some(Vec::new()));
+        let nowhere = SessionId::from_uuid(fresh_uuid());
+        let refused = subject.sessions.programs(nowhere, wanted).await;
+        assert_eq!(kind(refused), ErrorKind::NotFound);
+    }
 }

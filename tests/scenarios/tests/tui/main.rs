@@ -23,6 +23,7 @@ mod pages;
 mod panes;
 mod pasting;
 mod pictures;
+mod programs;
 mod questions;
 mod queue;
 mod screens;

@@ -188,7 +188,7 @@ fn pages_show_the_session_and_are_searched() {
         ("context", "system"),
         ("audit", "list_files"),
         ("agents", "no agent was started"),
-        ("jobs", "no call yet"),
+        ("jobs", "no program runs"),
         ("plan", "no plan and no tasks yet"),
         ("memory", "nothing was recalled in this session"),
         ("models", "scripted-model"),

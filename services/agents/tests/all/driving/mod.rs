@@ -5,6 +5,7 @@ use crate::support::{broker, profile};
 use agents::drive::{Senses, Settings};
 use agents::{AgentTools, Config, Service};
 use api::broker::{AgentListing, Control, Error, GrantListing, Registered, ToolListing};
+use api::programs::{Program, Programs};
 use api::sessions::{Follow, OpenRequest, SendRequest, Sessions};
 use api::signals::{Notice, Notifier, Source, Watcher};
 use async_trait::async_trait;
@@ -141,6 +142,14 @@ impl Control for Told {
 
     async fn list_grants(&self, session_id: SessionId) -> Result<Vec<GrantListing>, Error> {
         self.inner.list_grants(session_id).await
+    }
+
+    async fn programs(
+        &self,
+        session_id: SessionId,
+        wanted: Programs,
+    ) -> Result<Vec<Program>, Error> {
+        self.inner.programs(session_id, wanted).await
     }
 
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {

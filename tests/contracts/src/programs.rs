@@ -1,0 +1,44 @@
+//! Programs of a session, as the fakes tell of them.
+
+use api::programs::{Program, ProgramId, ProgramOutput, ProgramState, Programs, StreamText};
+use domain::id::CallId;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// One that a call waits for, and a job that has ended.
+#[must_use]
+pub fn two_programs() -> Vec<Program> {
+    let said = |text: &str| StreamText {
+        text: text.to_owned(),
+        is_cut: text.is_empty(),
+        said_bytes: 900,
+    };
+    vec![
+        Program {
+            id: ProgramId::Call(CallId::from_uuid(Uuid::from_u128(7))),
+            command: "cargo build".to_owned(),
+            state: ProgramState::Running,
+            age: Duration::from_millis(3_500),
+            output: Some(ProgramOutput {
+                stdout: said(""),
+                stderr: said("Compiling äöü\n"),
+            }),
+        },
+        Program {
+            id: ProgramId::Job("watch".to_owned()),
+            command: "make watch".to_owned(),
+            state: ProgramState::Ended("exit code 1 after 9 s".to_owned()),
+            age: Duration::from_secs(9),
+            output: None,
+        },
+    ]
+}
+
+/// Those of them that are asked for.
+pub(crate) fn chosen(all: &[Program], wanted: &Programs) -> Vec<Program> {
+    let is_wanted = |one: &&Program| match wanted {
+        Programs::All => true,
+        Programs::One(id) => one.id == *id,
+    };
+    all.iter().filter(is_wanted).cloned().collect()
+}
