@@ -333,6 +333,7 @@ impl Inner {
             tokens_permille: self.estimates.permille(&target.model_ref().to_string()),
             class: class(size(&target, &facts)),
             is_stand_in: instance.is_embedded,
+            holds_calls: false,
         })
     }
 

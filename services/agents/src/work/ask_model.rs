@@ -11,6 +11,7 @@ use domain::message::{Message, Thinking, ToolCall};
 use domain::model::{FinishReason, ModelRef, Priority, Think, Usage};
 use futures::StreamExt;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use turn::{BrokenCall, Reply};
 
 /// What stands for arguments that nest too deeply.
@@ -138,6 +139,7 @@ impl Work {
             seed: None,
             response_schema: ask.response_schema,
             deadline: ask.deadline,
+            narrowed: BTreeMap::new(),
         }
     }
 
