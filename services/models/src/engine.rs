@@ -13,7 +13,6 @@ use async_trait::async_trait;
 use domain::model::{ModelChoice, ModelRef, Priority};
 use futures::{Stream, StreamExt, stream};
 use process::Supervisor;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -67,7 +66,7 @@ impl EngineBackend {
             response_schema: call.schema.clone(),
             stable_messages: call.stable_messages,
             deadline: None,
-            narrowed: BTreeMap::new(),
+            narrowed: call.narrowed.clone(),
         }
     }
 
