@@ -11,7 +11,6 @@ use domain::message::{Message, Thinking, ToolCall};
 use domain::model::{FinishReason, ModelRef, Priority, Think, Usage};
 use futures::StreamExt;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use turn::{BrokenCall, Reply};
 
 /// What stands for arguments that nest too deeply.
@@ -139,7 +138,7 @@ impl Work {
             seed: None,
             response_schema: ask.response_schema,
             deadline: ask.deadline,
-            narrowed: BTreeMap::new(),
+            narrowed: ask.narrowed,
         }
     }
 

@@ -10,9 +10,10 @@ use api::broker::ToolResult;
 use domain::id::CallId;
 use domain::message::ToolCall;
 use domain::model::ModelClass;
+use domain::settings::Mode;
 use domain::tool::READ_FILE;
-use plan::one_step;
-use serde_json::json;
+use plan::{one_step, schema};
+use serde_json::{Value, json};
 use turn::CallRecord;
 use uuid::Uuid;
 
@@ -55,6 +56,27 @@ pub(super) async fn before(work: &Work) -> Vec<CallRecord> {
         }
     }
     records
+}
+
+/// Whether a question of a tiny model is answered from the files that were read, all of them whole, as far
+/// as its words tell: such a model calls tools whether or not it needs them, and finds no end.
+pub(super) fn are_all_that_is_asked(work: &Work, read: &[CallRecord]) -> bool {
+    let whole: Vec<String> = read.iter().filter_map(whole).collect();
+    let request = &work.request.text;
+    work.agent.facts.class == Some(ModelClass::Tiny)
+        && work.request.mode == Mode::Loop
+        && plan::named::files_of(request).len() == whole.len()
+        && schema::is_answered_by(&whole, request)
+}
+
+/// The path of a file that was read from its first line to its last.
+fn whole(record: &CallRecord) -> Option<String> {
+    let data = &record.result.data;
+    let number = |name: &str| data.get(name).and_then(Value::as_u64);
+    let is_whole = number("line_count").is_some_and(|count| number("total_lines") == Some(count));
+    let path = data.get("path")?.as_str()?;
+    let path = path.trim_start_matches("./").to_owned();
+    (is_whole && data.get("truncated") == Some(&json!(false))).then_some(path)
 }
 
 /// The beginning of a file, as far as it fits.

@@ -82,3 +82,31 @@ fn only_a_question_has_its_files_read() {
         assert!(!asked(&scene).contains("4711"), "{order}");
     }
 }
+
+#[test]
+fn a_tiny_model_with_all_that_is_asked_in_view_is_offered_no_tools() {
+    for (class, question, is_offered) in [
+        ("tiny", "which port does settings.toml set?", false),
+        (
+            "tiny",
+            "which files besides settings.toml set a port?",
+            true,
+        ),
+        (
+            "tiny",
+            "which port do settings.toml and gone.toml set?",
+            true,
+        ),
+        ("tiny", "which port does long.toml set?", true),
+        ("small", "which port does settings.toml set?", true),
+    ] {
+        let scene = Scene::of_class(class, [Reply::text("It sets port 4711.")]);
+        scene.house.write("settings.toml", "port = 4711\n");
+        scene.house.write("long.toml", "port = 4711\n".repeat(90));
+        let outcome = scene.run(&["--mode", "loop", question]);
+        assert_eq!(outcome.text("answer"), "It sets port 4711.");
+        let asked = &scene.server.chats()[0].body;
+        assert!(asked["messages"].to_string().contains("port = 4711"));
+        assert_eq!(asked.get("tools").is_some(), is_offered, "{question}");
+    }
+}
