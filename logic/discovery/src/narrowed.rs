@@ -2,14 +2,14 @@
 //! No prompt shows it, and the broker holds a call to the whole schema.
 
 use crate::known::{KnownFiles, Paths};
-use domain::tool::{EDIT_FILE, READ_FILE, ToolDefinition, ToolName};
+use domain::tool::{EDIT_FILE, LIST_FILES, READ_FILE, ToolDefinition, ToolName};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Tools of which `path` is a file that is there, a folder, or either. `write_file` makes files as well. To
 /// delete or move, a name that is nobody's does nothing, and the nearest one that is somebody's does harm.
 const OF_A_FILE: [&str; 4] = [READ_FILE, EDIT_FILE, "read_document", "view_image"];
-const OF_A_FOLDER: [&str; 2] = ["list_files", "glob"];
+const OF_A_FOLDER: [&str; 2] = [LIST_FILES, "glob"];
 const OF_EITHER: [&str; 2] = ["grep", "outline"];
 /// The arguments.
 const PATH: &str = "path";

@@ -12,15 +12,13 @@ use domain::id::CallId;
 use domain::limits::WALK_DEPTH;
 use domain::message::{Message, ToolCall};
 use domain::model::ModelClass;
-use domain::tool::{EffectClass, READ_FILE, ToolDefinition, ToolName};
+use domain::tool::{EffectClass, LIST_FILES, READ_FILE, ToolDefinition, ToolName};
 use plan::schema;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use turn::CallRecord;
 use uuid::Uuid;
 
-/// The tool that lists a folder.
-const LIST_FILES: &str = "list_files";
 /// The capability of tools that read files.
 const READS_FILES: &str = "fs_read";
 

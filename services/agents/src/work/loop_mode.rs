@@ -19,7 +19,7 @@ use domain::id::{BatchId, CallId};
 use domain::limits::TOOL_CALLS_PER_REPLY;
 use domain::message::ToolCall;
 use domain::model::ModelClass;
-use domain::tool::{EffectClass, FIND_TOOLS, ToolDefinition};
+use domain::tool::{EffectClass, FIND_TOOLS, READ_FILE, ToolDefinition};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use turn::cut::{self, Room};
@@ -50,12 +50,13 @@ pub(crate) async fn run(work: &Work) -> Outcome {
         cut: None,
         changes: Changes::default(),
         known: Known::of(work),
-        needs_no_tools: small_talk::is(work),
+        is_small_talk: small_talk::is(work),
+        is_in_view: false,
         change_not_made: None,
         outcome: Outcome::of(QueryStatus::Failed),
     };
     let read = named::before(work).await;
-    run.needs_no_tools |= named::are_all_that_is_asked(work, &read);
+    run.is_in_view = named::are_all_that_is_asked(work, &read);
     for record in read {
         run.known.note(work, &record);
         run.outcome.note_call(&record);
@@ -93,8 +94,10 @@ struct Run<'a> {
     changes: Changes,
     /// What is known of files.
     known: Known,
-    /// Whether the request is answered without tools.
-    needs_no_tools: bool,
+    /// Whether the request names nothing to do.
+    is_small_talk: bool,
+    /// Whether all that a question is about was read for it.
+    is_in_view: bool,
     /// What is said of the last call that would have changed something, if it did not.
     change_not_made: Option<Fault>,
     outcome: Outcome,
@@ -151,13 +154,19 @@ impl Run<'_> {
 
     /// Finds out which tools are on offer.
     async fn assemble(&mut self) -> Event {
-        if self.needs_no_tools {
+        if self.is_small_talk {
             // What was offered before stays where it is in the prompt, and may not be called.
             self.offered = self.offer(Vec::new());
             return Event::Assembled;
         }
         match self.discover(self.work.request.text.clone(), false).await {
-            Ok(tools) => self.offered = self.offer(tools),
+            Ok(mut tools) => {
+                if self.is_in_view {
+                    // One, which may not be called: the model knows by it in which form it answers.
+                    tools.retain(|tool| tool.name.as_str() == READ_FILE);
+                }
+                self.offered = self.offer(tools);
+            }
             Err(event) => return event,
         }
         self.announce_tools().await;
@@ -274,7 +283,7 @@ impl Run<'_> {
             most = most.min(TINY_ANSWER.into());
         }
         let max_tokens = u32::try_from(most).ok();
-        let may_call = tools == ToolUse::Offered && !self.needs_no_tools;
+        let may_call = tools == ToolUse::Offered && !self.is_small_talk && !self.is_in_view;
         let tools = self.offered.tools();
         let narrowed = match may_call {
             true => self.known.narrowed(self.work, &tools, &messages).await,
