@@ -354,8 +354,7 @@ fn still_at(pieces: u64) -> ChatChunk {
 fn offer(request: &ChatRequest) -> Result<Option<Offer>, Error> {
     let reply = match &request.tool_choice {
         _ if request.tools.is_empty() => return Ok(None),
-        ToolChoice::None => return Ok(None),
-        ToolChoice::Auto => Reply::CallOrAnswer,
+        ToolChoice::Auto | ToolChoice::None => Reply::CallOrAnswer,
         ToolChoice::Required | ToolChoice::Only(_) => Reply::Call,
     };
     let mut tools = request.tools.clone();
@@ -367,8 +366,17 @@ fn offer(request: &ChatRequest) -> Result<Option<Offer>, Error> {
             )));
         }
     }
-    let offer = Offer::new(tools, reply, request.response_schema.clone());
-    offer.map(Some).map_err(|error| rejected(error.to_string()))
+    let offer = Offer::new(
+        tools,
+        &request.narrowed,
+        reply,
+        request.response_schema.clone(),
+    );
+    let offer = offer.map_err(|error| rejected(error.to_string()))?;
+    Ok(Some(match request.tool_choice {
+        ToolChoice::None => offer.without_calls(),
+        ToolChoice::Auto | ToolChoice::Required | ToolChoice::Only(_) => offer,
+    }))
 }
 
 fn grammar(
@@ -376,7 +384,9 @@ fn grammar(
     offer: Option<&Offer>,
     form: CallForm,
 ) -> Result<(Option<Grammar>, Form), Error> {
-    match (offer, &request.response_schema) {
+    // A model that was trained on calls between tags answers in words of its own, with thinking.
+    let is_free = |offer: &&Offer| form == CallForm::Json || offer.may_call();
+    match (offer.filter(is_free), &request.response_schema) {
         (None, None) => Ok((None, Form::Text)),
         (None, Some(schema)) => {
             let schema = bounded(schema)

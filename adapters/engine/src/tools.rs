@@ -7,10 +7,12 @@
 //! the tool's schema, and half a call.
 
 use crate::constraint::{Grammar, with_layout};
+use api::models::held_to;
 use calls::bounds::bounded;
 use calls::json_calls::{self, call_schemas, spaced};
-use domain::tool::ToolDefinition;
+use domain::tool::{ToolDefinition, ToolName};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 pub use calls::json_calls::Reply;
 
@@ -55,6 +57,8 @@ impl CallForm {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Offer {
     tools: Vec<ToolDefinition>,
+    /// The same with the parameters that a call is held to.
+    held: Vec<ToolDefinition>,
     reply: Reply,
     answer: Option<Value>,
 }
@@ -74,12 +78,14 @@ pub enum Error {
 }
 
 impl Offer {
-    /// Offers `tools`; an answer, where one is allowed, must fit `answer` if that is given.
+    /// Offers `tools`; a call must fit the parameters that `narrowed` has for its tool, which the model
+    /// is not shown; an answer, where one is allowed, must fit `answer` if that is given.
     ///
     /// # Errors
     /// [`Error::TooMany`].
     pub fn new(
         tools: Vec<ToolDefinition>,
+        narrowed: &BTreeMap<ToolName, Value>,
         reply: Reply,
         answer: Option<Value>,
     ) -> Result<Self, Error> {
@@ -87,10 +93,25 @@ impl Offer {
             return Err(Error::TooMany { count: tools.len() });
         }
         Ok(Self {
+            held: held_to(&tools, narrowed),
             tools,
             reply,
             answer,
         })
+    }
+
+    /// The same tools in the prompt, of which none may be called. A model that wrote its calls as JSON goes
+    /// on with them otherwise.
+    #[must_use]
+    pub fn without_calls(mut self) -> Self {
+        self.held.clear();
+        self
+    }
+
+    /// Whether any of them may be called.
+    #[must_use]
+    pub const fn may_call(&self) -> bool {
+        !self.held.is_empty()
     }
 
     /// The tools as templates expect them.
@@ -123,7 +144,7 @@ impl Offer {
         match form {
             CallForm::Json => {
                 let answer = self.answer.as_ref();
-                let schema = json_calls::reply_schema(&self.tools, self.reply, answer)?;
+                let schema = json_calls::reply_schema(&self.held, self.reply, answer)?;
                 Ok(Grammar::Schema(schema))
             }
             CallForm::Tagged => self.tagged_grammar(),
@@ -132,7 +153,7 @@ impl Offer {
 
     fn tagged_grammar(&self) -> Result<Grammar, Error> {
         let mut definitions = Map::new();
-        let calls = call_schemas(&self.tools, "name", &mut definitions)?;
+        let calls = call_schemas(&self.held, "name", &mut definitions)?;
         let call = with_layout(&json!({ "anyOf": calls, "$defs": definitions }));
         let call = format!("call: \"<tool_call>\\n\" %json {call} \"\\n</tool_call>\"\n");
         let grammar = match (self.reply, &self.answer) {

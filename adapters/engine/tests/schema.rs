@@ -14,6 +14,7 @@ use engine::constraint::Grammar;
 use engine::generate::{Finish, Sampling};
 use engine::tools::{CallForm, Offer, Reply};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use support::{answer, task};
 
 const SUBJECTS: [&str; 20] = [
@@ -130,6 +131,10 @@ fn a_schema_that_allows_nothing_is_refused_with_a_reason() {
 }
 
 fn offer(reply: Reply) -> Offer {
+    narrowed(reply, &BTreeMap::new())
+}
+
+fn narrowed(reply: Reply, narrowed: &BTreeMap<ToolName, Value>) -> Offer {
     let tool = |name: &str, description: &str, argument: &str| ToolDefinition {
         name: ToolName::new(name).unwrap(),
         description: description.to_owned(),
@@ -144,7 +149,36 @@ fn offer(reply: Reply) -> Offer {
         tool("read_file", "Reads a text file.", "path"),
         tool("web_search", "Searches the web.", "query"),
     ];
-    Offer::new(tools, reply, None).unwrap()
+    Offer::new(tools, narrowed, reply, None).unwrap()
+}
+
+#[test]
+fn a_call_is_held_to_narrowed_parameters_that_no_prompt_shows() {
+    let parameters = json!({
+        "type": "object", "required": ["path"], "additionalProperties": false,
+        "properties": {"path": {"type": "string", "enum": ["docs/zebra.md"]}},
+    });
+    let read_file = ToolName::new("read_file").unwrap();
+    let offer = narrowed(Reply::Call, &BTreeMap::from([(read_file, parameters)]));
+    assert!(!offer.description().contains("zebra"));
+    assert!(!offer.wire_tools().to_string().contains("zebra"));
+    for form in [CallForm::Json, CallForm::Tagged] {
+        let mut task = task("Read the file notes.md with read_file.", 200);
+        task.grammar = Some(offer.grammar(form).unwrap());
+        let (text, _) = answer(task);
+        let is_held = text.contains("docs/zebra.md") || text.contains("web_search");
+        assert!(is_held && !text.contains("notes.md\"}"), "{text}");
+    }
+}
+
+#[test]
+fn a_model_whose_calls_are_off_answers() {
+    let offer = offer(Reply::CallOrAnswer).without_calls();
+    assert!(offer.description().contains("read_file") && !offer.may_call());
+    let mut task = task("Read the file notes.md with read_file.", 200);
+    task.grammar = Some(offer.grammar(CallForm::Json).unwrap());
+    let (text, _) = answer(task);
+    assert!(text.starts_with("{\"answer\": "), "{text}");
 }
 
 #[test]

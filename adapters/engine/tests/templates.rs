@@ -12,6 +12,7 @@ use domain::tool::{ToolDefinition, ToolName};
 use engine::template::{ChatTemplate, DEFAULT_TEMPLATE, Error, MAX_TEMPLATE_BYTES, Request};
 use engine::tools::{CallForm, Offer, Reply};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// Tools, tool calls and results as Qwen and Hermes models read them.
 const TAGGED: &str = "\
@@ -129,7 +130,7 @@ fn offer() -> Offer {
             "required": ["path"],
         }),
     };
-    Offer::new(vec![tool], Reply::CallOrAnswer, None).unwrap()
+    Offer::new(vec![tool], &BTreeMap::new(), Reply::CallOrAnswer, None).unwrap()
 }
 
 fn render(source: &str, messages: &[Message], offer: Option<&Offer>) -> String {

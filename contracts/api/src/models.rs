@@ -10,6 +10,7 @@ use domain::model::{
 };
 use domain::tool::{ToolDefinition, ToolName};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Whether a model may, must or must not call a tool.
@@ -60,6 +61,23 @@ pub struct ChatRequest {
     /// [`domain::limits::MODEL_CALL`] once it has started, and before that
     /// [`domain::limits::MODEL_QUEUE`].
     pub deadline: Option<Duration>,
+    /// By tool, parameters in the place of its own where a reply is held to a schema: values that can be
+    /// enumerated, such as the files that are there. They allow nothing that the tool's own do not. No
+    /// prompt shows them, and no call is checked against them.
+    pub narrowed: BTreeMap<ToolName, Value>,
+}
+
+/// The tools with the parameters that a reply is held to.
+#[must_use]
+pub fn held_to(
+    tools: &[ToolDefinition],
+    narrowed: &BTreeMap<ToolName, Value>,
+) -> Vec<ToolDefinition> {
+    let held = |tool: &ToolDefinition| ToolDefinition {
+        parameters: narrowed.get(&tool.name).unwrap_or(&tool.parameters).clone(),
+        ..tool.clone()
+    };
+    tools.iter().map(held).collect()
 }
 
 impl ChatRequest {
@@ -81,6 +99,7 @@ impl ChatRequest {
             response_schema: None,
             stable_messages: 0,
             deadline: None,
+            narrowed: BTreeMap::new(),
         }
     }
 }
@@ -200,6 +219,9 @@ pub struct ModelFacts {
     pub class: Option<ModelClass>,
     /// Whether it is the small model that comes along, for a machine with nothing installed.
     pub is_stand_in: bool,
+    /// Whether its replies are held to a schema where it is offered tools, as far as is known by now:
+    /// [`ChatRequest::narrowed`] counts there alone.
+    pub holds_calls: bool,
 }
 
 /// The state of one provider.

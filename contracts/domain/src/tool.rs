@@ -39,6 +39,8 @@ pub const SEARCH_MEMORY: &str = "search_memory";
 pub const SAVE_MEMORY: &str = "save_memory";
 /// The tool that writes a whole file.
 pub const WRITE_FILE: &str = "write_file";
+/// The tool that lists a folder.
+pub const LIST_FILES: &str = "list_files";
 /// The tool that reads a file.
 pub const READ_FILE: &str = "read_file";
 /// The tool that runs a program.

@@ -1,7 +1,7 @@
 //! A whole request in the hands of the rules: planned and validated.
 
 use crate::rules::in_file::{self, InFile, whole_words};
-use crate::rules::{self, Refusal, RefusalKind, joined};
+use crate::rules::{self, Refusal, RefusalKind, joined, small_talk};
 use crate::{forbidden, orders, validate};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
@@ -41,6 +41,19 @@ impl From<Refusal> for Unplanned {
 #[must_use]
 pub fn understands(request: &str) -> bool {
     !matches!(plan(request), Err(Unplanned::Refused(_)))
+}
+
+/// Whether a request is a greeting or thanks and nothing else, which the rules answer.
+#[must_use]
+pub fn greets(request: &str) -> bool {
+    small_talk::to_greeting(request.trim()).is_some()
+}
+
+/// Whether nothing in a request names an act or a thing that a tool reaches: a greeting, thanks, a question
+/// about who answers.
+#[must_use]
+pub fn is_small_talk(request: &str) -> bool {
+    greets(request) || small_talk::is_of_talk_alone(request)
 }
 
 /// Plans a request by rules.

@@ -92,6 +92,61 @@ pub(crate) fn words_of_files(request: &str) -> impl Iterator<Item = String> {
         .filter(|word| is_file(word) && !word.contains("://"))
 }
 
+/// Words for a folder.
+const FOLDER: [&str; 5] = ["folder", "directory", "dir", "ordner", "carpeta"];
+/// Words beside one that are no name of it.
+const NO_NAME: [&str; 38] = [
+    "the", "this", "that", "a", "an", "my", "our", "your", "each", "every", "which", "what", "any",
+    "other", "same", "current", "working", "whole", "is", "are", "in", "of", "has", "have", "with",
+    "for", "and", "to", "der", "dem", "diesem", "la", "esta", "contain", "contains", "there",
+    "here", "new",
+];
+/// Those that say that the working folder is meant.
+const THIS: [&str; 7] = ["the", "this", "current", "working", "our", "diesem", "esta"];
+
+/// The folders that a request names, each once: by a path, or beside a word for a folder; `.` where it
+/// speaks of this folder and names none. Names in quotes may be of a text.
+#[must_use]
+pub fn folders_of(request: &str) -> Vec<String> {
+    let request = orders::without_quotes(request);
+    let marks = ['(', ')', '\'', '`', ','];
+    let words: Vec<&str> = request
+        .split_whitespace()
+        .map(|word| trim_word(word).trim_matches(marks))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_folder_word = |word: &str| FOLDER.contains(&word.to_lowercase().as_str());
+    let is_name = |word: &&str| {
+        let lower = word.to_lowercase();
+        !NO_NAME.contains(&lower.as_str()) && !is_folder_word(word) && !is_file(word)
+    };
+    let paths = words.iter().copied().filter(|word| {
+        let is_whole = word.ends_with('/') || word.starts_with("./") || word.starts_with("../");
+        is_whole && is_name(word) && !word.contains("://")
+    });
+    let beside = words.windows(2).filter_map(|pair| {
+        let name = match (is_folder_word(pair[0]), is_folder_word(pair[1])) {
+            (true, false) => pair[1],
+            (false, true) => pair[0],
+            _ => return None,
+        };
+        Some(name).filter(is_name)
+    });
+    let mut folders: Vec<String> = Vec::new();
+    for name in paths.chain(beside) {
+        let name = name.trim_end_matches('/').to_owned();
+        if !name.is_empty() && !folders.contains(&name) {
+            folders.push(name);
+        }
+    }
+    let is_this =
+        |pair: &[&str]| THIS.contains(&pair[0].to_lowercase().as_str()) && is_folder_word(pair[1]);
+    if folders.is_empty() && words.windows(2).any(is_this) {
+        folders.push(".".to_owned());
+    }
+    folders
+}
+
 /// Whether the last part of a path stands where a new name does.
 fn is_new_name(request: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
@@ -165,4 +220,31 @@ fn is_called(request: &str, name: &str) -> bool {
     words.iter().any(|word| is_quoted(word))
         || words.windows(2).any(beside)
         || request.contains(&format!("\"{name}\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_named_by_a_path_or_beside_a_word_for_one() {
+        for (request, named) in [
+            ("what is in docs/?", &["docs"][..]),
+            (
+                "what is in ./docs/old/ and in src/?",
+                &["./docs/old", "src"],
+            ),
+            ("which files are in the docs folder?", &["docs"]),
+            ("what does the folder letters have?", &["letters"]),
+            ("what is in this folder?", &["."]),
+            ("how many files are in the folder?", &["."]),
+            ("which folder is the largest?", &[]),
+            ("what does a.toml say?", &[]),
+            ("what is at https://example.com/docs/?", &[]),
+            ("who wrote \"the docs folder\"?", &[]),
+            ("is it mine and/or yours?", &[]),
+        ] {
+            assert_eq!(folders_of(request), named, "{request}");
+        }
+    }
 }

@@ -16,7 +16,7 @@ pub use narrow::{
 };
 pub use paths::{likely_first, listed};
 pub(crate) use small::kinds_for;
-pub use small::{for_small_model, settled};
+pub use small::{for_small_model, is_answered_by, settled};
 
 use domain::limits::PLAN_ACTIONS;
 use domain::model::Reach;
@@ -42,6 +42,13 @@ pub fn for_workspace(listing: &[String]) -> Value {
 pub fn most_actions(schema: &Value) -> u64 {
     let most = schema.pointer("/properties/actions/maxItems");
     most.and_then(Value::as_u64).unwrap_or(PLAN_ACTIONS as u64)
+}
+
+/// The texts that a request gives word for word and may want replaced.
+#[must_use]
+pub fn texts_to_replace(request: &str) -> Vec<String> {
+    let texts = cues::texts(request);
+    texts.old.into_iter().chain(texts.only).collect()
 }
 
 /// The schema for a request: [`for_workspace`] or [`for_small_model`].

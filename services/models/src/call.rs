@@ -3,8 +3,9 @@
 use domain::fault::Fault;
 use domain::message::{Message, Thinking};
 use domain::model::{FinishReason, PromptProgress, Think};
-use domain::tool::ToolDefinition;
+use domain::tool::{ToolDefinition, ToolName};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 pub(crate) use api::models::ToolChoice;
 
@@ -15,6 +16,8 @@ pub(crate) struct Call {
     pub(crate) model: String,
     pub(crate) messages: Vec<Message>,
     pub(crate) tools: Vec<ToolDefinition>,
+    /// By tool, the parameters that a reply is held to where they are others than its own.
+    pub(crate) narrowed: BTreeMap<ToolName, Value>,
     pub(crate) tool_choice: ToolChoice,
     pub(crate) think: Think,
     /// Context to ask for, tokens, already capped by what the model can.

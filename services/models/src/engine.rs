@@ -66,6 +66,7 @@ impl EngineBackend {
             response_schema: call.schema.clone(),
             stable_messages: call.stable_messages,
             deadline: None,
+            narrowed: call.narrowed.clone(),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::class::{Size, class};
 use crate::config::{Config, ToolCalls};
 use crate::error::{self, Error, ErrorKind, notice};
 use crate::estimate::{Estimates, Prompt};
-use crate::instance::{Teller, Ticket, Wants};
+use crate::instance::{Instance, Teller, Ticket, Wants};
 use crate::levels::{self, Levels};
 use crate::opening::{Failure, Pieces, Tries};
 use crate::registry::{Registry, Target};
@@ -277,12 +277,7 @@ impl Inner {
         call.think = level.sent;
         let usual = temperature::usual(&call, class(size(target, &facts)));
         call.temperature = call.temperature.or(usual);
-        let as_json = match target.instance.tool_calls {
-            ToolCalls::Json => true,
-            ToolCalls::Native => false,
-            ToolCalls::Auto => self.estimates.calls_as_json(&model),
-        };
-        if as_json {
+        if self.offers_as_json(&target.instance, &model) {
             spoken::rewrite(&mut call)?;
         }
         let mut tries = Tries::new(&self.config.limits, deadline);
@@ -315,6 +310,15 @@ impl Inner {
         }
     }
 
+    /// Whether tools are offered as JSON to a model of an instance.
+    fn offers_as_json(&self, instance: &Instance, model: &str) -> bool {
+        match instance.tool_calls {
+            ToolCalls::Json => true,
+            ToolCalls::Native => false,
+            ToolCalls::Auto => self.estimates.calls_as_json(model),
+        }
+    }
+
     async fn describe(&self, model: &ModelChoice) -> Result<ModelFacts, Error> {
         let target = self.registry.resolve(&self.config, model).await?;
         let instance = &target.instance;
@@ -333,6 +337,8 @@ impl Inner {
             tokens_permille: self.estimates.permille(&target.model_ref().to_string()),
             class: class(size(&target, &facts)),
             is_stand_in: instance.is_embedded,
+            holds_calls: instance.backend.reads_calls()
+                || self.offers_as_json(instance, &target.model_ref().to_string()),
         })
     }
 
@@ -475,6 +481,7 @@ fn call_of(request: &ChatRequest, target: &Target, facts: &Facts) -> Call {
         model: target.model.clone(),
         messages: request.messages.clone(),
         tools: request.tools.clone(),
+        narrowed: request.narrowed.clone(),
         tool_choice: request.tool_choice.clone(),
         think: match request.think {
             Think::Default => target.instance.think,

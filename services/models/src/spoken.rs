@@ -3,6 +3,7 @@
 
 use crate::call::{Call, Form, ToolChoice};
 use crate::error::{Error, ErrorKind};
+use api::models::held_to;
 use calls::json_calls::{Reply, describe, reply_schema, write_call, write_result};
 use domain::message::Message;
 use domain::tool::ToolDefinition;
@@ -27,9 +28,11 @@ pub(crate) fn rewrite(call: &mut Call) -> Result<(), Error> {
         return Ok(());
     }
     let described = offered(call)?;
+    // What the model reads stays the same from call to call, whatever files there are.
+    let held = held_to(&described, &call.narrowed);
     let (reply, callable) = match call.tool_choice {
-        ToolChoice::Auto => (Reply::CallOrAnswer, described.as_slice()),
-        ToolChoice::Required | ToolChoice::Only(_) => (Reply::Call, described.as_slice()),
+        ToolChoice::Auto => (Reply::CallOrAnswer, held.as_slice()),
+        ToolChoice::Required | ToolChoice::Only(_) => (Reply::Call, held.as_slice()),
         // What was said before stays as it is, so that a server finds it in its cache.
         ToolChoice::None => (Reply::CallOrAnswer, [].as_slice()),
     };

@@ -159,6 +159,11 @@ impl From<ChatRequest> for proto::ChatRequest {
             stable_messages: request.stable_messages as u64,
             deadline: request.deadline.map(wire_duration),
             priority: request.priority.to_wire(),
+            narrowed_json: request
+                .narrowed
+                .into_iter()
+                .map(|(tool, schema)| (tool.into(), schema.to_string()))
+                .collect(),
         }
     }
 }
@@ -168,7 +173,12 @@ impl TryFrom<proto::ChatRequest> for ChatRequest {
 
     fn try_from(wire: proto::ChatRequest) -> Result<Self, InvalidField> {
         let schema = wire.response_schema_json.as_deref();
+        let narrowed = wire.narrowed_json.into_iter().map(|(tool, schema)| {
+            let schema = json(&schema, "narrowed_json")?;
+            Ok((name(tool, "narrowed_json")?, schema))
+        });
         Ok(Self {
+            narrowed: narrowed.collect::<Result<_, InvalidField>>()?,
             context: optional(wire.context, "context")?,
             model: required(wire.model, "model")?,
             priority: WireEnum::from_wire(wire.priority, "priority")?,
@@ -323,6 +333,7 @@ impl From<ModelFacts> for proto::DescribeModelResponse {
             tokens_permille: facts.tokens_permille,
             class: facts.class.map(WireEnum::to_wire),
             is_stand_in: facts.is_stand_in,
+            holds_calls: facts.holds_calls,
         }
     }
 }
@@ -337,6 +348,7 @@ impl TryFrom<proto::DescribeModelResponse> for ModelFacts {
             tokens_permille: wire.tokens_permille,
             class: class_of(wire.class)?,
             is_stand_in: wire.is_stand_in,
+            holds_calls: wire.holds_calls,
         })
     }
 }

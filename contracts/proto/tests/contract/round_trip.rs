@@ -322,6 +322,8 @@ proptest! {
             request.response_schema = seed.flag.then(|| seed.json.clone());
             request.stable_messages = usize::from(seed.byte);
             request.deadline = seed.flag.then(|| Duration::from_nanos(seed.number));
+            let narrowed = seed.flag.then(|| (seed.tool_name(), seed.json.clone()));
+            request.narrowed = narrowed.into_iter().collect();
             comes_back::<ChatRequest, proto::ChatRequest>(request);
         }
         for chunk in chunks(&seed) {

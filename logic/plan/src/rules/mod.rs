@@ -18,7 +18,7 @@ pub(crate) mod plain;
 mod reasons;
 mod refusal;
 mod several;
-mod small_talk;
+pub(crate) mod small_talk;
 mod unsure;
 pub(crate) mod words;
 

@@ -159,6 +159,16 @@ pub fn settled(listing: &[String], request: &str) -> Option<Plan> {
     })
 }
 
+/// Whether reading these files is all that a question can want, as far as its words tell: it is about
+/// what is in them, and speaks of no others.
+#[must_use]
+pub fn is_answered_by(files: &[String], request: &str) -> bool {
+    let names = names::of(files, request);
+    !files.is_empty()
+        && readings(files, request).len() == files.len()
+        && !cues::speaks_of_others(&names.rest)
+}
+
 /// One search in the whole workspace for each of the words that say most.
 fn searches(request: &str) -> Vec<Action> {
     let mut words = cues::telling_words(request);
@@ -237,3 +247,30 @@ fn names_files(listing: &[String], request: &str) -> bool {
 
 /// Longest intent of a plan, characters.
 const INTENT_CHARS: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_about_its_files_alone_is_answered_by_them() {
+        let is = |request: &str| is_answered_by(&["a.toml".to_owned()], request);
+        for question in [
+            "which port does a.toml set?",
+            "What does ./a.toml say about the port?",
+            "summarise a.toml",
+        ] {
+            assert!(is(question), "{question}");
+        }
+        for other in [
+            "which files besides a.toml set a port?",
+            "is a.toml like every other file?",
+            "set the port in a.toml to 90",
+            "which port is set?",
+            "how many lines does a.toml have?",
+        ] {
+            assert!(!is(other), "{other}");
+        }
+        assert!(!is_answered_by(&[], "which port does a.toml set?"));
+    }
+}

@@ -11,15 +11,21 @@ const BY_RULES: &str = "by rules, no model (mode loop asks one)";
 /// What is said where a model plans because it is tiny.
 const TINY: &str = "plan mode, since the model is tiny (mode loop: tools as it goes)";
 
-/// Sets the mode of a request that left it open, and says so where it is not loop mode.
+/// What is said where the model that comes along is not asked for an answer to a greeting.
+const GREETING: &str = "by rules, no model (a greeting needs none)";
+
+/// Sets the mode of a request that left it open, and says so where it is not loop mode. A greeting is
+/// answered by the rules in loop mode as well, where the model that comes along would be asked: it takes
+/// the greeting for an order.
 pub(crate) async fn choose(work: &mut Work) {
-    if work.request.mode != Mode::Adaptive {
-        return;
-    }
-    let chosen = match (rules_do(work), works_by_plan(work.agent.facts.class)) {
-        (true, _) => Some((Mode::Deterministic, BY_RULES)),
-        (false, true) if !has_pictures(work) => Some((Mode::Plan, TINY)),
-        _ => None,
+    let chosen = match work.request.mode {
+        Mode::Adaptive if rules_do(work) => Some((Mode::Deterministic, BY_RULES)),
+        Mode::Adaptive if works_by_plan(work.agent.facts.class) && !has_pictures(work) => {
+            Some((Mode::Plan, TINY))
+        }
+        Mode::Adaptive => None,
+        Mode::Loop if greets(work) => Some((Mode::Deterministic, GREETING)),
+        _ => return,
     };
     let Some((mode, reason)) = chosen else {
         work.request.mode = Mode::Loop;
@@ -29,6 +35,10 @@ pub(crate) async fn choose(work: &mut Work) {
     let reason = reason.to_owned();
     work.emit(EventBody::ModeChosen { mode, reason }, None)
         .await;
+}
+
+fn greets(work: &Work) -> bool {
+    work.agent.facts.is_stand_in && by_rules::greets(&work.request.text) && !has_data(work)
 }
 
 /// Whether a model of this class makes a plan where nobody chose otherwise.

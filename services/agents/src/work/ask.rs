@@ -5,8 +5,9 @@ use api::models::{self, ToolChoice};
 use domain::fault::{Coded, Fault};
 use domain::message::Message;
 use domain::model::Think;
-use domain::tool::ToolDefinition;
+use domain::tool::{ToolDefinition, ToolName};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Whether people see a model's text as it comes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub(crate) struct Ask {
     pub(crate) messages: Vec<Message>,
     /// The tools on offer.
     pub(crate) tools: Vec<ToolDefinition>,
+    /// By tool, the parameters that a reply is held to where they are others than its own.
+    pub(crate) narrowed: BTreeMap<ToolName, Value>,
     /// Whether they may be used. With [`ToolChoice::None`], calls in the reply are dropped.
     pub(crate) tool_choice: ToolChoice,
     /// The answer must fit this JSON Schema.
@@ -49,6 +52,7 @@ impl Ask {
         Self {
             messages,
             tools: Vec::new(),
+            narrowed: BTreeMap::new(),
             tool_choice: ToolChoice::Auto,
             response_schema: None,
             think: Think::Default,

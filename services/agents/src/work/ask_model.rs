@@ -138,6 +138,7 @@ impl Work {
             seed: None,
             response_schema: ask.response_schema,
             deadline: ask.deadline,
+            narrowed: ask.narrowed,
         }
     }
 

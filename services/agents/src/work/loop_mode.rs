@@ -5,7 +5,9 @@ use crate::work::ask::{Ask, AskError};
 use crate::work::changes::{Changes, of_another_file};
 use crate::work::checks;
 use crate::work::compaction;
+use crate::work::known::Known;
 use crate::work::named;
+use crate::work::small_talk;
 use api::broker::OfferBound;
 use api::models::ToolChoice;
 use context::Budget;
@@ -17,7 +19,7 @@ use domain::id::{BatchId, CallId};
 use domain::limits::TOOL_CALLS_PER_REPLY;
 use domain::message::ToolCall;
 use domain::model::ModelClass;
-use domain::tool::{EffectClass, FIND_TOOLS, ToolDefinition};
+use domain::tool::{EffectClass, FIND_TOOLS, READ_FILE, ToolDefinition};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use turn::cut::{self, Room};
@@ -47,10 +49,16 @@ pub(crate) async fn run(work: &Work) -> Outcome {
         ahead: BTreeMap::new(),
         cut: None,
         changes: Changes::default(),
+        known: Known::of(work),
+        is_small_talk: small_talk::is(work),
+        is_in_view: false,
         change_not_made: None,
         outcome: Outcome::of(QueryStatus::Failed),
     };
-    for record in named::before(work).await {
+    let read = named::before(work).await;
+    run.is_in_view = named::are_all_that_is_asked(work, &read);
+    for record in read {
+        run.known.note(work, &record);
         run.outcome.note_call(&record);
     }
     let mut todo = VecDeque::from(turn.on(Event::Received));
@@ -84,6 +92,12 @@ struct Run<'a> {
     cut: Option<Cut>,
     /// What calls changed in files.
     changes: Changes,
+    /// What is known of files.
+    known: Known,
+    /// Whether the request names nothing to do.
+    is_small_talk: bool,
+    /// Whether all that a question is about was read for it.
+    is_in_view: bool,
     /// What is said of the last call that would have changed something, if it did not.
     change_not_made: Option<Fault>,
     outcome: Outcome,
@@ -140,8 +154,19 @@ impl Run<'_> {
 
     /// Finds out which tools are on offer.
     async fn assemble(&mut self) -> Event {
+        if self.is_small_talk {
+            // What was offered before stays where it is in the prompt, and may not be called.
+            self.offered = self.offer(Vec::new());
+            return Event::Assembled;
+        }
         match self.discover(self.work.request.text.clone(), false).await {
-            Ok(tools) => self.offered = self.offer(tools),
+            Ok(mut tools) => {
+                if self.is_in_view {
+                    // One, which may not be called: the model knows by it in which form it answers.
+                    tools.retain(|tool| tool.name.as_str() == READ_FILE);
+                }
+                self.offered = self.offer(tools);
+            }
             Err(event) => return event,
         }
         self.announce_tools().await;
@@ -258,11 +283,18 @@ impl Run<'_> {
             most = most.min(TINY_ANSWER.into());
         }
         let max_tokens = u32::try_from(most).ok();
+        let may_call = tools == ToolUse::Offered && !self.is_small_talk && !self.is_in_view;
+        let tools = self.offered.tools();
+        let narrowed = match may_call {
+            true => self.known.narrowed(self.work, &tools, &messages).await,
+            false => BTreeMap::new(),
+        };
         let ask = Ask {
-            tools: self.offered.tools(),
-            tool_choice: match tools {
-                ToolUse::Offered => ToolChoice::Auto,
-                ToolUse::Withheld => ToolChoice::None,
+            tools,
+            narrowed,
+            tool_choice: match may_call {
+                true => ToolChoice::Auto,
+                false => ToolChoice::None,
             },
             max_tokens,
             ..Ask::new(messages)
@@ -364,6 +396,7 @@ impl Run<'_> {
             });
             self.outcome.note_call(record);
             self.changes.note(work, record);
+            self.known.note(work, record);
         }
         if self.changes.are_all_asked_for(work) {
             ended.iter_mut().for_each(complete);

@@ -11,6 +11,7 @@ mod changes;
 mod checks;
 pub(crate) mod compaction;
 pub(crate) mod input;
+mod known;
 mod lock;
 pub(crate) mod loop_mode;
 mod named;
@@ -21,6 +22,7 @@ pub(crate) mod pipeline;
 pub(crate) mod recall;
 pub(crate) mod resources;
 pub(crate) mod running;
+mod small_talk;
 
 use crate::history::{AgentState, Emitter};
 use crate::work::resources::AgentResources;

@@ -1,8 +1,8 @@
-//! Files that a request names, read before a small model is first asked.
+//! Files and folders that a request names, read before a small model is first asked.
 //!
 //! Such a model spends its first calls on what a file may be called and where it may lie, and often its
-//! last ones as well. So a file that the user names and that is there stands fenced before the user's
-//! words. It is read through the broker like any other: what the guard would ask about or refuse, what
+//! last ones as well. So a file or folder that the user names and that is there stands fenced before the
+//! user's words. It is read through the broker like any other: what the guard would ask about or refuse, what
 //! is no text and what does not fit is left to the model.
 
 use crate::work::Work;
@@ -10,17 +10,18 @@ use api::broker::ToolResult;
 use domain::id::CallId;
 use domain::message::ToolCall;
 use domain::model::ModelClass;
-use domain::tool::READ_FILE;
-use plan::one_step;
-use serde_json::json;
+use domain::settings::Mode;
+use domain::tool::{LIST_FILES, READ_FILE};
+use plan::{one_step, schema};
+use serde_json::{Value, json};
 use turn::CallRecord;
 use uuid::Uuid;
 
 /// Most names that are looked for.
 const NAMES: usize = 8;
-/// Most files that are read.
-const FILES: usize = 2;
-/// Most lines of each, from its beginning; the second where the first does not fit.
+/// Most files and folders that are read.
+const MOST: usize = 2;
+/// Most lines of each file, from its beginning; the second where the first does not fit.
 const LINES: [u64; 2] = [60, 12];
 
 /// Most tokens that they take together; `None` where nothing is read.
@@ -34,22 +35,27 @@ const fn room_tokens(class: Option<ModelClass>) -> Option<u64> {
 
 /// Reads what the request names; the calls that this took.
 pub(super) async fn before(work: &Work) -> Vec<CallRecord> {
+    let request = &work.request.text;
     let Some(tokens) = room_tokens(work.agent.facts.class) else {
         return Vec::new();
     };
-    if !work.may_call(READ_FILE) || !one_step::is_about_its_files(&work.request.text) {
+    if !one_step::is_about_its_files(request) {
         return Vec::new();
     }
     let mut room = work.with_state(|state| state.conversation.view.characters_in(tokens));
+    let files = plan::named::files_of(request).into_iter();
+    let files = files.take(NAMES).map(|path| reads(&path));
+    let folders = plan::named::folders_of(request).into_iter();
+    let folders = folders.take(NAMES).map(|path| lists(&path));
     let mut records = Vec::new();
-    for path in plan::named::files_of(&work.request.text)
-        .into_iter()
-        .take(NAMES)
-    {
-        if records.len() == FILES {
+    for (tool, ways) in files.chain(folders) {
+        if records.len() == MOST {
             break;
         }
-        if let Some(record) = beginning(work, &path, room).await {
+        if !work.may_call(tool) {
+            continue;
+        }
+        if let Some(record) = fitting(work, tool, ways, room).await {
             room = room.saturating_sub(characters(&record.result));
             records.push(record);
         }
@@ -57,13 +63,47 @@ pub(super) async fn before(work: &Work) -> Vec<CallRecord> {
     records
 }
 
-/// The beginning of a file, as far as it fits.
-async fn beginning(work: &Work, path: &str, room: u64) -> Option<CallRecord> {
-    for line_count in LINES {
+/// How a file is read: the second way where what the first shows does not fit.
+fn reads(path: &str) -> (&'static str, Vec<Value>) {
+    let ways = LINES.iter();
+    let ways = ways.map(|line_count| json!({ "path": path, "line_count": line_count }));
+    (READ_FILE, ways.collect())
+}
+
+/// How a folder is listed.
+fn lists(path: &str) -> (&'static str, Vec<Value>) {
+    (LIST_FILES, vec![json!({ "path": path })])
+}
+
+/// Whether a question of a tiny model is answered from the files that were read, all of them whole, as far
+/// as its words tell: such a model calls tools whether or not it needs them, and finds no end.
+pub(super) fn are_all_that_is_asked(work: &Work, read: &[CallRecord]) -> bool {
+    let whole: Vec<String> = read.iter().filter_map(whole).collect();
+    let request = &work.request.text;
+    work.agent.facts.class == Some(ModelClass::Tiny)
+        && work.request.mode == Mode::Loop
+        && whole.len() == read.len()
+        && plan::named::files_of(request).len() == whole.len()
+        && schema::is_answered_by(&whole, request)
+}
+
+/// The path of a file that was read from its first line to its last.
+fn whole(record: &CallRecord) -> Option<String> {
+    let data = &record.result.data;
+    let number = |name: &str| data.get(name).and_then(Value::as_u64);
+    let is_whole = number("line_count").is_some_and(|count| number("total_lines") == Some(count));
+    let path = data.get("path")?.as_str()?;
+    let path = path.trim_start_matches("./").to_owned();
+    (is_whole && data.get("truncated") == Some(&json!(false))).then_some(path)
+}
+
+/// What the first of these ways shows that fits.
+async fn fitting(work: &Work, tool: &str, ways: Vec<Value>, room: u64) -> Option<CallRecord> {
+    for arguments in ways {
         let call = ToolCall {
             call_id: CallId::from_uuid(Uuid::now_v7()),
-            name: READ_FILE.to_owned(),
-            arguments: json!({ "path": path, "line_count": line_count }),
+            name: tool.to_owned(),
+            arguments,
         };
         let look = work.look(call).await?;
         if characters(&look.result) <= room {

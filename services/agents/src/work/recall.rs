@@ -5,7 +5,7 @@
 //! business here as everywhere. Nothing relevant shows nothing, and a small context is left to the
 //! conversation: fewer memories are shown, or none. A memory that is slow or broken is gone without.
 
-use crate::work::Work;
+use crate::work::{Work, small_talk};
 use api::broker::{CallRequest, ToolEvent, ToolResult};
 use context::Budget;
 use domain::decision::Verdict;
@@ -29,7 +29,7 @@ const SHARE_PERMILLE: u64 = 100;
 /// The rules that need no model have no use for it.
 pub(crate) async fn before(work: &Work) {
     let has_recalled = || work.with_state(|state| state.conversation.has_recalled());
-    if work.request.mode == Mode::Deterministic || has_recalled() {
+    if work.request.mode == Mode::Deterministic || small_talk::is(work) || has_recalled() {
         return;
     }
     if let Some(recalled) = for_request(work).await {

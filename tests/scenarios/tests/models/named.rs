@@ -82,3 +82,62 @@ fn only_a_question_has_its_files_read() {
         assert!(!asked(&scene).contains("4711"), "{order}");
     }
 }
+
+#[test]
+fn a_tiny_model_with_all_that_is_asked_in_view_calls_no_tools() {
+    for (class, question, may_call) in [
+        ("tiny", "which port does settings.toml set?", false),
+        (
+            "tiny",
+            "which files besides settings.toml set a port?",
+            true,
+        ),
+        (
+            "tiny",
+            "which port do settings.toml and gone.toml set?",
+            true,
+        ),
+        ("tiny", "which port does long.toml set?", true),
+        ("small", "which port does settings.toml set?", true),
+    ] {
+        let scene = Scene::of_class(class, [Reply::text("It sets port 4711.")]);
+        scene.house.write("settings.toml", "port = 4711\n");
+        scene.house.write("long.toml", "port = 4711\n".repeat(90));
+        let outcome = scene.run(&["--mode", "loop", question]);
+        assert_eq!(outcome.text("answer"), "It sets port 4711.");
+        let asked = &scene.server.chats()[0].body;
+        assert!(asked["messages"].to_string().contains("port = 4711"));
+        assert_eq!(asked["tool_choice"] != "none", may_call, "{question}");
+        let tools = asked["tools"].as_array().unwrap();
+        assert_eq!(tools.len() > 1, may_call, "{question}");
+    }
+}
+
+#[test]
+fn a_small_model_has_the_named_folder_before_its_first_call() {
+    for (question, listed, is_shown) in [
+        ("what is in the letters folder?", "letters", true),
+        ("which files are in letters/?", "letters", true),
+        ("what is in this folder?", ".", true),
+        ("what is in the pictures folder?", "", false),
+        ("what is in ../outside/?", "", false),
+    ] {
+        let scene = Scene::of_class("small", [Reply::text("One letter.")]);
+        scene.house.write("letters/anna.md", "Dear Anna\n");
+        let outcome = scene.run(&["--mode", "loop", question]);
+        outcome.assert_ends(0, "success");
+        let prompt = asked(&scene);
+        let (before, _) = prompt.rsplit_once(question).unwrap();
+        assert_eq!(before.contains("letters"), is_shown, "{prompt}");
+        let log = scene.log(&outcome);
+        let requested = of_kind(&log, "tool_requested");
+        let paths: Vec<&Value> = requested
+            .iter()
+            .map(|one| &one["arguments"]["path"])
+            .collect();
+        match is_shown {
+            true => assert_eq!(paths, [&json!(listed)], "{question}"),
+            false => assert!(paths.is_empty(), "{question}: {paths:?}"),
+        }
+    }
+}

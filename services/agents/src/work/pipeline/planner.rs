@@ -12,6 +12,7 @@ use domain::fault::{Coded, Fault};
 use domain::model::Reach;
 use domain::plan::Plan;
 use domain::settings::Mode;
+use domain::tool::LIST_FILES;
 use plan::compile::Call;
 use plan::{asked_for, names, orders, prompt, question, schema, validate};
 use serde_json::json;
@@ -19,8 +20,6 @@ use std::ops::RangeInclusive;
 use text::escape::visible_line;
 use turn::Outcome;
 
-/// The tool that lists the workspace.
-const LIST_FILES: &str = "list_files";
 /// Levels of the workspace a planner is told about.
 const LISTING_DEPTH: u32 = 3;
 /// Most tokens of a plan where the model's context is small, and where it is not: more than the narrow
