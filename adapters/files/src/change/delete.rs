@@ -12,6 +12,7 @@ use crate::look::entry_kind;
 use crate::record::{DeleteFile, EntryKind};
 use api::executor::ToolFailure;
 use api::failure::mendable;
+use domain::hash::Digest;
 use domain::tool::ToolOutput;
 use rustix::fs::{AtFlags, FileType};
 use std::ffi::OsString;
@@ -105,26 +106,39 @@ pub(super) fn preview(job: &Job<'_>) -> Result<String, ToolFailure> {
     let place = job.write_place("path")?;
     let (_, found) = plan(job, &place)?;
     let shown = &place.shown;
-    let text = match found.kind {
+    let extract = match found.kind {
         FileType::Directory => return Ok(format!("delete the empty folder {shown}\n")),
         FileType::Symlink => return Ok(format!("delete the link {shown}\n")),
         _ => match read_whole(job, &place, &found) {
-            Ok(bytes) => as_text(bytes),
-            Err(failure) if failure.rule == "too_large" => String::new(),
+            Ok(bytes) => extract(bytes),
+            Err(failure) if failure.rule == "too_large" => format!(
+                "(too large to show; last changed at {}.{:09} s)\n",
+                found.stat.st_ctime, found.stat.st_ctime_nsec
+            ),
             Err(failure) => return Err(failure),
         },
     };
-    let mut out = format!(
-        "delete {shown} ({} bytes)\n--- a/{}\n+++ /dev/null\n",
+    Ok(format!(
+        "delete {shown} ({} bytes)\n--- a/{}\n+++ /dev/null\n{extract}",
         found.bytes(),
         shown.trim_start_matches('/')
-    );
-    for line in text.lines().take(SHOWN_LINES) {
-        out.push_str(&format!("-{line}\n"));
-    }
+    ))
+}
+
+/// What is shown of a file that goes. A yes is held to what was shown, so that a digest stands for what
+/// is not.
+fn extract(bytes: Vec<u8>) -> String {
+    let digest = Digest::of(&bytes);
+    let is_text = as_text(bytes.clone()).as_bytes() == bytes;
+    let text = as_text(bytes);
+    let lines = text.lines().take(SHOWN_LINES);
+    let mut out: String = lines.map(|line| format!("-{line}\n")).collect();
     let more = text.lines().count().saturating_sub(SHOWN_LINES);
     if more > 0 {
         out.push_str(&format!("({more} more lines)\n"));
     }
-    Ok(out)
+    if more > 0 || !is_text {
+        out.push_str(&format!("(digest of the whole: {digest})\n"));
+    }
+    out
 }

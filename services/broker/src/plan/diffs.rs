@@ -23,10 +23,10 @@ impl Pin {
             let Some(bound) = &judgement.bound else {
                 continue;
             };
-            if shown.is_some() && changes.may_matter_to(bound) {
+            if shown.is_some() && changes.may_matter_to(bound, places) {
                 *shown = Some(Foreseen::Lands(in_truth(places)));
             }
-            changes.add(bound);
+            changes.add(bound, places);
         }
         Ok(shown)
     }
@@ -42,22 +42,35 @@ impl Pin {
         let mut shown = vec![None; self.request.calls.len()];
         let mut changes = Earlier::default();
         for (index, preview) in self.previews(draft).await {
-            let (Some(call), Some(bound)) = (
+            let (Some(call), Some(bound), Some(places)) = (
                 self.request.calls.get(index),
                 draft.judgements.get(index).and_then(|it| it.bound.as_ref()),
+                draft.places.get(index),
             ) else {
                 continue;
             };
+            let is_hidden = changes.hides(bound, places);
+            let length = preview
+                .as_ref()
+                .map_or(0, |it| it.as_ref().map_or(0, String::len));
+            let is_too_long = !out.is_empty() && out.len() + length > SHOWN_BYTES;
             let only_looks = matches!(bound.effect, EffectClass::Read | EffectClass::SelfWrite);
             if !only_looks && let Some(shown) = shown.get_mut(index) {
-                *shown = Some(Foreseen::of(&preview));
+                *shown = Some(match is_hidden || is_too_long {
+                    true => Foreseen::Unknown,
+                    false => Foreseen::of(&preview),
+                });
             }
             match preview {
-                _ if changes.hides(bound) => {
-                    if let Some(shown) = shown.get_mut(index) {
-                        *shown = Some(Foreseen::Unknown);
-                    }
-                    out.push_str(&not_shown(index, call));
+                _ if is_hidden => {
+                    let why =
+                        "an earlier step changes what it deletes, so that its text cannot be shown";
+                    out.push_str(&not_shown(index, call, why));
+                }
+                Ok(Some(_)) if is_too_long => {
+                    let why = "the changes of the plan are too long to be shown at once: it is asked about \
+                               by itself";
+                    out.push_str(&not_shown(index, call, why));
                 }
                 Ok(Some(diff)) => {
                     out.push_str(&render::diff(&diff));
@@ -67,13 +80,15 @@ impl Pin {
                 }
                 Ok(None) => {}
                 Err(failure) => {
-                    if let Some(finding) = cannot_run(&failure, changes.may_matter_to(bound)) {
+                    if let Some(finding) =
+                        cannot_run(&failure, changes.may_matter_to(bound, places))
+                    {
                         let decision = Decision::strictest(vec![finding]);
                         return Err(refused_step(&decision, index, call));
                     }
                 }
             }
-            changes.add(bound);
+            changes.add(bound, places);
         }
         Ok(((!out.is_empty()).then_some(out), shown))
     }
@@ -90,11 +105,13 @@ impl Pin {
     }
 }
 
+/// Most of the changes of a plan that one question shows, bytes; the first change is always shown.
+const SHOWN_BYTES: usize = 256 << 10;
+
 /// The change of a step, or why it would fail; `None` where nothing can be shown.
 type Preview = Result<Option<String>, ToolFailure>;
 
-/// What stands for the text of what a step deletes where an earlier step changes what is there.
-fn not_shown(index: usize, call: &PlannedCall) -> String {
-    let step = format!("step {} ({})", index + 1, call.tool);
-    format!("{step}: an earlier step changes what it deletes, so that its text cannot be shown.\n")
+/// What stands for the change of a step that is not shown.
+fn not_shown(index: usize, call: &PlannedCall, why: &str) -> String {
+    format!("step {} ({}): {why}.\n", index + 1, call.tool)
 }

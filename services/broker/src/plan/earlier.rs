@@ -1,6 +1,7 @@
 //! What the steps of a plan before a given one change. A step whose files none of them touches finds
 //! them as they are now, so that what it would come to is known before anyone is asked.
 
+use crate::approvals::Places;
 use domain::tool::{EffectClass, TargetKind};
 use policy::Bound;
 use std::path::{Path, PathBuf};
@@ -14,29 +15,31 @@ pub(super) struct Earlier {
 }
 
 impl Earlier {
-    pub(super) fn add(&mut self, bound: &Bound) {
+    /// Takes a step in, with where its paths really lead.
+    pub(super) fn add(&mut self, bound: &Bound, places: &Places) {
         match bound.effect {
             EffectClass::Read | EffectClass::SelfWrite => {}
             EffectClass::SharedWrite | EffectClass::Destructive if is_of_files(bound) => {
-                self.paths.extend(paths(bound).map(Path::to_owned));
+                self.paths.extend(paths(bound, places).map(Path::to_owned));
             }
             _ => self.is_open = true,
         }
     }
 
     /// Whether a step may come to something else once those before it are done.
-    pub(super) fn may_matter_to(&self, bound: &Bound) -> bool {
+    pub(super) fn may_matter_to(&self, bound: &Bound, places: &Places) -> bool {
         if self.is_open || (!self.paths.is_empty() && !is_of_files(bound)) {
             return true;
         }
         let is_related =
             |one: &Path, other: &Path| one.starts_with(other) || other.starts_with(one);
-        paths(bound).any(|path| self.paths.iter().any(|earlier| is_related(path, earlier)))
+        paths(bound, places).any(|path| self.paths.iter().any(|earlier| is_related(path, earlier)))
     }
 
     /// Whether what a step deletes is not what is there now: an earlier step of the plan changes it.
-    pub(super) fn hides(&self, bound: &Bound) -> bool {
-        bound.effect == EffectClass::Destructive && is_of_files(bound) && self.may_matter_to(bound)
+    pub(super) fn hides(&self, bound: &Bound, places: &Places) -> bool {
+        let is_deletion = bound.effect == EffectClass::Destructive && is_of_files(bound);
+        is_deletion && self.may_matter_to(bound, places)
     }
 }
 
@@ -47,6 +50,8 @@ fn is_of_files(bound: &Bound) -> bool {
     !bound.targets.is_empty() && kinds.all(is_file)
 }
 
-fn paths(bound: &Bound) -> impl Iterator<Item = &Path> {
-    bound.targets.values().map(|(_, path)| path.as_path())
+/// The paths of a call as it names them, and in truth: a link may lead two names to one file.
+fn paths<'a>(bound: &'a Bound, places: &'a Places) -> impl Iterator<Item = &'a Path> {
+    let named = bound.targets.values().map(|(_, path)| path.as_path());
+    named.chain(places.values().map(PathBuf::as_path))
 }

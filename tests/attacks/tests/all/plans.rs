@@ -78,6 +78,42 @@ fn a_file_that_changed_while_its_plan_was_asked_about_is_asked_about_again() {
     assert!(scene.house.has("junk.txt"));
 }
 
+/// Forty lines are shown of a file that goes; the same is so of one that is no text.
+#[test]
+fn a_file_that_changed_where_it_is_not_shown_is_asked_about_again() {
+    let head = "the same line\n".repeat(45);
+    for (before, after) in [
+        (format!("{head}junk\n"), format!("{head}gold\n")),
+        ("\0junk".to_owned(), "\0gold".to_owned()),
+    ] {
+        let scene = planned(&[json!({"kind": "delete_file", "path": "junk.txt"})]);
+        scene.house.write("junk.txt", &before);
+        let file = scene.house.work().join("junk.txt");
+        let run = approved(&scene, || fs::write(&file, &after).unwrap());
+        assert_eq!(run.questions.len(), 2, "{:#?}", run.questions);
+        assert!(scene.house.has("junk.txt"));
+    }
+}
+
+#[test]
+fn a_plan_whose_changes_are_too_long_for_one_question_asks_about_the_rest() {
+    let lines: String = (0..9_000)
+        .map(|line| format!("line {line} is here\n"))
+        .collect();
+    let scene = planned(&[
+        replaced("junk.txt", "here", "there"),
+        replaced("thesis.txt", "here", "there"),
+    ]);
+    for name in ["junk.txt", "thesis.txt"] {
+        scene.house.write(name, &lines);
+    }
+    let run = approved(&scene, || ());
+    assert_eq!(run.questions.len(), 2, "{}", run.questions.len());
+    assert!(run.questions[0].contains("too long to be shown at once"));
+    assert!(run.questions[1].contains(DIFFERS));
+    assert_eq!(scene.house.read("thesis.txt"), lines);
+}
+
 #[test]
 fn a_plan_that_does_what_it_showed_is_asked_about_once() {
     let scene = planned(&[
