@@ -48,8 +48,14 @@ impl Openings {
             is_new
         });
         if is_new {
-            let openings = Arc::clone(self);
-            tokio::spawn(async move { openings.close_after(pid).await });
+            // A process may outlive the server, whose services are let go of then.
+            let openings = Arc::downgrade(self);
+            tokio::spawn(async move {
+                let watched = ended(pid).await;
+                if let Some(openings) = openings.upgrade() {
+                    openings.close_left(pid, watched).await;
+                }
+            });
         }
     }
 
@@ -64,10 +70,10 @@ impl Openings {
         });
     }
 
-    /// Waits until a process has ended, and closes what it left open.
-    async fn close_after(&self, pid: Pid) {
+    /// Closes what a process left open that has ended, if that could be watched.
+    async fn close_left(&self, pid: Pid, watched: io::Result<()>) {
         let key = pid.as_raw_nonzero().get();
-        if let Err(error) = ended(pid).await {
+        if let Err(error) = watched {
             tracing::warn!(%error, "it will not be seen when a surface dies");
             self.change(|by| by.remove(&key));
             return;
@@ -161,13 +167,17 @@ mod tests {
         openings.closed(one, closed.1);
         openings.opened(other, shared);
         dying.kill().unwrap();
-        openings.close_after(one.0.unwrap()).await;
+        openings
+            .close_left(one.0.unwrap(), ended(one.0.unwrap()).await)
+            .await;
         assert_eq!(live(&sessions).await, BTreeSet::from([shared.0, closed.0]));
         dying.wait().unwrap();
         living.kill().unwrap();
         living.wait().unwrap();
         // Gone before anyone looked.
-        openings.close_after(other.0.unwrap()).await;
+        openings
+            .close_left(other.0.unwrap(), ended(other.0.unwrap()).await)
+            .await;
         assert_eq!(live(&sessions).await, BTreeSet::from([closed.0]));
     }
 }

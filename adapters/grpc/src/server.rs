@@ -30,6 +30,7 @@ use proto::sessions_server::SessionsServer;
 use proto::signals_server::SignalsServer;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tonic::server::NamedService;
 use tonic::service::Routes;
@@ -282,6 +283,18 @@ impl Bound {
     /// # Errors
     /// [`Error::Serve`] when the server fails.
     pub async fn serve(self, shutdown: impl Future<Output = ()> + Send) -> Result<(), Error> {
+        self.serve_draining(shutdown, WIRE_DRAIN).await
+    }
+
+    /// The same, where running calls have this long to end.
+    ///
+    /// # Errors
+    /// [`Error::Serve`] when the server fails.
+    pub async fn serve_draining(
+        self,
+        shutdown: impl Future<Output = ()> + Send,
+        drain: Duration,
+    ) -> Result<(), Error> {
         let Self {
             acceptor,
             local,
@@ -304,7 +317,7 @@ impl Bound {
         let stop = async {
             shutdown.await;
             stopping.cancel();
-            tokio::time::sleep(WIRE_DRAIN).await;
+            tokio::time::sleep(drain).await;
             // Connection tasks end by themselves once their sockets fail.
             cut.cancel();
             std::future::pending::<()>().await;

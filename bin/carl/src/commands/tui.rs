@@ -72,16 +72,25 @@ pub async fn tui(flags: SessionFlags, begin: Begin, panes: bool) -> Result<Exit>
     let mut handovers = 0_u32;
     loop {
         let begun = Instant::now();
-        let (host, mut request) = prepared(flags.clone(), begin).await?;
+        let (host, mut request) = prepared(flags.clone(), begin.clone()).await?;
         let mut draft = String::new();
-        if let Some(last) = handed_over.take() {
+        if let Some(last) = handed_over.clone() {
             request.profile = request.profile.as_held(*last.profile);
             draft = last.draft;
         }
         // A large future: it is kept off the stack.
         let holding = hold(&host, (request, draft, layout), &mut keyboard);
         let outcome = Box::pin(holding).await;
-        let ended = host.close(outcome).await?;
+        // Whoever serves may end before the session is open there.
+        let is_gone = outcome.is_err() && handovers < HANDOVERS && host.is_gone().await;
+        let ended = match host.close(outcome).await {
+            Err(_gone) if is_gone => {
+                handovers += 1;
+                continue;
+            }
+            ended => ended?,
+        };
+        handed_over = None;
         layout = ended.layout;
         match ended.next {
             None => return Ok(Exit::Success),

@@ -40,6 +40,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How often it looks whether that is over.
 const LOOKING_FOR_AN_END: Duration = Duration::from_millis(50);
+/// How long calls of other commands have to end once this one leaves and none of their requests runs
+/// any more: shorter than the end waits for the audit log, which this process may open again.
+const DRAIN: Duration = Duration::from_millis(300);
 
 /// The services, wherever they are.
 pub struct House {
@@ -268,7 +271,8 @@ impl House {
                     tracing::warn!(%error, "where this is shared is not told");
                 }
                 let stop = CancellationToken::new();
-                tokio::spawn(bound.serve(stop.clone().cancelled_owned()));
+                let stopped = stop.clone().cancelled_owned();
+                tokio::spawn(bound.serve_draining(stopped, DRAIN));
                 self.shared = Some(stop.drop_guard());
             }
             Err(error) => tracing::warn!(%error, "not shared"),

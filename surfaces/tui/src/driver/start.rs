@@ -87,7 +87,7 @@ pub enum GoOn {
 }
 
 /// What the next UI takes over from one whose session is gone.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct HandedOver {
     /// The session.
     pub session_id: SessionId,

@@ -464,3 +464,40 @@ fn without_a_screen_it_names_line_mode() {
     dumb.until("carl chat");
     assert_eq!(dumb.finish().code, Some(2));
 }
+
+#[test]
+fn another_session_is_chosen_beside_another_window() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("First."),
+        Reply::text("Second."),
+        Reply::text("Third."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("to be found");
+    window.until("First.");
+    window.until("idle");
+    window.enters("/new");
+    window.until("new session");
+    let mut guest = seat(&scene, &[], (80, 24));
+    guest.enters("hi");
+    guest.until("Second.");
+    guest.until("idle");
+    window.presses(&["C-s"]);
+    window.types("found");
+    window.until("1 of 3");
+    window.until("First.");
+    window.presses(&["Enter"]);
+    window.until_gone("1 of 3");
+    window.until("▎ > to be found");
+    window.until("idle");
+    window.enters("go on");
+    window.until("Third.");
+    for window in [&mut window, &mut guest] {
+        window.until("idle");
+        window.presses(&["C-d"]);
+        window.until_shell();
+    }
+}
