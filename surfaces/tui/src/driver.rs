@@ -12,7 +12,7 @@ use crate::alternate::Alternate;
 use crate::background::Background;
 use crate::drafts::Draft;
 use crate::editor::Editor;
-use crate::effects::Done;
+use crate::effects::{self, Done};
 use crate::error::Error;
 use crate::history::History;
 use crate::host::Host;
@@ -207,6 +207,8 @@ impl Ui<'_> {
                     return Ok(());
                 }
                 _ = go_on.recv() => if is_shown && went_on.is_none_or(|at: Instant| at.elapsed() > WENT_ON) {
+                    // Whoever stopped it left the modes to the shell.
+                    modes::set_back();
                     self.set_again()?;
                     self.ask_again(keyboard)?;
                 },
@@ -327,6 +329,9 @@ impl Ui<'_> {
                     .iter()
                     .for_each(|event| self.state.remember(event));
                 self.events = Some(opened.events);
+                if let Some(left) = opened.left {
+                    self.at_once.push(Box::pin(effects::close(self.host, left)));
+                }
                 let (new, how) = (self.state.session.session_id, opened.how);
                 // What is typed goes along.
                 self.draft.leave("");

@@ -24,6 +24,8 @@ pub struct Sent {
     pub time: Timestamp,
     /// The last event before it was worked on.
     pub begins_after: u64,
+    /// Whether nothing of the session stands before it.
+    pub is_first: bool,
     /// How many of the user's messages are taken back with it, itself among them.
     pub exchanges: usize,
 }
@@ -57,6 +59,7 @@ pub fn said(events: &[Event]) -> Vec<Sent> {
     let view = SessionView::of(events);
     let standing = view.exchanges().standing().iter();
     let own = standing.filter(|one| one.origin == Origin::User && !one.is_undo);
+    let first = view.exchanges().standing().first().map(|one| one.query_id);
     let came = |id: QueryId| {
         let mut events = events.iter();
         events.find(|event| {
@@ -71,6 +74,7 @@ pub fn said(events: &[Event]) -> Vec<Sent> {
                 text: one.text.clone(),
                 time: came(one.query_id)?.time,
                 begins_after: one.begins_after,
+                is_first: first == Some(one.query_id),
                 exchanges: after + 1,
             })
         })

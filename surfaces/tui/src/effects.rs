@@ -11,7 +11,7 @@ use api::sessions::{
 };
 use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event};
 use domain::fault::{Coded, Fault};
-use domain::id::{QueryId, SessionId};
+use domain::id::{HolderId, QueryId, SessionId};
 use domain::settings::SessionProfile;
 use futures::{StreamExt, TryStreamExt};
 use rendering::Paint;
@@ -44,6 +44,9 @@ pub struct Opened {
     pub events: Streaming<Event, Error>,
     /// How it came about: "new", "forked".
     pub how: &'static str,
+    /// The session before, and by whom it was held: closed once its events are followed no more, whose
+    /// end would pass for that of whoever serves.
+    pub left: Option<(SessionId, HolderId)>,
 }
 
 fn failed(error: &Error, draft: Option<String>) -> Done {
@@ -309,9 +312,13 @@ pub async fn fork_before(
     profile: SessionProfile,
     said: Sent,
 ) -> Done {
+    if said.is_first {
+        // Of nothing there is no copy.
+        return begin_anew(host, session, profile).await;
+    }
     let sessions = host.sessions();
     let forked = async {
-        // 0 would be all of it; before the first message stands how it was opened.
+        // 0 would be all of it.
         let at = said.begins_after.max(1);
         let forked = sessions.fork(session.session_id, at).await?;
         let opening = OpenRequest::Resume {
@@ -385,16 +392,20 @@ async fn go_on_in(
         Ok(events) => events,
         Err(error) => return failed(&error, None),
     };
-    if let Some(holder_id) = old.holder_id
-        && let Err(error) = sessions.close(old.session_id, holder_id).await
-    {
-        tracing::debug!(%error, "the session before stays open until this process ends");
-    }
     Done::Opened(Box::new(Opened {
         session: opened,
         profile,
         before,
         events,
         how,
+        left: old.holder_id.map(|holder_id| (old.session_id, holder_id)),
     }))
+}
+
+/// Closes a session that was left.
+pub async fn close(host: &dyn Host, (session_id, holder_id): (SessionId, HolderId)) -> Done {
+    if let Err(error) = host.sessions().close(session_id, holder_id).await {
+        tracing::debug!(%error, "the session before stays open until this process ends");
+    }
+    Done::Told(Vec::new())
 }

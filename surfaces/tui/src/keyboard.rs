@@ -147,7 +147,13 @@ impl Keyboard {
         };
         tokio::select! {
             biased;
-            pressed = reader.keys.recv() => pressed.map(|pressed| self.note(pressed)),
+            pressed = reader.keys.recv() => Some(match pressed {
+                Some(pressed) => self.note(pressed),
+                None => {
+                    let ended = io::Error::other("what reads the terminal has broken down");
+                    (Instant::now(), Err(ended))
+                }
+            }),
             _ = reader.resized.recv() => {
                 let size = crossterm::terminal::size();
                 let resized = size.map(|(columns, rows)| Came::Event(Event::Resize(columns, rows)));

@@ -185,6 +185,8 @@ impl Writer {
 
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
+            // The first paragraph of an item stands behind its mark.
+            Tag::Paragraph if self.mark.is_some() => {}
             Tag::Paragraph => self.gap(),
             Tag::Heading { level, .. } => {
                 self.gap();
@@ -414,6 +416,22 @@ mod tests {
             .iter()
             .map(|line| line.line.to_string())
             .collect()
+    }
+
+    #[test]
+    fn the_items_of_a_loose_list_stand_behind_their_marks() {
+        let shown =
+            shown("1. First\n\n2. Second\n\n   more of it\n\n- alpha\n\n  - beta\n\n- gamma");
+        let wanted = [
+            "1. First",
+            "2. Second",
+            "  more of it",
+            "",
+            "- alpha",
+            "  - beta",
+            "- gamma",
+        ];
+        assert_eq!(shown, wanted);
     }
 
     #[test]

@@ -349,6 +349,7 @@ mod tests {
             text: text.to_owned(),
             time: Timestamp::UNIX_EPOCH,
             begins_after: 1,
+            is_first: false,
             exchanges,
         }
     }

@@ -310,6 +310,7 @@ fn earlier_messages_and_palette() {
             text: text.to_owned(),
             time,
             begins_after: 1,
+            is_first: false,
             exchanges: 1,
         };
         let text = "and at night?\nIn winter, I \u{202e} mean.";

@@ -61,6 +61,36 @@ fn two_escapes_go_back_to_an_earlier_message() {
 }
 
 #[test]
+fn before_the_first_message_stands_a_new_session() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Bees dance."),
+        Reply::text("Ants walk."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (80, 24));
+    window.enters("what do bees do?");
+    window.until("Bees dance.");
+    window.until("idle");
+    window.presses(&["Escape"]);
+    window.until("Esc again: earlier messages");
+    window.presses(&["Escape"]);
+    window.until("1 of 1");
+    window.presses(&["Enter"]);
+    window.until("new session");
+    window.until("\n> what do bees do?");
+    window.presses(&["C-u"]);
+    window.until_gone("\n> what do bees do?");
+    window.enters("what do ants do?");
+    window.until("Ants walk.");
+    window.until("idle");
+    let asked = scene.server.chats().last().unwrap().body.to_string();
+    assert!(!asked.contains("bees"), "{asked}");
+    assert_eq!(scene.house.session_logs().len(), 2);
+}
+
+#[test]
 fn a_message_is_taken_back_with_its_files_and_edited() {
     if is_absent(TMUX) {
         return;

@@ -3,6 +3,8 @@
 use crate::{ANSWER, begun_in_a_shell, count, goes_on_and_ends, seat};
 use scenarios::Scene;
 use serde_json::json;
+use std::fs;
+use std::process::Command;
 use testkit::{Gate, Reply, Server, TMUX, is_absent};
 
 #[test]
@@ -34,6 +36,39 @@ fn a_stopped_ui_goes_on_where_it_was() {
     let screen = window.until("idle");
     assert_eq!(count(&screen, "> a draft"), 1, "{screen}");
     assert_eq!(count(&screen, "idle"), 1, "{screen}");
+}
+
+/// Who stops it from outside leaves the terminal to the shell as it is.
+#[test]
+fn a_ui_that_others_stopped_reads_its_keys_again() {
+    if is_absent(TMUX) {
+        return;
+    }
+    for signal in ["STOP", "TSTP"] {
+        let scene = Scene::forgetful(Server::openai([Reply::text("Hello.")]));
+        let mut window = seat(&scene, &[], (80, 24));
+        let lock = fs::read_to_string(scene.house.state().join("lock")).unwrap();
+        let process = lock.lines().next().unwrap();
+        let stop = Command::new("kill")
+            .args([&format!("-{signal}"), process])
+            .status();
+        assert!(stop.unwrap().success());
+        window.until("Stopped");
+        window.presses(&["Enter"]);
+        window.types("fg");
+        window.presses(&["Enter"]);
+        window.until("idle");
+        // A terminal that is not the UI's own would tell no key before the end of its line.
+        window.presses(&["?"]);
+        window.until("F6");
+        window.presses(&["Escape"]);
+        window.until_gone("F6");
+        window.enters("hi");
+        window.until("Hello.");
+        window.until("idle");
+        window.presses(&["C-d"]);
+        window.until_shell();
+    }
 }
 
 #[test]
@@ -474,6 +509,7 @@ fn another_session_is_chosen_beside_another_window() {
         Reply::text("First."),
         Reply::text("Second."),
         Reply::text("Third."),
+        Reply::text("Fourth."),
     ]));
     let mut window = seat(&scene, &[], (80, 24));
     window.enters("to be found");
@@ -485,16 +521,24 @@ fn another_session_is_chosen_beside_another_window() {
     guest.enters("hi");
     guest.until("Second.");
     guest.until("idle");
+    // The window that is served goes on in another session, and still is.
+    guest.enters("/new");
+    let screen = guest.until("new session");
+    assert!(!screen.contains("has ended"), "{screen}");
+    guest.enters("and now");
+    guest.until("Third.");
+    let screen = guest.until("idle");
+    assert!(!screen.contains("has ended"), "{screen}");
     window.presses(&["C-s"]);
     window.types("found");
-    window.until("1 of 3");
+    window.until("1 of 4");
     window.until("First.");
     window.presses(&["Enter"]);
-    window.until_gone("1 of 3");
+    window.until_gone("1 of 4");
     window.until("▎ > to be found");
     window.until("idle");
     window.enters("go on");
-    window.until("Third.");
+    window.until("Fourth.");
     for window in [&mut window, &mut guest] {
         window.until("idle");
         window.presses(&["C-d"]);
