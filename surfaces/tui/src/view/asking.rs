@@ -56,7 +56,7 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
         if short.len() > most {
             hides = true;
             body.extend(short.iter().cloned());
-            short = beginning(short, (most, inner), &keys.name_of(Action::PageDown));
+            short = ends(short, (most, inner), &keys.name_of(Action::PageDown));
         }
     }
     let fixed = head.len() + short.len() + prompt.len() + 1;
@@ -170,17 +170,15 @@ fn place(
     forms.into_iter().find(fits).unwrap_or(last)
 }
 
-/// The first rows, and a mark for what is left out, which this key shows.
-fn beginning(
-    mut rows: Vec<Line<'static>>,
-    (most, width): (usize, usize),
-    key: &str,
-) -> Vec<Line<'static>> {
+/// The first rows and the last one, where a path has the file's name, with a mark between them for what
+/// is left out, which this key shows. `most` is at least [`LOW_ROWS`], and there are more rows.
+fn ends(rows: Vec<Line<'static>>, (most, width): (usize, usize), key: &str) -> Vec<Line<'static>> {
     let left_out = rows.len() + 1 - most;
-    rows.truncate(most - 1);
     let text = format!("… {left_out} rows more: {key} to the end shows them");
-    rows.push(Line::styled(cut(&text, width), faint()));
-    rows
+    let mut shown: Vec<Line<'static>> = rows.iter().take(most - 2).cloned().collect();
+    shown.push(Line::styled(cut(&text, width), faint()));
+    shown.extend(rows.into_iter().next_back());
+    shown
 }
 
 /// In how many words it is said which answers there are, and what was wrong with the last one.

@@ -200,6 +200,27 @@ fn plan() {
 }
 
 #[test]
+fn the_name_of_a_file_stays_in_sight_on_a_low_terminal() {
+    let mut seat = Seat::at((40, 15));
+    let mut edit = request(20, ConfirmationKind::Call);
+    let path = format!(
+        "/home/somebody/{}/notes.md",
+        "projects/of-this-year/".repeat(4)
+    );
+    edit.rendering = format!(
+        "edit_file (effect: write)\n  path: {path}\n  old: one\n  new: two\nIn short: edit_file (effect: \
+         write), path: {path}, all: true, and opens {path}"
+    );
+    seat.asks(10, "change it");
+    seat.question(10, edit);
+    seat.wait(800);
+    let shown = format!("{:?}", frame(&seat.state).buffer);
+    assert!(shown.contains("In short: edit_file"), "{shown}");
+    assert!(shown.contains("notes.md"), "{shown}");
+    assert!(shown.contains("rows more"), "{shown}");
+}
+
+#[test]
 fn queue() {
     insta::assert_snapshot!(frames(|seat| {
         seat.asks(10, "one");
