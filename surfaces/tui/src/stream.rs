@@ -92,6 +92,16 @@ impl Stream {
         self.said.len() + answer.len() > SAID_BYTES || self.said.trim().ends_with(answer.trim())
     }
 
+    /// What of the answer was not streamed: what was added behind it, or all of another one.
+    #[must_use]
+    pub fn unsaid<'a>(&self, answer: &'a str) -> &'a str {
+        let said = self.said.trim();
+        match answer.trim().strip_prefix(said) {
+            Some(added) if !said.is_empty() => added.trim_start_matches('\n'),
+            _ => answer,
+        }
+    }
+
     /// The text of this model call is another: whether some of it had left already.
     pub fn replace(&mut self, text: &str) -> bool {
         let had_left = self.has_left || self.is_in_code;
@@ -353,6 +363,16 @@ mod tests {
         left.extend(in_rows(stream.flush(&known), width));
         assert!(width == WIDE || most <= 10, "{most} rows below");
         left
+    }
+
+    #[test]
+    fn what_was_added_behind_what_was_streamed_is_shown_alone() {
+        let mut stream = Stream::default();
+        assert_eq!(stream.unsaid("All of it."), "All of it.");
+        stream.answer("The port is 8472.\n", &Known::default(), WIDE);
+        let answer = "The port is 8472.\n\nFrom settings.toml:\n  port = 8472";
+        assert_eq!(stream.unsaid(answer), "From settings.toml:\n  port = 8472");
+        assert_eq!(stream.unsaid("Another."), "Another.");
     }
 
     #[test]

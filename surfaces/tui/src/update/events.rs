@@ -48,7 +48,8 @@ pub(super) fn happened(state: &mut State, event: &Event) -> Vec<Command> {
         EventBody::GenerationFinished { answer, .. } => {
             if !state.stream.has_said(answer) {
                 let known = state.terminal.known();
-                let lines = state.stream.answer(answer, known, state.size.0.into());
+                let unsaid = state.stream.unsaid(answer);
+                let lines = state.stream.answer(unsaid, known, state.size.0.into());
                 done.push(Command::Print(state.printed(lines)));
             }
             done.extend(flush(state));
