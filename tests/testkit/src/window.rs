@@ -1,6 +1,7 @@
 //! `carl` in a window of tmux: a whole terminal, with a screen, a scrollback and job control.
 
 use crate::program::{Carl, PATIENCE};
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::mpsc;
@@ -11,12 +12,16 @@ use tempfile::TempDir;
 const LOOK: Duration = Duration::from_millis(50);
 /// Longest a window is held.
 const LONGEST: Duration = Duration::from_secs(120);
+/// Shortest time between what is typed and the key behind it.
+const KEY_GAP: Duration = Duration::from_millis(30);
 
 /// A shell in a window, in which `carl` is `"$@"`. The window closes when this is dropped.
 pub struct Window {
     folder: TempDir,
     output: mpsc::Receiver<()>,
     deadline: Instant,
+    /// When something was typed last.
+    typed: Cell<Instant>,
 }
 
 impl Carl {
@@ -61,6 +66,7 @@ impl Carl {
             folder,
             output,
             deadline: Instant::now() + PATIENCE.min(LONGEST),
+            typed: Cell::new(Instant::now()),
         };
         window.tmux(&["set-option", "-g", "history-limit", "50000"]);
         window.tmux(&["pipe-pane", &format!("cat > {}", fifo.display())]);
@@ -98,6 +104,7 @@ impl Window {
     /// When the window is gone.
     pub fn types(&self, text: &str) {
         self.tmux(&["send-keys", "-l", "--", text]);
+        self.typed.set(Instant::now());
     }
 
     /// Presses keys by the names that tmux has for them, such as `Enter`, `Escape` and `C-c`.
@@ -105,6 +112,10 @@ impl Window {
     /// # Panics
     /// When the window is gone.
     pub fn presses(&self, keys: &[&str]) {
+        // Keys that come within a few milliseconds of one another pass for a paste.
+        while let Some(left) = KEY_GAP.checked_sub(self.typed.get().elapsed()) {
+            let _new = self.output.recv_timeout(left);
+        }
         self.tmux(&[&["send-keys", "--"], keys].concat());
     }
 
