@@ -185,9 +185,7 @@ impl Writer {
 
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
-            // The first paragraph of an item stands behind its mark.
-            Tag::Paragraph if self.mark.is_some() => {}
-            Tag::Paragraph => self.gap(),
+            Tag::Paragraph => self.begin_paragraph(),
             Tag::Heading { level, .. } => {
                 self.gap();
                 self.styles.push(strong());
@@ -347,6 +345,13 @@ impl Writer {
                 Break::Never => Break::Never,
             },
         });
+    }
+
+    /// The first paragraph of an item stands behind its mark.
+    fn begin_paragraph(&mut self) {
+        if self.mark.is_none() {
+            self.gap();
+        }
     }
 
     /// An empty line between blocks; none inside of lists.
