@@ -150,7 +150,7 @@ impl Keyboard {
             pressed = reader.keys.recv() => Some(match pressed {
                 Some(pressed) => self.note(pressed),
                 None => {
-                    let ended = io::Error::other("what reads the terminal has broken down");
+                    let ended = io::Error::other("the thread that reads the terminal has ended");
                     (Instant::now(), Err(ended))
                 }
             }),

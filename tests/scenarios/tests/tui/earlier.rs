@@ -61,7 +61,7 @@ fn two_escapes_go_back_to_an_earlier_message() {
 }
 
 #[test]
-fn before_the_first_message_stands_a_new_session() {
+fn going_back_before_the_first_message_begins_a_new_session() {
     if is_absent(TMUX) {
         return;
     }

@@ -40,7 +40,7 @@ fn a_stopped_ui_goes_on_where_it_was() {
 
 /// Who stops it from outside leaves the terminal to the shell as it is.
 #[test]
-fn a_ui_that_others_stopped_reads_its_keys_again() {
+fn keys_are_read_again_after_kill_stop_and_fg() {
     if is_absent(TMUX) {
         return;
     }
