@@ -2,10 +2,27 @@
 
 use std::collections::HashSet;
 
+/// What stands in the place of an answer that the lines below it do not bear out.
+const UNSURE: &str = "I have no sure answer. These lines may have it.";
+
+/// A small model's answer with the lines that it is about quoted below, each with its place, so that a
+/// person can check it at a glance. Where they do not bear it out, they alone are told.
+#[must_use]
+pub fn with_lines(answer: &str, quotes: &[(String, String)], question: &str) -> String {
+    let lines: Vec<String> = quotes.iter().map(|(_, lines)| lines.clone()).collect();
+    let is_borne_out = quotes.is_empty() || is_supported(answer, &lines, question);
+    let mut text = if is_borne_out { answer } else { UNSURE }.to_owned();
+    for (place, lines) in quotes {
+        let lines = lines.replace('\n', "\n  ");
+        text.push_str(&format!("\n\nFrom {place}:\n  {lines}"));
+    }
+    text
+}
+
 /// Whether every number and every name in an answer stands in the texts that it was given, or in the
 /// question. A small model fills in what it was not told; that is what this finds, and nothing finer.
 #[must_use]
-pub fn is_supported(answer: &str, texts: &[String], question: &str) -> bool {
+fn is_supported(answer: &str, texts: &[String], question: &str) -> bool {
     let known: HashSet<String> = texts
         .iter()
         .map(String::as_str)
@@ -51,5 +68,15 @@ mod tests {
         assert!(supported("It says nothing of that."));
         assert!(!supported("Ravi's birthday is 2023."));
         assert!(!supported("The owner is Peter."));
+    }
+
+    #[test]
+    fn the_lines_alone_are_told_where_they_do_not_bear_the_answer_out() {
+        let quotes = [("a.toml".to_owned(), "port = 8090\nhost = \"x\"".to_owned())];
+        let told = |answer: &str| with_lines(answer, &quotes, "Which port is set?");
+        let lines = "\n\nFrom a.toml:\n  port = 8090\n  host = \"x\"";
+        assert_eq!(told("It is 8090."), format!("It is 8090.{lines}"));
+        assert_eq!(told("It is 9999."), format!("{UNSURE}{lines}"));
+        assert_eq!(with_lines("It is 9999.", &[], "Which?"), "It is 9999.");
     }
 }

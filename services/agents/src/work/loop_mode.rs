@@ -1,12 +1,12 @@
 //! Loop mode: the model uses tools as it sees fit. Performs what [`turn`] decides.
 
 use crate::work::Work;
-use crate::work::ask::{Ask, AskError};
+use crate::work::ask::{Ask, AskError, Visibility};
 use crate::work::changes::{Changes, of_another_file};
 use crate::work::checks;
 use crate::work::compaction;
 use crate::work::known::Known;
-use crate::work::named;
+use crate::work::named::{self, InView};
 use crate::work::small_talk;
 use api::broker::OfferBound;
 use api::models::ToolChoice;
@@ -51,12 +51,12 @@ pub(crate) async fn run(work: &Work) -> Outcome {
         changes: Changes::default(),
         known: Known::of(work),
         is_small_talk: small_talk::is(work),
-        is_in_view: false,
+        in_view: None,
         change_not_made: None,
         outcome: Outcome::of(QueryStatus::Failed),
     };
     let read = named::before(work).await;
-    run.is_in_view = named::are_all_that_is_asked(work, &read);
+    run.in_view = named::all_that_is_asked(work, &read);
     for record in read {
         run.known.note(work, &record);
         run.outcome.note_call(&record);
@@ -96,8 +96,8 @@ struct Run<'a> {
     known: Known,
     /// Whether the request names nothing to do.
     is_small_talk: bool,
-    /// Whether all that a question is about was read for it.
-    is_in_view: bool,
+    /// All that a question is about, if it was read for it.
+    in_view: Option<InView>,
     /// What is said of the last call that would have changed something, if it did not.
     change_not_made: Option<Fault>,
     outcome: Outcome,
@@ -161,7 +161,7 @@ impl Run<'_> {
         }
         match self.discover(self.work.request.text.clone(), false).await {
             Ok(mut tools) => {
-                if self.is_in_view {
+                if self.in_view.is_some() {
                     // One, which may not be called: the model knows by it in which form it answers.
                     tools.retain(|tool| tool.name.as_str() == READ_FILE);
                 }
@@ -283,7 +283,7 @@ impl Run<'_> {
             most = most.min(TINY_ANSWER.into());
         }
         let max_tokens = u32::try_from(most).ok();
-        let may_call = tools == ToolUse::Offered && !self.is_small_talk && !self.is_in_view;
+        let may_call = tools == ToolUse::Offered && !self.is_small_talk && self.in_view.is_none();
         let tools = self.offered.tools();
         let narrowed = match may_call {
             true => self.known.narrowed(self.work, &tools, &messages).await,
@@ -297,6 +297,11 @@ impl Run<'_> {
                 false => ToolChoice::None,
             },
             max_tokens,
+            // It is held against the files before anybody reads it.
+            visibility: match self.in_view {
+                Some(_) => Visibility::Hidden,
+                None => Visibility::Shown,
+            },
             ..Ask::new(messages)
         };
         match self.work.ask_model(ask).await {
@@ -525,6 +530,10 @@ impl Run<'_> {
         } else if ending.reason == Reason::Done {
             self.outcome.answer = self.changes.in_words();
         } else if self.outcome.error.is_none() {
+            if let Some(in_view) = &self.in_view {
+                let answer = in_view.hold(self.outcome.answer.trim(), &work.request.text);
+                self.outcome.answer = answer;
+            }
             self.outcome.error = self.untrue();
             if self.outcome.error.is_some() && self.outcome.status == QueryStatus::Success {
                 self.outcome.status = QueryStatus::Partial;

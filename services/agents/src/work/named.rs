@@ -10,9 +10,11 @@ use api::broker::ToolResult;
 use domain::id::CallId;
 use domain::message::ToolCall;
 use domain::model::ModelClass;
+use domain::plan::Action;
 use domain::settings::Mode;
 use domain::tool::{LIST_FILES, READ_FILE};
-use plan::{one_step, schema};
+use plan::shown::{Focused, Shown, focus, nothing_about};
+use plan::{evidence, one_step, schema};
 use serde_json::{Value, json};
 use turn::CallRecord;
 use uuid::Uuid;
@@ -75,16 +77,38 @@ fn lists(path: &str) -> (&'static str, Vec<Value>) {
     (LIST_FILES, vec![json!({ "path": path })])
 }
 
-/// Whether a question of a tiny model is answered from the files that were read, all of them whole, as far
-/// as its words tell: such a model calls tools whether or not it needs them, and finds no end.
-pub(super) fn are_all_that_is_asked(work: &Work, read: &[CallRecord]) -> bool {
+/// The files that were read, where a question of a tiny model is answered from them, all of them whole, as
+/// far as its words tell: such a model calls tools whether or not it needs them, and finds no end.
+pub(super) fn all_that_is_asked(work: &Work, read: &[CallRecord]) -> Option<InView> {
     let whole: Vec<String> = read.iter().filter_map(whole).collect();
     let request = &work.request.text;
-    work.agent.facts.class == Some(ModelClass::Tiny)
+    let is_all = work.agent.facts.class == Some(ModelClass::Tiny)
         && work.request.mode == Mode::Loop
         && whole.len() == read.len()
         && plan::named::files_of(request).len() == whole.len()
-        && schema::is_answered_by(&whole, request)
+        && schema::is_answered_by(&whole, request);
+    let files = whole.into_iter().zip(read);
+    let shown = files.map(|(path, record)| {
+        let data = std::slice::from_ref(&record.result.data);
+        Shown::of(&Action::ReadFile { path }, data)
+    });
+    is_all.then(|| InView(shown.collect()))
+}
+
+/// All that a question is about, which was read for it.
+#[derive(Debug)]
+pub(super) struct InView(Vec<Shown>);
+
+impl InView {
+    /// A model's answer to the question with the lines that it is about; without it, where they do not
+    /// bear it out or no line is about the question.
+    pub(super) fn hold(&self, answer: &str, question: &str) -> String {
+        match focus(&self.0, question) {
+            Focused::On(quotes) => evidence::with_lines(answer, &quotes, question),
+            Focused::Everything => answer.to_owned(),
+            Focused::Nothing(places) => nothing_about(&places),
+        }
+    }
 }
 
 /// The path of a file that was read from its first line to its last.

@@ -4,6 +4,7 @@
 use scenarios::Scene;
 use scenarios::crew::{Wanted, task, two_readers, wanted};
 use serde_json::{Value, json};
+use testkit::flags::WRITES;
 use testkit::{Gate, House, Reply, Server};
 
 fn configure(house: &House, server: &Server) {
@@ -479,4 +480,20 @@ fn compacting_and_forking_leave_a_killed_orchestration_to_go_on() {
         ends.iter().all(|end| end["status"] == "success"),
         "{ends:#?}"
     );
+}
+
+/// The orchestrating type changes no file by itself, and takes back what its agents changed.
+#[test]
+fn what_an_agent_below_changed_is_taken_back() {
+    let scene = Scene::with(
+        Server::speak(|body, _| writes(body, None)).openai(),
+        "openai",
+    );
+    configure(&scene.house, &scene.server);
+    let begun = scene.house.ask(["run"]).args(WRITES);
+    begun.arg("Write hello into out.txt.").run().expect(0);
+    assert_eq!(scene.house.read("out.txt"), "hello");
+    let undo = scene.house.ask(["undo", "--yes", "write"]);
+    undo.args(["--yes", "destructive"]).run().expect(0);
+    assert!(!scene.house.work().join("out.txt").exists());
 }

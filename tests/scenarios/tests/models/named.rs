@@ -104,13 +104,45 @@ fn a_tiny_model_with_all_that_is_asked_in_view_calls_no_tools() {
         scene.house.write("settings.toml", "port = 4711\n");
         scene.house.write("long.toml", "port = 4711\n".repeat(90));
         let outcome = scene.run(&["--mode", "loop", question]);
-        assert_eq!(outcome.text("answer"), "It sets port 4711.");
+        assert!(outcome.text("answer").starts_with("It sets port 4711."));
         let asked = &scene.server.chats()[0].body;
         assert!(asked["messages"].to_string().contains("port = 4711"));
         assert_eq!(asked["tool_choice"] != "none", may_call, "{question}");
         let tools = asked["tools"].as_array().unwrap();
         assert_eq!(tools.len() > 1, may_call, "{question}");
     }
+}
+
+/// What a tiny model says of a file in view is told with its lines, and not where they say otherwise.
+#[test]
+fn an_answer_from_a_file_in_view_is_held_against_its_lines() {
+    let lines = "\n\nFrom settings.toml:\n  port = 4711";
+    for (said, told) in [
+        ("It sets port 4711.", format!("It sets port 4711.{lines}")),
+        (
+            "It sets port 8080.",
+            format!("I have no sure answer. These lines may have it.{lines}"),
+        ),
+    ] {
+        let scene = Scene::of_class("tiny", [Reply::text(said)]);
+        scene
+            .house
+            .write("settings.toml", "host = \"here\"\nport = 4711\n");
+        let outcome = scene.run(&["--mode", "loop", "which port does settings.toml set?"]);
+        outcome.assert_ends(0, "success");
+        assert_eq!(outcome.text("answer"), told);
+        let streamed = of_kind(&scene.log(&outcome), "text_delta").len();
+        assert_eq!(streamed, 0, "{said}");
+    }
+    let scene = Scene::of_class("tiny", [Reply::text("It was written by Anna.")]);
+    scene
+        .house
+        .write("settings.toml", "host = \"here\"\nport = 4711\n");
+    let outcome = scene.run(&["--mode", "loop", "who is the author of settings.toml?"]);
+    assert_eq!(
+        outcome.text("answer"),
+        "I found nothing about that in settings.toml."
+    );
 }
 
 #[test]

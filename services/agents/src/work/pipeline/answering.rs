@@ -2,7 +2,7 @@
 
 use super::stage::Failed;
 use crate::work::Work;
-use crate::work::ask::{Ask, AskError};
+use crate::work::ask::{Ask, AskError, Visibility};
 use crate::work::recall;
 use api::models::ToolChoice;
 use domain::event::{CallStatus, EventBody};
@@ -17,9 +17,6 @@ use turn::cut::{self, Room};
 const SMALL_ANSWER_TOKENS: u32 = 60;
 /// Most tokens of an answer.
 const ANSWER_TOKENS: u32 = 800;
-
-/// What stands in the place of an answer that the lines below it do not bear out.
-const UNSURE: &str = "I have no sure answer. These lines may have it.";
 
 /// Answers a question. A small model reads only the lines that the question is about, and they are
 /// quoted under its answer, so that a person can check it at a glance.
@@ -49,6 +46,11 @@ pub(super) async fn answer(
         tool_choice: ToolChoice::None,
         max_tokens: Some(most),
         temperature: Some(0.0),
+        // It is held against the lines before anybody reads it.
+        visibility: match quotes.is_empty() {
+            true => Visibility::Shown,
+            false => Visibility::Hidden,
+        },
         ..Ask::new(match reach {
             Reach::Small => prompt::answer(question, &texts, reach),
             Reach::Any => recall::shown_in(work, prompt::answer(question, &texts, reach)),
@@ -71,7 +73,7 @@ pub(super) async fn answer(
         let cut = cut::fault(&reply, Some(most), Room::Plan);
         work.emit(EventBody::Notice(cut), None).await;
     }
-    let mut text = reply.text.trim().to_owned();
+    let text = reply.text.trim();
     if text.is_empty() {
         return Err(Failed {
             status: CallStatus::Failed,
@@ -79,17 +81,7 @@ pub(super) async fn answer(
             fault: None,
         });
     }
-    let lines: Vec<String> = quotes.iter().map(|(_, lines)| lines.clone()).collect();
-    if !quotes.is_empty() && !evidence::is_supported(&text, &lines, question) {
-        UNSURE.clone_into(&mut text);
-    }
-    for (path, lines) in &quotes {
-        text.push_str(&format!(
-            "\n\nFrom {path}:\n  {}",
-            lines.replace('\n', "\n  ")
-        ));
-    }
-    Ok(text)
+    Ok(evidence::with_lines(text, &quotes, question))
 }
 
 fn texts_of(shown: &[Shown]) -> Vec<String> {
