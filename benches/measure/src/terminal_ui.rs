@@ -17,6 +17,8 @@ const SHORT: usize = 15 << 10;
 const RATE: u32 = 200;
 /// Tokens of an answer: ten seconds of them.
 const TOKENS: u32 = 2_000;
+/// Answers after which the panes hold as many lines as they keep, and the conversation was compacted.
+const FULL: u32 = 150;
 /// Signs on a screen that make a first frame.
 const FRAME: usize = 40;
 /// What is typed while an answer streams: a sign that nothing else on the screen has.
@@ -116,7 +118,7 @@ fn idle(table: &mut Table, scope: &Scope, program: &Command) -> Result<()> {
     Ok(())
 }
 
-/// Keys while an answer streams in, and memory from the first minute's answers to the last.
+/// Keys while an answer streams in, and memory from the first answer to the last.
 fn streams(table: &mut Table, scope: &Scope) -> Result<()> {
     let gates: Vec<Gate> = (0..TOKENS).map(|_| Gate::new()).collect();
     let paced = paced(&gates);
@@ -143,18 +145,25 @@ fn streams(table: &mut Table, scope: &Scope) -> Result<()> {
     // The rest as fast as it comes: the gates are open.
     let began = Instant::now();
     let first = session(terminal.pid())?.mib;
-    let mut answers = 0_u32;
+    let (mut answers, mut full) = (0_u32, None);
     while began.elapsed() < scope.streaming {
         terminal.types("again\r")?;
         terminal.until(|shown| !shown.contains("idle"))?;
         terminal.until(|shown| shown.contains("idle"))?;
         answers += 1;
+        if answers == FULL {
+            full = Some(session(terminal.pid())?.mib);
+        }
     }
     let last = session(terminal.pid())?.mib;
     let name = format!("memory after an answer of {TOKENS} tokens");
     table.add(name, "MiB", "", vec![first]);
+    if let Some(full) = full {
+        let name = format!("memory after {FULL} more, everything full that has a limit");
+        table.add(name, "MiB", "", vec![full]);
+    }
     let name = format!("memory after {answers} more");
-    table.add(name, "MiB", "the same", vec![last]);
+    table.add(name, "MiB", "the same as full", vec![last]);
     Ok(())
 }
 

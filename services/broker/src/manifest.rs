@@ -226,10 +226,12 @@ impl Reader<'_> {
     fn selectors(&self, texts: &[Spanned<String>]) -> Result<BTreeSet<Selector>, Error> {
         let one = |text: &Spanned<String>| {
             if is_capability(&text.value) {
-                return Ok(Selector::Capability(text.value.clone()));
+                return Ok(Some(Selector::Capability(text.value.clone())));
             }
             match self.table.find(&text.value) {
-                Some((_, tool)) => Ok(Selector::Tool(tool.spec.definition.name.clone())),
+                Some((_, tool)) => Ok(Some(Selector::Tool(tool.spec.definition.name.clone()))),
+                // A broker over other executors has the shipped types without it.
+                None if self.file == SHIPPED_NAME => Ok(None),
                 None => {
                     let problem = format!(
                         "`{}` is neither a tool nor a capability; capabilities are {} and \
@@ -241,7 +243,8 @@ impl Reader<'_> {
                 }
             }
         };
-        texts.iter().map(one).collect()
+        let selectors: Result<Vec<_>, Error> = texts.iter().map(one).collect();
+        Ok(selectors?.into_iter().flatten().collect())
     }
 
     fn tools(&self, texts: &[Spanned<String>]) -> Result<BTreeSet<ToolName>, Error> {

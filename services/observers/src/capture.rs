@@ -314,6 +314,7 @@ impl Worker {
         };
         let answer = answer.clone();
         match self.house.memory.write(request).await {
+            Ok(WriteAnswer::Stored { .. }) if !self.config.understand => {}
             Ok(WriteAnswer::Stored { id }) => {
                 let question = question.clone();
                 self.to_understand.push_back(Understandable {
