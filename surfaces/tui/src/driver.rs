@@ -1,6 +1,7 @@
 //! Input, events and effects, and when to draw. While nothing happens it sleeps.
 
 mod doing;
+mod ending;
 mod past;
 mod pointing;
 mod start;
@@ -89,7 +90,8 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         background,
         modes: set,
         events: Some(events),
-        in_turn: VecDeque::new(),
+        in_turn: None,
+        later: VecDeque::new(),
         at_once: FuturesUnordered::new(),
         history,
         drafts: start.drafts,
@@ -133,7 +135,9 @@ struct Ui<'a> {
     modes: Modes,
     events: Option<Streaming<Event, api::sessions::Error>>,
     /// What is done one after the other, as it was asked for.
-    in_turn: VecDeque<LocalBoxFuture<'a, Done>>,
+    in_turn: Option<LocalBoxFuture<'a, Done>>,
+    /// What is asked for after that, of the session that is held by then.
+    later: VecDeque<Command>,
     /// What waits for nothing else.
     at_once: FuturesUnordered<LocalBoxFuture<'a, Done>>,
     history: History,
@@ -168,7 +172,7 @@ struct Ui<'a> {
 impl Ui<'_> {
     async fn hold(&mut self, keyboard: &mut Keyboard) -> Result<(), Error> {
         let watched = |kind| signal(kind).map_err(Error::of("watched"));
-        let mut terminate = watched(SignalKind::terminate())?;
+        let mut ending = ending::signals().map_err(Error::of("watched"))?;
         let mut interrupt = watched(SignalKind::interrupt())?;
         let mut hang_up = watched(SignalKind::hangup())?;
         let mut go_on = watched(SignalKind::from_raw(Signal::CONT.as_raw()))?;
@@ -183,8 +187,12 @@ impl Ui<'_> {
                 key = keyboard.next() => self.pressed(key, keyboard, &mut went_on)?,
                 event = next_event(&mut self.events) => self.came(event),
                 done = next_in_turn(&mut self.in_turn) => {
-                    self.in_turn.pop_front();
+                    // What follows from it comes behind what was asked for meanwhile.
                     self.done(done);
+                    self.in_turn = None;
+                    if let Some(next) = self.later.pop_front() {
+                        self.begin(next);
+                    }
                 }
                 Some(done) = self.at_once.next() => self.done(done),
                 Some(line) = self.log.recv() => {
@@ -195,7 +203,7 @@ impl Ui<'_> {
                 () = until(wakes_at) => self.take(Instant::now(), Message::Tick),
                 () = until(frame_at) => self.draw()?,
                 () = until(draft_at) => self.draft.write(&self.state.input.text()),
-                _ = terminate.recv() => self.take(Instant::now(), Message::Terminate),
+                Some(()) = ending.recv() => self.take(Instant::now(), Message::Terminate),
                 // In an editor Ctrl+C is for that one.
                 _ = interrupt.recv() => if is_shown {
                     self.take(Instant::now(), Message::Terminate);
@@ -370,6 +378,35 @@ impl Ui<'_> {
     }
 
     fn perform(&mut self, command: Command) {
+        match command {
+            Command::Print(lines) => self.keep(lines),
+            Command::Tell(lines) => self.keep(self.state.told_rows(&lines)),
+            Command::GoTo(next) => {
+                self.next = Some(GoOn::In(next));
+                self.is_over = true;
+            }
+            Command::HandOver => self.hands_over = true,
+            Command::Keep(line) => noted(self.history.add(&line), "typed lines cannot be kept"),
+            Command::Call(reason) => noted(modes::call(reason), "the user could not be called"),
+            Command::Copy(text) => noted(modes::copy(&text), "the clipboard cannot be written"),
+            Command::Redraw => self.is_to_be_emptied = true,
+            Command::Leave => self.is_over = true,
+            // Done by who takes the message in, which can fail.
+            Command::Suspend | Command::Edit(_) => {}
+            other => self.begin(other),
+        }
+    }
+
+    /// Asks the session's services for something, or has it wait for its turn.
+    fn begin(&mut self, command: Command) {
+        let (session, profile) = (self.state.session.clone(), self.state.profile.clone());
+        let work = match doing::work(self.host, session, profile, command.clone()) {
+            Some(Work::InTurn(_)) if self.in_turn.is_some() => {
+                return self.later.push_back(command);
+            }
+            Some(work) => work,
+            None => return,
+        };
         match &command {
             // Before the log says so, or it would pass for somebody else's.
             Command::Configure(profile) => self.state.in_force.own(profile),
@@ -379,41 +416,9 @@ impl Ui<'_> {
             }
             _ => {}
         }
-        match command {
-            Command::Print(lines) => self.keep(lines),
-            Command::Tell(lines) => self.keep(self.state.told_rows(&lines)),
-            Command::GoTo(next) => {
-                self.next = Some(GoOn::In(next));
-                self.is_over = true;
-            }
-            Command::HandOver => self.hands_over = true,
-            Command::Keep(line) => {
-                if let Err(error) = self.history.add(&line) {
-                    tracing::warn!(%error, "what was typed cannot be kept for later sessions");
-                }
-            }
-            Command::Call(reason) => {
-                if let Err(error) = modes::call(reason) {
-                    tracing::warn!(%error, "the user could not be called");
-                }
-            }
-            Command::Copy(text) => {
-                if let Err(error) = modes::copy(&text) {
-                    tracing::warn!(%error, "the terminal's clipboard cannot be written");
-                }
-            }
-            Command::Redraw => self.is_to_be_emptied = true,
-            Command::Leave => self.is_over = true,
-            // Done by who takes the message in, which can fail.
-            Command::Suspend | Command::Edit(_) => {}
-            other => {
-                let (session, profile) = (self.state.session.clone(), self.state.profile.clone());
-                match doing::work(self.host, session, profile, other) {
-                    Some(Work::InTurn(work)) => self.in_turn.push_back(work),
-                    Some(Work::AtOnce(work)) => self.at_once.push(work),
-                    None => {}
-                }
-            }
+        match work {
+            Work::InTurn(work) => self.in_turn = Some(work),
+            Work::AtOnce(work) => self.at_once.push(work),
         }
     }
 
@@ -441,6 +446,7 @@ impl Ui<'_> {
         if self.editing.is_some() {
             return Ok(());
         }
+        let _writing = modes::writing();
         let is_emptied = std::mem::take(&mut self.is_to_be_emptied);
         let Some(frame) = view::full(&self.state) else {
             if is_emptied {
@@ -562,11 +568,12 @@ impl Ui<'_> {
 
     /// Whether another UI goes on here, and nothing that was sent is without an end.
     fn hands_over(&self) -> bool {
-        self.hands_over && self.in_turn.is_empty() && self.editing.is_none()
+        self.hands_over && self.in_turn.is_none() && self.editing.is_none()
     }
 
     /// Leaves the scrollback and nothing else.
     fn finish(&mut self) -> Result<(), Error> {
+        let _writing = modes::writing();
         self.draft.leave(&self.state.input.text());
         if let Some((editor, _)) = self.editing.take() {
             let file = visible_line(&editor.leave().display().to_string());
@@ -591,5 +598,12 @@ impl Ui<'_> {
         self.close_alternate()?;
         self.draw_normal()?;
         self.screen.clear().map_err(Error::of("written"))
+    }
+}
+
+/// A failure that changes nothing for the session is logged.
+fn noted<E: std::fmt::Display>(done: Result<(), E>, what: &str) {
+    if let Err(error) = done {
+        tracing::warn!(%error, "{what}");
     }
 }

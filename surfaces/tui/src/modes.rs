@@ -17,7 +17,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::stdio::{dup2_stderr, stderr};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -35,6 +35,47 @@ const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
 /// Where standard error went before.
 static STDERR: Mutex<Option<OwnedFd>> = Mutex::new(None);
+
+/// What is being written to the terminal, by how many callers within one another.
+static WRITING: AtomicUsize = AtomicUsize::new(0);
+/// How much was written before.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
+
+/// Something that is being written, until this is dropped.
+#[derive(Debug)]
+pub struct Writing(());
+
+/// Says that something is written from now on.
+#[must_use]
+pub fn writing() -> Writing {
+    WRITING.fetch_add(1, Ordering::SeqCst);
+    Writing(())
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        WRITTEN.fetch_add(1, Ordering::SeqCst);
+        WRITING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// What is being written, by its number, if anything is.
+#[must_use]
+pub fn being_written() -> Option<u64> {
+    let is_any = WRITING.load(Ordering::SeqCst) > 0;
+    is_any.then(|| WRITTEN.load(Ordering::SeqCst))
+}
+
+/// Whether the modes are set back, and the terminal took all that this needs.
+#[must_use]
+pub fn are_set_back() -> bool {
+    !ARE_SET.load(Ordering::SeqCst) && being_written().is_none()
+}
+
+/// Sets back what takes no output.
+pub fn give_up() {
+    let _gone = disable_raw_mode();
+}
 
 /// Whose the mouse is on the alternate screen. Elsewhere it is the terminal's: it selects and scrolls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -161,6 +202,7 @@ pub fn set_back() {
     if let Some(before) = STDERR.lock().unwrap_or_else(PoisonError::into_inner).take() {
         let _gone = dup2_stderr(&before);
     }
+    let _writing = writing();
     if !ARE_SET.swap(false, Ordering::SeqCst) {
         return;
     }

@@ -350,6 +350,20 @@ impl Seated {
         }
     }
 
+    /// Waits for its end, whatever of its output the terminal has not taken; its exit code.
+    ///
+    /// # Panics
+    /// When it does not end in time.
+    pub fn ends_unread(mut self) -> Option<i32> {
+        let (sender, ended) = mpsc::channel();
+        let pid = self.child.id();
+        std::thread::spawn(move || {
+            let _nobody_waits = sender.send(self.child.wait().unwrap().code());
+        });
+        let ended = ended.recv_timeout(PATIENCE);
+        ended.unwrap_or_else(|_| panic!("{pid} did not end within {PATIENCE:?}"))
+    }
+
     /// Ends it at once, as `kill -9` does.
     pub fn kill(mut self) {
         let _already_gone = self.child.kill();

@@ -7,7 +7,6 @@ use api::Streaming;
 use domain::event::Event;
 use futures::StreamExt;
 use futures::future::LocalBoxFuture;
-use std::collections::VecDeque;
 use std::io;
 use std::process::ExitStatus;
 use std::time::Instant;
@@ -30,10 +29,10 @@ pub async fn editor_ends(editing: &mut Option<(Editor, Paused)>) -> io::Result<E
     }
 }
 
-/// The end of the first that is done in turn.
-pub async fn next_in_turn(waiting: &mut VecDeque<LocalBoxFuture<'_, Done>>) -> Done {
-    match waiting.front_mut() {
-        Some(first) => first.await,
+/// The end of what is done in its turn.
+pub async fn next_in_turn(under_way: &mut Option<LocalBoxFuture<'_, Done>>) -> Done {
+    match under_way {
+        Some(work) => work.await,
         None => std::future::pending().await,
     }
 }

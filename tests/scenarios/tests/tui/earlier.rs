@@ -78,7 +78,7 @@ fn going_back_before_the_first_message_begins_a_new_session() {
     window.presses(&["Escape"]);
     window.until("1 of 1");
     window.presses(&["Enter"]);
-    window.until("new session");
+    window.until("· new session");
     window.until("\n> what do bees do?");
     window.presses(&["C-u"]);
     window.until_gone("\n> what do bees do?");

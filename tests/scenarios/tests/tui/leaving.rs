@@ -106,16 +106,36 @@ fn sigterm_leaves_the_terminal_as_it_was() {
     if is_absent(TMUX) {
         return;
     }
-    let (_scene, mut window, before) = begun_in_a_shell();
-    window.shell("kill -TERM %1");
-    goes_on_and_ends(&mut window);
-    let after = window.shell("stty -a");
-    assert_eq!(before, after);
-    let screen = window.screen();
-    assert!(!screen.contains("working,"), "{screen}");
-    // What is typed is shown, and a paste has no marks.
-    window.types("echo typed");
-    window.until("echo typed");
+    for signal in ["TERM", "QUIT", "USR1", "USR2", "ALRM"] {
+        let (_scene, mut window, before) = begun_in_a_shell();
+        window.shell(&format!("kill -{signal} %1"));
+        goes_on_and_ends(&mut window);
+        let after = window.shell("stty -a");
+        assert_eq!(before, after, "{signal}");
+        let screen = window.screen();
+        assert!(!screen.contains("working,"), "{screen}");
+        // What is typed is shown, and a paste has no marks.
+        window.types("echo typed");
+        window.until("echo typed");
+    }
+}
+
+/// What is drawn stands still for longer than anybody waits, and so does what sets the terminal back.
+#[test]
+fn sigterm_ends_a_ui_whose_terminal_takes_no_output() {
+    let long: String = (0..4_000)
+        .map(|at| format!("Line {at} of a long answer.\n\n"))
+        .collect();
+    let scene = Scene::forgetful(Server::openai([Reply::text(long)]));
+    let carl = scene.house.ask(["tui"]).env("TERM", "xterm-256color");
+    let mut seat = carl.seated_far_away(960);
+    seat.until("idle");
+    seat.types("go");
+    seat.until("go");
+    seat.types("\r");
+    seat.until("Line 3 of");
+    seat.terminates();
+    assert_eq!(seat.ends_unread(), Some(128 + 15));
 }
 
 #[test]
@@ -500,6 +520,32 @@ fn without_a_screen_it_names_line_mode() {
     assert_eq!(dumb.finish().code, Some(2));
 }
 
+/// What is typed right behind it, before there is a new session, is for that one.
+#[test]
+fn a_message_behind_new_is_for_the_new_session() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("First."),
+        Reply::text("Second."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("to be left");
+    window.until("First.");
+    window.until("idle");
+    window.enters("/new");
+    window.enters("and now");
+    let screen = window.until("Second.");
+    assert!(!screen.contains("error"), "{screen}");
+    let chats = scene.server.chats();
+    let asked = chats[1].body["messages"].to_string();
+    assert!(
+        asked.contains("and now") && !asked.contains("to be left"),
+        "{asked}"
+    );
+}
+
 #[test]
 fn another_session_is_chosen_beside_another_window() {
     if is_absent(TMUX) {
@@ -516,14 +562,14 @@ fn another_session_is_chosen_beside_another_window() {
     window.until("First.");
     window.until("idle");
     window.enters("/new");
-    window.until("new session");
+    window.until("· new session");
     let mut guest = seat(&scene, &[], (80, 24));
     guest.enters("hi");
     guest.until("Second.");
     guest.until("idle");
     // The window that is served goes on in another session, and still is.
     guest.enters("/new");
-    let screen = guest.until("new session");
+    let screen = guest.until("· new session");
     assert!(!screen.contains("has ended"), "{screen}");
     guest.enters("and now");
     guest.until("Third.");
