@@ -123,13 +123,23 @@ fn spelled(text: &str, spell: impl Fn(&mut String, char)) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         let (before, rest) = (&text[..at], &text[at + c.len_utf8()..]);
-        if hidden::hides(before, c, rest) || !has_picture(before, c) {
+        if hidden::hides(before, c, rest) || !has_picture(before, c) || is_stacked(before, c) {
             spell(&mut out, c);
         } else {
             out.push(c);
         }
     }
     out
+}
+
+/// Most marks on one letter. No script that is written today sets more than half of them.
+const MARKS: usize = 8;
+
+/// Whether a mark stands on a letter that has as many as it may: a terminal would draw it over the rows
+/// beside.
+fn is_stacked(before: &str, c: char) -> bool {
+    let mut marks = before.chars().rev().take(MARKS);
+    is_combining_mark(c) && before.chars().nth_back(MARKS).is_some() && marks.all(is_combining_mark)
 }
 
 /// As [`visible`], for what stands on one line: line feeds and tabs are written out as well, so that
@@ -255,6 +265,17 @@ mod tests {
             visible("\u{1112}\u{1161}\u{1161}"),
             "\u{1112}\u{1161}\\u{1161}"
         );
+    }
+
+    #[test]
+    fn a_letter_has_as_many_marks_as_writing_needs() {
+        let marked = |count: usize| format!("a{}b", "\u{301}".repeat(count));
+        assert_eq!(visible(&marked(MARKS)), marked(MARKS));
+        let more = format!("a{}\\u{{301}}b", "\u{301}".repeat(MARKS));
+        assert_eq!(visible(&marked(MARKS + 1)), more);
+        let hebrew =
+            "\u{5d1}\u{5bc}\u{5b0}\u{5e8}\u{5b5}\u{5d0}\u{5e9}\u{5c1}\u{5b4}\u{5d9}\u{5ea}";
+        assert_eq!(visible(hebrew), hebrew);
     }
 
     #[test]
