@@ -114,6 +114,11 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             Action::AppendText { path, .. } if says(&WITHIN) => Some(format!(
                 "planned to add a text at the end of `{path}`, where the request names another place"
             )),
+            Action::AppendText { path, content } | Action::CreateFile { path, content }
+                if is_order_itself(&request, content) =>
+            {
+                Some(format!("planned to write the order itself into `{path}`"))
+            }
             Action::AppendText { content, .. } | Action::CreateFile { content, .. }
                 if is_part_of_more(&request, content) =>
             {
@@ -135,6 +140,12 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
         format!("The model {}. Nothing was done.", visible_line(&message)),
         "Name the file and the text, or use a larger model.".to_owned(),
     ))
+}
+
+/// Whether a text is what was typed, or begins it and goes on for several words: no quoted text does.
+fn is_order_itself(request: &str, content: &str) -> bool {
+    let content = content.trim().trim_end_matches(['.', '!']).to_lowercase();
+    content.split_whitespace().nth(2).is_some() && request.trim().starts_with(&content)
 }
 
 /// What a step changes, makes or moves to that the request does not name.
@@ -295,6 +306,16 @@ mod tests {
         ] {
             assert!(not_requested(&deleted, says).is_some(), "{says}");
         }
+        let order = "Add a line on Anna to LICENCE.txt";
+        let added = |content: &str| {
+            plan(Action::AppendText {
+                path: path(),
+                content: content.to_owned(),
+            })
+        };
+        assert!(not_requested(&added(order), order).is_some());
+        assert!(not_requested(&added("add a line on Anna"), order).is_some());
+        assert!(not_requested(&added("Anna"), order).is_none());
         let looked = plan(Action::ListFiles { path: path() });
         assert!(not_requested(&looked, "what is here?").is_none());
         assert!(not_requested(&plan(Action::Undo {}), "take that back").is_none());

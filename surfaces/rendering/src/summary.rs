@@ -184,7 +184,9 @@ impl RunSummary {
             }
             EventBody::ModelChosen { model, .. } if self.is_own(event) => {
                 self.began = Some(model.clone());
+                self.broken_off.clear();
             }
+            EventBody::TextDelta { text } if self.is_own(event) => self.broken_off.push_str(text),
             EventBody::ModelAnswered {
                 text,
                 finish,

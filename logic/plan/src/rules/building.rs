@@ -1,7 +1,9 @@
 //! From a matched rule to an action: reading the places of the rule, and refusing what is unclear.
 
+use super::described;
 use super::plain;
 use super::refusal::Refusal;
+use super::unsure;
 use super::words::{Request, is_file, is_path, is_wildcard, number, trim_word};
 use domain::plan::Action;
 use regex::Captures;
@@ -298,6 +300,9 @@ impl Match<'_> {
         }
         if is_plain || is_said() {
             return Ok(text + self.end_of_text(name, &before));
+        }
+        if described::is_text(&text) {
+            return Err(unsure::of_a_description(&text));
         }
         let why = format!("`{text}` may be the text itself, or say what the text is to be.");
         let mut nearest = match name {

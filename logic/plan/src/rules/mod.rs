@@ -8,6 +8,7 @@
 
 mod after_colon;
 mod building;
+mod described;
 mod examples;
 mod grammar;
 pub mod in_file;

@@ -52,7 +52,7 @@ static COPY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static HELP: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(?:help|what can (?:you|i) do|what do you do|what can i (?:ask|say|type)|commands|usage)[.! ]*$",
+        r"(?i)^(?:help|hilfe|ayuda|was kannst du(?: alles)?|qu[eé] puedes hacer|what can (?:you|i) do(?: here)?|what do you do|what can i (?:ask|say|type)|commands|usage)[.!? ]*$",
     )
 });
 static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {

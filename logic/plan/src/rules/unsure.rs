@@ -1,6 +1,7 @@
 //! Orders that say more than a step can hold: of a part of a file, of one of several places, or under
 //! a condition. No rule fits them, and a small model makes a larger change of them than was asked for.
 
+use super::described;
 use super::examples;
 use super::grammar;
 use super::refusal::Refusal;
@@ -115,6 +116,9 @@ pub(super) fn refusal(request: &Request, text: &str) -> Option<Refusal> {
     let adds = hits(&ADDS, text);
     if (removes || replaces || adds) && hits(&LIMITS, text) {
         return Some(of_a_condition(&shown));
+    }
+    if described::is_order(text) {
+        return Some(of_a_description(&shown));
     }
     if adds && hits(&PLACES, text) {
         return Some(of_a_place_to_add(&shown));
@@ -248,7 +252,7 @@ fn of_several(request: &Request, shown: &str, steps: &[String]) -> Refusal {
     Refusal::ambiguous(why, vec![nearest])
 }
 
-fn of_a_description(shown: &str) -> Refusal {
+pub(super) fn of_a_description(shown: &str) -> Refusal {
     let why = format!("`{shown}` describes a text that I would have to write.");
     let nearest = vec!["put the text in quotes: create a.txt with \"the text itself\"".to_owned()];
     Refusal::ambiguous(why, nearest)

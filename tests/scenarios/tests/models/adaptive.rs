@@ -6,6 +6,7 @@
 )]
 
 use scenarios::{Scene, of_kind};
+use serde_json::json;
 use testkit::{House, Reply};
 
 const BY_RULES: &str = "by rules, no model";
@@ -386,4 +387,23 @@ fn a_refusal_shows_the_texts_of_a_plan_on_one_line() {
         "{told:#?}"
     );
     assert_eq!(scene.server.chats().len(), 1);
+}
+
+/// Neither by the rules, which know what they cannot write, nor by a tiny model, which repeats its order.
+#[test]
+fn an_order_is_never_written_into_the_file() {
+    for order in [
+        "add a docstring to mean in calc.py",
+        "add a line on the mean to calc.py",
+    ] {
+        let plan = json!({"intent": "add it", "actions": [
+            {"kind": "append_text", "path": "calc.py", "content": order},
+        ]});
+        let scene = Scene::of_class("tiny", [Reply::text(plan.to_string())]);
+        let code = "def mean(xs):\n    return sum(xs) / len(xs)\n";
+        scene.house.write("calc.py", code);
+        let outcome = scene.run(&["--allow-write", ".", "--yes", "write", order]);
+        assert_ne!(outcome.finished.code, Some(0), "{order}");
+        assert_eq!(scene.house.read("calc.py"), code, "{order}");
+    }
 }

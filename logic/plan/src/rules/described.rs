@@ -1,0 +1,56 @@
+//! Texts that are described and not given: `a docstring`, `a function median`, `type hints`. Whoever writes
+//! them has to know the file and its language.
+
+use super::words::pattern;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// What somebody would have to write, behind words of how many and of what kind.
+const DESCRIBED: &str = r"(?:(?:a|an|the|some|any|another|more|new|missing|short|simple|unit|proper)\s+){0,3}(?:docstrings?|type (?:hints?|annotations?)|functions?|methods?|class(?:es)?|unit tests?|tests|error handling|columns?)\b(?:$|\s+(?:to|in|for|of|into|on|called|named|that|which|with|and|\w+ (?:to|in|into)|\w+$)\b)";
+
+static TEXT: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(&format!("(?i)^{DESCRIBED}")));
+static ORDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(&format!(
+        "(?i)^(?:add|append|insert|put|write)\\s+{DESCRIBED}"
+    ))
+});
+
+/// Whether the text of an order says what somebody is to write.
+pub(super) fn is_text(text: &str) -> bool {
+    TEXT.as_ref().is_some_and(|text_of| text_of.is_match(text))
+}
+
+/// Whether an order asks for such a text, and gives none in quotes or behind a colon.
+pub(super) fn is_order(text: &str) -> bool {
+    let is_given = text.contains(['"', ':']);
+    !is_given && ORDER.as_ref().is_some_and(|order| order.is_match(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_is_to_write_is_no_text() {
+        for order in [
+            "add a docstring to mean in calc.py",
+            "add type hints to calc.py",
+            "add a function median to src/calc.py",
+            "add a column Age to the table in chapter2.md",
+            "write unit tests for calc.py",
+        ] {
+            assert!(is_order(order), "{order}");
+        }
+        for order in [
+            "add milk to list.txt",
+            "add \"a function\" to a.txt",
+            "add function to a word list in a.txt: foo",
+            "add tests.md to index.txt",
+            "add class 3b at noon to plan.txt",
+        ] {
+            assert!(!is_order(order), "{order}");
+        }
+        assert!(is_text("a function median") && is_text("type hints"));
+        assert!(!is_text("functional programming") && !is_text("milk"));
+    }
+}
