@@ -5,6 +5,7 @@ use crate::files::{self, Hidden};
 use crate::host::{Host, Next, Outcome};
 use crate::message::Message;
 use api::Streaming;
+use api::programs::ProgramId;
 use api::sessions::{
     Error, ErrorKind, Follow, OpenRequest, QueueChange, RewindTo, SendRequest, SessionSummary,
     Sessions, Whose,
@@ -19,7 +20,7 @@ use rendering::completion::Mentioned;
 use rendering::confirm::Said;
 use rendering::context::{self, Depth};
 use rendering::models;
-use rendering::slash::Slash;
+use rendering::slash::{Jobs, Slash, stopped};
 use session::SessionView;
 use std::path::PathBuf;
 use text::escape::visible_line;
@@ -127,6 +128,25 @@ pub async fn stop_tools(host: &dyn Host, id: SessionId) -> Done {
         Ok(count) => told(format!("{count} tools were stopped; the request goes on")),
         Err(error) => failed(&error, None),
     }
+}
+
+/// Stops a program that a call waits for, or a job.
+pub async fn stop_program(host: &dyn Host, id: SessionId, which: ProgramId) -> Done {
+    let said = match which {
+        ProgramId::Call(call_id) => match host.sessions().stop_calls(id, Some(call_id)).await {
+            Ok(0) => "the call has ended already".to_owned(),
+            Ok(_) => "the call was stopped; the request goes on".to_owned(),
+            Err(error) => error.message(),
+        },
+        ProgramId::Job(name) => {
+            let stopping = host.sessions().stop_jobs(id, Some(name.clone())).await;
+            match stopping {
+                Ok(names) => stopped(&Jobs::One(name), &names),
+                Err(error) => error.message(),
+            }
+        }
+    };
+    Done::Told(vec![Message::Said(said)])
 }
 
 /// Takes out a message that still waits, with its text for the input where that is wanted.

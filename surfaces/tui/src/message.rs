@@ -4,7 +4,7 @@ use crate::earlier::Sent;
 use crate::files::{Entry, Hidden};
 use crate::host::Mention;
 use crate::subject::Subject;
-use api::programs::{Program, Programs};
+use api::programs::{Program, ProgramId, Programs};
 use api::sessions::{QueueChange, SessionSummary};
 use crossterm::event::KeyEvent;
 use domain::event::{ConfirmationRequest, Event};
@@ -133,6 +133,8 @@ pub enum Command {
     Interrupt(Option<QueryId>),
     /// Stop the tools that run, and no request.
     StopTools,
+    /// Stop this program, and no request.
+    StopProgram(ProgramId),
     /// Take out a message that waits; what it says goes into the input, where there is a text here.
     TakeOut(QueryId, Option<String>),
     /// Give a message that waits another place.

@@ -240,6 +240,11 @@ pub(super) fn say(state: &mut State, text: &str) -> Option<Command> {
             picker.say(visible_line(text));
             None
         }
+        Some(Overlay::Jobs(jobs)) => {
+            jobs.said = visible_line(text);
+            state.programs.refresh.changed(state.now);
+            None
+        }
         _ => Some(state.note(&visible_line(text))),
     }
 }

@@ -54,6 +54,7 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
             "a request still runs in this session",
             "Stop it with Esc first, or wait for its end.",
         )],
+        Slash::Stop(None) => super::programs::list(state),
         Slash::New => vec![Command::New],
         Slash::Compact => vec![Command::Compact],
         Slash::Context(depth) => vec![Command::Context(depth)],

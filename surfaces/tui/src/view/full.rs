@@ -37,7 +37,7 @@ const OF_PALETTE: &str = "Enter runs it; Esc closes";
 /// The keys of what was typed before.
 const OF_RECALL: &str = "Enter puts it into the input; Esc closes";
 /// The keys of the programs.
-const OF_JOBS: &str = "Enter shows what it says; Esc closes";
+const OF_JOBS: &str = "Enter shows it, d stops it; Esc closes";
 /// The keys of what waits.
 const OF_QUEUE: &str = "Enter edits, d removes, K and J move; Esc closes";
 
@@ -72,7 +72,10 @@ pub fn full(state: &State) -> Option<Frame> {
         Overlay::Jobs(jobs) => (
             "jobs: programs that run or ran, and what they say".to_owned(),
             jobs.rows(state.programs.all.as_deref(), (width, height)),
-            OF_JOBS.to_owned(),
+            match jobs.said.as_str() {
+                "" => OF_JOBS.to_owned(),
+                said => said.to_owned(),
+            },
             None,
         ),
         Overlay::Editor => return None,
