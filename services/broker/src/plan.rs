@@ -402,6 +402,7 @@ impl Pin {
             ),
             rendering,
             diff,
+            steps: Vec::new(),
             binding: draft.hash,
             expires: self.inner.expiry(),
         };

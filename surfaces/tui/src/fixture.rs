@@ -260,6 +260,7 @@ pub fn request(number: u128, kind: ConfirmationKind) -> ConfirmationRequest {
         diff: Some(
             "--- a/notes.md\n+++ b/notes.md\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n".to_owned(),
         ),
+        steps: Vec::new(),
         binding: Digest::of(&[u8::try_from(number % 256).unwrap()]),
         expires: Timestamp::UNIX_EPOCH,
     }
