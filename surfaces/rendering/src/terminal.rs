@@ -23,7 +23,7 @@ use domain::event::{ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::CallId;
 use domain::model::{PromptProgress, Usage};
-use domain::plan::Plan;
+use domain::plan::{Action, Plan};
 use domain::task::Task;
 use plan::gate::mark;
 use session::{AgentTree, Background};
@@ -35,6 +35,12 @@ use text::links::Known;
 use turn::drive::summary;
 use words::{is_end_of, is_own_words, is_untrue, recalled, refusal, step};
 use wrapping::Wrapping;
+
+/// A step of a plan in one line.
+#[must_use]
+pub fn step_of_plan(action: &Action) -> String {
+    words::step(action)
+}
 
 /// The code of a request that ended with the user's no to its plan.
 pub const DECLINED: &str = "plan.declined";

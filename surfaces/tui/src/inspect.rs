@@ -2,13 +2,15 @@
 //! that others wrote stands behind a bar or an indent, and nothing in it moves the terminal.
 
 mod agents;
+mod plan;
 
 use crate::lines::{faint, painted, safe, strong};
 pub use agents::agents;
 use domain::context::ContextView;
-use domain::event::{CallStatus, ConfirmationKind, Event, EventBody};
+use domain::event::{CallStatus, Event, EventBody};
 use domain::id::CallId;
 use domain::label::Integrity;
+pub use plan::plan;
 use ratatui::text::Line;
 use rendering::Paint;
 use rendering::confirm;
@@ -148,53 +150,6 @@ const fn word(status: CallStatus) -> &'static str {
         CallStatus::Denied => "denied",
         CallStatus::Cancelled => "stopped",
     }
-}
-
-/// The plans and tasks as they were proposed, approved and worked on.
-#[must_use]
-pub fn plan(events: &[Event]) -> Vec<Line<'static>> {
-    let mut lines = Vec::new();
-    for event in events {
-        match &event.body {
-            EventBody::ConfirmationAsked(asked) if asked.kind == ConfirmationKind::Plan => {
-                lines.push(head(&format!("#{} asked for approval", event.seq)));
-                lines.extend(barred(asked.rendering.trim_end()));
-                let diff = asked.diff.iter();
-                lines.extend(diff.flat_map(|diff| barred(diff.trim_end())));
-            }
-            EventBody::PlanProposed { plan, hash } => {
-                let count = plan.actions.len();
-                lines.push(head(&format!(
-                    "#{} plan of {count} steps, {hash}",
-                    event.seq
-                )));
-                lines.extend(barred(&plan.intent));
-            }
-            EventBody::PlanApproved { by, .. } => {
-                lines.push(detail(&format!("approved by {}", visible_line(by))));
-            }
-            EventBody::PlanStep {
-                index,
-                status,
-                text,
-            } => {
-                let step = index + 1;
-                lines.push(detail(&format!("step {step}: {}", word(*status))));
-                lines.extend(barred(text.trim_end()));
-            }
-            EventBody::TasksPlanned { tasks } | EventBody::TasksProposed { tasks, .. } => {
-                lines.push(head(&format!("#{} {} tasks", event.seq, tasks.len())));
-                for task in tasks {
-                    let (id, agent) = (visible_line(&task.id), visible_line(&task.agent_type));
-                    lines.push(detail(&format!("{id}, for {agent}:")));
-                    lines.extend(barred(&task.goal));
-                }
-            }
-            EventBody::TaskMoved { .. } => lines.extend(as_told([event])),
-            _ => {}
-        }
-    }
-    or_nothing(lines, "no plan and no tasks yet")
 }
 
 /// Events as line mode tells them.

@@ -7,11 +7,13 @@ mod full;
 mod help;
 mod offers;
 mod panes;
+mod planned;
 mod saying;
 mod status;
 
 pub use full::{Waiting, sessions};
 pub use panes::{at as pane_at, full, size as pane_size, width as pane_width};
+pub use planned::word as standing_of_step;
 pub use saying::{said, says};
 
 use crate::keys::Action;
@@ -157,7 +159,9 @@ fn top(
         // What streams and what runs stands in the panes.
         return (Vec::new(), None);
     }
-    let mut work = at_work(state, width);
+    let plan = planned::rows(state).into_iter();
+    let mut work: Vec<Line<'static>> = plan.flat_map(|row| own_row(&row, width)).collect();
+    work.extend(at_work(state, width));
     let said = saying::said(state).into_iter();
     work.extend(said.flat_map(|line| own_row(&line, width)));
     let room = room.saturating_sub(work.len());
@@ -198,6 +202,12 @@ fn work_text(state: &State) -> Option<String> {
         ),
         (None, []) => "working".to_owned(),
         (None, names) => format!("running {}", names.join(", ")),
+    };
+    // In the panes the steps themselves are not in sight.
+    let place = planned::place(state).filter(|_| state.panes.is_open());
+    let doing = match place {
+        Some(place) => format!("{place}, {doing}"),
+        None => doing,
     };
     let sign = ['|', '/', '-', '\\'][usize::try_from(seconds % 4).unwrap_or(0)];
     let more = match saying::said(state).is_empty() {

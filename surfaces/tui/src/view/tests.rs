@@ -8,9 +8,11 @@ use crate::subject::Subject;
 use api::programs::{Program, ProgramId, ProgramState, Programs};
 use crossterm::event::KeyCode;
 use domain::drive::{DriveDecision, DriveReason, DriveState};
-use domain::event::{ConfirmationKind, EventBody, QueryStatus};
+use domain::event::{CallStatus, ConfirmationKind, EventBody, QueryStatus, StepChange};
 use domain::fault::Fault;
+use domain::hash::Digest;
 use domain::model::{ModelRef, Usage};
+use domain::plan::{Action, Plan};
 use domain::settings::{Mode, OverrideLevel};
 use domain::tool::EffectClass;
 use ratatui::Terminal;
@@ -188,11 +190,16 @@ fn question_that_is_long_and_scrolled() {
 fn plan() {
     insta::assert_snapshot!(frames(|seat| {
         let mut plan = request(20, ConfirmationKind::Plan);
-        plan.rendering = "Plan 1a2b3c4d: change the port\n  1. edit_file (effect: write)\n    path: /w/a.toml\n  \
-                          2. edit_file (effect: write)\n    path: /w/b.toml\n\
+        plan.rendering = "Plan: change the port\n1. edit_file (effect: write)\n  path: /w/a.toml\n\
+                          2. edit_file (effect: write)\n  path: /w/b.toml\n\
                           In short: 2 steps\n  1. edit_file /w/a.toml\n  2. edit_file /w/b.toml"
             .to_owned();
-        plan.diff = Some("--- a/a.toml\n+++ b/a.toml\n@@ -1 +1 @@\n-port = 80\n+port = 90\n--- a/b.toml\n+++ b/b.toml\n@@ -1 +1 @@\n-port = 80\n+port = 90\n".to_owned());
+        plan.diff = None;
+        let change = |step, name: &str| StepChange {
+            step,
+            diff: format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-port = 80\n+port = 90\n"),
+        };
+        plan.steps = vec![change(0, "a.toml"), change(1, "b.toml")];
         seat.asks(10, "change the port");
         seat.question(10, plan);
         seat.wait(800);
@@ -445,4 +452,61 @@ fn what_a_command_would_do_is_not_taken_for_a_difference() {
         assert_eq!(text.contains(" │ +TWO"), is_beside, "{effect:?}: {text}");
         assert!(text.contains("-two"), "{text}");
     }
+}
+
+/// What is drawn below the scrollback.
+fn below(seat: &Seat) -> String {
+    let frame = frame(&seat.state);
+    let width = usize::from(frame.buffer.area.width);
+    let cells: Vec<&str> = frame.buffer.content.iter().map(Cell::symbol).collect();
+    let rows = cells.chunks(width).map(|row| row.concat());
+    rows.map(|row| format!("{}\n", row.trim_end())).collect()
+}
+
+#[test]
+fn a_plan_shows_how_far_it_is_as_far_as_there_is_room() {
+    let step = |path: &str| Action::ReadFile {
+        path: path.to_owned(),
+    };
+    let plan = Plan {
+        intent: "look\u{1b}[2J".to_owned(),
+        actions: vec![step("a"), step("b\u{1b}[2J"), step("c")],
+    };
+    let hash = Digest::of(b"plan");
+    let rows = |size, is_approved: bool| {
+        let mut seat = Seat::at(size);
+        seat.asks(10, "look");
+        let plan = plan.clone();
+        seat.happens(Some(10), EventBody::PlanProposed { plan, hash });
+        if is_approved {
+            let by = "user".to_owned();
+            seat.happens(Some(10), EventBody::PlanApproved { hash, by });
+            let ended = EventBody::PlanStep {
+                index: 0,
+                status: CallStatus::Ok,
+                text: String::new(),
+            };
+            seat.happens(Some(10), ended);
+        }
+        let during = below(&seat);
+        seat.ends(10, QueryStatus::Success);
+        assert!(!below(&seat).contains("read_file"));
+        during
+    };
+    assert!(!rows((80, 24), false).contains("read_file"));
+    let all = rows((80, 24), true);
+    for row in [
+        "  done    1. read_file path=a\n",
+        "  runs    2. read_file path=\"b",
+        "  left    3. read_file path=c\n",
+    ] {
+        assert!(all.contains(row), "{row}:\n{all}");
+    }
+    assert!(!all.contains('\u{1b}'), "{all}");
+    let short = rows((80, 11), true);
+    assert!(
+        short.contains("  step 2 of 3: read_file path=\"b"),
+        "{short}"
+    );
+    assert!(!short.contains("path=a"), "{short}");
 }
