@@ -90,6 +90,8 @@ pub struct Terminal {
     /// Agents that others started, and how deep the one stands whose event is drawn.
     agents: AgentTree,
     depth: usize,
+    /// Its name, where it is not the session's own.
+    whose: Option<String>,
     /// What the request has cost so far, and whether any of it was other agents'.
     spent: Usage,
     has_helped: bool,
@@ -117,6 +119,7 @@ impl Terminal {
             changes: Changes::default(),
             agents: AgentTree::default(),
             depth: 0,
+            whose: None,
             spent: Usage::default(),
             has_helped: false,
             kept: Vec::new(),
@@ -191,7 +194,8 @@ impl Terminal {
         self.background.apply(event);
         self.depth = self.agents.depth(event.agent_id);
         self.agents.apply(event);
-        self.changes.add(event);
+        self.whose = super::agents::named(&self.agents, event.agent_id);
+        self.changes.add(event, self.whose.as_deref());
         if self.depth > 0 && is_own_words(&event.body) {
             return Ok(());
         }
@@ -259,14 +263,17 @@ impl Terminal {
                 arguments: args,
                 recovered,
             } => {
-                self.calls.begin(call_id, tool, args);
+                self.calls.begin((call_id, self.whose.clone()), tool, args);
+                let whose = self.whose.as_ref();
+                let whose = whose.map(|whose| self.paint.faint(&format!(" ({whose})")));
                 let found = if *recovered {
                     " (found in the text)"
                 } else {
                     ""
                 };
                 let head = self.paint.strong(&format!("→ {}", visible_line(tool)));
-                let line = format!("{head} {}{found}", arguments(args));
+                let whose = whose.unwrap_or_default();
+                let line = format!("{head}{whose} {}{found}", arguments(args));
                 self.line(line.trim_end())
             }
             EventBody::BrokerDecision {

@@ -13,10 +13,12 @@ use domain::label::Integrity;
 pub use plan::plan;
 use ratatui::text::Line;
 use rendering::Paint;
+use rendering::agents::named;
 use rendering::confirm;
 use rendering::context::shares;
 use rendering::terminal::Terminal;
 use rendering::values::{grouped, milliseconds};
+use session::AgentTree;
 use text::escape::visible_line;
 use text::fence;
 use text::links::Known;
@@ -65,12 +67,16 @@ pub fn context(view: &ContextView) -> Vec<Line<'static>> {
 #[must_use]
 pub fn calls(events: &[Event]) -> Vec<Line<'static>> {
     let mut all: Vec<(Option<CallId>, Vec<Line<'static>>)> = Vec::new();
+    let mut agents = AgentTree::default();
     for event in events {
+        agents.apply(event);
         if let EventBody::ToolRequested {
             tool, arguments, ..
         } = &event.body
         {
-            let name = format!("#{} {}", event.seq, visible_line(tool));
+            let whose = named(&agents, event.agent_id);
+            let whose = whose.map_or_else(String::new, |whose| format!(" ({whose})"));
+            let name = format!("#{} {}{whose}", event.seq, visible_line(tool));
             all.push((event.call_id, begun(&name, &format!("{arguments:#}"))));
             continue;
         }

@@ -24,7 +24,7 @@ use crate::state::State;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
-use rendering::agents::gist;
+use rendering::agents::{gist, named};
 use rendering::values::grouped;
 use session::RunningCall;
 use text::escape::visible_line;
@@ -193,7 +193,7 @@ fn work_text(state: &State) -> Option<String> {
         _ => format!("{} min {} s", seconds / 60, seconds % 60),
     };
     let calls = state.view.work().calls();
-    let names: Vec<String> = calls.iter().map(name).collect();
+    let names: Vec<String> = calls.iter().map(|call| name(state, call)).collect();
     let doing = match (&state.reading, names.as_slice()) {
         (Some(progress), _) => format!(
             "reading the prompt: {} of {} tokens",
@@ -223,8 +223,13 @@ fn own_row(text: &str, width: usize) -> Vec<Line<'static>> {
     own(&Line::styled(cut(text, room), faint()), 0, width)
 }
 
-fn name(call: &RunningCall) -> String {
-    visible_line(&call.tool)
+/// A call that runs, with the agent that it is of where that is not the session's own.
+fn name(state: &State, call: &RunningCall) -> String {
+    let tool = visible_line(&call.tool);
+    match named(state.view.agents(), call.agent_id) {
+        Some(whose) => format!("{tool} ({whose})"),
+        None => tool,
+    }
 }
 
 /// The messages that wait.

@@ -1,7 +1,7 @@
 //! Frames as they are drawn.
 
 use super::frame;
-use crate::fixture::{Seat, program, request, said};
+use crate::fixture::{Seat, id, program, request, said};
 use crate::message::Message;
 use crate::state::Facts;
 use crate::subject::Subject;
@@ -11,6 +11,8 @@ use domain::drive::{DriveDecision, DriveReason, DriveState};
 use domain::event::{CallStatus, ConfirmationKind, EventBody, QueryStatus, StepChange};
 use domain::fault::Fault;
 use domain::hash::Digest;
+use domain::id::AgentId;
+use domain::lineage::AgentType;
 use domain::model::{ModelRef, Usage};
 use domain::plan::{Action, Plan};
 use domain::settings::{Mode, OverrideLevel};
@@ -461,6 +463,38 @@ fn below(seat: &Seat) -> String {
     let cells: Vec<&str> = frame.buffer.content.iter().map(Cell::symbol).collect();
     let rows = cells.chunks(width).map(|row| row.concat());
     rows.map(|row| format!("{}\n", row.trim_end())).collect()
+}
+
+#[test]
+fn what_runs_says_whose_it_is() {
+    let mut seat = Seat::at((100, 24));
+    seat.asks(10, "read both");
+    let spawned = |child, agent_type: &str| EventBody::AgentSpawned {
+        child: AgentId::from_uuid(id(child)),
+        agent_type: AgentType::new(agent_type).unwrap(),
+        task: "look".to_owned(),
+        task_id: None,
+        budget_tokens: None,
+    };
+    seat.happens(Some(10), spawned(0x1a_2b3c, "researcher"));
+    let calls = |tool: &str| EventBody::ToolRequested {
+        tool: tool.to_owned(),
+        arguments: serde_json::json!({"path": "a.txt"}),
+        recovered: false,
+    };
+    seat.happens_by(Some(0x1a_2b3c), (Some(10), Some(30)), calls("read_file"));
+    seat.happens_to(Some(10), Some(31), calls("list_files"));
+    let rows = below(&seat);
+    assert!(
+        rows.contains("running read_file (researcher …2b3c), list_files, "),
+        "{rows}"
+    );
+    let printed = seat.scrollback();
+    assert!(
+        printed.contains("→ read_file (researcher …2b3c) path=a.txt"),
+        "{printed}"
+    );
+    assert!(printed.contains("→ list_files path=a.txt"), "{printed}");
 }
 
 #[test]
