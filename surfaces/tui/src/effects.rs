@@ -115,6 +115,40 @@ pub async fn send(
     }
 }
 
+/// The same for what was taken out to be edited: it goes before the first of these that still waits.
+pub async fn send_before(
+    host: &dyn Host,
+    session: SessionSummary,
+    profile: SessionProfile,
+    (behind, text): (Vec<QueryId>, String),
+) -> Done {
+    let id = session.session_id;
+    let done = send(host, session, profile, text).await;
+    let Done::Told(mut messages) = done else {
+        return done;
+    };
+    let sent = messages.iter().find_map(|one| match one {
+        Message::Sent(query_id) => Some(*query_id),
+        _ => None,
+    });
+    let Some(query_id) = sent else {
+        return Done::Told(messages);
+    };
+    for other in behind {
+        let change = QueueChange::Before(other);
+        match host.sessions().change_queue(id, query_id, change).await {
+            Ok(true) => break,
+            Ok(false) => {}
+            Err(error) => {
+                let fault = error.fault();
+                messages.push(Message::Failed { fault, draft: None });
+                break;
+            }
+        }
+    }
+    Done::Told(messages)
+}
+
 /// Stops a request.
 pub async fn interrupt(host: &dyn Host, id: SessionId, query_id: Option<QueryId>) -> Done {
     quiet(host.sessions().interrupt(id, query_id).await)

@@ -127,6 +127,8 @@ pub enum Command {
     Tell(Vec<String>),
     /// Ask the session.
     Send(String),
+    /// Ask the session, and put it before the first of these that still waits.
+    SendBefore(Vec<QueryId>, String),
     /// Ask the session, by an override for this alone.
     SendBy(OverrideLevel, String),
     /// Stop a request, or what runs.

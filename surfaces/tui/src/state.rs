@@ -11,7 +11,7 @@ use crate::overlay::Overlay;
 use crate::panes::Panes;
 use crate::programs::Watched;
 use crate::question::Dialog;
-use crate::queue::Waits;
+use crate::queue::{Edited, Waits};
 use crate::refresh::Refresh;
 use crate::stream::Stream;
 use crate::vi::Editing;
@@ -59,6 +59,8 @@ pub struct State {
     pub shown_request: Option<QueryId>,
     /// The requests that this window sent.
     pub sent: BTreeSet<QueryId>,
+    /// The place of a message that was taken out to be edited.
+    pub edited: Edited,
     /// The requests that wait, as they came in.
     pub waiting: VecDeque<Event>,
     /// When the request began that is shown.
@@ -196,6 +198,7 @@ impl State {
             stream: Stream::default(),
             shown_request: None,
             sent: BTreeSet::new(),
+            edited: Edited::default(),
             waiting: VecDeque::new(),
             began: None,
             reading: None,

@@ -27,6 +27,12 @@ pub fn work(
     let id = session.session_id;
     Some(match command {
         Command::Send(text) => InTurn(Box::pin(effects::send(host, session, profile, text))),
+        Command::SendBefore(behind, text) => InTurn(Box::pin(effects::send_before(
+            host,
+            session,
+            profile,
+            (behind, text),
+        ))),
         Command::SendBy(level, text) => {
             let wide = overridden::wide(&profile, level);
             let profiles = (profile, wide);

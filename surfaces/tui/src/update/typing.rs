@@ -300,6 +300,10 @@ fn edit(state: &mut State, change: Edit) -> Vec<Command> {
 /// An empty draft gives the keys back to the question.
 fn draft_changed(state: &mut State) {
     let now = state.now;
+    if state.input.is_empty() {
+        // What was to be edited is gone, and so is its place.
+        state.edited.take();
+    }
     if state.input.is_empty()
         && let Some(dialog) = &mut state.dialog
     {
@@ -432,13 +436,17 @@ fn entered(state: &mut State) -> Vec<Command> {
     if !is_command && let Some(why) = overriding::holds_back(state) {
         return vec![why];
     }
+    let behind = state.edited.take();
     state.input.set("");
     state.input.keep(&line);
     draft_changed(state);
     let mut done = vec![Command::Keep(line.clone())];
     match is_command {
         true => done.extend(slash::act(state, &line)),
-        false => done.push(overriding::send(state, line)),
+        false => done.push(match overriding::send(state, line) {
+            Command::Send(text) if !behind.is_empty() => Command::SendBefore(behind, text),
+            command => command,
+        }),
     }
     done
 }

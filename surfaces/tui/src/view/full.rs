@@ -82,7 +82,10 @@ pub fn full(state: &State) -> Option<Frame> {
         Overlay::Queue(queue) => (
             "messages that wait, by their place".to_owned(),
             queue.rows(&state.waits(), (width, height)),
-            OF_QUEUE.to_owned(),
+            match queue.refusal {
+                "" => OF_QUEUE.to_owned(),
+                refusal => refusal.to_owned(),
+            },
             None,
         ),
         Overlay::Recall(recall) => {
