@@ -121,7 +121,8 @@ impl Chat<'_> {
         let old = self.go_to(forked, self.profile.clone()).await?;
         let new = self.session.session_id;
         self.tell(&format!(
-            "forked: this is session {new} now; `carl session resume {old}` goes on with the other"
+            "forked: this is session {new} now, without what was allowed for the session; `carl session \
+             resume {old}` goes on with the other"
         ))
     }
 
