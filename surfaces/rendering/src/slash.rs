@@ -120,8 +120,16 @@ pub const COMMANDS: [(&str, &str, &str); 21] = [
         "[N|-N]",
         "keep message N in view for good, or no longer",
     ),
-    ("/mode", "[MODE]", "how requests are worked on"),
-    ("/model", "[NAME]", "which model answers; `default`: any"),
+    (
+        "/mode",
+        "[MODE]",
+        "how requests are worked on; alone: a list",
+    ),
+    (
+        "/model",
+        "[NAME]",
+        "which model answers, or `default`; alone: a list",
+    ),
     (
         "/thinking",
         "[LEVEL]",
@@ -360,6 +368,34 @@ fn override_level(rest: &str) -> Result<Slash, Fault> {
 #[must_use]
 pub fn modes() -> String {
     MODES.map(Mode::as_str).join(", ")
+}
+
+/// Every mode that can be chosen, with what it is for.
+#[must_use]
+pub fn all_modes() -> [(Mode, &'static str); 6] {
+    MODES.map(|mode| {
+        let about = match mode {
+            Mode::Adaptive => "as suits the model: rules, a plan or a loop",
+            Mode::Loop => "the model calls tools one after the other",
+            Mode::Plan => "the whole plan first, which you approve",
+            Mode::Deterministic => "plain English orders, without a model",
+            Mode::Bridge => "a planner of yours makes the plan",
+            Mode::Auto => "goes on by itself",
+        };
+        (mode, about)
+    })
+}
+
+/// The modes, a line each; the one in use has a mark.
+#[must_use]
+pub fn modes_listed(now: Mode) -> Vec<String> {
+    let lines = all_modes().into_iter().map(|(mode, about)| {
+        let mark = if mode == now { "*" } else { " " };
+        format!("{mark} {:14}{about}", mode.as_str())
+    });
+    let head = format!("mode: {}", now.as_str());
+    let last = "/mode NAME chooses one".to_owned();
+    [head].into_iter().chain(lines).chain([last]).collect()
 }
 
 fn context(rest: &str) -> Result<Slash, Fault> {

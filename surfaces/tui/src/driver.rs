@@ -109,6 +109,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
     };
     // What follows from the state as it is now.
     ui.take(Instant::now(), Message::Tick);
+    ui.perform(Command::FindNextModel);
     ui.hold(keyboard).await?;
     Ok(Ended {
         layout: ui.state.panes.layout(),

@@ -309,12 +309,17 @@ pub async fn mentions(host: &dyn Host, profile: SessionProfile, of: Mentioned) -
 }
 
 /// The models that can be talked to.
-pub async fn list_models(host: &dyn Host, profile: SessionProfile) -> Done {
-    let known = match host.list_models().await {
-        Ok(known) => known,
-        Err(fault) => return Done::Told(vec![Message::Failed { fault, draft: None }]),
-    };
-    Done::Told(vec![Message::Told(models::listed(&profile, &known))])
+pub async fn list_models(host: &dyn Host) -> Vec<Message> {
+    vec![Message::ModelsListed(host.list_models().await)]
+}
+
+/// Finds out which model would be asked next. Where that cannot be known nothing is said of it.
+pub async fn next_model(host: &dyn Host, profile: SessionProfile) -> Vec<Message> {
+    let next = host.next_model(&profile).await.unwrap_or_else(|fault| {
+        tracing::debug!(code = %fault.code, "the next model is not known: {}", fault.message);
+        None
+    });
+    vec![Message::NextModel(next)]
 }
 
 /// Finds the model that a name means.

@@ -40,6 +40,7 @@ mod list;
 mod markdown;
 mod message;
 mod modes;
+mod options;
 mod overlay;
 mod overridden;
 mod page;

@@ -4,6 +4,7 @@ use crate::earlier::Sent;
 use crate::files::{Entry, Hidden};
 use crate::host::Mention;
 use crate::subject::Subject;
+use api::models::ModelInfo;
 use api::programs::{Program, ProgramId, Programs};
 use api::sessions::{QueueChange, SessionSummary};
 use crossterm::event::KeyEvent;
@@ -55,6 +56,10 @@ pub enum Message {
     OverrideOver(Option<Fault>),
     /// The session works by this profile now.
     Configured(Box<SessionProfile>),
+    /// The models were read, or could not be.
+    ModelsListed(Result<Vec<ModelInfo>, Fault>),
+    /// The model that would be asked next is known, or nobody knows.
+    NextModel(Option<ModelRef>),
     /// The model that a name means was found.
     ModelNamed(ModelRef),
     /// A page was read.
@@ -157,6 +162,8 @@ pub enum Command {
     ListModels,
     /// Find the model that a name means.
     FindModel(String),
+    /// Find out which model would be asked next.
+    FindNextModel,
     /// Read a page about something.
     Inspect(Subject),
     /// Ask what programs say.

@@ -18,7 +18,7 @@ use crate::vi::Editing;
 use api::sessions::SessionSummary;
 use domain::event::Event;
 use domain::id::QueryId;
-use domain::model::PromptProgress;
+use domain::model::{ModelRef, PromptProgress};
 use domain::settings::{OverrideLevel, SessionProfile};
 use ratatui::text::Line;
 use rendering::Paint;
@@ -75,6 +75,8 @@ pub struct State {
     pub completion: Completion,
     /// An override for one message alone.
     pub once: Override,
+    /// The model that would be asked next, where the user chose none; `None` while that is not known.
+    pub next_model: Option<ModelRef>,
     /// Questions that wait to be put.
     pub questions: Questions,
     /// Until when a question waits for others of its batch.
@@ -206,6 +208,7 @@ impl State {
             input,
             completion: Completion::default(),
             once: Override::None,
+            next_model: None,
             questions: Questions::default(),
             gathers_until: None,
             covers_until: None,
@@ -254,6 +257,7 @@ impl State {
         self.panes.stand_for(&before.panes);
         self.is_expanded = before.is_expanded;
         self.has_focus = before.has_focus;
+        self.next_model = before.next_model;
     }
 
     /// Takes an event of the past into account, which is not shown.

@@ -62,8 +62,9 @@ pub fn work(
         }
         Command::Answer(answers) => AtOnce(Box::pin(effects::answer(host, id, answers))),
         Command::Context(depth) => AtOnce(Box::pin(effects::context(host, id, depth))),
-        Command::ListModels => AtOnce(Box::pin(effects::list_models(host, profile))),
+        Command::ListModels => AtOnce(told(effects::list_models(host))),
         Command::FindModel(name) => InTurn(Box::pin(effects::find_model(host, name))),
+        Command::FindNextModel => AtOnce(told(effects::next_model(host, profile))),
         Command::Inspect(subject) => AtOnce(told(reading::inspect(host, (id, profile), subject))),
         Command::ReadPrograms(wanted) => {
             AtOnce(told(reading::programs(host.sessions(), id, wanted)))

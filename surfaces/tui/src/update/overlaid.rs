@@ -3,6 +3,7 @@
 use super::closing::close;
 use super::lists;
 use super::marking;
+use super::options;
 use super::outcome::{failed, refused};
 use super::paging::{Stay, in_page};
 use super::programs;
@@ -144,6 +145,7 @@ fn elsewhere(state: &mut State, key: KeyEvent) -> Vec<Command> {
         return vec![command];
     }
     let listed = lists::pressed(state, key);
+    let listed = listed.or_else(|| options::pressed(state, key));
     if let Some(done) = listed.or_else(|| programs::pressed(state, key)) {
         return done;
     }
@@ -153,6 +155,7 @@ fn elsewhere(state: &mut State, key: KeyEvent) -> Vec<Command> {
             Overlay::Palette(_)
             | Overlay::Editor
             | Overlay::Recall(_)
+            | Overlay::Options(_)
             | Overlay::Queue(_)
             | Overlay::Jobs(_)
             | Overlay::Output(_),
@@ -267,6 +270,7 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
         Some(Overlay::Earlier(earlier)) => letters.for_each(|letter| earlier.push(letter)),
         Some(Overlay::Palette(palette)) => letters.for_each(|letter| palette.push(letter)),
         Some(Overlay::Recall(recall)) => letters.for_each(|letter| recall.push(letter)),
+        Some(Overlay::Options(options)) => letters.for_each(|letter| options.push(letter)),
         Some(Overlay::Editor | Overlay::Queue(_) | Overlay::Jobs(_)) | None => {}
     }
     Vec::new()

@@ -422,6 +422,9 @@ fn a_question_with_a_draft_begun_leaves_the_keys_to_it() {
 #[test]
 fn commands_are_understood_and_others_named() {
     let mut seat = Seat::at((80, 24));
+    assert_eq!(seat.enters("/model").last(), Some(&Command::ListModels));
+    seat.press(KeyCode::Esc);
+    assert!(seat.state.overlay.is_none());
     let mut last = |line: &str| {
         let done = seat.enters(line);
         (done.last().cloned(), seat.scrollback())
@@ -432,7 +435,6 @@ fn commands_are_understood_and_others_named() {
         last("/context").0,
         Some(Command::Context(rendering::context::Depth::Shares))
     );
-    assert_eq!(last("/model").0, Some(Command::ListModels));
     assert_eq!(last("/undo").0, Some(Command::Run(Slash::Undo)));
     assert_eq!(last("/quit").0, Some(Command::Leave));
     assert!(

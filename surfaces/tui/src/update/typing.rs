@@ -2,7 +2,7 @@
 
 use super::outcome::leave;
 use super::results::whole_result;
-use super::{answering, completing, lists, overlaid, overriding, paned, slash};
+use super::{answering, completing, configuring, lists, overlaid, overriding, paned, slash};
 use crate::chips::is_long;
 use crate::input::Edit;
 use crate::keys::Action;
@@ -156,8 +156,8 @@ fn act(state: &mut State, action: Action) -> Vec<Command> {
         Action::Recall => return lists::recall(state),
         Action::Queue => return lists::queue(state),
         Action::Calls => return overlaid::inspect(state, Subject::Calls),
-        Action::NextMode => return vec![slash::next_mode(state)],
-        Action::NextThinking => return vec![slash::next_thinking(state)],
+        Action::NextMode => return vec![configuring::next_mode(state)],
+        Action::NextThinking => return vec![configuring::next_thinking(state)],
         Action::TakeBack => return lists::take_back(state),
         Action::StopTools => return vec![Command::StopTools],
         Action::OtherField => {

@@ -34,6 +34,9 @@ const OF_EARLIER_SHORT: &str = "Enter forks, Ctrl+R rewinds, Esc closes";
 /// The keys of the palette.
 const OF_PALETTE: &str = "Enter runs it; Esc closes";
 
+/// The keys of models and modes.
+const OF_OPTIONS: &str = "Enter chooses it; Esc closes";
+
 /// The keys of what was typed before.
 const OF_RECALL: &str = "Enter puts it into the input; Esc closes";
 /// The keys of the programs.
@@ -104,6 +107,11 @@ pub fn full(state: &State) -> Option<Frame> {
                 earlier.rows(width, height),
             );
             let said = ((PROMPT, earlier.query()), keys, earlier.refusal);
+            return Some(list(parts, said, size, waits));
+        }
+        Overlay::Options(options) => {
+            let parts = (options.title, options.rows(width, height));
+            let said = ((PROMPT, options.query()), OF_OPTIONS, "");
             return Some(list(parts, said, size, waits));
         }
         Overlay::Palette(palette) => {

@@ -177,6 +177,9 @@ fn the_palette_finds_and_runs_a_command_or_a_key() {
     let scene = Scene::forgetful(Server::openai([]));
     for size in [(40, 15), (80, 24)] {
         let mut window = seat(&scene, &[], size);
+        if size.0 > 60 {
+            window.until("idle · scripted/scripted-model");
+        }
         let before = window.everything();
         window.presses(&["C-p"]);
         window.until("Enter runs it");
