@@ -189,6 +189,20 @@ impl Control for Client {
         answer.try_into().map_err(|error| self.garbled(error))
     }
 
+    async fn stop_jobs(
+        &self,
+        session_id: SessionId,
+        name: Option<String>,
+    ) -> Result<Vec<String>, Error> {
+        let request = proto::StopJobsRequest {
+            session_id: session_id.to_string(),
+            job: name,
+        };
+        let call = self.inner.clone().stop_jobs(request).await;
+        let answer = call.map_err(|status| self.failed(status))?;
+        Ok(answer.into_inner().stopped)
+    }
+
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {
         let request = proto::CloseSessionRequest {
             session_id: session_id.to_string(),
@@ -326,6 +340,17 @@ impl broker_control_server::BrokerControl for Server {
         let wanted = wanted(request.program)?;
         let programs = self.0.programs(session_id, wanted).await;
         Ok(Response::new(programs.map_err(to_status)?.into()))
+    }
+
+    async fn stop_jobs(
+        &self,
+        request: Request<proto::StopJobsRequest>,
+    ) -> Result<Response<proto::StopJobsResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let stopped = self.0.stop_jobs(session_id, request.job).await;
+        let stopped = stopped.map_err(to_status)?;
+        Ok(Response::new(proto::StopJobsResponse { stopped }))
     }
 
     async fn close_session(

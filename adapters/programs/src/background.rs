@@ -2,7 +2,7 @@
 //! something else. It runs as `run_command` runs one: the same view, the same guard, no network.
 
 use crate::command::{self, Command, reach};
-use crate::jobs::{Outcome, Post, View, how};
+use crate::jobs::{Jobs, Outcome, Post, View, Why, how};
 use crate::long;
 use crate::output::{add_streams, record_of, text_of, unwritable};
 use crate::record::{JobOutput, JobState, ListJobs, ListedJob, StartJob, StopJob};
@@ -201,7 +201,7 @@ fn standing(job: &View) -> (JobState, String) {
             let seconds = job.began.elapsed().as_secs();
             (JobState::Running, format!("runs, {seconds} s"))
         }
-        Some(Ok((finished, _))) => (JobState::Ended, how(finished, None)),
+        Some(Ok((finished, _))) => (JobState::Ended, how(finished, job.why())),
         Some(Err(failure)) => (JobState::NotRun, format!("did not run ({})", failure.rule)),
     }
 }
@@ -215,7 +215,11 @@ pub(crate) async fn look(runner: &Runner, call: &JudgedCall) -> Result<ToolOutpu
     match job.outcome_within(wait).await.as_deref() {
         Some(Ok((finished, notes))) => {
             let text = part(text_of(finished, notes), &job.name, asked.from_line)?;
-            let text = format!("The job has ended.\n{text}");
+            let how = match job.why() {
+                Some(Why::User) => "The user stopped the job.",
+                Some(Why::Asked | Why::Closed) | None => "The job has ended.",
+            };
+            let text = format!("{how}\n{text}");
             let record = JobOutput {
                 job: job.name,
                 state: JobState::Ended,
@@ -275,6 +279,19 @@ pub(crate) async fn stop(runner: &Runner, call: &JudgedCall) -> Result<ToolOutpu
     // As in `start`: not whether it had ended by itself.
     let text = format!("The job `{name}` is over, with everything it had started.\n");
     told(&StopJob { job: name.clone() }, text, &name)
+}
+
+/// Stops jobs as the user of their session wants, the one of this name or all that run; their names.
+pub(crate) async fn stop_for_user(
+    jobs: &Jobs,
+    session_id: SessionId,
+    name: Option<&str>,
+) -> Vec<String> {
+    let stopped = jobs.stop_for_user(session_id, name);
+    let gone = stopped.iter().map(|job| job.outcome_within(STOPPING));
+    // One that is not gone by then is still listed as one that runs.
+    let _gone = futures::future::join_all(gone).await;
+    stopped.into_iter().map(|job| job.name).collect()
 }
 
 fn origin(name: &str) -> String {

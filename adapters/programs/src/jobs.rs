@@ -18,7 +18,7 @@ use domain::limits::{DRIVE_SIGNALS, JOBS_AT_WORK, JOBS_KEPT, LIVE_SESSIONS};
 use futures::stream::{self, BoxStream, StreamExt};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::JoinHandle;
@@ -38,6 +38,8 @@ pub(crate) type Outcome = Result<(Finished, Vec<Note>), ToolFailure>;
 pub(crate) enum Why {
     /// An agent asked for it.
     Asked,
+    /// The user of the session did.
+    User,
     /// The session is closed, or Housecarl ends.
     Closed,
 }
@@ -81,9 +83,16 @@ pub(crate) struct View {
     glance: Arc<Mutex<Option<Glance>>>,
     /// Whether its program was started.
     has_begun: watch::Receiver<bool>,
+    /// Why it was told to stop, the first time.
+    why: Arc<OnceLock<Why>>,
 }
 
 impl View {
+    /// Why it was told to stop, if it was.
+    pub(crate) fn why(&self) -> Option<Why> {
+        self.why.get().copied()
+    }
+
     /// What it has said so far.
     pub(crate) fn said(&self) -> Said {
         let glance = lock(&self.glance).clone();
@@ -130,7 +139,6 @@ struct Entry {
     view: View,
     reach: Reach,
     stop: Option<oneshot::Sender<()>>,
-    why: Option<Why>,
     /// The call that began it still waits and tells itself what comes of it.
     is_starting: bool,
     /// It is the output of a command that its call waited for.
@@ -144,7 +152,7 @@ impl Entry {
 
     fn stop(&mut self, why: Why) {
         if self.is_at_work() {
-            self.why.get_or_insert(why);
+            self.view.why.get_or_init(|| why);
         }
         // Gone, or told before: it ends already.
         let _told = self.stop.take().map(|stop| stop.send(()));
@@ -196,15 +204,13 @@ impl Held {
 /// The signal that a job has ended; `None` while it runs or starts, and when an agent ended it. In
 /// our own words: who hears it may be shown nothing that a program says.
 fn ending(entry: &Entry) -> Option<Signal> {
-    if entry.is_starting || entry.why == Some(Why::Asked) {
+    let why = entry.view.why();
+    if entry.is_starting || why == Some(Why::Asked) {
         return None;
     }
     let outcome = entry.view.outcome.borrow().clone()?;
     let (succeeded, mut summary) = match &*outcome {
-        Ok((finished, _)) => (
-            finished.ended == Ended::Exited(0),
-            how(finished, entry.why).to_owned(),
-        ),
+        Ok((finished, _)) => (finished.ended == Ended::Exited(0), how(finished, why)),
         Err(failure) => (false, format!("it did not run ({})", failure.rule)),
     };
     let notes = outcome
@@ -237,6 +243,7 @@ pub(crate) fn how(finished: &Finished, why: Option<Why>) -> String {
         (Ended::Stopped, Some(Why::Closed)) => {
             format!("stopped after {seconds} s, because its session was closed")
         }
+        (Ended::Stopped, Some(Why::User)) => format!("stopped by the user after {seconds} s"),
         (Ended::Stopped, _) => format!("stopped after {seconds} s"),
     }
 }
@@ -371,13 +378,13 @@ impl Jobs {
             outcome: known,
             glance: Arc::default(),
             has_begun,
+            why: Arc::default(),
         };
         look_when_it_can(looking, Arc::clone(&view.glance), begun);
         held.jobs.push(Entry {
             view: view.clone(),
             reach,
             stop: Some(stop),
-            why: None,
             is_starting: true,
             is_output: false,
         });
@@ -419,12 +426,12 @@ impl Jobs {
             outcome,
             glance: Arc::default(),
             has_begun: watch::channel(true).1,
+            why: Arc::default(),
         };
         held.jobs.push(Entry {
             view,
             reach,
             stop: None,
-            why: None,
             // Its end is known to the agent: it was told as the call's result.
             is_starting: true,
             is_output: true,
@@ -504,6 +511,22 @@ impl Jobs {
                 .into_iter()
                 .for_each(|job| job.stop(Why::Asked));
         });
+    }
+
+    /// Has the job of this name stopped, or all that run, for the user of their session; those that are.
+    pub(crate) fn stop_for_user(&self, session_id: SessionId, name: Option<&str>) -> Vec<View> {
+        let mut stopped = Vec::new();
+        self.change(session_id, |held| {
+            let meant = held
+                .jobs
+                .iter_mut()
+                .filter(|job| job.is_at_work() && name.is_none_or(|name| name == job.view.name));
+            for job in meant {
+                job.stop(Why::User);
+                stopped.push(job.view.clone());
+            }
+        });
+        stopped
     }
 
     fn change(&self, session_id: SessionId, change: impl FnOnce(&mut Held)) {

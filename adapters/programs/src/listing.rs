@@ -13,7 +13,10 @@ fn of_job(job: View) -> SeenProgram {
     let outcome = job.outcome.borrow().clone();
     let (state, age) = match outcome.as_deref() {
         None => (ProgramState::Running, job.began.elapsed()),
-        Some(Ok((finished, _))) => (ProgramState::Ended(how(finished, None)), finished.took),
+        Some(Ok((finished, _))) => {
+            let words = how(finished, job.why());
+            (ProgramState::Ended(words), finished.took)
+        }
         Some(Err(failure)) => {
             let words = format!("did not run ({})", failure.rule);
             (ProgramState::Ended(words), Duration::ZERO)

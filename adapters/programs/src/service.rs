@@ -114,6 +114,10 @@ impl Executor for ProgramTools {
         self.runner.jobs.programs(session_id)
     }
 
+    async fn stop_jobs(&self, session_id: SessionId, name: Option<&str>) -> Vec<String> {
+        background::stop_for_user(&self.runner.jobs, session_id, name).await
+    }
+
     async fn session_closed(&self, session_id: SessionId) {
         self.runner.jobs.end(session_id).await;
     }

@@ -415,6 +415,41 @@ async fn a_call_that_is_dropped_while_it_begins_a_job_leaves_none() {
     assert_eq!(bench.untold(), []);
 }
 
+/// The agent is told whose wish it was, and so is who hears of ends.
+#[tokio::test(start_paused = true)]
+async fn a_job_that_the_user_stopped_says_so() {
+    let bench = Bench::new();
+    for name in ["one", "two", "three"] {
+        bench.begin(name, &["waits"]).await.unwrap();
+    }
+    bench.begin_and_end("ended", "0").await;
+    let _heard = bench.untold();
+    let stop = async |name| bench.tools.stop_jobs(bench.session, name).await;
+    assert_eq!(stop(Some("two")).await, ["two"]);
+    let ended = |name: &str| {
+        let how = "stopped by the user after 3 s".to_owned();
+        (name.to_owned(), false, how)
+    };
+    assert_eq!(bench.untold(), [ended("two")]);
+    let looked = bench.ask("job_output", json!({"job": "two"})).await;
+    let text = looked.unwrap().text;
+    assert!(text.starts_with("The user stopped the job.\n"), "{text}");
+    let listed = bench.ask("list_jobs", json!({})).await.unwrap().text;
+    assert!(
+        listed.contains("two: stopped by the user after 3 s"),
+        "{listed}"
+    );
+    // One that has ended is left alone, and so is one of another session or of no such name.
+    for name in ["two", "ended", "nobody"] {
+        assert!(stop(Some(name)).await.is_empty(), "{name}");
+    }
+    let other = SessionId::from_uuid(Uuid::from_u128(2));
+    assert!(bench.tools.stop_jobs(other, None).await.is_empty());
+    assert_eq!(stop(None).await, ["one", "three"]);
+    assert_eq!(bench.untold(), [ended("one"), ended("three")]);
+    assert!(stop(None).await.is_empty());
+}
+
 /// What a program is called, what it has said and how it stands.
 fn seen(programs: Vec<SeenProgram>) -> Vec<(ProgramId, String, ProgramState)> {
     let seen = programs.into_iter().map(|program| {

@@ -113,6 +113,14 @@ impl Executor for Executors {
         programs
     }
 
+    async fn stop_jobs(&self, session_id: SessionId, name: Option<&str>) -> Vec<String> {
+        let mut stopped = Vec::new();
+        for part in &self.parts {
+            stopped.extend(part.stop_jobs(session_id, name).await);
+        }
+        stopped
+    }
+
     async fn session_closed(&self, session_id: SessionId) {
         for part in &self.parts {
             part.session_closed(session_id).await;

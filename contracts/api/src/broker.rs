@@ -528,6 +528,14 @@ pub trait Control: Send + Sync {
         wanted: Programs,
     ) -> Result<Vec<Program>, Error>;
 
+    /// Stops the job of this name that runs in a session, or with `None` all that do; the names of those
+    /// that were stopped. For the session's user alone.
+    async fn stop_jobs(
+        &self,
+        session_id: SessionId,
+        name: Option<String>,
+    ) -> Result<Vec<String>, Error>;
+
     /// Ends a session: its agents are released, its open questions answered with no.
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error>;
 }

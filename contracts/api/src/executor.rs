@@ -112,6 +112,13 @@ pub trait Executor: Send + Sync {
         Vec::new()
     }
 
+    /// Stops jobs of a session that run, as its user wants: the one of this name, or all. Answers with
+    /// the names of those that it stopped, once they are gone or after a while; none from an executor that
+    /// runs no programs.
+    async fn stop_jobs(&self, _session_id: SessionId, _name: Option<&str>) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Ends what calls of a session left at work, since nobody will ask for it any more. When this
     /// answers, nothing of it is left running.
     async fn session_closed(&self, _session_id: SessionId) {}

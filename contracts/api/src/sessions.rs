@@ -385,6 +385,14 @@ pub trait Sessions: Send + Sync {
         session_id: SessionId,
         wanted: Programs,
     ) -> Result<Vec<Program>, Error>;
+    /// Stops the job of this name that runs in a session or for an agent below it, or with `None` all
+    /// that do; the names of those that were stopped, once they are gone. The agents are told by whose
+    /// wish, and so does the log say. One that has ended is left alone.
+    async fn stop_jobs(
+        &self,
+        session_id: SessionId,
+        name: Option<String>,
+    ) -> Result<Vec<String>, Error>;
     /// Takes out a request that waits, or gives it another place among those that wait. `false`, and
     /// nothing was done, where it waits no longer: it has begun or ended, or was never there.
     async fn change_queue(

@@ -3,7 +3,9 @@
 mod confirmation;
 mod outcome;
 
-pub use confirmation::{Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
+pub use confirmation::{
+    Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, StepChange,
+};
 pub use outcome::{CallStatus, QueryStatus, ToolCallSummary};
 
 use crate::context::{CompactionCause, Summary};

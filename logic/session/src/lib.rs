@@ -2,7 +2,7 @@
 //!
 //! What it is: [`SessionView`], which takes events one after the other and answers what people and
 //! programs ask of a session: by which settings it works, which requests count and which are open,
-//! which question waits, which yes ended by what, what was cut off, which jobs, timers and calls run, who works for whom, where the
+//! which question waits, which yes ended by what, what was cut off, which jobs, timers and calls run, how far a plan is, who works for whom, where the
 //! drive stands, and what it all cost.
 //! What it owns: how the log is read for these questions. A surface that needs another fact adds it
 //! here.
@@ -16,6 +16,7 @@ mod costs;
 mod drive;
 mod exchange;
 mod given;
+mod plan;
 mod view;
 mod work;
 
@@ -25,5 +26,6 @@ pub use costs::Costs;
 pub use drive::DriveProgress;
 pub use exchange::{Exchange, Exchanges, Speech, Who};
 pub use given::{CHANGES, LEFT_OUT, SESSION_REACH, YesEnded};
+pub use plan::{PlanProgress, StepState};
 pub use view::{Question, SessionView};
 pub use work::{AtWork, RunningCall};

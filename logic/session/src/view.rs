@@ -6,6 +6,7 @@ use crate::costs::Costs;
 use crate::drive::DriveProgress;
 use crate::exchange::{Exchange, Exchanges};
 use crate::given::{Given, YesEnded};
+use crate::plan::PlanProgress;
 use crate::work::AtWork;
 use domain::event::{ConfirmationRequest, Event, EventBody};
 use domain::fault::PROCESS_ENDED_CODE;
@@ -43,6 +44,7 @@ pub struct SessionView {
     used: Usage,
     costs: Costs,
     work: AtWork,
+    plan: Option<PlanProgress>,
 }
 
 impl SessionView {
@@ -65,6 +67,7 @@ impl SessionView {
         self.drive.apply(event, &self.background);
         let is_root = self.agents.depth(event.agent_id) == 0;
         self.work.apply(event, is_root);
+        self.planned(event, is_root);
         self.costs.apply(event);
         let settings = self.profile.as_ref().map(|profile| &profile.settings);
         self.given.apply(event, settings);
@@ -110,6 +113,30 @@ impl SessionView {
     fn configured(&mut self, event: &Event, profile: &SessionProfile) {
         self.profile = Some(profile.clone());
         self.profile_seq = event.seq;
+    }
+
+    /// Follows the root agent's newest plan while it is worked on.
+    fn planned(&mut self, event: &Event, is_root: bool) {
+        if let Some(plan) = &mut self.plan {
+            plan.apply(event);
+        }
+        match &event.body {
+            EventBody::PlanProposed { .. } if is_root => {
+                self.plan = PlanProgress::proposed(event);
+            }
+            EventBody::QueryFinished { .. } => {
+                self.plan = self.plan.take().filter(|plan| plan.at_work().is_some());
+            }
+            EventBody::SessionResumed { .. } => self.plan = None,
+            _ => {}
+        }
+    }
+
+    /// The plan of the root agent's that is worked on: it was approved, and a step of it runs.
+    #[must_use]
+    pub fn plan_at_work(&self) -> Option<&PlanProgress> {
+        let plan = self.plan.as_ref();
+        plan.filter(|plan| plan.at_work().is_some())
     }
 
     /// The last event that was taken; 0 for none.

@@ -362,6 +362,16 @@ impl Sessions for Service {
         programs.map_err(refused)
     }
 
+    async fn stop_jobs(
+        &self,
+        session_id: SessionId,
+        name: Option<String>,
+    ) -> Result<Vec<String>, Error> {
+        self.expect_live(session_id).await?;
+        let stopped = self.shared.control.stop_jobs(session_id, name).await;
+        stopped.map_err(refused)
+    }
+
     async fn change_queue(
         &self,
         session_id: SessionId,

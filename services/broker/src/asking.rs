@@ -352,6 +352,7 @@ impl Call {
             reason: reasons(judgement),
             rendering: format!("{call}{for_session}{end}"),
             diff: shown.diff.as_deref().map(render::diff),
+            steps: Vec::new(),
             binding: binding(&shown.call, folder),
             expires: self.inner.expiry(),
         };

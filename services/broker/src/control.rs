@@ -217,6 +217,14 @@ impl Control for Service {
         self.inner.programs(session_id, wanted).await
     }
 
+    async fn stop_jobs(
+        &self,
+        session_id: SessionId,
+        name: Option<String>,
+    ) -> Result<Vec<String>, Error> {
+        self.inner.stop_jobs(session_id, name.as_deref()).await
+    }
+
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {
         let inner = &self.inner;
         let Some(session) = inner.state.remove_session(session_id) else {

@@ -21,7 +21,7 @@ use api::audit::{Action, Durability};
 use api::authority::JudgedCall;
 use api::broker::{CallRequest, PlanApproval, PlanEvent, PlanRequest, PlannedCall};
 use domain::decision::{Decision, Layer, Verdict};
-use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
+use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, StepChange};
 use domain::hash::Digest;
 use domain::id::{CallId, ConfirmationId, PlanId};
 use domain::label::Label;
@@ -136,7 +136,7 @@ impl Pin {
                 is_typed: draft.is_typed,
             });
         }
-        let (diff, shown) = self.diffs(&draft).await?;
+        let (changes, shown) = self.changes(&draft).await?;
         let settings = lock(&self.caller.session).settings.clone();
         if settings.attendance == Attendance::Unattended {
             let started = self.effects_started(&settings);
@@ -144,8 +144,8 @@ impl Pin {
                 nobody_to_ask((&draft.hash, &draft.judgements, &draft.unnamed), &started);
             // What a yes given later stands for is shown whole, as in a question.
             let needles = self.inner.secrets.needles();
-            let diff = diff.map(|diff| render::diff(&diff)).unwrap_or_default();
-            let all = format!("{}{diff}", self.rendering(&draft));
+            let diffs: String = changes.iter().map(|step| step.diff.as_str()).collect();
+            let all = format!("{}{diffs}", self.rendering(&draft));
             decision.user_reason = format!(
                 "{}\nAll of it:\n{}",
                 decision.user_reason,
@@ -153,7 +153,7 @@ impl Pin {
             );
             return Err(decision);
         }
-        self.ask(&draft, diff).await?;
+        self.ask(&draft, changes).await?;
         let folders = draft.judgements.into_iter();
         Ok(Settled {
             hash,
@@ -374,7 +374,7 @@ impl Pin {
         started.last().map_or(own, |strictest| own.max(*strictest))
     }
 
-    async fn ask(&self, draft: &Draft, diff: Option<String>) -> Result<(), Decision> {
+    async fn ask(&self, draft: &Draft, steps: Vec<StepChange>) -> Result<(), Decision> {
         let settings = lock(&self.caller.session).settings.clone();
         let started = self.effects_started(&settings);
         let why = match started.is_empty() {
@@ -401,7 +401,8 @@ impl Pin {
                 draft.hash
             ),
             rendering,
-            diff,
+            diff: None,
+            steps,
             binding: draft.hash,
             expires: self.inner.expiry(),
         };

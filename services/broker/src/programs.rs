@@ -35,6 +35,16 @@ impl Inner {
         })
     }
 
+    /// Stops jobs of a session, as its user wants; the names of those that were.
+    pub(crate) async fn stop_jobs(
+        &self,
+        session_id: SessionId,
+        name: Option<&str>,
+    ) -> Result<Vec<String>, Error> {
+        self.state.session(session_id)?;
+        Ok(self.executor.stop_jobs(session_id, name).await)
+    }
+
     fn shown(&self, program: SeenProgram, wanted: &Programs) -> Program {
         let is_running = program.state == ProgramState::Running;
         let most = match wanted {

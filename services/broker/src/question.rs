@@ -66,6 +66,9 @@ impl Inner {
         request.reason = needles.scrub(&request.reason).into_owned();
         let diff = request.diff.take();
         request.diff = diff.map(|diff| needles.scrub(&diff).into_owned());
+        for step in &mut request.steps {
+            step.diff = needles.scrub(&step.diff).into_owned();
+        }
         let (sender, answer) = oneshot::channel();
         let mut session = lock(&caller.session);
         if session.questions.len() >= OPEN_QUESTIONS {

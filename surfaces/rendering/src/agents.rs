@@ -43,6 +43,17 @@ fn branch(agents: &AgentTree, parent: Option<AgentId>, paint: Paint, out: &mut S
     }
 }
 
+/// An agent that another one started, by its type and what tells it from others of that type; `None` for
+/// the session's own.
+#[must_use]
+pub fn named(agents: &AgentTree, id: Option<AgentId>) -> Option<String> {
+    let agent = agents.find(id?)?;
+    // The end of an id is random; its beginning is a time.
+    let id = agent.id.to_string();
+    let tail = id.get(id.len().saturating_sub(4)..).unwrap_or(&id);
+    Some(format!("{} …{tail}", agent.agent_type))
+}
+
 /// The types with what each may start.
 #[must_use]
 pub fn types(listings: &[AgentListing]) -> String {

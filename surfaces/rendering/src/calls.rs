@@ -66,6 +66,8 @@ const MOST: usize = 256;
 struct Open {
     call_id: Option<CallId>,
     name: String,
+    /// The agent that it is of, where that is not the session's own.
+    whose: Option<String>,
     said_why: bool,
 }
 
@@ -81,7 +83,12 @@ pub(super) struct Calls {
 
 impl Calls {
     /// A call was asked for.
-    pub(super) fn begin(&mut self, call_id: Option<CallId>, tool: &str, arguments: &Value) {
+    pub(super) fn begin(
+        &mut self,
+        (call_id, whose): (Option<CallId>, Option<String>),
+        tool: &str,
+        arguments: &Value,
+    ) {
         if self.open.len() >= MOST {
             self.open.remove(0);
         }
@@ -90,18 +97,21 @@ impl Calls {
         self.open.push(Open {
             call_id,
             name: format!("{}{subject}", visible_line(tool)),
+            whose,
             said_why: false,
         });
         self.are_several |= self.open.len() > 1;
     }
 
-    /// Which call it is, with a space after it; nothing when there is no other.
+    /// Which call it is, with a space after it: whose, where it is not of the session's own agent, and
+    /// which of several; nothing when there is no other.
     pub(super) fn name(&self, call_id: Option<CallId>) -> String {
-        let open = self.open.iter().find(|open| open.call_id == call_id);
-        match open {
-            Some(open) if self.are_several => format!("{} ", open.name),
-            _ => String::new(),
-        }
+        let Some(open) = self.open.iter().find(|open| open.call_id == call_id) else {
+            return String::new();
+        };
+        let name = self.are_several.then(|| format!("{} ", open.name));
+        let whose = open.whose.as_ref().map(|whose| format!("{whose}: "));
+        format!("{}{}", whose.unwrap_or_default(), name.unwrap_or_default())
     }
 
     /// Why the call is denied has been shown.
@@ -145,16 +155,17 @@ mod tests {
     #[test]
     fn only_what_is_not_alone_is_named() {
         let id = |n| Some(CallId::from_uuid(Uuid::from_u128(n)));
+        let own = |n| (id(n), None);
         let mut calls = Calls::default();
-        calls.begin(id(1), "read_file", &json!({"path": "a.txt"}));
+        calls.begin(own(1), "read_file", &json!({"path": "a.txt"}));
         assert_eq!(calls.end(id(1)), (String::new(), false));
         calls.begin(
-            id(2),
+            own(2),
             "write_file",
             &json!({"path": "a.txt", "content": "x"}),
         );
-        calls.begin(id(3), "write_file", &json!({"path": "b\u{202e}.txt"}));
-        calls.begin(id(4), "undo", &json!({}));
+        calls.begin(own(3), "write_file", &json!({"path": "b\u{202e}.txt"}));
+        calls.begin(own(4), "undo", &json!({}));
         calls.said_why(id(3));
         assert_eq!(calls.end(id(2)), ("write_file a.txt ".to_owned(), false));
         let (name, said_why) = calls.end(id(3));
@@ -164,8 +175,12 @@ mod tests {
         );
         // The last one left was not alone either.
         assert_eq!(calls.end(id(4)), ("undo ".to_owned(), false));
-        calls.begin(id(5), "undo", &json!({}));
+        calls.begin(own(5), "undo", &json!({}));
         assert_eq!(calls.end(id(5)), (String::new(), false));
+        // Whose it is stands there also where it is alone.
+        let of_other = (id(6), Some("coder …12ab".to_owned()));
+        calls.begin(of_other, "undo", &json!({}));
+        assert_eq!(calls.end(id(6)), ("coder …12ab: ".to_owned(), false));
     }
 
     #[test]

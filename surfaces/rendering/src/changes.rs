@@ -34,12 +34,19 @@ enum Fate {
 pub(super) struct Changes {
     /// Calls without a result yet that make a file where none is.
     creating: Vec<CallId>,
-    fates: BTreeMap<String, Fate>,
+    fates: BTreeMap<String, Became>,
+}
+
+/// What a file has come to, and by which agent, where that is not the session's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Became {
+    fate: Fate,
+    by: Option<String>,
 }
 
 impl Changes {
-    /// Takes in one event.
-    pub(super) fn add(&mut self, event: &Event) {
+    /// Takes in one event. `by`: the agent that it is of, where that is not the session's own.
+    pub(super) fn add(&mut self, event: &Event, by: Option<&str>) {
         match &event.body {
             EventBody::ToolRequested {
                 tool, arguments, ..
@@ -55,7 +62,7 @@ impl Changes {
                 if tool == "write_file" && text.lines().any(|line| line.starts_with(CREATED)) {
                     self.creating.extend(event.call_id);
                 }
-                self.end(event.call_id, (tool, *status), (artifacts, text));
+                self.end((event.call_id, by), (tool, *status), (artifacts, text));
             }
             _ => {}
         }
@@ -76,7 +83,7 @@ impl Changes {
 
     fn end(
         &mut self,
-        call_id: Option<CallId>,
+        (call_id, by): (Option<CallId>, Option<&str>),
         (tool, status): (&str, CallStatus),
         (artifacts, text): (&[String], &str),
     ) {
@@ -88,43 +95,60 @@ impl Changes {
         }
         match (tool, artifacts) {
             ("move_file", [from, to]) => {
-                self.note(from, Fate::MovedTo(to.clone()));
-                self.note(to, Fate::MovedHere);
+                self.note(from, by, Fate::MovedTo(to.clone()));
+                self.note(to, by, Fate::MovedHere);
             }
-            ("delete_file", all) => all.iter().for_each(|path| self.note(path, Fate::Deleted)),
+            ("delete_file", all) => all
+                .iter()
+                .for_each(|path| self.note(path, by, Fate::Deleted)),
             // A file that was moved is at its old place again, and at the other there is none.
             (UNDO, [left, back]) if text.lines().any(|line| line.starts_with(MOVED_BACK)) => {
-                self.note(left, Fate::MovedHere);
-                self.note(back, Fate::Restored);
+                self.note(left, by, Fate::MovedHere);
+                self.note(back, by, Fate::Restored);
             }
-            (UNDO, all) => all.iter().for_each(|path| self.note(path, Fate::Restored)),
+            (UNDO, all) => all
+                .iter()
+                .for_each(|path| self.note(path, by, Fate::Restored)),
             (APPLY_PATCH, all) => {
                 let created = created_by(text);
                 for path in all {
                     let is_new = created.iter().any(|name| Path::new(path).ends_with(name));
-                    self.note(path, if is_new { Fate::Created } else { Fate::Changed });
+                    self.note(path, by, if is_new { Fate::Created } else { Fate::Changed });
                 }
             }
-            (_, all) if creates => all.iter().for_each(|path| self.note(path, Fate::Created)),
-            (_, all) => all.iter().for_each(|path| self.note(path, Fate::Changed)),
+            (_, all) if creates => all
+                .iter()
+                .for_each(|path| self.note(path, by, Fate::Created)),
+            (_, all) => all
+                .iter()
+                .for_each(|path| self.note(path, by, Fate::Changed)),
         }
     }
 
-    fn note(&mut self, path: &str, fate: Fate) {
-        let is_new = matches!(self.fates.get(path), Some(Fate::Created | Fate::MovedHere));
+    fn note(&mut self, path: &str, by: Option<&str>, fate: Fate) {
+        let before = self.fates.get(path).map(|became| &became.fate);
+        let is_new = matches!(before, Some(Fate::Created | Fate::MovedHere));
         // A file that is new and was edited is new.
         if (fate == Fate::Changed && is_new) || self.fates.len() >= MOST {
             return;
         }
-        self.fates.insert(path.to_owned(), fate);
+        let by = by.map(str::to_owned);
+        self.fates.insert(path.to_owned(), Became { fate, by });
     }
 
-    /// The files of a request at its end, a line each. The next one begins anew.
+    /// The files of a request at its end, a line each, and behind them those that agents below changed. The
+    /// next one begins anew.
     pub(super) fn told(&mut self, artifacts: &[String]) -> Vec<String> {
         let fates = std::mem::take(self).fates;
-        let lines = artifacts.iter().filter_map(|path| {
+        let of_agents_below = fates
+            .iter()
+            .filter(|(path, became)| became.by.is_some() && !artifacts.contains(path))
+            .map(|(path, _)| path);
+        let all = artifacts.iter().chain(of_agents_below);
+        let lines = all.filter_map(|path| {
             let shown = visible_line(path);
-            Some(match fates.get(path).unwrap_or(&Fate::Changed) {
+            let became = fates.get(path);
+            let line = match became.map_or(&Fate::Changed, |became| &became.fate) {
                 Fate::Created => format!("created {shown}"),
                 Fate::Changed => format!("changed {shown}"),
                 Fate::Deleted => format!("deleted {shown}"),
@@ -132,6 +156,10 @@ impl Changes {
                 Fate::MovedHere => return None,
                 // A file that is gone again is as it was, too.
                 Fate::Restored => format!("as it was before: {shown}"),
+            };
+            Some(match became.and_then(|became| became.by.as_ref()) {
+                Some(by) => format!("{line} (by {by})"),
+                None => line,
             })
         });
         lines.collect()
@@ -166,7 +194,7 @@ mod tests {
             let id = Some(CallId::from_uuid(Uuid::from_u128(number as u128)));
             let files: Vec<String> = files.iter().map(|&file| file.to_owned()).collect();
             changes.begin(id, tool, arguments);
-            changes.end(id, (tool, CallStatus::Ok), (&files, text));
+            changes.end((id, None), (tool, CallStatus::Ok), (&files, text));
             all.extend(files);
         }
         all.sort();
@@ -201,6 +229,28 @@ mod tests {
                 format!("changed {escaped}"),
             ]
         );
+    }
+
+    #[test]
+    fn files_of_agents_below_are_told_behind_those_of_the_session() {
+        let mut changes = Changes::default();
+        let mut end = |by, tool: &str, path: &str| {
+            let files = [path.to_owned()];
+            changes.end((None, by), (tool, CallStatus::Ok), (&files, ""));
+        };
+        end(None, "edit_file", "/a");
+        end(Some("coder …12ab"), "edit_file", "/b");
+        end(Some("coder …12ab"), "delete_file", "/c");
+        end(None, "edit_file", "/not told");
+        assert_eq!(
+            changes.told(&["/a".to_owned()]),
+            [
+                "changed /a",
+                "changed /b (by coder …12ab)",
+                "deleted /c (by coder …12ab)"
+            ]
+        );
+        assert!(changes.told(&[]).is_empty());
     }
 
     #[test]

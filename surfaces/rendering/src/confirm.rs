@@ -17,7 +17,7 @@ pub use self::typeahead::{Typeahead, is_yes, is_yes_unless};
 pub use self::waiting::{COVERING, GATHERING, Patience, Questions};
 use super::folded::{Length, V_SHOWS, diff_lines, text_lines};
 use super::{Paint, difference, fit, pager, pastes, print_error_as_it_is};
-use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
+use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, StepChange};
 use domain::tool::EffectClass;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -154,7 +154,7 @@ fn parts_of(
         push_lines(&mut text, &format!("  {reach}\n"));
     }
     if order == Order::DifferenceLast {
-        text.extend(requests.iter().filter_map(difference));
+        text.extend(requests.iter().flat_map(all_differences));
     }
     AsText {
         head: paint.strong(&head((requests, first), is_one_asker, place)),
@@ -255,9 +255,25 @@ fn push_body(
     {
         lines = rest;
     }
-    push_lines(body, &text_lines(&lines.join("\n"), "  ", length));
-    if order == Order::Usual {
-        body.extend(difference(request));
+    let is_beside = order == Order::Usual;
+    let mut steps = request.steps.iter().filter(|_| is_beside).peekable();
+    let length = match length {
+        Length::Folded(_) if is_beside && !request.steps.is_empty() => {
+            Length::folded(request.steps.len())
+        }
+        length => length,
+    };
+    for (step, lines) in by_step(lines) {
+        push_lines(body, &text_lines(&lines.join("\n"), "  ", length));
+        let own = |change: &&StepChange| step == Some(change.step);
+        while let Some(change) = steps.next_if(own) {
+            body.push(told(request, &change.diff));
+        }
+    }
+    // Of a step that the text does not have.
+    body.extend(steps.map(|change| told(request, &change.diff)));
+    if is_beside {
+        body.extend(request.diff.as_deref().map(|diff| told(request, diff)));
     }
     let reason = paint.faint(&visible_line(&request.reason));
     push_lines(body, &format!("  {reason}\n"));
@@ -267,21 +283,58 @@ fn push_body(
 #[must_use]
 pub fn differences(requests: &[ConfirmationRequest], paint: Paint) -> String {
     let length = Length::folded(requests.len());
-    let all = requests.iter().filter_map(|one| one.diff.as_deref());
+    let all = requests.iter().flat_map(ConfirmationRequest::diffs);
     let shown = |diff: &str| paint.diff(&diff_lines(&escape::diff(diff), length));
     let all: String = all.map(shown).collect();
     all.replace(V_SHOWS, "/diff shows them")
 }
 
+/// The lines of a plan's text by its steps, from 0, and what stands before them. A step begins with its
+/// number; what belongs to it is indented.
+fn by_step<'a, 'b>(lines: &'a [&'b str]) -> Vec<(Option<u32>, &'a [&'b str])> {
+    let mut begins = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        if line.starts_with(&format!("{}. ", begins.len() + 1)) {
+            begins.push(at);
+        }
+    }
+    let ends = begins.iter().skip(1).copied().chain([lines.len()]);
+    let first = begins.first().copied().unwrap_or(lines.len());
+    let before = (None, &lines[..first]);
+    let steps = begins.iter().zip(ends).zip(0..);
+    let steps = steps.map(|((from, to), step)| (Some(step), &lines[*from..to]));
+    let all = [before].into_iter().chain(steps);
+    all.filter(|(_, lines)| !lines.is_empty()).collect()
+}
+
+/// A plan's question by its steps: the text of each, and what it would change; first what stands before
+/// them. Without its end, which says all of it once more.
+#[must_use]
+pub fn steps(request: &ConfirmationRequest) -> Vec<(String, Vec<&str>)> {
+    let lines: Vec<&str> = request.rendering.lines().collect();
+    let (lines, _) = split_end(&lines);
+    let of = |step: Option<u32>| {
+        let own = request.steps.iter();
+        let own = own.filter(move |change| step == Some(change.step));
+        own.map(|change| change.diff.as_str()).collect()
+    };
+    let all = by_step(lines).into_iter();
+    all.map(|(step, lines)| (lines.join("\n"), of(step)))
+        .collect()
+}
+
+fn all_differences(request: &ConfirmationRequest) -> impl Iterator<Item = Told> {
+    request.diffs().map(|diff| told(request, diff))
+}
+
 /// How files would change. What a program would be told to do comes in the same place: none of that is
 /// taken for a difference.
-fn difference(request: &ConfirmationRequest) -> Option<Told> {
+fn told(request: &ConfirmationRequest, diff: &str) -> Told {
     let is_of_files = matches!(
         request.effect,
         EffectClass::SelfWrite | EffectClass::SharedWrite | EffectClass::Destructive
     );
-    let diff = request.diff.as_deref().map(escape::diff);
-    diff.map(|diff| Told::Difference(diff, is_of_files))
+    Told::Difference(escape::diff(diff), is_of_files)
 }
 
 /// Where the difference stands in a question.

@@ -3,7 +3,7 @@
 use crate::values::model_in_words;
 use api::models::ModelInfo;
 use domain::fault::Fault;
-use domain::model::ModelRef;
+use domain::model::{ModelRef, ModelRole};
 use domain::settings::SessionProfile;
 use text::escape::visible_line;
 
@@ -17,6 +17,20 @@ pub fn chosen(profile: &SessionProfile) -> String {
         Some(model) => model_in_words(model),
         None => format!("what suits the agent type {}", profile.agent_type),
     }
+}
+
+/// The model that a role's requests go to, of those that are known; `provider`: the one that everything is
+/// to go to, where there is such a one.
+#[must_use]
+pub fn answering<'a>(
+    known: &'a [ModelInfo],
+    role: ModelRole,
+    provider: Option<&str>,
+) -> Option<&'a ModelRef> {
+    let mut serving = known.iter().filter(|info| info.roles.contains(&role));
+    let is_meant =
+        |info: &&ModelInfo| provider.is_none_or(|name| info.model.provider.as_str() == name);
+    serving.find(is_meant).map(|info| &info.model)
 }
 
 /// The models there are, a line each, below the one that is chosen; it has a mark.

@@ -48,10 +48,21 @@ pub enum Slash {
     Rename(String),
     /// Write the session to a file.
     Export(Option<PathBuf>),
+    /// Stop jobs in the background, or list those that run.
+    Stop(Option<Jobs>),
     /// Leave.
     Quit,
     /// List the commands.
     Help,
+}
+
+/// Which jobs in the background are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Jobs {
+    /// All that run.
+    All,
+    /// The one of this name.
+    One(String),
 }
 
 /// An opinion of an answer.
@@ -80,7 +91,7 @@ const OVERRIDES: [(&str, OverrideLevel); 3] = [
 ];
 
 /// Every command: its name, what follows it, what it does.
-pub const COMMANDS: [(&str, &str, &str); 20] = [
+pub const COMMANDS: [(&str, &str, &str); 21] = [
     ("/new", "", "begin a new session here; this one stays"),
     ("/retry", "", "take the last exchange back and ask it again"),
     (
@@ -109,8 +120,16 @@ pub const COMMANDS: [(&str, &str, &str); 20] = [
         "[N|-N]",
         "keep message N in view for good, or no longer",
     ),
-    ("/mode", "[MODE]", "how requests are worked on"),
-    ("/model", "[NAME]", "which model answers; `default`: any"),
+    (
+        "/mode",
+        "[MODE]",
+        "how requests are worked on; alone: a list",
+    ),
+    (
+        "/model",
+        "[NAME]",
+        "which model answers, or `default`; alone: a list",
+    ),
     (
         "/thinking",
         "[LEVEL]",
@@ -146,6 +165,11 @@ pub const COMMANDS: [(&str, &str, &str); 20] = [
         "/export",
         "[FILE]",
         "write the session; FILE.json for its events",
+    ),
+    (
+        "/stop",
+        "[JOB|all]",
+        "stop a job in the background; alone: what runs",
     ),
     ("/help", "", "this list"),
     ("/quit", "", "leave (also Ctrl-D)"),
@@ -215,6 +239,7 @@ pub fn parse(line: &str) -> Result<Slash, Fault> {
         "/pin" => return pin(rest),
         "/fork" => return fork(rest),
         "/rename" => return rename(rest),
+        "/stop" => return Ok(Slash::Stop(jobs(rest))),
         "/export" => return Ok(Slash::Export((!rest.is_empty()).then(|| named(rest)))),
         _ => return Err(unknown_command(name)),
     };
@@ -225,6 +250,29 @@ pub fn parse(line: &str) -> Result<Slash, Fault> {
             format!("{name} takes nothing after it"),
             format!("Type {name} alone."),
         ))
+    }
+}
+
+fn jobs(rest: &str) -> Option<Jobs> {
+    match rest {
+        "" => None,
+        "all" => Some(Jobs::All),
+        name => Some(Jobs::One(name.trim_matches('`').to_owned())),
+    }
+}
+
+/// What is said of jobs that were stopped, by what was meant.
+#[must_use]
+pub fn stopped(meant: &Jobs, names: &[String]) -> String {
+    let names: Vec<String> = names
+        .iter()
+        .map(|name| format!("`{}`", visible_line(name)))
+        .collect();
+    match (names.as_slice(), meant) {
+        ([], Jobs::All) => "no job runs".to_owned(),
+        ([], Jobs::One(name)) => format!("no job `{}` runs", visible_line(name)),
+        ([one], _) => format!("stopped: the job {one}"),
+        (several, _) => format!("stopped: {} jobs: {}", several.len(), several.join(", ")),
     }
 }
 
@@ -320,6 +368,34 @@ fn override_level(rest: &str) -> Result<Slash, Fault> {
 #[must_use]
 pub fn modes() -> String {
     MODES.map(Mode::as_str).join(", ")
+}
+
+/// Every mode that can be chosen, with what it is for.
+#[must_use]
+pub fn all_modes() -> [(Mode, &'static str); 6] {
+    MODES.map(|mode| {
+        let about = match mode {
+            Mode::Adaptive => "as suits the model: rules, a plan or a loop",
+            Mode::Loop => "the model calls tools one after the other",
+            Mode::Plan => "the whole plan first, which you approve",
+            Mode::Deterministic => "plain English orders, without a model",
+            Mode::Bridge => "a planner of yours makes the plan",
+            Mode::Auto => "goes on by itself",
+        };
+        (mode, about)
+    })
+}
+
+/// The modes, a line each; the one in use has a mark.
+#[must_use]
+pub fn modes_listed(now: Mode) -> Vec<String> {
+    let lines = all_modes().into_iter().map(|(mode, about)| {
+        let mark = if mode == now { "*" } else { " " };
+        format!("{mark} {:14}{about}", mode.as_str())
+    });
+    let head = format!("mode: {}", now.as_str());
+    let last = "/mode NAME chooses one".to_owned();
+    [head].into_iter().chain(lines).chain([last]).collect()
 }
 
 fn context(rest: &str) -> Result<Slash, Fault> {

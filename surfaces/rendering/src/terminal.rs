@@ -23,7 +23,7 @@ use domain::event::{ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::CallId;
 use domain::model::{PromptProgress, Usage};
-use domain::plan::Plan;
+use domain::plan::{Action, Plan};
 use domain::task::Task;
 use plan::gate::mark;
 use session::{AgentTree, Background};
@@ -35,6 +35,12 @@ use text::links::Known;
 use turn::drive::summary;
 use words::{is_end_of, is_own_words, is_untrue, recalled, refusal, step};
 use wrapping::Wrapping;
+
+/// A step of a plan in one line.
+#[must_use]
+pub fn step_of_plan(action: &Action) -> String {
+    words::step(action)
+}
 
 /// The code of a request that ended with the user's no to its plan.
 pub const DECLINED: &str = "plan.declined";
@@ -84,6 +90,8 @@ pub struct Terminal {
     /// Agents that others started, and how deep the one stands whose event is drawn.
     agents: AgentTree,
     depth: usize,
+    /// Its name, where it is not the session's own.
+    whose: Option<String>,
     /// What the request has cost so far, and whether any of it was other agents'.
     spent: Usage,
     has_helped: bool,
@@ -111,6 +119,7 @@ impl Terminal {
             changes: Changes::default(),
             agents: AgentTree::default(),
             depth: 0,
+            whose: None,
             spent: Usage::default(),
             has_helped: false,
             kept: Vec::new(),
@@ -185,7 +194,8 @@ impl Terminal {
         self.background.apply(event);
         self.depth = self.agents.depth(event.agent_id);
         self.agents.apply(event);
-        self.changes.add(event);
+        self.whose = super::agents::named(&self.agents, event.agent_id);
+        self.changes.add(event, self.whose.as_deref());
         if self.depth > 0 && is_own_words(&event.body) {
             return Ok(());
         }
@@ -253,14 +263,17 @@ impl Terminal {
                 arguments: args,
                 recovered,
             } => {
-                self.calls.begin(call_id, tool, args);
+                self.calls.begin((call_id, self.whose.clone()), tool, args);
+                let whose = self.whose.as_ref();
+                let whose = whose.map(|whose| self.paint.faint(&format!(" ({whose})")));
                 let found = if *recovered {
                     " (found in the text)"
                 } else {
                     ""
                 };
                 let head = self.paint.strong(&format!("→ {}", visible_line(tool)));
-                let line = format!("{head} {}{found}", arguments(args));
+                let whose = whose.unwrap_or_default();
+                let line = format!("{head}{whose} {}{found}", arguments(args));
                 self.line(line.trim_end())
             }
             EventBody::BrokerDecision {

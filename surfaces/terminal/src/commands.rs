@@ -8,9 +8,10 @@ use crate::session_changes::lines_of;
 use crate::session_commands::{ExportForm, renamed, renaming};
 use crate::{sessions, taking_back};
 use anyhow::Result;
+use api::programs::{ProgramId, ProgramState, Programs};
 use api::sessions::{FeedbackRequest, Follow, OpenRequest, PinChange, SessionSummary};
 use rendering::messages::{Who, spoken};
-use rendering::slash::{Rating, Slash};
+use rendering::slash::{Jobs, Rating, Slash, stopped};
 use rendering::transcript::{self, Extent};
 use rendering::{Paint, agents, memory};
 use std::io;
@@ -58,6 +59,8 @@ pub async fn act(on: &mut dyn Conversation, slash: Slash) -> Result<Done> {
             on.tell(&renamed(&name))?;
         }
         Slash::Export(file) => export(on, file).await?,
+        Slash::Stop(None) => list_jobs(on).await?,
+        Slash::Stop(Some(jobs)) => stop(on, &jobs).await?,
         other => return Ok(Done::NotHere(other)),
     }
     Ok(Done::Told)
@@ -150,6 +153,37 @@ async fn list_messages(on: &mut dyn Conversation) -> Result<()> {
     }
     text.push_str("/pin N keeps one in view for good, /pin -N no longer");
     on.tell(&text)
+}
+
+/// Tells which jobs run, and how one is stopped.
+async fn list_jobs(on: &mut dyn Conversation) -> Result<()> {
+    let id = on.session().session_id;
+    let programs = on.host().sessions().programs(id, Programs::All).await;
+    let programs = programs.or_fail()?.into_iter();
+    let running = programs.filter_map(|one| match (&one.id, &one.state) {
+        (ProgramId::Job(name), ProgramState::Running) => Some(format!(
+            "{}: $ {}",
+            visible_line(name),
+            visible_line(&one.command)
+        )),
+        _ => None,
+    });
+    let mut lines: Vec<String> = running.collect();
+    if lines.is_empty() {
+        return on.tell("no job runs");
+    }
+    lines.push("/stop NAME stops one, /stop all all of them".to_owned());
+    on.tell(&lines.join("\n"))
+}
+
+async fn stop(on: &mut dyn Conversation, jobs: &Jobs) -> Result<()> {
+    let id = on.session().session_id;
+    let name = match jobs {
+        Jobs::All => None,
+        Jobs::One(name) => Some(name.clone()),
+    };
+    let names = on.host().sessions().stop_jobs(id, name).await.or_fail()?;
+    on.tell(&stopped(jobs, &names))
 }
 
 async fn pin(on: &mut dyn Conversation, seq: u64, change: PinChange) -> Result<()> {

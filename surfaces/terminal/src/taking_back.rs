@@ -6,6 +6,7 @@ use crate::sessions::events_of;
 use crate::undo::{CallChanges, changing_calls, forked_from, only_takes_back, undos};
 use anyhow::Result;
 use api::sessions::{ErrorKind, Follow, RewindTo, SendRequest, Sessions, TakenBack};
+use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::{CallId, SessionId};
 use domain::limits::PLAN_ACTIONS;
@@ -96,6 +97,9 @@ pub async fn undo(on: &mut dyn Conversation) -> Result<()> {
 
 /// Takes the last exchanges back one by one, and stops where one stays.
 pub async fn rewind_by(on: &mut dyn Conversation, exchanges: usize) -> Result<()> {
+    if exchanges > 1 {
+        refuse_before_fork(on, exchanges).await?;
+    }
     for taken in 0..exchanges {
         let last = last_of_user(&events(on).await?)?.query_id;
         undo(on).await?;
@@ -108,6 +112,42 @@ pub async fn rewind_by(on: &mut dyn Conversation, exchanges: usize) -> Result<()
             };
             return on.tell(&format!("  {before} taken back"));
         }
+    }
+    Ok(())
+}
+
+/// Refuses to take so many exchanges back where one of them changed files before a fork: all of them stay
+/// then, since the session would else stop at that one with those after it gone.
+async fn refuse_before_fork(on: &dyn Conversation, exchanges: usize) -> Result<()> {
+    let events = events(on).await?;
+    let view = SessionView::of(&events);
+    let standing = view.exchanges().standing().iter().rev();
+    let own = standing.filter(|one| one.origin == Origin::User && !one.is_undo);
+    let mut later = BTreeSet::new();
+    for (after, one) in own.take(exchanges).enumerate() {
+        let mut calls = changing(on, &events, one.begins_after).await?;
+        let with_later = calls.clone();
+        calls.retain(|call| !later.contains(call));
+        later = with_later;
+        let Before { origin, standing } = match changes_of(on, &events, &calls).await? {
+            Whose::Fork(before) => before,
+            Whose::Here(_) => continue,
+        };
+        let (changes, about) = (counted(standing), gist(&one.text));
+        let hint = match after {
+            0 => String::new(),
+            after => format!("/rewind {after} takes back what came after it. "),
+        };
+        return Err(Failure::usage(
+            format!(
+                "nothing was taken back: {changes} of `{about}` made before the fork, in session \
+                 {origin}, which alone can take that back"
+            ),
+            format!(
+                "{hint}`carl undo {origin}`, typed in a shell, takes back that session's last file change."
+            ),
+        )
+        .into());
     }
     Ok(())
 }
@@ -156,6 +196,22 @@ async fn changing(on: &dyn Conversation, events: &[Event], after: u64) -> Result
     Ok(changing_calls(events, after, &tools))
 }
 
+/// Changes that were made before a fork and stand.
+struct Before {
+    /// The session that was forked.
+    origin: SessionId,
+    /// How many.
+    standing: usize,
+}
+
+/// In whose history the changes of calls are.
+enum Whose {
+    /// In this session's, or in none where something is left of them.
+    Here(CallChanges),
+    /// In that of the session that was forked.
+    Fork(Before),
+}
+
 /// How the changes of these calls stand. Those made before a fork are in the history of the session
 /// that was forked, and only that session takes them back.
 async fn changes_here_or_before_fork(
@@ -163,19 +219,30 @@ async fn changes_here_or_before_fork(
     events: &[Event],
     calls: &BTreeSet<CallId>,
 ) -> Result<CallChanges> {
+    match changes_of(on, events, calls).await? {
+        Whose::Here(changes) => Ok(changes),
+        Whose::Fork(Before { origin, standing }) => Err(made_before_fork(origin, standing).into()),
+    }
+}
+
+async fn changes_of(
+    on: &dyn Conversation,
+    events: &[Event],
+    calls: &BTreeSet<CallId>,
+) -> Result<Whose> {
     let here = on.changes().of_calls(on.session().session_id, calls)?;
     if here.recorded > 0 || calls.is_empty() {
-        return Ok(here);
+        return Ok(Whose::Here(here));
     }
     let mut earlier = forked_from(events);
     while let Some(origin) = earlier {
         let there = on.changes().of_calls(origin, calls)?;
         let standing = there.next + there.beyond;
         if standing > 0 {
-            return Err(made_before_fork(origin, standing).into());
+            return Ok(Whose::Fork(Before { origin, standing }));
         }
         if there.recorded > 0 {
-            return Ok(there);
+            return Ok(Whose::Here(there));
         }
         // The history of a session that was deleted went with it.
         let Ok(events) = events_of(on.host().sessions(), origin, Follow::Outline).await else {
@@ -183,7 +250,7 @@ async fn changes_here_or_before_fork(
         };
         earlier = forked_from(&events);
     }
-    Ok(here)
+    Ok(Whose::Here(here))
 }
 
 /// Has the session take back the changes of these calls, so many, in as few requests as

@@ -5,6 +5,7 @@ use crate::files::{self, Hidden};
 use crate::host::{Host, Next, Outcome};
 use crate::message::Message;
 use api::Streaming;
+use api::programs::ProgramId;
 use api::sessions::{
     Error, ErrorKind, Follow, OpenRequest, QueueChange, RewindTo, SendRequest, SessionSummary,
     Sessions, Whose,
@@ -19,7 +20,7 @@ use rendering::completion::Mentioned;
 use rendering::confirm::Said;
 use rendering::context::{self, Depth};
 use rendering::models;
-use rendering::slash::Slash;
+use rendering::slash::{Jobs, Slash, stopped};
 use session::SessionView;
 use std::path::PathBuf;
 use text::escape::visible_line;
@@ -114,6 +115,40 @@ pub async fn send(
     }
 }
 
+/// The same for what was taken out to be edited: it goes before the first of these that still waits.
+pub async fn send_before(
+    host: &dyn Host,
+    session: SessionSummary,
+    profile: SessionProfile,
+    (behind, text): (Vec<QueryId>, String),
+) -> Done {
+    let id = session.session_id;
+    let done = send(host, session, profile, text).await;
+    let Done::Told(mut messages) = done else {
+        return done;
+    };
+    let sent = messages.iter().find_map(|one| match one {
+        Message::Sent(query_id) => Some(*query_id),
+        _ => None,
+    });
+    let Some(query_id) = sent else {
+        return Done::Told(messages);
+    };
+    for other in behind {
+        let change = QueueChange::Before(other);
+        match host.sessions().change_queue(id, query_id, change).await {
+            Ok(true) => break,
+            Ok(false) => {}
+            Err(error) => {
+                let fault = error.fault();
+                messages.push(Message::Failed { fault, draft: None });
+                break;
+            }
+        }
+    }
+    Done::Told(messages)
+}
+
 /// Stops a request.
 pub async fn interrupt(host: &dyn Host, id: SessionId, query_id: Option<QueryId>) -> Done {
     quiet(host.sessions().interrupt(id, query_id).await)
@@ -127,6 +162,25 @@ pub async fn stop_tools(host: &dyn Host, id: SessionId) -> Done {
         Ok(count) => told(format!("{count} tools were stopped; the request goes on")),
         Err(error) => failed(&error, None),
     }
+}
+
+/// Stops a program that a call waits for, or a job.
+pub async fn stop_program(host: &dyn Host, id: SessionId, which: ProgramId) -> Done {
+    let said = match which {
+        ProgramId::Call(call_id) => match host.sessions().stop_calls(id, Some(call_id)).await {
+            Ok(0) => "the call has ended already".to_owned(),
+            Ok(_) => "the call was stopped; the request goes on".to_owned(),
+            Err(error) => error.message(),
+        },
+        ProgramId::Job(name) => {
+            let stopping = host.sessions().stop_jobs(id, Some(name.clone())).await;
+            match stopping {
+                Ok(names) => stopped(&Jobs::One(name), &names),
+                Err(error) => error.message(),
+            }
+        }
+    };
+    Done::Told(vec![Message::Said(said)])
 }
 
 /// Takes out a message that still waits, with its text for the input where that is wanted.
@@ -255,12 +309,17 @@ pub async fn mentions(host: &dyn Host, profile: SessionProfile, of: Mentioned) -
 }
 
 /// The models that can be talked to.
-pub async fn list_models(host: &dyn Host, profile: SessionProfile) -> Done {
-    let known = match host.list_models().await {
-        Ok(known) => known,
-        Err(fault) => return Done::Told(vec![Message::Failed { fault, draft: None }]),
-    };
-    Done::Told(vec![Message::Told(models::listed(&profile, &known))])
+pub async fn list_models(host: &dyn Host) -> Vec<Message> {
+    vec![Message::ModelsListed(host.list_models().await)]
+}
+
+/// Finds out which model would be asked next. Where that cannot be known nothing is said of it.
+pub async fn next_model(host: &dyn Host, profile: SessionProfile) -> Vec<Message> {
+    let next = host.next_model(&profile).await.unwrap_or_else(|fault| {
+        tracing::debug!(code = %fault.code, "the next model is not known: {}", fault.message);
+        None
+    });
+    vec![Message::NextModel(next)]
 }
 
 /// Finds the model that a name means.

@@ -9,7 +9,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use domain::Timestamp;
 use domain::event::{Batch, ConfirmationKind, ConfirmationRequest, Event, EventBody, QueryStatus};
 use domain::hash::Digest;
-use domain::id::{BatchId, CallId, ConfirmationId, HolderId, QueryId, SessionId};
+use domain::id::{AgentId, BatchId, CallId, ConfirmationId, HolderId, QueryId, SessionId};
 use domain::lineage::AgentType;
 use domain::model::{FinishReason, Think, Usage};
 use domain::settings::{Mode, SessionProfile, SessionSettings};
@@ -125,13 +125,23 @@ impl Seat {
         call: Option<u128>,
         body: EventBody,
     ) -> Vec<Command> {
+        self.happens_by(None, (query, call), body)
+    }
+
+    /// The same by an agent of this number.
+    pub fn happens_by(
+        &mut self,
+        agent: Option<u128>,
+        (query, call): (Option<u128>, Option<u128>),
+        body: EventBody,
+    ) -> Vec<Command> {
         self.seq += 1;
         let event = Event {
             seq: self.seq,
             time: Timestamp::UNIX_EPOCH,
             session_id: SessionId::from_uuid(id(1)),
             query_id: query.map(|number| QueryId::from_uuid(id(number))),
-            agent_id: None,
+            agent_id: agent.map(|number| AgentId::from_uuid(id(number))),
             respondent_id: None,
             call_id: call.map(|number| CallId::from_uuid(id(number))),
             body,
@@ -260,6 +270,7 @@ pub fn request(number: u128, kind: ConfirmationKind) -> ConfirmationRequest {
         diff: Some(
             "--- a/notes.md\n+++ b/notes.md\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n".to_owned(),
         ),
+        steps: Vec::new(),
         binding: Digest::of(&[u8::try_from(number % 256).unwrap()]),
         expires: Timestamp::UNIX_EPOCH,
     }

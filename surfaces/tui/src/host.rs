@@ -5,6 +5,7 @@ use api::sessions::{Input, PictureFile, SessionSummary, Sessions};
 use async_trait::async_trait;
 use domain::fault::Fault;
 use domain::id::SessionId;
+use domain::model::ModelRef;
 use domain::settings::SessionProfile;
 use rendering::completion::Mentioned;
 use rendering::confirm::Memory;
@@ -100,6 +101,12 @@ pub trait Host {
     /// # Errors
     /// When the gateway does not answer.
     async fn list_models(&self) -> Result<Vec<ModelInfo>, Fault>;
+
+    /// The model that would be asked next, by what is configured and chosen; `None` where that is not known.
+    ///
+    /// # Errors
+    /// When the gateway or the guard does not answer.
+    async fn next_model(&self, profile: &SessionProfile) -> Result<Option<ModelRef>, Fault>;
 
     /// What memory has on a question now: each entry with its relevance, score and age, and how it was found;
     /// lines.

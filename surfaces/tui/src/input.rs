@@ -159,19 +159,6 @@ impl Input {
         }
     }
 
-    /// Puts a text above what is typed.
-    pub fn put_above(&mut self, text: &str) {
-        if self.is_empty() {
-            return self.set(text);
-        }
-        self.area.move_cursor(CursorMove::Top);
-        self.area.move_cursor(CursorMove::Head);
-        self.area.insert_str(without_controls(text) + "\n");
-        self.area.move_cursor(CursorMove::Bottom);
-        self.area.move_cursor(CursorMove::End);
-        self.at = None;
-    }
-
     /// The number of the cursor's line, from 0, and what stands in it before the cursor.
     #[must_use]
     pub fn before_cursor(&self) -> (usize, String) {
@@ -512,9 +499,6 @@ mod tests {
         input.set("\u{86}");
         assert!(input.paste(&long));
         assert_eq!(input.text(), format!("\u{86}{long}"));
-        input.put_above("\u{87}above");
-        assert_eq!(input.text(), format!("above\n\u{86}{long}"));
-        assert!(!input.begins_with_paste());
         input.set(" ");
         assert!(input.paste(&long) && input.begins_with_paste());
     }

@@ -2,19 +2,25 @@
 //! that others wrote stands behind a bar or an indent, and nothing in it moves the terminal.
 
 mod agents;
+mod history;
+mod plan;
 
 use crate::lines::{faint, painted, safe, strong};
 pub use agents::agents;
 use domain::context::ContextView;
-use domain::event::{CallStatus, ConfirmationKind, Event, EventBody};
+use domain::event::{CallStatus, Event, EventBody};
 use domain::id::CallId;
 use domain::label::Integrity;
+pub use history::history;
+pub use plan::plan;
 use ratatui::text::Line;
 use rendering::Paint;
+use rendering::agents::named;
 use rendering::confirm;
 use rendering::context::shares;
 use rendering::terminal::Terminal;
 use rendering::values::{grouped, milliseconds};
+use session::AgentTree;
 use text::escape::visible_line;
 use text::fence;
 use text::links::Known;
@@ -63,12 +69,16 @@ pub fn context(view: &ContextView) -> Vec<Line<'static>> {
 #[must_use]
 pub fn calls(events: &[Event]) -> Vec<Line<'static>> {
     let mut all: Vec<(Option<CallId>, Vec<Line<'static>>)> = Vec::new();
+    let mut tree = AgentTree::default();
     for event in events {
+        tree.apply(event);
         if let EventBody::ToolRequested {
             tool, arguments, ..
         } = &event.body
         {
-            let name = format!("#{} {}", event.seq, visible_line(tool));
+            let whose = named(&tree, event.agent_id);
+            let whose = whose.map_or_else(String::new, |whose| format!(" ({whose})"));
+            let name = format!("#{} {}{whose}", event.seq, visible_line(tool));
             all.push((event.call_id, begun(&name, &format!("{arguments:#}"))));
             continue;
         }
@@ -148,53 +158,6 @@ const fn word(status: CallStatus) -> &'static str {
         CallStatus::Denied => "denied",
         CallStatus::Cancelled => "stopped",
     }
-}
-
-/// The plans and tasks as they were proposed, approved and worked on.
-#[must_use]
-pub fn plan(events: &[Event]) -> Vec<Line<'static>> {
-    let mut lines = Vec::new();
-    for event in events {
-        match &event.body {
-            EventBody::ConfirmationAsked(asked) if asked.kind == ConfirmationKind::Plan => {
-                lines.push(head(&format!("#{} asked for approval", event.seq)));
-                lines.extend(barred(asked.rendering.trim_end()));
-                let diff = asked.diff.iter();
-                lines.extend(diff.flat_map(|diff| barred(diff.trim_end())));
-            }
-            EventBody::PlanProposed { plan, hash } => {
-                let count = plan.actions.len();
-                lines.push(head(&format!(
-                    "#{} plan of {count} steps, {hash}",
-                    event.seq
-                )));
-                lines.extend(barred(&plan.intent));
-            }
-            EventBody::PlanApproved { by, .. } => {
-                lines.push(detail(&format!("approved by {}", visible_line(by))));
-            }
-            EventBody::PlanStep {
-                index,
-                status,
-                text,
-            } => {
-                let step = index + 1;
-                lines.push(detail(&format!("step {step}: {}", word(*status))));
-                lines.extend(barred(text.trim_end()));
-            }
-            EventBody::TasksPlanned { tasks } | EventBody::TasksProposed { tasks, .. } => {
-                lines.push(head(&format!("#{} {} tasks", event.seq, tasks.len())));
-                for task in tasks {
-                    let (id, agent) = (visible_line(&task.id), visible_line(&task.agent_type));
-                    lines.push(detail(&format!("{id}, for {agent}:")));
-                    lines.extend(barred(&task.goal));
-                }
-            }
-            EventBody::TaskMoved { .. } => lines.extend(as_told([event])),
-            _ => {}
-        }
-    }
-    or_nothing(lines, "no plan and no tasks yet")
 }
 
 /// Events as line mode tells them.

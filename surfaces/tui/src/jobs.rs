@@ -19,19 +19,26 @@ pub enum Wish {
     Close,
     /// Show what this one says.
     Open(ProgramId),
+    /// Stop this one.
+    Stop(ProgramId),
 }
 
 /// Which of them is marked. They come from the session each time: one may begin or end meanwhile.
 #[derive(Debug, Default)]
 pub struct Jobs {
     marked: Option<ProgramId>,
+    /// What came of the last key.
+    pub said: String,
 }
 
 impl Jobs {
     /// A list in which this one is marked.
     #[must_use]
     pub const fn at(id: ProgramId) -> Self {
-        Self { marked: Some(id) }
+        Self {
+            marked: Some(id),
+            said: String::new(),
+        }
     }
 
     /// The programs were told of: without a mark, the one that began last and runs is marked.
@@ -49,6 +56,7 @@ impl Jobs {
 
     /// A key was pressed.
     pub fn pressed(&mut self, key: KeyEvent, all: &[Program]) -> Wish {
+        self.said.clear();
         let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         let at = self.at_place(all).unwrap_or(0);
         let last = all.len().saturating_sub(1);
@@ -60,6 +68,8 @@ impl Jobs {
                 let marked = self.at_place(all).and_then(|at| all.get(at));
                 return marked.map_or(Wish::None, |one| Wish::Open(one.id.clone()));
             }
+            KeyCode::Delete => return self.stop(all),
+            KeyCode::Char('d') if !is_ctrl => return self.stop(all),
             KeyCode::Up | KeyCode::Char('k') => at.saturating_sub(1),
             KeyCode::Down | KeyCode::Char('j') => at + 1,
             KeyCode::PageUp => at.saturating_sub(PAGE),
@@ -70,6 +80,18 @@ impl Jobs {
         };
         self.marked = all.get(to.min(last)).map(|one| one.id.clone());
         Wish::None
+    }
+
+    /// Has the marked one stopped, if it runs.
+    fn stop(&mut self, all: &[Program]) -> Wish {
+        match self.at_place(all).and_then(|at| all.get(at)) {
+            Some(one) if one.state == ProgramState::Running => Wish::Stop(one.id.clone()),
+            Some(one) => {
+                self.said = format!("{} has ended already", name(&one.id));
+                Wish::None
+            }
+            None => Wish::None,
+        }
     }
 
     /// The rows for a width and height; `None`: nothing was told yet.
@@ -124,10 +146,17 @@ mod tests {
         press(&mut jobs, KeyCode::Down, &all);
         press(&mut jobs, KeyCode::Down, &all);
         assert_eq!(press(&mut jobs, KeyCode::Enter, &all), opens(2));
+        // One that has ended is not stopped.
+        assert_eq!(press(&mut jobs, KeyCode::Char('d'), &all), Wish::None);
+        assert_eq!(jobs.said, "a call has ended already");
+        press(&mut jobs, KeyCode::Up, &all);
+        let stops = Wish::Stop(all[1].id.clone());
+        assert_eq!(press(&mut jobs, KeyCode::Char('d'), &all), stops);
         press(&mut jobs, KeyCode::Home, &all);
         assert_eq!(press(&mut jobs, KeyCode::Enter, &all), opens(0));
         // It is gone meanwhile.
         assert_eq!(press(&mut jobs, KeyCode::Enter, &all[1..]), Wish::None);
+        assert_eq!(press(&mut jobs, KeyCode::Delete, &all[1..]), Wish::None);
         assert_eq!(press(&mut jobs, KeyCode::Esc, &[]), Wish::Close);
         assert_eq!(press(&mut jobs, KeyCode::Down, &[]), Wish::None);
     }

@@ -4,7 +4,9 @@ use crate::earlier::Sent;
 use crate::files::{Entry, Hidden};
 use crate::host::Mention;
 use crate::subject::Subject;
-use api::programs::{Program, Programs};
+use crate::transcript::Piece;
+use api::models::ModelInfo;
+use api::programs::{Program, ProgramId, Programs};
 use api::sessions::{QueueChange, SessionSummary};
 use crossterm::event::KeyEvent;
 use domain::event::{ConfirmationRequest, Event};
@@ -55,6 +57,10 @@ pub enum Message {
     OverrideOver(Option<Fault>),
     /// The session works by this profile now.
     Configured(Box<SessionProfile>),
+    /// The models were read, or could not be.
+    ModelsListed(Result<Vec<ModelInfo>, Fault>),
+    /// The model that would be asked next is known, or nobody knows.
+    NextModel(Option<ModelRef>),
     /// The model that a name means was found.
     ModelNamed(ModelRef),
     /// A page was read.
@@ -127,12 +133,16 @@ pub enum Command {
     Tell(Vec<String>),
     /// Ask the session.
     Send(String),
+    /// Ask the session, and put it before the first of these that still waits.
+    SendBefore(Vec<QueryId>, String),
     /// Ask the session, by an override for this alone.
     SendBy(OverrideLevel, String),
     /// Stop a request, or what runs.
     Interrupt(Option<QueryId>),
     /// Stop the tools that run, and no request.
     StopTools,
+    /// Stop this program, and no request.
+    StopProgram(ProgramId),
     /// Take out a message that waits; what it says goes into the input, where there is a text here.
     TakeOut(QueryId, Option<String>),
     /// Give a message that waits another place.
@@ -153,8 +163,12 @@ pub enum Command {
     ListModels,
     /// Find the model that a name means.
     FindModel(String),
+    /// Find out which model would be asked next.
+    FindNextModel,
     /// Read a page about something.
     Inspect(Subject),
+    /// Read this piece of what was said and done.
+    ReadHistory(Box<Piece>),
     /// Ask what programs say.
     ReadPrograms(Programs),
     /// Read the names below the working folder.

@@ -2,6 +2,7 @@
 
 use crate::earlier::Earlier;
 use crate::jobs::Jobs;
+use crate::options::Options;
 use crate::page::Page;
 use crate::palette::Palette;
 use crate::picker::Picker;
@@ -23,6 +24,8 @@ pub enum Overlay {
     Output(Page),
     /// The sessions.
     Sessions(Picker),
+    /// The models or the modes.
+    Options(Options),
     /// The user's earlier messages.
     Earlier(Earlier),
     /// Nothing of ours: an editor has the terminal.

@@ -7,6 +7,7 @@ use crate::page::{Next, Page, PageLine, Turn};
 use crate::stream::Stream;
 use domain::event::Event;
 use ratatui::text::Line;
+use rendering::agents::named;
 use session::SessionView;
 use text::links::Known;
 use trace::{Lines, Trace};
@@ -262,9 +263,10 @@ impl Panes {
         self.focused().drop_search();
     }
 
-    /// Takes an event in that is shown now. `depth`: how many agents stand above its own.
-    pub fn take(&mut self, event: &Event, depth: usize) {
-        let lines = self.trace.take(event, depth);
+    /// Takes an event in that is shown now. `whose`: the agent that it is of, where that is not the
+    /// session's own.
+    pub fn take(&mut self, event: &Event, whose: Option<&str>) {
+        let lines = self.trace.take(event, whose);
         for (page, lines) in self.pages.iter_mut().zip(lines.by_pane()) {
             page.push(lines);
         }
@@ -297,7 +299,8 @@ impl Panes {
         let mut view = SessionView::default();
         for event in trace::in_turn(events) {
             view.apply(event);
-            lines.extend(trace.take(event, view.agents().depth(event.agent_id)));
+            let whose = named(view.agents(), event.agent_id);
+            lines.extend(trace.take(event, whose.as_deref()));
         }
         lines.extend(trace.end());
         for (page, lines) in self.pages.iter_mut().zip(lines.by_pane()) {

@@ -36,10 +36,38 @@ pub enum Wish {
     Down(QueryId),
 }
 
+/// The place of a message that was taken out to be edited.
+#[derive(Debug, Default)]
+pub struct Edited {
+    /// What waited behind it, of every window, while it is being taken out.
+    leaving: Vec<QueryId>,
+    /// The same once its text is in the input.
+    behind: Vec<QueryId>,
+}
+
+impl Edited {
+    /// A message is taken out, behind which these wait.
+    pub fn leaves(&mut self, behind: Vec<QueryId>) {
+        self.leaving = behind;
+    }
+
+    /// Its text is in the input.
+    pub fn came(&mut self) {
+        self.behind = std::mem::take(&mut self.leaving);
+    }
+
+    /// The input is empty again, or it is sent: what it is to be put before, the first that still waits.
+    pub fn take(&mut self) -> Vec<QueryId> {
+        std::mem::take(&mut self.behind)
+    }
+}
+
 /// Which of them is marked. They come from the session each time: one may begin or end meanwhile.
 #[derive(Debug)]
 pub struct Queue {
     marked: Option<QueryId>,
+    /// Why something cannot be done.
+    pub refusal: &'static str,
 }
 
 impl Queue {
@@ -48,6 +76,7 @@ impl Queue {
     pub fn of(waiting: &[Waits]) -> Self {
         Self {
             marked: waiting.first().map(|one| one.query_id),
+            refusal: "",
         }
     }
 
@@ -59,6 +88,7 @@ impl Queue {
 
     /// A key was pressed.
     pub fn pressed(&mut self, key: KeyEvent, waiting: &[Waits]) -> Wish {
+        self.refusal = "";
         let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         let is_alt = key.modifiers.contains(KeyModifiers::ALT);
         let at = self.at(waiting);

@@ -11,14 +11,14 @@ use crate::overlay::Overlay;
 use crate::panes::Panes;
 use crate::programs::Watched;
 use crate::question::Dialog;
-use crate::queue::Waits;
+use crate::queue::{Edited, Waits};
 use crate::refresh::Refresh;
 use crate::stream::Stream;
 use crate::vi::Editing;
 use api::sessions::SessionSummary;
 use domain::event::Event;
 use domain::id::QueryId;
-use domain::model::PromptProgress;
+use domain::model::{ModelRef, PromptProgress};
 use domain::settings::{OverrideLevel, SessionProfile};
 use ratatui::text::Line;
 use rendering::Paint;
@@ -59,6 +59,8 @@ pub struct State {
     pub shown_request: Option<QueryId>,
     /// The requests that this window sent.
     pub sent: BTreeSet<QueryId>,
+    /// The place of a message that was taken out to be edited.
+    pub edited: Edited,
     /// The requests that wait, as they came in.
     pub waiting: VecDeque<Event>,
     /// When the request began that is shown.
@@ -73,6 +75,8 @@ pub struct State {
     pub completion: Completion,
     /// An override for one message alone.
     pub once: Override,
+    /// The model that would be asked next, where the user chose none; `None` while that is not known.
+    pub next_model: Option<ModelRef>,
     /// Questions that wait to be put.
     pub questions: Questions,
     /// Until when a question waits for others of its batch.
@@ -91,6 +95,8 @@ pub struct State {
     pub overlay: Option<Overlay>,
     /// When the page that stands there is read anew.
     pub refresh: Refresh,
+    /// Which piece of the history stands there, from 0 for the newest.
+    pub piece: usize,
     /// The programs of the session, as far as they were asked for.
     pub programs: Watched,
     /// The panes, whether they are shown or not.
@@ -196,6 +202,7 @@ impl State {
             stream: Stream::default(),
             shown_request: None,
             sent: BTreeSet::new(),
+            edited: Edited::default(),
             waiting: VecDeque::new(),
             began: None,
             reading: None,
@@ -203,6 +210,7 @@ impl State {
             input,
             completion: Completion::default(),
             once: Override::None,
+            next_model: None,
             questions: Questions::default(),
             gathers_until: None,
             covers_until: None,
@@ -212,6 +220,7 @@ impl State {
             is_own_plan: false,
             overlay: None,
             refresh: Refresh::default(),
+            piece: 0,
             programs: Watched::default(),
             panes,
             help: None,
@@ -251,6 +260,7 @@ impl State {
         self.panes.stand_for(&before.panes);
         self.is_expanded = before.is_expanded;
         self.has_focus = before.has_focus;
+        self.next_model = before.next_model;
     }
 
     /// Takes an event of the past into account, which is not shown.

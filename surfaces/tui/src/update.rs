@@ -3,9 +3,12 @@
 mod answering;
 mod closing;
 mod completing;
+mod configuring;
 mod events;
+mod history;
 mod lists;
 mod marking;
+mod options;
 mod outcome;
 mod overlaid;
 mod overriding;
@@ -82,8 +85,13 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
         }
         Message::OverrideOver(fault) => overriding::over(state, fault.as_ref()),
         Message::ModelNamed(model) => {
-            vec![slash::with_model(state, Some(ModelChoice::Exact(model)))]
+            vec![configuring::with_model(
+                state,
+                Some(ModelChoice::Exact(model)),
+            )]
         }
+        Message::ModelsListed(known) => options::listed(state, known),
+        Message::NextModel(model) => options::next_known(state, model),
         Message::Configured(profile) => configured(state, *profile),
         Message::Inspected(subject, lines) => overlaid::filled(state, subject, lines),
         Message::ProgramsRead(id, wanted, told) => programs::read(state, (id, &wanted), told),
@@ -92,10 +100,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
             Vec::new()
         }
         Message::Mentions(of, known) => completing::mentions(state, of, known),
-        Message::Earlier(said) => {
-            overlaid::filled_with(state, said);
-            Vec::new()
-        }
+        Message::Earlier(said) => overlaid::filled_with(state, said),
         Message::Edited(edited) => overlaid::edited(state, edited),
         Message::Draft(text) => {
             draft(state, &text);
@@ -149,10 +154,12 @@ fn configured(state: &mut State, profile: SessionProfile) -> Vec<Command> {
     let thinking = (profile.think != state.profile.think)
         .then(|| rendering::slash::thinking_in_words(profile.think));
     let model = (profile.model != state.profile.model).then(|| model_in_words(&profile));
+    let finds = model.as_ref().map(|_| Command::FindNextModel);
     state.profile = profile;
     let told = has_other_mode.then_some(mode).into_iter();
     let told = told.chain(model).chain(thinking);
-    told.map(|text| state.note(&text)).collect()
+    let told = told.map(|text| state.note(&text));
+    told.chain(finds).collect()
 }
 
 /// Calls a user who looks at another window, for a question or the end of all work.

@@ -7,11 +7,13 @@ mod full;
 mod help;
 mod offers;
 mod panes;
+mod planned;
 mod saying;
 mod status;
 
 pub use full::{Waiting, sessions};
 pub use panes::{at as pane_at, full, size as pane_size, width as pane_width};
+pub use planned::word as standing_of_step;
 pub use saying::{said, says};
 
 use crate::keys::Action;
@@ -22,7 +24,7 @@ use crate::state::State;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
-use rendering::agents::gist;
+use rendering::agents::{gist, named};
 use rendering::values::grouped;
 use session::RunningCall;
 use text::escape::visible_line;
@@ -157,7 +159,9 @@ fn top(
         // What streams and what runs stands in the panes.
         return (Vec::new(), None);
     }
-    let mut work = at_work(state, width);
+    let plan = planned::rows(state).into_iter();
+    let mut work: Vec<Line<'static>> = plan.flat_map(|row| own_row(&row, width)).collect();
+    work.extend(at_work(state, width));
     let said = saying::said(state).into_iter();
     work.extend(said.flat_map(|line| own_row(&line, width)));
     let room = room.saturating_sub(work.len());
@@ -189,7 +193,7 @@ fn work_text(state: &State) -> Option<String> {
         _ => format!("{} min {} s", seconds / 60, seconds % 60),
     };
     let calls = state.view.work().calls();
-    let names: Vec<String> = calls.iter().map(name).collect();
+    let names: Vec<String> = calls.iter().map(|call| name(state, call)).collect();
     let doing = match (&state.reading, names.as_slice()) {
         (Some(progress), _) => format!(
             "reading the prompt: {} of {} tokens",
@@ -198,6 +202,12 @@ fn work_text(state: &State) -> Option<String> {
         ),
         (None, []) => "working".to_owned(),
         (None, names) => format!("running {}", names.join(", ")),
+    };
+    // In the panes the steps themselves are not in sight.
+    let place = planned::place(state).filter(|_| state.panes.is_open());
+    let doing = match place {
+        Some(place) => format!("{place}, {doing}"),
+        None => doing,
     };
     let sign = ['|', '/', '-', '\\'][usize::try_from(seconds % 4).unwrap_or(0)];
     let more = match saying::said(state).is_empty() {
@@ -213,8 +223,13 @@ fn own_row(text: &str, width: usize) -> Vec<Line<'static>> {
     own(&Line::styled(cut(text, room), faint()), 0, width)
 }
 
-fn name(call: &RunningCall) -> String {
-    visible_line(&call.tool)
+/// A call that runs, with the agent that it is of where that is not the session's own.
+fn name(state: &State, call: &RunningCall) -> String {
+    let tool = visible_line(&call.tool);
+    match named(state.view.agents(), call.agent_id) {
+        Some(whose) => format!("{tool} ({whose})"),
+        None => tool,
+    }
 }
 
 /// The messages that wait.

@@ -307,6 +307,7 @@ impl FakeBroker {
             reason: decision.user_reason.clone(),
             rendering: format!("{} {}", request.tool, request.arguments),
             diff: None,
+            steps: Vec::new(),
             binding: bound,
             expires: Timestamp::now() + CONFIRMATION_WAIT,
         };
@@ -379,6 +380,7 @@ impl FakeBroker {
                     reason: decision.user_reason,
                     rendering: format!("{}: {calls:?}", request.intent),
                     diff: None,
+                    steps: Vec::new(),
                     binding: hash,
                     expires: Timestamp::now() + CONFIRMATION_WAIT,
                 };

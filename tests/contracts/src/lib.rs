@@ -44,7 +44,7 @@ pub use guard::FakeGuard;
 pub use memory::{FAKE_ORDER, FakeMemory};
 pub use models::{FakeModels, Reply, Step};
 pub use planner::FakePlanner;
-pub use programs::two_programs;
+pub use programs::three_programs;
 pub use search::{FakePage, FakeSearch};
 pub use secrets::FakeSecrets;
 pub use sessions::{Act, FakeSessions};

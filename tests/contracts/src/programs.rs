@@ -5,9 +5,9 @@ use domain::id::CallId;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// One that a call waits for, and a job that has ended.
+/// One that a call waits for, a job that has ended, and one that runs.
 #[must_use]
-pub fn two_programs() -> Vec<Program> {
+pub fn three_programs() -> Vec<Program> {
     let said = |text: &str| StreamText {
         text: text.to_owned(),
         is_cut: text.is_empty(),
@@ -31,7 +31,30 @@ pub fn two_programs() -> Vec<Program> {
             age: Duration::from_secs(9),
             output: None,
         },
+        Program {
+            id: ProgramId::Job("serve".to_owned()),
+            command: "make serve".to_owned(),
+            state: ProgramState::Running,
+            age: Duration::from_secs(4),
+            output: None,
+        },
     ]
+}
+
+/// Stops the job of this name that runs, or all; their names.
+pub(crate) fn stop(all: &mut [Program], name: Option<&str>) -> Vec<String> {
+    let mut stopped = Vec::new();
+    for one in all {
+        let ProgramId::Job(job) = &one.id else {
+            continue;
+        };
+        let is_meant = name.is_none_or(|name| name == job.as_str());
+        if is_meant && one.state == ProgramState::Running {
+            stopped.push(job.clone());
+            one.state = ProgramState::Ended("stopped by the user after 1 s".to_owned());
+        }
+    }
+    stopped
 }
 
 /// Those of them that are asked for.

@@ -4,7 +4,7 @@ mod lasting;
 mod playing;
 mod queue;
 
-use super::programs::chosen;
+use super::programs::{chosen, stop};
 use super::{Gate, fresh_uuid};
 use api::Streaming;
 use api::programs::{Program, Programs};
@@ -450,6 +450,16 @@ impl Sessions for FakeSessions {
         let mut state = self.state.lock().unwrap();
         state.live(session_id)?;
         Ok(chosen(&state.programs, &wanted))
+    }
+
+    async fn stop_jobs(
+        &self,
+        session_id: SessionId,
+        name: Option<String>,
+    ) -> Result<Vec<String>, Error> {
+        let mut state = self.state.lock().unwrap();
+        state.live(session_id)?;
+        Ok(stop(&mut state.programs, name.as_deref()))
     }
 
     async fn change_queue(

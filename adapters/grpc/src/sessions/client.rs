@@ -193,6 +193,20 @@ impl Sessions for Client {
         answer.try_into().map_err(|error| self.garbled(error))
     }
 
+    async fn stop_jobs(
+        &self,
+        session_id: SessionId,
+        name: Option<String>,
+    ) -> Result<Vec<String>, Error> {
+        let request = proto::StopJobsRequest {
+            session_id: session_id.to_string(),
+            job: name,
+        };
+        let call = self.inner.clone().stop_jobs(request).await;
+        let answer = call.map_err(|status| self.failed(status))?;
+        Ok(answer.into_inner().stopped)
+    }
+
     async fn change_queue(
         &self,
         session_id: SessionId,

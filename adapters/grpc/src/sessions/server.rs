@@ -172,6 +172,17 @@ impl sessions_server::Sessions for Server {
         Ok(Response::new(programs.map_err(to_status)?.into()))
     }
 
+    async fn stop_jobs(
+        &self,
+        request: Request<proto::StopJobsRequest>,
+    ) -> Result<Response<proto::StopJobsResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let stopped = self.sessions.stop_jobs(session_id, request.job).await;
+        let stopped = stopped.map_err(to_status)?;
+        Ok(Response::new(proto::StopJobsResponse { stopped }))
+    }
+
     async fn change_queue(
         &self,
         request: Request<proto::ChangeQueueRequest>,

@@ -298,7 +298,7 @@ async fn sessions_over_each_transport() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn programs_and_what_they_say_arrive_over_each_transport() {
-    let programs = contracts::two_programs();
+    let programs = contracts::three_programs();
     for transport in Transport::ALL {
         let running = Running::default();
         let broker = FakeBroker::new();
@@ -321,12 +321,20 @@ async fn programs_and_what_they_say_arrive_over_each_transport() {
         for (wanted, expected) in [
             (Programs::All, &programs[..]),
             (Programs::One(programs[0].id.clone()), &programs[..1]),
-            (Programs::One(programs[1].id.clone()), &programs[1..]),
+            (Programs::One(programs[1].id.clone()), &programs[1..2]),
         ] {
             let told = control.programs(id, wanted.clone()).await.unwrap();
             assert_eq!(told, expected);
             let told = sessions.programs(opened.session_id, wanted).await;
             assert_eq!(told.unwrap(), expected);
+        }
+        // One that has ended, the one that runs, and then there is none.
+        let ended = Some("watch".to_owned());
+        for (name, expected) in [(ended, &[][..]), (None, &["serve"]), (None, &[])] {
+            let stopped = control.stop_jobs(id, name.clone()).await;
+            assert_eq!(stopped.unwrap(), expected);
+            let stopped = sessions.stop_jobs(opened.session_id, name).await;
+            assert_eq!(stopped.unwrap(), expected);
         }
     }
 }

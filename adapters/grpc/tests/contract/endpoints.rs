@@ -317,6 +317,7 @@ async fn a_question_ends_with_the_endpoint_that_takes_its_answer() {
         reason: String::new(),
         rendering: String::new(),
         diff: None,
+        steps: Vec::new(),
         binding: Digest::of(b"call"),
         expires: domain::Timestamp::UNIX_EPOCH,
     };

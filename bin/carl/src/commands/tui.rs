@@ -14,12 +14,13 @@ use command_line::{Ceiling, SessionFlags};
 use domain::Timestamp;
 use domain::fault::Fault;
 use domain::id::SessionId;
+use domain::model::{ModelChoice, ModelRef};
 use domain::settings::SessionProfile;
 use futures::StreamExt;
 use rendering::completion::Mentioned;
 use rendering::confirm::Memory;
 use rendering::slash::Slash;
-use rendering::{Paint, memory};
+use rendering::{Paint, memory, models};
 use std::cell::Cell;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -270,6 +271,25 @@ impl Serving<'_> {
         Ok(named)
     }
 
+    /// The model that is asked next by a profile; `None` where nothing that is known would answer.
+    async fn model_of(&self, profile: &SessionProfile) -> Result<Option<ModelRef>> {
+        let role = match &profile.model {
+            Some(ModelChoice::Exact(model)) => return Ok(Some(model.clone())),
+            Some(ModelChoice::Role(role)) => *role,
+            None => {
+                let known = self.host.list_agents().await?.into_iter();
+                let mut own = known.filter(|one| one.agent_type == profile.agent_type);
+                let Some(own) = own.next() else {
+                    return Ok(None);
+                };
+                own.model_role
+            }
+        };
+        let known = self.host.list_models().await?;
+        let provider = profile.provider.as_deref();
+        Ok(models::answering(&known, role, provider).cloned())
+    }
+
     /// What a message can name of this kind.
     async fn mentioned(&self, profile: &SessionProfile, of: Mentioned) -> Result<Vec<Mention>> {
         Ok(match of {
@@ -443,6 +463,11 @@ impl tui::host::Host for Serving<'_> {
     async fn list_models(&self) -> Result<Vec<ModelInfo>, Fault> {
         let listed = self.host.list_models().await;
         listed.map_err(|error| describe(&error).1)
+    }
+
+    async fn next_model(&self, profile: &SessionProfile) -> Result<Option<ModelRef>, Fault> {
+        let next = self.model_of(profile).await;
+        next.map_err(|error| describe(&error).1)
     }
 
     async fn explain_recall(&self, question: &str) -> Result<Vec<String>, Fault> {

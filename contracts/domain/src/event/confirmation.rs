@@ -54,13 +54,34 @@ pub struct ConfirmationRequest {
     /// Everything that will happen: tool and full arguments (or the whole plan), with unprintable
     /// and bidirectional characters escaped. Plain text, several lines.
     pub rendering: String,
-    /// A unified diff of the change, when one can be computed.
+    /// A unified diff of the change that a call would make, when one can be computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// The same for each step of a plan that changes something, in the order of the steps. The rendering
+    /// has the steps by their numbers: the first line of each begins with it, as in `3. `.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepChange>,
     /// What the answer approves. An answer that names another binding is refused.
     pub binding: Digest,
     /// When silence becomes a no, UTC.
     pub expires: Timestamp,
+}
+
+impl ConfirmationRequest {
+    /// All changes of files that it shows: that of a call, or those of a plan's steps in their order.
+    pub fn diffs(&self) -> impl Iterator<Item = &str> {
+        let steps = self.steps.iter().map(|step| step.diff.as_str());
+        self.diff.as_deref().into_iter().chain(steps)
+    }
+}
+
+/// What a step of a plan would change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepChange {
+    /// Which step, from 0.
+    pub step: u32,
+    /// A unified diff, or in a sentence why none is shown.
+    pub diff: String,
 }
 
 /// The user's answer.

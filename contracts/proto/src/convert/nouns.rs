@@ -7,7 +7,9 @@ use super::{
 use crate::generated as proto;
 use api::CallContext;
 use domain::decision::{Layer, Verdict};
-use domain::event::{Batch, CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
+use domain::event::{
+    Batch, CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, StepChange,
+};
 use domain::fault::Fault;
 use domain::id::AgentToken;
 use domain::label::{Integrity, Label, Readers};
@@ -249,6 +251,7 @@ impl From<ConfirmationRequest> for proto::ConfirmationRequest {
             expires: Some(wire_time(request.expires)),
             lineage: request.lineage.into_iter().map(Into::into).collect(),
             batch: request.batch.map(Into::into),
+            steps: request.steps.into_iter().map(Into::into).collect(),
         }
     }
 }
@@ -269,7 +272,26 @@ impl TryFrom<proto::ConfirmationRequest> for ConfirmationRequest {
             expires: time(wire.expires, "expires")?,
             lineage: each(wire.lineage, "lineage")?,
             batch: optional(wire.batch, "batch")?,
+            steps: wire.steps.into_iter().map(Into::into).collect(),
         })
+    }
+}
+
+impl From<StepChange> for proto::StepChange {
+    fn from(change: StepChange) -> Self {
+        Self {
+            step: change.step,
+            diff: change.diff,
+        }
+    }
+}
+
+impl From<proto::StepChange> for StepChange {
+    fn from(wire: proto::StepChange) -> Self {
+        Self {
+            step: wire.step,
+            diff: wire.diff,
+        }
     }
 }
 

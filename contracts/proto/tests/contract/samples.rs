@@ -3,7 +3,8 @@
 use domain::Timestamp;
 use domain::decision::{Layer, Verdict};
 use domain::event::{
-    Batch, CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, ToolCallSummary,
+    Batch, CallStatus, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, StepChange,
+    ToolCallSummary,
 };
 use domain::fault::Fault;
 use domain::hash::Digest;
@@ -320,6 +321,10 @@ impl Seed {
             reason: self.text.clone(),
             rendering: self.text.clone(),
             diff: self.maybe(self.text.clone()),
+            steps: vec![StepChange {
+                step: 3,
+                diff: self.text.clone(),
+            }],
             binding: self.digest(),
             expires: self.time(),
             lineage: vec![Ancestor {

@@ -4,6 +4,7 @@
 mod agents;
 mod background;
 mod drive;
+mod plans;
 mod requests;
 mod settings;
 

@@ -27,6 +27,7 @@ fn question(request: u128, number: u128) -> Event {
         reason: String::new(),
         rendering: String::new(),
         diff: None,
+        steps: Vec::new(),
         binding: Digest::of(b""),
         expires: domain::Timestamp::UNIX_EPOCH,
     });

@@ -10,13 +10,14 @@ use api::authority::JudgedCall;
 use api::broker::PlannedCall;
 use api::executor::ToolFailure;
 use domain::decision::Decision;
+use domain::event::StepChange;
 use domain::tool::EffectClass;
 
 impl Pin {
     /// What each step of a plan that was approved by its hash is held to: what was shown of it, and
     /// where an earlier step may have changed that, where it lands.
     pub(super) async fn landings(&self, draft: &Draft) -> Result<Vec<Option<Foreseen>>, Decision> {
-        let (_, mut shown) = self.diffs(draft).await?;
+        let (_, mut shown) = self.changes(draft).await?;
         let mut changes = Earlier::default();
         let steps = draft.judgements.iter().zip(&draft.places).zip(&mut shown);
         for ((judgement, places), shown) in steps {
@@ -34,11 +35,11 @@ impl Pin {
     /// The changes that can be told from the files as the steps before leave them, and for each what it comes
     /// to so. A step that builds on an earlier one is shown without. A step that cannot run refuses
     /// the plan: the user is not asked for what is known to come to nothing.
-    pub(super) async fn diffs(
+    pub(super) async fn changes(
         &self,
         draft: &Draft,
-    ) -> Result<(Option<String>, Vec<Option<Foreseen>>), Decision> {
-        let mut out = String::new();
+    ) -> Result<(Vec<StepChange>, Vec<Option<Foreseen>>), Decision> {
+        let mut out = Shown::default();
         let mut shown = vec![None; self.request.calls.len()];
         let mut changes = Earlier::default();
         for (index, preview) in self.previews(draft).await {
@@ -53,7 +54,7 @@ impl Pin {
             let length = preview
                 .as_ref()
                 .map_or(0, |it| it.as_ref().map_or(0, String::len));
-            let is_too_long = !out.is_empty() && out.len() + length > SHOWN_BYTES;
+            let is_too_long = out.bytes > 0 && out.bytes + length > SHOWN_BYTES;
             let only_looks = matches!(bound.effect, EffectClass::Read | EffectClass::SelfWrite);
             if !only_looks && let Some(shown) = shown.get_mut(index) {
                 *shown = Some(match is_hidden || is_too_long {
@@ -65,18 +66,19 @@ impl Pin {
                 _ if is_hidden => {
                     let why =
                         "an earlier step changes what it deletes, so that its text cannot be shown";
-                    out.push_str(&not_shown(index, call, why));
+                    out.push(index, not_shown(index, call, why));
                 }
                 Ok(Some(_)) if is_too_long => {
                     let why = "the changes of the plan are too long to be shown at once: it is asked about \
                                by itself";
-                    out.push_str(&not_shown(index, call, why));
+                    out.push(index, not_shown(index, call, why));
                 }
                 Ok(Some(diff)) => {
-                    out.push_str(&render::diff(&diff));
-                    if !out.ends_with('\n') {
-                        out.push('\n');
+                    let mut diff = render::diff(&diff);
+                    if !diff.ends_with('\n') {
+                        diff.push('\n');
                     }
+                    out.push(index, diff);
                 }
                 Ok(None) => {}
                 Err(failure) => {
@@ -90,7 +92,7 @@ impl Pin {
             }
             changes.add(bound, places);
         }
-        Ok(((!out.is_empty()).then_some(out), shown))
+        Ok((out.steps, shown))
     }
 
     /// The preview of each step that may run, with the step's place in the plan.
@@ -102,6 +104,24 @@ impl Pin {
         let (places, steps): (Vec<usize>, Vec<JudgedCall>) = judged.unzip();
         let previews = self.inner.preview_plan(steps).await;
         places.into_iter().zip(previews).collect()
+    }
+}
+
+/// The changes that are shown.
+#[derive(Default)]
+struct Shown {
+    steps: Vec<StepChange>,
+    /// How long they are together.
+    bytes: usize,
+}
+
+impl Shown {
+    fn push(&mut self, index: usize, diff: String) {
+        self.bytes += diff.len();
+        self.steps.push(StepChange {
+            step: u32::try_from(index).unwrap_or(u32::MAX),
+            diff,
+        });
     }
 }
 

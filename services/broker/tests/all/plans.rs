@@ -179,7 +179,12 @@ async fn the_question_shows_every_step() {
             asked.rendering
         );
     }
-    assert!(asked.diff.is_some());
+    let changing: Vec<u32> = asked.steps.iter().map(|change| change.step).collect();
+    assert_eq!((&asked.diff, changing.is_empty()), (&None, false));
+    assert!(
+        changing.is_sorted() && !changing.contains(&0),
+        "{changing:?}"
+    );
     let no = ConfirmationAnswer::Deny {
         message: "not c".to_owned(),
     };

@@ -127,6 +127,7 @@ mod tests {
             reason: String::new(),
             rendering: String::new(),
             diff: None,
+            steps: Vec::new(),
             binding: Digest::of(b""),
             expires: Timestamp::UNIX_EPOCH,
         }

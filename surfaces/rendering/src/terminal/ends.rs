@@ -2,12 +2,14 @@
 
 use super::words::{amount, gist};
 use crate::Paint;
+use crate::agents::named;
 use crate::calls::{Calls, failed_program, said_by_program};
 use crate::changes::Changes;
 use crate::values::milliseconds;
 use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody};
 use domain::id::CallId;
+use session::AgentTree;
 use text::escape::visible_line;
 
 /// The lines for a call that is over: how it ended, and how much came of it.
@@ -63,18 +65,21 @@ pub(super) fn of_call(
 pub struct CallsElsewhere {
     calls: Calls,
     changes: Changes,
+    agents: AgentTree,
 }
 
 impl CallsElsewhere {
     /// Takes in the next event of the session: the lines for a call that is over, or at the end of a
     /// request for the files that it made or changed.
     pub fn lines(&mut self, event: &Event) -> Vec<String> {
-        self.changes.add(event);
+        self.agents.apply(event);
+        let whose = named(&self.agents, event.agent_id);
+        self.changes.add(event, whose.as_deref());
         let call_id = event.call_id;
         match &event.body {
             EventBody::ToolRequested {
                 tool, arguments, ..
-            } => self.calls.begin(call_id, tool, arguments),
+            } => self.calls.begin((call_id, whose), tool, arguments),
             EventBody::BrokerDecision {
                 verdict: Verdict::Deny,
                 ..

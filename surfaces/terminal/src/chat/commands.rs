@@ -11,7 +11,7 @@ use domain::model::{ModelChoice, Think};
 use domain::settings::{Mode, OverrideLevel, SessionProfile};
 use rendering::context::Depth;
 use rendering::models;
-use rendering::slash::{Slash, help, levels, mode_in_words, modes, thinking_in_words};
+use rendering::slash::{Slash, help, levels, mode_in_words, modes_listed, thinking_in_words};
 use rendering::{Paint, context, override_warning};
 use session::SessionView;
 use std::io;
@@ -121,7 +121,8 @@ impl Chat<'_> {
         let old = self.go_to(forked, self.profile.clone()).await?;
         let new = self.session.session_id;
         self.tell(&format!(
-            "forked: this is session {new} now; `carl session resume {old}` goes on with the other"
+            "forked: this is session {new} now, without what was allowed for the session; `carl session \
+             resume {old}` goes on with the other"
         ))
     }
 
@@ -139,8 +140,7 @@ impl Chat<'_> {
 
     async fn mode(&mut self, mode: Option<Mode>) -> Result<()> {
         let Some(mode) = mode else {
-            let now = self.profile.mode.as_str();
-            return self.tell(&format!("mode: {now}; there are {}", modes()));
+            return self.tell(&modes_listed(self.profile.mode).join("\n"));
         };
         self.configure(SessionProfile {
             mode,

@@ -87,14 +87,14 @@ impl Trace {
         (&self.stream, self.terminal.known())
     }
 
-    /// The lines of an event. `depth`: how many agents stand above its own, which says of itself only
-    /// what it does.
-    pub fn take(&mut self, event: &Event, depth: usize) -> Lines {
+    /// The lines of an event. `whose`: the agent that it is of, where that is not the session's own; such
+    /// a one says of itself only what it does.
+    pub fn take(&mut self, event: &Event, whose: Option<&str>) -> Lines {
         let mut out = Lines::default();
-        if depth == 0 {
+        if whose.is_none() {
             self.words(&event.body, &mut out);
         }
-        self.call(event, depth, &mut out);
+        self.call(event, whose, &mut out);
         // Nothing is written, so that nothing can fail.
         let _kept = self.terminal.draw(event);
         let told = own_lines(&self.terminal.take_lines());
@@ -214,12 +214,9 @@ impl Trace {
     }
 
     /// What an event says of a call, behind its name where another was told of before.
-    fn call(&mut self, event: &Event, depth: usize, out: &mut Lines) {
+    fn call(&mut self, event: &Event, whose: Option<&str>, out: &mut Lines) {
         let Some(id) = event.call_id else { return };
-        let whose = match depth {
-            0 => "",
-            _ => ", of an agent below",
-        };
+        let whose = whose.map_or_else(String::new, |whose| format!(" ({whose})"));
         if let EventBody::ToolRequested {
             tool, arguments, ..
         } = &event.body

@@ -10,7 +10,7 @@ use domain::drive::Origin;
 use domain::event::{ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::id::{ConfirmationId, QueryId};
 use ratatui::text::Line;
-use rendering::agents::gist;
+use rendering::agents::{gist, named};
 use rendering::confirm;
 use std::collections::VecDeque;
 
@@ -77,8 +77,8 @@ pub(super) fn happened(state: &mut State, event: &Event) -> Vec<Command> {
 
 /// Shows an event in the panes as well, whether they are open or not.
 fn in_panes(state: &mut State, event: &Event) {
-    let depth = state.view.agents().depth(event.agent_id);
-    state.panes.take(event, depth);
+    let whose = named(state.view.agents(), event.agent_id);
+    state.panes.take(event, whose.as_deref());
 }
 
 fn ids(state: &State) -> Vec<ConfirmationId> {

@@ -3,7 +3,7 @@
 use super::closing::close;
 use crate::message::Command;
 use crate::overlay::Overlay;
-use crate::queue::{self, Queue, Waits};
+use crate::queue::{self, Edited, Queue, Waits};
 use crate::recall::{self, Recall};
 use crate::state::State;
 use api::sessions::QueueChange;
@@ -50,7 +50,7 @@ fn recalled(state: &mut State, wish: recall::Wish) {
         recall::Wish::Take(text) if state.input.is_empty() => state.input.set(&text),
         recall::Wish::Take(_) => {
             if let Some(Overlay::Recall(recall)) = &mut state.overlay {
-                recall.refusal = "the input is not empty: send or empty it first";
+                recall.refusal = NOT_EMPTY;
             }
             return;
         }
@@ -66,13 +66,30 @@ fn changed(state: &mut State, wish: queue::Wish) -> Vec<Command> {
             Vec::new()
         }
         queue::Wish::Remove(id) => vec![Command::TakeOut(id, None)],
+        queue::Wish::Edit(_) if !state.input.is_empty() => {
+            if let Some(Overlay::Queue(queue)) = &mut state.overlay {
+                queue.refusal = NOT_EMPTY;
+            }
+            Vec::new()
+        }
         queue::Wish::Edit(Waits { query_id, text, .. }) => {
             close(state);
-            vec![Command::TakeOut(query_id, Some(text))]
+            vec![taking_out(state, query_id, text)]
         }
         queue::Wish::Up(id) => moved(state, (id, Way::Up)),
         queue::Wish::Down(id) => moved(state, (id, Way::Down)),
     }
+}
+
+/// What is said where a message would come into an input in which something stands.
+const NOT_EMPTY: &str = "the input is not empty: send or empty it first";
+
+/// Takes a message out to be edited. What stands behind it now is what it is put before again.
+fn taking_out(state: &mut State, query_id: QueryId, text: String) -> Command {
+    let waiting = state.waiting_requests().map(|one| one.query_id);
+    let behind = waiting.skip_while(|one| *one != query_id).skip(1);
+    state.edited.leaves(behind.collect());
+    Command::TakeOut(query_id, Some(text))
 }
 
 /// Where a message goes among those of this window.
@@ -112,14 +129,24 @@ pub(super) fn take_back(state: &mut State) -> Vec<Command> {
         .rfind(|one| state.sent.contains(&one.query_id))
         .map(|one| (one.query_id, one.text.clone()));
     match newest {
-        Some((id, text)) => vec![Command::TakeOut(id, Some(text))],
+        Some(_) if !state.input.is_empty() => {
+            vec![state.note(&format!("not taken back: {NOT_EMPTY}"))]
+        }
+        Some((id, text)) => vec![taking_out(state, id, text)],
         None => vec![state.note("no message of this window waits that could be taken back")],
     }
 }
 
-/// Puts a message that was taken out into the input.
+/// Puts a message that was taken out into the input, unless something was typed there meanwhile.
 pub(super) fn taken_out(state: &mut State, text: &str) -> Vec<Command> {
-    state.input.put_above(text);
+    if !state.input.is_empty() {
+        state.edited = Edited::default();
+        state.input.keep(text);
+        let said = "a message was taken back while you typed: Up on an empty input brings it back";
+        return vec![state.note(said)];
+    }
+    state.input.set(text);
+    state.edited.came();
     // A draft stands now: what is typed is for it, not for a question.
     state.stand_again();
     Vec::new()
@@ -207,10 +234,20 @@ mod tests {
         seat.ends(12, QueryStatus::Interrupted);
         assert_eq!(seat.press(KeyCode::Enter), [], "the marked one is gone");
         seat.press(KeyCode::Down);
+        assert_eq!(seat.press(KeyCode::Enter), [], "a draft is begun");
+        assert!(
+            seat.state.overlay.is_some(),
+            "it says that there is a draft"
+        );
+        seat.press(KeyCode::Esc);
+        assert_eq!(seat.ctrl('x'), []);
+        assert!(seat.scrollback().contains("not taken back: the input"));
+        seat.ctrl('u');
+        seat.press(KeyCode::F(6));
         assert_eq!(seat.press(KeyCode::Enter), takes_out(13, Some("three")));
-        assert_eq!(seat.state.input.text(), "draft", "it may have begun");
+        assert_eq!(seat.state.input.text(), "", "it may have begun");
         seat.takes(Message::TakenOut("three".to_owned()));
-        assert_eq!(seat.state.input.text(), "three\ndraft");
+        assert_eq!(seat.state.input.text(), "three");
         seat.ends(13, QueryStatus::Interrupted);
         seat.press(KeyCode::F(6));
         assert!(
@@ -218,6 +255,44 @@ mod tests {
                 .contains("no message of this window waits")
         );
         assert!(seat.state.overlay.is_none());
+    }
+
+    #[test]
+    fn what_comes_back_while_something_is_typed_joins_no_draft() {
+        let mut seat = waiting();
+        assert_eq!(seat.ctrl('x'), takes_out(13, Some("three")));
+        seat.types("draft");
+        seat.takes(Message::TakenOut("three".to_owned()));
+        assert_eq!(seat.state.input.text(), "draft");
+        assert!(seat.scrollback().contains("Up on an empty input"));
+        let sends = Command::Send("draft".to_owned());
+        assert!(seat.press(KeyCode::Enter).contains(&sends));
+        seat.press(KeyCode::Up);
+        seat.press(KeyCode::Up);
+        assert_eq!(seat.state.input.text(), "three");
+    }
+
+    #[test]
+    fn what_was_edited_goes_before_what_it_stood_before() {
+        let mut seat = waiting();
+        seat.press(KeyCode::F(6));
+        assert_eq!(seat.press(KeyCode::Enter), takes_out(12, Some("two")));
+        seat.takes(Message::TakenOut("two".to_owned()));
+        seat.ends(12, QueryStatus::Interrupted);
+        seat.types(" more");
+        let sends = Command::SendBefore(vec![query(13)], "two more".to_owned());
+        assert!(seat.press(KeyCode::Enter).contains(&sends));
+        // The next message is one of its own.
+        let sends = Command::Send("four".to_owned());
+        assert!(seat.enters("four").contains(&sends));
+        // One that was thrown away has no place that another would take.
+        seat.takes(Message::Sent(query(14)));
+        seat.asks(15, "five");
+        assert_eq!(seat.ctrl('x'), takes_out(13, Some("three")));
+        seat.takes(Message::TakenOut("three".to_owned()));
+        seat.ctrl('u');
+        let sends = Command::Send("six".to_owned());
+        assert!(seat.enters("six").contains(&sends));
     }
 
     #[test]

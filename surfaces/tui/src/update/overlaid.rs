@@ -1,8 +1,10 @@
 //! Keys and news while something stands on the alternate screen. None of them reaches a question.
 
 use super::closing::close;
+use super::history;
 use super::lists;
 use super::marking;
+use super::options;
 use super::outcome::{failed, refused};
 use super::paging::{Stay, in_page};
 use super::programs;
@@ -144,6 +146,8 @@ fn elsewhere(state: &mut State, key: KeyEvent) -> Vec<Command> {
         return vec![command];
     }
     let listed = lists::pressed(state, key);
+    let listed = listed.or_else(|| options::pressed(state, key));
+    let listed = listed.or_else(|| history::pressed(state, key));
     if let Some(done) = listed.or_else(|| programs::pressed(state, key)) {
         return done;
     }
@@ -153,6 +157,7 @@ fn elsewhere(state: &mut State, key: KeyEvent) -> Vec<Command> {
             Overlay::Palette(_)
             | Overlay::Editor
             | Overlay::Recall(_)
+            | Overlay::Options(_)
             | Overlay::Queue(_)
             | Overlay::Jobs(_)
             | Overlay::Output(_),
@@ -240,6 +245,11 @@ pub(super) fn say(state: &mut State, text: &str) -> Option<Command> {
             picker.say(visible_line(text));
             None
         }
+        Some(Overlay::Jobs(jobs)) => {
+            jobs.said = visible_line(text);
+            state.programs.refresh.changed(state.now);
+            None
+        }
         _ => Some(state.note(&visible_line(text))),
     }
 }
@@ -262,6 +272,7 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
         Some(Overlay::Earlier(earlier)) => letters.for_each(|letter| earlier.push(letter)),
         Some(Overlay::Palette(palette)) => letters.for_each(|letter| palette.push(letter)),
         Some(Overlay::Recall(recall)) => letters.for_each(|letter| recall.push(letter)),
+        Some(Overlay::Options(options)) => letters.for_each(|letter| options.push(letter)),
         Some(Overlay::Editor | Overlay::Queue(_) | Overlay::Jobs(_)) | None => {}
     }
     Vec::new()
@@ -298,10 +309,11 @@ pub(super) fn filled(
 }
 
 /// The user's messages were read.
-pub(super) fn filled_with(state: &mut State, said: Vec<Sent>) {
+pub(super) fn filled_with(state: &mut State, said: Vec<Sent>) -> Vec<Command> {
     if let Some(Overlay::Earlier(earlier)) = &mut state.overlay {
         earlier.fill(said);
     }
+    Vec::new()
 }
 
 /// The picker, where it is open.
@@ -316,6 +328,7 @@ pub(super) fn picker(state: &mut State) -> Option<&mut Picker> {
 pub(super) fn named(state: &mut State, name: &str) -> Vec<Command> {
     let found = Subject::ALL.into_iter().find(|one| one.name() == name);
     match found {
+        Some(Subject::History) => history::newest(state),
         Some(subject) => inspect(state, subject),
         None if name == JOBS => programs::list(state),
         None => {

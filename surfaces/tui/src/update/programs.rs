@@ -176,6 +176,7 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Option<Vec<Command>> 
     match jobs.pressed(key, all) {
         Wish::None => {}
         Wish::Close => close(state),
+        Wish::Stop(id) => return Some(vec![Command::StopProgram(id)]),
         Wish::Open(id) => {
             let mut page = Page::new(room(state.size));
             page.fill(vec![Line::styled("reading…", faint())]);

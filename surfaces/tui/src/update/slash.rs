@@ -1,15 +1,11 @@
 //! Commands that are typed.
 
+use super::configuring::{choose_mode, with_model, with_thinking};
 use super::outcome::{failed, leave, refused};
-use super::{lists, overlaid, overriding, paned};
+use super::{lists, options, overlaid, overriding, paned};
 use crate::message::Command;
 use crate::state::State;
-use domain::model::{ModelChoice, Think};
-use domain::settings::{Mode, SessionProfile};
 use rendering::slash::{self, Slash};
-
-/// The modes that a key goes through: a drive and a bridge are begun by name alone.
-const BY_KEY: [Mode; 4] = [Mode::Adaptive, Mode::Loop, Mode::Plan, Mode::Deterministic];
 
 /// Does what a command asks for.
 pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
@@ -54,22 +50,14 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
             "a request still runs in this session",
             "Stop it with Esc first, or wait for its end.",
         )],
+        Slash::Stop(None) => super::programs::list(state),
         Slash::New => vec![Command::New],
         Slash::Compact => vec![Command::Compact],
         Slash::Context(depth) => vec![Command::Context(depth)],
-        Slash::Model(None) => vec![Command::ListModels],
+        Slash::Model(None) => options::models(state),
         Slash::Model(Some(name)) => vec![model(state, &name)],
-        Slash::Mode(None) => {
-            let now = state.profile.mode.as_str();
-            vec![state.note(&format!("mode: {now}; there are {}", slash::modes()))]
-        }
-        Slash::Mode(Some(mode)) => {
-            let ended = match mode {
-                Mode::Auto => overriding::end_for_auto(state),
-                _ => None,
-            };
-            ended.into_iter().chain([with_mode(state, mode)]).collect()
-        }
+        Slash::Mode(None) => options::modes(state),
+        Slash::Mode(Some(mode)) => choose_mode(state, mode),
         Slash::Thinking(None) => {
             let now = slash::thinking_in_words(state.profile.think);
             vec![state.note(&format!("{now}; there are {}", slash::levels()))]
@@ -80,45 +68,9 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
     }
 }
 
-fn with_mode(state: &State, mode: Mode) -> Command {
-    Command::Configure(Box::new(SessionProfile {
-        mode,
-        ..state.profile.clone()
-    }))
-}
-
 fn model(state: &State, name: &str) -> Command {
     match name {
         "default" => with_model(state, None),
         name => Command::FindModel(name.to_owned()),
     }
-}
-
-/// The same profile with another model.
-pub(super) fn with_model(state: &State, model: Option<ModelChoice>) -> Command {
-    Command::Configure(Box::new(SessionProfile {
-        model,
-        ..state.profile.clone()
-    }))
-}
-
-/// The mode after the one in use.
-pub(super) fn next_mode(state: &State) -> Command {
-    let at = BY_KEY.iter().position(|mode| *mode == state.profile.mode);
-    let next = at.map_or(0, |at| (at + 1) % BY_KEY.len());
-    with_mode(state, BY_KEY[next])
-}
-
-fn with_thinking(state: &State, think: Think) -> Command {
-    Command::Configure(Box::new(SessionProfile {
-        think,
-        ..state.profile.clone()
-    }))
-}
-
-/// The level of thinking after the one in use.
-pub(super) fn next_thinking(state: &State) -> Command {
-    let (all, now) = (Think::ALL, state.profile.think);
-    let at = all.iter().position(|level| *level == now);
-    with_thinking(state, all[at.map_or(0, |at| (at + 1) % all.len())])
 }

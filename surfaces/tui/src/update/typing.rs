@@ -2,7 +2,7 @@
 
 use super::outcome::leave;
 use super::results::whole_result;
-use super::{answering, completing, lists, overlaid, overriding, paned, slash};
+use super::{answering, completing, configuring, lists, overlaid, overriding, paned, slash};
 use crate::chips::is_long;
 use crate::input::Edit;
 use crate::keys::Action;
@@ -156,8 +156,8 @@ fn act(state: &mut State, action: Action) -> Vec<Command> {
         Action::Recall => return lists::recall(state),
         Action::Queue => return lists::queue(state),
         Action::Calls => return overlaid::inspect(state, Subject::Calls),
-        Action::NextMode => return vec![slash::next_mode(state)],
-        Action::NextThinking => return vec![slash::next_thinking(state)],
+        Action::NextMode => return vec![configuring::next_mode(state)],
+        Action::NextThinking => return vec![configuring::next_thinking(state)],
         Action::TakeBack => return lists::take_back(state),
         Action::StopTools => return vec![Command::StopTools],
         Action::OtherField => {
@@ -300,6 +300,10 @@ fn edit(state: &mut State, change: Edit) -> Vec<Command> {
 /// An empty draft gives the keys back to the question.
 fn draft_changed(state: &mut State) {
     let now = state.now;
+    if state.input.is_empty() {
+        // What was to be edited is gone, and so is its place.
+        state.edited.take();
+    }
     if state.input.is_empty()
         && let Some(dialog) = &mut state.dialog
     {
@@ -432,13 +436,17 @@ fn entered(state: &mut State) -> Vec<Command> {
     if !is_command && let Some(why) = overriding::holds_back(state) {
         return vec![why];
     }
+    let behind = state.edited.take();
     state.input.set("");
     state.input.keep(&line);
     draft_changed(state);
     let mut done = vec![Command::Keep(line.clone())];
     match is_command {
         true => done.extend(slash::act(state, &line)),
-        false => done.push(overriding::send(state, line)),
+        false => done.push(match overriding::send(state, line) {
+            Command::Send(text) if !behind.is_empty() => Command::SendBefore(behind, text),
+            command => command,
+        }),
     }
     done
 }

@@ -87,16 +87,7 @@ fn facts(state: &State) -> Vec<(String, Style)> {
     if profile.think != Think::Default {
         facts.push((format!("thinking {}", profile.think.as_str()), faint()));
     }
-    // Between requests, the one that will be asked, where the user chose it.
-    let is_idle = state.view.open_requests().next().is_none();
-    let chosen = state.profile.model.as_ref().map(model_in_words);
-    let last = state.view.work().model();
-    let last = last.map(|model| visible_line(&model.to_string()));
-    let is_last = !is_idle || chosen.is_none();
-    let model = match is_idle {
-        true => chosen.or(last),
-        false => last.or(chosen),
-    };
+    let (model, is_last) = model(state);
     let cost = state.view.work().last();
     let cost = cost.as_ref();
     let speed = cost.and_then(costs::tokens_a_second);
@@ -113,6 +104,25 @@ fn facts(state: &State) -> Vec<(String, Style)> {
     ];
     facts.extend(known.into_iter().flatten().map(|text| (text, faint())));
     facts
+}
+
+/// The model, and whether it is the one that was asked last.
+fn model(state: &State) -> (Option<String>, bool) {
+    // Between requests, the one that will be asked, where the user chose it.
+    let is_idle = state.view.open_requests().next().is_none();
+    let chosen = state.profile.model.as_ref().map(model_in_words);
+    let last = state.view.work().model();
+    let last = last.map(|model| visible_line(&model.to_string()));
+    let is_last = !is_idle || chosen.is_none();
+    // Before the first answer, the one that would be asked.
+    let next = state.next_model.as_ref();
+    let next = next.filter(|_| state.profile.mode != Mode::Deterministic);
+    let next = next.map(|model| visible_line(&model.to_string()));
+    let model = match is_idle {
+        true => chosen.or(last),
+        false => last.or(chosen),
+    };
+    (model.or(next), is_last)
 }
 
 /// What is said of an override that is in force, and of one that the next message goes by.

@@ -3,7 +3,7 @@
 use super::super::fresh_uuid;
 use super::FakeBroker;
 use super::state::{AGENT_TYPES, agent_types, known_type};
-use crate::programs::chosen;
+use crate::programs::{chosen, stop};
 use api::broker::{AgentListing, Control, Error, ErrorKind, GrantListing, Registered, ToolListing};
 use api::programs::{Program, Programs};
 use async_trait::async_trait;
@@ -145,6 +145,16 @@ impl Control for FakeBroker {
         let state = self.state.lock().unwrap();
         state.settings(session_id)?;
         Ok(chosen(&state.programs, &wanted))
+    }
+
+    async fn stop_jobs(
+        &self,
+        session_id: SessionId,
+        name: Option<String>,
+    ) -> Result<Vec<String>, Error> {
+        let mut state = self.state.lock().unwrap();
+        state.settings(session_id)?;
+        Ok(stop(&mut state.programs, name.as_deref()))
     }
 
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {

@@ -229,6 +229,18 @@ pub(super) async fn the_user_is_heard_in_known_sessions_only(subject: &Subject) 
     );
 }
 
+pub(super) async fn jobs_are_stopped_in_known_sessions_only(subject: &Subject) {
+    let session = open(subject, Attendance::Unattended).await;
+    let control = &subject.control;
+    for name in [None, Some("nobody".to_owned())] {
+        let stopped = control.stop_jobs(session.session_id, name.clone()).await;
+        assert_eq!(stopped.expect("the session is known"), Vec::<String>::new());
+        let other = SessionId::from_uuid(fresh_uuid());
+        let refused = kind(control.stop_jobs(other, name).await);
+        assert_eq!(refused, ErrorKind::UnknownSession);
+    }
+}
+
 pub(super) async fn programs_are_told_of_known_sessions_only(subject: &Subject) {
     let session = open(subject, Attendance::Unattended).await;
     let control = &subject.control;

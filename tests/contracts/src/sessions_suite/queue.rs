@@ -14,6 +14,7 @@ pub(super) async fn promises(subject: impl AsyncFn() -> Subject) {
     requests_that_wait_are_moved(&subject().await).await;
     stopping_calls_stops_no_request(&subject().await).await;
     programs_are_told_of_open_sessions_only(&subject().await).await;
+    jobs_are_stopped_in_open_sessions_only(&subject().await).await;
 }
 
 type Sent = (QueryId, Streaming<Event, Error>);
@@ -108,6 +109,17 @@ async fn stopping_calls_stops_no_request(subject: &Subject) {
         kind(sessions.stop_calls(nowhere, None).await),
         ErrorKind::NotFound
     );
+}
+
+async fn jobs_are_stopped_in_open_sessions_only(subject: &Subject) {
+    let id = open(subject).await;
+    for name in [None, Some("nobody".to_owned())] {
+        let stopped = subject.sessions.stop_jobs(id, name.clone()).await;
+        assert_eq!(stopped.ok(), Some(Vec::new()));
+        let nowhere = SessionId::from_uuid(fresh_uuid());
+        let refused = subject.sessions.stop_jobs(nowhere, name).await;
+        assert_eq!(kind(refused), ErrorKind::NotFound);
+    }
 }
 
 async fn programs_are_told_of_open_sessions_only(subject: &Subject) {

@@ -163,6 +163,33 @@ fn a_chat_names_the_jobs_that_would_end_before_it_leaves() {
 }
 
 #[test]
+fn a_chat_lists_its_jobs_and_stops_one() {
+    let is_up = Gate::new();
+    let scene = scene([
+        begins("watcher", LASTING),
+        Reply::text("It runs.").and_wait(&is_up),
+    ]);
+    let (mut chat, reader) = begins_in_a_chat(&scene, &is_up);
+    chat.types("/stop\n");
+    chat.until("watcher: $ /bin/sh -c");
+    chat.until("/stop NAME stops one");
+    chat.until("> ");
+    chat.types("/stop watcher\n");
+    chat.until("stopped: the job `watcher`");
+    gone(reader);
+    chat.until("> ");
+    chat.types("/stop all\n");
+    chat.until("no job runs");
+    chat.until("> ");
+    chat.types("/quit\n");
+    assert_eq!(chat.finish().code, Some(0));
+    let log = testkit::house::json_lines(&scene.house.session_logs()[0]);
+    let ends = ends(&log);
+    let summary = ends[0]["summary"].as_str().unwrap();
+    assert!(summary.starts_with("stopped by the user after"), "{ends:?}");
+}
+
+#[test]
 fn a_session_in_auto_mode_is_not_over_while_a_job_runs() {
     let scene = scene([
         begins("build", "read word < gate"),

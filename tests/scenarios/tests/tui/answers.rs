@@ -1,6 +1,6 @@
 //! Answers as they stream, what is typed meanwhile, and what stops them.
 
-use crate::{count, first_waits, seat};
+use crate::{count, first_waits, seat, status};
 use scenarios::{Scene, of_kind};
 use serde_json::json;
 use testkit::{Gate, Reply, Server, TMUX, is_absent};
@@ -176,8 +176,6 @@ fn commands_change_how_it_works_and_unknown_ones_say_so() {
     window.until("mode: deterministic");
     window.enters("/mode loop");
     window.until("mode: loop");
-    window.enters("/model");
-    window.until("scripted/scripted-model");
     window.enters("/nonsense");
     window.until("there is no command /nonsense");
     window.enters("hello");
@@ -233,6 +231,118 @@ fn a_session_goes_on_with_its_last_exchange_shown() {
     assert_eq!(logs.len(), 1);
     let log = testkit::house::json_lines(&logs[0]);
     assert_eq!(of_kind(&log, "query_received").len(), 2);
+}
+
+#[test]
+fn a_model_and_a_mode_are_chosen_from_lists() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([]));
+    let mut window = seat(&scene, &[], (100, 30));
+    // What would be asked is known before anything is.
+    let has_model = |screen: &str| status(screen).contains("scripted/scripted-model");
+    window.until_screen("the model in the status line", has_model);
+    assert!(scene.server.chats().is_empty());
+    window.enters("/model");
+    window.until("models: type to search");
+    let page = window.until("  scripted/scripted-model");
+    assert!(
+        page.contains("* default: what suits the agent type coder, now scripted/scripted-model"),
+        "{page}"
+    );
+    window.types("no such");
+    window.until("0 of ");
+    window.presses(&["C-u", "Down", "Enter"]);
+    window.until("· model: scripted/scripted-model");
+    window.enters("/model");
+    window.until("* scripted/scripted-model");
+    window.presses(&["Escape"]);
+    window.until_gone("models: type to search");
+    window.enters("/mode");
+    let page = window.until("modes: type to search");
+    assert!(page.contains("* adaptive"), "{page}");
+    window.types("approve");
+    window.until("1 of 6");
+    window.presses(&["Enter"]);
+    window.until("· mode: plan");
+    window.enters("/mode");
+    window.until("* plan");
+    window.presses(&["Escape"]);
+    window.until_gone("modes: type to search");
+    // Where no model is asked none is named.
+    window.enters("/model default");
+    window.until("model: what suits the agent type coder");
+    window.until_screen("the model in the status line", has_model);
+    window.enters("/mode deterministic");
+    window.until_screen("no model", |screen| !has_model(screen));
+}
+
+#[test]
+fn a_session_goes_on_with_what_was_said_shown() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let long = |sign: &str| {
+        let lines = (0..1_100).map(|number| format!("{sign}{number}\n"));
+        format!("```\n{}```\n", lines.collect::<String>())
+    };
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("read_file", json!({"path": "a.txt"})),
+        Reply::text("It is about bees."),
+        Reply::text("Ants walk."),
+        Reply::text(long("a")),
+        Reply::text(long("b")),
+    ]));
+    scene.house.write("a.txt", "bees");
+    let mut window = seat(&scene, &["--mode", "loop"], (200, 40));
+    window.enters("read a.txt");
+    window.until("It is about bees.");
+    window.until("idle");
+    window.enters("and ants?");
+    window.until("Ants walk.");
+    window.until("idle");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    drop(window);
+    let mut window = seat(&scene, &["--resume", "last", "--mode", "loop"], (200, 40));
+    let screen = window.screen();
+    let parts = [
+        "> read a.txt",
+        "→ read_file path=a.txt: done",
+        "It is about bees.",
+        "> and ants?",
+        "Ants walk.",
+    ];
+    let places = parts.map(|part| screen.find(part));
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{screen}"
+    );
+    assert!(!screen.contains("not shown"), "{screen}");
+    for end in ["a1099", "b1099"] {
+        window.enters("more words");
+        window.until(end);
+        window.until("idle");
+    }
+    window.presses(&["C-d"]);
+    window.until_shell();
+    drop(window);
+    // There is no room for all of it.
+    let mut window = seat(&scene, &["--resume", "last", "--mode", "loop"], (200, 40));
+    window.enters("/inspect history");
+    window.until("history: exchanges 1 to 4 of 4");
+    window.until(" you, ");
+    window.types("/about bees");
+    window.presses(&["Enter"]);
+    let page = window.until("It is about bees.");
+    assert!(page.contains("→ read_file path=a.txt"), "{page}");
+    window.presses(&["Escape", "Escape"]);
+    window.until_gone("history: exchanges");
+    let all = window.everything();
+    let note = "3 earlier exchanges are not shown: /inspect history has them";
+    assert!(all.contains(note) && all.contains("b1099"), "{all}");
+    assert!(!all.contains("a1099"), "{all}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Earlier messages to go back to, and the palette.
 
-use crate::{ANSWER, count, seat};
-use scenarios::Scene;
+use crate::{ANSWER, answers, count, seat};
+use scenarios::{Scene, of_kind};
 use serde_json::json;
 use testkit::{Gate, Reply, Server, TMUX, is_absent};
 
@@ -131,6 +131,45 @@ fn a_message_is_taken_back_with_its_files_and_edited() {
 }
 
 #[test]
+fn nothing_is_taken_back_where_a_change_is_of_another_session() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let write = json!({"path": "a.txt", "content": "one\n", "mode": "create"});
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("write_file", write),
+        Reply::text("Written."),
+        Reply::text("Hello."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (100, 30));
+    window.enters("write it");
+    answers(&mut window, "y");
+    window.until("Written.");
+    window.until("idle");
+    window.enters("/fork");
+    window.until("forked session");
+    window.enters("hello");
+    window.until("Hello.");
+    window.until("idle");
+    window.presses(&["Escape"]);
+    window.until("Esc again");
+    window.presses(&["Escape"]);
+    window.until("2 of 2");
+    window.presses(&["Down"]);
+    window.until("── the message\nwrite it");
+    window.presses(&["C-r"]);
+    window.until("nothing was taken back: 1 file change of `write it` made before the fork");
+    window.until("/rewind 1 takes back what came after it");
+    assert!(scene.house.has("a.txt"));
+    let logs = scene.house.session_logs();
+    assert_eq!(logs.len(), 2);
+    for log in logs {
+        let log = testkit::house::json_lines(&log);
+        assert!(of_kind(&log, "rewound").is_empty(), "{log:?}");
+    }
+}
+
+#[test]
 fn the_palette_finds_and_runs_a_command_or_a_key() {
     if is_absent(TMUX) {
         return;
@@ -138,6 +177,9 @@ fn the_palette_finds_and_runs_a_command_or_a_key() {
     let scene = Scene::forgetful(Server::openai([]));
     for size in [(40, 15), (80, 24)] {
         let mut window = seat(&scene, &[], size);
+        if size.0 > 60 {
+            window.until("idle · scripted/scripted-model");
+        }
         let before = window.everything();
         window.presses(&["C-p"]);
         window.until("Enter runs it");

@@ -194,3 +194,51 @@ fn panes_show_what_a_program_says_below_its_call() {
     window.until("It is built.");
     window.until("result: done in");
 }
+
+#[test]
+fn a_job_is_stopped_by_its_user_and_the_agent_is_told() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let begins = |name: &str| {
+        let mut job = script(&[&until_there_is("never")]);
+        job["name"] = json!(name);
+        Reply::call("start_job", job)
+    };
+    let scene = scene([
+        begins("watch"),
+        begins("serve"),
+        Reply::text("They run."),
+        Reply::call("job_output", json!({"job": "watch"})),
+        Reply::text("You did it."),
+    ]);
+    let mut window = seat(&scene, &OPEN, (80, 24));
+    window.enters("watch and serve");
+    window.until("They run.");
+    window.until("2 jobs");
+    window.enters("/stop");
+    lists(&mut window, &["  watch: runs, ", "* serve: runs, "]);
+    window.presses(&["Up"]);
+    lists(&mut window, &["* watch: runs, ", "  serve: runs, "]);
+    window.types("d");
+    window.until("stopped: the job `watch`");
+    lists(
+        &mut window,
+        &["* watch: stopped by the user after", "  serve: runs, "],
+    );
+    window.types("d");
+    window.until("watch has ended already");
+    window.presses(&["Escape"]);
+    window.until_gone("jobs: programs that run");
+    window.until("the job watch failed: stopped by the user after");
+    window.until("1 job");
+    window.enters("/stop nobody");
+    window.until("no job `nobody` runs");
+    window.enters("/stop all");
+    window.until("stopped: the job `serve`");
+    window.until("the job serve failed: stopped by the user after");
+    window.enters("who stopped it?");
+    window.until("You did it.");
+    let asked = scene.server.chats().last().unwrap().body.to_string();
+    assert!(asked.contains("The user stopped the job."), "{asked}");
+}

@@ -256,6 +256,77 @@ fn a_plan_shows_all_steps_with_their_diffs() {
 }
 
 #[test]
+fn a_plan_shows_each_change_below_its_step_and_how_far_it_is() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let plan = json!({
+        "intent": "Note the news and mend the notes.",
+        "actions": [
+            {"kind": "create_file", "path": "news.md", "content": "News\n"},
+            {"kind": "replace_text", "path": "notes.md", "old": "draft", "new": "final"},
+            {"kind": "answer", "question": "What is new?"},
+        ],
+    });
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text(plan.to_string()),
+        Reply::text("It ").and_wait(&gate).and_text("is news."),
+    ]));
+    scene.house.write("notes.md", "Status: draft\n");
+    let args = ["--mode", "plan", "--allow-write", "."];
+    let mut window = seat(&scene, &args, (100, 50));
+    window.enters("note the news");
+    let screen = window.until(ANSWER);
+    let parts = [
+        "1. write_file",
+        "+News",
+        "2. edit_file",
+        "-Status: draft",
+        "+Status: final",
+        "In short: ",
+    ];
+    let places = parts.map(|part| screen.find(part));
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{places:?}:\n{screen}"
+    );
+    answers(&mut window, "y");
+    let screen = window.until("runs    3. answer");
+    for row in ["done    1. create_file", "done    2. replace_text"] {
+        assert!(screen.contains(row), "{row}:\n{screen}");
+    }
+    window.resizes((60, 11));
+    window.until("step 3 of 3: answer");
+    window.resizes((100, 50));
+    window.until("runs    3. answer");
+    gate.open();
+    window.until("It is news.");
+    let screen = window.until("idle");
+    assert!(!screen.contains("runs    3."), "{screen}");
+    window.enters("/inspect plan");
+    let page = window.until("3. answer");
+    let parts = [
+        "1. create_file",
+        "2. replace_text",
+        "3. answer",
+        "It is news.",
+        "asked for approval",
+        "1. write_file",
+        "+News",
+        "2. edit_file",
+        "+Status: final",
+        "approved by user",
+    ];
+    let places = parts.map(|part| page.find(part));
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{places:?}:\n{page}"
+    );
+    assert_eq!(count(&page, ": done\n"), 3, "{page}");
+}
+
+#[test]
 fn a_yes_to_more_calls_than_there_is_room_for_counts_once_all_were_in_sight() {
     if is_absent(TMUX) {
         return;

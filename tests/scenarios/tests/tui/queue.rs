@@ -140,6 +140,61 @@ fn messages_that_wait_are_moved_and_begin_in_their_new_order() {
 }
 
 #[test]
+fn a_message_that_is_edited_keeps_its_place() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let scene = scenarios::Scene::forgetful(Server::openai([
+        Reply::text("Begun.\n\n").and_wait(&gate).and_text("First."),
+        Reply::text("Second."),
+        Reply::text("Third."),
+        Reply::text("Fourth."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("one");
+    window.until("Begun.");
+    for text in ["two", "three", "four"] {
+        window.enters(text);
+        window.until(&format!("takes back): {text}"));
+    }
+    // Nothing joins a draft.
+    window.types("draft");
+    window.presses(&["C-x"]);
+    window.until("not taken back: the input is not empty");
+    window.presses(&["F6"]);
+    window.until("* 1. two");
+    window.presses(&["Enter"]);
+    window.until("the input is not empty: send or empty it first");
+    window.presses(&["Escape"]);
+    window.until("> draft");
+    window.presses(&["C-u"]);
+    window.until_gone("> draft");
+    window.presses(&["F6"]);
+    window.until("* 1. two");
+    window.presses(&["Enter"]);
+    window.until_screen("two in the input", |screen| screen.contains("\n> two"));
+    window.until("taken back: two");
+    window.enters(" and more");
+    window.until("takes back): two and more");
+    window.presses(&["F6"]);
+    let screen = window.until("  3. four");
+    for row in ["* 1. two and more", "  2. three"] {
+        assert!(screen.contains(row), "{screen}");
+    }
+    window.presses(&["Escape"]);
+    gate.open();
+    window.until("Fourth.");
+    let screen = window.until("idle");
+    let places = ["First.", "> two and more", "Second.", "> three", "Third."];
+    let places = places.map(|part| screen.find(part));
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{screen}"
+    );
+}
+
+#[test]
 fn tools_are_stopped_and_the_request_goes_on() {
     if is_absent(TMUX) {
         return;

@@ -1,9 +1,9 @@
 //! What an agent does, as the UI shows it: refusals, agents below it, the model that comes along.
 
 use crate::seat;
-use scenarios::crew::two_readers;
+use scenarios::crew::{Wanted, task, two_readers, wanted};
 use scenarios::{Scene, of_kind};
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::{Gate, House, Reply, Server, TMUX, is_absent};
 
 #[test]
@@ -190,4 +190,79 @@ fn the_status_line_says_what_is_known_as_far_as_it_fits() {
         screen.contains("coder · adaptive · idle · air gap") && !screen.contains("cost")
     };
     window.until_screen("a shorter line", is_short);
+}
+
+/// A task that reads a file and one that writes another.
+fn reader_and_writer(body: &Value) -> Reply {
+    let said = body["messages"].to_string();
+    let has_result = said.contains("\"role\":\"tool\"");
+    let is_writer = said.contains("WRITE hello");
+    match wanted(body) {
+        Wanted::Tasks => {
+            let mut write = task("write", "WRITE hello into out.txt", &[]);
+            write["agent_type"] = json!("coder");
+            write["expected_artifacts"] = json!(["out.txt"]);
+            let tasks = [task("read", "READ a.txt", &[]), write];
+            Reply::text(json!({ "tasks": tasks }).to_string())
+        }
+        Wanted::Report => {
+            let artifacts = if is_writer {
+                json!(["out.txt"])
+            } else {
+                json!([])
+            };
+            let report = json!({
+                "status": "success", "summary": "It is done.", "artifacts": artifacts,
+                "result_quality": "verified", "source": "tool_output", "new_memory_candidates": [],
+            });
+            Reply::text(report.to_string())
+        }
+        Wanted::Other | Wanted::Digest => Reply::text(json!({"keep": []}).to_string()),
+        Wanted::Answer => Reply::text("Both are done."),
+        Wanted::Step if has_result => Reply::text("Done."),
+        Wanted::Step if is_writer => {
+            Reply::call("write_file", json!({"path": "out.txt", "content": "hello"}))
+        }
+        Wanted::Step => Reply::call("read_file", json!({"path": "a.txt"})),
+    }
+}
+
+#[test]
+fn calls_and_files_of_agents_below_say_whose_they_are() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let server = Server::speak(|body, _| reader_and_writer(body)).openai();
+    let scene = Scene::with(server, "openai");
+    let config = scene.server.config("openai");
+    let config = format!("{config}\n[chat]\ndefault_agent = \"orchestrator\"\n");
+    scene.house.configure(&config);
+    scene.house.write("a.txt", "MARKER-A");
+    let args = ["--allow-write", ".", "--yes", "write"];
+    let mut window = seat(&scene, &args, (120, 60));
+    window.enters("Read a.txt and write out.txt");
+    window.until("Both are done.");
+    window.until("idle");
+    let all = window.everything();
+    for part in [
+        "→ read_file (researcher …",
+        "→ write_file (coder …",
+        "✓ researcher …",
+        "✓ coder …",
+    ] {
+        assert!(all.contains(part), "`{part}`:\n{all}");
+    }
+    let mut lines = all.lines();
+    let told = lines.find(|line| line.contains("created ") && line.contains("/out.txt"));
+    assert!(
+        told.is_some_and(|line| line.contains("(by coder …")),
+        "{all}"
+    );
+    // The session goes on with what was done.
+    window.presses(&["C-d"]);
+    window.until_shell();
+    drop(window);
+    let window = seat(&scene, &["--resume", "last"], (120, 60));
+    let screen = window.screen();
+    assert!(screen.contains("→ write_file (coder …"), "{screen}");
 }

@@ -152,6 +152,14 @@ impl Control for Told {
         self.inner.programs(session_id, wanted).await
     }
 
+    async fn stop_jobs(
+        &self,
+        session_id: SessionId,
+        name: Option<String>,
+    ) -> Result<Vec<String>, Error> {
+        self.inner.stop_jobs(session_id, name).await
+    }
+
     async fn close_session(&self, session_id: SessionId) -> Result<(), Error> {
         if let Some(signal) = self.ends_at_close.lock().unwrap().take() {
             self.ends.put(signal);
