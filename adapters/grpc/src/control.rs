@@ -14,10 +14,11 @@ use domain::label::Label;
 use domain::limits::WIRE_MESSAGE_BYTES;
 use domain::lineage::AgentType;
 use domain::settings::SessionSettings;
+use domain::token::Answerer;
 use proto::broker_control_client::BrokerControlClient;
 use proto::broker_control_server;
 use proto::convert::programs::{wanted, wire_wanted};
-use proto::convert::{InvalidField, each, json, name, required, text};
+use proto::convert::{InvalidField, each, json, name, optional_text, required, text};
 use serde_json::Value;
 use std::sync::Arc;
 use tonic::transport::Channel;
@@ -90,12 +91,14 @@ impl Control for Client {
         confirmation_id: ConfirmationId,
         binding: Digest,
         answer: ConfirmationAnswer,
+        by: Answerer,
     ) -> Result<(), Error> {
         let request = proto::AnswerRequest {
             session_id: session_id.to_string(),
             confirmation_id: confirmation_id.to_string(),
             binding: binding.to_string(),
             answer: Some(answer.into()),
+            token: by.token().map(ToString::to_string),
         };
         let call = self.inner.clone().answer(request).await;
         call.map_err(|status| self.failed(status))?;
@@ -253,9 +256,10 @@ impl broker_control_server::BrokerControl for Server {
         let confirmation_id = text(&request.confirmation_id, "confirmation_id")?;
         let binding = text(&request.binding, "binding")?;
         let answer = required(request.answer, "answer")?;
+        let by = Answerer::from(optional_text(request.token.as_deref(), "token")?);
         let answered = self
             .0
-            .answer(session_id, confirmation_id, binding, answer)
+            .answer(session_id, confirmation_id, binding, answer, by)
             .await;
         answered.map_err(to_status)?;
         Ok(Response::new(proto::AnswerResponse {}))

@@ -19,6 +19,7 @@ use domain::label::Label;
 use domain::lineage::{AgentType, Lineage};
 use domain::model::ModelRole;
 use domain::settings::SessionSettings;
+use domain::token::{Answerer, TokenName};
 use domain::tool::{EffectClass, ToolDefinition, ToolName, ToolOutput};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -133,6 +134,8 @@ pub enum ToolEvent {
         answer: ConfirmationAnswer,
         /// `user`, `timeout` or `unattended`.
         by: String,
+        /// The access token by which a program answered in the user's place.
+        token: Option<TokenName>,
     },
     /// The tool runs.
     Started,
@@ -204,6 +207,8 @@ pub enum PlanEvent {
         answer: ConfirmationAnswer,
         /// `user`, `timeout` or `unattended`.
         by: String,
+        /// The access token by which a program answered in the user's place.
+        token: Option<TokenName>,
     },
     /// Its calls may now run, each once.
     Pinned {
@@ -479,13 +484,14 @@ pub trait Control: Send + Sync {
         settings: SessionSettings,
     ) -> Result<(), Error>;
 
-    /// Answers a question. `binding` repeats what the user saw.
+    /// Answers a question. `binding` repeats what the user saw; `by` goes on record.
     async fn answer(
         &self,
         session_id: SessionId,
         confirmation_id: ConfirmationId,
         binding: Digest,
         answer: ConfirmationAnswer,
+        by: Answerer,
     ) -> Result<(), Error>;
 
     /// Every layer's view of a call by an agent type, without a session or an effect.

@@ -11,6 +11,7 @@ use domain::fault::Coded;
 use domain::hash::Digest;
 use domain::id::{AgentId, CallId, ConfirmationId, HolderId, QueryId, SessionId};
 use domain::settings::{Mode, SessionProfile};
+use domain::token::Answerer;
 use std::path::PathBuf;
 
 /// How a session comes to be held.
@@ -355,13 +356,14 @@ pub trait Sessions: Send + Sync {
         from_seq: u64,
         follow: Follow,
     ) -> Result<Streaming<Event, Error>, Error>;
-    /// Answers a question. `binding` repeats what the user saw.
+    /// Answers a question. `binding` repeats what the user saw; `by` goes on record.
     async fn confirm(
         &self,
         session_id: SessionId,
         confirmation_id: ConfirmationId,
         binding: Digest,
         answer: ConfirmationAnswer,
+        by: Answerer,
     ) -> Result<(), Error>;
     /// Stops a request, running (the model's stream and the tools) or waiting; `None`: what runs. One
     /// that has ended is left alone.

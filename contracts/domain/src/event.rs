@@ -24,6 +24,7 @@ use crate::plan::Plan;
 use crate::report::Report;
 use crate::settings::{Mode, SessionProfile};
 use crate::task::{Task, TaskStatus};
+use crate::token::TokenName;
 use crate::tool::{Edited, ToolDefinition};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -185,6 +186,9 @@ pub enum EventBody {
         /// Who answered: `user`, `timeout`, `unattended`, or `session` where a yes for the session covers
         /// it that was given to another question.
         by: String,
+        /// The access token by which a program answered in the user's place.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token: Option<TokenName>,
     },
     /// A tool is at work.
     ToolProgress {

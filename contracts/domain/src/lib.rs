@@ -31,6 +31,7 @@ pub mod schema;
 pub mod settings;
 pub mod source;
 pub mod task;
+pub mod token;
 pub mod tool;
 
 pub use jiff::Timestamp;

@@ -66,6 +66,7 @@ impl Given {
                 confirmation_id,
                 answer,
                 by,
+                ..
             } => {
                 let is_yes = *answer == ConfirmationAnswer::Session && by == "user";
                 let at = self.asked.iter().position(|one| one.id == *confirmation_id);

@@ -33,6 +33,7 @@ use domain::hash::Digest;
 use domain::id::{CallId, ConfirmationId, HolderId, QueryId, SessionId, TraceId};
 use domain::limits::USER_TEXT_BYTES;
 use domain::settings::{Mode, SessionProfile};
+use domain::token::Answerer;
 use session_log::{Durability, Fork, Lines, Scope, stream};
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, Weak};
@@ -324,11 +325,12 @@ impl Sessions for Service {
         confirmation_id: ConfirmationId,
         binding: Digest,
         answer: ConfirmationAnswer,
+        by: Answerer,
     ) -> Result<(), Error> {
         self.expect_live(session_id).await?;
         self.shared
             .control
-            .answer(session_id, confirmation_id, binding, answer)
+            .answer(session_id, confirmation_id, binding, answer, by)
             .await
             .map_err(refused)
     }

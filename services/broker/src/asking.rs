@@ -377,13 +377,14 @@ impl Call {
         };
         self.emit(ToolEvent::ConfirmationAsked(request)).await;
         let answered = asked.wait(&self.cancel, self.covered(given)).await;
-        let Some(Answered { answer, by }) = answered else {
+        let Some(Answered { answer, by, token }) = answered else {
             return Err(Stop::Cancelled);
         };
         self.emit(ToolEvent::ConfirmationAnswered {
             confirmation_id: id,
             answer: answer.clone(),
             by: by.to_owned(),
+            token,
         })
         .await;
         match answer {

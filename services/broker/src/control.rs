@@ -15,6 +15,7 @@ use domain::label::Label;
 use domain::limits::{AGENT_TIME, AGENT_TOKENS, USER_TEXT_BYTES};
 use domain::lineage::{AgentType, Ancestor};
 use domain::settings::{OverrideLevel, SessionSettings};
+use domain::token::Answerer;
 use policy::request::Requested;
 use policy::standing::Standing;
 use serde_json::Value;
@@ -101,9 +102,10 @@ impl Control for Service {
         confirmation_id: ConfirmationId,
         binding: Digest,
         answer: ConfirmationAnswer,
+        by: Answerer,
     ) -> Result<(), Error> {
         self.inner
-            .take_answer(session_id, confirmation_id, binding, answer)
+            .take_answer(session_id, confirmation_id, binding, (answer, by))
             .await
     }
 

@@ -418,13 +418,14 @@ impl Pin {
         self.emit(PlanEvent::ConfirmationAsked(request)).await;
         // No yes for the session covers a plan.
         let answered = asked.wait(&self.cancel, std::future::pending()).await;
-        let Some(Answered { answer, by }) = answered else {
+        let Some(Answered { answer, by, token }) = answered else {
             return Err(said_no("The plan was withdrawn."));
         };
         self.emit(PlanEvent::ConfirmationAnswered {
             confirmation_id: id,
             answer: answer.clone(),
             by: by.to_owned(),
+            token,
         })
         .await;
         match answer {

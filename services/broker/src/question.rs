@@ -10,6 +10,7 @@ use domain::decision::Verdict;
 use domain::event::{Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::{BatchId, ConfirmationId, SessionId};
+use domain::token::{Answerer, TokenName};
 use domain::tool::EffectClass;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -21,6 +22,8 @@ pub(crate) struct Answered {
     pub(crate) answer: ConfirmationAnswer,
     /// `user`, `timeout` or [`BY_SESSION`].
     pub(crate) by: &'static str,
+    /// The access token by which a program answered in the user's place.
+    pub(crate) token: Option<TokenName>,
 }
 
 /// Who answers a question that a yes for the session covers which was given meanwhile.
@@ -31,7 +34,7 @@ pub(crate) struct Asked<'a> {
     inner: &'a Inner,
     caller: &'a Caller,
     id: ConfirmationId,
-    answer: oneshot::Receiver<ConfirmationAnswer>,
+    answer: oneshot::Receiver<(ConfirmationAnswer, Answerer)>,
     about: About,
 }
 
@@ -99,7 +102,7 @@ impl Inner {
         session_id: SessionId,
         id: ConfirmationId,
         binding: Digest,
-        answer: ConfirmationAnswer,
+        (answer, by): (ConfirmationAnswer, Answerer),
     ) -> Result<(), Error> {
         let session = self.state.session(session_id)?;
         let question = {
@@ -118,7 +121,8 @@ impl Inner {
             }
         }?;
         let about = question.as_ref().map(|question| question.about.clone());
-        let entry = about.map(|about| about.answered((self.clock)(), &answer, "user"));
+        let entry =
+            about.map(|about| about.answered((self.clock)(), &answer, ("user", by.token())));
         // Without a record the question is gone and its sender dropped, which counts as a no.
         if let Some(entry) = entry {
             self.record(entry, Durability::Grouped)
@@ -126,7 +130,7 @@ impl Inner {
                 .map_err(ledger::refused)?;
         }
         if let Some(question) = question
-            && question.answer.send(answer).is_err()
+            && question.answer.send((answer, by)).is_err()
         {
             return Err(Error::new(
                 ErrorKind::UnknownConfirmation,
@@ -150,13 +154,14 @@ impl Asked<'_> {
             biased;
             () = cancel.cancelled() => None,
             answer = &mut self.answer => Some(match answer {
-                Ok(answer) => Answered { answer, by: "user" },
+                Ok(given) => of_user(given),
                 // The answer could not be recorded.
                 Err(_) => no("user"),
             }),
             () = covered => Some(self.closed().await.unwrap_or(Answered {
                 answer: ConfirmationAnswer::Session,
                 by: BY_SESSION,
+                token: None,
             })),
             () = silence => Some(self.silence().await),
         }
@@ -172,7 +177,7 @@ impl Asked<'_> {
             return None;
         }
         Some(match (&mut self.answer).await {
-            Ok(answer) => Answered { answer, by: "user" },
+            Ok(given) => of_user(given),
             Err(_) => no("user"),
         })
     }
@@ -183,7 +188,7 @@ impl Asked<'_> {
         }
         let ended = no("timeout");
         let about = self.about.clone();
-        let entry = about.answered((self.inner.clock)(), &ended.answer, ended.by);
+        let entry = about.answered((self.inner.clock)(), &ended.answer, (ended.by, None));
         if let Err(error) = self.inner.record(entry, Durability::Grouped).await {
             tracing::warn!(%error, "a question's end could not be recorded");
         }
@@ -193,7 +198,12 @@ impl Asked<'_> {
 
 impl About {
     /// The entry on an answer: a yes is on record as an allow, a no as a deny, of what asked.
-    fn answered(self, now: Timestamp, answer: &ConfirmationAnswer, by: &str) -> Entry {
+    fn answered(
+        self,
+        now: Timestamp,
+        answer: &ConfirmationAnswer,
+        (by, token): (&str, Option<&TokenName>),
+    ) -> Entry {
         let verdict = match answer {
             ConfirmationAnswer::Once | ConfirmationAnswer::Session => Verdict::Allow,
             ConfirmationAnswer::Deny { .. } => Verdict::Deny,
@@ -202,6 +212,9 @@ impl About {
         entry.time = now;
         entry.decision = Some((verdict, self.layer));
         entry.detail = format!("{} by {by}", word(answer));
+        if let Some(token) = token {
+            entry.detail.push_str(&format!(", token {token}"));
+        }
         entry
     }
 }
@@ -226,12 +239,21 @@ fn joined(session: &Session, effect: EffectClass) -> Batch {
     }
 }
 
+fn of_user((answer, by): (ConfirmationAnswer, Answerer)) -> Answered {
+    Answered {
+        answer,
+        by: "user",
+        token: by.token().cloned(),
+    }
+}
+
 fn no(by: &'static str) -> Answered {
     Answered {
         answer: ConfirmationAnswer::Deny {
             message: String::new(),
         },
         by,
+        token: None,
     }
 }
 

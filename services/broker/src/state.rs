@@ -18,6 +18,7 @@ use domain::label::{Label, Readers};
 use domain::limits::{AGENTS_PER_REQUEST, QUEUED_MESSAGES};
 use domain::lineage::{AgentType, Lineage};
 use domain::settings::SessionSettings;
+use domain::token::Answerer;
 use domain::tool::EffectClass;
 use policy::flow::Provenance;
 use policy::history::TaskHistory;
@@ -82,7 +83,7 @@ pub(crate) struct OpenQuestion {
     pub(crate) binding: Digest,
     /// What it does, and what it waits with.
     pub(crate) related: Option<(EffectClass, Batch)>,
-    pub(crate) answer: oneshot::Sender<ConfirmationAnswer>,
+    pub(crate) answer: oneshot::Sender<(ConfirmationAnswer, Answerer)>,
     pub(crate) about: About,
 }
 

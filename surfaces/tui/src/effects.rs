@@ -14,6 +14,7 @@ use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event};
 use domain::fault::{Coded, Fault};
 use domain::id::{HolderId, QueryId, SessionId};
 use domain::settings::SessionProfile;
+use domain::token::Answerer;
 use futures::{StreamExt, TryStreamExt};
 use rendering::Paint;
 use rendering::completion::Mentioned;
@@ -232,7 +233,13 @@ pub async fn answer(
         is_covering |= said.answer == ConfirmationAnswer::Session;
         let confirmed = host
             .sessions()
-            .confirm(id, question.confirmation_id, question.binding, said.answer)
+            .confirm(
+                id,
+                question.confirmation_id,
+                question.binding,
+                said.answer,
+                Answerer::User,
+            )
             .await;
         match confirmed {
             Ok(()) if said.remember => told.push(match host.remember().await {

@@ -21,6 +21,7 @@ use domain::label::Label;
 use domain::limits::CONFIRMATION_WAIT;
 use domain::lineage::AgentType;
 use domain::settings::Attendance;
+use domain::token::TokenName;
 use domain::tool::{EffectClass, ToolDefinition, ToolName, ToolOutput};
 use futures::StreamExt;
 use futures::stream::unfold;
@@ -36,7 +37,7 @@ pub use state::BrokerTool;
 /// How a question and its answer become events of a stream.
 type Wrap<T> = (
     fn(ConfirmationRequest) -> T,
-    fn(ConfirmationId, ConfirmationAnswer, String) -> T,
+    fn(ConfirmationId, ConfirmationAnswer, String, Option<TokenName>) -> T,
 );
 
 /// A broker whose tools are scripted. Agents, tokens, questions, plans and sessions are real;
@@ -169,9 +170,13 @@ impl FakeBroker {
         let deny = |message: &str| ConfirmationAnswer::Deny {
             message: message.to_owned(),
         };
+        let mut token = None;
         let (answer, by) = if is_attended {
             match tokio::time::timeout(CONFIRMATION_WAIT, answer).await {
-                Ok(Ok(answer)) => (answer, "user"),
+                Ok(Ok((answer, by))) => {
+                    token = by.token().cloned();
+                    (answer, "user")
+                }
                 Ok(Err(_)) => (deny("the session was closed"), "unattended"),
                 Err(_) => (deny("no answer came"), "timeout"),
             }
@@ -185,7 +190,7 @@ impl FakeBroker {
             .remove(&confirmation_id);
         send(
             events,
-            wrap.1(confirmation_id, answer.clone(), by.to_owned()),
+            wrap.1(confirmation_id, answer.clone(), by.to_owned(), token),
         )
         .await;
         answer
@@ -313,11 +318,12 @@ impl FakeBroker {
         };
         let wrap = (
             ToolEvent::ConfirmationAsked as fn(_) -> _,
-            (|confirmation_id, answer, by| ToolEvent::ConfirmationAnswered {
+            (|confirmation_id, answer, by, token| ToolEvent::ConfirmationAnswered {
                 confirmation_id,
                 answer,
                 by,
-            }) as fn(_, _, _) -> _,
+                token,
+            }) as fn(_, _, _, _) -> _,
         );
         match self.ask(session_id, question, events, wrap).await {
             ConfirmationAnswer::Once => true,
@@ -408,11 +414,12 @@ impl FakeBroker {
     ) -> Result<&'static str, Decision> {
         let wrap = (
             PlanEvent::ConfirmationAsked as fn(_) -> _,
-            (|confirmation_id, answer, by| PlanEvent::ConfirmationAnswered {
+            (|confirmation_id, answer, by, token| PlanEvent::ConfirmationAnswered {
                 confirmation_id,
                 answer,
                 by,
-            }) as fn(_, _, _) -> _,
+                token,
+            }) as fn(_, _, _, _) -> _,
         );
         match self.ask(session_id, question, events, wrap).await {
             ConfirmationAnswer::Once | ConfirmationAnswer::Session => Ok("user"),

@@ -18,6 +18,7 @@ use domain::id::{AgentToken, CallId, SessionId};
 use domain::label::Label;
 use domain::lineage::AgentType;
 use domain::settings::Attendance;
+use domain::token::Answerer;
 use domain::tool::ToolOutput;
 use futures::StreamExt;
 use serde_json::json;
@@ -220,6 +221,11 @@ async fn question(stream: &mut Streaming<ToolEvent, Error>) -> ConfirmationReque
     }
 }
 
+/// A program that answers in the user's place.
+fn by_phone() -> Answerer {
+    Answerer::Token("phone".parse().expect("a name"))
+}
+
 async fn a_question_takes_only_its_own_answer(subject: &Subject) {
     let session = open(subject, Attendance::Attended).await;
     let other = open(subject, Attendance::Attended).await;
@@ -232,9 +238,13 @@ async fn a_question_takes_only_its_own_answer(subject: &Subject) {
     let asked = question(&mut stream).await;
     let answer = |session_id: SessionId, binding: Digest| {
         let id = asked.confirmation_id;
-        subject
-            .control
-            .answer(session_id, id, binding, ConfirmationAnswer::Once)
+        subject.control.answer(
+            session_id,
+            id,
+            binding,
+            ConfirmationAnswer::Once,
+            by_phone(),
+        )
     };
     let wrong = answer(session.session_id, Digest::of(b"something else")).await;
     assert_eq!(kind(wrong), ErrorKind::BindingMismatch);
@@ -253,6 +263,12 @@ async fn a_question_takes_only_its_own_answer(subject: &Subject) {
         rest.iter()
             .any(|event| matches!(event, Ok(ToolEvent::Started)))
     );
+    let told = rest.iter().find_map(|event| match event {
+        Ok(ToolEvent::ConfirmationAnswered { by, token, .. }) => Some((by.as_str(), token.clone())),
+        _ => None,
+    });
+    let expected = ("user", by_phone().token().cloned());
+    assert_eq!(told, Some(expected), "by which token a program answered");
     let again = answer(session.session_id, asked.binding).await;
     assert_eq!(kind(again), ErrorKind::UnknownConfirmation);
 }
@@ -269,10 +285,9 @@ async fn a_no_and_an_empty_room_stop_the_call(subject: &Subject) {
     let no = ConfirmationAnswer::Deny {
         message: "not today".to_owned(),
     };
-    let answering =
-        subject
-            .control
-            .answer(session.session_id, asked.confirmation_id, asked.binding, no);
+    let id = asked.confirmation_id;
+    let control = &subject.control;
+    let answering = control.answer(session.session_id, id, asked.binding, no, Answerer::User);
     answering.await.expect("the no is taken");
     let rest: Vec<_> = within("the call ends", stream.collect()).await;
     assert!(

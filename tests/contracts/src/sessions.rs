@@ -21,6 +21,7 @@ use domain::hash::Digest;
 use domain::id::{CallId, ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::{QUEUED_MESSAGES, USER_TEXT_BYTES};
 use domain::settings::{Mode, SessionProfile};
+use domain::token::Answerer;
 use futures::StreamExt;
 use futures::stream::unfold;
 use std::collections::{BTreeMap, VecDeque};
@@ -53,7 +54,14 @@ pub struct FakeSessions {
 struct State {
     sessions: BTreeMap<SessionId, Session>,
     scripts: BTreeMap<String, Vec<Act>>,
-    questions: BTreeMap<ConfirmationId, (SessionId, Digest, oneshot::Sender<ConfirmationAnswer>)>,
+    questions: BTreeMap<
+        ConfirmationId,
+        (
+            SessionId,
+            Digest,
+            oneshot::Sender<(ConfirmationAnswer, Answerer)>,
+        ),
+    >,
     /// Of every session.
     programs: Vec<Program>,
 }
@@ -410,6 +418,7 @@ impl Sessions for FakeSessions {
         confirmation_id: ConfirmationId,
         binding: Digest,
         answer: ConfirmationAnswer,
+        by: Answerer,
     ) -> Result<(), Error> {
         let refuse = |detail: &str| Error::new(ErrorKind::InvalidAnswer, detail);
         let mut state = self.state.lock().unwrap();
@@ -426,7 +435,7 @@ impl Sessions for FakeSessions {
         let question = state.questions.remove(&confirmation_id);
         let (_, _, reply) = question.ok_or_else(|| refuse("no such open question"))?;
         reply
-            .send(answer)
+            .send((answer, by))
             .map_err(|_unheard| refuse("the question was withdrawn"))
     }
 

@@ -17,6 +17,7 @@ use domain::hash::Digest;
 use domain::id::{ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::USER_TEXT_BYTES;
 use domain::settings::OverrideLevel;
+use domain::token::Answerer;
 use futures::StreamExt;
 use std::path::PathBuf;
 
@@ -383,7 +384,8 @@ async fn what_is_not_there_is_said_so(subject: &Subject) {
     let live = open(subject).await;
     let question = ConfirmationId::from_uuid(fresh_uuid());
     let binding = Digest::of(b"nothing");
-    let answering = sessions.confirm(live, question, binding, ConfirmationAnswer::Once);
+    let (yes, by) = (ConfirmationAnswer::Once, Answerer::User);
+    let answering = sessions.confirm(live, question, binding, yes, by);
     assert_eq!(kind(answering.await), ErrorKind::InvalidAnswer);
 }
 

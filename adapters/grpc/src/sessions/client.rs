@@ -17,6 +17,7 @@ use domain::hash::Digest;
 use domain::id::{CallId, ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::WIRE_MESSAGE_BYTES;
 use domain::settings::SessionProfile;
+use domain::token::Answerer;
 use futures::StreamExt;
 use proto::convert::programs::wire_wanted;
 use proto::convert::{InvalidField, WireEnum, each};
@@ -139,12 +140,14 @@ impl Sessions for Client {
         confirmation_id: ConfirmationId,
         binding: Digest,
         answer: ConfirmationAnswer,
+        by: Answerer,
     ) -> Result<(), Error> {
         let request = proto::ConfirmRequest {
             session_id: session_id.to_string(),
             confirmation_id: confirmation_id.to_string(),
             binding: binding.to_string(),
             answer: Some(answer.into()),
+            token: by.token().map(ToString::to_string),
         };
         let call = self.inner.clone().confirm(request).await;
         call.map_err(|status| self.failed(status))?;

@@ -9,6 +9,7 @@ use api::sessions::{
 };
 use async_trait::async_trait;
 use domain::event::Event;
+use domain::token::Answerer;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use proto::convert::programs::wanted;
@@ -121,9 +122,10 @@ impl sessions_server::Sessions for Server {
         let confirmation_id = text(&request.confirmation_id, "confirmation_id")?;
         let binding = text(&request.binding, "binding")?;
         let answer = required(request.answer, "answer")?;
+        let by = Answerer::from(optional_text(request.token.as_deref(), "token")?);
         let confirmed = self
             .sessions
-            .confirm(session_id, confirmation_id, binding, answer)
+            .confirm(session_id, confirmation_id, binding, answer, by)
             .await;
         confirmed.map_err(to_status)?;
         Ok(Response::new(proto::ConfirmResponse {}))

@@ -13,6 +13,7 @@ use domain::decision::{Decision, Finding};
 use domain::event::ConfirmationAnswer;
 use domain::id::{AgentToken, ConfirmationId};
 use domain::lineage::AgentType;
+use domain::token::TokenName;
 use std::time::Duration;
 
 impl From<Registered> for proto::Registered {
@@ -163,23 +164,34 @@ pub fn wire_answered(
     confirmation_id: ConfirmationId,
     answer: ConfirmationAnswer,
     by: String,
+    token: Option<TokenName>,
 ) -> proto::ConfirmationAnswered {
     proto::ConfirmationAnswered {
         confirmation_id: confirmation_id.to_string(),
         answer: Some(answer.into()),
         by,
+        token: token.map(String::from),
     }
 }
 
 /// The parts of such an answer.
 pub fn answered(
     wire: proto::ConfirmationAnswered,
-) -> Result<(ConfirmationId, ConfirmationAnswer, String), InvalidField> {
+) -> Result<
+    (
+        ConfirmationId,
+        ConfirmationAnswer,
+        String,
+        Option<TokenName>,
+    ),
+    InvalidField,
+> {
     let within = |error: InvalidField| error.inside("confirmation_answered");
     Ok((
         text(&wire.confirmation_id, "confirmation_id").map_err(within)?,
         required(wire.answer, "answer").map_err(within)?,
         wire.by,
+        optional_text(wire.token.as_deref(), "token").map_err(within)?,
     ))
 }
 
@@ -198,7 +210,8 @@ impl From<ToolEvent> for proto::ToolEvent {
                 confirmation_id,
                 answer,
                 by,
-            } => Event::ConfirmationAnswered(wire_answered(confirmation_id, answer, by)),
+                token,
+            } => Event::ConfirmationAnswered(wire_answered(confirmation_id, answer, by, token)),
             ToolEvent::Started => Event::Started(Started {}),
             ToolEvent::Progress { message, percent } => Event::Progress(Progress {
                 message,
@@ -224,11 +237,12 @@ impl TryFrom<proto::ToolEvent> for ToolEvent {
                     Self::ConfirmationAsked(required(Some(request), "confirmation_asked")?)
                 }
                 Event::ConfirmationAnswered(wire) => {
-                    let (confirmation_id, answer, by) = answered(wire)?;
+                    let (confirmation_id, answer, by, token) = answered(wire)?;
                     Self::ConfirmationAnswered {
                         confirmation_id,
                         answer,
                         by,
+                        token,
                     }
                 }
                 Event::Started(_) => Self::Started,
@@ -304,7 +318,8 @@ impl From<PlanEvent> for proto::PlanEvent {
                 confirmation_id,
                 answer,
                 by,
-            } => Event::ConfirmationAnswered(wire_answered(confirmation_id, answer, by)),
+                token,
+            } => Event::ConfirmationAnswered(wire_answered(confirmation_id, answer, by, token)),
             PlanEvent::Pinned { plan_id, hash, by } => Event::Pinned(Pinned {
                 plan_id: plan_id.to_string(),
                 hash: hash.to_string(),
@@ -333,11 +348,12 @@ impl TryFrom<proto::PlanEvent> for PlanEvent {
                     Self::ConfirmationAsked(required(Some(request), "confirmation_asked")?)
                 }
                 Event::ConfirmationAnswered(wire) => {
-                    let (confirmation_id, answer, by) = answered(wire)?;
+                    let (confirmation_id, answer, by, token) = answered(wire)?;
                     Self::ConfirmationAnswered {
                         confirmation_id,
                         answer,
                         by,
+                        token,
                     }
                 }
                 Event::Pinned(pinned) => Self::Pinned {

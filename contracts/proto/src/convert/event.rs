@@ -240,8 +240,8 @@ events! {
             })
         }
         EventBody::ConfirmationAsked(request) => Body::ConfirmationAsked(request.into()),
-        EventBody::ConfirmationAnswered { confirmation_id, answer, by } => {
-            Body::ConfirmationAnswered(wire_answered(confirmation_id, answer, by))
+        EventBody::ConfirmationAnswered { confirmation_id, answer, by, token } => {
+            Body::ConfirmationAnswered(wire_answered(confirmation_id, answer, by, token))
         }
         EventBody::DriveState(decision) => Body::DriveState(decision.into()),
         EventBody::PromptRead(progress) => Body::PromptRead(progress.into()),
@@ -257,8 +257,8 @@ events! {
             EventBody::ConfirmationAsked(required(Some(request), "ConfirmationAsked")?)
         }
         Body::ConfirmationAnswered(wire) => {
-            let (confirmation_id, answer, by) = answered(wire)?;
-            EventBody::ConfirmationAnswered { confirmation_id, answer, by }
+            let (confirmation_id, answer, by, token) = answered(wire)?;
+            EventBody::ConfirmationAnswered { confirmation_id, answer, by, token }
         }
         Body::DriveState(wire) => {
             EventBody::DriveState(required(Some(wire), "DriveState")?)

@@ -145,6 +145,7 @@ fn tool_events(seed: &Seed) -> Vec<ToolEvent> {
             confirmation_id: ConfirmationId::from_uuid(seed.uuid()),
             answer: seed.answer(),
             by: seed.text.clone(),
+            token: seed.token(),
         },
         ToolEvent::Started,
         ToolEvent::Progress {
@@ -168,6 +169,7 @@ fn plan_events(seed: &Seed) -> Vec<PlanEvent> {
             confirmation_id: ConfirmationId::from_uuid(seed.uuid()),
             answer: seed.answer(),
             by: seed.text.clone(),
+            token: seed.token(),
         },
         PlanEvent::Pinned {
             plan_id: PlanId::from_uuid(seed.uuid()),

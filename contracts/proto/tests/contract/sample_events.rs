@@ -117,6 +117,7 @@ impl Seed {
                 confirmation_id: ConfirmationId::from_uuid(self.uuid()),
                 answer: self.answer(),
                 by: text(),
+                token: self.token(),
             },
             EventBody::ToolProgress {
                 message: text(),

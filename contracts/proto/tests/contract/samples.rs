@@ -18,6 +18,7 @@ use domain::picture::{Picture, PictureKind};
 use domain::plan::{Action, Plan};
 use domain::report::{Report, ReportSource, ReportStatus, ResultQuality};
 use domain::settings::{Attendance, Grant, Mode, OverrideLevel, SessionProfile, SessionSettings};
+use domain::token::TokenName;
 use domain::tool::{EffectClass, ToolDefinition, ToolName};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -341,6 +342,10 @@ impl Seed {
             position: 1,
             size: 3,
         })
+    }
+
+    pub fn token(&self) -> Option<TokenName> {
+        self.maybe(TokenName::new("phone").unwrap())
     }
 
     pub fn answer(&self) -> ConfirmationAnswer {

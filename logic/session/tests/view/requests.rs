@@ -39,6 +39,7 @@ fn answer(request: u128, number: u128) -> Event {
         confirmation_id: confirmation(number),
         answer: ConfirmationAnswer::Once,
         by: "user".to_owned(),
+        token: None,
     };
     of(request, body)
 }
@@ -145,6 +146,7 @@ fn a_yes_for_the_session_knows_what_ended_it() {
         confirmation_id: confirmation(number),
         answer: ConfirmationAnswer::Session,
         by: "user".to_owned(),
+        token: None,
     };
     let ask = |request| of(1, EventBody::ConfirmationAsked(request));
     let configured = |profile| event(EventBody::SessionConfigured { profile });
@@ -211,6 +213,7 @@ fn a_yes_in_the_session_that_was_copied_is_none_in_the_copy() {
         confirmation_id: confirmation(7),
         answer: ConfirmationAnswer::Session,
         by: "user".to_owned(),
+        token: None,
     };
     let asked = EventBody::ConfirmationAsked(write(7));
     let after = |opening| {

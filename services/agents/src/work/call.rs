@@ -412,10 +412,12 @@ fn told(event: ToolEvent) -> Option<EventBody> {
             confirmation_id,
             answer,
             by,
+            token,
         } => Some(EventBody::ConfirmationAnswered {
             confirmation_id,
             answer,
             by,
+            token,
         }),
         ToolEvent::Progress { message, percent } => {
             Some(EventBody::ToolProgress { message, percent })

@@ -11,6 +11,7 @@ use domain::decision::Verdict;
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::settings::{Attendance, Mode};
+use domain::token::Answerer;
 use domain::tool::EffectClass;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -71,7 +72,13 @@ async fn ask_and(house: &House, mode: Mode, text: &str, say: ConfirmationAnswer)
     .await;
     house
         .broker
-        .answer(id, question.confirmation_id, question.binding, say)
+        .answer(
+            id,
+            question.confirmation_id,
+            question.binding,
+            say,
+            Answerer::User,
+        )
         .await
         .unwrap();
     all(stream).await

@@ -14,6 +14,7 @@ use domain::limits::{EVENT_BACKLOG, QUEUED_MESSAGES, USER_TEXT_BYTES};
 use domain::lineage::AgentType;
 use domain::model::{ModelChoice, ModelRef, ModelRole};
 use domain::settings::Mode;
+use domain::token::Answerer;
 use domain::tool::EffectClass;
 use futures::StreamExt;
 use serde_json::json;
@@ -274,7 +275,7 @@ async fn the_user_is_asked_and_the_answer_reaches_the_broker() {
         let confirm = |binding, answer| {
             house
                 .service
-                .confirm(id, asked.confirmation_id, binding, answer)
+                .confirm(id, asked.confirmation_id, binding, answer, Answerer::User)
         };
         let wrong = confirm(Digest::of(b"another"), ConfirmationAnswer::Once).await;
         assert_eq!(error_kind(wrong), ErrorKind::InvalidAnswer);
@@ -293,7 +294,13 @@ async fn the_user_is_asked_and_the_answer_reaches_the_broker() {
     let unknown = ConfirmationId::from_uuid(Uuid::now_v7());
     let late = house
         .service
-        .confirm(id, unknown, Digest::of(b"x"), ConfirmationAnswer::Once)
+        .confirm(
+            id,
+            unknown,
+            Digest::of(b"x"),
+            ConfirmationAnswer::Once,
+            Answerer::User,
+        )
         .await;
     assert_eq!(error_kind(late), ErrorKind::InvalidAnswer);
 }

@@ -15,6 +15,7 @@ use domain::event::{Batch, CallStatus, ConfirmationAnswer, ConfirmationKind, Con
 use domain::id::BatchId;
 use domain::label::Label;
 use domain::settings::{Attendance, SessionSettings};
+use domain::token::Answerer;
 use domain::tool::{EffectClass, TargetKind, ToolOutput, ToolSpec};
 use futures::future::join_all;
 use serde_json::json;
@@ -99,6 +100,7 @@ async fn what_one_answer_asks_for_is_asked_together_and_each_answer_is_its_own()
         asked[0].confirmation_id,
         asked[1].binding,
         ConfirmationAnswer::Once,
+        Answerer::User,
     );
     assert_eq!(wrong.await.unwrap_err().kind, ErrorKind::BindingMismatch);
     // Answered last to first; run first to last.

@@ -11,6 +11,7 @@ use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationKind};
 use domain::hash::Digest;
 use domain::label::Label;
 use domain::settings::{Attendance, SessionSettings};
+use domain::token::Answerer;
 use domain::tool::EffectClass;
 use serde_json::json;
 use std::path::PathBuf;
@@ -64,9 +65,13 @@ async fn a_yes_runs_exactly_what_was_shown_once() {
 
     let answer = |binding| {
         let id = asked.confirmation_id;
-        house
-            .broker
-            .answer(house.session_id, id, binding, ConfirmationAnswer::Once)
+        house.broker.answer(
+            house.session_id,
+            id,
+            binding,
+            ConfirmationAnswer::Once,
+            Answerer::User,
+        )
     };
     let wrong = answer(Digest::of(b"other")).await.unwrap_err();
     assert_eq!(wrong.kind, ErrorKind::BindingMismatch);
@@ -149,6 +154,7 @@ async fn silence_is_a_no() {
             asked.confirmation_id,
             asked.binding,
             ConfirmationAnswer::Once,
+            Answerer::User,
         )
         .await
         .unwrap_err();
@@ -328,7 +334,7 @@ async fn closing_or_dropping_withdraws_the_question() {
             let wrong = Digest::of(b"wrong");
             match house
                 .broker
-                .answer(house.session_id, id, wrong, answer)
+                .answer(house.session_id, id, wrong, answer, Answerer::User)
                 .await
             {
                 Err(error) if error.kind == ErrorKind::UnknownConfirmation => return,

@@ -65,8 +65,12 @@ pub(super) fn part(event: &Event, extent: Extent, is_shown_below: bool) -> Optio
             shown_line(rule),
             shown_line(reason)
         )),
-        EventBody::ConfirmationAnswered { answer, by, .. } => {
-            Some(format!("  - answered by {by}: {}", answered(answer)))
+        EventBody::ConfirmationAnswered {
+            answer, by, token, ..
+        } => {
+            let token = token.as_ref().map(|name| format!(" (token {name})"));
+            let token = token.unwrap_or_default();
+            Some(format!("  - answered by {by}{token}: {}", answered(answer)))
         }
         EventBody::ToolResult {
             status,

@@ -8,6 +8,7 @@ use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event, EventBody};
 use domain::fault::Coded;
 use domain::id::{ConfirmationId, SessionId};
 use domain::settings::Attendance;
+use domain::token::Answerer;
 use rendering::confirm::{COVERING, GATHERING, Listener, Memory, Patience, Questions, Reply, Said};
 use rendering::{Paint, confirm, print_error};
 use std::sync::Arc;
@@ -79,6 +80,7 @@ impl PromptQueue {
                 confirmation_id,
                 answer,
                 by,
+                ..
             } if self.close(*confirmation_id, view).await? => {
                 self.show_held(view)?;
                 view.remark(&confirm::closed(answer, by, view.asks_again()))?;
@@ -225,7 +227,9 @@ async fn tell(
     view: &mut dyn View,
 ) -> Result<()> {
     let (id, binding) = (question.confirmation_id, question.binding);
-    match sessions.confirm(session_id, id, binding, said.answer).await {
+    let by = Answerer::User;
+    let confirmed = sessions.confirm(session_id, id, binding, said.answer, by);
+    match confirmed.await {
         Ok(()) if said.remember => asker.remember(view).await,
         Ok(()) => Ok(()),
         Err(_) if is_covered => Ok(()),

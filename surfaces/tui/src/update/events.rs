@@ -59,6 +59,7 @@ pub(super) fn happened(state: &mut State, event: &Event) -> Vec<Command> {
             confirmation_id,
             answer,
             by,
+            ..
         } => done.extend(answered(state, event, (*confirmation_id, answer, by))),
         EventBody::QueryFinished { .. } => done.extend(finished(state, event, &open)),
         EventBody::ConfirmationAsked(request) => {

@@ -388,6 +388,7 @@ fn a_question_that_is_closed_takes_no_answer_with_it() {
         confirmation_id: ConfirmationId::from_uuid(id(20)),
         answer: ConfirmationAnswer::Once,
         by: "user".to_owned(),
+        token: None,
     };
     seat.happens(Some(10), answered);
     assert!(

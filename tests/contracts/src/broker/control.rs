@@ -15,6 +15,7 @@ use domain::label::Label;
 use domain::lineage::AgentType;
 use domain::model::ModelRole;
 use domain::settings::SessionSettings;
+use domain::token::Answerer;
 use serde_json::Value;
 
 #[async_trait]
@@ -53,6 +54,7 @@ impl Control for FakeBroker {
         confirmation_id: ConfirmationId,
         binding: Digest,
         answer: ConfirmationAnswer,
+        by: Answerer,
     ) -> Result<(), Error> {
         let unknown = || {
             let detail = format!("no open question {confirmation_id}");
@@ -71,7 +73,10 @@ impl Control for FakeBroker {
             .questions
             .remove(&confirmation_id)
             .ok_or_else(unknown)?;
-        question.reply.send(answer).map_err(|_unheard| unknown())
+        question
+            .reply
+            .send((answer, by))
+            .map_err(|_unheard| unknown())
     }
 
     async fn explain(

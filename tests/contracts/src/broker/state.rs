@@ -12,6 +12,7 @@ use domain::id::{AgentId, AgentToken, CallId, ConfirmationId, PlanId, SessionId}
 use domain::label::Label;
 use domain::lineage::{AgentType, Ancestor, Lineage};
 use domain::settings::SessionSettings;
+use domain::token::Answerer;
 use domain::tool::{EffectClass, ToolDefinition, ToolName, ToolOutput};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -125,7 +126,7 @@ pub(super) struct Agent {
 pub(super) struct Question {
     pub(super) session_id: SessionId,
     pub(super) binding: Digest,
-    pub(super) reply: oneshot::Sender<ConfirmationAnswer>,
+    pub(super) reply: oneshot::Sender<(ConfirmationAnswer, Answerer)>,
 }
 
 /// Where what a caller reports of a call goes.

@@ -12,6 +12,7 @@ use domain::event::{CallStatus, ConfirmationAnswer};
 use domain::id::{CallId, PlanId, SessionId};
 use domain::label::Label;
 use domain::settings::Attendance;
+use domain::token::Answerer;
 use domain::tool::ToolName;
 use futures::StreamExt;
 
@@ -192,7 +193,13 @@ pub(super) async fn a_yes_for_the_session_is_listed(subject: &Subject) {
             let answer = ConfirmationAnswer::Session;
             let answered = subject
                 .control
-                .answer(id, asked.confirmation_id, asked.binding, answer)
+                .answer(
+                    id,
+                    asked.confirmation_id,
+                    asked.binding,
+                    answer,
+                    Answerer::User,
+                )
                 .await;
             answered.expect("the answer is taken");
         }

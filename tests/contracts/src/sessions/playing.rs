@@ -111,11 +111,12 @@ impl FakeSessions {
             Some(query_id),
             EventBody::ConfirmationAsked(request),
         );
-        if let Ok(answer) = answer.await {
+        if let Ok((answer, by)) = answer.await {
             let answered = EventBody::ConfirmationAnswered {
                 confirmation_id,
                 answer,
                 by: "user".to_owned(),
+                token: by.token().cloned(),
             };
             self.emit(session_id, Some(query_id), answered);
         }

@@ -8,6 +8,7 @@ use domain::event::{ConfirmationAnswer, ConfirmationKind, Event, EventBody, Quer
 use domain::fault::Fault;
 use domain::hash::Digest;
 use domain::settings::{Attendance, Mode, SessionProfile};
+use domain::token::Answerer;
 use domain::tool::EffectClass;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -169,7 +170,8 @@ async fn the_user_sees_every_task_and_a_no_begins_nothing() {
         }
         assert_eq!(begun(&house.log(session_id).await), 0);
         let sessions = &house.sessions;
-        let said = sessions.confirm(session_id, asked.confirmation_id, asked.binding, answer);
+        let (question, binding) = (asked.confirmation_id, asked.binding);
+        let said = sessions.confirm(session_id, question, binding, answer, Answerer::User);
         said.await.unwrap();
         let events = all(stream).await;
         assert_eq!((ended(&events).0, begun(&events)), (status, count));

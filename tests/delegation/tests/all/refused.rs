@@ -6,6 +6,7 @@ use contracts::Reply;
 use delegation::{Asked, House, Kind, Speaker, all, report, tasks, until};
 use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::settings::{Attendance, SessionProfile};
+use domain::token::Answerer;
 use domain::tool::EffectClass;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -87,7 +88,8 @@ async fn a_no_of_the_user_is_asked_for_once() {
         message: String::new(),
     };
     let sessions = &house.sessions;
-    let said = sessions.confirm(session_id, asked.confirmation_id, asked.binding, no);
+    let (question, binding) = (asked.confirmation_id, asked.binding);
+    let said = sessions.confirm(session_id, question, binding, no, Answerer::User);
     said.await.unwrap();
     all(stream).await;
     let events = house.log(session_id).await;

@@ -92,6 +92,7 @@ async fn judged(
                 confirmation_id,
                 answer,
                 by,
+                token,
             } => {
                 if let ConfirmationAnswer::Deny { message } = &answer {
                     words.clone_from(message);
@@ -101,6 +102,7 @@ async fn judged(
                     confirmation_id,
                     answer,
                     by,
+                    token,
                 }
             }
             PlanEvent::Pinned { plan_id, hash, by } => {

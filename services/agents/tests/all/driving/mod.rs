@@ -19,6 +19,7 @@ use domain::id::{ConfirmationId, HolderId, SessionId, TraceId};
 use domain::label::Label;
 use domain::lineage::AgentType;
 use domain::settings::{Mode, SessionSettings};
+use domain::token::Answerer;
 use domain::tool::EffectClass;
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -98,10 +99,11 @@ impl Control for Told {
         confirmation_id: ConfirmationId,
         binding: Digest,
         answer: ConfirmationAnswer,
+        by: Answerer,
     ) -> Result<(), Error> {
         let inner = &self.inner;
         inner
-            .answer(session_id, confirmation_id, binding, answer)
+            .answer(session_id, confirmation_id, binding, answer, by)
             .await
     }
 

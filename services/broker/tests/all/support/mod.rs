@@ -17,6 +17,7 @@ use domain::event::{CallStatus, ConfirmationAnswer, ConfirmationRequest};
 use domain::id::{CallId, PlanId, SessionId, TraceId};
 use domain::lineage::AgentType;
 use domain::settings::{Attendance, SessionSettings};
+use domain::token::Answerer;
 use domain::tool::EffectClass;
 use futures::StreamExt;
 use serde_json::{Value, json};
@@ -158,6 +159,7 @@ impl House {
                 asked.confirmation_id,
                 asked.binding,
                 answer,
+                Answerer::User,
             )
             .await
             .unwrap();
