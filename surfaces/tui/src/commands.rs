@@ -5,7 +5,7 @@ pub const OWN: [(&str, &str, &str); 4] = [
     (
         "/inspect",
         "NAME",
-        "a page about the context, calls, audit, agents, jobs, plan, memory or models",
+        "a page about the context, calls, audit, agents, jobs, plan, memory, models or history",
     ),
     (
         "/panes",

@@ -1,5 +1,6 @@
 //! Input, events and effects, and when to draw. While nothing happens it sleeps.
 
+mod before;
 mod doing;
 mod past;
 mod pointing;

@@ -2,6 +2,7 @@
 //! that others wrote stands behind a bar or an indent, and nothing in it moves the terminal.
 
 mod agents;
+mod history;
 mod plan;
 
 use crate::lines::{faint, painted, safe, strong};
@@ -10,6 +11,7 @@ use domain::context::ContextView;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::CallId;
 use domain::label::Integrity;
+pub use history::history;
 pub use plan::plan;
 use ratatui::text::Line;
 use rendering::Paint;
@@ -67,14 +69,14 @@ pub fn context(view: &ContextView) -> Vec<Line<'static>> {
 #[must_use]
 pub fn calls(events: &[Event]) -> Vec<Line<'static>> {
     let mut all: Vec<(Option<CallId>, Vec<Line<'static>>)> = Vec::new();
-    let mut agents = AgentTree::default();
+    let mut tree = AgentTree::default();
     for event in events {
-        agents.apply(event);
+        tree.apply(event);
         if let EventBody::ToolRequested {
             tool, arguments, ..
         } = &event.body
         {
-            let whose = named(&agents, event.agent_id);
+            let whose = named(&tree, event.agent_id);
             let whose = whose.map_or_else(String::new, |whose| format!(" ({whose})"));
             let name = format!("#{} {}{whose}", event.seq, visible_line(tool));
             all.push((event.call_id, begun(&name, &format!("{arguments:#}"))));

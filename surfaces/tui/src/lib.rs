@@ -58,6 +58,7 @@ mod sent;
 mod state;
 mod stream;
 mod subject;
+mod transcript;
 pub mod update;
 mod vi;
 mod view;

@@ -4,6 +4,7 @@ use crate::earlier::Sent;
 use crate::files::{Entry, Hidden};
 use crate::host::Mention;
 use crate::subject::Subject;
+use crate::transcript::Piece;
 use api::models::ModelInfo;
 use api::programs::{Program, ProgramId, Programs};
 use api::sessions::{QueueChange, SessionSummary};
@@ -166,6 +167,8 @@ pub enum Command {
     FindNextModel,
     /// Read a page about something.
     Inspect(Subject),
+    /// Read this piece of what was said and done.
+    ReadHistory(Box<Piece>),
     /// Ask what programs say.
     ReadPrograms(Programs),
     /// Read the names below the working folder.

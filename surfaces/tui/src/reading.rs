@@ -6,6 +6,7 @@ use crate::inspect;
 use crate::lines::{safe, strong};
 use crate::message::Message;
 use crate::subject::Subject;
+use crate::transcript::Piece;
 use api::programs::Programs;
 use api::sessions::{Error, Follow, Selection, Sessions, Whose};
 use domain::Timestamp;
@@ -78,11 +79,12 @@ async fn page(
             };
             Ok(inspect::memory(&events, &now))
         }
-        Subject::Calls | Subject::Agents | Subject::Plan => {
+        Subject::Calls | Subject::Agents | Subject::Plan | Subject::History => {
             let events = events(sessions, id).await.map_err(|error| error.fault())?;
             Ok(match subject {
                 Subject::Agents => inspect::agents(&events, Timestamp::now()),
                 Subject::Plan => inspect::plan(&events),
+                Subject::History => inspect::history(&events),
                 _ => inspect::calls(&events),
             })
         }
@@ -96,6 +98,33 @@ async fn events(sessions: &dyn Sessions, id: SessionId) -> Result<Vec<Event>, Er
         events.push(event?);
     }
     Ok(events)
+}
+
+/// Reads a piece of what was said and done, and no more of the log than that.
+pub async fn history(sessions: &dyn Sessions, id: SessionId, piece: Piece) -> Vec<Message> {
+    let read = async {
+        let (first, last) = piece.events;
+        let mut stream = sessions.attach(id, first, Follow::Outline).await?;
+        let mut events = Vec::new();
+        while let Some(event) = stream.next().await {
+            let event = event?;
+            if event.seq > last {
+                break;
+            }
+            if event
+                .query_id
+                .is_some_and(|id| piece.requests.contains(&id))
+            {
+                events.push(event);
+            }
+        }
+        Ok::<_, Error>(inspect::history(&events))
+    };
+    let lines = read.await.unwrap_or_else(|error| {
+        let text = format!("it cannot be read: {}", error.message());
+        vec![Line::raw(safe(&text))]
+    });
+    vec![Message::Inspected(Subject::History, lines)]
 }
 
 /// Asks what programs say.

@@ -95,6 +95,8 @@ pub struct State {
     pub overlay: Option<Overlay>,
     /// When the page that stands there is read anew.
     pub refresh: Refresh,
+    /// Which piece of the history stands there, from 0 for the newest.
+    pub piece: usize,
     /// The programs of the session, as far as they were asked for.
     pub programs: Watched,
     /// The panes, whether they are shown or not.
@@ -218,6 +220,7 @@ impl State {
             is_own_plan: false,
             overlay: None,
             refresh: Refresh::default(),
+            piece: 0,
             programs: Watched::default(),
             panes,
             help: None,

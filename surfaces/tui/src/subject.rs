@@ -17,11 +17,13 @@ pub enum Subject {
     Memory,
     /// The models.
     Models,
+    /// What was said and done, in pieces.
+    History,
 }
 
 impl Subject {
     /// Every one.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Context,
         Self::Calls,
         Self::Audit,
@@ -29,12 +31,13 @@ impl Subject {
         Self::Plan,
         Self::Memory,
         Self::Models,
+        Self::History,
     ];
 
     /// Whether what happens in the session changes its page.
     #[must_use]
     pub const fn is_live(self) -> bool {
-        !matches!(self, Self::Models)
+        !matches!(self, Self::Models | Self::History)
     }
 
     /// Its name, as it is typed.
@@ -48,6 +51,7 @@ impl Subject {
             Self::Plan => "plan",
             Self::Memory => "memory",
             Self::Models => "models",
+            Self::History => "history",
         }
     }
 
@@ -62,6 +66,7 @@ impl Subject {
             Self::Plan => "plans, their steps, and tasks",
             Self::Memory => "what memory recalled for the requests, and why",
             Self::Models => "the models, and what each is for",
+            Self::History => "what was said and done",
         }
     }
 }

@@ -5,6 +5,7 @@ mod closing;
 mod completing;
 mod configuring;
 mod events;
+mod history;
 mod lists;
 mod marking;
 mod options;
@@ -99,10 +100,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
             Vec::new()
         }
         Message::Mentions(of, known) => completing::mentions(state, of, known),
-        Message::Earlier(said) => {
-            overlaid::filled_with(state, said);
-            Vec::new()
-        }
+        Message::Earlier(said) => overlaid::filled_with(state, said),
         Message::Edited(edited) => overlaid::edited(state, edited),
         Message::Draft(text) => {
             draft(state, &text);

@@ -5,6 +5,7 @@ use crate::host::Host;
 use crate::message::{Command, Message};
 use crate::{overridden, reading};
 use api::sessions::SessionSummary;
+use domain::id::SessionId;
 use domain::settings::SessionProfile;
 use futures::future::LocalBoxFuture;
 
@@ -62,10 +63,26 @@ pub fn work(
         }
         Command::Answer(answers) => AtOnce(Box::pin(effects::answer(host, id, answers))),
         Command::Context(depth) => AtOnce(Box::pin(effects::context(host, id, depth))),
-        Command::ListModels => AtOnce(told(effects::list_models(host))),
         Command::FindModel(name) => InTurn(Box::pin(effects::find_model(host, name))),
+        Command::Rename(of, name) => AtOnce(told(reading::rename(host, of, name))),
+        Command::Export(of) => AtOnce(told(reading::export(host, of))),
+        other => return look(host, id, profile, other),
+    })
+}
+
+/// The same for what is only read.
+fn look(
+    host: &dyn Host,
+    id: SessionId,
+    profile: SessionProfile,
+    command: Command,
+) -> Option<Work<'_>> {
+    use Work::AtOnce;
+    Some(match command {
+        Command::ListModels => AtOnce(told(effects::list_models(host))),
         Command::FindNextModel => AtOnce(told(effects::next_model(host, profile))),
         Command::Inspect(subject) => AtOnce(told(reading::inspect(host, (id, profile), subject))),
+        Command::ReadHistory(piece) => AtOnce(told(reading::history(host.sessions(), id, *piece))),
         Command::ReadPrograms(wanted) => {
             AtOnce(told(reading::programs(host.sessions(), id, wanted)))
         }
@@ -77,19 +94,7 @@ pub fn work(
         Command::ReadPast(to) => AtOnce(told(reading::past(host.sessions(), id, to))),
         Command::ListSessions => AtOnce(told(reading::list(host))),
         Command::Preview(of) => AtOnce(told(reading::preview(host.sessions(), of))),
-        Command::Rename(of, name) => AtOnce(told(reading::rename(host, of, name))),
-        Command::Export(of) => AtOnce(told(reading::export(host, of))),
-        Command::Print(_)
-        | Command::Tell(_)
-        | Command::GoTo(_)
-        | Command::HandOver
-        | Command::Keep(_)
-        | Command::Call(_)
-        | Command::Copy(_)
-        | Command::Redraw
-        | Command::Leave
-        | Command::Suspend
-        | Command::Edit(_) => return None,
+        _ => return None,
     })
 }
 

@@ -1,15 +1,16 @@
 //! What a session was before this window: read once, and told in a few lines.
 
+use super::before::{ByRequest, answer, by_request, calls, note, shown};
 use crate::drafts::{Draft, joined};
 use crate::keys::Action;
-use crate::lines::{faint, own, painted};
+use crate::lines::{own, painted};
 use crate::markdown::lines as document;
 use crate::sent;
 use crate::state::State;
 use api::sessions::{Error, Follow, SessionSummary, Sessions};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
-use domain::id::{QueryId, SessionId};
+use domain::id::SessionId;
 use futures::StreamExt;
 use ratatui::text::Line;
 use rendering::links::mark;
@@ -76,7 +77,12 @@ pub async fn read(sessions: &dyn Sessions, session: &SessionSummary) -> Result<P
     let not_begun = later.iter().map(text).collect();
     let was_lost = |one: &&&Exchange| view.as_cut_off(one.query_id).is_some();
     let lost = later.iter().filter(was_lost).map(text).collect();
-    let unanswered = last.filter(|last| answer_to(&before, last.query_id).is_none());
+    let requests = by_request(&before);
+    let has_answer = |one: &&Exchange| {
+        let own = requests.get(&one.query_id);
+        own.is_some_and(|own| answer(own).is_some())
+    };
+    let unanswered = last.filter(|last| !has_answer(last));
     let part = match unanswered {
         Some(last) => part_of(sessions, session.session_id, last).await?,
         None => None,
@@ -98,20 +104,6 @@ impl Past {
         let text = self.last.as_ref().map(|last| last.text.clone());
         text.filter(|text| sent::is_long(text))
     }
-}
-
-/// The answer to a request, if it has one.
-fn answer_to(events: &[Event], query_id: QueryId) -> Option<&str> {
-    let answers = events.iter().rev();
-    let own = answers.filter(|event| event.query_id == Some(query_id));
-    let mut found = own.filter_map(|event| match &event.body {
-        // One that was stopped has come to nothing, whatever had come of it.
-        EventBody::GenerationFinished { answer, .. } => {
-            Some(answer.as_str()).filter(|answer| !answer.trim().is_empty())
-        }
-        _ => None,
-    });
-    found.next()
 }
 
 /// What the pieces of an answer come to that has no end.
@@ -205,38 +197,56 @@ pub fn greeting(state: &State, past: &Past, is_back: bool) -> Vec<Line<'static>>
     shown
 }
 
-/// The last exchange that ended, how many came before it, and what waited behind it.
+/// What was said before, as far as there is room for it: how many exchanges are not shown, those that
+/// ended, and what waited behind them.
 fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
-    let id = state.session.session_id;
-    let shown_here = usize::from(past.last.is_some()) + past.not_begun.len();
-    let standing = state.view.exchanges().standing().len();
-    let mut shown = Vec::new();
-    if let Some(earlier) = standing.checked_sub(shown_here).filter(|count| *count > 0) {
-        let text = format!("· {earlier} earlier: carl session show {id}");
-        shown.extend(note(state, &text));
-    }
-    shown.extend(
-        past.last
-            .iter()
-            .flat_map(|last| exchange(state, past, last)),
-    );
+    let events = by_request(&past.before);
+    let mut end: Vec<Line<'static>> = past
+        .last
+        .iter()
+        .flat_map(|last| exchange(state, past, (last, &events)))
+        .collect();
     for text in &past.not_begun {
-        shown.extend(state.own(sent::folded(text, &state.keys.name_of(Action::Expand))));
-        shown.extend(note(state, "· not begun when the program ended"));
+        end.extend(state.own(sent::folded(text, &state.keys.name_of(Action::Expand))));
+        end.extend(note(state, "· not begun when the program ended"));
     }
     if past.is_cut_off {
-        shown.extend(note(state, "· /retry asks the last message again"));
+        end.extend(note(state, "· /retry asks the last message again"));
     }
-    shown
+    let standing = state.view.exchanges().standing().iter();
+    let last = past.last.as_ref().map(|last| last.received_seq);
+    let is_earlier =
+        |one: &&Exchange| !one.is_undo && one.has_begun && Some(one.received_seq) < last;
+    let earlier: Vec<&Exchange> = standing.filter(is_earlier).collect();
+    let (said, count) = shown(state, &earlier, &events, &end);
+    let left = match earlier.len() - count {
+        0 => Vec::new(),
+        1 => note(
+            state,
+            "· 1 earlier exchange is not shown: /inspect history has it",
+        ),
+        left => {
+            let text =
+                format!("· {left} earlier exchanges are not shown: /inspect history has them");
+            note(state, &text)
+        }
+    };
+    left.into_iter().chain(said).chain(end).collect()
 }
 
-/// An exchange that ended.
-fn exchange(state: &State, past: &Past, last: &Exchange) -> Vec<Line<'static>> {
+/// The last exchange that ended.
+fn exchange(
+    state: &State,
+    past: &Past,
+    (last, events): (&Exchange, &ByRequest<'_>),
+) -> Vec<Line<'static>> {
     let mut shown = state.own(sent::folded(
         &last.text,
         &state.keys.name_of(Action::Expand),
     ));
-    let answer = answer_to(&past.before, last.query_id);
+    let own = events.get(&last.query_id).map_or(&[][..], Vec::as_slice);
+    shown.extend(calls(state, own));
+    let answer = answer(own);
     if let Some(answer) = answer.or(past.part.as_deref()) {
         let told = marked(answer, state.terminal.known(), prose, mark);
         shown.extend(state.printed(document(&told)));
@@ -253,10 +263,4 @@ fn exchange(state: &State, past: &Past, last: &Exchange) -> Vec<Line<'static>> {
         shown.extend(note(state, &format!("· {how}; {kept}")));
     }
     shown
-}
-
-/// A faint line of ours.
-fn note(state: &State, text: &str) -> Vec<Line<'static>> {
-    let line = Line::styled(text.to_owned(), faint());
-    own(&line, 2, usize::from(state.size.0))
 }

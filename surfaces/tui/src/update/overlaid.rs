@@ -1,6 +1,7 @@
 //! Keys and news while something stands on the alternate screen. None of them reaches a question.
 
 use super::closing::close;
+use super::history;
 use super::lists;
 use super::marking;
 use super::options;
@@ -146,6 +147,7 @@ fn elsewhere(state: &mut State, key: KeyEvent) -> Vec<Command> {
     }
     let listed = lists::pressed(state, key);
     let listed = listed.or_else(|| options::pressed(state, key));
+    let listed = listed.or_else(|| history::pressed(state, key));
     if let Some(done) = listed.or_else(|| programs::pressed(state, key)) {
         return done;
     }
@@ -307,10 +309,11 @@ pub(super) fn filled(
 }
 
 /// The user's messages were read.
-pub(super) fn filled_with(state: &mut State, said: Vec<Sent>) {
+pub(super) fn filled_with(state: &mut State, said: Vec<Sent>) -> Vec<Command> {
     if let Some(Overlay::Earlier(earlier)) = &mut state.overlay {
         earlier.fill(said);
     }
+    Vec::new()
 }
 
 /// The picker, where it is open.
@@ -325,6 +328,7 @@ pub(super) fn picker(state: &mut State) -> Option<&mut Picker> {
 pub(super) fn named(state: &mut State, name: &str) -> Vec<Command> {
     let found = Subject::ALL.into_iter().find(|one| one.name() == name);
     match found {
+        Some(Subject::History) => history::newest(state),
         Some(subject) => inspect(state, subject),
         None if name == JOBS => programs::list(state),
         None => {

@@ -7,6 +7,8 @@ use crate::overlay::{Overlay, room};
 use crate::page::Page;
 use crate::picker::{Offer, Picker};
 use crate::state::State;
+use crate::subject::Subject;
+use crate::transcript::pieces;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -91,36 +93,8 @@ pub fn full(state: &State) -> Option<Frame> {
             },
             None,
         ),
-        Overlay::Recall(recall) => {
-            let parts = ("typed before: type to search", recall.rows(width, height));
-            let said = ((PROMPT, recall.query()), OF_RECALL, recall.refusal);
-            return Some(list(parts, said, size, waits));
-        }
-        Overlay::Earlier(earlier) => {
-            let keys = if width < OF_EARLIER.width() {
-                OF_EARLIER_SHORT
-            } else {
-                OF_EARLIER
-            };
-            let parts = (
-                "earlier messages: type to search",
-                earlier.rows(width, height),
-            );
-            let said = ((PROMPT, earlier.query()), keys, earlier.refusal);
-            return Some(list(parts, said, size, waits));
-        }
-        Overlay::Options(options) => {
-            let parts = (options.title, options.rows(width, height));
-            let said = ((PROMPT, options.query()), OF_OPTIONS, "");
-            return Some(list(parts, said, size, waits));
-        }
-        Overlay::Palette(palette) => {
-            let parts = (
-                "all commands and keys: type to search",
-                palette.rows(width, height),
-            );
-            let said = ((PROMPT, palette.query()), OF_PALETTE, palette.refusal);
-            return Some(list(parts, said, size, waits));
+        Overlay::Recall(_) | Overlay::Earlier(_) | Overlay::Options(_) | Overlay::Palette(_) => {
+            return searched(overlay, size, waits);
         }
     };
     // What is typed stays in sight; a question is announced above it then.
@@ -135,9 +109,58 @@ pub fn full(state: &State) -> Option<Frame> {
     Some(laid(size, (head, body, foot), cursor))
 }
 
+/// The frame of a list that is searched.
+fn searched(overlay: &Overlay, size: (u16, u16), waits: Waiting) -> Option<Frame> {
+    let (width, height) = room(size);
+    match overlay {
+        Overlay::Recall(recall) => {
+            let parts = ("typed before: type to search", recall.rows(width, height));
+            let said = ((PROMPT, recall.query()), OF_RECALL, recall.refusal);
+            Some(list(parts, said, size, waits))
+        }
+        Overlay::Earlier(earlier) => {
+            let keys = if width < OF_EARLIER.width() {
+                OF_EARLIER_SHORT
+            } else {
+                OF_EARLIER
+            };
+            let parts = (
+                "earlier messages: type to search",
+                earlier.rows(width, height),
+            );
+            let said = ((PROMPT, earlier.query()), keys, earlier.refusal);
+            Some(list(parts, said, size, waits))
+        }
+        Overlay::Options(options) => {
+            let parts = (options.title, options.rows(width, height));
+            let said = ((PROMPT, options.query()), OF_OPTIONS, "");
+            Some(list(parts, said, size, waits))
+        }
+        Overlay::Palette(palette) => {
+            let parts = (
+                "all commands and keys: type to search",
+                palette.rows(width, height),
+            );
+            let said = ((PROMPT, palette.query()), OF_PALETTE, palette.refusal);
+            Some(list(parts, said, size, waits))
+        }
+        _ => None,
+    }
+}
+
 /// What stands above a page.
 fn title_of_page(state: &State, overlay: &Overlay) -> String {
     match overlay {
+        Overlay::Page(Subject::History, _) => {
+            let pieces = pieces(&state.view);
+            let all = pieces.first().map_or(0, |newest| newest.places.1);
+            let (first, last) = pieces.get(state.piece).map_or((0, 0), |piece| piece.places);
+            let keys = match pieces.len() {
+                0 | 1 => "",
+                _ => "; < earlier, > later",
+            };
+            format!("history: exchanges {first} to {last} of {all}{keys}")
+        }
         Overlay::Page(subject, _) => format!("{}: {}", subject.name(), subject.about()),
         _ => saying::title(state),
     }

@@ -359,7 +359,7 @@ fn one_chat_goes_through_sessions_modes_and_models() {
     assert_shows(
         &screens,
         2,
-        &["forked: this is session", "goes on with the other"],
+        &["without what was allowed", "goes on with the other"],
     );
     assert_shows(&screens, 4, &["new session"]);
     assert_shows(&screens, 6, &["mode: adaptive", "deterministic"]);

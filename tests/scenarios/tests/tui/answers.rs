@@ -279,6 +279,74 @@ fn a_model_and_a_mode_are_chosen_from_lists() {
 }
 
 #[test]
+fn a_session_goes_on_with_what_was_said_shown() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let long = |sign: &str| {
+        let lines = (0..1_100).map(|number| format!("{sign}{number}\n"));
+        format!("```\n{}```\n", lines.collect::<String>())
+    };
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("read_file", json!({"path": "a.txt"})),
+        Reply::text("It is about bees."),
+        Reply::text("Ants walk."),
+        Reply::text(long("a")),
+        Reply::text(long("b")),
+    ]));
+    scene.house.write("a.txt", "bees");
+    let mut window = seat(&scene, &["--mode", "loop"], (200, 40));
+    window.enters("read a.txt");
+    window.until("It is about bees.");
+    window.until("idle");
+    window.enters("and ants?");
+    window.until("Ants walk.");
+    window.until("idle");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    drop(window);
+    let mut window = seat(&scene, &["--resume", "last", "--mode", "loop"], (200, 40));
+    let screen = window.screen();
+    let parts = [
+        "> read a.txt",
+        "→ read_file path=a.txt: done",
+        "It is about bees.",
+        "> and ants?",
+        "Ants walk.",
+    ];
+    let places = parts.map(|part| screen.find(part));
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{screen}"
+    );
+    assert!(!screen.contains("not shown"), "{screen}");
+    for end in ["a1099", "b1099"] {
+        window.enters("more words");
+        window.until(end);
+        window.until("idle");
+    }
+    window.presses(&["C-d"]);
+    window.until_shell();
+    drop(window);
+    // There is no room for all of it.
+    let mut window = seat(&scene, &["--resume", "last", "--mode", "loop"], (200, 40));
+    window.enters("/inspect history");
+    window.until("history: exchanges 1 to 4 of 4");
+    window.until(" you, ");
+    window.types("/about bees");
+    window.presses(&["Enter"]);
+    window.until("It is about bees.");
+    window.types("g");
+    window.until("→ read_file path=a.txt");
+    window.presses(&["Escape", "Escape"]);
+    window.until_gone("history: exchanges");
+    let all = window.everything();
+    let note = "3 earlier exchanges are not shown: /inspect history has them";
+    assert!(all.contains(note) && all.contains("b1099"), "{all}");
+    assert!(!all.contains("a1099"), "{all}");
+}
+
+#[test]
 fn code_has_colours_and_copies_as_it_is() {
     if is_absent(TMUX) {
         return;

@@ -258,4 +258,11 @@ fn calls_and_files_of_agents_below_say_whose_they_are() {
         told.is_some_and(|line| line.contains("(by coder …")),
         "{all}"
     );
+    // The session goes on with what was done.
+    window.presses(&["C-d"]);
+    window.until_shell();
+    drop(window);
+    let window = seat(&scene, &["--resume", "last"], (120, 60));
+    let screen = window.screen();
+    assert!(screen.contains("→ write_file (coder …"), "{screen}");
 }
