@@ -111,7 +111,9 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
     // What follows from the state as it is now.
     ui.take(Instant::now(), Message::Tick);
     ui.perform(Command::FindNextModel);
-    ui.hold(keyboard).await?;
+    let held = ui.hold(keyboard).await;
+    // That a terminal is gone is met by reading it as well, before the signal comes.
+    held.inspect_err(|_| ui.draft.leave(&ui.state.input.text()))?;
     Ok(Ended {
         layout: ui.state.panes.layout(),
         session: ui.state.session,
