@@ -6,6 +6,10 @@ const VARIABLE: &str = "HOUSE_WITHOUT";
 
 /// A GNOME Keyring on a session bus.
 pub const DESKTOP_KEYRING: &str = "desktop-keyring";
+/// `curl`.
+pub const CURL: &str = "curl";
+/// The official Python client of OpenAI's interface.
+pub const OPENAI_CLIENT: &str = "openai";
 /// A kernel that takes keys.
 pub const KERNEL_KEYRING: &str = "kernel-keyring";
 

@@ -119,6 +119,31 @@ impl House {
     }
 }
 
+/// The search path of a Python program that asks as OpenAI's official client does.
+///
+/// # Panics
+/// When the client was not fetched.
+#[must_use]
+pub fn openai_client() -> OsString {
+    let packages = [
+        "openai",
+        "anyio",
+        "httpx2",
+        "httpcore2",
+        "jiter",
+        "pydantic",
+        "pydantic_core",
+        "typing_extensions",
+        "sniffio",
+        "annotated-types",
+        "idna",
+        "truststore",
+        "typing-inspection",
+        "h11",
+    ];
+    std::env::join_paths(packages.map(fetched)).unwrap()
+}
+
 fn link(to: &Path, place: &Path) {
     fs::create_dir_all(place.parent().unwrap()).unwrap();
     symlink(to, place).unwrap();

