@@ -229,6 +229,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Agents(args)) => wait(commands::tools::agents(&args)),
         Some(Command::Policy(command)) => wait(commands::policy::policy(command)),
         Some(Command::Secret(command)) => wait(commands::secret::secret(command)),
+        Some(Command::Token(command)) => wait(commands::token::token(command)),
         Some(Command::Memory(command)) => wait(commands::memory::memory(command)),
         Some(Command::Session(command)) => wait(commands::session::session(command)),
         Some(Command::Diff(args)) => wait(commands::diff::diff(args)),

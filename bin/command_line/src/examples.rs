@@ -95,7 +95,8 @@ pub(crate) const CONFIG: &str = "Examples:
 
 /// `carl serve`.
 pub(crate) const SERVE: &str = "Examples:
-  carl serve                              for this user, at the usual socket";
+  carl serve                              for this user, at the usual socket
+  carl serve --http                       and for programs, at http://127.0.0.1:7433";
 
 /// `carl session list`.
 pub(crate) const SESSION_LIST: &str = "Examples:
@@ -283,6 +284,26 @@ pub(crate) const SECRET_UNLOCK: &str = "Examples:
 /// `carl secret lock`.
 pub(crate) const SECRET_LOCK: &str = "Examples:
   carl secret lock";
+
+/// `carl token`.
+pub(crate) const TOKEN: &str = "Examples:
+  carl token new phone --scope approve --expires 30d
+  carl token list";
+
+/// `carl token new`.
+pub(crate) const TOKEN_NEW: &str = "Examples:
+  carl token new editor --scope chat
+  carl token new phone --scope approve --expires 30d
+  carl token new ci --scope chat --expires 2031-01-31";
+
+/// `carl token list`.
+pub(crate) const TOKEN_LIST: &str = "Examples:
+  carl token list
+  carl token list --json                  for a script";
+
+/// `carl token revoke`.
+pub(crate) const TOKEN_REVOKE: &str = "Examples:
+  carl token revoke phone";
 
 /// `carl config show`.
 pub(crate) const CONFIG_SHOW: &str = "Examples:

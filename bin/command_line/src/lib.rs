@@ -15,6 +15,7 @@ mod policy;
 mod secret;
 mod serve;
 mod session;
+mod token;
 mod tools;
 
 pub use audit::{AuditCommand, DecisionArg, LogFolder, RecordFilter, RecordFlags, RecordForm};
@@ -30,6 +31,7 @@ pub use session::{
     Ceiling, ChatArgs, DiffArgs, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags,
     ThinkingArg, TuiArgs, UndoArgs,
 };
+pub use token::{ScopeArg, TokenCommand};
 pub use tools::{ClassifyArgs, ToolsArgs, ToolsCommand};
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -192,6 +194,9 @@ pub enum Command {
     /// Store, list and forget secrets such as providers' API keys
     #[command(subcommand, after_help = examples::SECRET)]
     Secret(SecretCommand),
+    /// Make, list and revoke the tokens that programs show to `carl serve --http`
+    #[command(subcommand, after_help = examples::TOKEN)]
+    Token(TokenCommand),
     /// Write a commented configuration file
     #[command(after_help = examples::INIT)]
     Init(InitArgs),

@@ -1,6 +1,7 @@
 //! `carl serve`.
 
 use clap::{Args, ValueEnum};
+use std::net::SocketAddr;
 
 /// `carl serve`.
 #[derive(Debug, Args)]
@@ -14,6 +15,9 @@ pub struct ServeArgs {
     /// Serve on TCP even though anyone who can reach the address may act as you
     #[arg(long)]
     pub trust_network: bool,
+    /// Also serve programs over HTTP, to whoever shows a token (`carl token`)
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:7433")]
+    pub http: Option<SocketAddr>,
     /// Refuse every connection but loopback
     #[arg(long)]
     pub air_gap: bool,

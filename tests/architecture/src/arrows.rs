@@ -135,13 +135,13 @@ pub fn check(arrows: &[Arrow]) -> Vec<Violation> {
 pub const NETWORK_CRATES: [(&str, &[&str]); 9] = [
     ("reqwest", &["services/models", "services/search"]),
     ("tonic", &["contracts/proto", "adapters/grpc"]),
-    ("hyper-util", &["adapters/grpc"]),
-    ("hyper", &["adapters/grpc"]),
+    ("hyper-util", &["adapters/grpc", "surfaces/http"]),
+    ("hyper", &["adapters/grpc", "surfaces/http"]),
     ("ureq", &[]),
     ("async-nats", &["adapters/nats"]),
     ("oo7", &["adapters/keyring"]),
     ("zbus", &["adapters/desktop"]),
-    ("axum", &["adapters/inbox"]),
+    ("axum", &["adapters/inbox", "surfaces/http"]),
 ];
 
 /// A violation for each shipped use of a network crate by a crate that may not.

@@ -17,6 +17,7 @@ pub mod crew;
 pub mod documents;
 pub mod picture;
 pub mod roles;
+pub mod serving;
 pub mod site;
 pub mod tour;
 

@@ -1,6 +1,6 @@
 //! `carl serve`: one role or all of them, over a socket.
 
-use super::Setting;
+use super::{Setting, http};
 use crate::effective_settings;
 use crate::lock;
 use crate::serving::Announced;
@@ -15,10 +15,12 @@ use config::paths::private_folder;
 use domain::Timestamp;
 use grpc::server::{Bound, Builder};
 use grpc::{Endpoint, Listen};
+use http_api::Server;
 use inbox::LazyInbox;
 use observers::Capture;
 use rendering::{print, print_error};
 use settings::By;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail, describe};
@@ -46,8 +48,9 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     locked(&address, args.trust_network)?;
     let terms = effective_settings::told(&setting, By::Serve)?;
     if args.role == RoleArg::All {
-        return all(&setting, &address, terms).await;
+        return Box::pin(all(&setting, &address, (terms, args.http))).await;
     }
+    args.http.map_or(Ok(()), |_| Err(less_than_all()))?;
     let Served {
         mut offer,
         audit,
@@ -79,9 +82,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
             .or_fail()?;
     }
     let announce = |at: &str| {
-        if is_unnamed {
-            unnamed(args.role, at);
-        }
+        is_unnamed.then(|| unnamed(args.role, at));
         announced(&setting, args.role, at)
     };
     let role = Role {
@@ -96,6 +97,14 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         let_go(audit).await?;
     }
     Ok(stopped)
+}
+
+/// The refusal of programs where one role is served.
+fn less_than_all() -> Failure {
+    Failure::usage(
+        "--http serves sessions with all that they need, and one role has less than that",
+        "Leave --role out.",
+    )
 }
 
 /// Puts the end on record and lets go of the log.
@@ -231,7 +240,11 @@ fn serve_here(endpoints: &mut Endpoints, role: RoleArg) -> String {
 }
 
 /// Every role, from this process.
-async fn all(setting: &Setting, address: &Listen, terms: String) -> Result<Exit> {
+async fn all(
+    setting: &Setting,
+    address: &Listen,
+    (terms, http): (String, Option<SocketAddr>),
+) -> Result<Exit> {
     if let Some(endpoint) = wiring::served(setting, setting.paths.socket()).await
         && let Some(terms) = effective_settings::at(&endpoint).await
     {
@@ -244,6 +257,10 @@ async fn all(setting: &Setting, address: &Listen, terms: String) -> Result<Exit>
     if let Err(error) = house.open_inbox().await {
         return house.close(Err(error)).await;
     }
+    let programs = match for_programs(&house, setting, http).await {
+        Ok(programs) => programs,
+        Err(error) => return house.close(Err(error)).await,
+    };
     let offer = || house.offer().terms(terms.clone());
     // The user's own socket; over a network others would read and forget.
     let users = || offer().curator(house.remembrance.sides.curator.clone());
@@ -271,8 +288,48 @@ async fn all(setting: &Setting, address: &Listen, terms: String) -> Result<Exit>
         };
         until_all_stopped(served, address, role, own).await
     };
-    let stopped = stopped.await;
+    let stopped = Box::pin(beside(programs, stopped)).await;
     house.close(stopped).await
+}
+
+/// The server for programs, where there is to be one. It listens, and begins to answer once it is served.
+async fn for_programs(
+    house: &House,
+    setting: &Setting,
+    address: Option<SocketAddr>,
+) -> Result<Option<Server>> {
+    let Some(address) = address else {
+        return Ok(None);
+    };
+    let server = http::server(house, setting, address).await?;
+    print(&format!(
+        "for programs: http://{}, for whoever shows a token (`carl token new`)\n",
+        server.address()
+    ))?;
+    Ok(Some(server))
+}
+
+/// Serves programs for as long as all the rest is served.
+async fn beside(
+    programs: Option<Server>,
+    served: impl Future<Output = Result<Exit>>,
+) -> Result<Exit> {
+    let Some(programs) = programs else {
+        return served.await;
+    };
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let (ended, ()) = tokio::join!(
+        async {
+            let ended = served.await;
+            drop(stop);
+            ended
+        },
+        // That the other end is gone is the sign.
+        programs.serve(async {
+            let _gone = stopped.await;
+        })
+    );
+    ended
 }
 
 /// The address that `--listen` names.

@@ -6,6 +6,7 @@ use crate::wiring::House;
 use agents::SessionLog;
 use anyhow::{Context, Result};
 use command_line::SessionCommand;
+use domain::id::SessionId;
 use rendering::context::Depth;
 use rendering::print;
 use std::io::ErrorKind;
@@ -97,16 +98,26 @@ const fn context_form(json: bool, full: bool) -> ContextForm {
     }
 }
 
-/// Deletes a session's log, and then what belongs to it alone. While somebody has the session, the
-/// log is not to be deleted, and the rest stays too.
+/// Deletes a session once the user is sure. While somebody has it, the log is not to be deleted, and the
+/// rest stays too.
 async fn delete(part: &str, is_sure: bool) -> Result<Exit> {
     let (setting, house) = look().await?;
     let chosen = chosen(&house, &setting, part);
     let Some(session_id) = commands::to_delete(chosen, is_sure).await? else {
         return Ok(Exit::Denied);
     };
+    remove(&setting, session_id)?;
+    print(&format!("Deleted: session {session_id}.\n"))?;
+    Ok(Exit::Success)
+}
+
+/// Deletes a session's log, and then what belongs to it alone.
+///
+/// # Errors
+/// While somebody has the session, and when something cannot be removed.
+pub fn remove(setting: &Setting, session_id: SessionId) -> Result<()> {
     SessionLog::delete(&setting.paths.sessions(), session_id).or_fail()?;
-    let history = history_of(&setting, session_id);
+    let history = history_of(setting, session_id);
     files::forget_history(&history)
         .with_context(|| format!("{} cannot be removed", history.display()))?;
     observers::record::remove(&setting.paths.capture(), session_id)
@@ -114,12 +125,10 @@ async fn delete(part: &str, is_sure: bool) -> Result<Exit> {
     let draft = tui::drafts::file(&setting.paths.drafts(), session_id);
     match std::fs::remove_file(&draft) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(error).with_context(|| format!("{} cannot be removed", draft.display()));
+            Err(error).with_context(|| format!("{} cannot be removed", draft.display()))
         }
-        _ => {}
+        _ => Ok(()),
     }
-    print(&format!("Deleted: session {session_id}.\n"))?;
-    Ok(Exit::Success)
 }
 
 async fn look() -> Result<(Setting, House)> {

@@ -77,6 +77,7 @@ fn the_snapshot_of_all_commands_reads_as_agreed() {
     memory(&mut tour);
     audit(&mut tour);
     secrets(&mut tour);
+    tokens(&mut tour);
     mistakes(&mut tour);
     let file = snapshot();
     if std::env::var_os("CARL_BLESS").is_some() {
@@ -288,6 +289,26 @@ fn audit(tour: &mut Tour) {
     ] {
         let _seen = tour.run(args);
     }
+}
+
+fn tokens(tour: &mut Tour) {
+    tour.part("Access tokens");
+    let _made = tour.run(&[
+        "token",
+        "new",
+        "phone",
+        "--scope",
+        "approve",
+        "--expires",
+        "30d",
+    ]);
+    let _made = tour.run(&["token", "new", "editor", "--scope", "chat"]);
+    let _refused = tour.run(&["token", "new", "editor", "--scope", "chat"]);
+    for args in [&["token", "list"] as &[&str], &["token", "list", "--json"]] {
+        let _listed = tour.run(args);
+    }
+    let _revoked = tour.run(&["token", "revoke", "phone"]);
+    let _refused = tour.run(&["token", "revoke", "phone"]);
 }
 
 fn secrets(tour: &mut Tour) {

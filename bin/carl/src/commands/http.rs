@@ -1,0 +1,127 @@
+//! What `carl serve --http` has to offer to whoever asks it.
+
+use super::Setting;
+use super::session;
+use crate::wiring::House;
+use anyhow::Result;
+use api::broker::{AgentListing, Control};
+use async_trait::async_trait;
+use command_line::{Ceiling, ModeArg, SessionFlags, ThinkingArg};
+use domain::fault::{Coded as _, Fault};
+use domain::id::SessionId;
+use domain::model::Think;
+use domain::settings::{Attendance, Mode, SessionProfile};
+use http_api::tokens::Tokens;
+use http_api::{Host, Parts, Server, Wanted};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use terminal::exit::{OrFail, describe};
+
+/// A server at an address, for the sessions of this house.
+///
+/// # Errors
+/// When the address cannot be served at.
+pub async fn server(house: &House, setting: &Setting, address: SocketAddr) -> Result<Server> {
+    let host = Hosting {
+        setting: setting.clone(),
+        control: Arc::clone(&house.guard.control),
+    };
+    let parts = Parts {
+        sessions: Arc::clone(&house.sessions),
+        host: Arc::new(host),
+        tokens: Tokens::below(&setting.paths.state),
+    };
+    Server::bind(address, parts).await.or_fail()
+}
+
+/// The program that serves, as the server asks it.
+struct Hosting {
+    setting: Setting,
+    control: Arc<dyn Control>,
+}
+
+impl Hosting {
+    fn built(&self, wanted: &Wanted) -> Result<SessionProfile> {
+        let flags = SessionFlags {
+            agent: wanted.agent.clone(),
+            mode: wanted.mode.map(typed_mode),
+            model: wanted.model.clone(),
+            thinking: wanted.think.map(typed_thinking),
+            ceiling: Ceiling {
+                workspace: wanted.ceiling.workspace.clone(),
+                allow_write: wanted.ceiling.allow_write.clone(),
+                allow_read: wanted.ceiling.allow_read.clone(),
+                disable_tool: wanted
+                    .disabled_tools
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect(),
+                ..Ceiling::default()
+            },
+            air_gap: self.setting.loaded.config.models.air_gap,
+            ..SessionFlags::default()
+        };
+        let attendance = match wanted.attended {
+            true => Attendance::Attended,
+            false => Attendance::Unattended,
+        };
+        match &wanted.ceiling.workspace {
+            // Another folder may have a project's file of its own.
+            Some(_) => self.setting.again(&flags)?.profile(&flags, attendance),
+            None => self.setting.profile(&flags, attendance),
+        }
+    }
+}
+
+#[async_trait]
+impl Host for Hosting {
+    fn profile(&self, wanted: &Wanted) -> Result<SessionProfile, Fault> {
+        let relative = |path: &&PathBuf| path.is_relative();
+        let ceiling = &wanted.ceiling;
+        let mut named = ceiling
+            .workspace
+            .iter()
+            .chain(&ceiling.allow_write)
+            .chain(&ceiling.allow_read);
+        if let Some(path) = named.find(relative) {
+            let said = format!("`{}` is not a full path", path.display());
+            let failure = terminal::exit::Failure::usage(said, "Write it from the root on.");
+            return Err(failure.fault);
+        }
+        self.built(wanted).map_err(|error| describe(&error).1)
+    }
+
+    async fn delete(&self, session_id: SessionId) -> Result<(), Fault> {
+        session::remove(&self.setting, session_id).map_err(|error| describe(&error).1)
+    }
+
+    async fn agents(&self) -> Result<Vec<AgentListing>, Fault> {
+        self.control
+            .list_agents()
+            .await
+            .map_err(|error| error.fault())
+    }
+}
+
+const fn typed_mode(mode: Mode) -> ModeArg {
+    match mode {
+        Mode::Loop => ModeArg::Loop,
+        Mode::Plan => ModeArg::Plan,
+        Mode::Deterministic => ModeArg::Deterministic,
+        Mode::Bridge => ModeArg::Bridge,
+        Mode::Auto => ModeArg::Auto,
+        Mode::Adaptive => ModeArg::Adaptive,
+    }
+}
+
+const fn typed_thinking(think: Think) -> ThinkingArg {
+    match think {
+        Think::Default => ThinkingArg::Default,
+        Think::Off => ThinkingArg::Off,
+        Think::On => ThinkingArg::On,
+        Think::Low => ThinkingArg::Low,
+        Think::Medium => ThinkingArg::Medium,
+        Think::High => ThinkingArg::High,
+    }
+}

@@ -1,0 +1,50 @@
+//! Why the server cannot serve.
+
+use domain::fault::Coded;
+use std::net::SocketAddr;
+
+/// Why the server cannot serve.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The address can be reached from other machines.
+    #[error("{address} can be reached from other machines, and HTTP is served without TLS")]
+    NotLoopback {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// The address cannot be listened at.
+    #[error("{address} cannot be listened at: {source}")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+}
+
+impl Coded for Error {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NotLoopback { .. } => "http.not_loopback",
+            Self::Bind { .. } => "http.address",
+        }
+    }
+
+    fn message(&self) -> String {
+        self.to_string()
+    }
+
+    fn hint(&self) -> String {
+        match self {
+            Self::NotLoopback { .. } => {
+                "Serve at 127.0.0.1, and reach it from elsewhere through a tunnel: ssh -L \
+                 7433:127.0.0.1:7433 HOST. TLS of its own is not built yet."
+            }
+            Self::Bind { .. } => {
+                "Another program may have the port: name one with --http \
+                                  127.0.0.1:PORT."
+            }
+        }
+        .to_owned()
+    }
+}

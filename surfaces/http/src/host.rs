@@ -1,0 +1,68 @@
+//! What the program that serves has to offer.
+
+use api::broker::AgentListing;
+use async_trait::async_trait;
+use domain::fault::Fault;
+use domain::id::SessionId;
+use domain::model::Think;
+use domain::settings::{Mode, SessionProfile};
+use domain::tool::ToolName;
+use std::path::PathBuf;
+
+/// What a client wants of a session; what it does not name is as configured.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The agent's type.
+    pub agent: Option<String>,
+    /// How requests are worked on.
+    pub mode: Option<Mode>,
+    /// `provider/model`.
+    pub model: Option<String>,
+    /// How much models think.
+    pub think: Option<Think>,
+    /// Whether somebody answers questions.
+    pub attended: bool,
+    /// Tools that may not be used.
+    pub disabled_tools: Vec<ToolName>,
+    /// What is opened beyond the folder that is served.
+    pub ceiling: Ceiling,
+}
+
+/// What only the user opens, and so a token with the scope `admin`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ceiling {
+    /// The folder to work in; `None`: the one the server was started in.
+    pub workspace: Option<PathBuf>,
+    /// Open for writing.
+    pub allow_write: Vec<PathBuf>,
+    /// Open for reading.
+    pub allow_read: Vec<PathBuf>,
+}
+
+impl Ceiling {
+    /// Whether nothing is opened.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What the program that serves has to offer.
+#[async_trait]
+pub trait Host: Send + Sync {
+    /// The profile that a session is opened with.
+    ///
+    /// # Errors
+    /// What cannot be as it is wanted, and what can be.
+    fn profile(&self, wanted: &Wanted) -> Result<SessionProfile, Fault>;
+    /// Deletes a session and what belongs to it alone.
+    ///
+    /// # Errors
+    /// When somebody has it, or something cannot be removed.
+    async fn delete(&self, session_id: SessionId) -> Result<(), Fault>;
+    /// The agent types.
+    ///
+    /// # Errors
+    /// When they cannot be asked for.
+    async fn agents(&self) -> Result<Vec<AgentListing>, Fault>;
+}

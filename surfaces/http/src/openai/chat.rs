@@ -1,0 +1,233 @@
+//! `POST /v1/chat/completions`.
+
+use super::answering::{Answering, Told};
+use super::conversation::{Conversation, key, unsupported};
+use super::placing::placed;
+use super::wire::{
+    ChatRequest, Choice, Chunk, Completion, Delta, Piece, Said, Stop, StreamOptions, Usage,
+};
+use super::{Shaped, error, failed};
+use crate::app::{App, Caller};
+use crate::conversations::Point;
+use crate::events;
+use crate::limits::EVENTS_AHEAD;
+use crate::problem::Problem;
+use crate::wire;
+use crate::work::{self, Events, OnHangUp};
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use domain::Timestamp;
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+/// `POST /v1/chat/completions`.
+pub(crate) async fn chat(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    body: Bytes,
+) -> Result<Response, Shaped> {
+    let request: ChatRequest = wire::read(&body)?;
+    refuse_what_is_not_done(&request)?;
+    let conversation = Conversation::of(&request.messages)?;
+    let known = key(&caller.0.name, &request.model, &conversation.before);
+    let asked = (request.model.as_str(), &conversation);
+    let (lease, send) = placed(&app, &caller, asked, &known).await?;
+    let session_id = lease.session_id;
+    let events = work::begin(&app, lease, send, OnHangUp::Stop).await?;
+    let stops = match request.stop {
+        None => Vec::new(),
+        Some(Stop::One(stop)) => vec![stop],
+        Some(Stop::Several(stops)) => stops,
+    };
+    let chat = Chat {
+        app,
+        caller,
+        session_id,
+        id: format!("chatcmpl-{}", Uuid::now_v7().simple()),
+        created: Timestamp::now().as_second(),
+        model: request.model,
+        conversation,
+        stops,
+    };
+    match request.stream {
+        Some(true) => Ok(chat.streamed(events, request.stream_options)),
+        _ => chat.whole(events).await,
+    }
+}
+
+/// What would change the answer and is not done is refused, and not read over.
+fn refuse_what_is_not_done(request: &ChatRequest) -> Result<(), Problem> {
+    let named = |all: &Option<Vec<_>>| all.as_ref().is_some_and(|all| !all.is_empty());
+    if named(&request.tools) || named(&request.functions) {
+        return Err(unsupported(
+            "tools of the client's own are not taken here: an agent has its own",
+        ));
+    }
+    if request.n.is_some_and(|n| n != 1) {
+        return Err(unsupported("one answer is given at a time: `n` is 1"));
+    }
+    if request.logprobs == Some(true) {
+        return Err(unsupported("an agent's answer has no `logprobs`"));
+    }
+    match &request.response_format {
+        Some(format) if format.kind != "text" => Err(unsupported(
+            "an agent answers in text: `response_format` is `text`",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// A request that is being answered.
+struct Chat {
+    app: App,
+    caller: Caller,
+    session_id: domain::id::SessionId,
+    id: String,
+    created: i64,
+    model: String,
+    conversation: Conversation,
+    stops: Vec<String>,
+}
+
+impl Chat {
+    /// Notes how the conversation goes on from here.
+    fn note(&self, answering: &Answering, told: &str) {
+        let Some(query_id) = answering.query_id else {
+            return;
+        };
+        let turns = self.conversation.answered(told);
+        let point = Point {
+            session_id: self.session_id,
+            query_id,
+            seq: answering.last_seq,
+            is_taken: false,
+        };
+        let key = key(&self.caller.0.name, &self.model, &turns);
+        self.app.conversations.note(key, point);
+    }
+
+    async fn whole(self, mut events: Events) -> Result<Response, Shaped> {
+        let mut answering = Answering::new(self.stops.clone());
+        while let Some(event) = events.recv().await {
+            answering.take(&event.map_err(Problem::from)?);
+        }
+        answering.content.clear();
+        if let Some(fault) = answering.failure() {
+            return Err(failed(fault).into());
+        }
+        let content = answering.whole(self.stops.clone());
+        self.note(&answering, &content);
+        let completion = Completion {
+            id: &self.id,
+            object: "chat.completion",
+            created: self.created,
+            model: &self.model,
+            choices: [Choice {
+                index: 0,
+                message: Said {
+                    role: "assistant",
+                    content: &content,
+                    reasoning_content: &answering.reasoning,
+                    refusal: (),
+                },
+                finish_reason: answering.finish_reason(),
+                logprobs: (),
+            }],
+            usage: answering.usage.into(),
+        };
+        Ok(Json(completion).into_response())
+    }
+
+    fn streamed(self, events: Events, options: Option<StreamOptions>) -> Response {
+        let (writer, pieces) = mpsc::channel(EVENTS_AHEAD);
+        let of = (self.app.clone(), self.caller.clone());
+        let has_usage = options.is_some_and(|options| options.include_usage);
+        tokio::spawn(self.write(events, (writer, has_usage)));
+        events::streamed(of, pieces)
+    }
+
+    /// Writes the answer as it comes. Without a reader the events are dropped, and with that the request
+    /// is stopped.
+    async fn write(self, mut events: Events, (writer, has_usage): (mpsc::Sender<Bytes>, bool)) {
+        let mut answering = Answering::new(self.stops.clone());
+        let begins = Delta {
+            role: Some("assistant"),
+            content: Some(""),
+            reasoning_content: None,
+        };
+        let mut is_read = writer.send(self.piece(begins, None)).await.is_ok();
+        while is_read {
+            let event = tokio::select! {
+                biased;
+                () = writer.closed() => return,
+                event = events.recv() => event,
+            };
+            let told = match event {
+                None => break,
+                Some(Ok(event)) => answering.take(&event),
+                Some(Err(broken)) => {
+                    let problem = Problem::from(broken);
+                    let _told = writer.send(line(&error(&problem).to_string())).await;
+                    return;
+                }
+            };
+            for told in &told {
+                is_read &= writer.send(self.told(told)).await.is_ok();
+            }
+        }
+        let last = match answering.failure() {
+            Some(fault) => vec![line(&error(&failed(fault)).to_string())],
+            None => {
+                self.note(&answering, &answering.content);
+                let end = self.piece(Delta::default(), Some(answering.finish_reason()));
+                let usage = has_usage.then(|| self.chunk(Vec::new(), Some(answering.usage.into())));
+                [Some(end), usage].into_iter().flatten().collect()
+            }
+        };
+        for piece in last.into_iter().chain([line("[DONE]")]) {
+            // Whoever left before the end has all that there is.
+            let _read = writer.send(piece).await;
+        }
+    }
+
+    fn told(&self, told: &Told) -> Bytes {
+        let delta = match told {
+            Told::Content(text) => Delta {
+                content: Some(text),
+                ..Delta::default()
+            },
+            Told::Reasoning(text) => Delta {
+                reasoning_content: Some(text),
+                ..Delta::default()
+            },
+        };
+        self.piece(delta, None)
+    }
+
+    fn piece(&self, delta: Delta<'_>, finish_reason: Option<&'static str>) -> Bytes {
+        let piece = Piece {
+            index: 0,
+            delta,
+            finish_reason,
+        };
+        self.chunk(vec![piece], None)
+    }
+
+    fn chunk(&self, choices: Vec<Piece<'_>>, usage: Option<Usage>) -> Bytes {
+        let chunk = Chunk {
+            id: &self.id,
+            object: "chat.completion.chunk",
+            created: self.created,
+            model: &self.model,
+            choices,
+            usage,
+        };
+        line(&serde_json::to_string(&chunk).unwrap_or_default())
+    }
+}
+
+fn line(data: &str) -> Bytes {
+    Bytes::from(format!("data: {data}\n\n"))
+}

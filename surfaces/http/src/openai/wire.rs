@@ -1,0 +1,250 @@
+//! The JSON of OpenAI's interface, as far as it is answered here.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// `POST /v1/chat/completions`. What only tunes a model, such as `temperature`, is read over: which
+/// model an agent asks and how is configured here.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ChatRequest {
+    pub(crate) model: String,
+    pub(crate) messages: Vec<Message>,
+    #[serde(default)]
+    pub(crate) stream: Option<bool>,
+    pub(crate) stream_options: Option<StreamOptions>,
+    pub(crate) stop: Option<Stop>,
+    pub(crate) n: Option<u32>,
+    pub(crate) tools: Option<Vec<Value>>,
+    pub(crate) functions: Option<Vec<Value>>,
+    pub(crate) logprobs: Option<bool>,
+    pub(crate) response_format: Option<ResponseFormat>,
+}
+
+/// What a stream has besides the answer.
+#[derive(Debug, Deserialize)]
+pub(crate) struct StreamOptions {
+    #[serde(default)]
+    pub(crate) include_usage: bool,
+}
+
+/// Where an answer ends.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Stop {
+    /// Before this text.
+    One(String),
+    /// Before the first of these.
+    Several(Vec<String>),
+}
+
+/// In which form an answer is wanted.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ResponseFormat {
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+}
+
+/// One message of the client's conversation.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Message {
+    pub(crate) role: Role,
+    #[serde(default)]
+    pub(crate) content: Content,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Role {
+    /// Whoever wrote the client.
+    System,
+    /// The same, by another name.
+    Developer,
+    /// The user.
+    User,
+    /// The agent.
+    Assistant,
+    /// A tool of the client's.
+    Tool,
+    /// The same, in the first form.
+    Function,
+}
+
+impl Role {
+    /// Its word.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::System | Self::Developer => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool | Self::Function => "tool",
+        }
+    }
+}
+
+/// What is said.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Content {
+    /// Nothing.
+    #[default]
+    None,
+    /// A text.
+    Text(String),
+    /// Several parts.
+    Parts(Vec<Part>),
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Part {
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    #[serde(default)]
+    pub(crate) text: String,
+}
+
+/// `POST /v1/responses`; read over as there.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ResponsesRequest {
+    pub(crate) model: String,
+    pub(crate) input: Spoken,
+    pub(crate) instructions: Option<String>,
+    #[serde(default)]
+    pub(crate) stream: Option<bool>,
+    pub(crate) previous_response_id: Option<String>,
+    pub(crate) tools: Option<Vec<Value>>,
+    pub(crate) background: Option<bool>,
+    pub(crate) conversation: Option<Value>,
+    pub(crate) text: Option<TextOptions>,
+}
+
+/// How a text is wanted.
+#[derive(Debug, Deserialize)]
+pub(crate) struct TextOptions {
+    pub(crate) format: Option<ResponseFormat>,
+}
+
+/// What is said to an agent.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Spoken {
+    /// A text of the user's.
+    Text(String),
+    /// A conversation.
+    Items(Vec<Item>),
+}
+
+/// An item of a conversation.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Item {
+    #[serde(rename = "type", default)]
+    pub(crate) kind: String,
+    pub(crate) role: Option<Role>,
+    #[serde(default)]
+    pub(crate) content: Content,
+}
+
+/// An answer as a whole.
+#[derive(Debug, Serialize)]
+pub(crate) struct Completion<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) object: &'static str,
+    pub(crate) created: i64,
+    pub(crate) model: &'a str,
+    pub(crate) choices: [Choice<'a>; 1],
+    pub(crate) usage: Usage,
+}
+
+/// The only answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct Choice<'a> {
+    pub(crate) index: u32,
+    pub(crate) message: Said<'a>,
+    pub(crate) finish_reason: &'static str,
+    pub(crate) logprobs: (),
+}
+
+/// What the agent says.
+#[derive(Debug, Serialize)]
+pub(crate) struct Said<'a> {
+    pub(crate) role: &'static str,
+    pub(crate) content: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(crate) reasoning_content: &'a str,
+    pub(crate) refusal: (),
+}
+
+/// A piece of an answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct Chunk<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) object: &'static str,
+    pub(crate) created: i64,
+    pub(crate) model: &'a str,
+    pub(crate) choices: Vec<Piece<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) usage: Option<Usage>,
+}
+
+/// A piece of the only answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct Piece<'a> {
+    pub(crate) index: u32,
+    pub(crate) delta: Delta<'a>,
+    pub(crate) finish_reason: Option<&'static str>,
+}
+
+/// What is new.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Delta<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) role: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reasoning_content: Option<&'a str>,
+}
+
+/// What an answer cost.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Usage {
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    total_tokens: u64,
+    prompt_tokens_details: Cached,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Cached {
+    cached_tokens: u64,
+}
+
+impl From<domain::model::Usage> for Usage {
+    fn from(usage: domain::model::Usage) -> Self {
+        Self {
+            prompt_tokens: usage.prompt_tokens,
+            completion_tokens: usage.completion_tokens,
+            total_tokens: usage.prompt_tokens.saturating_add(usage.completion_tokens),
+            prompt_tokens_details: Cached {
+                cached_tokens: usage.cached_tokens,
+            },
+        }
+    }
+}
+
+/// An agent as a model.
+#[derive(Debug, Serialize)]
+pub(crate) struct Model {
+    pub(crate) id: String,
+    pub(crate) object: &'static str,
+    pub(crate) created: i64,
+    pub(crate) owned_by: &'static str,
+}
+
+/// All of them.
+#[derive(Debug, Serialize)]
+pub(crate) struct Models {
+    pub(crate) object: &'static str,
+    pub(crate) data: Vec<Model>,
+}

@@ -1,0 +1,174 @@
+//! The server: listens, and hands each connection's requests to the routes.
+
+use crate::app::{App, Inner, names};
+use crate::connections::{Connections, Place};
+use crate::conversations::Conversations;
+use crate::error::Error;
+use crate::held::Held;
+use crate::host::Host;
+use crate::limits::{DRAIN, HEAD_BYTES, HEAD_TIME, HEADERS, HOLD_LOOK, HOLD_TIME};
+use crate::metrics::Metrics;
+use crate::rates::Rates;
+use crate::routes;
+use crate::stalls::Stalling;
+use crate::tokens::Tokens;
+use api::sessions::Sessions;
+use axum::Router;
+use axum::body::Body;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+/// Where it listens unless it is told otherwise.
+pub const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7433);
+
+/// What the server is made of.
+pub struct Parts {
+    /// The sessions.
+    pub sessions: Arc<dyn Sessions>,
+    /// What the program that serves has to offer.
+    pub host: Arc<dyn Host>,
+    /// Who may ask.
+    pub tokens: Tokens,
+}
+
+/// A server that listens.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    app: App,
+}
+
+impl Server {
+    /// Listens at an address of this machine alone.
+    ///
+    /// # Errors
+    /// When others can reach the address, or it cannot be listened at.
+    pub async fn bind(address: SocketAddr, parts: Parts) -> Result<Self, Error> {
+        if !address.ip().is_loopback() {
+            return Err(Error::NotLoopback { address });
+        }
+        let cannot = |source| Error::Bind { address, source };
+        let listener = TcpListener::bind(address).await.map_err(cannot)?;
+        let address = listener.local_addr().map_err(cannot)?;
+        let Parts {
+            sessions,
+            host,
+            tokens,
+        } = parts;
+        let app = Arc::new(Inner {
+            sessions,
+            host,
+            tokens,
+            rates: Rates::default(),
+            held: Held::default(),
+            conversations: Conversations::default(),
+            connections: Connections::default(),
+            metrics: Metrics::default(),
+            names: names(address),
+            stopping: CancellationToken::new(),
+        });
+        Ok(Self {
+            listener,
+            address,
+            app,
+        })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until it is told to stop, and lets go of every session then.
+    pub async fn serve(self, stop: impl Future<Output = ()>) {
+        let router = routes::router(&self.app);
+        let connections = self.app.connections.clone();
+        let mut open = JoinSet::new();
+        let sessions = self.app.sessions.as_ref();
+        let mut looks = tokio::time::interval(HOLD_LOOK);
+        tokio::pin!(stop);
+        loop {
+            tokio::select! {
+                () = &mut stop => break,
+                _ = looks.tick() => self.app.held.let_go_of_unused(sessions, HOLD_TIME).await,
+                Some(_ended) = open.join_next() => {}
+                (stream, place) = next(&self.listener, &connections) => {
+                    let stopping = self.app.stopping.clone();
+                    open.spawn(connection(stream, place, router.clone(), stopping));
+                }
+            }
+        }
+        self.app.stopping.cancel();
+        // What runs for clients ends, and with it whatever waits for an answer.
+        self.app.held.let_go_of_all(sessions).await;
+        let ended = async { while open.join_next().await.is_some() {} };
+        let _late = tokio::time::timeout(DRAIN, ended).await;
+    }
+}
+
+/// Both directions of a connection.
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
+
+impl<C: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for C {}
+
+/// The next connection, once there is a place for it.
+async fn next(listener: &TcpListener, connections: &Connections) -> (impl Stream + use<>, Place) {
+    loop {
+        let place = connections.place().await;
+        match listener.accept().await {
+            Ok((stream, _peer)) => return (stream, place),
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be taken in");
+                // As where no more files may be open: it is tried again once some may be closed.
+                tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            }
+        }
+    }
+}
+
+/// Answers the requests of one connection, one after the other.
+async fn connection(
+    stream: impl Stream,
+    place: Place,
+    router: Router,
+    stopping: CancellationToken,
+) {
+    let answer = service_fn(|request: hyper::Request<Incoming>| {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(place.admitted.clone());
+        router.clone().oneshot(request)
+    });
+    let served = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_buf_size(HEAD_BYTES)
+        .max_headers(HEADERS)
+        .serve_connection(TokioIo::new(Stalling::new(stream)), answer);
+    tokio::pin!(served);
+    let mut is_stopping = false;
+    loop {
+        tokio::select! {
+            ended = served.as_mut() => {
+                if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection broke off");
+                }
+                return;
+            }
+            () = place.leave.cancelled() => return,
+            () = stopping.cancelled(), if !is_stopping => {
+                is_stopping = true;
+                served.as_mut().graceful_shutdown();
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The JSON of requests and answers.
+
+use crate::problem::Problem;
+use domain::event::{ConfirmationAnswer, ConfirmationRequest};
+use domain::hash::Digest;
+use domain::id::{QueryId, SessionId};
+use domain::lineage::AgentType;
+use domain::model::{ModelChoice, Think};
+use domain::settings::{Mode, SessionProfile};
+use domain::tool::ToolName;
+use domain::{Timestamp, event};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use utoipa::ToSchema;
+
+/// Reads a body; an empty one is an empty object.
+pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    let body = match body.is_empty() {
+        true => b"{}",
+        false => body,
+    };
+    serde_json::from_slice(body)
+        .map_err(|error| Problem::invalid(format!("the body cannot be used: {error}")))
+}
+
+/// What a session is opened with, or changed to. What is not named stays as configured, or as it was.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Settings {
+    pub(crate) agent: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub(crate) mode: Option<Mode>,
+    pub(crate) model: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub(crate) thinking: Option<Think>,
+    pub(crate) attended: Option<bool>,
+    #[schema(value_type = Option<Vec<String>>)]
+    pub(crate) disabled_tools: Option<Vec<ToolName>>,
+    #[schema(value_type = Option<String>)]
+    pub(crate) workspace: Option<PathBuf>,
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    pub(crate) allow_write: Vec<PathBuf>,
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    pub(crate) allow_read: Vec<PathBuf>,
+}
+
+/// `POST …/rename`.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rename {
+    pub(crate) name: String,
+}
+
+/// `POST …/fork`.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fork {
+    /// The last event that the copy has; 0: all of them.
+    #[serde(default)]
+    pub(crate) at_seq: u64,
+}
+
+/// `POST …/messages`.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Message {
+    pub(crate) text: String,
+    #[schema(value_type = Option<String>)]
+    pub(crate) mode: Option<Mode>,
+    pub(crate) input: Option<Data>,
+}
+
+/// Data that a message is about.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Data {
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+/// `POST …/interrupt`.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Interrupt {
+    #[schema(value_type = Option<String>)]
+    pub(crate) query_id: Option<QueryId>,
+}
+
+/// `POST …/undo`.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Undo {}
+
+/// `POST …/confirmations/{id}`.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Answer {
+    #[schema(value_type = String)]
+    pub(crate) binding: Digest,
+    answer: Choice,
+    #[serde(default)]
+    message: String,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum Choice {
+    Once,
+    Session,
+    Deny,
+}
+
+impl Answer {
+    pub(crate) fn answer(self) -> ConfirmationAnswer {
+        match self.answer {
+            Choice::Once => ConfirmationAnswer::Once,
+            Choice::Session => ConfirmationAnswer::Session,
+            Choice::Deny => ConfirmationAnswer::Deny {
+                message: self.message,
+            },
+        }
+    }
+}
+
+/// `POST /query`.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Query {
+    #[schema(value_type = Option<String>)]
+    pub(crate) session_id: Option<SessionId>,
+    pub(crate) query: String,
+}
+
+/// `POST /feedback`.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Feedback {
+    #[schema(value_type = String)]
+    pub(crate) session_id: SessionId,
+    #[schema(value_type = String)]
+    pub(crate) query_id: QueryId,
+    /// -100 to 100.
+    pub(crate) score: i8,
+    #[serde(default)]
+    pub(crate) note: String,
+}
+
+/// What `POST /query` came to.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Queried {
+    #[schema(value_type = Option<String>)]
+    pub(crate) query_id: Option<QueryId>,
+    #[schema(value_type = String)]
+    pub(crate) session_id: SessionId,
+    pub(crate) answer: String,
+    pub(crate) thinking: String,
+    #[schema(value_type = Vec<Object>)]
+    pub(crate) tool_calls: Vec<rendering::summary::Called>,
+    /// What happened, by name.
+    pub(crate) events: Vec<String>,
+    /// The same in full, without the pieces in which the answer came.
+    #[schema(value_type = Vec<Object>)]
+    pub(crate) event_log: Vec<event::Event>,
+}
+
+/// A session in a listing.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Listed {
+    #[schema(value_type = String)]
+    pub(crate) session_id: SessionId,
+    pub(crate) title: String,
+    #[schema(value_type = String)]
+    pub(crate) workspace: PathBuf,
+    #[schema(value_type = String)]
+    pub(crate) created: Timestamp,
+    #[schema(value_type = String)]
+    pub(crate) updated: Timestamp,
+    pub(crate) last_seq: u64,
+    pub(crate) live: bool,
+}
+
+impl From<api::sessions::SessionSummary> for Listed {
+    fn from(one: api::sessions::SessionSummary) -> Self {
+        Self {
+            session_id: one.session_id,
+            title: one.title,
+            workspace: one.workspace,
+            created: one.created,
+            updated: one.updated,
+            last_seq: one.last_seq,
+            live: one.live,
+        }
+    }
+}
+
+/// `GET /api/v1/sessions`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Page {
+    pub(crate) sessions: Vec<Listed>,
+    /// What the next page is asked for with; null: this is the last one.
+    pub(crate) next: Option<String>,
+}
+
+/// `GET /api/v1/sessions/{id}`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Detailed {
+    #[serde(flatten)]
+    pub(crate) listed: Listed,
+    #[serde(flatten)]
+    pub(crate) profile: Option<Profile>,
+    /// The requests that run or wait, oldest first.
+    #[schema(value_type = Vec<String>)]
+    pub(crate) running: Vec<QueryId>,
+    /// The questions that wait for an answer.
+    #[schema(value_type = Vec<Object>)]
+    pub(crate) questions: Vec<ConfirmationRequest>,
+}
+
+/// What a session is held by.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Profile {
+    #[schema(value_type = String)]
+    agent: AgentType,
+    #[schema(value_type = String)]
+    mode: Mode,
+    #[schema(value_type = Option<Object>)]
+    model: Option<ModelChoice>,
+    #[schema(value_type = String)]
+    thinking: Think,
+    attended: bool,
+}
+
+impl From<&SessionProfile> for Profile {
+    fn from(profile: &SessionProfile) -> Self {
+        let attendance = profile.settings.attendance;
+        Self {
+            agent: profile.agent_type.clone(),
+            mode: profile.mode,
+            model: profile.model.clone(),
+            thinking: profile.think,
+            attended: attendance == domain::settings::Attendance::Attended,
+        }
+    }
+}

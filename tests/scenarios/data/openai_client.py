@@ -1,0 +1,152 @@
+"""Asks an agent as programs ask OpenAI, by the official client, and holds the answers against what they have to be."""
+
+import os
+import sys
+
+import openai
+from openai import OpenAI
+
+client = OpenAI(base_url=os.environ["URL"] + "/v1", api_key=os.environ["TOKEN"], max_retries=0)
+MODEL = "carl/assistant"
+
+
+def asked(*messages, **more):
+    roles = {"s": "system", "u": "user", "a": "assistant"}
+    said = [{"role": roles[who], "content": text} for who, text in messages]
+    return client.chat.completions.create(model=MODEL, messages=said, **more)
+
+
+def refused(kind, code, **more):
+    request = {"model": MODEL, "messages": [{"role": "user", "content": "hello"}]}
+    try:
+        client.chat.completions.create(**{**request, **more})
+    except kind as error:
+        assert error.code == code, (error.code, error.body)
+        return error
+    raise AssertionError(f"not refused: {more}")
+
+
+def answers():
+    names = [model.id for model in client.models.list()]
+    assert MODEL in names and "carl/coder:plan" in names, names
+    assert client.models.retrieve("carl/coder").id == "carl/coder"
+    whole = asked(("u", "two and two?"))
+    choice = whole.choices[0]
+    assert choice.message.content == "Four.", whole
+    assert choice.message.reasoning_content == "Two twos. ", whole
+    assert choice.finish_reason == "stop", whole
+    assert whole.usage.prompt_tokens > 0 and whole.usage.completion_tokens > 0, whole
+    assert whole.usage.total_tokens == whole.usage.prompt_tokens + whole.usage.completion_tokens
+    pieces = list(asked(("u", "count"), stream=True, stream_options={"include_usage": True}))
+    text = "".join(piece.choices[0].delta.content or "" for piece in pieces if piece.choices)
+    assert text == "One two three.", pieces
+    assert pieces[0].choices[0].delta.role == "assistant", pieces
+    ends = [piece.choices[0].finish_reason for piece in pieces if piece.choices]
+    assert ends[-1] == "stop" and not any(ends[:-1]), ends
+    assert pieces[-1].usage.total_tokens > 0 and not pieces[-1].choices, pieces[-1]
+    cut = asked(("u", "count"), stop=[" three"])
+    assert cut.choices[0].message.content == "One two", cut
+    long = asked(("u", "go on"))
+    assert long.choices[0].finish_reason == "length", long
+
+
+def conversations():
+    before = [("s", "Be brief."), ("u", "a pot?")]
+    first = asked(*before).choices[0].message.content
+    assert first == "Four cups.", first
+    goes_on = [*before, ("a", f"{first} \n"), ("u", "a large one?")]
+    assert asked(*goes_on).choices[0].message.content == "Six cups."
+    again = asked(*goes_on).choices[0].message.content
+    assert again == "Eight cups.", again
+    stranger = [("u", "which key?"), ("a", "The blue one."), ("u", "and where?")]
+    assert asked(*stranger).choices[0].message.content == "On the shelf."
+
+
+def refusals():
+    told = asked(("u", "write a.txt")).choices[0].message.content
+    assert told.startswith("I could not write it.\n\n`write_file` was refused: "), told
+    streamed = asked(("u", "write a.txt"), stream=True)
+    told = "".join(piece.choices[0].delta.content or "" for piece in streamed)
+    assert told.startswith("I could not write it.\n\n`write_file` was refused: "), told
+
+
+def errors():
+    refused(openai.NotFoundError, "http.unknown_model", model="gpt-5")
+    refused(openai.BadRequestError, "http.unsupported", n=2)
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+    refused(openai.BadRequestError, "http.unsupported", tools=[tool])
+    picture = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,"}}]
+    refused(openai.BadRequestError, "http.unsupported", messages=[{"role": "user", "content": picture}])
+    refused(openai.BadRequestError, "http.invalid_request", messages=[{"role": "user", "content": " "}])
+    error = refused(openai.APIStatusError, "models.rejected")
+    assert error.status_code == 502, error
+    try:
+        list(client.chat.completions.create(
+            model=MODEL, messages=[{"role": "user", "content": "hello"}], stream=True))
+    except openai.APIError as error:
+        assert error.code == "models.rejected", error.body
+    else:
+        raise AssertionError("a stream that came to nothing is an error")
+    client.api_key = "carl_wrong"
+    refused(openai.AuthenticationError, "http.unauthenticated")
+    client.api_key = os.environ["READER"]
+    refused(openai.PermissionDeniedError, "http.scope")
+
+
+def responses():
+    first = client.responses.create(model=MODEL, input="a pot?", instructions="Be brief.")
+    assert first.output_text == "Four cups.", first
+    assert first.status == "completed" and first.usage.total_tokens > 0, first
+    more = client.responses.create(model=MODEL, input="a large one?", previous_response_id=first.id)
+    assert more.output_text == "Six cups.", more
+    assert more.previous_response_id == first.id, more
+    events = list(client.responses.create(
+        model=MODEL,
+        input=[
+            {"role": "user", "content": "a pot?"},
+            {"role": "assistant", "content": [{"type": "output_text", "text": "Four cups."}]},
+            {"role": "user", "content": [{"type": "input_text", "text": "count"}]},
+        ],
+        stream=True,
+    ))
+    kinds = [event.type for event in events]
+    assert [event.sequence_number for event in events] == list(range(len(events))), events
+    assert kinds[:4] == [
+        "response.created", "response.in_progress",
+        "response.output_item.added", "response.content_part.added",
+    ], kinds
+    assert kinds[-4:] == [
+        "response.output_text.done", "response.content_part.done",
+        "response.output_item.done", "response.completed",
+    ], kinds
+    text = "".join(event.delta for event in events if event.type == "response.output_text.delta")
+    assert text == "One two three." == events[-1].response.output_text, events
+    with client.responses.stream(model=MODEL, input="go on") as stream:
+        last = [event for event in stream][-1]
+    assert last.type == "response.incomplete", last
+    for wrong, code in [
+        ({"previous_response_id": "resp_none"}, "http.unknown_response"),
+        ({"background": True}, "http.unsupported"),
+        ({"input": [{"type": "function_call_output", "call_id": "a", "output": "b"}]}, "http.unsupported"),
+    ]:
+        try:
+            client.responses.create(**{"model": MODEL, "input": "hello", **wrong})
+        except openai.APIStatusError as error:
+            assert error.code == code, error.body
+        else:
+            raise AssertionError(f"not refused: {wrong}")
+
+
+def leaves():
+    stream = asked(("u", "tell a long tale"), stream=True)
+    for piece in stream:
+        if piece.choices[0].delta.content:
+            break
+    stream.close()
+
+
+{"answers": answers, "conversations": conversations, "refusals": refusals, "errors": errors, "leaves": leaves,
+ "responses": responses}[
+    sys.argv[1]
+]()
+print("as it has to be")
