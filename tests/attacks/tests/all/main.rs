@@ -15,6 +15,7 @@ mod deputy;
 mod documents;
 mod edits;
 mod git_leads;
+mod http;
 mod injection;
 mod knobs;
 mod labels;
