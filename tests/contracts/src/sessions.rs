@@ -50,18 +50,18 @@ pub struct FakeSessions {
     grown: Arc<watch::Sender<u64>>,
 }
 
+/// A question that waits: in which session, what an answer repeats, and where it goes.
+type Asked = (
+    SessionId,
+    Digest,
+    oneshot::Sender<(ConfirmationAnswer, Answerer)>,
+);
+
 #[derive(Debug, Default)]
 struct State {
     sessions: BTreeMap<SessionId, Session>,
     scripts: BTreeMap<String, Vec<Act>>,
-    questions: BTreeMap<
-        ConfirmationId,
-        (
-            SessionId,
-            Digest,
-            oneshot::Sender<(ConfirmationAnswer, Answerer)>,
-        ),
-    >,
+    questions: BTreeMap<ConfirmationId, Asked>,
     /// Of every session.
     programs: Vec<Program>,
 }

@@ -149,7 +149,7 @@ fn a_token_counts_no_more_once_its_time_is_up_or_it_is_revoked() {
         "--scope",
         "read",
         "--expires",
-        "5s",
+        "10s",
     ];
     let short = scene.house.ask(short).run().expect(0).stdout;
     let client = Client::new(&serving.url, Some(short.trim_end()));
