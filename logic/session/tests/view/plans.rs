@@ -48,7 +48,10 @@ fn a_plan_is_at_work_from_its_approval_until_a_step_fails() {
     let rows: [(Vec<Event>, Option<Vec<StepState>>); 8] = [
         (vec![proposed(1)], None),
         (begun.clone(), Some(vec![AtWork, Left, Left])),
-        (after(&[first.clone()]), Some(vec![done, AtWork, Left])),
+        (
+            after(std::slice::from_ref(&first)),
+            Some(vec![done, AtWork, Left]),
+        ),
         // Of another request.
         (
             after(&[step(2, 0, CallStatus::Ok)]),
