@@ -3,7 +3,6 @@
 use super::described;
 use super::plain;
 use super::refusal::Refusal;
-use super::unsure;
 use super::words::{Request, is_file, is_path, is_wildcard, number, trim_word};
 use domain::plan::Action;
 use regex::Captures;
@@ -302,7 +301,7 @@ impl Match<'_> {
             return Ok(text + self.end_of_text(name, &before));
         }
         if described::is_text(&text) {
-            return Err(unsure::of_a_description(&text));
+            return Err(described::refusal(&text));
         }
         let why = format!("`{text}` may be the text itself, or say what the text is to be.");
         let mut nearest = match name {

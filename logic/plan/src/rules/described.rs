@@ -1,6 +1,7 @@
 //! Texts that are described and not given: `a docstring`, `a function median`, `type hints`. Whoever writes
 //! them has to know the file and its language.
 
+use super::refusal::Refusal;
 use super::words::pattern;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -24,6 +25,13 @@ pub(super) fn is_text(text: &str) -> bool {
 pub(super) fn is_order(text: &str) -> bool {
     let is_given = text.contains(['"', ':']);
     !is_given && ORDER.as_ref().is_some_and(|order| order.is_match(text))
+}
+
+/// Why what somebody is to write is not left to a small model.
+pub(super) fn refusal(shown: &str) -> Refusal {
+    let why = format!("`{shown}` describes a text that I would have to write.");
+    let nearest = vec!["put the text in quotes: create a.txt with \"the text itself\"".to_owned()];
+    Refusal::ambiguous(why, nearest)
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ pub(super) fn refusal(request: &Request, text: &str) -> Option<Refusal> {
         return Some(of_a_condition(&shown));
     }
     if described::is_order(text) {
-        return Some(of_a_description(&shown));
+        return Some(described::refusal(&shown));
     }
     if adds && hits(&PLACES, text) {
         return Some(of_a_place_to_add(&shown));
@@ -139,7 +139,7 @@ pub(super) fn refusal(request: &Request, text: &str) -> Option<Refusal> {
         return Some(of_several(request, &shown, &steps));
     }
     if hits(&WRITES, text) {
-        return Some(of_a_description(&shown));
+        return Some(described::refusal(&shown));
     }
     let (part, file) = part_of_a_file(request, text).filter(|_| removes)?;
     Some(of_a_part(&shown, &part, &file))
@@ -250,12 +250,6 @@ fn of_several(request: &Request, shown: &str, steps: &[String]) -> Refusal {
         }
     };
     Refusal::ambiguous(why, vec![nearest])
-}
-
-pub(super) fn of_a_description(shown: &str) -> Refusal {
-    let why = format!("`{shown}` describes a text that I would have to write.");
-    let nearest = vec!["put the text in quotes: create a.txt with \"the text itself\"".to_owned()];
-    Refusal::ambiguous(why, nearest)
 }
 
 fn of_a_part(shown: &str, part: &str, file: &str) -> Refusal {
