@@ -59,7 +59,7 @@ fn error(problem: &Problem) -> Value {
     let fault = &problem.fault;
     let message = match fault.hint.as_str() {
         "" => fault.message.clone(),
-        hint => format!("{} {hint}", fault.message),
+        hint => format!("{}. {hint}", fault.message.trim_end_matches('.')),
     };
     json!({"error": {"message": message, "type": kind, "param": null, "code": fault.code}})
 }
