@@ -265,10 +265,27 @@ impl Window {
     /// # Panics
     /// When it does not become so in time.
     pub fn until_screen(&mut self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
+        self.until_seen(what, Self::screen, is_so)
+    }
+
+    /// Waits until what is on the screen and in the scrollback above it is so.
+    ///
+    /// # Panics
+    /// When it does not come to that in time.
+    pub fn until_everything(&mut self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
+        self.until_seen(what, Self::everything, is_so)
+    }
+
+    fn until_seen(
+        &mut self,
+        what: &str,
+        look: impl Fn(&Self) -> String,
+        is_so: impl Fn(&str) -> bool,
+    ) -> String {
         loop {
-            let screen = self.screen();
-            if is_so(&screen) {
-                return screen;
+            let seen = look(self);
+            if is_so(&seen) {
+                return seen;
             }
             let is_late = Instant::now() >= self.deadline;
             assert!(!is_late, "no {what}:\n{}", self.everything());

@@ -57,7 +57,7 @@ fn a_long_paste_is_one_piece_and_goes_whole() {
     assert!(!shown.contains("line 6 of it"), "{shown}");
     window.presses(&["C-o"]);
     window.until("line 48 of it please");
-    assert_eq!(count(&window.everything(), "line 6 of it"), 1);
+    window.until_everything("line 6 once", |all| count(all, "line 6 of it") == 1);
     // What was typed before has it whole, also in another window.
     window.presses(&["C-d"]);
     window.until_shell();
