@@ -113,7 +113,7 @@ fn a_summary_tells_what_was_done_before_a_server_ended() {
     );
     assert_eq!(summary["tool_calls"][0]["status"], "ok", "{summary:#}");
     // What had come of the answer, what it cost until then, and whose it was.
-    assert_eq!(summary["answer"], "Hm. ", "{summary:#}");
+    assert_eq!(summary["answer"], "Hm.", "{summary:#}");
     assert_eq!(summary["model"], "scripted/scripted-model", "{summary:#}");
     for figure in ["/usage/prompt_tokens", "/duration_ms"] {
         let figure = summary.pointer(figure).unwrap();
