@@ -84,7 +84,8 @@ fn command(socket: &Path) -> Command {
 /// Waits for a name to appear in its folder, told by the kernel.
 fn wait_for_file(path: &Path) {
     let watch = inotify::init(inotify::CreateFlags::CLOEXEC).unwrap();
-    inotify::add_watch(&watch, path.parent().unwrap(), inotify::WatchFlags::CREATE).unwrap();
+    let appears = inotify::WatchFlags::CREATE | inotify::WatchFlags::MOVED_TO;
+    inotify::add_watch(&watch, path.parent().unwrap(), appears).unwrap();
     let mut buffer = [MaybeUninit::uninit(); 4096];
     while !path.exists() {
         wait_until_ready(&watch, "the socket is there");

@@ -7,6 +7,7 @@ use domain::limits::{WIRE_CONNECTIONS, WIRE_HANDSHAKE};
 use rustix::process::Pid;
 use std::fs::{File, Permissions};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -148,13 +149,10 @@ impl Acceptor {
                 check_length(path, listen)?;
                 check_folder(path).map_err(|error| error.or_io(listen))?;
                 // Two starters at the same moment must not remove each other's socket.
-                let _lock = lock_beside(path).map_err(io_error)?;
+                let lock = lock_beside(path).map_err(io_error)?;
                 remove_stale(path, listen).await?;
-                let listener = UnixListener::bind(path).map_err(io_error)?;
-                std::fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(io_error)?;
-                let inode = std::fs::symlink_metadata(path).map_err(io_error)?.ino();
-                let path = path.clone();
-                (Socket::Unix(listener), Some(SocketFile { path, inode }))
+                let (listener, file) = bind_at(path, &lock).map_err(io_error)?;
+                (Socket::Unix(listener), Some(file))
             }
         };
         Ok(Self {
@@ -215,6 +213,27 @@ fn lock_beside(socket: &Path) -> io::Result<File> {
     let mut name = socket.as_os_str().to_owned();
     name.push(".lock");
     private::wait_for_lock(Path::new(&name))
+}
+
+/// Binds under another name and moves the socket to `path` once it listens: the system makes the
+/// file first and listens later, and who connected in between would be refused.
+fn bind_at(path: &Path, lock: &File) -> io::Result<(UnixListener, SocketFile)> {
+    let no_folder = || io::Error::from(io::ErrorKind::InvalidInput);
+    let folder = File::open(path.parent().ok_or_else(no_folder)?)?;
+    // By the folder's handle, or a path that just fits would not fit with the longer name. The
+    // lock's inode gives a name that a starter killed in between shares with its successor.
+    let mut made = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
+    made.push(format!(".listen-{:x}", lock.metadata()?.ino()));
+    match std::fs::remove_file(&made) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = UnixListener::bind(&made)?;
+    std::fs::set_permissions(&made, Permissions::from_mode(0o600))?;
+    let inode = std::fs::symlink_metadata(&made)?.ino();
+    std::fs::rename(&made, path)?;
+    let path = path.to_owned();
+    Ok((listener, SocketFile { path, inode }))
 }
 
 enum FolderError {

@@ -145,6 +145,32 @@ async fn a_socket_in_use_is_left_alone_and_a_stale_one_is_replaced() {
     assert_eq!(std::fs::read_to_string(path).unwrap(), "someone's notes");
 }
 
+/// CI once lost a test to a socket that was there and did not listen yet.
+#[tokio::test]
+async fn a_socket_takes_connections_from_the_moment_it_is_there() {
+    let folder = folder();
+    for round in 0..200 {
+        let path = folder.path().join(format!("{round}.sock"));
+        let seen = path.clone();
+        let first = tokio::task::spawn_blocking(move || {
+            loop {
+                match std::os::unix::net::UnixStream::connect(&seen) {
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                    connected => return connected.and_then(|_| std::fs::metadata(&seen)),
+                }
+            }
+        });
+        let _bound = models().bind(&Listen::Unix(path)).await.unwrap();
+        let mode = first.await.unwrap().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    let hidden = |entry: std::io::Result<std::fs::DirEntry>| {
+        let name = entry.unwrap().file_name();
+        name.to_string_lossy().starts_with('.')
+    };
+    assert!(!std::fs::read_dir(folder.path()).unwrap().any(hidden));
+}
+
 #[tokio::test]
 async fn health_and_reflection_name_what_is_offered_and_nothing_else() {
     for transport in Transport::ALL {
