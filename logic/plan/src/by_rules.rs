@@ -118,6 +118,12 @@ pub struct Ready {
     pub note: Option<Fault>,
 }
 
+/// A request in English, where it is one that is known whole in German or Spanish; else as it is.
+#[must_use]
+pub fn in_english(request: &str) -> String {
+    rules::in_english(request)
+}
+
 /// A request as the intent of its plan.
 #[must_use]
 pub fn intent(request: &str) -> String {

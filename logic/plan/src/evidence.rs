@@ -10,6 +10,8 @@ const UNSURE: &str = "I have no sure answer. These lines may have it.";
 #[must_use]
 pub fn with_lines(answer: &str, quotes: &[(String, String)], question: &str) -> String {
     let lines: Vec<String> = quotes.iter().map(|(_, lines)| lines.clone()).collect();
+    // It goes on as its prompt did, with the next question.
+    let answer = answer.split("\nQuestion:").next().unwrap_or(answer).trim();
     let is_borne_out = quotes.is_empty() || is_supported(answer, &lines, question);
     let mut text = if is_borne_out { answer } else { UNSURE }.to_owned();
     for (place, lines) in quotes {
@@ -78,5 +80,7 @@ mod tests {
         assert_eq!(told("It is 8090."), format!("It is 8090.{lines}"));
         assert_eq!(told("It is 9999."), format!("{UNSURE}{lines}"));
         assert_eq!(with_lines("It is 9999.", &[], "Which?"), "It is 9999.");
+        let goes_on = "It is 8090.\nQuestion: Which host?\nx";
+        assert_eq!(with_lines(goes_on, &[], "Which?"), "It is 8090.");
     }
 }

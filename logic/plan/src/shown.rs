@@ -96,7 +96,11 @@ pub fn nothing_about(places: &[String]) -> String {
         .iter()
         .map(|place| if place == "." { "this folder" } else { place })
         .collect();
-    format!("I found nothing about that in {}.", places.join(", "))
+    format!(
+        "I found no line about that in {}. A model of this size goes by the words of single lines: ask in \
+         other words, or use a larger model (`carl models`).",
+        places.join(", ")
+    )
 }
 
 /// The texts in a result that a question may be about: a file's content, or the lines found.
@@ -187,9 +191,10 @@ mod tests {
         let Focused::Nothing(places) = focus(&steps, "Who is the king of France?") else {
             panic!("something found");
         };
-        assert_eq!(
-            nothing_about(&places),
-            "I found nothing about that in this folder."
+        let told = nothing_about(&places);
+        assert!(
+            told.starts_with("I found no line about that in this folder. "),
+            "{told}"
         );
     }
 }

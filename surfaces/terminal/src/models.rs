@@ -105,7 +105,8 @@ pub fn expected(known: &[ModelInfo]) -> Option<String> {
         Some(ModelClass::Tiny) => (
             "tiny",
             "plain orders are done by rules; it reads, finds and counts in files that you name, and \
-             is too small for code",
+             is too small for code; a larger one that Ollama or another server of this machine has is \
+             taken by itself",
         ),
         Some(ModelClass::Small) => (
             "small",

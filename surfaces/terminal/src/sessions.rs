@@ -14,6 +14,7 @@ use rendering::transcript::pieces_from;
 use session::SessionView;
 use std::path::Path;
 use std::pin::pin;
+use std::sync::Once;
 use std::time::Duration;
 use text::escape::{visible_json, visible_line};
 
@@ -39,7 +40,12 @@ pub async fn look_through(
     let known = match tokio::time::timeout(MUTE, listing.as_mut()).await {
         Ok(known) => known,
         Err(_elapsed) => {
-            print_error("The sessions are looked through, which takes a moment.\n")?;
+            static SAID: Once = Once::new();
+            let mut said = Ok(());
+            SAID.call_once(|| {
+                said = print_error("The sessions are looked through, which takes a moment.\n");
+            });
+            said?;
             listing.await
         }
     };

@@ -36,6 +36,9 @@ pub async fn target(mut flags: SessionFlags, session: Option<&str>) -> Result<Ta
     let (chosen, events) = match session {
         Some(part) => {
             let found = sessions::find(sessions, part, &setting.workspace).await?;
+            if !has_change(&setting, found.session_id) {
+                return Err(has_none(found.session_id).into());
+            }
             let events = sessions::events_of(sessions, found.session_id, Follow::Outline).await?;
             (found, events)
         }
@@ -66,6 +69,14 @@ fn calls_of_request(events: &[Event], history: &Path) -> BTreeSet<CallId> {
         .iter()
         .filter(|event| request.is_some() && event.query_id == request);
     of_request.filter_map(|event| event.call_id).collect()
+}
+
+/// What is said of a session that changed nothing, or of which all is taken back.
+fn has_none(session_id: SessionId) -> Failure {
+    Failure::usage(
+        format!("session {session_id} has no change to take back"),
+        "`carl undo` takes back the last change of this folder; `carl session list` shows all sessions.",
+    )
 }
 
 /// What is said where the folder of a session was renamed or removed: its history has the old paths.

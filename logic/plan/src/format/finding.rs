@@ -50,12 +50,19 @@ pub(super) fn recalled(query: &str, data: &Value) -> String {
             "\n   ({}, {}, from {}, id {})",
             text(one, "kind"),
             text(one, "date"),
-            text(one, "from"),
+            places(text(one, "from")),
             text(one, "id"),
         ));
     }
     out.push_str(&lacking);
     out
+}
+
+/// Where an entry comes from: files by their names, since `file:a` reads as a link.
+fn places(origins: &str) -> String {
+    let named = |origin: &'_ str| origin.strip_prefix("file:").unwrap_or(origin).to_owned();
+    let places: Vec<String> = origins.split(", ").map(named).collect();
+    places.join(", ")
 }
 
 /// Whether a conversation says no more than that a memory was kept: the order to keep it holds it
@@ -114,4 +121,14 @@ pub(super) fn searched(query: &str, data: &Value) -> String {
 fn set_in(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.join("\n   ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::places;
+
+    #[test]
+    fn a_file_that_a_memory_comes_from_reads_as_no_link() {
+        assert_eq!(places("file:a.md, memory:x, user"), "a.md, memory:x, user");
+    }
 }

@@ -112,6 +112,11 @@ pub(crate) fn has_unclear_end(request: &str) -> bool {
     after_colon::unclear(&languages::in_english(request)).is_some()
 }
 
+/// A request in English, where it is one that is known in another language.
+pub(crate) fn in_english(request: &str) -> String {
+    languages::in_english(request)
+}
+
 /// The quoted texts of a request, in order.
 pub(crate) fn quotes(text: &str) -> Vec<String> {
     several::read(&languages::in_english(text)).quotes

@@ -35,9 +35,11 @@ static FORGET: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 /// What only git shows.
 static GIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^\w+(?: me)?(?: the)? git (?:log|status|diff|history|branch(?:es)?|blame|commits?|stash|tags?)\b",
-    )
+    pattern(concat!(
+        r"(?i)^(?:(?:show|list|print|display|give|tell|see|view|get)(?: me)?|what(?: is|['’]s| are| was| were))(?: the| my| all)*",
+        r" (?:git (?:log|status|diff|history|branch(?:es)?|blame|commits?|stash|tags?)\b",
+        r"|(?:(?:last|latest|recent|newest|previous|first|git) )*(?:\w+ )?(?:commits?|branches)(?: (?:message|messages|log|history|hash|here))?[.!? ]*$)",
+    ))
 });
 /// Lines that are removed by where they stand, or of a file that is not named.
 static LINES: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -96,19 +98,16 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
     }
     if hits(&SHELL, &format!("{text} ")) {
         let message = format!(
-            "`{shown}` looks like a shell command. I run no commands; I understand plain English. Nothing was done."
+            "`{shown}` looks like a shell command. I run no commands; I understand plain English. {LARGER_MODEL} Nothing was done."
         );
-        let nearest = programs(nearest(&shown));
-        return Some(Refusal::new(RefusalKind::Shell, message, nearest));
+        return Some(Refusal::new(RefusalKind::Shell, message, nearest(&shown)));
     }
     None
 }
 
-/// What runs programs, before the other things that may help.
-fn programs(nearest: Vec<String>) -> Vec<String> {
-    let runs = "carl run --agent coder --model LARGER_MODEL \"…\"".to_owned();
-    std::iter::once(runs).chain(nearest).collect()
-}
+/// Who runs programs.
+const LARGER_MODEL: &str =
+    "An agent with a larger model runs programs (`carl models` shows which there are).";
 
 /// Why a step that no rule fits is not done.
 pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
@@ -146,12 +145,12 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
         return Refusal::unavailable(why, nearest);
     }
     if hits(&GIT, text) {
-        let why = format!("`{shown}` needs a program, and I run none.");
-        return Refusal::unavailable(&why, programs(Vec::new()));
+        let why = format!("`{shown}` needs a program, and I run none. {LARGER_MODEL}");
+        return Refusal::unavailable(&why, Vec::new()).for_no_model();
     }
     if hits(&PROGRAM, text) {
-        let why = format!("`{shown}` is not among the things I can do without a larger model.");
-        return Refusal::unavailable(&why, programs(Vec::new()));
+        let why = format!("`{shown}` is not among the things I can do. {LARGER_MODEL}");
+        return Refusal::unavailable(&why, Vec::new());
     }
     if let Some((language, known)) = languages::of_unknown_order(text) {
         let message = format!(

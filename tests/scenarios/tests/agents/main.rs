@@ -18,6 +18,7 @@ mod guard;
 mod guarding;
 mod hostile;
 mod jobs;
+mod languages;
 mod orchestrator_context;
 mod orders;
 mod plan_mode;

@@ -431,6 +431,25 @@ fn a_skip_where_nothing_was_changed_speaks_of_no_change() {
 }
 
 #[test]
+fn an_undo_of_a_session_that_changed_nothing_says_so_and_names_what_works() {
+    let house = House::new();
+    house.write("a.txt", "one\n");
+    let looked = by_rules(&house, &[], "show a.txt");
+    let id = id_of(&looked);
+    let told = house.ask(["undo", &id]).run().expect(2).stderr;
+    assert!(
+        told.contains(&format!("session {id} has no change to take back")),
+        "{told}"
+    );
+    assert!(!told.contains("`carl undo ID`"), "{told}");
+    // One that changed something is taken back by its id.
+    let changed = by_rules(&house, &[], "append \"two\" to a.txt");
+    let id = id_of(&changed);
+    house.ask(["undo", "--yes", "write", &id]).run().expect(0);
+    assert_eq!(house.read("a.txt"), "one\n");
+}
+
+#[test]
 fn one_undo_takes_back_all_that_a_request_changed() {
     let house = House::new();
     house.write("s.toml", "port = 80\n");

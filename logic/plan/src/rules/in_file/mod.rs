@@ -185,9 +185,10 @@ fn copied(path: &str, text: &str, into: &str) -> Result<Vec<Action>, Refusal> {
     }
     let is_long = |part: &String| part.chars().count() > CONTENT_CHARS;
     if parts.len() > PLAN_ACTIONS || parts.iter().any(is_long) {
-        let why = format!("{path} is too long to be copied without a program.");
-        let nearest = vec!["carl run --agent coder --model LARGER_MODEL \"…\"".to_owned()];
-        return Err(Refusal::unavailable(&why, nearest));
+        let why = format!(
+            "{path} is too long to be copied without a program. Copy it with one, such as `cp`."
+        );
+        return Err(Refusal::unavailable(&why, Vec::new()));
     }
     let mut actions = Vec::new();
     for content in parts {

@@ -20,7 +20,6 @@ pub(super) static GERMAN: Language = Language {
         "erstelle",
         "erzeuge",
         "ersetze",
-        "fasse",
         "füge",
         "füg",
         "führe",
@@ -97,6 +96,11 @@ pub(super) static GERMAN: Language = Language {
         "setze",
         "ändere",
         "änder",
+        "fasse",
+        "fass",
+        "woran",
+        "erinnerst",
+        "weißt",
     ],
     polite: &["kannst du", "bitte", "mal"],
     rows: LazyLock::new(|| {
@@ -167,8 +171,28 @@ pub(super) static GERMAN: Language = Language {
                 "search for $a in $x",
             ),
             (
-                r"wie viele zeilen hat(?: die datei)? {x}",
+                r"wie viele zeilen (?:hat|sind in)(?: die datei| der datei)? {x}",
                 "how many lines does $x have",
+            ),
+            (
+                r"wie viele w(?:ö|oe)rter (?:hat|sind in)(?: die datei| der datei)? {x}",
+                "how many words does $x have",
+            ),
+            (
+                r"wie viele (?:zeichen|buchstaben) (?:hat|sind in)(?: die datei| der datei)? {x}",
+                "how many characters does $x have",
+            ),
+            (
+                r"(?:fasse?)(?: mir)?(?: kurz)?(?: die datei)? {x}(?: kurz)? zusammen",
+                "summarize $x",
+            ),
+            (
+                r"(?:was wei(?:ß|ss)t du|wei(?:ß|ss)t du etwas) (?:über|von|zu) (?P<t>.+?)",
+                "what do you know about $t",
+            ),
+            (
+                r"(?:woran erinnerst du dich|erinnerst du dich)(?: noch)? (?:zu|bei|an|von|über) (?P<t>.+?)",
+                "what do you remember about $t",
             ),
             (
                 r"wie viele dateien (?:sind|gibt es|liegen)(?: hier)?",

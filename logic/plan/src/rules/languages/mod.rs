@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn every_row_compiles_and_begins_with_a_word_that_is_known() {
-        assert_eq!((GERMAN.rows.len(), SPANISH.rows.len()), (27, 26));
+        assert_eq!((GERMAN.rows.len(), SPANISH.rows.len()), (32, 31));
     }
 
     #[test]
@@ -177,6 +177,16 @@ mod tests {
                 "cambia el puerto en a.toml a 9000",
                 "set the puerto in a.toml to 9000",
             ),
+            (
+                "Wie viele Wörter hat kapitel1.md?",
+                "how many words does kapitel1.md have",
+            ),
+            ("Fasse bitte kapitel1.md zusammen", "summarize kapitel1.md"),
+            (
+                "Woran erinnerst du dich zu Anna Berg?",
+                "what do you remember about Anna Berg",
+            ),
+            ("¿Qué sabes de Anna?", "what do you know about Anna"),
             // What is left over is lost in no row.
             (
                 "Lösche die Datei alt.txt und neu.txt",

@@ -39,7 +39,6 @@ pub(super) static SPANISH: Language = Language {
         "quita",
         "reemplaza",
         "renombra",
-        "resume",
         "saca",
         "sustituye",
         "tacha",
@@ -75,6 +74,8 @@ pub(super) static SPANISH: Language = Language {
         "puedes",
         "pon",
         "en",
+        "resume",
+        "te",
     ],
     polite: &["puedes", "por favor"],
     rows: LazyLock::new(|| {
@@ -152,6 +153,23 @@ pub(super) static SPANISH: Language = Language {
             (
                 r"cuántas líneas tiene(?: el archivo| el fichero)? {x}",
                 "how many lines does $x have",
+            ),
+            (
+                r"cuántas palabras tiene(?: el archivo| el fichero)? {x}",
+                "how many words does $x have",
+            ),
+            (
+                r"(?:cuántos caracteres|cuántas letras) tiene(?: el archivo| el fichero)? {x}",
+                "how many characters does $x have",
+            ),
+            (r"resume(?: el archivo| el fichero)? {x}", "summarize $x"),
+            (
+                r"qué (?:sabes|recuerdas) (?:de|sobre|acerca de) (?P<t>.+?)",
+                "what do you know about $t",
+            ),
+            (
+                r"te acuerdas de (?P<t>.+?)",
+                "what do you remember about $t",
             ),
             (
                 r"cuántos (?:archivos|ficheros) hay(?: aquí)?",

@@ -14,7 +14,7 @@ use domain::plan::Plan;
 use domain::settings::Mode;
 use domain::tool::LIST_FILES;
 use plan::compile::Call;
-use plan::{asked_for, names, orders, prompt, question, schema, validate};
+use plan::{asked_for, by_rules, names, orders, prompt, question, schema, validate};
 use serde_json::json;
 use std::ops::RangeInclusive;
 use text::escape::visible_line;
@@ -75,6 +75,15 @@ async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> 
 async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Planned, Stop> {
     let listing = listing(work, outcome).await?;
     let reach = Reach::of(work.agent.facts.class);
+    let (task, text) = match reach {
+        // It knows English alone.
+        Reach::Small => (
+            by_rules::in_english(task),
+            by_rules::in_english(&work.request.text),
+        ),
+        Reach::Any => (task.to_owned(), work.request.text.clone()),
+    };
+    let task = task.as_str();
     if reach == Reach::Small
         && let Some(fault) = names::ambiguous(&listing, task)
     {
@@ -131,7 +140,7 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
             .await;
     }
     Ok(Planned {
-        plan: question::with_answer(plan, &work.request.text),
+        plan: question::with_answer(plan, &text),
         reach,
     })
 }

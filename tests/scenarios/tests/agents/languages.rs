@@ -1,0 +1,104 @@
+//! What is asked in German and Spanish, and what is refused in words that say why.
+
+use scenarios::Scene;
+use testkit::{Finished, House, Reply};
+
+fn order(house: &House, say: &str) -> Finished {
+    let run = house.ask(["run", "--mode", "deterministic", say]);
+    run.run()
+}
+
+fn chapter(house: &House) {
+    house.write("kapitel1.md", "Marie wohnt in Genf.\nSie malt.\n");
+}
+
+#[test]
+fn words_and_characters_are_counted_in_german_and_spanish() {
+    let house = House::new();
+    chapter(&house);
+    for (says, count) in [
+        ("Wie viele Wörter hat kapitel1.md?", "6 words"),
+        ("Wie viele Zeichen hat die Datei kapitel1.md?", "31 bytes"),
+        ("¿Cuántas palabras tiene kapitel1.md?", "6 words"),
+    ] {
+        let told = order(&house, says).expect(0).stdout;
+        assert!(told.contains(count), "{says}: {told}");
+    }
+}
+
+#[test]
+fn memory_is_asked_in_german_and_spanish() {
+    let house = House::new();
+    let kept = "Merke dir, dass Anna den Dienstag frei hat";
+    order(&house, kept).expect(0);
+    for says in [
+        "Woran erinnerst du dich zu Anna?",
+        "Was weißt du über Anna?",
+        "¿Qué sabes de Anna?",
+    ] {
+        let told = order(&house, says).expect(0).stdout;
+        assert!(
+            told.contains("Anna den Dienstag frei hat"),
+            "{says}: {told}"
+        );
+    }
+}
+
+#[test]
+fn a_summary_is_planned_in_german_and_spanish_as_in_english() {
+    for says in [
+        "Summarize kapitel1.md",
+        "Fasse kapitel1.md kurz zusammen",
+        "Resume el archivo kapitel1.md",
+    ] {
+        let scene = Scene::of_class("tiny", [Reply::text("Marie paints in Geneva.")]);
+        chapter(&scene.house);
+        let outcome = scene.run(&["--mode", "plan", says]);
+        outcome.assert_ends(0, "success");
+        let answer = outcome.text("answer");
+        assert!(
+            answer.contains("Marie paints in Geneva."),
+            "{says}: {answer}"
+        );
+        assert!(scene.told().contains("Marie wohnt in Genf."), "{says}");
+    }
+}
+
+#[test]
+fn what_is_of_no_single_file_is_refused_and_left_to_no_guess() {
+    for (says, why) in [
+        ("show me the last commit", "needs a program"),
+        ("what were the latest commits?", "needs a program"),
+        (
+            "how many lines of Python are there?",
+            "one file that is named",
+        ),
+        (
+            "how many lines of code does this project have?",
+            "one file that is named",
+        ),
+    ] {
+        let scene = Scene::of_class("tiny", [Reply::text("Twelve.")]);
+        scene.house.write("calc.py", "def mean(a):\n    return a\n");
+        let outcome = scene.run(&[says]);
+        let told = outcome.summary["error"]["message"].to_string();
+        assert!(told.contains(why), "{says}: {told}");
+        assert!(scene.server.chats().is_empty(), "{says}");
+    }
+    // A file of that name, and its lines, are looked at.
+    let house = House::new();
+    house.write("commits.md", "one\ntwo\n");
+    let shown = order(&house, "show me the last line of commits.md").expect(0);
+    assert!(shown.stdout.contains("two"), "{shown:#?}");
+}
+
+#[test]
+fn who_runs_programs_is_said_where_the_rules_do_not() {
+    let refused = order(&House::new(), "run the tests");
+    let told = format!("{}{}", refused.stdout, refused.stderr);
+    assert!(
+        told.contains("An agent with a larger model runs programs"),
+        "{told}"
+    );
+    assert!(told.contains("carl models"), "{told}");
+}
