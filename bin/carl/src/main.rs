@@ -36,6 +36,7 @@ fn main() {
     // Before any thread is there: what one thread gives up, the whole process must.
     become_another();
     keep_memory_private();
+    allocator::keep_little();
     let cli = Cli::try_parse().and_then(Cli::checked).and_then(all_text);
     let cli = cli.unwrap_or_else(|error| refuse(&error));
     process_log::begin(match cli.command {

@@ -204,15 +204,17 @@ impl HttpBackend {
     }
 
     fn timed_out(&self, what: &str, wait: Duration) -> Error {
-        Error::new(
-            ErrorKind::Timeout,
-            format!(
-                "{} did not send {what} within {} ms",
-                self.name,
-                wait.as_millis()
-            ),
-        )
-        .with_hint("a large model may still be loading: try again, or raise `first_byte_ms` in [models.limits]")
+        let hint = match wait < self.timing.first_byte {
+            true => {
+                "its short questions are not answered: see whether it is well, and the right address"
+            }
+            false => {
+                "a large model may still be loading: try again, or raise `first_byte_ms` in [models.limits]"
+            }
+        };
+        let ms = wait.as_millis();
+        let detail = format!("{} did not send {what} within {ms} ms", self.name);
+        Error::new(ErrorKind::Timeout, detail).with_hint(hint)
     }
 
     /// Opens an answer and waits for its first byte.

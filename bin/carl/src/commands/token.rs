@@ -42,7 +42,10 @@ pub async fn token(command: TokenCommand) -> Result<Exit> {
         TokenCommand::List { json } => list(&tokens.list().or_fail()?, json)?,
         TokenCommand::Revoke { name } => {
             let name = named(&name)?;
-            tokens.check_known(&name).or_fail()?;
+            tokens.check_known(&name).map_err(|error| {
+                let fault = error.fault();
+                Failure::usage(fault.message, fault.hint)
+            })?;
             on_record(&setting, &format!("token revoked: {name}")).await?;
             tokens.revoke(&name).or_fail()?;
             print(&format!("{name} counts no more.\n"))?;

@@ -67,10 +67,18 @@ pub(super) fn content(path: &str, data: &Value, wording: Wording) -> String {
 }
 
 pub(super) fn counts(path: &str, data: &Value) -> String {
+    let total = number(data, "total_bytes");
+    // A letter may have several bytes: then both are said, where all of the text was read.
+    let content = text(data, "content");
+    let more = (content.len() - content.chars().count()) as u64;
+    let characters = match more > 0 && more < total && !is_cut(data) {
+        true => format!("{}, ", count(total - more, "character")),
+        false => String::new(),
+    };
     format!(
-        "{path}: {}, {}, {}",
+        "{path}: {}, {}, {characters}{}",
         count(number(data, "total_lines"), "line"),
         count(number(data, "total_words"), "word"),
-        bytes(number(data, "total_bytes")),
+        bytes(total),
     )
 }

@@ -152,6 +152,11 @@ fn counts_come_from_the_whole_file() {
         &[read("a\n", 1, 1, 1)],
     );
     assert_eq!(shown, "notes.txt: 1 line, 4 words, 1,234 bytes");
+    let shown = step(
+        &Action::CountLines { path: path() },
+        &[read("ü\n", 1, 1, 1)],
+    );
+    assert!(shown.ends_with("1,233 characters, 1,234 bytes"), "{shown}");
 }
 
 #[test]

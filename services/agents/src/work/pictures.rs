@@ -18,8 +18,9 @@ use std::time::Duration;
 
 /// The tool that shows a picture.
 const VIEW_IMAGE: &str = "view_image";
-/// Longest a request waits to learn what is known of its model.
-const DESCRIBING: Duration = Duration::from_secs(2);
+/// Longest a request waits to learn what is known of its model: without it nobody knows whether the rules
+/// come first, and an engine that just begins may take this long on a busy machine.
+const DESCRIBING: Duration = Duration::from_secs(10);
 /// Longest name of a picture, characters.
 const NAME_CHARS: usize = 200;
 
@@ -29,7 +30,7 @@ pub(crate) async fn facts_of(models: &dyn Models, choice: ModelChoice) -> ModelF
     let described = tokio::time::timeout(DESCRIBING, models.describe(choice)).await;
     let known = described.ok().and_then(Result::ok);
     known.unwrap_or_else(|| {
-        tracing::debug!("nothing is known of the model");
+        tracing::warn!("nothing is known of the model");
         ModelFacts::default()
     })
 }

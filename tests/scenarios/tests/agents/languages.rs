@@ -20,6 +20,7 @@ fn words_and_characters_are_counted_in_german_and_spanish() {
         ("Wie viele Wörter hat kapitel1.md?", "6 words"),
         ("Wie viele Zeichen hat die Datei kapitel1.md?", "31 bytes"),
         ("¿Cuántas palabras tiene kapitel1.md?", "6 words"),
+        ("zähle die Wörter in kapitel1.md", "6 words"),
     ] {
         let told = order(&house, says).expect(0).stdout;
         assert!(told.contains(count), "{says}: {told}");
@@ -67,6 +68,12 @@ fn a_summary_is_planned_in_german_and_spanish_as_in_english() {
 #[test]
 fn what_is_of_no_single_file_is_refused_and_left_to_no_guess() {
     for (says, why) in [
+        ("list the functions in calc.py", "has the tool `outline`"),
+        (
+            "which functions does this project have?",
+            "has the tool `outline`",
+        ),
+        ("show the diff", "`carl diff`"),
         ("show me the last commit", "needs a program"),
         ("what were the latest commits?", "needs a program"),
         (
@@ -90,6 +97,33 @@ fn what_is_of_no_single_file_is_refused_and_left_to_no_guess() {
     house.write("commits.md", "one\ntwo\n");
     let shown = order(&house, "show me the last line of commits.md").expect(0);
     assert!(shown.stdout.contains("two"), "{shown:#?}");
+}
+
+#[test]
+fn occurrences_are_shown_and_an_order_in_passing_is_one() {
+    let house = House::new();
+    house.write(
+        "ch.md",
+        "Tim met Anna.\nAnna left.\n\nTim wept. Über Tim.\n# TODO end\n",
+    );
+    house.write("s.toml", "debug = true\n");
+    for (says, shown) in [
+        (
+            "how many times does the word Tim occur in ch.md?",
+            "Tim wept",
+        ),
+        ("how often does Anna appear in ch.md?", "Anna left"),
+        ("count Tim in ch.md", "Tim met"),
+        ("list TODOs", "TODO end"),
+        ("how many characters does ch.md have?", "characters"),
+    ] {
+        let told = order(&house, says).expect(0).stdout;
+        assert!(told.contains(shown), "{says}: {told}");
+    }
+    let says = "set debug to false in s.toml, and also show s.toml";
+    let run = house.ask(["run", "--mode", "deterministic", "--allow-write", "."]);
+    let told = run.args(["--yes", "write", says]).run().expect(0).stdout;
+    assert!(told.contains("debug = false"), "{told}");
 }
 
 #[test]

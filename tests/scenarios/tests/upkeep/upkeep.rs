@@ -401,6 +401,32 @@ fn a_server_logs_what_its_sessions_come_to() {
 }
 
 #[test]
+fn a_server_keeps_no_memory_for_each_of_its_threads() {
+    let scene = Scene::new([Reply::text("Hello.")]);
+    let mut server = scene.house.ask(["serve"]).spawn();
+    server.until("serving at");
+    scene.house.ask(["run", "hello"]).run().expect(0);
+    let of = |what: &str| fs::read_to_string(format!("/proc/{}/{what}", server.pid())).unwrap();
+    // Parts of glibc's allocator beside the first begin at multiples of 64 MiB; nothing is behind them.
+    let maps = of("maps");
+    let parts = maps.lines().filter(|line| {
+        let (from, rest) = line.split_once('-').unwrap();
+        let is_aligned = u64::from_str_radix(from, 16)
+            .unwrap()
+            .is_multiple_of(64 << 20);
+        is_aligned && rest.contains(" rw-p ") && rest.trim_end().ends_with(" 0")
+    });
+    assert!(parts.count() <= 1, "{maps}");
+    let status = of("status");
+    let threads = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Threads:"));
+    let threads: usize = threads.unwrap().trim().parse().unwrap();
+    assert!(threads > 4, "so few need no parts: {threads}");
+    server.kill();
+}
+
+#[test]
 fn memory_that_cannot_be_put_on_record_says_so() {
     let house = House::new();
     house

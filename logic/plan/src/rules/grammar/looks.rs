@@ -31,7 +31,36 @@ fn measure(found: &Match<'_>) -> Built {
 }
 
 /// The ends of a file and trees.
-pub static PARTS: [Rule; 11] = [
+pub static PARTS: [Rule; 14] = [
+    rule(
+        r"(?:(?:{show}|list|name|outline) {the}|(?:which|what) )(?:functions|methods|classes|symbols|definitions|structs|types)(?: (?:are |is )?(?:there |defined )?{in} {file:p}| (?:does|do) .+? have| are there)?",
+        |found| {
+            let nearest = match found.has("p") {
+                true => vec![format!("show {}", found.path("p")?)],
+                false => Vec::new(),
+            };
+            let why = "What a file defines is told by an agent with a larger model, which has the tool \
+                       `outline` (`carl models` shows which there are).";
+            Err(Refusal::unavailable(why, nearest).for_no_model())
+        },
+    ),
+    rule(
+        r"(?:{find} |{what} )?{the}(?:open )?(?P<w>todo|fixme)(?:s| (?:comments?|items?|notes?|marks?))(?: {in} {dir:p})?",
+        |found| {
+            Ok(Some(Action::SearchText {
+                query: found.word("w").to_uppercase(),
+                path: found.folder("p")?,
+            }))
+        },
+    ),
+    rule(
+        r"(?:{show} |{what} )?(?:the |my )?(?:diffs?|differences|last changes)(?: so far)?|what (?:has|have you|did you) changed?(?: so far)?",
+        |_| {
+            let why =
+                "What requests changed in files is shown by `carl diff`, and by `/diff` in a chat.";
+            Err(Refusal::unavailable(why, Vec::new()).for_no_model())
+        },
+    ),
     rule(
         r"(?:{show} |{what} )?(?:the )?(?:first|top|initial|opening) (?:{num:n} )?lines? (?:of|in|from) {file:p}",
         |found| ends(found, End::Head),

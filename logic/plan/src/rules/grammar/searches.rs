@@ -83,7 +83,16 @@ const UNSAID: [&str; 10] = [
 ];
 
 /// Finding names and texts.
-pub static SEARCHES: [Rule; 19] = [
+pub static SEARCHES: [Rule; 21] = [
+    // The lines are shown, and how many: a number alone could not be checked.
+    rule(
+        r"(?:tell me |count )?how (?:many times|often) (?:does|do|did|is|are|was|were) {word}{text:q} (?:occurs?|appears?|stands?|used|mentioned|written|found|there|come up)(?: {in} (?:(?P<f>{files})|{dir:p}))?",
+        search,
+    ),
+    rule(
+        r"count {the}(?:(?:occurrences?|mentions?|uses?) of ){word}{text:q}(?: {in} (?:(?P<f>{files})|{dir:p}))?",
+        search,
+    ),
     rule(
         r"(?:how many|count the|(?:{what} )?the number of) lines (?:in|of|from) (?:the )?(?:file )?{tok:p} (?:(?:that |which )?(?:contain|mention|have|say|include)s?|with|containing|mentioning) {word}{text:q}(?: in them)?|in how many lines of (?:the )?(?:file )?{tok:p2} (?:is|does) {text:q2}(?: stand| occur| appear)?",
         |found| {

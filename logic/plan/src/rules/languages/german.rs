@@ -98,6 +98,8 @@ pub(super) static GERMAN: Language = Language {
         "änder",
         "fasse",
         "fass",
+        "zähle",
+        "zähl",
         "woran",
         "erinnerst",
         "weißt",
@@ -181,6 +183,10 @@ pub(super) static GERMAN: Language = Language {
             (
                 r"wie viele (?:zeichen|buchstaben) (?:hat|sind in)(?: die datei| der datei)? {x}",
                 "how many characters does $x have",
+            ),
+            (
+                r"zähle?(?: mir)?(?: alle)?(?: die)? (?:zeilen|wörter|zeichen) (?:in|von)(?: der datei)? {x}",
+                "count the words in $x",
             ),
             (
                 r"(?:fasse?)(?: mir)?(?: kurz)?(?: die datei)? {x}(?: kurz)? zusammen",

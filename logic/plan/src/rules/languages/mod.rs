@@ -8,13 +8,16 @@ mod language;
 mod spanish;
 
 use super::examples;
+use super::words::pattern;
 use german::GERMAN;
 use language::Language;
+use regex::Regex;
 use spanish::SPANISH;
+use std::sync::LazyLock;
 
 /// A request in English, where it is an order in another language that is known; else as it is.
 pub(super) fn in_english(request: &str) -> String {
-    let request = &without_marks(request.trim());
+    let request = &without_fillers(&without_marks(request.trim()));
     let first = request.split_whitespace().next().unwrap_or_default();
     let first = first
         .trim_matches(|c: char| !c.is_alphabetic())
@@ -73,6 +76,20 @@ fn without_marks(request: &str) -> String {
     plain
 }
 
+/// A request in which an order in passing (`and also show a.txt`, `and by the way undo`) is one like any
+/// other. What is quoted stays.
+fn without_fillers(request: &str) -> String {
+    static FILLER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(r"(?i)\b(?P<joint>and|then),? (?:also|too|by the way|while you are at it),? ")
+    });
+    let plain = |(at, part): (usize, &str)| match FILLER.as_ref().filter(|_| at % 2 == 0) {
+        Some(filler) => filler.replace_all(part, "$joint ").into_owned(),
+        None => part.to_owned(),
+    };
+    let parts: Vec<String> = request.split('"').enumerate().map(plain).collect();
+    parts.join("\"")
+}
+
 /// A request without what politeness adds before and behind the verb and at the end: within it, such a
 /// word may be of a text.
 fn without(polite: &[&str], request: &str) -> String {
@@ -105,7 +122,7 @@ mod tests {
 
     #[test]
     fn every_row_compiles_and_begins_with_a_word_that_is_known() {
-        assert_eq!((GERMAN.rows.len(), SPANISH.rows.len()), (32, 31));
+        assert_eq!((GERMAN.rows.len(), SPANISH.rows.len()), (33, 32));
     }
 
     #[test]
@@ -129,6 +146,29 @@ mod tests {
         for example in GERMAN.examples.iter().chain(&SPANISH.examples) {
             let example = example.replace("{file}", "a.txt");
             assert!(crate::by_rules::understands(&example), "{example}");
+        }
+    }
+
+    #[test]
+    fn questions_are_put_into_english_as_orders_are() {
+        for (says, english) in [
+            (
+                "Wie viele Wörter hat kapitel1.md?",
+                "how many words does kapitel1.md have",
+            ),
+            ("Fasse bitte kapitel1.md zusammen", "summarize kapitel1.md"),
+            (
+                "Woran erinnerst du dich zu Anna Berg?",
+                "what do you remember about Anna Berg",
+            ),
+            ("¿Qué sabes de Anna?", "what do you know about Anna"),
+            ("zähle die Wörter in a.md", "count the words in a.md"),
+            (
+                "set a to 1 in b.toml, and also show \"and also\"",
+                "set a to 1 in b.toml, and show \"and also\"",
+            ),
+        ] {
+            assert_eq!(in_english(says), english);
         }
     }
 
@@ -177,16 +217,6 @@ mod tests {
                 "cambia el puerto en a.toml a 9000",
                 "set the puerto in a.toml to 9000",
             ),
-            (
-                "Wie viele Wörter hat kapitel1.md?",
-                "how many words does kapitel1.md have",
-            ),
-            ("Fasse bitte kapitel1.md zusammen", "summarize kapitel1.md"),
-            (
-                "Woran erinnerst du dich zu Anna Berg?",
-                "what do you remember about Anna Berg",
-            ),
-            ("¿Qué sabes de Anna?", "what do you know about Anna"),
             // What is left over is lost in no row.
             (
                 "Lösche die Datei alt.txt und neu.txt",

@@ -75,6 +75,7 @@ pub(super) static SPANISH: Language = Language {
         "pon",
         "en",
         "resume",
+        "cuenta",
         "te",
     ],
     polite: &["puedes", "por favor"],
@@ -161,6 +162,10 @@ pub(super) static SPANISH: Language = Language {
             (
                 r"(?:cuántos caracteres|cuántas letras) tiene(?: el archivo| el fichero)? {x}",
                 "how many characters does $x have",
+            ),
+            (
+                r"cuenta las (?:líneas|palabras|letras) (?:de|en)(?: el archivo| el fichero)? {x}",
+                "count the words in $x",
             ),
             (r"resume(?: el archivo| el fichero)? {x}", "summarize $x"),
             (

@@ -85,26 +85,8 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     };
     let task = task.as_str();
     if reach == Reach::Small
-        && let Some(fault) = names::ambiguous(&listing, task)
+        && let Some(plan) = settled_for_small(work, &listing, task)?
     {
-        return Err(Stop::failed(fault));
-    }
-    if reach == Reach::Small && question::orders_too(task) {
-        return Err(Stop::failed(question::one_by_one()));
-    }
-    if reach == Reach::Small && orders::are_several(task) {
-        return Err(Stop::failed(question::order_by_order()));
-    }
-    // What is asked of data is not asked of some file beside it.
-    let has_data = work.with_state(|state| state.conversation.is_given_input());
-    if reach == Reach::Small && has_data && !names::any(&listing, task) {
-        let plan = question::only_answer(task);
-        return Ok(Planned { plan, reach });
-    }
-    if reach == Reach::Small
-        && let Some(plan) = schema::settled(&listing, task)
-    {
-        let plan = question::with_answer(plan, task);
         return Ok(Planned { plan, reach });
     }
     let likely = schema::likely_first(&listing, task);
@@ -143,6 +125,27 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
         plan: question::with_answer(plan, &text),
         reach,
     })
+}
+
+/// The plan of a request that leaves a small model nothing to choose, and the refusal of one that is too
+/// much for it.
+fn settled_for_small(work: &Work, listing: &[String], task: &str) -> Result<Option<Plan>, Stop> {
+    if let Some(fault) = names::ambiguous(listing, task) {
+        return Err(Stop::failed(fault));
+    }
+    if question::orders_too(task) {
+        return Err(Stop::failed(question::one_by_one()));
+    }
+    if orders::are_several(task) {
+        return Err(Stop::failed(question::order_by_order()));
+    }
+    // What is asked of data is not asked of some file beside it.
+    let has_data = work.with_state(|state| state.conversation.is_given_input());
+    if has_data && !names::any(listing, task) {
+        return Ok(Some(question::only_answer(task)));
+    }
+    let plan = schema::settled(listing, task);
+    Ok(plan.map(|plan| question::with_answer(plan, task)))
 }
 
 /// Stops where a small model planned what nobody asked for, or what would spoil a file.
