@@ -1,6 +1,6 @@
 //! A chat under way: what is said in it, and how it is shown.
 
-use super::line::Line;
+use super::line::{Line, is_edited};
 use super::view::ChatView;
 use crate::conversation::Conversation;
 use crate::exit::{OrFail, describe};
@@ -143,9 +143,11 @@ impl Chat<'_> {
         worked.map(|_| ())
     }
 
-    /// Whether a line is one for the shell that somebody typed at a terminal.
+    /// Whether a line is one for the shell that somebody typed at a terminal. One that tells no paste from
+    /// what is typed has none: a line of a text that was pasted would run.
     pub(super) fn runs(&self, line: &str) -> bool {
-        self.profile.settings.attendance == Attendance::Attended && is_for_shell(line)
+        let is_attended = self.profile.settings.attendance == Attendance::Attended;
+        is_attended && is_edited() && is_for_shell(line)
     }
 
     /// Runs a line for the shell as the user's own call.

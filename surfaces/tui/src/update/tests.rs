@@ -236,6 +236,21 @@ fn commands_are_understood_and_others_named() {
 }
 
 #[test]
+fn what_takes_back_or_leaves_is_refused_in_one_sentence_beside_work() {
+    for typed in ["/new", "/fork", "/undo", "/rewind", "/retry", "/compact"] {
+        let mut seat = Seat::at((80, 24));
+        seat.asks(10, "go");
+        let done = seat.enters(typed);
+        assert_eq!(done, [Command::Keep(typed.to_owned())], "{typed}");
+        let shown = seat.scrollback();
+        assert!(
+            shown.contains("a request still runs in this session"),
+            "{typed}"
+        );
+    }
+}
+
+#[test]
 fn results_are_folded_until_they_are_asked_for() {
     let mut seat = Seat::at((80, 24));
     seat.asks(10, "go");

@@ -66,23 +66,23 @@ fn a_message_that_begins_like_a_line_is_no_yes_to_it() {
 #[test]
 fn a_line_that_ran_is_no_yes_to_the_same_call_of_an_agent() {
     let scene = scene([call(), Reply::text("Done.")]);
-    let chat = scene
-        .house
-        .ask(["chat", "--agent", "sysadmin", "--mode", "loop"]);
-    let mut lines = [LINE, "do it again", "n", "/quit"].into_iter();
-    let mut before = Vec::new();
-    let attended = chat.talking(&["\n> ", "? [y"], |_, _| {
-        before.push(scene.house.has(LEFT));
-        let next = lines.next().unwrap_or("/quit");
-        if next == "do it again" {
-            std::fs::remove_file(scene.house.work().join(LEFT)).unwrap();
-        }
-        next.to_owned()
-    });
-    let screen = attended.questions.concat();
-    // The user's own ran unasked (control); the agent's was asked about and refused.
-    assert_eq!(before.get(1), Some(&true), "{screen}");
-    assert!(!scene.house.has(LEFT), "{screen}");
+    let args = ["chat", "--agent", "sysadmin", "--mode", "loop"];
+    let mut chat = scene.house.ask(args).env("TERM", "xterm").at_prompt();
+    // The user's own runs unasked (control).
+    chat.types(&format!("{LINE}\n"));
+    chat.until("owned.txt\n");
+    chat.until("> ");
+    assert!(scene.house.has(LEFT));
+    std::fs::remove_file(scene.house.work().join(LEFT)).unwrap();
+    // The agent's is asked about.
+    chat.types("do it again\n");
+    chat.until("message to the agent: ");
+    chat.types("n\n");
+    chat.until("Done.");
+    chat.until("> ");
+    chat.types("/quit\n");
+    assert_eq!(chat.finish().code, Some(0));
+    assert!(!scene.house.has(LEFT));
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn a_line_for_the_shell_waits_its_turn_and_can_be_edited() {
     window.enters("go");
     window.until("Begun.");
     window.enters("!touch one.txt");
-    window.until("waits");
+    window.until("waiting (Ctrl+X");
     window.presses(&["C-x"]);
     window.until_screen("the line in the input", |screen| {
         screen.contains("> !touch one.txt") || screen.contains("!touch one.txt")
