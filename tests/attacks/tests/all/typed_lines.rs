@@ -34,11 +34,11 @@ fn a_line_in_a_text_of_others_runs_nothing() {
     run(&["-"]).stdin(LINE).run().expect(0);
     run(&[LINE]).run().expect(0);
     assert_eq!(scene.server.chats().len(), 5);
-    // A chat at whose terminal nobody sits reads no lines for the shell.
+    // A chat reads no lines but those of somebody at a terminal.
     let chat = scene
         .house
         .ask(["chat", "--agent", "sysadmin", "--mode", "loop"]);
-    chat.stdin(format!("{LINE}\n")).run().expect(0);
+    chat.stdin(format!("{LINE}\n")).run().expect(2);
     assert!(!scene.house.has(LEFT));
     for log in scene.house.session_logs() {
         let events = testkit::house::json_lines(&log);
@@ -55,7 +55,8 @@ fn a_message_that_begins_like_a_line_is_no_yes_to_it() {
     // The same words as a message: the model makes the call of them, and that is asked about.
     let scene = scene([call(), Reply::text("Denied.")]);
     let args = ["run", "--agent", "sysadmin", "--mode", "loop", LINE];
-    scene.house.ask(args).run();
+    let run = scene.house.ask(args).run();
+    assert!(run.stdout.contains("Denied."), "{run:#?}");
     assert!(!scene.house.has(LEFT));
     let events = testkit::house::json_lines(&scene.house.session_logs()[0]);
     let decided = of_kind(&events, "broker_decision");
@@ -70,7 +71,7 @@ fn a_line_that_ran_is_no_yes_to_the_same_call_of_an_agent() {
     let mut chat = scene.house.ask(args).env("TERM", "xterm").at_prompt();
     // The user's own runs unasked (control).
     chat.types(&format!("{LINE}\n"));
-    chat.until("owned.txt\n");
+    chat.until("· changed ");
     chat.until("> ");
     assert!(scene.house.has(LEFT));
     std::fs::remove_file(scene.house.work().join(LEFT)).unwrap();

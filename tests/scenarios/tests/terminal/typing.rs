@@ -486,7 +486,7 @@ fn a_chat_runs_a_line_for_the_shell() {
     assert!(scene.server.chats().is_empty(), "no model is asked");
     // What is typed while something else runs may be a line of a paste: it is said, and runs nothing.
     chat.types("go\n");
-    chat.until("Begun.");
+    chat.until("what you type now is queued");
     chat.types("!touch early.txt\n");
     gate.open();
     chat.until("Done.");
