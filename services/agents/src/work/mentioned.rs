@@ -26,6 +26,12 @@ const MOST: usize = 8;
 const SHARE_PERMILLE: u64 = 300;
 /// How often a file is read again for fewer of its lines.
 const TRIES: usize = 6;
+/// More was named than goes along.
+const MANY_CODE: &str = "agents.mentions_left_out";
+/// A part of a file goes along.
+const CUT_CODE: &str = "agents.mention_cut";
+/// Nothing of it goes along.
+const LEFT_OUT_CODE: &str = "agents.mention_left_out";
 
 /// Reads what the user's words name; the calls that this took.
 pub(super) async fn before(work: &Work) -> Vec<CallRecord> {
@@ -77,7 +83,7 @@ async fn places(work: &Work) -> Vec<(String, bool)> {
         };
         if found.len() == MOST {
             let said = format!("Of what the message names only the first {MOST} go along.");
-            tell(work, "agents.mentions_left_out", said).await;
+            tell(work, MANY_CODE, said).await;
             break;
         }
         found.push((name, facts.is_dir()));
@@ -147,14 +153,14 @@ impl Reading<'_> {
             }
             _ => format!("{name} is cut short: there is no room for all of it."),
         };
-        tell(self.work, "agents.mention_cut", said).await;
+        tell(self.work, CUT_CODE, said).await;
     }
 
     async fn tell_left_out(&self) {
         let name = visible_line(self.name);
         let said =
             format!("{name} does not go along: there is no room for it in the model's context.");
-        tell(self.work, "agents.mention_left_out", said).await;
+        tell(self.work, LEFT_OUT_CODE, said).await;
     }
 }
 
