@@ -269,9 +269,8 @@ impl Sessions for Service {
         let control = Arc::clone(&self.shared.control);
         let sending = tokio::spawn(async move {
             let trace_id = TraceId::from_uuid(Uuid::now_v7());
-            let words = request.text.clone();
-            let heard = control.hear(session.id, words, Some(trace_id)).await;
-            heard.map_err(refused)?;
+            let hearing = control.hear(session.id, request.text.clone(), Some(trace_id));
+            hearing.await.map_err(refused)?;
             if let Some(call) = typed {
                 let approved = control.approve_call(session.id, trace_id, call).await;
                 approved.map_err(refused)?;
