@@ -3,7 +3,9 @@
 use crate::address::Endpoint;
 use crate::broker::{from_status, garbled, to_status};
 use crate::channel::{self, sized};
-use api::broker::{AgentListing, Control, Error, GrantListing, Registered, ToolListing};
+use api::broker::{
+    AgentListing, Control, Error, GrantListing, PlannedCall, Registered, ToolListing,
+};
 use api::programs::{Program, Programs};
 use async_trait::async_trait;
 use domain::decision::Decision;
@@ -155,6 +157,22 @@ impl Control for Client {
             trace_id: begins.map_or_else(String::new, |trace| trace.to_string()),
         };
         let call = async { self.inner.clone().hear(sized(request)?).await }.await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
+    async fn approve_call(
+        &self,
+        session_id: SessionId,
+        trace_id: TraceId,
+        call: PlannedCall,
+    ) -> Result<(), Error> {
+        let request = proto::ApproveCallRequest {
+            session_id: session_id.to_string(),
+            trace_id: trace_id.to_string(),
+            call: Some(call.into()),
+        };
+        let call = async { self.inner.clone().approve_call(sized(request)?).await }.await;
         call.map_err(|status| self.failed(status))?;
         Ok(())
     }
@@ -311,6 +329,19 @@ impl broker_control_server::BrokerControl for Server {
         let heard = self.0.hear(session_id, request.text, begins).await;
         heard.map_err(to_status)?;
         Ok(Response::new(proto::HearResponse {}))
+    }
+
+    async fn approve_call(
+        &self,
+        request: Request<proto::ApproveCallRequest>,
+    ) -> Result<Response<proto::ApproveCallResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let trace_id = text(&request.trace_id, "trace_id")?;
+        let call = required(request.call, "call")?;
+        let approved = self.0.approve_call(session_id, trace_id, call).await;
+        approved.map_err(to_status)?;
+        Ok(Response::new(proto::ApproveCallResponse {}))
     }
 
     async fn recall(

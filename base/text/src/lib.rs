@@ -18,4 +18,5 @@ pub mod firewall;
 mod hidden;
 pub mod links;
 pub mod markdown;
+pub mod mentions;
 pub mod secrets;

@@ -519,6 +519,16 @@ pub trait Control: Send + Sync {
         begins: Option<TraceId>,
     ) -> Result<(), Error>;
 
+    /// Notes the user's yes to exactly this call of the root agent, because they typed it. It counts
+    /// once, in the chain of work that their words began ([`Control::hear`]), and for what would be asked
+    /// about alone: what is denied stays denied. [`ErrorKind::UnknownCall`] where no words began that work.
+    async fn approve_call(
+        &self,
+        session_id: SessionId,
+        trace_id: TraceId,
+        call: PlannedCall,
+    ) -> Result<(), Error>;
+
     /// Notes what the root agent was shown before the broker knew of the session, when an earlier
     /// session is taken up again. Joins; takes nothing back.
     async fn recall(&self, session_id: SessionId, label: Label) -> Result<(), Error>;

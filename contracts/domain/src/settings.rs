@@ -39,6 +39,9 @@ pub enum Mode {
     /// As suits the model: the small one that comes along is asked only for what the rules do not
     /// understand, a tiny one plans, and every other one works as in [`Self::Loop`].
     Adaptive,
+    /// No agent is asked: the text is `!` and a line for the shell, which runs as the user's own call.
+    /// For a request alone: no session can be held so.
+    Command,
 }
 
 impl Mode {
@@ -52,6 +55,7 @@ impl Mode {
             Self::Bridge => "bridge",
             Self::Auto => "auto",
             Self::Adaptive => "adaptive",
+            Self::Command => "command",
         }
     }
 

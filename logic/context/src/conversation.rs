@@ -135,6 +135,13 @@ impl Conversation {
             .map_or("", |request| request.text.as_str())
     }
 
+    /// Whether the words of the request being worked on are the user's.
+    #[must_use]
+    pub fn is_of_user(&self) -> bool {
+        let front = self.open.front();
+        front.is_some_and(|request| request.speaker == Speaker::User)
+    }
+
     /// The mode of the request being worked on.
     #[must_use]
     pub fn mode(&self) -> Option<Mode> {
@@ -306,7 +313,7 @@ impl Conversation {
                     if *status != CallStatus::Ok {
                         view.call_failed(call_id);
                     }
-                    request.result_came(view, (call_id, tool), (event.seq, text));
+                    request.result_came(view, (call_id, tool, *status), (event.seq, text));
                 }
             }
             EventBody::DialogTurn { answer, .. } => {
@@ -338,7 +345,11 @@ impl Conversation {
             return;
         }
         if !request.answered {
-            let note = assistant(ended_note(status).to_owned(), Vec::new());
+            let note = match request.mode {
+                Mode::Command => "(read)",
+                _ => ended_note(status),
+            };
+            let note = assistant(note.to_owned(), Vec::new());
             self.view.add(seq, note);
         }
         if let Some(next) = self.open.front() {

@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use domain::limits::{PICTURE_BYTES, PICTURE_SIDE};
 use domain::picture::{Picture, PictureKind};
 use imagesize::ImageType;
+use std::path::Path;
 
 /// Why a file cannot be shown to a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,6 +26,17 @@ pub enum NotShown {
         "it has {0} × {1} pixels, and pictures up to {PICTURE_SIDE} pixels a side can be shown"
     )]
     TooWide(usize, usize),
+}
+
+/// Endings of the files that are taken for pictures.
+const ENDINGS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
+
+/// Whether a file is a picture by its name.
+#[must_use]
+pub fn is_named_as_one(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let is = |known: &str| ending.is_some_and(|ending| known.eq_ignore_ascii_case(ending));
+    ENDINGS.into_iter().any(is)
 }
 
 /// Whether a file of this length can be shown, before it is read.

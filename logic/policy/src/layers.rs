@@ -185,7 +185,7 @@ fn information_flow(view: &View<'_>) -> flow::Judged {
     let question = view.question;
     let is_allowed_as_it_stands = question.allowed.calls.contains(&view.bound.repeat_key);
     let pinned = match question.cover {
-        Cover::ThisCall | Cover::PlanStep => Pinned::Call,
+        Cover::ThisCall | Cover::Typed | Cover::PlanStep => Pinned::Call,
         Cover::Nothing if is_allowed_as_it_stands => Pinned::Call,
         Cover::PlanTool => Pinned::Choice,
         Cover::PlanDraft => Pinned::Draft,
@@ -279,6 +279,7 @@ fn safety_gate(view: &View<'_>, is_as_requested: bool) -> Finding {
     }
     match question.cover {
         Cover::ThisCall => return allow(layer, "confirmed", "You said yes to this call."),
+        Cover::Typed => return allow(layer, "typed", "You typed this call."),
         Cover::PlanStep => return allow(layer, "in_plan", "It is a step of the approved plan."),
         // What a plan names by its tool alone may be any call of it.
         Cover::PlanTool if is_mild(effect) => {

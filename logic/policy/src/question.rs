@@ -17,6 +17,8 @@ pub enum Cover {
     Nothing,
     /// Exactly this call.
     ThisCall,
+    /// Exactly this call, which the user typed: no agent chose it.
+    Typed,
     /// Nothing yet, but the call is a step of a plan about to be shown as a whole.
     PlanDraft,
     /// The call's tool is a step of an approved plan that names no arguments.

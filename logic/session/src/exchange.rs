@@ -22,6 +22,8 @@ pub struct Exchange {
     /// Whether it is a command that takes changes back (`carl undo`, or `/undo` of a chat), and not
     /// something that was said to the agent.
     pub is_undo: bool,
+    /// Whether it is a line for the shell that the user ran.
+    pub is_command: bool,
     /// The event it came in with.
     pub received_seq: u64,
     /// The last event before it was worked on: where a [`EventBody::Rewound`] that takes it back
@@ -61,6 +63,7 @@ impl Exchanges {
                         origin: *origin,
                         is_undo: *mode == Mode::Deterministic
                             && text.split("; ").all(|step| step == UNDO),
+                        is_command: *mode == Mode::Command,
                         received_seq: event.seq,
                         begins_after: event.seq.saturating_sub(1),
                         has_begun: true,

@@ -13,6 +13,7 @@ use crate::session::refused::refused;
 use crate::session::shared::Shared;
 use crate::session::{Sent, Session};
 use crate::tools::AgentTools;
+use crate::work::command;
 use crate::work::input;
 use crate::work::pictures;
 use api::Streaming;
@@ -242,6 +243,12 @@ impl Sessions for Service {
             None => session.profile().map(|profile| profile.mode),
         };
         let mode = request.mode.or(own_mode);
+        let is_command = mode == Some(Mode::Command);
+        if is_command && (request.input.is_some() || !request.pictures.is_empty()) {
+            return invalid("Nothing goes along with a command.".to_owned());
+        }
+        let typed = is_command.then(|| command::call(&request.text));
+        let typed = typed.transpose()?;
         let input = request.input.as_ref().map(input::given).transpose()?;
         let pictures = pictures::given(&request.pictures)?;
         if !pictures.is_empty() && (session.orchestrates() || !mode.unwrap_or_default().is_loop()) {
@@ -262,9 +269,12 @@ impl Sessions for Service {
         let control = Arc::clone(&self.shared.control);
         let sending = tokio::spawn(async move {
             let trace_id = TraceId::from_uuid(Uuid::now_v7());
-            let words = request.text.clone();
-            let heard = control.hear(session.id, words, Some(trace_id)).await;
-            heard.map_err(refused)?;
+            let hearing = control.hear(session.id, request.text.clone(), Some(trace_id));
+            hearing.await.map_err(refused)?;
+            if let Some(call) = typed {
+                let approved = control.approve_call(session.id, trace_id, call).await;
+                approved.map_err(refused)?;
+            }
             let sent = Sent {
                 trace_id,
                 text: request.text,

@@ -134,6 +134,9 @@ impl Call {
             self.differs_from_shown.get_or_init(|| ());
             judgement = self.judge(Cover::Nothing, Counting::Counted).await;
         }
+        if self.is_typed() && judgement.verdict() == Verdict::Confirm {
+            judgement = self.judge_typed(&judgement).await;
+        }
         let foreseen = self.foresee(&judgement, &label).await;
         if let Err(failure) = &foreseen
             && failure.kind == FailureKind::Refused
@@ -152,6 +155,27 @@ impl Call {
                 self.ask(record, judgement, confirmation_id, &label).await
             }
         }
+    }
+
+    /// Whether it is the call that the user typed and said yes to by that; the yes is used up. The agent
+    /// that the user speaks to makes such a call, by itself.
+    fn is_typed(&self) -> bool {
+        let is_by_itself =
+            self.request.plan_id.is_none() && self.seat.is_none() && !self.request.recovered;
+        if !is_by_itself || self.caller.lineage.len() > 1 {
+            return false;
+        }
+        let (tool, arguments) = (&self.request.tool, &self.request.arguments);
+        let call = self.inner.step_key(tool, arguments);
+        lock(&self.caller.session).claim_approval(self.request.context.trace_id, &call)
+    }
+
+    /// Judges it with that yes, which opens for this call what a question about it would have opened.
+    async fn judge_typed(&self, asked: &Judgement) -> Judgement {
+        if let Some(folder) = &asked.write_root {
+            self.lent.get_or_init(|| folder.clone());
+        }
+        self.judge(Cover::Typed, Counting::Counted).await
     }
 
     /// Records and tells what a judgement came to, with the id that a question because of it goes

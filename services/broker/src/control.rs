@@ -4,7 +4,9 @@ use crate::ledger;
 use crate::service::Service;
 use crate::state::{Session, lock};
 use api::audit::{Action, Durability, Entry};
-use api::broker::{AgentListing, Control, Error, ErrorKind, GrantListing, Registered, ToolListing};
+use api::broker::{
+    AgentListing, Control, Error, ErrorKind, GrantListing, PlannedCall, Registered, ToolListing,
+};
 use api::programs::{Program, Programs};
 use async_trait::async_trait;
 use domain::decision::Decision;
@@ -191,6 +193,23 @@ impl Control for Service {
         let requested = Requested::of(&text, tools.map(|tool| &tool.spec));
         lock(&session).hear(text, requested, begins);
         Ok(())
+    }
+
+    async fn approve_call(
+        &self,
+        session_id: SessionId,
+        trace_id: TraceId,
+        call: PlannedCall,
+    ) -> Result<(), Error> {
+        let session = self.inner.state.session(session_id)?;
+        let call = self.inner.step_key(&call.tool, &call.arguments);
+        match lock(&session).approve(trace_id, call) {
+            true => Ok(()),
+            false => Err(Error::new(
+                ErrorKind::UnknownCall,
+                "No words of the user began this work.",
+            )),
+        }
     }
 
     async fn recall(&self, session_id: SessionId, label: Label) -> Result<(), Error> {

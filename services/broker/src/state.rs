@@ -43,6 +43,8 @@ pub(crate) struct Order {
     pub(crate) words: Arc<str>,
     /// What the words ask for.
     pub(crate) requested: Requested,
+    /// The call that they are, tool and arguments, until it is made.
+    approved: Option<Digest>,
 }
 
 impl Default for Order {
@@ -50,6 +52,7 @@ impl Default for Order {
         Self {
             words: Arc::from(""),
             requested: Requested::default(),
+            approved: None,
         }
     }
 }
@@ -170,7 +173,30 @@ impl Session {
             self.orders.pop_front();
         }
         let words = Arc::from(text);
-        self.orders.push_back((trace, Order { words, requested }));
+        let order = Order {
+            words,
+            requested,
+            approved: None,
+        };
+        self.orders.push_back((trace, order));
+    }
+
+    /// Notes the user's yes to a call in a chain of work; `false` where no words of theirs began it.
+    pub(crate) fn approve(&mut self, trace: TraceId, call: Digest) -> bool {
+        let order = self.order_mut(trace);
+        order.map(|order| order.approved = Some(call)).is_some()
+    }
+
+    /// Uses up such a yes, if there is one to this call.
+    pub(crate) fn claim_approval(&mut self, trace: TraceId, call: &Digest) -> bool {
+        let approved = self.order_mut(trace).map(|order| &mut order.approved);
+        approved.is_some_and(|approved| approved.take_if(|it| it == call).is_some())
+    }
+
+    fn order_mut(&mut self, trace: TraceId) -> Option<&mut Order> {
+        let mut newest = self.orders.iter_mut().rev();
+        let found = newest.find(|(id, _)| *id == trace);
+        found.map(|(_, order)| order)
     }
 
     /// The user's words that began a chain of work, and what they ask for: nothing in one that began by

@@ -9,8 +9,8 @@ use domain::model::{ModelChoice, Think};
 use domain::settings::{Mode, SessionProfile};
 use domain::tool::ToolName;
 use domain::{Timestamp, event};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::path::PathBuf;
 use utoipa::ToSchema;
 
@@ -24,11 +24,20 @@ pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
         .map_err(|error| Problem::invalid(format!("the body cannot be used: {error}")))
 }
 
+/// A mode that a program may ask for: commands are the user's, who types them.
+fn mode<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Mode>, D::Error> {
+    match Option::deserialize(from)? {
+        Some(Mode::Command) => Err(D::Error::custom("`command` is no mode for a program")),
+        mode => Ok(mode),
+    }
+}
+
 /// What a session is opened with, or changed to. What is not named stays as configured, or as it was.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
     pub(crate) agent: Option<String>,
+    #[serde(default, deserialize_with = "mode")]
     #[schema(value_type = Option<String>)]
     pub(crate) mode: Option<Mode>,
     pub(crate) model: Option<String>,
@@ -68,6 +77,7 @@ pub(crate) struct Fork {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Message {
     pub(crate) text: String,
+    #[serde(default, deserialize_with = "mode")]
     #[schema(value_type = Option<String>)]
     pub(crate) mode: Option<Mode>,
     pub(crate) input: Option<Data>,

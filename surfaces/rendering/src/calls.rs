@@ -2,6 +2,7 @@
 
 use super::values::short;
 use domain::id::CallId;
+use domain::settings::Mode;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use text::escape::visible_line;
@@ -10,10 +11,11 @@ use text::escape::visible_line;
 const PROGRAMS: [&str; 2] = ["run_code", "run_command"];
 
 /// The last lines of what a program said that a call ran, each behind a bar: more of them where it did
-/// not end well.
-pub(super) fn said_by_program(tool: &str, text: &str) -> Vec<String> {
+/// not end well, and most of them of a command of the user's, who wants to see it.
+pub(super) fn said_by_program(tool: &str, text: &str, is_of_user: bool) -> Vec<String> {
     match (PROGRAMS.contains(&tool), failed_program(tool, text)) {
         (false, _) => Vec::new(),
+        (true, _) if is_of_user => last_lines(text, LAST_OF_USERS),
         (true, None) => last_lines(text, LAST_OF_GOOD),
         // Why it failed is the next thing anybody asks.
         (true, Some(_)) => last_lines(text, LAST),
@@ -39,6 +41,8 @@ pub(super) fn failed_program<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
 const LAST: usize = 8;
 /// The same of one that ended well.
 const LAST_OF_GOOD: usize = 2;
+/// The same of a command of the user's.
+const LAST_OF_USERS: usize = 40;
 /// Most characters that are shown of each.
 const LAST_CHARS: usize = 200;
 
@@ -55,7 +59,9 @@ fn last_lines(text: &str, most: usize) -> Vec<String> {
         let line: String = line.chars().take(LAST_CHARS).collect();
         format!("  │ {}", visible_line(&line))
     });
-    shown.collect()
+    let before =
+        (first > 0 && most == LAST_OF_USERS).then(|| format!("  │ … {first} lines before"));
+    before.into_iter().chain(shown).collect()
 }
 
 /// Calls a display keeps in mind; the oldest is forgotten first.
@@ -79,6 +85,8 @@ pub(super) struct Calls {
     are_several: bool,
     /// Why calls of the request were denied.
     reasons: BTreeSet<String>,
+    /// Whether the request is a command of the user's.
+    is_command: bool,
 }
 
 impl Calls {
@@ -114,6 +122,19 @@ impl Calls {
         format!("{}{}", whose.unwrap_or_default(), name.unwrap_or_default())
     }
 
+    /// A new request begins: nothing of the one before is under way.
+    pub(super) fn begin_request(&mut self, mode: Mode) {
+        *self = Self {
+            is_command: mode == Mode::Command,
+            ..Self::default()
+        };
+    }
+
+    /// Whether the user made them.
+    pub(super) const fn are_of_user(&self) -> bool {
+        self.is_command
+    }
+
     /// Why the call is denied has been shown.
     pub(super) fn said_why(&mut self, call_id: Option<CallId>) {
         let open = self.open.iter_mut().filter(|open| open.call_id == call_id);
@@ -138,11 +159,6 @@ impl Calls {
         let said_why = place.is_some_and(|place| self.open.remove(place).said_why);
         self.are_several &= !self.open.is_empty();
         (name, said_why)
-    }
-
-    /// A new request begins: nothing of the one before is under way.
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
     }
 }
 

@@ -1,11 +1,10 @@
 //! What is begun at the cursor and can be completed: a command, the name of a file, or what else a message
 //! can name with `@`.
 
+use text::mentions::AFTER_A_NAME;
+
 /// A command: its name, what follows it, what it does.
 pub type Listed = (&'static str, &'static str, &'static str);
-
-/// What ends a sentence, and stands behind a name rather than in it.
-pub const AFTER_A_NAME: [char; 9] = ['.', ',', ';', ':', '!', '?', ')', '"', '\''];
 
 /// Whether what is typed up to the cursor is the beginning of a command.
 #[must_use]

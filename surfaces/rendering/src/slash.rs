@@ -175,6 +175,13 @@ pub const COMMANDS: [(&str, &str, &str); 21] = [
     ("/quit", "", "leave (also Ctrl-D)"),
 ];
 
+/// A line for the shell, in the form of the commands.
+pub const SHELL: (&str, &str, &str) = (
+    "!",
+    "LINE",
+    "run a line for the shell as your own call; the agent reads what it says",
+);
+
 /// Column at which what a command does is said.
 const ABOUT_AT: usize = 24;
 
@@ -182,7 +189,7 @@ const ABOUT_AT: usize = 24;
 #[must_use]
 pub fn help() -> String {
     let mut text = String::new();
-    for (name, arguments, about) in COMMANDS {
+    for (name, arguments, about) in COMMANDS.into_iter().chain([SHELL]) {
         let typed = format!("{name} {arguments}");
         text.push_str(&format!("{typed:ABOUT_AT$}{about}\n"));
     }
@@ -201,6 +208,13 @@ pub fn is_command(line: &str) -> bool {
         let is_name = |c: char| c.is_ascii_alphabetic() || c == '?';
         !name.is_empty() && name.chars().all(is_name)
     })
+}
+
+/// Whether a line is one for the shell, and no message: `!` and what to run. Of several lines nobody sees
+/// at a glance what they run.
+#[must_use]
+pub fn is_for_shell(line: &str) -> bool {
+    line.starts_with(SHELL.0) && line.lines().count() == 1
 }
 
 fn usage(message: impl Into<String>, hint: impl Into<String>) -> Fault {
@@ -381,6 +395,7 @@ pub fn all_modes() -> [(Mode, &'static str); 6] {
             Mode::Deterministic => "plain English orders, without a model",
             Mode::Bridge => "a planner of yours makes the plan",
             Mode::Auto => "goes on by itself",
+            Mode::Command => "runs one command of yours",
         };
         (mode, about)
     })

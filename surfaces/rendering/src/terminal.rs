@@ -200,11 +200,11 @@ impl Terminal {
             return Ok(());
         }
         match &event.body {
-            EventBody::QueryReceived { origin, .. } => {
+            EventBody::QueryReceived { origin, mode, .. } => {
                 self.streamed.clear();
                 self.pulse.begin();
                 self.reported = None;
-                self.calls.clear();
+                self.calls.begin_request(*mode);
                 self.spent = Usage::default();
                 self.has_helped = false;
                 match origin {

@@ -35,6 +35,8 @@ use text::escape::visible_line;
 use view::ChatView;
 
 /// What is said of a line in another encoding.
+const NOT_RUN: &str =
+    "not run: that line came while something else ran; type it again at the prompt to run it";
 const NOT_TEXT: &str =
     "left out: that line is not UTF-8. Type it again, or set the terminal to UTF-8.";
 
@@ -255,8 +257,12 @@ impl Chat<'_> {
         if self.termination.has_come() {
             return Ok(Typed::Terminated);
         }
-        if let Some(typed) = self.view.next_queued()? {
-            return Ok(typed);
+        while let Some(typed) = self.view.next_queued()? {
+            // It may be a line of a text that was pasted, and nobody saw it before it was taken in.
+            match &typed {
+                Typed::Line(line) if self.runs(line.trim()) => self.tell(NOT_RUN)?,
+                _ => return Ok(typed),
+            }
         }
         loop {
             let typed = self.read(line).await?;
@@ -334,6 +340,7 @@ impl Chat<'_> {
         match command {
             Some(slash) => return self.act(slash).await,
             None if typed.is_empty() => self.answer_the_drive().await?,
+            None if self.runs(typed) => self.execute(typed).await?,
             None => self.say(typed).await?,
         }
         Ok(Next::Stay)

@@ -6,24 +6,13 @@ use api::sessions::PictureFile;
 use disk::read::{self, Links};
 use disk::stored::as_stored;
 use domain::limits::PICTURE_BYTES;
-use rendering::completion::AFTER_A_NAME;
+use picture::is_named_as_one;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use text::mentions::{AFTER_A_NAME, names_in, places_in};
 
-/// Endings of the files that are taken for pictures.
-const ENDINGS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 /// Words that a name with spaces is looked for in.
 const WORDS_OF_A_NAME: usize = 8;
-
-/// Whether a file is a picture by its name.
-pub fn is_named_as_one(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    ending.is_some_and(|ending| {
-        ENDINGS
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(ending))
-    })
-}
 
 /// A picture that a text names.
 #[derive(Debug)]
@@ -63,26 +52,19 @@ pub fn named_in(text: &str, folder: &Path) -> Result<Vec<NamedPicture>> {
         .collect()
 }
 
-/// What is to be said of what a text names with `@` and that is no picture: nothing of it goes to the
-/// model with the text. `None` where there is nothing of the kind.
-pub fn not_sent(text: &str, folder: &Path) -> Option<String> {
-    let said = [no_picture(text, folder), missing(text, folder)];
-    let said: Vec<String> = said.into_iter().flatten().collect();
-    (!said.is_empty()).then(|| said.join("\n"))
-}
-
-/// What is to be said of names that no file has: with a word more one may have it.
-fn missing(text: &str, folder: &Path) -> Option<String> {
-    let is_file = |name: &str| placed(name, folder).is_file();
+/// What is to be said of names behind `@` that no file has: with a word more one may have it. `None`
+/// where there is nothing of the kind.
+pub fn missing(text: &str, folder: &Path) -> Option<String> {
+    let is_there = |name: &str| placed(name, folder).exists();
     places_in(text).into_iter().find_map(|(name, after)| {
-        if name.is_empty() || is_file(&name) {
+        if name.is_empty() || is_there(&name) {
             return None;
         }
         let mut longer = name.clone();
         for word in after.split(' ').skip(1).take(WORDS_OF_A_NAME) {
             longer = format!("{longer} {word}");
             let longer = longer.trim_end_matches(AFTER_A_NAME);
-            if is_file(longer) {
+            if is_there(longer) {
                 return Some(format!("a name with spaces goes in quotes: @\"{longer}\""));
             }
         }
@@ -92,23 +74,6 @@ fn missing(text: &str, folder: &Path) -> Option<String> {
         });
         let is_said_later = is_named_as_one(Path::new(&name));
         (is_like_a_file && !is_said_later).then(|| format!("there is no file `{name}`"))
-    })
-}
-
-/// The same of files that are there.
-fn no_picture(text: &str, folder: &Path) -> Option<String> {
-    let names = names_in(text).into_iter();
-    let others: BTreeSet<String> = names
-        .filter(|name| !name.is_empty() && !is_named_as_one(Path::new(name)))
-        .filter(|name| placed(name, folder).is_file())
-        .collect();
-    let names: Vec<String> = others.into_iter().map(|name| format!("@{name}")).collect();
-    (!names.is_empty()).then(|| {
-        format!(
-            "only pictures go along with a text: of {} the model sees the name, and may read the \
-             file with a tool",
-            names.join(", ")
-        )
     })
 }
 
@@ -147,77 +112,9 @@ pub fn placed(name: &str, folder: &Path) -> PathBuf {
     })
 }
 
-/// What stands behind each `@` that begins a word: to the next space, or to the quote's end. As in a
-/// shell, and as terminals write a file that is dropped on them, a backslash takes the next character
-/// as it is.
-fn names_in(text: &str) -> Vec<String> {
-    let places = places_in(text).into_iter();
-    places.map(|(name, _)| name).collect()
-}
-
-/// The same, each with what follows it.
-fn places_in(text: &str) -> Vec<(String, &str)> {
-    let mut names = Vec::new();
-    let mut before = ' ';
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        rest = &rest[c.len_utf8()..];
-        if c == '@' && (before.is_whitespace() || before == '(') {
-            let (name, after) = name_at(rest);
-            names.push((name, after));
-            rest = after;
-            before = ' ';
-        } else {
-            before = c;
-        }
-    }
-    names
-}
-
-/// The name that a text begins with, and what follows it.
-fn name_at(text: &str) -> (String, &str) {
-    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'));
-    if let Some(quote) = quote
-        && let Some((name, after)) = text[1..].split_once(quote)
-    {
-        return (name.to_owned(), after);
-    }
-    let mut name = String::new();
-    let mut characters = text.char_indices();
-    let mut end = text.len();
-    while let Some((at, c)) = characters.next() {
-        match c {
-            '\\' => name.extend(characters.next().map(|(_, escaped)| escaped)),
-            c if c.is_whitespace() => {
-                end = at;
-                break;
-            }
-            c => name.push(c),
-        }
-    }
-    (name.trim_end_matches(AFTER_A_NAME).to_owned(), &text[end..])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_stand_behind_an_at_sign_at_the_beginning_of_a_word() {
-        let names = |text| names_in(text);
-        assert_eq!(
-            names("what is on @a.png, and @b/c.JPG?"),
-            ["a.png", "b/c.JPG"]
-        );
-        assert_eq!(names("(@a.png) me@b.png"), ["a.png"]);
-        assert_eq!(
-            names("@'my shot.png' @my\\ shot.png"),
-            ["my shot.png", "my shot.png"]
-        );
-        assert_eq!(names("@\"open.png"), ["\"open.png"]);
-        assert_eq!(names("no picture @ all, @"), ["", ""]);
-        assert_eq!(names("@a.png\\"), ["a.png"]);
-    }
 
     #[test]
     fn a_picture_lies_where_the_file_is_that_was_read() {
@@ -249,15 +146,14 @@ mod tests {
             (read[0].file.name.as_str(), read[0].file.bytes.as_slice()),
             ("a.png", &gif[..])
         );
-        assert_eq!(not_sent("ask @alice or a@b.com", folder.path()), None);
-        let said = not_sent(text, folder.path()).unwrap();
+        assert_eq!(missing("ask @alice or a@b.com", folder.path()), None);
+        let said = missing(text, folder.path()).unwrap();
         assert_eq!(said, "there is no file `notes.md`");
         std::fs::write(folder.path().join("my shot.png"), gif).unwrap();
-        let said = not_sent("what is on @my shot.png?", folder.path()).unwrap();
+        let said = missing("what is on @my shot.png?", folder.path()).unwrap();
         assert_eq!(said, "a name with spaces goes in quotes: @\"my shot.png\"");
         std::fs::write(folder.path().join("notes.md"), "words").unwrap();
-        let said = not_sent(text, folder.path()).unwrap();
-        assert!(said.contains("of @notes.md the model"), "{said}");
+        assert_eq!(missing(text, folder.path()), None);
         let missing = named_in("look at @b.png", folder.path()).unwrap_err();
         assert!(missing.to_string().contains("b.png"), "{missing:#}");
     }

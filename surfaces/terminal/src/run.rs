@@ -11,12 +11,13 @@ pub use view::print_failure;
 
 use crate::exit::{Exit, Failure, OrFail, describe, not_opened};
 use crate::host::Host;
+use crate::mentions::{self, Named};
 use crate::notes::ask_about;
 use crate::request::{Asker, Meanwhile, View, follow, work_on};
 use crate::signals::Signals;
 use crate::{sessions, undo};
 use anyhow::Result;
-use api::sessions::{ErrorKind, Follow, OpenRequest, RewindTo, SendRequest, Sessions};
+use api::sessions::{ErrorKind, Follow, Input, OpenRequest, RewindTo, SendRequest, Sessions};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody, QueryStatus};
 use domain::id::{HolderId, SessionId};
@@ -123,6 +124,17 @@ impl Task {
     }
 }
 
+/// Data that was given, and what memories say beside it.
+fn beside(given: Option<Input>, named: Option<Input>) -> Option<Input> {
+    match (given, named) {
+        (Some(given), Some(named)) => Some(Input {
+            name: format!("{}, {}", given.name, named.name),
+            text: format!("{}\n\n{}", given.text, named.text),
+        }),
+        (given, named) => given.or(named),
+    }
+}
+
 impl Begun {
     /// `None` when whoever served ended before it was asked anything.
     async fn work_in(self, host: &dyn Host) -> Result<Option<Exit>> {
@@ -136,8 +148,17 @@ impl Begun {
         let (mode, level) = (task.profile.mode, task.profile.settings.override_level);
         let request = task.request;
         let mut warnings: Vec<String> = override_warning(level).into_iter().collect();
-        warnings.extend(request.source.not_sent(&request.text, &workspace));
-        let send = request.sent(session_id, holder_id, mode);
+        warnings.extend(request.source.missing(&request.text, &workspace));
+        let mut send = request.sent(session_id, holder_id, mode);
+        if request.source.is_typed(&request.text) {
+            let named = mentions::memories(host.curator(), &request.text).await;
+            let named = named.unwrap_or_else(|error| Named {
+                said: vec![describe(&error).1.message],
+                ..Named::default()
+            });
+            warnings.extend(named.said);
+            send.input = beside(send.input, named.input);
+        }
         let sessions = host.sessions();
         let asker = host.asker();
         let mut view = RunView::new(sessions, session_id, &request, workspace).await;

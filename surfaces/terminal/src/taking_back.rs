@@ -35,6 +35,13 @@ struct Restored {
 pub async fn retry(on: &mut dyn Conversation) -> Result<String> {
     let events = events(on).await?;
     let last = last_of_user(&events)?;
+    if last.is_command {
+        return Err(Failure::usage(
+            "the last that you typed is a line for the shell, which nobody but you runs",
+            "The arrow keys bring it back: Enter runs it again.",
+        )
+        .into());
+    }
     let calls = changing(on, &events, last.begins_after).await?;
     let id = on.session().session_id;
     let left = on.changes().of_calls(id, &calls)?;

@@ -8,7 +8,7 @@ use crate::lines::safe;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use rendering::completion::{Listed, Mentioned, Named, Word, commands, in_input, is_command_begun};
-use rendering::slash::COMMANDS;
+use rendering::slash::{COMMANDS, SHELL};
 use std::cmp::Reverse;
 use text::escape::visible_line;
 
@@ -202,9 +202,10 @@ impl Completion {
             }
             (Known::Mentions(of, mentions), Some(word)) => fitting_mentions(*of, mentions, &word),
             (_, Some(_)) => Vec::new(),
-            (_, None) if is_command(place) => commands(COMMANDS.iter().chain(&OWN), &place.before)
-                .map(command)
-                .collect(),
+            (_, None) if is_command(place) => {
+                let known = COMMANDS.iter().chain(&OWN).chain([&SHELL]);
+                commands(known, &place.before).map(command).collect()
+            }
             (_, None) => Vec::new(),
         };
     }
@@ -244,7 +245,7 @@ fn word_at(place: &Place) -> Option<(usize, usize)> {
 }
 
 fn is_command(place: &Place) -> bool {
-    place.line == 0 && is_command_begun(&place.before)
+    place.line == 0 && (is_command_begun(&place.before) || place.before == SHELL.0)
 }
 
 /// The name behind `@` at the cursor. One from elsewhere is none of the working folder.

@@ -23,7 +23,6 @@ use crate::lines::{faint, own};
 use crate::links::{self as marks, Links};
 use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
-use crate::overridden;
 use crate::screen::{Screen, colours, narrowed};
 use crate::state::State;
 use crate::update::update;
@@ -31,7 +30,6 @@ use crate::view;
 use api::Streaming;
 use api::sessions::Follow;
 use crossterm::event::Event as Input;
-use doing::Work;
 use domain::event::Event;
 use domain::fault::Fault;
 use futures::StreamExt;
@@ -381,51 +379,6 @@ impl Ui<'_> {
         self.take_key(at, message);
     }
 
-    fn perform(&mut self, command: Command) {
-        match command {
-            Command::Print(lines) => self.keep(lines),
-            Command::Tell(lines) => self.keep(self.state.told_rows(&lines)),
-            Command::GoTo(next) => {
-                self.next = Some(GoOn::In(next));
-                self.is_over = true;
-            }
-            Command::HandOver => self.hands_over = true,
-            Command::Keep(line) => noted(self.history.add(&line), "typed lines cannot be kept"),
-            Command::Call(reason) => noted(modes::call(reason), "the user could not be called"),
-            Command::Copy(text) => noted(modes::copy(&text), "the clipboard cannot be written"),
-            Command::Redraw => self.is_to_be_emptied = true,
-            Command::Leave => self.is_over = true,
-            // Done by who takes the message in, which can fail.
-            Command::Suspend | Command::Edit(_) => {}
-            other => self.begin(other),
-        }
-    }
-
-    /// Asks the session's services for something, or has it wait for its turn.
-    fn begin(&mut self, command: Command) {
-        let (session, profile) = (self.state.session.clone(), self.state.profile.clone());
-        let work = match doing::work(self.host, session, profile, command.clone()) {
-            Some(Work::InTurn(_)) if self.in_turn.is_some() => {
-                return self.later.push_back(command);
-            }
-            Some(work) => work,
-            None => return,
-        };
-        match &command {
-            // Before the log says so, or it would pass for somebody else's.
-            Command::Configure(profile) => self.state.in_force.own(profile),
-            Command::SendBy(level, _) => {
-                let wide = overridden::wide(&self.state.profile, *level);
-                self.state.in_force.own(&wide);
-            }
-            _ => {}
-        }
-        match work {
-            Work::InTurn(work) => self.in_turn = Some(work),
-            Work::AtOnce(work) => self.at_once.push(work),
-        }
-    }
-
     /// Keeps lines for the scrollback, which may be long out of sight.
     fn keep(&mut self, lines: Vec<Line<'static>>) {
         let columns = self.state.size.0;
@@ -602,12 +555,5 @@ impl Ui<'_> {
         self.close_alternate()?;
         self.draw_normal()?;
         self.screen.clear().map_err(Error::of("written"))
-    }
-}
-
-/// A failure that changes nothing for the session is logged.
-fn noted<E: std::fmt::Display>(done: Result<(), E>, what: &str) {
-    if let Err(error) = done {
-        tracing::warn!(%error, "{what}");
     }
 }

@@ -13,7 +13,7 @@ use api::sessions::{
 use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event};
 use domain::fault::{Coded, Fault};
 use domain::id::{HolderId, QueryId, SessionId};
-use domain::settings::SessionProfile;
+use domain::settings::{Mode, SessionProfile};
 use domain::token::Answerer;
 use futures::{StreamExt, TryStreamExt};
 use rendering::Paint;
@@ -100,6 +100,28 @@ pub async fn send(
             return Done::Told(vec![Message::Failed { fault, draft }]);
         }
     };
+    sent(host, request, told).await
+}
+
+/// Runs a line for the shell as the user's own call. What it names goes nowhere, and nothing goes along.
+pub async fn execute(
+    host: &dyn Host,
+    session: SessionSummary,
+    (behind, text): (Vec<QueryId>, String),
+) -> Done {
+    let id = session.session_id;
+    let request = SendRequest {
+        mode: Some(Mode::Command),
+        holder_id: session.holder_id,
+        ..SendRequest::new(id, text)
+    };
+    let done = sent(host, request, None).await;
+    placed(host, (id, done), behind).await
+}
+
+/// Sends a request, with what there is to say of it.
+async fn sent(host: &dyn Host, request: SendRequest, told: Option<Message>) -> Done {
+    let text = request.text.clone();
     match host.sessions().send(request).await {
         Ok(mut events) => {
             // The stream begins with the request as it was taken in; the rest comes by another.
@@ -125,6 +147,11 @@ pub async fn send_before(
 ) -> Done {
     let id = session.session_id;
     let done = send(host, session, profile, text).await;
+    placed(host, (id, done), behind).await
+}
+
+/// Gives what was sent its place before the first of these that still waits.
+async fn placed(host: &dyn Host, (id, done): (SessionId, Done), behind: Vec<QueryId>) -> Done {
     let Done::Told(mut messages) = done else {
         return done;
     };

@@ -135,6 +135,8 @@ pub enum Command {
     Send(String),
     /// Ask the session, and put it before the first of these that still waits.
     SendBefore(Vec<QueryId>, String),
+    /// Run a line for the shell as the user's own call, before the first of these that still waits.
+    Execute(Vec<QueryId>, String),
     /// Ask the session, by an override for this alone.
     SendBy(OverrideLevel, String),
     /// Stop a request, or what runs.

@@ -7,7 +7,7 @@ use crate::lines::cut;
 use crate::list::List;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::text::Line;
-use rendering::slash::COMMANDS;
+use rendering::slash::{COMMANDS, SHELL};
 use unicode_width::UnicodeWidthStr;
 
 /// Most columns of a name before what it does is said.
@@ -53,7 +53,7 @@ impl Palette {
     /// All of them, with the keys in force.
     #[must_use]
     pub fn of(keys: &Keys) -> Self {
-        let commands = COMMANDS.iter().chain(&OWN);
+        let commands = COMMANDS.iter().chain(&OWN).chain([&SHELL]);
         let commands = commands.map(|(name, arguments, about)| Entry {
             name: format!("{name} {arguments}").trim_end().to_owned(),
             about,

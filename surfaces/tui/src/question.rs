@@ -63,6 +63,8 @@ pub struct Dialog {
     /// When the first key of the answer came.
     begun: Option<Instant>,
     field: Field,
+    /// Whether the user turned to that field by hand.
+    is_turned: bool,
     /// Whether it was drawn since it was put: before that no key is meant for it.
     is_shown: bool,
     quiet_until: Instant,
@@ -91,6 +93,7 @@ impl Dialog {
             answer: String::new(),
             begun: None,
             field,
+            is_turned: false,
             is_shown: false,
             quiet_until: now + QUIET,
             scroll: 0,
@@ -149,6 +152,12 @@ impl Dialog {
         self.field
     }
 
+    /// Whether the user turned to the draft, so that what is typed there is meant for it.
+    #[must_use]
+    pub fn is_turned_to_draft(&self) -> bool {
+        self.is_turned && self.field == Field::Draft
+    }
+
     /// What was said to the last answer that was none.
     #[must_use]
     pub const fn said(&self) -> Option<&'static str> {
@@ -179,6 +188,7 @@ impl Dialog {
         self.begun = None;
         self.given = None;
         self.said = None;
+        self.is_turned = false;
         self.is_shown = false;
         self.quiet_until = now + QUIET;
         self.field = match is_draft_begun {
@@ -193,6 +203,7 @@ impl Dialog {
             Field::Answer => Field::Draft,
             Field::Draft => Field::Answer,
         };
+        self.is_turned = true;
         self.quiet_until = now + QUIET_AFTER_TAB;
     }
 
@@ -201,12 +212,14 @@ impl Dialog {
     pub fn takes_key(&mut self, now: Instant) -> bool {
         if self.waits_until(now).is_some() {
             self.field = Field::Draft;
+            self.is_turned = false;
         }
         self.field == Field::Answer
     }
 
     /// The draft is empty again: keys go into the answer once it was quiet.
     pub fn draft_is_empty(&mut self, now: Instant) {
+        self.is_turned = false;
         if self.field == Field::Draft {
             self.field = Field::Answer;
             self.quiet_until = now + QUIET;

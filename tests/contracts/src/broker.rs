@@ -519,8 +519,11 @@ impl Broker for FakeBroker {
         let decision = {
             let mut state = self.state.lock().unwrap();
             state.check_audit()?;
-            let decision = state.judge_request(&request)?;
+            let mut decision = state.judge_request(&request)?;
             state.calls.push(request.clone());
+            if state.use_approval(&request) && decision.verdict == Verdict::Confirm {
+                decision = decide(Verdict::Allow, Layer::SafetyGate, "typed");
+            }
             decision
         };
         let this = self.clone();

@@ -39,6 +39,7 @@ pub async fn conformance(subject: impl AsyncFn() -> Subject) {
     dropping_the_stream_stops_the_tool(subject().await).await;
     ceiling::a_yes_for_the_session_is_listed(&subject().await).await;
     ceiling::the_user_is_heard_in_known_sessions_only(&subject().await).await;
+    ceiling::a_call_with_a_yes_before_it_is_made_runs_once(&subject().await).await;
     ceiling::programs_are_told_of_known_sessions_only(&subject().await).await;
     ceiling::jobs_are_stopped_in_known_sessions_only(&subject().await).await;
     ceiling::the_tables_name_what_there_is(&subject().await).await;

@@ -111,7 +111,8 @@ const fn typed_mode(mode: Mode) -> ModeArg {
         Mode::Deterministic => ModeArg::Deterministic,
         Mode::Bridge => ModeArg::Bridge,
         Mode::Auto => ModeArg::Auto,
-        Mode::Adaptive => ModeArg::Adaptive,
+        // No session is held in the mode of a command, which the service refuses.
+        Mode::Adaptive | Mode::Command => ModeArg::Adaptive,
     }
 }
 

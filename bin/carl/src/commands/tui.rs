@@ -242,7 +242,7 @@ impl Serving<'_> {
             let names: Vec<String> = names.collect();
             (!names.is_empty()).then(|| names.join(", "))
         };
-        let mut said: Vec<String> = pictures::not_sent(text, &self.workspace)
+        let mut said: Vec<String> = pictures::missing(text, &self.workspace)
             .into_iter()
             .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
             .collect();

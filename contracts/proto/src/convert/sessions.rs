@@ -22,7 +22,8 @@ wire_enum!(
         Deterministic,
         Bridge,
         Auto,
-        Adaptive
+        Adaptive,
+        Command
     }
 );
 wire_enum!(

@@ -175,6 +175,8 @@ impl Seed {
             Mode::Deterministic,
             Mode::Bridge,
             Mode::Auto,
+            Mode::Adaptive,
+            Mode::Command,
         ])
     }
 

@@ -40,7 +40,7 @@ const KEEP_TOKENS: u32 = 200;
 pub(crate) fn is_for(work: &Work) -> bool {
     let takes_apart = match work.request.mode {
         Mode::Loop | Mode::Auto | Mode::Adaptive | Mode::Plan => true,
-        Mode::Deterministic | Mode::Bridge => false,
+        Mode::Deterministic | Mode::Bridge | Mode::Command => false,
     };
     let listing = work.services.agents.get(&work.request.profile.agent_type);
     let hands_out = listing.is_some_and(|l| l.orchestrates && !l.can_spawn.is_empty());

@@ -55,7 +55,7 @@ pub(crate) fn next_prompt(
         Mode::Adaptive if works_by_plan(class) && !takes_apart => (Vec::new(), false),
         Mode::Loop | Mode::Auto | Mode::Adaptive => (offered, takes_apart),
         Mode::Plan => (Vec::new(), takes_apart),
-        Mode::Deterministic | Mode::Bridge => (Vec::new(), false),
+        Mode::Deterministic | Mode::Bridge | Mode::Command => (Vec::new(), false),
     };
     NextPrompt {
         tools,

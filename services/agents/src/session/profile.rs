@@ -7,7 +7,7 @@ use crate::session::shared::Shared;
 use api::sessions::{Error, ErrorKind};
 use domain::event::EventBody;
 use domain::id::HolderId;
-use domain::settings::SessionProfile;
+use domain::settings::{Mode, SessionProfile};
 use session_log::{Durability, Scope};
 use std::sync::{MutexGuard, PoisonError};
 
@@ -125,6 +125,10 @@ impl Session {
 /// # Errors
 /// [`ErrorKind::InvalidRequest`] when its working folder is no absolute path.
 pub(crate) fn check(profile: &SessionProfile) -> Result<(), Error> {
+    if profile.mode == Mode::Command {
+        let detail = "No session is held in the mode `command`: it is for one request.";
+        return Err(Error::new(ErrorKind::InvalidRequest, detail));
+    }
     if profile.settings.workspace.is_absolute() {
         return Ok(());
     }

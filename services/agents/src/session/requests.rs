@@ -8,6 +8,7 @@ use crate::session::{Pending, Session};
 use session_log::Durability;
 
 use crate::work::adaptive;
+use crate::work::command;
 use crate::work::compaction;
 use crate::work::input;
 use crate::work::loop_mode;
@@ -157,7 +158,7 @@ impl Session {
         let own = pending.own.as_ref().map(|(_, profile)| profile.clone());
         self.borrow(shared, own).await?;
         let facts = match pending.mode {
-            Mode::Deterministic => ModelFacts::default(),
+            Mode::Deterministic | Mode::Command => ModelFacts::default(),
             _ => self.learn_model(shared).await,
         };
         let Some(mut work) = self.work_for(shared, pending, facts) else {
@@ -248,6 +249,9 @@ impl Session {
 /// Works on a request in its mode. A panic in there ends the request, not the session.
 async fn run(work: &Work) -> Outcome {
     let working = async {
+        if work.request.mode == Mode::Command {
+            return command::run(work).await;
+        }
         pictures::set(work);
         if let Err(fault) = pictures::before(work).await {
             return Outcome::failed(fault);
@@ -260,7 +264,9 @@ async fn run(work: &Work) -> Outcome {
         match work.request.mode {
             _ if orchestrated::is_for(work) => Box::pin(orchestrated::run(work)).await,
             Mode::Loop | Mode::Auto | Mode::Adaptive => Box::pin(loop_mode::run(work)).await,
-            Mode::Plan | Mode::Deterministic | Mode::Bridge => Box::pin(pipeline::run(work)).await,
+            Mode::Plan | Mode::Deterministic | Mode::Bridge | Mode::Command => {
+                Box::pin(pipeline::run(work)).await
+            }
         }
     };
     let mut outcome = match AssertUnwindSafe(working).catch_unwind().await {

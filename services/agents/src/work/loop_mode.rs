@@ -6,6 +6,7 @@ use crate::work::changes::{Changes, of_another_file};
 use crate::work::checks;
 use crate::work::compaction;
 use crate::work::known::Known;
+use crate::work::mentioned;
 use crate::work::named::{self, InView};
 use crate::work::small_talk;
 use api::broker::OfferBound;
@@ -55,7 +56,10 @@ pub(crate) async fn run(work: &Work) -> Outcome {
         change_not_made: None,
         outcome: Outcome::of(QueryStatus::Failed),
     };
-    let read = named::before(work).await;
+    let read = match mentioned::before(work).await {
+        mentioned if mentioned.is_empty() => named::before(work).await,
+        mentioned => mentioned,
+    };
     run.in_view = named::all_that_is_asked(work, &read);
     for record in read {
         run.known.note(work, &record);

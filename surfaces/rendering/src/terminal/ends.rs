@@ -40,7 +40,7 @@ pub(super) fn of_call(
                 Some(how) => paint.warn(&format!("  ✗ {name}{how}, ")),
                 None => format!("{}{name}", paint.good("  ✓ ")),
             };
-            let said = said_by_program(tool, text);
+            let said = said_by_program(tool, text, calls.are_of_user());
             let said = said.iter().map(|line| paint.faint(line));
             [format!("{mark}{amount}")]
                 .into_iter()

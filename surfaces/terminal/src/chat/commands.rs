@@ -102,7 +102,8 @@ impl Chat<'_> {
         let events = self.events().await?;
         let view = SessionView::of(&events);
         let last = view.exchanges().last_of_user().map(|last| last.query_id);
-        let own = self.own_cut_off(&view).map(|own| own.text.clone());
+        let own = self.own_cut_off(&view).filter(|own| !own.is_command);
+        let own = own.map(|own| own.text.clone());
         if let Some(own) = own.filter(|_| last.is_some() && self.view.asked != last) {
             self.tell(&format!("again: {}", rendering::agents::gist(&own)))?;
             self.tell("  the first try stays in the conversation: another window came after it")?;

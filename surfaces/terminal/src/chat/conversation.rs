@@ -1,10 +1,11 @@
 //! A chat under way: what is said in it, and how it is shown.
 
-use super::line::Line;
+use super::line::{Line, is_edited};
 use super::view::ChatView;
 use crate::conversation::Conversation;
 use crate::exit::{OrFail, describe};
 use crate::host::Host;
+use crate::mentions;
 use crate::notes::{Seen, ask_about};
 use crate::pictures;
 use crate::printer::SharedPrinter;
@@ -19,8 +20,9 @@ use api::Streaming;
 use api::sessions::{Error, Follow, PictureFile, SendRequest, SessionSummary};
 use async_trait::async_trait;
 use domain::event::{Event, EventBody, QueryStatus};
-use domain::settings::{OverrideLevel, SessionProfile};
+use domain::settings::{Attendance, Mode, OverrideLevel, SessionProfile};
 use futures::StreamExt;
+use rendering::slash::is_for_shell;
 use rendering::{Paint, print_error_as_it_is};
 use session::SessionView;
 use std::io;
@@ -118,8 +120,12 @@ impl Chat<'_> {
         if let Some(said) = self.notes.change(self.host, &self.profile).await? {
             self.tell(&said)?;
         }
-        if let Some(said) = pictures::not_sent(text, &self.workspace) {
+        if let Some(said) = pictures::missing(text, &self.workspace) {
             self.view.remark(&said)?;
+        }
+        let named = mentions::memories(self.host.curator(), text).await?;
+        for said in &named.said {
+            self.tell(said)?;
         }
         let Some(pictures) = self.pictures_of(text).await? else {
             return self.tell("nothing was sent");
@@ -127,6 +133,7 @@ impl Chat<'_> {
         let send = SendRequest {
             mode: Some(self.profile.mode),
             holder_id: self.session.holder_id,
+            input: named.input,
             pictures,
             ..SendRequest::new(self.session.session_id, text)
         };
@@ -134,6 +141,23 @@ impl Chat<'_> {
         let worked = self.work_on(send).await;
         self.view.asks = false;
         worked.map(|_| ())
+    }
+
+    /// Whether a line is one for the shell that somebody typed at a terminal. One that tells no paste from
+    /// what is typed has none: a line of a text that was pasted would run.
+    pub(super) fn runs(&self, line: &str) -> bool {
+        let is_attended = self.profile.settings.attendance == Attendance::Attended;
+        is_attended && is_edited() && is_for_shell(line)
+    }
+
+    /// Runs a line for the shell as the user's own call.
+    pub(super) async fn execute(&mut self, line: &str) -> Result<()> {
+        let send = SendRequest {
+            mode: Some(Mode::Command),
+            holder_id: self.session.holder_id,
+            ..SendRequest::new(self.session.session_id, line)
+        };
+        self.work_on(send).await.map(drop)
     }
 
     /// The pictures that go along with a text, which is said. What stands in it may be pasted and

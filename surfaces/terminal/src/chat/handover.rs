@@ -85,6 +85,10 @@ impl Chat<'_> {
         let view = self.so_far().await?;
         let mut requests = view.exchanges().standing().iter();
         let was_heard = requests.any(|one| one.received_seq > shown_seq && one.text == typed);
+        let is_for_shell = again.is_none() && self.runs(typed);
+        if is_for_shell && !was_heard {
+            return self.tell("it was not run: type it again to run it");
+        }
         let is_command = again.is_none() && is_command(typed);
         if is_command || typed.is_empty() || was_heard {
             return Ok(());

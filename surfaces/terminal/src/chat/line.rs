@@ -121,11 +121,17 @@ impl Before {
     }
 }
 
+/// Whether lines are edited, so that a paste is told from what is typed.
+pub fn is_edited() -> bool {
+    std::env::var_os("TERM").is_none_or(|kind| kind != "dumb")
+}
+
 /// Drops the rest of a line that was given up in the middle. Where lines are not edited, the terminal
 /// gives out whole ones, and there is none.
 fn drop_rest() {
-    let is_edited = std::env::var_os("TERM").is_none_or(|kind| kind != "dumb");
-    if is_edited && let Err(error) = tcflush(std::io::stdin(), QueueSelector::IFlush) {
+    if is_edited()
+        && let Err(error) = tcflush(std::io::stdin(), QueueSelector::IFlush)
+    {
         tracing::debug!(%error, "the rest of a line stays");
     }
 }

@@ -175,7 +175,7 @@ pub async fn ask_about(host: &dyn Host, profile: &SessionProfile) -> Result<()> 
 /// Whether a session with this profile shows notes to any agent.
 pub(super) async fn are_used(host: &dyn Host, profile: &SessionProfile) -> Result<bool> {
     Ok(match profile.mode {
-        Mode::Deterministic | Mode::Bridge => false,
+        Mode::Deterministic | Mode::Bridge | Mode::Command => false,
         Mode::Loop | Mode::Auto | Mode::Adaptive => true,
         // A plan is made without them, but agents that work on its parts may be shown them.
         Mode::Plan => {

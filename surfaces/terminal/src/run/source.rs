@@ -7,6 +7,7 @@ use api::sessions::{Input, PictureFile};
 use disk::read::{self, Links};
 use disk::stored::as_stored;
 use domain::limits::USER_TEXT_BYTES;
+use picture::is_named_as_one;
 use rendering::print_error;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -73,7 +74,7 @@ impl TaskSource {
 
     /// Whether `--input` names a picture.
     fn input_is_picture(&self) -> bool {
-        self.input.as_deref().is_some_and(pictures::is_named_as_one)
+        self.input.as_deref().is_some_and(is_named_as_one)
     }
 
     /// The pictures of `--input` and of the task, where it was typed. Names are looked up from `folder`.
@@ -89,7 +90,7 @@ impl TaskSource {
             }
             _ => Vec::new(),
         };
-        if self.words.join(" ") == task {
+        if self.is_typed(task) {
             let named = pictures::named_in(task, folder)?;
             for one in named {
                 self.place(Path::new(&one.file.name))?;
@@ -99,10 +100,16 @@ impl TaskSource {
         Ok(given)
     }
 
-    /// What is to be said of files that the task names with `@`, where it was typed.
-    pub(super) fn not_sent(&self, task: &str, folder: &Path) -> Option<String> {
-        let is_typed = self.words.join(" ") == task;
-        is_typed.then(|| pictures::not_sent(task, folder)).flatten()
+    /// Whether the task was typed, and did not come by a file or a pipe.
+    pub(super) fn is_typed(&self, task: &str) -> bool {
+        self.words.join(" ") == task
+    }
+
+    /// What is to be said of files that the task names with `@` and that are not there, where it was
+    /// typed.
+    pub(super) fn missing(&self, task: &str, folder: &Path) -> Option<String> {
+        let is_typed = self.is_typed(task);
+        is_typed.then(|| pictures::missing(task, folder)).flatten()
     }
 
     /// The data of `--input`, unless that is a picture.
@@ -167,7 +174,7 @@ impl TaskSource {
                         "Give `@file` a readable UTF-8 text file, or write the task in quotes.",
                     )
                 };
-                if pictures::is_named_as_one(Path::new(only)) {
+                if is_named_as_one(Path::new(only)) {
                     return Err(Failure::usage(
                         format!("{only} is a picture, and no task"),
                         "Say what it is for: carl run \"what is on @shot.png?\"",

@@ -1,9 +1,11 @@
-//! What the session's services are asked for, by a command of the UI.
+//! What a command of the UI comes to: what the UI does itself, and what the session's services are asked
+//! for.
 
+use super::{GoOn, Ui};
 use crate::effects::{self, Done};
 use crate::host::Host;
 use crate::message::{Command, Message};
-use crate::{overridden, reading};
+use crate::{modes, overridden, reading};
 use api::sessions::SessionSummary;
 use domain::id::SessionId;
 use domain::settings::SessionProfile;
@@ -15,6 +17,54 @@ pub enum Work<'a> {
     InTurn(LocalBoxFuture<'a, Done>),
     /// Now.
     AtOnce(LocalBoxFuture<'a, Done>),
+}
+
+impl Ui<'_> {
+    /// Does what a message led to, by itself or by the session's services.
+    pub(super) fn perform(&mut self, command: Command) {
+        match command {
+            Command::Print(lines) => self.keep(lines),
+            Command::Tell(lines) => self.keep(self.state.told_rows(&lines)),
+            Command::GoTo(next) => {
+                self.next = Some(GoOn::In(next));
+                self.is_over = true;
+            }
+            Command::HandOver => self.hands_over = true,
+            Command::Keep(line) => noted(self.history.add(&line), "typed lines cannot be kept"),
+            Command::Call(reason) => noted(modes::call(reason), "the user could not be called"),
+            Command::Copy(text) => noted(modes::copy(&text), "the clipboard cannot be written"),
+            Command::Redraw => self.is_to_be_emptied = true,
+            Command::Leave => self.is_over = true,
+            // Done by who takes the message in, which can fail.
+            Command::Suspend | Command::Edit(_) => {}
+            other => self.begin(other),
+        }
+    }
+
+    /// Asks the session's services for something, or has it wait for its turn.
+    pub(super) fn begin(&mut self, command: Command) {
+        let (session, profile) = (self.state.session.clone(), self.state.profile.clone());
+        let work = match work(self.host, session, profile, command.clone()) {
+            Some(Work::InTurn(_)) if self.in_turn.is_some() => {
+                return self.later.push_back(command);
+            }
+            Some(work) => work,
+            None => return,
+        };
+        match &command {
+            // Before the log says so, or it would pass for somebody else's.
+            Command::Configure(profile) => self.state.in_force.own(profile),
+            Command::SendBy(level, _) => {
+                let wide = overridden::wide(&self.state.profile, *level);
+                self.state.in_force.own(&wide);
+            }
+            _ => {}
+        }
+        match work {
+            Work::InTurn(work) => self.in_turn = Some(work),
+            Work::AtOnce(work) => self.at_once.push(work),
+        }
+    }
 }
 
 /// What a command asks for; `None`: nothing of the services.
@@ -34,6 +84,9 @@ pub fn work(
             profile,
             (behind, text),
         ))),
+        Command::Execute(behind, text) => {
+            InTurn(Box::pin(effects::execute(host, session, (behind, text))))
+        }
         Command::SendBy(level, text) => {
             let wide = overridden::wide(&profile, level);
             let profiles = (profile, wide);
@@ -100,4 +153,11 @@ fn look(
 
 fn told<'a>(reading: impl Future<Output = Vec<Message>> + 'a) -> LocalBoxFuture<'a, Done> {
     Box::pin(async { Done::Told(reading.await) })
+}
+
+/// A failure that changes nothing for the session is logged.
+fn noted<E: std::fmt::Display>(done: Result<(), E>, what: &str) {
+    if let Err(error) = done {
+        tracing::warn!(%error, "{what}");
+    }
 }

@@ -5,11 +5,20 @@ use crate::host::Mention;
 use crate::input::Edit;
 use crate::keys::Action;
 use crate::message::Command;
+use crate::question::{Dialog, Field};
 use crate::state::State;
 use rendering::completion::Mentioned;
 
+/// What is said of an Enter that was meant for the list.
+const HIDDEN: &str =
+    "not sent: a question came before Enter took what was marked; Enter sends the draft";
+
 /// What a key does while the list is open; `None`: what it does elsewhere.
 pub(super) fn act(state: &mut State, action: Action) -> Option<Vec<Command>> {
+    if action == Action::Enter && is_hidden(state) {
+        state.completion.close();
+        return Some(vec![state.note(HIDDEN)]);
+    }
     if !state.completes() {
         return None;
     }
@@ -22,6 +31,12 @@ pub(super) fn act(state: &mut State, action: Action) -> Option<Vec<Command>> {
         _ => return None,
     }
     Some(Vec::new())
+}
+
+/// Whether a question hides an entry that the user moved to: the Enter on its way was meant for that.
+fn is_hidden(state: &State) -> bool {
+    let is_draft = |dialog: &Dialog| dialog.field() == Field::Draft;
+    state.dialog.as_ref().is_some_and(is_draft) && state.completion.is_moved()
 }
 
 fn take(state: &mut State) -> Vec<Command> {
@@ -116,6 +131,32 @@ mod tests {
         assert_eq!(seat.state.input.text(), "/mo", "Tab led to the answer");
         seat.press(KeyCode::Tab);
         seat.types("de @");
+        assert!(!seat.state.completes());
+    }
+
+    #[test]
+    fn an_enter_for_the_list_sends_no_draft_where_a_question_came() {
+        let mut seat = Seat::at((80, 24));
+        seat.asks(10, "go");
+        seat.types("/mo");
+        seat.press(KeyCode::Down);
+        seat.question(10, request(20, ConfirmationKind::Call));
+        seat.press(KeyCode::Enter);
+        assert_eq!(seat.state.input.text(), "/mo");
+        assert!(seat.scrollback().contains("not sent: a question came"));
+        // The next one is meant for the draft.
+        seat.press(KeyCode::Enter);
+        assert!(seat.state.input.is_empty());
+    }
+
+    #[test]
+    fn a_line_for_the_shell_is_offered_where_it_begins() {
+        let mut seat = Seat::at((80, 24));
+        seat.types("!");
+        assert!(seat.state.completes());
+        seat.press(KeyCode::Tab);
+        assert_eq!(seat.state.input.text(), "! ");
+        seat.types("ls");
         assert!(!seat.state.completes());
     }
 

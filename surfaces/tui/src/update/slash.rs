@@ -45,11 +45,20 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
             state.help = Some(0);
             Vec::new()
         }
-        Slash::New | Slash::Fork(_) if state.shown_request.is_some() => vec![refused(
-            state,
-            "a request still runs in this session",
-            "Stop it with Esc first, or wait for its end.",
-        )],
+        Slash::New
+        | Slash::Fork(_)
+        | Slash::Undo
+        | Slash::Rewind(_)
+        | Slash::Retry
+        | Slash::Compact
+            if state.shown_request.is_some() =>
+        {
+            vec![refused(
+                state,
+                "a request still runs in this session",
+                "Stop it with Esc first, or wait for its end.",
+            )]
+        }
         Slash::Stop(None) => super::programs::list(state),
         Slash::New => vec![Command::New],
         Slash::Compact => vec![Command::Compact],

@@ -19,7 +19,7 @@ use crate::view;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use rendering::agents::gist;
 use rendering::confirm::is_answer;
-use rendering::slash::is_command;
+use rendering::slash::{SHELL, is_command};
 
 /// Rows that PageUp and PageDown go in the help.
 const PAGE: usize = 5;
@@ -407,7 +407,9 @@ fn entered(state: &mut State) -> Vec<Command> {
         return Vec::new();
     }
     // It came before the question could be read, and is no message either.
-    if state.dialog.is_some() && is_answer(line) && !line.contains(char::is_whitespace) {
+    let mut questions = state.dialog.iter();
+    let is_early = questions.any(|dialog| !dialog.is_turned_to_draft());
+    if is_early && is_answer(line) && !line.contains(char::is_whitespace) {
         let said = format!(
             "\"{}\" was typed before this question could be read: read it, then answer",
             gist(line)
@@ -427,8 +429,9 @@ fn entered(state: &mut State) -> Vec<Command> {
     let line = line.to_owned();
     // What a paste begins with is out of sight, so it is said to the agent.
     let is_command = is_command(&line) && !state.input.begins_with_paste();
+    let is_for_shell = line.starts_with(SHELL.0) && !state.input.begins_with_paste();
     // So may be the beginning of a long draft that came back.
-    if is_command && is_long_or_several(&text) {
+    if (is_command || is_for_shell) && is_long_or_several(&text) {
         let said = "not sent: a command stands alone on one line, and this begins like one; put a word \
                     before it to say it to the agent";
         return vec![state.note(said)];
@@ -443,6 +446,8 @@ fn entered(state: &mut State) -> Vec<Command> {
     let mut done = vec![Command::Keep(line.clone())];
     match is_command {
         true => done.extend(slash::act(state, &line)),
+        // An override is for what is said to the agent.
+        false if is_for_shell => done.push(Command::Execute(behind, line)),
         false => done.push(match overriding::send(state, line) {
             Command::Send(text) if !behind.is_empty() => Command::SendBefore(behind, text),
             command => command,

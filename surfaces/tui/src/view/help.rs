@@ -5,7 +5,7 @@ use crate::commands::OWN;
 use crate::keys::Action;
 use crate::lines::{faint, strong, wrapped};
 use ratatui::text::{Line, Span};
-use rendering::slash::COMMANDS;
+use rendering::slash::{COMMANDS, SHELL};
 
 /// Column at which what a key does is said.
 const ABOUT_AT: usize = 22;
@@ -46,7 +46,7 @@ fn all(keys: &Keys, width: usize) -> Vec<Line<'static>> {
         lines.extend(pair(name, about));
     }
     lines.push(Line::default());
-    for (name, arguments, about) in COMMANDS.iter().chain(&OWN) {
+    for (name, arguments, about) in COMMANDS.iter().chain(&OWN).chain([&SHELL]) {
         lines.extend(pair(&format!("{name} {arguments}"), about));
     }
     let more = "Everything else is said to the agent.";

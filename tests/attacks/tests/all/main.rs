@@ -45,4 +45,5 @@ mod security_page;
 mod side_channels;
 mod tellings;
 mod twins;
+mod typed_lines;
 mod undoing;

@@ -4,7 +4,9 @@ use super::super::fresh_uuid;
 use super::FakeBroker;
 use super::state::{AGENT_TYPES, agent_types, known_type};
 use crate::programs::{chosen, stop};
-use api::broker::{AgentListing, Control, Error, ErrorKind, GrantListing, Registered, ToolListing};
+use api::broker::{
+    AgentListing, Control, Error, ErrorKind, GrantListing, PlannedCall, Registered, ToolListing,
+};
 use api::programs::{Program, Programs};
 use async_trait::async_trait;
 use domain::decision::Decision;
@@ -126,9 +128,28 @@ impl Control for FakeBroker {
         &self,
         session_id: SessionId,
         _: String,
-        _: Option<TraceId>,
+        begins: Option<TraceId>,
     ) -> Result<(), Error> {
-        self.state.lock().unwrap().settings(session_id).map(drop)
+        let mut state = self.state.lock().unwrap();
+        state.settings(session_id)?;
+        state.begun.extend(begins.map(|trace| (session_id, trace)));
+        Ok(())
+    }
+
+    async fn approve_call(
+        &self,
+        session_id: SessionId,
+        trace_id: TraceId,
+        call: PlannedCall,
+    ) -> Result<(), Error> {
+        let mut state = self.state.lock().unwrap();
+        state.settings(session_id)?;
+        if !state.begun.contains(&(session_id, trace_id)) {
+            let detail = "no words of the user began this work";
+            return Err(Error::new(ErrorKind::UnknownCall, detail));
+        }
+        state.approved.push((session_id, trace_id, call));
+        Ok(())
     }
 
     async fn recall(&self, session_id: SessionId, _: Label) -> Result<(), Error> {

@@ -8,7 +8,7 @@ use api::programs::Program;
 use domain::decision::{Decision, Finding, Layer, Verdict};
 use domain::event::{CallStatus, ConfirmationAnswer};
 use domain::hash::Digest;
-use domain::id::{AgentId, AgentToken, CallId, ConfirmationId, PlanId, SessionId};
+use domain::id::{AgentId, AgentToken, CallId, ConfirmationId, PlanId, SessionId, TraceId};
 use domain::label::Label;
 use domain::lineage::{AgentType, Ancestor, Lineage};
 use domain::settings::SessionSettings;
@@ -140,6 +140,10 @@ pub(super) struct State {
     pub(super) questions: BTreeMap<ConfirmationId, Question>,
     pub(super) plans: BTreeMap<PlanId, (SessionId, Vec<PlannedCall>)>,
     pub(super) always: BTreeSet<(SessionId, Digest)>,
+    /// Chains of work that the user's words began.
+    pub(super) begun: BTreeSet<(SessionId, TraceId)>,
+    /// Calls with a yes of the user's before they are made, each in its chain of work.
+    pub(super) approved: Vec<(SessionId, TraceId, PlannedCall)>,
     pub(super) grants: Vec<(SessionId, GrantListing)>,
     pub(super) calls: Vec<CallRequest>,
     pub(super) shown: Vec<(AgentId, Label)>,
@@ -281,6 +285,20 @@ impl State {
             ));
         }
         Ok(decision)
+    }
+
+    /// Uses up the yes of the user's to a call that the root agent makes, if there is one.
+    pub(super) fn use_approval(&mut self, request: &CallRequest) -> bool {
+        let context = &request.context;
+        let is_root = |agent: &Agent| agent.lineage.len() == 1;
+        if !self.agent(context).is_ok_and(is_root) {
+            return false;
+        }
+        let found = self.approved.iter().position(|(session, trace, call)| {
+            (*session, *trace) == (context.session_id, context.trace_id)
+                && (&call.tool, &call.arguments) == (&request.tool, &request.arguments)
+        });
+        found.map(|at| self.approved.remove(at)).is_some()
     }
 
     /// Takes a pinned call out of its plan: each runs once.

@@ -260,3 +260,54 @@ pub(super) async fn programs_are_told_of_known_sessions_only(subject: &Subject) 
         assert_eq!(refused, ErrorKind::UnknownSession);
     }
 }
+
+pub(super) async fn a_call_with_a_yes_before_it_is_made_runs_once(subject: &Subject) {
+    let session = open(subject, Attendance::Attended).await;
+    let control = &subject.control;
+    let id = session.session_id;
+    let approve = |context: &CallContext, call: &PlannedCall| {
+        control.approve_call(id, context.trace_id, call.clone())
+    };
+    let hears =
+        |context: &CallContext| control.hear(id, "do it".to_owned(), Some(context.trace_id));
+    let verdict = async |context: &CallContext, planned: &PlannedCall| {
+        let stream = subject.broker.execute(call(context.clone(), planned)).await;
+        let mut stream = stream.expect("the call is taken");
+        match within("the call is judged", stream.next()).await {
+            Some(Ok(ToolEvent::Decided(decision))) => decision.verdict,
+            other => panic!("the decision comes first: {other:?}"),
+        }
+    };
+    let (context, other) = (session.context(), session.context());
+    // Nothing is approved for work that no words of the user began.
+    let early = approve(&context, &subject.asked).await;
+    assert_eq!(kind(early), ErrorKind::UnknownCall);
+    for context in [&context, &other] {
+        hears(context).await.expect("it is heard");
+    }
+    approve(&context, &subject.asked)
+        .await
+        .expect("it is noted");
+    approve(&other, &subject.denied).await.expect("it is noted");
+    assert_eq!(verdict(&other, &subject.asked).await, Verdict::Confirm);
+    assert_eq!(verdict(&other, &subject.denied).await, Verdict::Deny);
+    let child = subject
+        .broker
+        .register_agent(context.clone(), subject.child.clone());
+    let child = CallContext {
+        agent_token: child.await.expect("the child is registered").token,
+        ..context.clone()
+    };
+    assert_ne!(verdict(&child, &subject.asked).await, Verdict::Allow);
+    let course = run(subject, call(context.clone(), &subject.asked)).await;
+    assert!(
+        course.has_started && course.question.is_none(),
+        "{:?}",
+        course.decision
+    );
+    assert_eq!(course.decision.verdict, Verdict::Allow);
+    assert_eq!(verdict(&context, &subject.asked).await, Verdict::Confirm);
+    let nowhere = SessionId::from_uuid(fresh_uuid());
+    let unknown = control.approve_call(nowhere, context.trace_id, subject.asked.clone());
+    assert_eq!(kind(unknown.await), ErrorKind::UnknownSession);
+}

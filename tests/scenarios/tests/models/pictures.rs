@@ -228,24 +228,29 @@ fn a_picture_from_elsewhere_goes_along_with_a_yes_alone() {
     }
 }
 
-/// Another `@` than a picture's sends nothing along, and that is said.
+/// The text of another file that is named with `@` goes along as data.
 #[test]
-fn a_file_named_with_an_at_sign_that_is_no_picture_is_said_not_to_be_sent() {
+fn the_text_of_a_file_that_a_task_names_goes_along() {
     let scene = scene(answers().openai(), "openai", SEES);
     scene.house.write("notes.md", "quokka");
-    let said = "of @notes.md the model sees the name";
     let run = scene.house.ask(["run", "summarise @notes.md, please"]);
     let run = run.run().expect(0);
-    assert!(run.stderr.contains(said), "{run:#?}");
-    assert!(!scene.server.chats()[0].body.to_string().contains("quokka"));
-    let mut lines = ["summarise @notes.md", "/quit"].into_iter();
+    assert!(!run.stderr.contains("only pictures"), "{run:#?}");
+    let asked = |at: usize| {
+        let messages = scene.server.chats()[at].body["messages"].clone();
+        let last = messages.as_array().unwrap().last().unwrap().clone();
+        last["content"].as_str().unwrap().to_owned()
+    };
+    let task = asked(0);
+    assert!(task.contains("[TOOL_RESULT: UNTRUSTED read_file"), "{task}");
+    assert!(
+        task.contains("quokka") && task.ends_with("summarise @notes.md, please"),
+        "{task}"
+    );
+    let mut lines = ["summarise @notes.md", "and @none.md", "/quit"].into_iter();
     let chat = scene.house.ask(["chat"]).env("TERM", "dumb");
     let attended = chat.talking(&["\n> "], |_, _| lines.next().unwrap_or("/quit").to_owned());
-    let screen = attended
-        .questions
-        .concat()
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    assert!(screen.contains(said), "{screen}");
+    let screen = attended.questions.concat();
+    assert!(asked(1).contains("quokka"), "{screen}");
+    assert!(screen.contains("there is no file `none.md`"), "{screen}");
 }

@@ -467,3 +467,38 @@ fn tab_completes_names_of_files() {
         "{asked:#?}"
     );
 }
+
+#[test]
+fn a_chat_runs_a_line_for_the_shell() {
+    let gate = Gate::new();
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Begun.").and_wait(&gate).and_text(" Done."),
+        Reply::text("Bees."),
+    ]));
+    let carl = scene
+        .house
+        .ask(["chat", "--agent", "sysadmin", "--mode", "loop"]);
+    let mut chat = carl.env("TERM", "xterm").at_prompt();
+    chat.types("!echo bees; echo honey > made.txt\n");
+    chat.until("│ bees");
+    chat.until("> ");
+    assert_eq!(scene.house.read("made.txt"), "honey\n");
+    assert!(scene.server.chats().is_empty(), "no model is asked");
+    // What is typed while something else runs may be a line of a paste: it is said, and runs nothing.
+    chat.types("go\n");
+    chat.until("what you type now is queued");
+    chat.types("!touch early.txt\n");
+    gate.open();
+    chat.until("Done.");
+    chat.until("not run: ");
+    chat.until("> ");
+    // Nor does a text of several lines, whatever it begins with.
+    chat.types("\u{1b}[200~!touch pasted.txt\nand more\u{1b}[201~\n");
+    chat.until("Bees.");
+    chat.until("> ");
+    chat.types("/quit\n");
+    assert_eq!(chat.finish().code, Some(0));
+    assert!(!scene.house.has("early.txt") && !scene.house.has("pasted.txt"));
+    let asked = scene.server.chats()[0].body["messages"].to_string();
+    assert!(asked.contains("UNTRUSTED run_command"), "{asked}");
+}

@@ -386,3 +386,30 @@ fn code_has_colours_and_copies_as_it_is() {
         assert!(found.contains(part), "{part:?}: {found:?}");
     }
 }
+
+#[test]
+fn the_next_model_is_that_of_the_provider_that_was_named() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let other = Server::openai([Reply::text("Hello from there.")]);
+    let scene = Scene::forgetful(Server::openai([]));
+    let second = other.config("openai");
+    let at = second.find("[models.providers.scripted]").unwrap();
+    let second = second[at..].replace("providers.scripted", "providers.second");
+    let first = scene.server.config("openai");
+    scene.house.configure(&format!(
+        "{first}\n{second}\n[memory]\nrecall = false\ncapture = false\n"
+    ));
+    let mut window = seat(&scene, &["--provider", "second"], (100, 30));
+    let has_model = |screen: &str| status(screen).contains("second/scripted-model");
+    let screen = window.until_screen("the model in the status line", has_model);
+    assert!(!screen.contains("scripted/"), "{screen}");
+    assert!(
+        other.chats().is_empty(),
+        "it is known before anything is asked"
+    );
+    window.enters("hello");
+    window.until("Hello from there.");
+    window.until_screen("the same model", has_model);
+}

@@ -27,6 +27,7 @@ mod programs;
 mod questions;
 mod queue;
 mod screens;
+mod shell;
 mod stories;
 mod terminals;
 mod thinking;

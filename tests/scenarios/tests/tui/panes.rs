@@ -440,3 +440,32 @@ fn the_mouse_scrolls_panes_where_it_is_wanted() {
         assert!(!window.gives_mouse());
     }
 }
+
+#[test]
+fn panes_show_how_far_a_plan_is() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let plan = json!({
+        "intent": "Note the news.",
+        "actions": [
+            {"kind": "create_file", "path": "news.md", "content": "News\n"},
+            {"kind": "answer", "question": "What is new?"},
+        ],
+    });
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text(plan.to_string()),
+        Reply::text("It ").and_wait(&gate).and_text("is news."),
+    ]));
+    let args = ["--panes", "--mode", "plan", "--allow-write", "."];
+    let mut window = seat(&scene, &args, (120, 40));
+    window.enters("note the news");
+    crate::answers(&mut window, "y");
+    let screen = window.until("step 2 of 2");
+    assert!(has_all(&screen), "{screen}");
+    gate.open();
+    window.until("It is news.");
+    let screen = window.until("idle");
+    assert!(!screen.contains("step 2 of 2"), "{screen}");
+}

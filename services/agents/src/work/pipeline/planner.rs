@@ -33,7 +33,8 @@ pub(super) async fn plan(work: &Work, task: &str, outcome: &mut Outcome) -> Resu
     match work.request.mode {
         Mode::Deterministic => rules::plan(work, outcome).await,
         Mode::Bridge => by_bridge(work, outcome).await,
-        Mode::Plan | Mode::Loop | Mode::Auto | Mode::Adaptive => {
+        // A command is planned by nobody, and none comes here.
+        Mode::Plan | Mode::Loop | Mode::Auto | Mode::Adaptive | Mode::Command => {
             by_model(work, task, outcome).await
         }
     }

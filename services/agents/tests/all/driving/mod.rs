@@ -4,7 +4,9 @@
 use crate::support::{broker, profile};
 use agents::drive::{Senses, Settings};
 use agents::{AgentTools, Config, Service};
-use api::broker::{AgentListing, Control, Error, GrantListing, Registered, ToolListing};
+use api::broker::{
+    AgentListing, Control, Error, GrantListing, PlannedCall, Registered, ToolListing,
+};
 use api::programs::{Program, Programs};
 use api::sessions::{Follow, OpenRequest, SendRequest, Sessions};
 use api::signals::{Notice, Notifier, Source, Watcher};
@@ -135,6 +137,15 @@ impl Control for Told {
     ) -> Result<(), Error> {
         self.heard.lock().unwrap().push(text.clone());
         self.inner.hear(session_id, text, begins).await
+    }
+
+    async fn approve_call(
+        &self,
+        session_id: SessionId,
+        trace_id: TraceId,
+        call: PlannedCall,
+    ) -> Result<(), Error> {
+        self.inner.approve_call(session_id, trace_id, call).await
     }
 
     async fn recall(&self, session_id: SessionId, label: Label) -> Result<(), Error> {
