@@ -32,10 +32,15 @@ pub(crate) async fn query(
     let request = SendRequest::new(session_id, query.query);
     let events = work::begin(&app, lease, request, OnHangUp::GoOn).await?;
     let (summary, event_log) = summed_up(session_id, events).await?;
+    // There is no other place for why nothing came of it.
+    let answer = match (summary.answer.is_empty(), &summary.error) {
+        (true, Some(fault)) => fault.message.clone(),
+        _ => summary.answer,
+    };
     Ok(Json(Queried {
         query_id: summary.query_id,
         session_id,
-        answer: summary.answer,
+        answer,
         thinking: summary.thinking,
         tool_calls: summary.tool_calls,
         events: event_log.iter().map(|event| event.body.subject()).collect(),

@@ -429,3 +429,16 @@ fn a_session_goes_on_after_the_server_was_killed() {
         .collect();
     assert_eq!(all, logged);
 }
+
+#[test]
+fn why_nothing_came_of_a_query_stands_in_its_answer() {
+    let scene = Scene::new([]);
+    let config = scene.server.config("openai") + "\n[chat]\ndefault_mode = \"deterministic\"\n";
+    scene.house.configure(&config);
+    let serving = Serving::begin(&scene);
+    let chat = serving.client(&scene, "chat");
+    let asked = json!({"query": "change the port in missing.toml to 80"});
+    let said = chat.post("/query", &asked).expect(200).json();
+    let answer = said["answer"].as_str().unwrap();
+    assert!(answer.contains("missing.toml"), "{said}");
+}
