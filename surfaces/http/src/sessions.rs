@@ -7,13 +7,14 @@ use crate::limits::{PAGE, PAGE_MOST};
 use crate::lookup;
 use crate::problem::{Problem, fault};
 use crate::query::Parameters;
+use crate::tags::is_known;
 use crate::tokens::Scope;
 use crate::wire::{self, Detailed, Listed, Page, Profile, Settings};
 use api::sessions::{Follow, Selection, SessionSummary};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH, LOCATION};
+use axum::http::header::{CONTENT_TYPE, ETAG, LOCATION};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, body::Bytes};
@@ -50,7 +51,7 @@ pub(crate) fn profile(
     caller: &Caller,
     wanted: &Wanted,
 ) -> Result<SessionProfile, Problem> {
-    if !wanted.ceiling.is_closed() && caller.0.scope < Scope::Admin {
+    if !wanted.ceiling.is_closed() && caller.scope < Scope::Admin {
         let said = "a folder to work in and what is opened beyond it are the user's to say";
         let hint = "They need a token with the scope `admin`.";
         return Err(Problem::new(
@@ -156,16 +157,6 @@ pub(crate) async fn show(
 fn tag(session: &SessionSummary) -> String {
     let state = format!("{}\n{}\n{}", session.last_seq, session.live, session.title);
     format!("\"{}\"", Digest::of(state.as_bytes()).short())
-}
-
-fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
-    let known = headers.get_all(IF_NONE_MATCH).iter();
-    let tag = tag.to_str().unwrap_or_default();
-    known
-        .filter_map(|known| known.to_str().ok())
-        .flat_map(|known| known.split(','))
-        .map(|known| known.trim().trim_start_matches("W/"))
-        .any(|known| known == tag || known == "*")
 }
 
 /// `DELETE /api/v1/sessions/{id}`.

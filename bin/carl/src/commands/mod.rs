@@ -21,5 +21,6 @@ pub mod token;
 pub mod tools;
 pub mod tui;
 pub mod undo;
+pub mod web;
 
 pub use crate::setting::Setting;
