@@ -33,7 +33,7 @@ export function App(): VNode {
       </p>
       {isStrange ? (
         <main class="gate">
-          <LoggedOut />
+          <LoggedOut heading="h1" />
         </main>
       ) : (
         <Page />
@@ -64,7 +64,7 @@ function Page(): VNode {
       )}
       <main class="main" inert={state.sidebarOpen.value}>
         <Head title={title} />
-        {state.loggedOut.value && <LoggedOut />}
+        {state.loggedOut.value && <LoggedOut heading="h2" />}
         {state.current.value === undefined ? <Welcome /> : <Conversation />}
         <div class="foot">
           <Trouble />
@@ -138,10 +138,10 @@ function Welcome(): VNode {
   );
 }
 
-function LoggedOut(): VNode {
+function LoggedOut({ heading: Heading }: { heading: "h1" | "h2" }): VNode {
   return (
     <div class="card logged-out" role="alert">
-      <h2>{state.loginFailed.value ? s.loginWrong : s.loggedOut}</h2>
+      <Heading>{state.loginFailed.value ? s.loginWrong : s.loggedOut}</Heading>
       <p>{s.loggedOutHow}</p>
       <pre tabIndex={0}>
         <code>carl web</code>

@@ -44,7 +44,7 @@ export function Conversation(): VNode {
             </button>
           )}
           {turns.slice(hidden).map((turn) => (
-            <TurnView key={turn.id} turn={turn} />
+            <TurnView key={turn.id} turn={turn} before={turn === turns[0] ? 0 : turn.seq - 1} />
           ))}
         </div>
       </div>
@@ -71,13 +71,17 @@ function isNearEnd(log: HTMLElement): boolean {
   return log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_PX;
 }
 
-/** One request. It is drawn anew only when something of it changed. */
-function TurnView({ turn }: { turn: Turn }): VNode {
-  return useMemo(() => <Drawn turn={turn} />, [turn]);
+/** One request, and the last event before it, 0 for none. It is drawn anew only when something of it changed. */
+function TurnView({ turn, before }: { turn: Turn; before: number }): VNode {
+  return useMemo(() => <Drawn turn={turn} before={before} />, [turn, before]);
 }
 
-function Drawn({ turn }: { turn: Turn }): VNode {
+function Drawn({ turn, before }: { turn: Turn; before: number }): VNode {
   const isOver = turn.endSeq !== undefined;
+  const { error } = turn;
+  const isTold = turn.items.some(
+    (item) => item.kind === "note" && item.fault.message === error?.message,
+  );
   return (
     <article class="turn" data-state={turn.state}>
       <header class="said">
@@ -93,8 +97,7 @@ function Drawn({ turn }: { turn: Turn }): VNode {
             class="icon"
             aria-label={s.editInCopy}
             title={s.editInCopy}
-            disabled={turn.seq < 2}
-            onClick={() => void state.copyAt(turn.seq - 1, turn.text)}
+            onClick={() => void state.copyAt(before, turn.text)}
           >
             <Icon name="edit" />
           </button>
@@ -114,10 +117,10 @@ function Drawn({ turn }: { turn: Turn }): VNode {
       {turn.items.map((item) => (
         <ItemView key={item.key} item={item} />
       ))}
-      {turn.error !== undefined && (
+      {error !== undefined && !isTold && (
         <div class="note error">
-          <p>{turn.error.message}</p>
-          {turn.error.hint && <p class="muted">{turn.error.hint}</p>}
+          <p>{error.message}</p>
+          {error.hint && <p class="muted">{error.hint}</p>}
         </div>
       )}
       <p class="end">
@@ -130,7 +133,7 @@ function Drawn({ turn }: { turn: Turn }): VNode {
 function Ended({ turn }: { turn: Turn }): VNode {
   const files = turn.artifacts.length > 0 && (
     <span>
-      {s.files}: {turn.artifacts.join(", ")}
+      {s.files}: <bdi>{turn.artifacts.map(short).join(", ")}</bdi>
     </span>
   );
   return (
@@ -140,6 +143,12 @@ function Ended({ turn }: { turn: Turn }): VNode {
       {files}
     </>
   );
+}
+
+/** A path from the session's folder on. */
+function short(path: string): string {
+  const folder = `${state.session.value?.workspace ?? ""}/`;
+  return path.startsWith(folder) ? path.slice(folder.length) : path;
 }
 
 function Working({ turn }: { turn: Turn }): VNode {

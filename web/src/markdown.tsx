@@ -8,17 +8,33 @@ import { s } from "./strings";
 
 export function Markdown({ text }: { text: string }): VNode {
   const blocks = useMemo(() => lexer(text, { gfm: true, breaks: false }), [text]);
-  return <div class="prose">{blocks.map(block)}</div>;
+  const headed = levels(blocks);
+  return <div class="prose">{blocks.map((one, at) => block(one, at, headed))}</div>;
 }
 
-function block(token: Token, at: number): ComponentChildren {
+/** The level of each heading on the page, which has two levels above them and skips none. */
+function levels(blocks: Token[]): Map<Token, number> {
+  const headings = blocks.filter((token) => token.type === "heading") as Tokens.Heading[];
+  const least = Math.min(...headings.map((token) => token.depth));
+  const all = new Map<Token, number>();
+  let last = 2;
+  for (const token of headings) {
+    last = Math.min(3 + token.depth - least, last + 1, 6);
+    all.set(token, last);
+  }
+  return all;
+}
+
+function block(token: Token, at: number, headed?: Map<Token, number>): ComponentChildren {
   switch (token.type) {
     case "space":
     case "def":
       return null;
     case "heading": {
-      // The page has headings of its own above these.
-      const Level = `h${Math.min(token.depth + 2, 6)}` as "h3";
+      const level = headed?.get(token);
+      // Within a list or a quotation it heads nothing of the page.
+      if (level === undefined) return <strong key={at}>{inline(token.tokens)}</strong>;
+      const Level = `h${level}` as "h3";
       return <Level key={at}>{inline(token.tokens)}</Level>;
     }
     case "paragraph":
@@ -26,7 +42,7 @@ function block(token: Token, at: number): ComponentChildren {
     case "code":
       return <Code key={at} text={token.text} language={token.lang ?? ""} />;
     case "blockquote":
-      return <blockquote key={at}>{(token.tokens ?? []).map(block)}</blockquote>;
+      return <blockquote key={at}>{(token.tokens ?? []).map((one, number) => block(one, number))}</blockquote>;
     case "list":
       return list(token as Tokens.List, at);
     case "table":
@@ -49,7 +65,7 @@ function list(token: Tokens.List, at: number): VNode {
   const items = token.items.map((item, number) => (
     <li key={number} class={item.task ? "task" : undefined}>
       {item.task && <span aria-hidden="true">{item.checked ? "☑ " : "☐ "}</span>}
-      {item.tokens.map(block)}
+      {item.tokens.map((one, number) => block(one, number))}
     </li>
   ));
   const start = typeof token.start === "number" ? token.start : 1;

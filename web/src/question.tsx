@@ -18,7 +18,7 @@ export function Questions(): VNode | null {
   return <Question key={first.key} item={first} more={state.open.value.length - 1} />;
 }
 
-const headings = { call: s.asks, plan: s.asksPlan, write_root: s.asksFolder };
+const headings = { call: s.asks, plan: s.asksPlan, write_root: s.asks };
 
 function Question({ item, more }: { item: QuestionItem; more: number }): VNode {
   const { request } = item;
@@ -64,10 +64,10 @@ function Question({ item, more }: { item: QuestionItem; more: number }): VNode {
         <span class={`badge ${request.effect}`}>{s.effects[request.effect] ?? request.effect}</span>
         {more > 0 && <span class="muted">{s.waiting(more)}</span>}
       </header>
-      <p id="reason" class="reason">
-        {request.reason}
-      </p>
       <div class="asked">
+        <p id="reason" class="reason">
+          {request.reason}
+        </p>
         <What request={request} />
       </div>
       <div class="answers">
@@ -75,7 +75,7 @@ function Question({ item, more }: { item: QuestionItem; more: number }): VNode {
           {s.yes} <kbd>y</kbd>
         </button>
         <button type="button" disabled={isSent} onClick={() => void give("session")}>
-          {s.yesSession} <kbd>s</kbd>
+          {request.kind === "write_root" ? s.yesFolder : s.yesSession} <kbd>s</kbd>
         </button>
         <form
           class="refuse"

@@ -211,10 +211,15 @@ export const answer = (question: string, binding: string, given: Answer) =>
     if (current.value !== undefined) await api.confirm(current.value, question, binding, given);
   });
 
-/** Goes on in a copy that ends at an event, with a message that is to be changed. */
+/** Goes on in a copy that ends at an event (0: in a new session), with a message that is to be changed. */
 export const copyAt = (seq: number, text: string) =>
   attempt(async () => {
     if (current.value === undefined) return;
+    if (seq === 0) {
+      go(undefined);
+      setDraft(text);
+      return;
+    }
     const made = await api.fork(current.value, seq);
     await refresh();
     go(made.session_id);

@@ -3,6 +3,7 @@
 // the model and the server when a story says that it waits.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
@@ -17,7 +18,7 @@ export async function at(place) {
   return value;
 }
 
-const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export async function browser() {
   return chromium.launch({
@@ -38,7 +39,8 @@ export async function person(browser, options = {}) {
     reducedMotion: "reduce",
     ...more,
   });
-  context.setDefaultTimeout(60_000);
+  if (process.env.DIST) for (const name of ["app.js", "app.css"]) await context.route(`**/${name}`, (route) => route.fulfill({ path: `${process.env.DIST}/${name}` })); // DEV
+  context.setDefaultTimeout(Number(process.env.PATIENCE_MS ?? 60_000));
   const wrong = [];
   context.on("page", (page) => {
     page.on("pageerror", (error) => wrong.push(`error: ${error.message}`));
@@ -83,12 +85,8 @@ export async function ended(page, word, number = 1) {
 /** What axe finds on the page as it is. */
 export async function faults(page, view) {
   // The page takes no script from elsewhere; a test hands it in by the browser's own door.
-  await page.addScriptTag({ path: axe }).catch(() => undefined);
-  if (!(await page.evaluate(() => "axe" in window))) {
-    const { readFileSync } = await import("node:fs");
-    const session = await page.context().newCDPSession(page);
-    await session.send("Runtime.evaluate", { expression: readFileSync(axe, "utf8") });
-  }
+  const session = await page.context().newCDPSession(page);
+  await session.send("Runtime.evaluate", { expression: axe });
   const found = await page.evaluate(async () => {
     const told = await window.axe.run(document, { resultTypes: ["violations"] });
     return told.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(" | ")}`);
@@ -110,8 +108,16 @@ export async function tell(stories) {
     await stories[name]({ chrome, ...me });
     assert.deepEqual(me.wrong, [], "what went wrong on the page");
     console.log("as it has to be");
+  } catch (error) {
+    console.error(error);
+    for (const page of me.context.pages()) {
+      console.error(await page.locator("body").innerText().catch(String));
+      await shot(page, `failed-${name}`);
+    }
+    console.error(me.wrong);
+    process.exitCode = 1;
   } finally {
     await chrome.close();
-    process.exit(process.exitCode ?? 0);
+    process.exit();
   }
 }

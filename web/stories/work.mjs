@@ -49,7 +49,7 @@ async function questions({ context }) {
   await card.getByRole("textbox").fill("ports below 1024 are taken");
   await card.getByRole("button", { name: "Refuse" }).click();
   await page.locator("details.answered", { hasText: "Refused" }).waitFor();
-  await page.getByText("I leave it.").waitFor();
+  await log(page).getByText("I leave it.").waitFor();
   await card.waitFor({ state: "detached" });
 }
 
@@ -99,13 +99,19 @@ async function restart({ context }) {
   const field = page.getByRole("textbox", { name: "Message" });
   assert.equal(await field.inputValue(), "a draft");
   await ask(page, "and then?");
-  await page.getByText("They lived on.").waitFor();
-  assert.equal(await page.getByText("Once upon a time").count(), 1);
+  await log(page).getByText("They lived on.").waitFor();
+  assert.equal(await log(page).getByText("Once upon a time").count(), 1);
 }
 
 /** All by keyboard: a message, an answer, the palette, another session. */
 async function keyboard({ context }) {
+  // The page's clock stands still while a test says so.
+  await context.addInitScript(() => {
+    const now = performance.now.bind(performance);
+    performance.now = () => window.stands ?? now();
+  });
   const page = await logIn(context);
+  await page.evaluate(() => (window.stands = performance.now()));
   await page.keyboard.type("set the port to 9000");
   await page.keyboard.press("Enter");
   const card = page.locator(".question");
@@ -115,9 +121,7 @@ async function keyboard({ context }) {
   await page.keyboard.press("y");
   await at("too early");
   await card.waitFor();
-  await page.waitForFunction(
-    async () => (await new Promise((done) => setTimeout(done, 600)), true),
-  );
+  await page.evaluate(() => (window.stands += 501));
   await page.keyboard.press("y");
   await ended(page, "Done");
   await page.waitForFunction(() => document.activeElement?.id === "message");
@@ -179,7 +183,7 @@ async function sessions({ context }) {
   await page.waitForFunction(() => document.getElementById("message").value !== "");
   assert.equal(await field.inputValue(), "what is a teapot?");
   await ask(page, "what is a kettle?");
-  await page.getByText("A pot that boils.").waitFor();
+  await log(page).getByText("A pot that boils.").waitFor();
   await ended(page, "Done");
   // One that runs, one that waits; the first is stopped.
   await ask(page, "go on");
@@ -188,13 +192,13 @@ async function sessions({ context }) {
   await page.getByText("Waits for the request before it").waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
   await ended(page, "Stopped");
-  await page.getByText("That was all.").waitFor();
+  await log(page).getByText("That was all.").waitFor();
   const search = page.getByRole("searchbox", { name: "Search sessions" });
   await search.fill("teapots");
   const listed = page.getByRole("navigation").getByRole("link");
   await page.waitForFunction(() => document.querySelectorAll(".sessions li").length === 1);
   await listed.click();
-  await page.getByText("A pot for tea.").waitFor();
+  await log(page).getByText("A pot for tea.").waitFor();
   await page.getByRole("button", { name: "Rename, export or delete" }).click();
   await dialog.getByRole("button", { name: "Delete session" }).click();
   await dialog.getByRole("button", { name: "Delete for good" }).click();

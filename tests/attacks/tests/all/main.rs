@@ -29,6 +29,7 @@ mod orders;
 mod outlines;
 mod packages;
 mod patches;
+mod page;
 mod paths;
 mod plans;
 mod quoting;

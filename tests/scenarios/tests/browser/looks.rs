@@ -45,7 +45,10 @@ fn hostile_text_draws_nothing_and_runs_nothing() {
     let replies = [
         Reply::call("read_file", json!({"path": name})),
         Reply::text(hostile),
-        Reply::call("write_file", json!({"path": name, "content": "<b>bold</b>\n"})),
+        Reply::call(
+            "edit_file",
+            json!({"path": name, "old": "<script>alert(9)</script>", "new": "<b>bold</b>"}),
+        ),
         Reply::text("done"),
     ];
     let Some((scene, _page, story)) = told((FILE, "hostile"), replies) else {

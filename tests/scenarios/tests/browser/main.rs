@@ -45,6 +45,6 @@ fn told(
 /// A model's call that sets the port of `s.toml`.
 fn set_port(old: &str, new: &str) -> Reply {
     let (old, new) = (format!("port = {old}"), format!("port = {new}"));
-    let arguments = json!({"path": "s.toml", "old_text": old, "new_text": new});
+    let arguments = json!({"path": "s.toml", "old": old, "new": new});
     Reply::call("edit_file", arguments)
 }
