@@ -1,13 +1,17 @@
 // Builds four files of fixed names, each with the same by gzip beside it: the server embeds them.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { defineConfig } from "vite";
+import { type Plugin, defineConfig } from "vite";
 
-const packed = {
+let folder = "";
+
+const packed: Plugin = {
   name: "packed",
+  configResolved(config) {
+    folder = resolve(config.root, config.build.outDir);
+  },
   closeBundle() {
-    const folder = join(import.meta.dirname, "dist");
     for (const name of readdirSync(folder).filter((name) => !name.endsWith(".gz"))) {
       const bytes = readFileSync(join(folder, name));
       writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
@@ -20,6 +24,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",
+    emptyOutDir: true,
     modulePreload: false,
     assetsInlineLimit: 0,
     rollupOptions: {

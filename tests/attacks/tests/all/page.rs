@@ -20,8 +20,7 @@ fn log_in(page: &Page, code: &str) -> Answer {
 fn from(page: &Page, origin: &str, code: &str) -> Answer {
     let body = json!({"code": code}).to_string();
     let origin = [("Origin", origin)];
-    page.stranger()
-        .ask("POST", "/login", &origin, Some(&body))
+    page.stranger().ask("POST", "/login", &origin, Some(&body))
 }
 
 impl Login {
@@ -118,7 +117,9 @@ fn a_cookie_alone_is_good_for_nothing() {
     // Whoever serves at another port of this machine is sent the cookie, and has no key.
     let refused = login.ask("GET", SESSIONS, &[]).expect(401);
     assert_eq!(refused.code(), "http.logged_out");
-    login.ask("GET", SESSIONS, &[("X-Carl-Key", "")]).expect(401);
+    login
+        .ask("GET", SESSIONS, &[("X-Carl-Key", "")])
+        .expect(401);
     login.ask("POST", SESSIONS, &[ours]).expect(401);
     // A page of another origin has the browser send it, and says which it is or that it is another.
     for headers in [
@@ -147,7 +148,9 @@ fn a_cookie_alone_is_good_for_nothing() {
     let seen = login.ask("GET", &read, &[key]).expect(200);
     assert!(seen.body.contains("session.opened"), "{seen:?}");
     // The key alone is none either, nor is either a token.
-    page.stranger().ask("GET", SESSIONS, &[key], None).expect(401);
+    page.stranger()
+        .ask("GET", SESSIONS, &[key], None)
+        .expect(401);
     page.stranger().with(&login.key).get(SESSIONS).expect(401);
     let value = login.cookie.split('=').nth(1).unwrap();
     page.stranger().with(value).get(SESSIONS).expect(401);
@@ -157,7 +160,11 @@ fn a_cookie_alone_is_good_for_nothing() {
             .args(["-rqs", secret])
             .arg(scene.house.home())
             .status();
-        assert_eq!(found.unwrap().code(), Some(1), "a half of a login is on disk");
+        assert_eq!(
+            found.unwrap().code(),
+            Some(1),
+            "a half of a login is on disk"
+        );
     }
 }
 
@@ -215,7 +222,10 @@ fn the_page_runs_and_loads_nothing_but_its_own() {
     }
     let told = stranger.get("/").body;
     assert!(!told.contains("<style") && !told.contains("javascript:"));
-    assert!(!told.contains("://"), "the page names another place: {told}");
+    assert!(
+        !told.contains("://"),
+        "the page names another place: {told}"
+    );
     // An answer of the interface is no page, whatever stands in it.
     let client = Serving {
         process: page.process,
@@ -230,7 +240,7 @@ fn the_page_runs_and_loads_nothing_but_its_own() {
 fn no_token_takes_the_name_of_the_page() {
     let (scene, _page) = opened();
     let made = ["token", "new", "web", "--scope", "approve"];
-    let refused = scene.house.ask(made).run().expect(2);
+    let refused = scene.house.ask(made).run().expect(4);
     assert!(refused.stderr.contains("a token cannot be called web"));
     scene.house.ask(["token", "new", "web-2"]).run().expect(0);
 }

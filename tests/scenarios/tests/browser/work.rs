@@ -68,7 +68,8 @@ fn a_plan_is_approved_with_what_its_steps_change() {
     // The rules make the plan: no model is asked.
     drop((page, story));
     scene.house.write("notes.md", "a draft\n");
-    let more = "\n[chat]\ndefault_mode = \"deterministic\"\n[memory]\nrecall = false\ncapture = false\n";
+    let more =
+        "\n[chat]\ndefault_mode = \"deterministic\"\n[memory]\nrecall = false\ncapture = false\n";
     scene
         .house
         .configure(&(scene.server.config("openai") + more));
