@@ -1,7 +1,7 @@
 // How the server is asked. The cookie is the browser's to send; the key beside it stands in storage that
 // no other port of this machine reads.
 
-import type { Answer, Fault, Listed } from "./events";
+import type { Answer, Context, Fault, Listed } from "./events";
 
 const KEY = "carl.key";
 
@@ -130,6 +130,11 @@ export async function fork(session: string, seq: number): Promise<Listed> {
 
 export async function exported(session: string, format: "markdown" | "json"): Promise<Blob> {
   return (await checked(await ask(`${at(session)}/export?format=${format}`))).blob();
+}
+
+export async function context(session: string): Promise<Context> {
+  const response = await checked(await ask(`${at(session)}/context`));
+  return (await response.json()) as Context;
 }
 
 export const eventsOf = (session: string) => `${at(session)}/events`;

@@ -3,6 +3,7 @@
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 import { Composer } from "./composer";
+import { ContextPanel } from "./context";
 import { Conversation } from "./conversation";
 import { Icon } from "./icons";
 import { Manage } from "./manage";
@@ -74,6 +75,7 @@ function Page(): VNode {
       </main>
       <Palette />
       <Manage />
+      <ContextPanel />
     </div>
   );
 }
@@ -114,6 +116,17 @@ function Head({ title }: { title: string }): VNode {
       >
         <Icon name="search" />
       </button>
+      {session !== undefined && (
+        <button
+          type="button"
+          class="icon only-wide"
+          aria-label={s.context}
+          title={s.context}
+          onClick={() => void state.lookAtContext()}
+        >
+          <Icon name="layers" />
+        </button>
+      )}
       {session !== undefined && (
         <button
           type="button"

@@ -95,6 +95,13 @@ export type Body =
 
 export type SessionEvent = Place & Body;
 
+/** What a model is shown next, in the order in which it is sent. */
+export interface Context {
+  context_tokens: number;
+  budget_tokens: number;
+  parts: { name: string; tokens: number; text: string }[];
+}
+
 /** A session in a listing. */
 export interface Listed {
   session_id: string;

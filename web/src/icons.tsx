@@ -13,6 +13,7 @@ const PATHS = {
   down: "M12 5v14M6 13l6 6 6-6",
   fork: "M7 4v6a4 4 0 0 0 4 4h2a4 4 0 0 1 4 4v2M7 10v10M17 4v3",
   edit: "M4 20h4L19 9l-4-4L4 16zM13 7l4 4",
+  layers: "M12 4 3 9l9 5 9-5zM3 14l9 5 9-5",
   shield: "M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6z",
   chevron: "M9 6l6 6-6 6",
 } as const;

@@ -22,6 +22,7 @@ function commands(): Entry[] {
     [s.newSession, () => state.go(undefined)],
     [s.stop, state.busy.value ? () => void state.stop() : undefined],
     [s.undo, session && (() => void state.undo())],
+    [s.context, session && (() => void state.lookAtContext())],
     [s.manage, session && (() => (state.managed.value = session))],
     [s.exportMarkdown, session && (() => void state.download(session, "markdown"))],
     [s.exportJson, session && (() => void state.download(session, "json"))],

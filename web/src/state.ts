@@ -3,7 +3,7 @@
 
 import { batch, computed, signal } from "@preact/signals";
 import * as api from "./api";
-import type { Answer, Fault, Listed, SessionEvent } from "./events";
+import type { Answer, Context, Fault, Listed, SessionEvent } from "./events";
 import { type StreamState, follow } from "./stream";
 import { s } from "./strings";
 import { type TextItem, type View, apply, empty, isBusy, questions } from "./view";
@@ -22,6 +22,9 @@ export const paletteOpen = signal(false);
 export const sidebarOpen = signal(false);
 /** The session that is renamed, exported or deleted. */
 export const managed = signal<Listed | undefined>(undefined);
+
+/** What the model is shown next, while that is looked at. */
+export const shown = signal<Context | undefined>(undefined);
 
 export const open = computed(() => questions(view.value));
 export const busy = computed(() => isBusy(view.value));
@@ -204,6 +207,11 @@ export const stop = () =>
 export const undo = () =>
   attempt(async () => {
     if (current.value !== undefined) await api.undo(current.value);
+  });
+
+export const lookAtContext = () =>
+  attempt(async () => {
+    if (current.value !== undefined) shown.value = await api.context(current.value);
   });
 
 export const answer = (question: string, binding: string, given: Answer) =>

@@ -31,6 +31,8 @@ const english = {
   forkHere: "Continue in a copy",
   undo: "Undo the last file change",
   manage: "Rename, export or delete",
+  context: "What the model is shown",
+  contextTokens: (used: string, of: string) => `${used} of ${of} tokens`,
   rename: "Rename",
   nameLabel: "Name",
   save: "Save",
@@ -135,6 +137,8 @@ const german: Strings = {
   forkHere: "In einer Kopie weiter",
   undo: "Letzte Dateiänderung zurücknehmen",
   manage: "Umbenennen, ausgeben oder löschen",
+  context: "Was das Modell sieht",
+  contextTokens: (used, of) => `${used} von ${of} Token`,
   rename: "Umbenennen",
   nameLabel: "Name",
   save: "Speichern",
@@ -231,6 +235,11 @@ export function ago(time: string): string {
     if (seconds >= length) return relative.format(-Math.floor(seconds / length), unit);
   }
   return s.justNow;
+}
+
+/** A number for people. */
+export function count(value: number): string {
+  return value.toLocaleString(language);
 }
 
 /** A span of time for people. */

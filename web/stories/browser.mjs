@@ -39,7 +39,6 @@ export async function person(browser, options = {}) {
     reducedMotion: "reduce",
     ...more,
   });
-  if (process.env.DIST) for (const name of ["app.js", "app.css"]) await context.route(`**/${name}`, (route) => route.fulfill({ path: `${process.env.DIST}/${name}` })); // DEV
   context.setDefaultTimeout(Number(process.env.PATIENCE_MS ?? 60_000));
   const wrong = [];
   context.on("page", (page) => {

@@ -28,6 +28,15 @@ async function views({ chrome, context }) {
       await view.getByRole("dialog").waitFor();
       await looked(view, `manage-${size}`);
       await view.keyboard.press("Escape");
+      await view.getByRole("button", { name: "Go to…" }).click();
+      await view.keyboard.type("model is shown");
+      await view.keyboard.press("Enter");
+      const parts = view.locator(".parts details");
+      await parts.first().waitFor();
+      await parts.first().locator("summary").click();
+      await looked(view, `context-${size}`);
+      await view.keyboard.press("Escape");
+      await view.getByRole("dialog").waitFor({ state: "detached" });
       if (width < 700) {
         await view.getByRole("button", { name: "Show sessions" }).click();
         await looked(view, `sessions-${size}`);

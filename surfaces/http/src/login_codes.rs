@@ -3,6 +3,8 @@
 //! They stand in a file, as digests, so that a server that runs already takes a code that was made
 //! after it began.
 
+mod record;
+
 use crate::limits::{LOGIN_CODE_FILE_BYTES, LOGIN_CODE_TIME, LOGIN_CODES};
 use crate::secret::{fresh, is_same};
 use disk::private::{self, Durability};
@@ -10,7 +12,7 @@ use disk::read::{Links, bytes};
 use domain::Timestamp;
 use domain::fault::Coded;
 use domain::hash::Digest;
-use serde::{Deserialize, Serialize};
+use record::{File, Record};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
@@ -35,23 +37,6 @@ impl Coded for Error {
     fn hint(&self) -> String {
         "Move it away: what is in it counts for minutes only.".to_owned()
     }
-}
-
-/// The number of the file's form.
-const VERSION: u32 = 1;
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    version: u32,
-    codes: Vec<Record>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Record {
-    digest: Digest,
-    expires: Timestamp,
 }
 
 /// The login codes of a state folder.
@@ -120,9 +105,8 @@ impl LoginCodes {
             // Nothing was there, and nothing is: whoever guesses has nothing written.
             return Ok(());
         }
-        let version = VERSION;
-        let text = serde_json::to_vec_pretty(&File { version, codes })
-            .map_err(|error| self.unusable(&error))?;
+        let text =
+            serde_json::to_vec_pretty(&File::of(codes)).map_err(|error| self.unusable(&error))?;
         private::replace(&self.path, &text, Durability::Durable)
             .map_err(|error| self.unusable(&error))
     }
@@ -133,10 +117,7 @@ impl LoginCodes {
             return Ok(Vec::new());
         };
         let file: File = serde_json::from_slice(&bytes).map_err(|error| self.unusable(&error))?;
-        match file.version {
-            VERSION => Ok(file.codes),
-            other => Err(self.unusable(&format!("its form has the number {other}"))),
-        }
+        file.codes().map_err(|detail| self.unusable(&detail))
     }
 
     fn unusable(&self, why: &dyn fmt::Display) -> Error {

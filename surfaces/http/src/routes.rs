@@ -180,6 +180,13 @@ fn of_whole_sessions() -> Vec<Route> {
         .asked(&["format"])
         .gives_text("text/markdown; charset=utf-8"),
         route(
+            "GET",
+            "/api/v1/sessions/{session}/context",
+            read,
+            get(sessions::context),
+            "What a model is shown next, part by part.",
+        ),
+        route(
             "POST",
             "/api/v1/sessions/{session}/configure",
             chat,

@@ -10,7 +10,7 @@ use crate::query::Parameters;
 use crate::tags::is_known;
 use crate::tokens::Scope;
 use crate::wire::{self, Detailed, Listed, Page, Profile, Settings};
-use api::sessions::{Follow, Selection, SessionSummary};
+use api::sessions::{Follow, Selection, SessionSummary, Whose};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -18,6 +18,7 @@ use axum::http::header::{CONTENT_TYPE, ETAG, LOCATION};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, body::Bytes};
+use domain::context::ContextView;
 use domain::hash::Digest;
 use domain::id::SessionId;
 use domain::settings::{Attendance, SessionProfile};
@@ -157,6 +158,15 @@ pub(crate) async fn show(
 fn tag(session: &SessionSummary) -> String {
     let state = format!("{}\n{}\n{}", session.last_seq, session.live, session.title);
     format!("\"{}\"", Digest::of(state.as_bytes()).short())
+}
+
+/// `GET /api/v1/sessions/{id}/context`.
+pub(crate) async fn context(
+    State(app): State<App>,
+    Path(session): Path<String>,
+) -> Result<Json<ContextView>, Problem> {
+    let shown = app.sessions.context(id(&session)?, Whose::Root).await?;
+    Ok(Json(shown))
 }
 
 /// `DELETE /api/v1/sessions/{id}`.
