@@ -11,6 +11,7 @@ pub mod init;
 pub mod memory;
 pub mod models;
 mod named;
+mod page;
 pub mod policy;
 mod replay;
 pub mod run;

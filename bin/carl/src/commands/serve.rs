@@ -1,7 +1,7 @@
 //! `carl serve`: one role or all of them, over a socket.
 
-use super::web::Page;
-use super::{Setting, http, web};
+use super::page::{self, Page};
+use super::{Setting, http};
 use crate::effective_settings;
 use crate::lock;
 use crate::serving::Announced;
@@ -310,18 +310,18 @@ async fn all(
 async fn for_programs(
     house: &House,
     setting: &Setting,
-    page: Option<Page>,
+    wanted: Option<Page>,
 ) -> Result<Option<(Server, Option<Announced>)>> {
-    let Some(page) = page else {
+    let Some(wanted) = wanted else {
         return Ok(None);
     };
-    let server = http::server(house, setting, page.address).await?;
-    let announced = web::announced(setting, server.address());
+    let server = http::server(house, setting, wanted.address).await?;
+    let announced = page::announced(setting, server.address());
     print(&format!(
         "for programs: http://{}, for whoever shows a token (`carl token new`)\n",
         server.address()
     ))?;
-    page.show(setting, server.address())?;
+    wanted.show(setting, server.address())?;
     Ok(Some((server, announced)))
 }
 
