@@ -111,6 +111,12 @@ export async function confirm(
   await send("POST", place, { binding, ...answer });
 }
 
+/** Whether questions wait for somebody in a session, or are refused. */
+export async function isAttended(session: string): Promise<boolean> {
+  const response = await checked(await ask(at(session)));
+  return ((await response.json()) as { attended?: boolean }).attended ?? false;
+}
+
 export async function attend(session: string): Promise<void> {
   await send("POST", `${at(session)}/configure`, { attended: true });
 }

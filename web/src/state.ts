@@ -62,15 +62,20 @@ export async function attempt(work: () => Promise<void>): Promise<boolean> {
   }
 }
 
+/** How often the sessions are listed while nothing happens here: others may work in them. */
+const LOOK_MS = 30_000;
+
 // --- logging in ---------------------------------------------------------------------------------------
 
 /** Begins: logs in if the address says how, and shows what it names. */
 export async function begin(): Promise<void> {
   window.addEventListener("hashchange", () => void arrive());
   api.onLogin(() => void comeBack());
-  setInterval(() => {
+  const look = () => {
     if (!document.hidden && !loggedOut.value) void refresh();
-  }, 5_000);
+  };
+  document.addEventListener("visibilitychange", look);
+  setInterval(look, LOOK_MS);
   await arrive();
 }
 
@@ -81,8 +86,16 @@ async function arrive(): Promise<void> {
     // Out of the address and the history before anything else.
     const back = current.value === undefined ? "" : `#session=${current.value}`;
     history.replaceState(null, "", `/${back}`);
-    loginFailed.value = !(await attempt(() => api.logIn(code)));
-    if (!loginFailed.value) await comeBack();
+    const isIn = await attempt(() => api.logIn(code));
+    if (isIn) {
+      await comeBack();
+      return;
+    }
+    // A link that was used says nothing about the login that it gave.
+    loggedOut.value = false;
+    await refresh();
+    loginFailed.value = loggedOut.value;
+    if (!loginFailed.value) problem.value = undefined;
     return;
   }
   const id = place.get("session") ?? undefined;
@@ -184,19 +197,29 @@ function take(events: SessionEvent[]): void {
 
 // --- what a person does -------------------------------------------------------------------------------
 
+/** The sessions in which somebody is known to answer. */
+const attended = new Set<string>();
+
 export async function sendMessage(text: string): Promise<void> {
+  // At once, so that nothing is sent twice.
+  setDraft("");
   const isSent = await attempt(async () => {
-    let id = current.value;
-    if (id === undefined) {
-      id = (await api.create()).session_id;
-      drafts.set("", "");
-      go(id);
-      setDraft(text);
+    const id = current.value ?? (await begun());
+    if (!attended.has(id)) {
+      if (!(await api.isAttended(id))) await api.attend(id);
+      attended.add(id);
     }
     await api.message(id, text);
-    if (current.value === id) setDraft("");
   });
   if (isSent) void refresh();
+  else if (draft.value === "") setDraft(text);
+}
+
+async function begun(): Promise<string> {
+  const { session_id: id } = await api.create();
+  attended.add(id);
+  go(id);
+  return id;
 }
 
 export const stop = () =>

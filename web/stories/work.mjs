@@ -25,6 +25,11 @@ async function streams({ context }) {
   assert.equal(await page.locator(".words").count(), 1);
   const title = await page.title();
   assert.ok(title.startsWith("count to four"), title);
+  // The link is used up, and the browser is logged in all the same.
+  const again = await context.newPage();
+  await again.goto(process.env.LINK);
+  await again.getByText("What shall be done?").waitFor();
+  await again.getByRole("link", { name: /count to four/ }).waitFor();
 }
 
 /** A change is shown and allowed, the next one is refused with a word. */
@@ -78,6 +83,17 @@ async function tabs({ context }) {
   await one.locator(".question").waitFor({ state: "detached" });
   for (const page of [one, two]) await ended(page, "Done");
   assert.equal(await log(one).innerText(), await log(two).innerText());
+}
+
+/** In a session that a program opened, with nobody to answer, questions wait once a person writes. */
+async function attends({ context }) {
+  const page = await logIn(context);
+  const session = await at("which session");
+  await page.goto(`${new URL("/", page.url()).href}#session=${session}`);
+  await page.getByText("coder · loop").waitFor();
+  await ask(page, "set the port to 9000");
+  await page.locator(".question").getByRole("button", { name: "Allow once" }).click();
+  await ended(page, "Done");
 }
 
 /** The server is killed in mid-stream and comes back: the page loses nothing, and says who has to log in. */
@@ -210,4 +226,4 @@ async function sessions({ context }) {
   await page.getByText("This browser is not logged in.").waitFor();
 }
 
-await tell({ streams, questions, plans, tabs, restart, keyboard, sessions });
+await tell({ streams, questions, plans, tabs, attends, restart, keyboard, sessions });

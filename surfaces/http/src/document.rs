@@ -61,7 +61,8 @@ fn method(route: &Route) -> HttpMethod {
 fn operation(route: &Route) -> OperationBuilder {
     let about = &route.about;
     let summary = match route.need {
-        Need::Nothing | Need::Code => format!("{} Needs no token.", about.summary),
+        Need::Nothing => format!("{} Needs no token.", about.summary),
+        Need::Code => format!("{} Needs a login code.", about.summary),
         Need::Token(scope) => format!("{} Needs the scope `{scope}`.", about.summary),
     };
     let answer = ResponseBuilder::new().description(about.summary);

@@ -2,8 +2,9 @@
 
 use crate::{set_port, told};
 use scenarios::of_kind;
-use scenarios::serving::Page;
+use scenarios::serving::{Page, session, token};
 use testkit::house::json_lines;
+use testkit::http::Client;
 use testkit::{Gate, Reply};
 
 const FILE: &str = "work.mjs";
@@ -88,6 +89,19 @@ fn two_tabs_show_one_session_and_answer_its_question_once() {
         return;
     };
     story.end();
+}
+
+#[test]
+fn a_person_attends_a_session_that_a_program_opened() {
+    let replies = [set_port("8000", "9000"), Reply::text("The port is 9000.")];
+    let Some((scene, page, mut story)) = told((FILE, "attends"), replies) else {
+        return;
+    };
+    story.until("which session");
+    let program = Client::new(&page.url, Some(&token(&scene, "program", "chat")));
+    story.go_on(&session(&program, false));
+    story.end();
+    assert!(scene.house.read("s.toml").contains("9000"));
 }
 
 #[test]
