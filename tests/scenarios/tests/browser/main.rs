@@ -10,6 +10,7 @@
 )]
 
 mod looks;
+mod opening;
 mod work;
 
 use scenarios::Scene;
