@@ -8,6 +8,7 @@
 //! Start with [`run`]; other tasks find what it made through [`paths`], and must build the engine
 //! with the variables of [`engine_environment`], or llama.cpp is compiled anew.
 
+pub mod browser;
 mod build_tools;
 pub mod corpora;
 mod llama_server;
@@ -36,7 +37,7 @@ pub struct Options {
     #[arg(long)]
     pub llama_server: bool,
     /// Also install the programs that tests run: a D-Bus bus, a GNOME Keyring and keyctl, with apt and
-    /// as root (otherwise it says what to install), pytest and Node
+    /// as root (otherwise it says what to install), pytest, Node, Chromium and what the page is built with
     #[arg(long)]
     pub test_programs: bool,
     /// Set nothing up; print the variables that cargo needs to build the engine, for a shell
@@ -112,7 +113,7 @@ pub fn run(options: Options) -> Result<Paths> {
     })?;
     if options.test_programs {
         progress.step("programs that tests run", || {
-            test_programs::provide(&python)
+            test_programs::provide(&root, &python)
         })?;
     }
     if options.llama_server {
@@ -219,6 +220,11 @@ fn models_folder() -> Result<PathBuf> {
     let data = data.or_else(|| std::env::home_dir().map(|home| home.join(".local/share")));
     let data = data.context("there is no home folder: set HOME or XDG_DATA_HOME")?;
     Ok(data.join("housecarl").join("models"))
+}
+
+/// Why the page can be neither built nor tried here; `None` where it can.
+pub fn without_browser() -> Option<String> {
+    browser::absent(&repository_root())
 }
 
 /// Keeps a second setup in the same work tree waiting until this one is done.

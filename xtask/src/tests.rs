@@ -1,6 +1,6 @@
 //! `cargo xtask test`: every check and test that continuous integration runs.
 
-use crate::steps::{Steps, cargo, has_subcommand, show};
+use crate::steps::{Steps, cargo, has_subcommand, root, show};
 use crate::{check, setup};
 use anyhow::{Context as _, Result};
 use std::ffi::OsString;
@@ -32,6 +32,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
         },
     )?;
     check::run(steps)?;
+    page(steps)?;
     let corpora = corpora(steps)?;
     let advice = "Run the test it names by itself: `cargo test -p CRATE NAME`.";
     let carl = steps.run(
@@ -70,9 +71,31 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
     })
 }
 
+/// Checks the source of the page, and that `web/dist` is what it builds. The stories in a browser are
+/// among the tests.
+fn page(steps: &mut Steps) -> Result<()> {
+    if let Some(advice) = setup::without_browser() {
+        steps.skip("browser", &advice);
+        return Ok(());
+    }
+    let advice = "Run what failed in web/; `npm run build` writes web/dist, which is committed.";
+    steps.run("browser", advice, || {
+        let folder = setup::browser::web(&root());
+        for script in ["check", "test", "same"] {
+            show(
+                Command::new("npm")
+                    .args(["run", script])
+                    .current_dir(&folder),
+            )?;
+        }
+        Ok(())
+    })
+}
+
 /// What cannot be had here, for the tests that need it to leave themselves out; listed at the end.
 fn without(steps: &mut Steps) -> Option<(String, OsString)> {
-    let absent = setup::test_programs::absent(&setup::tools_folder());
+    let mut absent = setup::test_programs::absent(&setup::tools_folder());
+    absent.extend(setup::without_browser().map(|advice| ("browser", advice)));
     for (what, advice) in &absent {
         steps.skip(&format!("tests with a {what}"), advice);
     }

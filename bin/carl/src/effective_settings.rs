@@ -66,16 +66,26 @@ fn told_by(endpoint: &Endpoint, host: &Host) -> Option<EffectiveSettings> {
 ///
 /// # Errors
 /// A [`Failure`] that names the process, where these are the settings of `carl serve`.
-pub fn refuse_a_second(settings: &EffectiveSettings, endpoint: &Endpoint) -> Result<()> {
+pub fn refuse_a_second(
+    settings: &EffectiveSettings,
+    endpoint: &Endpoint,
+    wants_http: bool,
+) -> Result<()> {
     if settings.by() != By::Serve {
         return Ok(());
     }
     let mut failure = Failure::usage(
         format!("{} serves at {endpoint} already", settings.holder()),
-        format!(
-            "Every carl of yours uses it, and nothing is to be done; `kill {}` ends it.",
-            settings.process()
-        ),
+        match wants_http {
+            true => format!(
+                "It was begun otherwise: end it with `kill {}`, and give this command again.",
+                settings.process()
+            ),
+            false => format!(
+                "Every carl of yours uses it, and nothing is to be done; `kill {}` ends it.",
+                settings.process()
+            ),
+        },
     );
     failure.fault.code = "carl.locked".to_owned();
     failure.exit = terminal::exit::Exit::Failed;

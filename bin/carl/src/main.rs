@@ -40,7 +40,7 @@ fn main() {
     let cli = Cli::try_parse().and_then(Cli::checked).and_then(all_text);
     let cli = cli.unwrap_or_else(|error| refuse(&error));
     process_log::begin(match cli.command {
-        Some(Command::Serve(_)) => process_log::Writes::Server,
+        Some(Command::Serve(_) | Command::Web(_)) => process_log::Writes::Server,
         _ => process_log::Writes::Command,
     });
     let exit = match check_clock().and_then(|()| dispatch(cli)) {
@@ -236,6 +236,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Diff(args)) => wait(commands::diff::diff(args)),
         Some(Command::Undo(args)) => wait(commands::undo::undo(args)),
         Some(Command::Serve(args)) => wait(commands::serve::serve(args)),
+        Some(Command::Web(args)) => wait(commands::web::web(args)),
     }
 }
 

@@ -98,6 +98,12 @@ pub(crate) const SERVE: &str = "Examples:
   carl serve                              for this user, at the usual socket
   carl serve --http                       and for programs, at http://127.0.0.1:7433";
 
+/// `carl web`.
+pub(crate) const WEB: &str = "Examples:
+  carl web                                for this folder, in your browser
+  carl web --no-open                      the link alone, which logs in once
+  carl web 127.0.0.1:8080                 at another port";
+
 /// `carl session list`.
 pub(crate) const SESSION_LIST: &str = "Examples:
   carl session list

@@ -26,7 +26,7 @@ pub use policy::{
     ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, NotesArgs, PolicyCommand, ReplayArgs,
 };
 pub use secret::SecretCommand;
-pub use serve::{RoleArg, ServeArgs};
+pub use serve::{RoleArg, ServeArgs, WebArgs};
 pub use session::{
     Ceiling, ChatArgs, DiffArgs, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags,
     ThinkingArg, TuiArgs, UndoArgs,
@@ -206,6 +206,9 @@ pub enum Command {
     /// Serve Housecarl to other processes over a socket
     #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
+    /// Open the page: sessions in a browser on this machine
+    #[command(after_help = examples::WEB)]
+    Web(WebArgs),
     /// Print help, for `carl` or for one command
     #[command(after_help = examples::HELP)]
     Help {

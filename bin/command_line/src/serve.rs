@@ -1,4 +1,4 @@
-//! `carl serve`.
+//! `carl serve` and `carl web`.
 
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
@@ -18,6 +18,20 @@ pub struct ServeArgs {
     /// Also serve programs over HTTP, to whoever shows a token (`carl token`)
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:7433")]
     pub http: Option<SocketAddr>,
+    /// Refuse every connection but loopback
+    #[arg(long)]
+    pub air_gap: bool,
+}
+
+/// `carl web`.
+#[derive(Debug, Args)]
+pub struct WebArgs {
+    /// Where: an address of this machine
+    #[arg(value_name = "ADDRESS", default_value = "127.0.0.1:7433")]
+    pub address: SocketAddr,
+    /// Print the link, and open no browser
+    #[arg(long)]
+    pub no_open: bool,
     /// Refuse every connection but loopback
     #[arg(long)]
     pub air_gap: bool,

@@ -1,19 +1,20 @@
 //! Who may ask for what. In this order: for whom the request is, from which page it comes, whose token
-//! it shows, whether that has the scope, whether it asks too often, and how large its body is.
+//! or login it shows, whether that has the scope, whether it asks too often, and how large its body is.
 
 use crate::app::{App, Caller};
 use crate::connections::Admitted;
-use crate::limits::{BODY_BYTES, BODY_TIME};
+use crate::limits::{BODY_BYTES, BODY_TIME, LOGIN_BYTES};
+use crate::login;
 use crate::metrics::Asked;
 use crate::problem::{Problem, fault};
-use crate::tokens::{Scope, Token};
+use crate::tokens::Scope;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN,
-    X_CONTENT_TYPE_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST,
+    ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use domain::Timestamp;
@@ -24,7 +25,9 @@ use std::time::Instant;
 pub(crate) enum Need {
     /// Nothing: it tells nothing either.
     Nothing,
-    /// A token with this scope.
+    /// A login code, in a small body of a request of the page's own.
+    Code,
+    /// A token with this scope, or a login, which has all of them.
     Token(Scope),
 }
 
@@ -70,10 +73,31 @@ pub(crate) async fn guard(
     }
     app.metrics
         .count(counted, response.status(), began.elapsed());
-    let headers = response.headers_mut();
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    closed(response.headers_mut());
     response
+}
+
+/// What no browser may do with an answer, unless the answer says otherwise.
+fn closed(headers: &mut HeaderMap) {
+    let mut said = |name: HeaderName, value: &'static str| {
+        headers
+            .entry(name)
+            .or_insert(HeaderValue::from_static(value));
+    };
+    said(CACHE_CONTROL, "no-store");
+    said(X_CONTENT_TYPE_OPTIONS, "nosniff");
+    said(REFERRER_POLICY, "no-referrer");
+    said(X_FRAME_OPTIONS, "DENY");
+    said(
+        CONTENT_SECURITY_POLICY,
+        "default-src 'none'; frame-ancestors 'none'; sandbox",
+    );
+    let same = "same-origin";
+    said(
+        HeaderName::from_static("cross-origin-resource-policy"),
+        same,
+    );
+    said(HeaderName::from_static("cross-origin-opener-policy"), same);
 }
 
 /// A problem as itself.
@@ -86,25 +110,30 @@ async fn checked(app: &App, need: Need, request: Request) -> Result<Request, Pro
     is_for_us(app, &head.headers, &head.uri)?;
     is_from_no_page_but_ours(app, &head.headers)?;
     if let Need::Token(scope) = need {
-        let token = shown(app, &head.headers)?;
+        let caller = shown(app, &head.method, &head.headers)?;
         if let Some(admitted) = head.extensions.get::<Admitted>() {
             admitted.admit();
         }
-        if token.scope < scope {
-            return Err(too_narrow(&token, scope));
+        if caller.scope < scope {
+            return Err(too_narrow(&caller, scope));
         }
-        if !app.rates.take(&token.name, Instant::now()) {
-            let said = format!("the token {} asks too often", token.name);
+        if !app.rates.take(&caller.name, Instant::now()) {
+            let said = format!("the token {} asks too often", caller.name);
             let fault = fault("http.rate_limited", said, "Wait a moment.");
             return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, fault));
         }
-        head.extensions.insert(Caller(token));
+        head.extensions.insert(caller);
     }
     if need == Need::Nothing {
         // What needs no token takes nothing, and so nothing is read.
         return Ok(Request::from_parts(head, Body::empty()));
     }
-    let body = read(&head.method, &head.headers, body).await?;
+    let mut most = BODY_BYTES;
+    if need == Need::Code {
+        says_its_page(&head.headers)?;
+        most = LOGIN_BYTES;
+    }
+    let body = read(&head.method, &head.headers, (body, most)).await?;
     Ok(Request::from_parts(head, Body::from(body)))
 }
 
@@ -131,20 +160,55 @@ fn is_from_no_page_but_ours(app: &App, headers: &HeaderMap) -> Result<(), Proble
         let name = origin.strip_prefix("http://").unwrap_or_default();
         app.names.iter().any(|ours| ours.eq_ignore_ascii_case(name))
     };
-    if headers.get_all(ORIGIN).iter().all(ours) {
-        return Ok(());
+    match headers.get_all(ORIGIN).iter().all(ours) {
+        true => Ok(()),
+        false => Err(foreign()),
     }
-    let said = "the request comes from a web page of another origin";
+}
+
+fn foreign() -> Problem {
+    let said = "the request does not come from this server's own page";
     let fault = fault(
         "http.foreign_origin",
         said,
         "No page may ask here but this server's own.",
     );
-    Err(Problem::new(StatusCode::FORBIDDEN, fault).closing())
+    Problem::new(StatusCode::FORBIDDEN, fault).closing()
+}
+
+/// A request of the page's own says that it is one. What it says is right: it was looked at before.
+fn says_its_page(headers: &HeaderMap) -> Result<(), Problem> {
+    match headers.contains_key(ORIGIN) && !login::is_from_elsewhere(headers) {
+        true => Ok(()),
+        false => Err(foreign()),
+    }
+}
+
+/// Who asks, by the login or the token that the request shows.
+fn shown(app: &App, method: &Method, headers: &HeaderMap) -> Result<Caller, Problem> {
+    if !login::is_by_page(app, headers) {
+        return by_token(app, headers);
+    }
+    // A cookie is sent by the browser, whichever page asks; what changes nothing has no origin there.
+    if method != Method::GET {
+        says_its_page(headers)?;
+    }
+    if login::is_from_elsewhere(headers) {
+        return Err(foreign());
+    }
+    login::caller(app, headers).ok_or_else(|| {
+        let said = "this browser is not logged in, or the server was started anew";
+        let fault = fault(
+            "http.logged_out",
+            said,
+            "`carl web` prints a link that logs in.",
+        );
+        Problem::new(StatusCode::UNAUTHORIZED, fault).closing()
+    })
 }
 
 /// The token that the request shows.
-fn shown(app: &App, headers: &HeaderMap) -> Result<Token, Problem> {
+fn by_token(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> {
     let mut all = headers.get_all(AUTHORIZATION).iter();
     let shown = match (all.next(), all.next()) {
         (Some(only), None) => only.to_str().unwrap_or_default(),
@@ -156,7 +220,7 @@ fn shown(app: &App, headers: &HeaderMap) -> Result<Token, Problem> {
         false => "",
     };
     let found = app.tokens.find(secret, Timestamp::now())?;
-    found.ok_or_else(|| {
+    found.map(Caller::by).ok_or_else(|| {
         let said = "the access token is missing, wrong, expired or taken back";
         let hint =
             "Send `Authorization: Bearer TOKEN`; `carl token new NAME --scope chat` makes one.";
@@ -168,7 +232,7 @@ fn shown(app: &App, headers: &HeaderMap) -> Result<Token, Problem> {
     })
 }
 
-fn too_narrow(token: &Token, scope: Scope) -> Problem {
+fn too_narrow(token: &Caller, scope: Scope) -> Problem {
     let said = format!(
         "this needs a token with the scope `{scope}`, and {} has `{}`",
         token.name, token.scope
@@ -178,17 +242,21 @@ fn too_narrow(token: &Token, scope: Scope) -> Problem {
 }
 
 /// The whole body, within its bounds.
-async fn read(method: &Method, headers: &HeaderMap, body: Body) -> Result<bytes::Bytes, Problem> {
+async fn read(
+    method: &Method,
+    headers: &HeaderMap,
+    (body, most): (Body, usize),
+) -> Result<bytes::Bytes, Problem> {
     let length = headers.get(CONTENT_LENGTH);
     let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if length.is_some_and(|length| length > BODY_BYTES as u64) {
-        return Err(too_large());
+    if length.is_some_and(|length| length > most as u64) {
+        return Err(too_large(most));
     }
-    let bytes = match tokio::time::timeout(BODY_TIME, to_bytes(body, BODY_BYTES)).await {
+    let bytes = match tokio::time::timeout(BODY_TIME, to_bytes(body, most)).await {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(error)) => {
             tracing::debug!(%error, "a body was not read to its end");
-            return Err(too_large());
+            return Err(too_large(most));
         }
         Err(_elapsed) => {
             let seconds = BODY_TIME.as_secs();
@@ -217,9 +285,9 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
-fn too_large() -> Problem {
-    let most = BODY_BYTES >> 20;
-    let said = format!("the body has more than {most} MiB, or broke off");
+fn too_large(most: usize) -> Problem {
+    let most = most >> 10;
+    let said = format!("the body has more than {most} KiB, or broke off");
     let fault = fault("http.too_large", said, "");
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, fault).closing()
 }

@@ -3,11 +3,14 @@
 use crate::connections::Connections;
 use crate::conversations::Conversations;
 use crate::host::Host;
+use crate::login_codes::LoginCodes;
+use crate::logins::{LoginId, Logins};
 use crate::metrics::Metrics;
 use crate::rates::Rates;
-use crate::tokens::{Token, Tokens};
+use crate::tokens::{Scope, Token, Tokens};
 use api::sessions::Sessions;
 use domain::Timestamp;
+use domain::token::TokenName;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -19,6 +22,12 @@ pub(crate) struct Inner {
     pub(crate) sessions: Arc<dyn Sessions>,
     pub(crate) host: Arc<dyn Host>,
     pub(crate) tokens: Tokens,
+    /// What browsers may show once.
+    pub(crate) codes: LoginCodes,
+    /// The browsers that are logged in.
+    pub(crate) logins: Logins,
+    /// What the cookie of a login is called: a browser has one jar for all ports of this machine.
+    pub(crate) cookie: String,
     pub(crate) rates: Rates,
     pub(crate) held: Held,
     pub(crate) conversations: Conversations,
@@ -35,12 +44,51 @@ pub(crate) type App = Arc<Inner>;
 
 /// Who asks.
 #[derive(Debug, Clone)]
-pub(crate) struct Caller(pub(crate) Token);
+pub(crate) struct Caller {
+    /// Under which name requests are counted and answers stand on record.
+    pub(crate) name: TokenName,
+    pub(crate) scope: Scope,
+    shown: Shown,
+}
+
+/// What was shown.
+#[derive(Debug, Clone)]
+enum Shown {
+    Token(Token),
+    Login(LoginId),
+}
+
+impl Caller {
+    /// A program by its token.
+    pub(crate) fn by(token: Token) -> Self {
+        Self {
+            name: token.name.clone(),
+            scope: token.scope,
+            shown: Shown::Token(token),
+        }
+    }
+
+    /// The user, in the page.
+    pub(crate) fn logged_in(name: TokenName, scope: Scope, id: LoginId) -> Self {
+        let shown = Shown::Login(id);
+        Self { name, scope, shown }
+    }
+}
 
 impl Inner {
-    /// Whether a caller's token still counts.
+    /// Whether what a caller showed still counts.
     pub(crate) fn still_counts(&self, caller: &Caller) -> bool {
-        self.tokens.still_counts(&caller.0, Timestamp::now())
+        match &caller.shown {
+            Shown::Token(token) => self.tokens.still_counts(token, Timestamp::now()),
+            Shown::Login(id) => self.logins.still_counts(id, Timestamp::now()),
+        }
+    }
+
+    /// Ends a caller's login.
+    pub(crate) fn log_out(&self, caller: &Caller) {
+        if let Shown::Login(id) = &caller.shown {
+            self.logins.end(id, Timestamp::now());
+        }
     }
 }
 

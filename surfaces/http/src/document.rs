@@ -62,6 +62,7 @@ fn operation(route: &Route) -> OperationBuilder {
     let about = &route.about;
     let summary = match route.need {
         Need::Nothing => format!("{} Needs no token.", about.summary),
+        Need::Code => format!("{} Needs a login code.", about.summary),
         Need::Token(scope) => format!("{} Needs the scope `{scope}`.", about.summary),
     };
     let answer = ResponseBuilder::new().description(about.summary);
@@ -83,7 +84,7 @@ fn operation(route: &Route) -> OperationBuilder {
             .required(Some(Required::True));
         operation = operation.request_body(Some(body.build()));
     }
-    if route.need != Need::Nothing {
+    if matches!(route.need, Need::Token(_)) {
         let needs = SecurityRequirement::new(SCHEME, Vec::<String>::new());
         operation = operation.security(needs);
     }

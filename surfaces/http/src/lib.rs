@@ -1,11 +1,13 @@
-//! The HTTP server: sessions for programs.
+//! The HTTP server: sessions for programs, and the page for people who would rather look than read.
 //!
 //! What it is: a surface. It takes requests over HTTP on this machine, shows a session's events as
 //! they stand in its log, and passes the user's answers on.
-//! What it owns: access tokens and their file ([`tokens`]), who may ask for what ([`access`]), and the
-//! JSON of requests and answers ([`wire`]).
+//! What it owns: access tokens and their file ([`tokens`]), logins of browsers ([`login`]), who may ask
+//! for what ([`access`]), the JSON of requests and answers ([`wire`]), and the page, which `web/` builds
+//! ([`page`]).
 //! What it never does: build a service, decide what an agent may do, keep a fact about a session that
-//! its log does not have, or answer a request without a token, but for `/health`.
+//! its log does not have, or tell anything to a request without a token or a login: `/health` and the files
+//! of the page tell nothing.
 //! Where to start: [`routes`] (every path, with the scope it needs), then [`access`] and [`server`].
 
 mod access;
@@ -18,19 +20,25 @@ mod events;
 mod held;
 mod host;
 pub mod limits;
+mod login;
+pub mod login_codes;
+mod logins;
 mod lookup;
 mod metrics;
 mod openai;
+mod page;
 mod problem;
 mod query;
 mod rates;
 mod requests;
 mod route;
 mod routes;
+mod secret;
 mod seed;
 mod server;
 mod sessions;
 mod stalls;
+mod tags;
 pub mod tokens;
 mod wire;
 mod work;

@@ -38,6 +38,20 @@ pub const EVENTS_AHEAD: usize = 64;
 pub const TOKENS: usize = 256;
 /// Largest file of access tokens, bytes.
 pub const TOKEN_FILE_BYTES: u64 = 256 << 10;
+/// How long a login code counts that nobody showed.
+pub const LOGIN_CODE_TIME: Duration = Duration::from_secs(5 * 60);
+/// Most login codes that count at once.
+pub const LOGIN_CODES: usize = 16;
+/// Largest file of login codes, bytes.
+pub const LOGIN_CODE_FILE_BYTES: u64 = 16 << 10;
+/// Largest body of a request that shows a login code, bytes.
+pub const LOGIN_BYTES: usize = 1 << 10;
+/// Most browsers that are logged in.
+pub const LOGINS: usize = 32;
+/// How long a login counts that is not used.
+pub const LOGIN_IDLE: Duration = Duration::from_secs(12 * 60 * 60);
+/// How long a login counts at most.
+pub const LOGIN_LIFE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// Longest that open connections have to end once the server is told to stop.
 pub const DRAIN: Duration = Duration::from_secs(3);
 /// Conversations of OpenAI clients that are remembered to be gone on with.

@@ -1,6 +1,6 @@
 //! What went wrong, as RFC 9457 has it: `application/problem+json` with our codes.
 
-use crate::tokens;
+use crate::{login_codes, tokens};
 use api::sessions::{self, ErrorKind};
 use axum::body::Body;
 use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -126,6 +126,12 @@ impl From<sessions::Error> for Problem {
             ErrorKind::Corrupt | ErrorKind::Unwritable => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self::new(status, error.fault())
+    }
+}
+
+impl From<login_codes::Error> for Problem {
+    fn from(error: login_codes::Error) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, error.fault())
     }
 }
 

@@ -98,7 +98,7 @@ pub(crate) async fn confirm(
         .map_err(|error: domain::id::ParseIdError| Problem::not_found(error.to_string()))?;
     let answer: Answer = wire::read(&body)?;
     let binding = answer.binding;
-    let by = Answerer::Token(caller.0.name.clone());
+    let by = Answerer::Token(caller.name.clone());
     let confirmed = app
         .sessions
         .confirm(session_id, confirmation_id, binding, answer.answer(), by);

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::route::{Route, route};
 use crate::tokens::Scope;
 use crate::wire;
-use crate::{requests, seed, sessions};
+use crate::{login, page, requests, seed, sessions};
 use api::sessions::Selection;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -23,6 +23,7 @@ use utoipa::openapi::OpenApi;
 /// Every path with its scope.
 pub(crate) fn all() -> Vec<Route> {
     let mut all = of_server();
+    all.extend(of_page());
     all.extend(of_sessions());
     all.extend(of_whole_sessions());
     all.extend(of_requests());
@@ -65,6 +66,41 @@ fn of_server() -> Vec<Route> {
             get(described),
             "This description.",
         ),
+    ]
+}
+
+fn of_page() -> Vec<Route> {
+    let read = Need::Token(Scope::Read);
+    let file = |path, answer, kind| {
+        let summary = "A file of the page for people.";
+        route("GET", path, Need::Nothing, answer, summary).gives_text(kind)
+    };
+    vec![
+        file("/", get(page::page), "text/html; charset=utf-8"),
+        file(
+            "/app.js",
+            get(page::script),
+            "text/javascript; charset=utf-8",
+        ),
+        file("/app.css", get(page::style), "text/css; charset=utf-8"),
+        file("/icon.svg", get(page::icon), "image/svg+xml"),
+        route(
+            "POST",
+            "/login",
+            Need::Code,
+            post(login::log_in),
+            "Logs a browser in by a code of `carl web`.",
+        )
+        .takes::<wire::Login>()
+        .gives::<wire::LoggedIn>(200),
+        route(
+            "POST",
+            "/logout",
+            read,
+            post(login::log_out),
+            "Logs a browser out.",
+        )
+        .gives_nothing(),
     ]
 }
 
@@ -143,6 +179,13 @@ fn of_whole_sessions() -> Vec<Route> {
         )
         .asked(&["format"])
         .gives_text("text/markdown; charset=utf-8"),
+        route(
+            "GET",
+            "/api/v1/sessions/{session}/context",
+            read,
+            get(sessions::context),
+            "What a model is shown next, part by part.",
+        ),
         route(
             "POST",
             "/api/v1/sessions/{session}/configure",
@@ -336,7 +379,12 @@ mod tests {
             let summary = about["summary"].as_str().unwrap();
             assert!(summary.starts_with(route.about.summary), "{}", route.path);
             let has_token = about["security"][0].get(SCHEME).is_some();
-            assert_eq!(has_token, route.need != Need::Nothing, "{}", route.path);
+            assert_eq!(
+                has_token,
+                matches!(route.need, Need::Token(_)),
+                "{}",
+                route.path
+            );
         }
     }
 }

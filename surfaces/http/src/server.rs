@@ -7,6 +7,8 @@ use crate::error::Error;
 use crate::held::Held;
 use crate::host::Host;
 use crate::limits::{DRAIN, HEAD_BYTES, HEAD_TIME, HEADERS, HOLD_LOOK, HOLD_TIME};
+use crate::login_codes::LoginCodes;
+use crate::logins::Logins;
 use crate::metrics::Metrics;
 use crate::rates::Rates;
 use crate::routes;
@@ -38,6 +40,8 @@ pub struct Parts {
     pub host: Arc<dyn Host>,
     /// Who may ask.
     pub tokens: Tokens,
+    /// What a browser may show once to be logged in.
+    pub codes: LoginCodes,
 }
 
 /// A server that listens.
@@ -63,11 +67,15 @@ impl Server {
             sessions,
             host,
             tokens,
+            codes,
         } = parts;
         let app = Arc::new(Inner {
             sessions,
             host,
             tokens,
+            codes,
+            logins: Logins::default(),
+            cookie: format!("carl_login_{}", address.port()),
             rates: Rates::default(),
             held: Held::default(),
             conversations: Conversations::default(),

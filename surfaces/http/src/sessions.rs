@@ -7,16 +7,18 @@ use crate::limits::{PAGE, PAGE_MOST};
 use crate::lookup;
 use crate::problem::{Problem, fault};
 use crate::query::Parameters;
+use crate::tags::is_known;
 use crate::tokens::Scope;
 use crate::wire::{self, Detailed, Listed, Page, Profile, Settings};
-use api::sessions::{Follow, Selection, SessionSummary};
+use api::sessions::{Follow, Selection, SessionSummary, Whose};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH, LOCATION};
+use axum::http::header::{CONTENT_TYPE, ETAG, LOCATION};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, body::Bytes};
+use domain::context::ContextView;
 use domain::hash::Digest;
 use domain::id::SessionId;
 use domain::settings::{Attendance, SessionProfile};
@@ -50,7 +52,7 @@ pub(crate) fn profile(
     caller: &Caller,
     wanted: &Wanted,
 ) -> Result<SessionProfile, Problem> {
-    if !wanted.ceiling.is_closed() && caller.0.scope < Scope::Admin {
+    if !wanted.ceiling.is_closed() && caller.scope < Scope::Admin {
         let said = "a folder to work in and what is opened beyond it are the user's to say";
         let hint = "They need a token with the scope `admin`.";
         return Err(Problem::new(
@@ -158,14 +160,13 @@ fn tag(session: &SessionSummary) -> String {
     format!("\"{}\"", Digest::of(state.as_bytes()).short())
 }
 
-fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
-    let known = headers.get_all(IF_NONE_MATCH).iter();
-    let tag = tag.to_str().unwrap_or_default();
-    known
-        .filter_map(|known| known.to_str().ok())
-        .flat_map(|known| known.split(','))
-        .map(|known| known.trim().trim_start_matches("W/"))
-        .any(|known| known == tag || known == "*")
+/// `GET /api/v1/sessions/{id}/context`.
+pub(crate) async fn context(
+    State(app): State<App>,
+    Path(session): Path<String>,
+) -> Result<Json<ContextView>, Problem> {
+    let shown = app.sessions.context(id(&session)?, Whose::Root).await?;
+    Ok(Json(shown))
 }
 
 /// `DELETE /api/v1/sessions/{id}`.

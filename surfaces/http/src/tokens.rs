@@ -17,15 +17,15 @@ use domain::token::TokenName;
 use record::File;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::limits::{TOKEN_FILE_BYTES, TOKENS};
+use crate::secret::{fresh, is_same};
 
+/// What the page is called where a token has its name: on record, and where requests are counted.
+pub(crate) const PAGE_NAME: &str = "web";
 /// How every token begins, so that it is known for one wherever it turns up.
 const PREFIX: &str = "carl_";
-/// Random bytes of a token.
-const SECRET_BYTES: usize = 32;
 
 /// Why tokens cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +33,9 @@ pub enum Error {
     /// There is one of this name.
     #[error("there is a token called {0} already")]
     Taken(TokenName),
+    /// It is what the page is called on record.
+    #[error("a token cannot be called {0}: answers that are given in the page stand on record so")]
+    Reserved(TokenName),
     /// There is none of this name.
     #[error("there is no token called {0}")]
     NotFound(TokenName),
@@ -56,6 +59,7 @@ impl Coded for Error {
     fn code(&self) -> &'static str {
         match self {
             Self::Taken(_) => "tokens.taken",
+            Self::Reserved(_) => "tokens.reserved",
             Self::NotFound(_) => "tokens.not_found",
             Self::Expired(_) => "tokens.expired",
             Self::TooMany => "tokens.too_many",
@@ -72,6 +76,7 @@ impl Coded for Error {
             Self::Taken(name) => format!(
                 "Take another name, or take that one back first: carl token revoke {name}"
             ),
+            Self::Reserved(_) => "Take another name.".to_owned(),
             Self::NotFound(_) => "`carl token list` lists them.".to_owned(),
             Self::Expired(_) => "Write how long it is good for, such as 30d, or a day to come."
                 .to_owned(),
@@ -114,6 +119,9 @@ impl Tokens {
         if let Some(end) = expires.filter(|end| *end <= now) {
             return Err(Error::Expired(end));
         }
+        if name.as_str() == PAGE_NAME {
+            return Err(Error::Reserved(name.clone()));
+        }
         let all = self.list()?;
         if all.iter().any(|one| one.name == *name) {
             return Err(Error::Taken(name.clone()));
@@ -148,7 +156,7 @@ impl Tokens {
         let _lock = private::wait_for_lock(&self.lock).map_err(|error| self.unusable(&error))?;
         self.check_new(&name, (now, expires))?;
         let mut all = self.list()?;
-        let secret = fresh();
+        let secret = fresh(PREFIX);
         all.push(Token {
             name,
             scope,
@@ -197,7 +205,7 @@ impl Tokens {
         let shown = Digest::of(shown.as_bytes());
         let mut found = None;
         for one in self.list()? {
-            if bool::from(one.digest.as_bytes().ct_eq(shown.as_bytes())) {
+            if is_same(&one.digest, &shown) {
                 found = Some(one);
             }
         }
@@ -223,18 +231,6 @@ impl Tokens {
             detail: why.to_string(),
         }
     }
-}
-
-fn fresh() -> Zeroizing<String> {
-    let random: [u8; SECRET_BYTES] = rand::random();
-    let mut text = Zeroizing::new(String::with_capacity(PREFIX.len() + 2 * SECRET_BYTES));
-    text.push_str(PREFIX);
-    for byte in random {
-        for half in [byte >> 4, byte & 15] {
-            text.extend(char::from_digit(u32::from(half), 16));
-        }
-    }
-    text
 }
 
 #[cfg(test)]
@@ -279,6 +275,7 @@ mod tests {
         };
         assert_eq!(add("a", None), Ok(()));
         assert_eq!(add("a", None), Err("tokens.taken"));
+        assert_eq!(add("web", None), Err("tokens.reserved"));
         assert_eq!(add("b", Some(at(10))), Err("tokens.expired"));
         let gone = tokens.revoke(&name("c")).unwrap_err();
         assert_eq!(gone.code(), "tokens.not_found");

@@ -56,6 +56,21 @@ pub(crate) struct Settings {
     pub(crate) allow_read: Vec<PathBuf>,
 }
 
+/// `POST /login`.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Login {
+    /// What stands behind `#login=` in the link of `carl web`.
+    pub(crate) code: String,
+}
+
+/// What `POST /login` gives beside a cookie.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct LoggedIn {
+    /// What goes into `X-Carl-Key` of each request.
+    pub(crate) key: String,
+}
+
 /// `POST …/rename`.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,4 @@
-//! `carl serve --http`, and the programs that ask it.
+//! `carl serve --http` with the programs that ask it, and `carl web`.
 
 use crate::Scene;
 use serde_json::json;
@@ -34,6 +34,53 @@ impl Serving {
     #[must_use]
     pub fn client(&self, scene: &Scene, scope: &str) -> Client {
         Client::new(&self.url, Some(&token(scene, scope, scope)))
+    }
+}
+
+/// `carl web`, in a scene.
+pub struct Page {
+    /// The process.
+    pub process: Running,
+    /// What logs a browser in, once: `http://127.0.0.1:PORT/#login=CODE`.
+    pub link: String,
+    /// `http://127.0.0.1:PORT`.
+    pub url: String,
+}
+
+impl Page {
+    /// Starts one on a port of its own.
+    ///
+    /// # Panics
+    /// When it does not begin to serve.
+    #[must_use]
+    pub fn begin(scene: &Scene) -> Self {
+        Self::at(scene, "127.0.0.1:0")
+    }
+
+    /// Starts one at an address.
+    ///
+    /// # Panics
+    /// When it does not begin to serve.
+    #[must_use]
+    pub fn at(scene: &Scene, address: &str) -> Self {
+        let mut process = scene.house.ask(["web", "--no-open", address]).spawn();
+        let line = process.until("the page:");
+        let link = line.trim_end().rsplit(' ').next().unwrap().to_owned();
+        let url = link.split("/#").next().unwrap().to_owned();
+        process.until("serving at");
+        Self { process, link, url }
+    }
+
+    /// A client that shows no token.
+    #[must_use]
+    pub fn stranger(&self) -> Client {
+        Client::new(&self.url, None)
+    }
+
+    /// The code of the link.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        self.link.rsplit('=').next().unwrap_or_default()
     }
 }
 

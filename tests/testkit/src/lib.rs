@@ -18,6 +18,7 @@
 
 pub mod absent;
 pub mod anthropic;
+pub mod browser;
 pub mod desktop;
 pub mod flags;
 pub mod house;
@@ -34,6 +35,7 @@ pub mod toolchains;
 pub mod window;
 
 pub use absent::{CURL, DESKTOP_KEYRING, KERNEL_KEYRING, OPENAI_CLIENT, SCREEN, TMUX, is_absent};
+pub use browser::{BROWSER, Story};
 pub use desktop::Desktop;
 pub use house::House;
 pub use program::{Carl, Finished, Running, limit_files};

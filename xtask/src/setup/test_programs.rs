@@ -3,17 +3,17 @@
 //! They belong to the system, so they come from its own packages; no test brings a stand-in, since
 //! what is proved is that the real ones work. What the projects need that an agent works on in tests,
 //! pytest and a Node that reads TypeScript, and the client that asks `carl serve --http` as OpenAI's, come as
-//! Python packages.
+//! Python packages. The browser is the system's, and what drives it npm's ([`browser`]).
 
 use super::progress::say;
 use super::python::{Package, Python};
-use super::shell;
+use super::{browser, shell};
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each program with the Debian package that has it.
-const PROGRAMS: [(&str, &str); 9] = [
+const PROGRAMS: [(&str, &str); 10] = [
     ("dbus-daemon", "dbus"),
     ("dbus-send", "dbus"),
     ("gnome-keyring-daemon", "gnome-keyring"),
@@ -23,6 +23,7 @@ const PROGRAMS: [(&str, &str); 9] = [
     ("tmux", "tmux"),
     ("screen", "screen"),
     ("curl", "curl"),
+    ("chromium", "chromium"),
 ];
 
 /// What the projects of tests need: pytest with what it needs itself, Node, and the client of OpenAI with
@@ -59,12 +60,13 @@ const fn package(name: &'static str, version: &'static str) -> Package {
 ///
 /// # Errors
 /// None so far; a step returns what it came to.
-pub fn provide(python: &Python) -> Result<((), String)> {
+pub fn provide(root: &Path, python: &Python) -> Result<((), String)> {
     let left_out = |why| format!("left out: {why:#}");
     let fetched = PROJECT_TOOLS
         .iter()
         .try_for_each(|(package, _)| python.install(*package).map(drop));
     let mut told: Vec<String> = fetched.err().map(left_out).into_iter().collect();
+    told.extend(browser::provide(root).err().map(left_out));
     if !missing().is_empty() {
         told.push(install().unwrap_or_else(left_out));
     }
@@ -88,7 +90,7 @@ pub fn absent(tools: &Path) -> Vec<(&'static str, String)> {
     let for_desktop: Vec<&str> = missing
         .iter()
         .copied()
-        .filter(|one| !["keyutils", "searx", "tmux", "screen", "curl"].contains(one))
+        .filter(|one| !["keyutils", "searx", "tmux", "screen", "curl", "chromium"].contains(one))
         .collect();
     if missing.contains(&"searx") {
         absent.push(("searx", "apt install searx".to_owned()));

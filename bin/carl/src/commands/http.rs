@@ -1,4 +1,4 @@
-//! What `carl serve --http` has to offer to whoever asks it.
+//! What `carl serve --http` and `carl web` have to offer to whoever asks.
 
 use super::Setting;
 use super::session;
@@ -11,6 +11,7 @@ use domain::fault::{Coded as _, Fault};
 use domain::id::SessionId;
 use domain::model::Think;
 use domain::settings::{Attendance, Mode, SessionProfile};
+use http_api::login_codes::LoginCodes;
 use http_api::tokens::Tokens;
 use http_api::{Host, Parts, Server, Wanted};
 use std::net::SocketAddr;
@@ -31,6 +32,7 @@ pub async fn server(house: &House, setting: &Setting, address: SocketAddr) -> Re
         sessions: Arc::clone(&house.sessions),
         host: Arc::new(host),
         tokens: Tokens::below(&setting.paths.state),
+        codes: LoginCodes::below(&setting.paths.state),
     };
     Server::bind(address, parts).await.or_fail()
 }

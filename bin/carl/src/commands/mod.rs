@@ -11,6 +11,7 @@ pub mod init;
 pub mod memory;
 pub mod models;
 mod named;
+mod page;
 pub mod policy;
 mod replay;
 pub mod run;
@@ -21,5 +22,6 @@ pub mod token;
 pub mod tools;
 pub mod tui;
 pub mod undo;
+pub mod web;
 
 pub use crate::setting::Setting;

@@ -1,5 +1,6 @@
 //! `carl serve`: one role or all of them, over a socket.
 
+use super::page::{self, Page};
 use super::{Setting, http};
 use crate::effective_settings;
 use crate::lock;
@@ -20,7 +21,6 @@ use inbox::LazyInbox;
 use observers::Capture;
 use rendering::{print, print_error};
 use settings::By;
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure, OrFail, describe};
@@ -48,7 +48,8 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     locked(&address, args.trust_network)?;
     let terms = effective_settings::told(&setting, By::Serve)?;
     if args.role == RoleArg::All {
-        return Box::pin(all(&setting, &address, (terms, args.http))).await;
+        let programs = args.http.map(Page::without_link);
+        return Box::pin(all(&setting, &address, (terms, programs))).await;
     }
     args.http.map_or(Ok(()), |_| Err(less_than_all()))?;
     let Served {
@@ -239,16 +240,28 @@ fn serve_here(endpoints: &mut Endpoints, role: RoleArg) -> String {
     std::mem::take(own)
 }
 
+/// Everything at the usual socket, with the page.
+///
+/// # Errors
+/// As [`serve`].
+pub(super) async fn with_page(setting: &Setting, page: Page) -> Result<Exit> {
+    private_folder(&setting.paths.runtime)?;
+    let terms = effective_settings::told(setting, By::Serve)?;
+    let address = Listen::Unix(setting.paths.socket());
+    Box::pin(all(setting, &address, (terms, Some(page)))).await
+}
+
 /// Every role, from this process.
 async fn all(
     setting: &Setting,
     address: &Listen,
-    (terms, http): (String, Option<SocketAddr>),
+    (terms, page): (String, Option<Page>),
 ) -> Result<Exit> {
     if let Some(endpoint) = wiring::served(setting, setting.paths.socket()).await
         && let Some(terms) = effective_settings::at(&endpoint).await
     {
-        effective_settings::refuse_a_second(&terms, &endpoint)?;
+        let wants_http = page.is_some();
+        effective_settings::refuse_a_second(&terms, &endpoint, wants_http)?;
     }
     // The house is kept until the end: it holds the lock of the state folder.
     let mut house = House::in_process(setting).await?;
@@ -257,7 +270,7 @@ async fn all(
     if let Err(error) = house.open_inbox().await {
         return house.close(Err(error)).await;
     }
-    let programs = match for_programs(&house, setting, http).await {
+    let programs = match for_programs(&house, setting, page).await {
         Ok(programs) => programs,
         Err(error) => return house.close(Err(error)).await,
     };
@@ -288,25 +301,29 @@ async fn all(
         };
         until_all_stopped(served, address, role, own).await
     };
+    let (programs, _announced) = programs.unzip();
     let stopped = Box::pin(beside(programs, stopped)).await;
     house.close(stopped).await
 }
 
-/// The server for programs, where there is to be one. It listens, and begins to answer once it is served.
+/// The server for programs and the page, where there is to be one. It listens, and begins to answer once
+/// it is served. It is told in the state folder for as long as what is given beside it is kept.
 async fn for_programs(
     house: &House,
     setting: &Setting,
-    address: Option<SocketAddr>,
-) -> Result<Option<Server>> {
-    let Some(address) = address else {
+    wanted: Option<Page>,
+) -> Result<Option<(Server, Option<Announced>)>> {
+    let Some(wanted) = wanted else {
         return Ok(None);
     };
-    let server = http::server(house, setting, address).await?;
+    let server = http::server(house, setting, wanted.address).await?;
+    let announced = page::announced(setting, server.address());
     print(&format!(
         "for programs: http://{}, for whoever shows a token (`carl token new`)\n",
         server.address()
     ))?;
-    Ok(Some(server))
+    wanted.show(setting, server.address())?;
+    Ok(Some((server, announced)))
 }
 
 /// Serves programs for as long as all the rest is served.

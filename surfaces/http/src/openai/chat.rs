@@ -31,7 +31,7 @@ pub(crate) async fn chat(
     let request: ChatRequest = wire::read(&body)?;
     refuse_what_is_not_done(&request)?;
     let conversation = Conversation::of(&request.messages)?;
-    let known = key(&caller.0.name, &request.model, &conversation.before);
+    let known = key(&caller.name, &request.model, &conversation.before);
     let asked = (request.model.as_str(), &conversation);
     let (lease, send) = placed(&app, &caller, asked, &known).await?;
     let session_id = lease.session_id;
@@ -104,7 +104,7 @@ impl Chat {
             seq: answering.last_seq,
             is_taken: false,
         };
-        let key = key(&self.caller.0.name, &self.model, &turns);
+        let key = key(&self.caller.name, &self.model, &turns);
         self.app.conversations.note(key, point);
     }
 

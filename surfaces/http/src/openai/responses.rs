@@ -44,7 +44,7 @@ pub(crate) async fn responses(
             (lease, send)
         }
         None => {
-            let known = key(&caller.0.name, model, &conversation.before);
+            let known = key(&caller.name, model, &conversation.before);
             placed(&app, &caller, (model, &conversation), &known).await?
         }
     };
@@ -118,7 +118,7 @@ fn turns(request: &ResponsesRequest) -> Result<Vec<Turn>, Problem> {
 
 /// What a response is known by.
 fn named(caller: &Caller, id: &str) -> Digest {
-    Digest::of_json(&json!(["response", caller.0.name.as_str(), id]))
+    Digest::of_json(&json!(["response", caller.name.as_str(), id]))
 }
 
 fn unknown(previous: &str) -> Problem {
@@ -158,7 +158,7 @@ impl Answer {
         known.note(named(&self.caller, &self.id), point);
         if self.request.previous_response_id.is_none() {
             let turns = self.conversation.answered(told);
-            known.note(key(&self.caller.0.name, &self.request.model, &turns), point);
+            known.note(key(&self.caller.name, &self.request.model, &turns), point);
         }
     }
 

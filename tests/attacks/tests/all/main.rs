@@ -28,6 +28,7 @@ mod opened_folders;
 mod orders;
 mod outlines;
 mod packages;
+mod page;
 mod patches;
 mod paths;
 mod plans;

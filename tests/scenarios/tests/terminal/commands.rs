@@ -11,7 +11,7 @@ use testkit::flags::WRITES;
 use testkit::{House, Reply};
 
 /// Commands that are not in the text, and why.
-const LEFT_OUT: [(&str, &str); 6] = [
+const LEFT_OUT: [(&str, &str); 7] = [
     (
         "doctor",
         "it tells of the machine; scenarios `newcomer` and bin/carl `doctor` hold it",
@@ -24,6 +24,10 @@ const LEFT_OUT: [(&str, &str); 6] = [
         "it is generated from the types that read the configuration",
     ),
     ("session resume", "it is a chat, which is held once"),
+    (
+        "web",
+        "it serves as `carl serve` does, with another link each time; scenarios `browser` hold it",
+    ),
 ];
 
 /// A table of one tool, and its definition.

@@ -1,0 +1,146 @@
+// How the server is asked. The cookie is the browser's to send; the key beside it stands in storage that
+// no other port of this machine reads.
+
+import type { Answer, Context, Fault, Listed } from "./events";
+
+const KEY = "carl.key";
+
+/** A request that was refused. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly fault: Fault;
+
+  constructor(status: number, fault: Fault) {
+    super(fault.message);
+    this.status = status;
+    this.fault = fault;
+  }
+}
+
+export function key(): string {
+  return localStorage.getItem(KEY) ?? "";
+}
+
+/** Tells when another tab logs in. */
+export function onLogin(told: () => void): () => void {
+  const heard = (event: StorageEvent) => {
+    if (event.key === KEY && event.newValue) told();
+  };
+  window.addEventListener("storage", heard);
+  return () => window.removeEventListener("storage", heard);
+}
+
+export function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  headers.set("X-Carl-Key", key());
+  return fetch(path, { ...init, headers, credentials: "same-origin", redirect: "error" });
+}
+
+async function checked(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  const told: unknown = await response.json().catch(() => ({}));
+  const { code = "http", detail = response.statusText, hint } = told as Record<string, string>;
+  const fault = hint === undefined ? { code, message: detail } : { code, message: detail, hint };
+  throw new Refused(response.status, fault);
+}
+
+async function send(method: string, path: string, body?: unknown, accept?: string): Promise<Response> {
+  const headers: Record<string, string> = {};
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (accept !== undefined) headers["Accept"] = accept;
+  const init: RequestInit = { method, headers };
+  if (body !== undefined) init.body = JSON.stringify(body);
+  return checked(await ask(path, init));
+}
+
+const at = (session: string) => `/api/v1/sessions/${encodeURIComponent(session)}`;
+
+/** Logs in by the code of a link. */
+export async function logIn(code: string): Promise<void> {
+  const response = await send("POST", "/login", { code });
+  const told = (await response.json()) as { key: string };
+  localStorage.setItem(KEY, told.key);
+}
+
+export async function logOut(): Promise<void> {
+  await send("POST", "/logout", {});
+  localStorage.removeItem(KEY);
+}
+
+/** All sessions, the last used first. */
+export async function sessions(): Promise<Listed[]> {
+  const all: Listed[] = [];
+  let cursor = "";
+  do {
+    const response = await checked(await ask(`/api/v1/sessions?limit=500${cursor}`));
+    const page = (await response.json()) as { sessions: Listed[]; next: string | null };
+    all.push(...page.sessions);
+    cursor = page.next === null ? "" : `&cursor=${encodeURIComponent(page.next)}`;
+  } while (cursor !== "");
+  return all;
+}
+
+export async function create(): Promise<Listed> {
+  const response = await send("POST", "/api/v1/sessions", { attended: true });
+  return (await response.json()) as Listed;
+}
+
+/** Sends a message. What comes of it comes with the session's events. */
+export async function message(session: string, text: string, mode?: string): Promise<void> {
+  const body = mode === undefined ? { text } : { text, mode };
+  const response = await send("POST", `${at(session)}/messages`, body, "text/event-stream");
+  await response.body?.cancel();
+}
+
+export async function undo(session: string): Promise<void> {
+  const response = await send("POST", `${at(session)}/undo`, {}, "text/event-stream");
+  await response.body?.cancel();
+}
+
+export async function interrupt(session: string, query?: string): Promise<void> {
+  await send("POST", `${at(session)}/interrupt`, query === undefined ? {} : { query_id: query });
+}
+
+export async function confirm(
+  session: string,
+  question: string,
+  binding: string,
+  answer: Answer,
+): Promise<void> {
+  const place = `${at(session)}/confirmations/${encodeURIComponent(question)}`;
+  await send("POST", place, { binding, ...answer });
+}
+
+/** Whether questions wait for somebody in a session, or are refused. */
+export async function isAttended(session: string): Promise<boolean> {
+  const response = await checked(await ask(at(session)));
+  return ((await response.json()) as { attended?: boolean }).attended ?? false;
+}
+
+export async function attend(session: string): Promise<void> {
+  await send("POST", `${at(session)}/configure`, { attended: true });
+}
+
+export async function rename(session: string, name: string): Promise<void> {
+  await send("POST", `${at(session)}/rename`, { name });
+}
+
+export async function remove(session: string): Promise<void> {
+  await send("DELETE", at(session));
+}
+
+export async function fork(session: string, seq: number): Promise<Listed> {
+  const response = await send("POST", `${at(session)}/fork`, { at_seq: seq });
+  return (await response.json()) as Listed;
+}
+
+export async function exported(session: string, format: "markdown" | "json"): Promise<Blob> {
+  return (await checked(await ask(`${at(session)}/export?format=${format}`))).blob();
+}
+
+export async function context(session: string): Promise<Context> {
+  const response = await checked(await ask(`${at(session)}/context`));
+  return (await response.json()) as Context;
+}
+
+export const eventsOf = (session: string) => `${at(session)}/events`;

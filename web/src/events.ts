@@ -1,0 +1,114 @@
+// What the server says, as far as the page reads it. The whole form is `contracts/domain/src/event.rs`
+// and, for the rest, `/api/v1/openapi.json`. Fields of events that are not named here are left alone.
+
+export interface Fault {
+  code: string;
+  message: string;
+  hint?: string;
+}
+
+export type Verdict = "allow" | "confirm" | "deny";
+export type CallStatus = "ok" | "failed" | "denied" | "cancelled";
+export type QueryStatus = "success" | "partial" | "failed" | "denied" | "interrupted";
+
+export interface ConfirmationRequest {
+  confirmation_id: string;
+  kind: "call" | "plan" | "write_root";
+  agent_type: string;
+  effect: string;
+  reason: string;
+  rendering: string;
+  diff?: string;
+  steps?: { step: number; diff: string }[];
+  binding: string;
+  expires: string;
+}
+
+export interface Answer {
+  answer: "once" | "session" | "deny";
+  message?: string;
+}
+
+export interface Profile {
+  name: string;
+  agent_type: string;
+  mode: string;
+}
+
+export type Action = { kind: string } & Record<string, unknown>;
+
+interface Place {
+  seq: number;
+  time: string;
+  session_id: string;
+  query_id?: string;
+  agent_id?: string;
+  call_id?: string;
+}
+
+export type Body =
+  | { type: "session_opened" | "session_resumed" | "session_configured"; profile: Profile }
+  | { type: "query_received"; text: string; mode: string; origin: string }
+  | { type: "query_queued"; position: number }
+  | { type: "model_chosen"; model: string; reason: string }
+  | { type: "prompt_read"; read_tokens: number; total_tokens: number }
+  | { type: "text_delta" | "thinking_delta" | "text_replaced"; text: string }
+  | {
+      type: "model_answered";
+      text: string;
+      thinking?: { text: string } | null;
+      usage: { prompt_tokens: number; completion_tokens: number };
+      aside: boolean;
+    }
+  | { type: "tool_requested"; tool: string; arguments: unknown; recovered: boolean }
+  | { type: "broker_decision"; verdict: Verdict; layer: string; rule: string; reason: string }
+  | ({ type: "confirmation_asked" } & ConfirmationRequest)
+  | { type: "confirmation_answered"; confirmation_id: string; answer: Answer; by: string; token?: string }
+  | { type: "tool_progress"; message: string; percent: number | null }
+  | {
+      type: "tool_result";
+      tool: string;
+      status: CallStatus;
+      text: string;
+      truncated: boolean;
+      duration_ms: number;
+      artifacts?: string[];
+    }
+  | { type: "memory_recalled"; memories: string[]; query: string; text: string }
+  | { type: "input_given"; name: string; text: string }
+  | { type: "generation_finished"; answer: string; thinking: string; model: string | null }
+  | {
+      type: "query_finished";
+      status: QueryStatus;
+      artifacts?: string[];
+      duration_ms: number;
+      error?: Fault;
+    }
+  | { type: "agent_spawned"; child: string; agent_type: string; task: string }
+  | { type: "agent_finished"; child: string; report: { status: string; summary: string } }
+  | { type: "plan_proposed"; plan: { intent: string; actions: Action[] }; hash: string }
+  | { type: "plan_approved"; hash: string; by: string }
+  | { type: "plan_step"; index: number; status: CallStatus; text: string }
+  | { type: "rewound"; to_seq: number }
+  | { type: "context_compacted"; before_tokens: number; after_tokens: number }
+  | ({ type: "notice" | "error" } & Fault);
+
+export type SessionEvent = Place & Body;
+
+/** What a model is shown next, in the order in which it is sent. */
+export interface Context {
+  context_tokens: number;
+  budget_tokens: number;
+  parts: { name: string; tokens: number; text: string }[];
+}
+
+/** A session in a listing. */
+export interface Listed {
+  session_id: string;
+  title: string;
+  workspace: string;
+  created: string;
+  updated: string;
+  last_seq: number;
+  live: boolean;
+}

@@ -1,0 +1,282 @@
+// What the page knows, and what a person can have it do. Components read signals and call these
+// functions; nothing else asks the server.
+
+import { batch, computed, signal } from "@preact/signals";
+import * as api from "./api";
+import type { Answer, Context, Fault, Listed, SessionEvent } from "./events";
+import { type StreamState, follow } from "./stream";
+import { s } from "./strings";
+import { type TextItem, type View, apply, empty, isBusy, questions } from "./view";
+
+export const listed = signal<Listed[]>([]);
+export const current = signal<string | undefined>(undefined);
+export const view = signal<View>(empty);
+export const stream = signal<StreamState>("connecting");
+export const loggedOut = signal(false);
+/** Whether a link to log in did not count. */
+export const loginFailed = signal(false);
+export const problem = signal<Fault | undefined>(undefined);
+/** What a screen reader is told. */
+export const announced = signal("");
+export const paletteOpen = signal(false);
+export const sidebarOpen = signal(false);
+/** The session that is renamed, exported or deleted. */
+export const managed = signal<Listed | undefined>(undefined);
+
+/** What the model is shown next, while that is looked at. */
+export const shown = signal<Context | undefined>(undefined);
+
+export const open = computed(() => questions(view.value));
+export const busy = computed(() => isBusy(view.value));
+export const session = computed(() =>
+  listed.value.find((one) => one.session_id === current.value),
+);
+
+const drafts = {
+  place: (id: string) => `carl.draft.${id}`,
+  get: (id: string) => sessionStorage.getItem(drafts.place(id)) ?? "",
+  set: (id: string, text: string) => {
+    if (text === "") sessionStorage.removeItem(drafts.place(id));
+    else sessionStorage.setItem(drafts.place(id), text);
+  },
+};
+
+export const draft = signal("");
+
+export function setDraft(text: string): void {
+  draft.value = text;
+  drafts.set(current.value ?? "", text);
+}
+
+/** Does something, and shows what went wrong. */
+export async function attempt(work: () => Promise<void>): Promise<boolean> {
+  try {
+    problem.value = undefined;
+    await work();
+    return true;
+  } catch (error) {
+    if (error instanceof api.Refused && error.status === 401) loggedOut.value = true;
+    else if (error instanceof api.Refused) problem.value = error.fault;
+    else problem.value = { code: "page", message: error instanceof Error ? error.message : String(error) };
+    return false;
+  }
+}
+
+/** How often the sessions are listed while nothing happens here: others may work in them. */
+const LOOK_MS = 30_000;
+
+// --- logging in ---------------------------------------------------------------------------------------
+
+/** Begins: logs in if the address says how, and shows what it names. */
+export async function begin(): Promise<void> {
+  window.addEventListener("hashchange", () => void arrive());
+  api.onLogin(() => void comeBack());
+  const look = () => {
+    if (!document.hidden && !loggedOut.value) void refresh();
+  };
+  document.addEventListener("visibilitychange", look);
+  setInterval(look, LOOK_MS);
+  await arrive();
+}
+
+async function arrive(): Promise<void> {
+  const place = new URLSearchParams(location.hash.slice(1));
+  const code = place.get("login");
+  if (code !== null) {
+    // Out of the address and the history before anything else.
+    const back = current.value === undefined ? "" : `#session=${current.value}`;
+    history.replaceState(null, "", `/${back}`);
+    const isIn = await attempt(() => api.logIn(code));
+    if (isIn) {
+      await comeBack();
+      return;
+    }
+    // A link that was used says nothing about the login that it gave.
+    loggedOut.value = false;
+    await refresh();
+    loginFailed.value = loggedOut.value;
+    if (!loginFailed.value) problem.value = undefined;
+    return;
+  }
+  const id = place.get("session") ?? undefined;
+  await refresh();
+  if (id !== current.value || view.value === empty) show(id);
+}
+
+/** Goes on after a login, here or in another tab. */
+async function comeBack(): Promise<void> {
+  loggedOut.value = false;
+  loginFailed.value = false;
+  problem.value = undefined;
+  await refresh();
+  if (current.value !== undefined && stream.value === "logged-out") attach(current.value);
+}
+
+export async function logOut(): Promise<void> {
+  await attempt(api.logOut);
+  leave();
+  loggedOut.value = true;
+}
+
+// --- sessions -----------------------------------------------------------------------------------------
+
+export async function refresh(): Promise<void> {
+  try {
+    listed.value = await api.sessions();
+  } catch (error) {
+    // The stream says itself when nobody answers.
+    if (error instanceof api.Refused && error.status === 401) loggedOut.value = true;
+  }
+}
+
+export function go(id: string | undefined): void {
+  sidebarOpen.value = false;
+  const hash = id === undefined ? "" : `#session=${id}`;
+  if (location.hash !== hash) history.pushState(null, "", `/${hash}`);
+  show(id);
+}
+
+let leaving = new AbortController();
+
+function leave(): void {
+  leaving.abort();
+  leaving = new AbortController();
+}
+
+function show(id: string | undefined): void {
+  leave();
+  batch(() => {
+    current.value = id;
+    view.value = empty;
+    problem.value = undefined;
+    draft.value = drafts.get(id ?? "");
+    stream.value = "connecting";
+  });
+  if (id !== undefined) attach(id);
+}
+
+function attach(id: string): void {
+  const { signal } = leaving;
+  const means = { fetch: api.ask, wait };
+  const follower = {
+    after: () => view.value.seq,
+    take,
+    state: (state: StreamState) => {
+      if (signal.aborted) return;
+      stream.value = state;
+      if (state === "logged-out") loggedOut.value = true;
+    },
+  };
+  void follow(api.eventsOf(id), follower, means, signal);
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      done();
+    });
+  });
+}
+
+function take(events: SessionEvent[]): void {
+  const before = view.value;
+  const wasBusy = isBusy(before);
+  const next = events.reduce(apply, before);
+  view.value = next;
+  const last = next.turns.at(-1);
+  const asked = questions(next).length;
+  if (asked > questions(before).length) announced.value = s.asks;
+  else if (wasBusy && !isBusy(next) && last !== undefined && last.endSeq !== undefined) {
+    const said = last.items.findLast((item) => item.kind === "text") as TextItem | undefined;
+    announced.value = `${s.finished[last.state as "success"]}. ${said?.text ?? ""}`;
+    void refresh();
+  }
+}
+
+// --- what a person does -------------------------------------------------------------------------------
+
+/** The sessions in which somebody is known to answer. */
+const attended = new Set<string>();
+
+export async function sendMessage(text: string): Promise<void> {
+  // At once, so that nothing is sent twice.
+  setDraft("");
+  const isSent = await attempt(async () => {
+    const id = current.value ?? (await begun());
+    if (!attended.has(id)) {
+      if (!(await api.isAttended(id))) await api.attend(id);
+      attended.add(id);
+    }
+    await api.message(id, text);
+  });
+  if (isSent) void refresh();
+  else if (draft.value === "") setDraft(text);
+}
+
+async function begun(): Promise<string> {
+  const { session_id: id } = await api.create();
+  attended.add(id);
+  go(id);
+  return id;
+}
+
+export const stop = () =>
+  attempt(async () => {
+    if (current.value !== undefined) await api.interrupt(current.value);
+  });
+
+export const undo = () =>
+  attempt(async () => {
+    if (current.value !== undefined) await api.undo(current.value);
+  });
+
+export const lookAtContext = () =>
+  attempt(async () => {
+    if (current.value !== undefined) shown.value = await api.context(current.value);
+  });
+
+export const answer = (question: string, binding: string, given: Answer) =>
+  attempt(async () => {
+    if (current.value !== undefined) await api.confirm(current.value, question, binding, given);
+  });
+
+/** Goes on in a copy that ends at an event (0: in a new session), with a message that is to be changed. */
+export const copyAt = (seq: number, text: string) =>
+  attempt(async () => {
+    if (current.value === undefined) return;
+    if (seq === 0) {
+      go(undefined);
+      setDraft(text);
+      return;
+    }
+    const made = await api.fork(current.value, seq);
+    await refresh();
+    go(made.session_id);
+    if (text !== "") setDraft(text);
+  });
+
+export const rename = (id: string, name: string) =>
+  attempt(async () => {
+    await api.rename(id, name);
+    await refresh();
+  });
+
+export const remove = (id: string) =>
+  attempt(async () => {
+    if (current.value === id) leave();
+    await api.remove(id);
+    await refresh();
+    if (current.value === id) go(undefined);
+  });
+
+export const download = (one: Listed, format: "markdown" | "json") =>
+  attempt(async () => {
+    const blob = await api.exported(one.session_id, format);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = `session-${one.session_id.slice(-8)}.${format === "json" ? "json" : "md"}`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
