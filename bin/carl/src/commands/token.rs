@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use command_line::{ScopeArg, TokenCommand};
 use config::paths::private_folder;
 use domain::Timestamp;
+use domain::fault::Coded as _;
 use domain::token::TokenName;
 use http_api::tokens::{Scope, Token, Tokens};
 use jiff::tz::TimeZone;
