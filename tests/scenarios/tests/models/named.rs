@@ -174,3 +174,18 @@ fn a_small_model_has_the_named_folder_before_its_first_call() {
         }
     }
 }
+
+#[test]
+fn a_file_behind_an_at_sign_is_the_one_that_a_tiny_model_is_asked_about() {
+    let scene = Scene::of_class("tiny", [Reply::text("Marie wohnt in Genf.")]);
+    scene.house.write("calc.py", "def mean(a):\n    return a\n");
+    scene.house.write("kapitel1.md", "Marie wohnt in Genf.\n");
+    let outcome = scene.run(&["--mode", "plan", "where does Marie live? @kapitel1.md"]);
+    outcome.assert_ends(0, "success");
+    let answer = outcome.text("answer");
+    assert!(
+        answer.contains("From kapitel1.md:\n  Marie wohnt in Genf."),
+        "{answer}"
+    );
+    assert!(!scene.told().contains("def mean"), "{}", scene.told());
+}
