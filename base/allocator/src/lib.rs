@@ -32,7 +32,8 @@ pub fn keep_little() {
     }
 }
 
-#[cfg(all(test, target_os = "linux", target_env = "gnu"))]
+#[cfg(test)]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod tests {
     use super::*;
     use std::sync::{Arc, Barrier};
