@@ -5,6 +5,7 @@ use crate::conversations::Conversations;
 use crate::host::Host;
 use crate::login_codes::LoginCodes;
 use crate::logins::{LoginId, Logins};
+use crate::looks::Looks;
 use crate::metrics::Metrics;
 use crate::rates::Rates;
 use crate::tokens::{Scope, Token, Tokens};
@@ -31,6 +32,8 @@ pub(crate) struct Inner {
     pub(crate) rates: Rates,
     pub(crate) held: Held,
     pub(crate) conversations: Conversations,
+    /// Whether somebody has a session open, and its last event, for the streams that wait for it.
+    pub(crate) looks: Looks<(bool, u64)>,
     pub(crate) connections: Connections,
     pub(crate) metrics: Metrics,
     /// What a request may say it was sent to.

@@ -185,10 +185,14 @@ impl Following {
 
     /// Waits until there is more, or somebody has the session open; `false`: nobody waits any more.
     async fn grew(&self) -> bool {
+        let since = Instant::now();
         loop {
-            let listed = lookup::listed(self.app.sessions.as_ref(), self.session_id).await;
-            match listed {
-                Ok(session) if session.live || session.last_seq >= self.next => return true,
+            let look = async {
+                let listed = lookup::listed(self.app.sessions.as_ref(), self.session_id).await;
+                listed.map(|session| (session.live, session.last_seq))
+            };
+            match self.app.looks.at((self.session_id, since), look).await {
+                Ok((is_live, last_seq)) if is_live || last_seq >= self.next => return true,
                 Ok(_) => {}
                 Err(_gone) => return false,
             }

@@ -23,6 +23,7 @@ pub mod limits;
 mod login;
 pub mod login_codes;
 mod logins;
+mod looks;
 mod lookup;
 mod metrics;
 mod openai;

@@ -9,6 +9,7 @@ use crate::host::Host;
 use crate::limits::{DRAIN, HEAD_BYTES, HEAD_TIME, HEADERS, HOLD_LOOK, HOLD_TIME};
 use crate::login_codes::LoginCodes;
 use crate::logins::Logins;
+use crate::looks::Looks;
 use crate::metrics::Metrics;
 use crate::rates::Rates;
 use crate::routes;
@@ -79,6 +80,7 @@ impl Server {
             rates: Rates::default(),
             held: Held::default(),
             conversations: Conversations::default(),
+            looks: Looks::default(),
             connections: Connections::default(),
             metrics: Metrics::default(),
             names: names(address),

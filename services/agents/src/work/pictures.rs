@@ -27,7 +27,11 @@ const NAME_CHARS: usize = 200;
 /// What is known of a model; nothing of what is not known in time: the answer to the request itself
 /// says what is wrong.
 pub(crate) async fn facts_of(models: &dyn Models, choice: ModelChoice) -> ModelFacts {
-    let described = tokio::time::timeout(DESCRIBING, models.describe(choice)).await;
+    in_time(models.describe(choice)).await
+}
+
+async fn in_time<E>(describing: impl Future<Output = Result<ModelFacts, E>>) -> ModelFacts {
+    let described = tokio::time::timeout(DESCRIBING, describing).await;
     let known = described.ok().and_then(Result::ok);
     known.unwrap_or_else(|| {
         tracing::warn!("nothing is known of the model");
@@ -156,6 +160,21 @@ mod tests {
             name: name.to_owned(),
             bytes: GIF.to_vec(),
         }
+    }
+
+    /// By an engine that begins on a busy machine: the rules come first only where it is known.
+    #[tokio::test(start_paused = true)]
+    async fn a_model_that_is_described_after_some_seconds_is_known() {
+        let after = |wait: Duration| async move {
+            let waited = tokio::time::timeout(wait, std::future::pending::<()>()).await;
+            assert!(waited.is_err());
+            Ok::<_, ()>(ModelFacts {
+                is_stand_in: true,
+                ..ModelFacts::default()
+            })
+        };
+        assert!(in_time(after(Duration::from_secs(8))).await.is_stand_in);
+        assert!(!in_time(after(Duration::from_secs(60))).await.is_stand_in);
     }
 
     #[test]
