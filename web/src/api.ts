@@ -2,6 +2,7 @@
 // no other port of this machine reads.
 
 import type { Answer, Context, Fault, Listed } from "./events";
+import { spelled } from "./spelled";
 
 const KEY = "carl.key";
 
@@ -36,10 +37,15 @@ export function ask(path: string, init: RequestInit = {}): Promise<Response> {
   return fetch(path, { ...init, headers, credentials: "same-origin", redirect: "error" });
 }
 
+/** What an answer says. */
+async function told(response: Response): Promise<unknown> {
+  return JSON.parse(spelled(await response.text()));
+}
+
 async function checked(response: Response): Promise<Response> {
   if (response.ok) return response;
-  const told: unknown = await response.json().catch(() => ({}));
-  const { code = "http", detail = response.statusText, hint } = told as Record<string, string>;
+  const said = (await told(response).catch(() => ({}))) as Record<string, string>;
+  const { code = "http", detail = response.statusText, hint } = said;
   const fault = hint === undefined ? { code, message: detail } : { code, message: detail, hint };
   throw new Refused(response.status, fault);
 }
@@ -58,8 +64,8 @@ const at = (session: string) => `/api/v1/sessions/${encodeURIComponent(session)}
 /** Logs in by the code of a link. */
 export async function logIn(code: string): Promise<void> {
   const response = await send("POST", "/login", { code });
-  const told = (await response.json()) as { key: string };
-  localStorage.setItem(KEY, told.key);
+  const begun = (await told(response)) as { key: string };
+  localStorage.setItem(KEY, begun.key);
 }
 
 export async function logOut(): Promise<void> {
@@ -73,7 +79,7 @@ export async function sessions(): Promise<Listed[]> {
   let cursor = "";
   do {
     const response = await checked(await ask(`/api/v1/sessions?limit=500${cursor}`));
-    const page = (await response.json()) as { sessions: Listed[]; next: string | null };
+    const page = (await told(response)) as { sessions: Listed[]; next: string | null };
     all.push(...page.sessions);
     cursor = page.next === null ? "" : `&cursor=${encodeURIComponent(page.next)}`;
   } while (cursor !== "");
@@ -82,7 +88,7 @@ export async function sessions(): Promise<Listed[]> {
 
 export async function create(): Promise<Listed> {
   const response = await send("POST", "/api/v1/sessions", { attended: true });
-  return (await response.json()) as Listed;
+  return (await told(response)) as Listed;
 }
 
 /** Sends a message. What comes of it comes with the session's events. */
@@ -114,7 +120,7 @@ export async function confirm(
 /** Whether questions wait for somebody in a session, or are refused. */
 export async function isAttended(session: string): Promise<boolean> {
   const response = await checked(await ask(at(session)));
-  return ((await response.json()) as { attended?: boolean }).attended ?? false;
+  return ((await told(response)) as { attended?: boolean }).attended ?? false;
 }
 
 export async function attend(session: string): Promise<void> {
@@ -131,7 +137,7 @@ export async function remove(session: string): Promise<void> {
 
 export async function fork(session: string, seq: number): Promise<Listed> {
   const response = await send("POST", `${at(session)}/fork`, { at_seq: seq });
-  return (await response.json()) as Listed;
+  return (await told(response)) as Listed;
 }
 
 export async function exported(session: string, format: "markdown" | "json"): Promise<Blob> {
@@ -140,7 +146,7 @@ export async function exported(session: string, format: "markdown" | "json"): Pr
 
 export async function context(session: string): Promise<Context> {
   const response = await checked(await ask(`${at(session)}/context`));
-  return (await response.json()) as Context;
+  return (await told(response)) as Context;
 }
 
 export const eventsOf = (session: string) => `${at(session)}/events`;

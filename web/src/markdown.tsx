@@ -1,13 +1,21 @@
 // Markdown as elements. The text is read by marked into a tree, and the tree becomes elements one by one:
 // there is no HTML on the way, so that no text can become any.
 
-import { lexer, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import type { ComponentChildren, VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import { s } from "./strings";
+import { read } from "./tree";
 
 export function Markdown({ text }: { text: string }): VNode {
-  const blocks = useMemo(() => lexer(text, { gfm: true, breaks: false }), [text]);
+  const blocks = useMemo(() => read(text), [text]);
+  if (blocks === undefined) {
+    return (
+      <div class="prose">
+        <pre tabIndex={0}>{text}</pre>
+      </div>
+    );
+  }
   const headed = levels(blocks);
   return <div class="prose">{blocks.map((one, at) => block(one, at, headed))}</div>;
 }
@@ -15,7 +23,7 @@ export function Markdown({ text }: { text: string }): VNode {
 /** The level of each heading on the page, which has two levels above them and skips none. */
 function levels(blocks: Token[]): Map<Token, number> {
   const headings = blocks.filter((token) => token.type === "heading") as Tokens.Heading[];
-  const least = Math.min(...headings.map((token) => token.depth));
+  const least = headings.reduce((most, token) => Math.min(most, token.depth), 6);
   const all = new Map<Token, number>();
   let last = 2;
   for (const token of headings) {
@@ -160,7 +168,12 @@ function Link(props: { href: string; label: string; children: ComponentChildren 
   return (
     <a href={target.href} title={target.href} target="_blank" rel="noopener noreferrer">
       {props.children}
-      {!says && <span class="leads"> ({target.host || target.pathname})</span>}
+      {!says && (
+        <bdi class="leads" dir="ltr">
+          {" "}
+          ({target.host || target.pathname})
+        </bdi>
+      )}
     </a>
   );
 }

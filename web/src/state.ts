@@ -114,8 +114,8 @@ async function comeBack(): Promise<void> {
 
 export async function logOut(): Promise<void> {
   await attempt(api.logOut);
-  leave();
-  loggedOut.value = true;
+  // Nothing of what was shown stays in this tab.
+  window.location.reload();
 }
 
 // --- sessions -----------------------------------------------------------------------------------------

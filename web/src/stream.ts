@@ -2,6 +2,7 @@
 // nothing is missed and nothing comes twice. The browser's own EventSource can send no header and does
 // not say why it failed.
 
+import { spelled } from "./spelled";
 import type { SessionEvent } from "./events";
 
 /** How a stream is. */
@@ -140,7 +141,7 @@ function pass(all: Frame[], follower: Follower): boolean {
       isWhole = false;
       break;
     }
-    const event = JSON.parse(one.data) as SessionEvent;
+    const event = JSON.parse(spelled(one.data)) as SessionEvent;
     if (one.id !== undefined) {
       if (one.id < next) continue;
       if (one.id > next) {

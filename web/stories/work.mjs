@@ -138,7 +138,14 @@ async function keyboard({ context }) {
   await at("too early");
   await card.waitFor();
   await page.evaluate(() => (window.stands += 501));
+  // A letter alone may be the beginning of a message, which it becomes.
+  await page.keyboard.type("so not");
+  await page.waitForFunction(() => document.getElementById("message")?.value === "so not");
+  await card.waitFor();
+  await page.locator("#message").fill("");
+  await card.focus();
   await page.keyboard.press("y");
+  await page.keyboard.press("Enter");
   await ended(page, "Done");
   await page.waitForFunction(() => document.activeElement?.id === "message");
   await page.keyboard.press("Control+k");

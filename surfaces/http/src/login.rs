@@ -53,7 +53,7 @@ fn set(value: &str, app: &App) -> Result<HeaderValue, Problem> {
 
 /// Whether a request rests on a login: it shows a cookie of this server and no token.
 pub(crate) fn is_by_page(app: &App, headers: &HeaderMap) -> bool {
-    !headers.contains_key(AUTHORIZATION) && cookie(app, headers).is_some()
+    !headers.contains_key(AUTHORIZATION) && cookies(app, headers).next().is_some()
 }
 
 /// Whether a browser says that the request comes from another site or port.
@@ -65,22 +65,22 @@ pub(crate) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
 /// Who is logged in by what a request shows.
 pub(crate) fn caller(app: &App, headers: &HeaderMap) -> Option<Caller> {
     let key = headers.get(KEY)?.to_str().ok()?;
-    let found = app
-        .logins
-        .find(cookie(app, headers)?, key, Timestamp::now())?;
+    let now = Timestamp::now();
+    let found = cookies(app, headers).find_map(|cookie| app.logins.find(cookie, key, now))?;
     let name = TokenName::new(PAGE_NAME).ok()?;
     Some(Caller::logged_in(name, Scope::Admin, found))
 }
 
-/// The value of the cookie of this server.
-fn cookie<'a>(app: &App, headers: &'a HeaderMap) -> Option<&'a str> {
-    let mut pairs = headers
+/// The values of the cookies of this server. Whoever serves another port of this machine can set some of
+/// the same name beside ours.
+fn cookies<'a>(app: &'a App, headers: &'a HeaderMap) -> impl Iterator<Item = &'a str> {
+    let pairs = headers
         .get_all(COOKIE)
         .iter()
         .filter_map(|cookies| cookies.to_str().ok())
         .flat_map(|cookies| cookies.split(';'))
         .filter_map(|pair| pair.trim().split_once('='));
     pairs
-        .find(|(name, _)| *name == app.cookie)
+        .filter(|(name, _)| *name == app.cookie)
         .map(|(_, value)| value)
 }

@@ -73,6 +73,7 @@ impl LoginCodes {
             let surplus = (codes.len() + 1).saturating_sub(LOGIN_CODES);
             codes.drain(..surplus);
             codes.push(record);
+            true
         })?;
         Ok(code)
     }
@@ -90,19 +91,24 @@ impl LoginCodes {
                 counts |= is_it;
                 !is_it
             });
+            counts
         })?;
         Ok(counts)
     }
 
-    /// Changes the codes that still count.
-    fn change(&self, now: Timestamp, change: impl FnOnce(&mut Vec<Record>)) -> Result<(), Error> {
+    /// Changes the codes that still count; `change` says whether it did.
+    fn change(
+        &self,
+        now: Timestamp,
+        change: impl FnOnce(&mut Vec<Record>) -> bool,
+    ) -> Result<(), Error> {
         let _lock = private::wait_for_lock(&self.lock).map_err(|error| self.unusable(&error))?;
         let mut codes = self.read()?;
-        codes.retain(|one| one.expires > now);
         let before = codes.len();
-        change(&mut codes);
-        if codes.is_empty() && before == 0 {
-            // Nothing was there, and nothing is: whoever guesses has nothing written.
+        codes.retain(|one| one.expires > now);
+        let have_expired = codes.len() < before;
+        if !change(&mut codes) && !have_expired {
+            // Whoever guesses has nothing written.
             return Ok(());
         }
         let text =

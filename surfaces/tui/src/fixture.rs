@@ -236,6 +236,7 @@ impl Seat {
 
     pub fn enters(&mut self, text: &str) -> Vec<Command> {
         self.types(text);
+        self.now += crate::question::AT_ONCE;
         self.press(KeyCode::Enter)
     }
 

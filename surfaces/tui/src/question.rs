@@ -19,6 +19,8 @@ pub const QUIET: Duration = Duration::from_millis(700);
 pub const QUIET_AFTER_TAB: Duration = Duration::from_millis(150);
 /// Keys of one answer that all come within this time come from a paste that the terminal did not mark.
 pub const BURST: Duration = Duration::from_millis(5);
+/// The same of a line for the shell, whose keys are looked at one by one.
+pub const AT_ONCE: Duration = Duration::from_millis(20);
 /// How long nothing may follow an answer: a line of a paste that was not marked has more behind it.
 pub const FOLLOWED: Duration = Duration::from_millis(300);
 /// Longest answer, bytes.

@@ -87,6 +87,8 @@ pub struct State {
     pub dialog: Option<Dialog>,
     /// Whether a question was closed since the last line, which the next one may be meant for.
     pub is_question_closed: bool,
+    /// When a key last changed the draft.
+    pub typed_at: Option<Instant>,
     /// Whether a yes to the working folder can be remembered.
     pub memory: Memory,
     /// Whether the plan that was proposed last takes back what the user said to, and is no agent's.
@@ -216,6 +218,7 @@ impl State {
             covers_until: None,
             dialog: None,
             is_question_closed: false,
+            typed_at: None,
             memory,
             is_own_plan: false,
             overlay: None,

@@ -36,9 +36,6 @@ pub async fn target(mut flags: SessionFlags, session: Option<&str>) -> Result<Ta
     let (chosen, events) = match session {
         Some(part) => {
             let found = sessions::find(sessions, part, &setting.workspace).await?;
-            if !has_change(&setting, found.session_id) {
-                return Err(has_none(found.session_id).into());
-            }
             let events = sessions::events_of(sessions, found.session_id, Follow::Outline).await?;
             (found, events)
         }
@@ -49,6 +46,9 @@ pub async fn target(mut flags: SessionFlags, session: Option<&str>) -> Result<Ta
     }
     flags.mode = Some(ModeArg::Deterministic);
     flags.ceiling.workspace = Some(named::still_there(chosen.workspace.clone())?);
+    if session.is_some() && !has_change(&setting, chosen.session_id) {
+        return Err(has_none(chosen.session_id).into());
+    }
     flags.ceiling.allow_write.extend(opened(&events));
     flags.ceiling.allow_write.push(chosen.workspace.clone());
     let history = history_of(&setting, chosen.session_id);

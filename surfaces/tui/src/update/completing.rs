@@ -8,6 +8,7 @@ use crate::message::Command;
 use crate::question::{Dialog, Field};
 use crate::state::State;
 use rendering::completion::Mentioned;
+use rendering::slash::SHELL;
 
 /// What is said of an Enter that was meant for the list.
 const HIDDEN: &str =
@@ -70,6 +71,11 @@ pub(super) fn mentions(state: &mut State, of: Mentioned, known: Vec<Mention>) ->
 }
 
 fn typed(state: &mut State) -> Vec<Command> {
+    if state.input.text().starts_with(SHELL.0) {
+        // What a message names in quotes, a shell would run.
+        state.completion.close();
+        return Vec::new();
+    }
     let (line, before) = state.input.before_cursor();
     let wanted = state.completion.typed(line, before);
     let command = wanted.map(|names| match names {
@@ -106,6 +112,16 @@ mod tests {
         seat.press(KeyCode::Down);
         assert!(seat.press(KeyCode::Enter).is_empty());
         assert_eq!(seat.state.input.text(), "/rewind ");
+    }
+
+    #[test]
+    fn a_line_for_the_shell_has_no_list() {
+        let mut seat = Seat::at((80, 24));
+        seat.types("!cat @");
+        assert!(!seat.state.completes());
+        seat.state.input.set("");
+        seat.types("/mo");
+        assert!(seat.state.completes());
     }
 
     #[test]

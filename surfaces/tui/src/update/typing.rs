@@ -10,7 +10,7 @@ use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::page::Turn;
 use crate::palette::Choice;
-use crate::question::Field;
+use crate::question::{AT_ONCE, Field};
 use crate::sent;
 use crate::state::State;
 use crate::subject::Subject;
@@ -292,6 +292,7 @@ fn edit(state: &mut State, change: Edit) -> Vec<Command> {
         paned::turn(state, turn);
         return Vec::new();
     }
+    state.typed_at = Some(state.now);
     state.input.edit(change);
     draft_changed(state);
     completing::edited(state, change)
@@ -434,6 +435,12 @@ fn entered(state: &mut State) -> Vec<Command> {
     if (is_command || is_for_shell) && is_long_or_several(&text) {
         let said = "not sent: a command stands alone on one line, and this begins like one; put a word \
                     before it to say it to the agent";
+        return vec![state.note(said)];
+    }
+    // A paste in a terminal that does not mark it: nobody saw the line before its Enter.
+    let just_typed = |at| state.now.duration_since(at) < AT_ONCE;
+    if is_for_shell && state.typed_at.is_some_and(just_typed) {
+        let said = "not run: the line came all at once, as a paste does; Enter runs it";
         return vec![state.note(said)];
     }
     if !is_command && let Some(why) = overriding::holds_back(state) {

@@ -169,6 +169,25 @@ fn a_cookie_alone_is_good_for_nothing() {
 }
 
 #[test]
+fn a_cookie_that_another_port_set_locks_nobody_out() {
+    let (_scene, page) = opened();
+    let login = Login::of(&page);
+    let (name, _) = login.cookie.split_once('=').unwrap();
+    let key = ("X-Carl-Key", login.key.as_str());
+    let site = ("Sec-Fetch-Site", "same-origin");
+    for cookies in [
+        format!("{name}=junk; {}", login.cookie),
+        format!("{}; {name}=junk", login.cookie),
+    ] {
+        let asked = [("Cookie", cookies.as_str()), key, site];
+        login.client.ask("GET", SESSIONS, &asked, None).expect(200);
+    }
+    let junk = format!("{name}=junk; {name}=");
+    let asked = [("Cookie", junk.as_str()), key, site];
+    login.client.ask("GET", SESSIONS, &asked, None).expect(401);
+}
+
+#[test]
 fn a_login_ends_with_logging_out_and_with_its_server() {
     let (scene, page) = opened();
     let login = Login::of(&page);

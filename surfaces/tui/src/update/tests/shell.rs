@@ -3,6 +3,7 @@
 use super::call;
 use crate::fixture::{Seat, id};
 use crate::message::{Command, Message};
+use crate::question::AT_ONCE;
 use crossterm::event::{KeyCode, KeyModifiers};
 use domain::id::QueryId;
 
@@ -63,6 +64,18 @@ fn a_paste_that_begins_with_the_mark_runs_nothing_by_itself() {
 }
 
 #[test]
+fn a_line_that_comes_all_at_once_runs_with_an_enter_of_its_own() {
+    // As a terminal gives it that does not mark pastes.
+    let mut seat = Seat::at((80, 24));
+    seat.types("!touch a");
+    assert!(!runs(&seat.press(KeyCode::Enter)));
+    assert!(seat.scrollback().contains("came all at once"));
+    assert_eq!(seat.state.input.text(), "!touch a");
+    seat.now += AT_ONCE;
+    assert!(runs(&seat.press(KeyCode::Enter)));
+}
+
+#[test]
 fn lines_of_a_draft_run_nothing() {
     let mut seat = Seat::at((80, 24));
     seat.types("!one");
@@ -92,6 +105,7 @@ fn a_line_waits_and_keeps_the_place_of_the_one_it_was_made_of() {
     seat.types("!ls");
     seat.state.edited.leaves(vec![other]);
     seat.state.edited.came();
+    seat.now += AT_ONCE;
     let done = seat.press(KeyCode::Enter);
     assert_eq!(
         done.last(),
@@ -102,6 +116,7 @@ fn a_line_waits_and_keeps_the_place_of_the_one_it_was_made_of() {
     seat.asks(10, "go");
     seat.types("!ls");
     seat.question(10, call());
+    seat.now += AT_ONCE;
     assert!(runs(&seat.press(KeyCode::Enter)));
     assert!(seat.state.dialog.is_some());
 }

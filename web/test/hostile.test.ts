@@ -1,0 +1,21 @@
+// Text that would have the page show something else, or nothing.
+
+import { expect, test } from "vitest";
+import { read } from "../src/tree";
+import { spelled } from "../src/spelled";
+
+test("marks that turn the order of letters round are spelled out", () => {
+  const json = JSON.stringify({ text: "a \u202eb\u2066" });
+  expect(JSON.parse(spelled(json))).toEqual({ text: "a \\u{202e}b\\u{2066}" });
+  expect(spelled('{"text":"שלום, ok"}')).toBe('{"text":"שלום, ok"}');
+});
+
+test("a text that is too deep for a tree has none, and others have", () => {
+  for (const deep of [">".repeat(1200) + " x", "- ".repeat(3000), "*".repeat(5000) + "x"]) {
+    const blocks = read(deep);
+    if (blocks !== undefined) expect(JSON.stringify(blocks).length).toBeGreaterThan(0);
+  }
+  expect(read(">".repeat(1200) + " x")).toBeUndefined();
+  expect(read("> > - a\n> > - b")).toHaveLength(1);
+  expect(read("# h\n".repeat(10_000))).toHaveLength(10_000);
+});
