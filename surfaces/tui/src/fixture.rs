@@ -236,7 +236,6 @@ impl Seat {
 
     pub fn enters(&mut self, text: &str) -> Vec<Command> {
         self.types(text);
-        self.now += crate::question::AT_ONCE;
         self.press(KeyCode::Enter)
     }
 

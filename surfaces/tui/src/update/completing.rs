@@ -71,7 +71,8 @@ pub(super) fn mentions(state: &mut State, of: Mentioned, known: Vec<Mention>) ->
 }
 
 fn typed(state: &mut State) -> Vec<Command> {
-    if state.input.text().starts_with(SHELL.0) {
+    let text = state.input.text();
+    if text.starts_with(SHELL.0) && text.len() > SHELL.0.len() {
         // What a message names in quotes, a shell would run.
         state.completion.close();
         return Vec::new();
