@@ -76,6 +76,21 @@ export async function ask(page, text) {
   await field.press("Enter");
 }
 
+/** Scrolls whatever of a question is cut to its end. */
+export async function readAll(page) {
+  await page.evaluate(() => {
+    for (const part of document.querySelectorAll(".asked, .asked *")) part.scrollTop = part.scrollHeight;
+  });
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".asked, .asked *")].every(
+      (part) =>
+        part.scrollHeight <= part.clientHeight + 4 ||
+        part.dataset.read !== undefined ||
+        !["auto", "scroll"].includes(getComputedStyle(part).overflowY),
+    ),
+  );
+}
+
 /** Waits until a request has ended in a word. */
 export async function ended(page, word, number = 1) {
   await page.locator(".turn .state", { hasText: word }).nth(number - 1).waitFor();

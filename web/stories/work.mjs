@@ -1,7 +1,7 @@
 // What people do in the page.
 
 import assert from "node:assert/strict";
-import { ask, at, ended, logIn, tell } from "./browser.mjs";
+import { ask, at, ended, logIn, readAll, tell } from "./browser.mjs";
 
 const log = (page) => page.locator(".log");
 
@@ -66,6 +66,10 @@ async function plans({ context }) {
   await card.waitFor();
   await page.locator(".plan li", { hasText: "notes.md" }).first().waitFor();
   await card.locator(".diff .add", { hasText: "final" }).waitFor();
+  // It is longer than the card, and a yes counts for what was in sight.
+  await card.getByRole("button", { name: "Allow once" }).click();
+  await card.getByRole("alert").filter({ hasText: "in sight" }).waitFor();
+  await readAll(page);
   await card.getByRole("button", { name: "Allow once" }).click();
   await ended(page, "Done");
   await page.getByText(/Approved by/).waitFor();

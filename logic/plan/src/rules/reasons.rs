@@ -38,7 +38,7 @@ static GIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)^(?:(?:show|list|print|display|give|tell|see|view|get)(?: me)?|what(?: is|['’]s| are| was| were))(?: the| my| all)*",
         r" (?:git (?:log|status|diff|history|branch(?:es)?|blame|commits?|stash|tags?)\b",
-        r"|(?:(?:last|latest|recent|newest|previous|first|git) )*(?:\w+ )?(?:commits?|branches)(?: (?:message|messages|log|history|hash|here))?[.!? ]*$)",
+        r"|(?:(?:last|latest|recent|newest|previous|first|git) )*(?:commits?|branches)(?: (?:message|messages|log|history|hash|here))?[.!? ]*$)",
     ))
 });
 /// Lines that are removed by where they stand, or of a file that is not named.
@@ -113,6 +113,10 @@ const LARGER_MODEL: &str =
 pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
     let text = step.text.as_str();
     let shown = request.shown(text);
+    if hits(&GIT, text) {
+        let why = format!("`{shown}` needs a program, and I run none. {LARGER_MODEL}");
+        return Refusal::unavailable(&why, Vec::new()).for_no_model();
+    }
     if hits(&QUESTION, text) {
         let message = format!(
             "`{shown}` is a question that I cannot answer without a model; I did nothing. Use --mode loop or --mode plan for it."
@@ -143,10 +147,6 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
             "make a backup of a.txt".to_owned(),
         ];
         return Refusal::unavailable(why, nearest);
-    }
-    if hits(&GIT, text) {
-        let why = format!("`{shown}` needs a program, and I run none. {LARGER_MODEL}");
-        return Refusal::unavailable(&why, Vec::new()).for_no_model();
     }
     if hits(&PROGRAM, text) {
         let why = format!("`{shown}` is not among the things I can do. {LARGER_MODEL}");

@@ -83,11 +83,19 @@ const UNSAID: [&str; 10] = [
 ];
 
 /// Finding names and texts.
-pub static SEARCHES: [Rule; 21] = [
+pub static SEARCHES: [Rule; 22] = [
     // The lines are shown, and how many: a number alone could not be checked.
     rule(
         r"(?:tell me |count )?how (?:many times|often) (?:does|do|did|is|are|was|were) {word}{text:q} (?:occurs?|appears?|stands?|used|mentioned|written|found|there|come up)(?: {in} (?:(?P<f>{files})|{dir:p}))?",
         search,
+    ),
+    rule(
+        r"count {tok:q} {in} (?:(?P<f>{files})|{dir:p})",
+        |found| match found.is_quoted("q") || found.text("q")?.starts_with(char::is_uppercase) {
+            true => search(found),
+            // Rows, files and the like are not looked for as words.
+            false => Ok(None),
+        },
     ),
     rule(
         r"count {the}(?:(?:occurrences?|mentions?|uses?) of ){word}{text:q}(?: {in} (?:(?P<f>{files})|{dir:p}))?",
