@@ -437,9 +437,7 @@ fn entered(state: &mut State) -> Vec<Command> {
                     before it to say it to the agent";
         return vec![state.note(said)];
     }
-    // A paste in a terminal that does not mark it: nobody saw the line before its Enter.
-    let just_typed = |at| state.now.duration_since(at) < AT_ONCE;
-    if is_for_shell && state.typed_at.is_some_and(just_typed) {
+    if is_for_shell && came_at_once(state) {
         let said = "not run: the line came all at once, as a paste does; Enter runs it";
         return vec![state.note(said)];
     }
@@ -461,6 +459,13 @@ fn entered(state: &mut State) -> Vec<Command> {
         }),
     }
     done
+}
+
+/// Whether Enter stands right behind what was typed, as in a paste that the terminal does not mark: nobody
+/// saw the line before.
+fn came_at_once(state: &State) -> bool {
+    let just_typed = |at| state.now.duration_since(at) < AT_ONCE;
+    state.typed_at.is_some_and(just_typed)
 }
 
 /// Whether a draft has more than a line, or may not be in sight from its beginning on.
