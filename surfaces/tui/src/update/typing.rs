@@ -21,6 +21,8 @@ use rendering::agents::gist;
 use rendering::confirm::is_answer;
 use rendering::slash::{SHELL, is_command};
 
+/// What is said of a line for the shell that comes as a paste does.
+const CAME_AT_ONCE: &str = "not run: the line came all at once, as a paste does; Enter runs it";
 /// Rows that PageUp and PageDown go in the help.
 const PAGE: usize = 5;
 
@@ -438,8 +440,7 @@ fn entered(state: &mut State) -> Vec<Command> {
         return vec![state.note(said)];
     }
     if is_for_shell && came_at_once(state) {
-        let said = "not run: the line came all at once, as a paste does; Enter runs it";
-        return vec![state.note(said)];
+        return vec![state.note(CAME_AT_ONCE)];
     }
     if !is_command && let Some(why) = overriding::holds_back(state) {
         return vec![why];
