@@ -45,7 +45,9 @@ pub async fn token(command: TokenCommand) -> Result<Exit> {
             let name = named(&name)?;
             tokens.check_known(&name).map_err(|error| {
                 let fault = error.fault();
-                Failure::usage(fault.message, fault.hint)
+                let mut failure = Failure::usage(fault.message.clone(), fault.hint.clone());
+                failure.fault = fault;
+                failure
             })?;
             on_record(&setting, &format!("token revoked: {name}")).await?;
             tokens.revoke(&name).or_fail()?;

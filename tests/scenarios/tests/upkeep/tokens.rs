@@ -53,7 +53,7 @@ fn a_token_that_cannot_be_is_refused_with_what_to_write() {
     assert!(past.stderr.contains("tokens.expired"), "{}", past.stderr);
     let never = new("b", &["--expires", "soon"]).expect(2).stderr;
     assert!(never.contains("no length of time and no day"), "{never}");
-    let gone = house.ask(["token", "revoke", "b"]).run();
+    let gone = house.ask(["token", "revoke", "b"]).run().expect(2);
     assert!(gone.stderr.contains("tokens.not_found"), "{}", gone.stderr);
     house
         .ask(["token", "new", "c", "--scope", "all"])
