@@ -35,18 +35,20 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
     page(steps)?;
     let corpora = corpora(steps)?;
     let advice = "Run the test it names by itself: `cargo test -p CRATE NAME`.";
+    // Always the same packages: with others, dependencies have other features, and nearly all of them are
+    // built once more. So `carl` is the one that is built for its own tests, and the architecture, which was
+    // looked at among the checks, is looked at again.
+    let which = ["--workspace", "--exclude=engine"];
     let carl = steps.run(
-        "build of carl",
+        "build of the tests and of carl",
         "The compiler's messages are above.",
         || {
-            show(&mut cargo(&["build", "-p", "carl"]))?;
+            show(&mut build(&which))?;
             Ok(debug_program(&paths.engine))
         },
     )?;
     let mut house = environment(&paths, options, carl, corpora)?;
     house.extend(without(steps));
-    // The architecture was looked at among the checks.
-    let which = ["--workspace", "--exclude=engine", "--exclude=architecture"];
     steps.run("tests", advice, || {
         show(runner(None, &which).envs(house.clone()))
     })?;
@@ -141,6 +143,16 @@ fn environment(
         ));
     }
     Ok(house)
+}
+
+/// What [`runner`] would run is built.
+fn build(args: &[&str]) -> Command {
+    let mut command = match has_subcommand("nextest") {
+        true => cargo(&["nextest", "run", "--no-run"]),
+        false => cargo(&["test", "--no-run", "--quiet", "--lib", "--bins", "--tests"]),
+    };
+    command.args(args);
+    command
 }
 
 /// `cargo nextest run` where it is installed, else `cargo test`; with a profile other than tests'
