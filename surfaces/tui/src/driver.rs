@@ -55,7 +55,7 @@ const FRAME: Duration = Duration::from_millis(16);
 const WENT_ON: Duration = Duration::from_millis(500);
 /// Most lines that wait for the normal screen to be shown again.
 const FINISHED_LINES: usize = 10_000;
-/// Most messages that are taken in before a frame is drawn.
+/// Most messages that are taken in before a frame is drawn, at least one.
 const BATCH: usize = 256;
 
 /// Holds the session on the terminal until the user leaves it.
@@ -228,7 +228,7 @@ impl Ui<'_> {
         self.finish()
     }
 
-    /// Keys that came, all of them before the next frame.
+    /// Keys that came, as many as there are before the next frame.
     fn pressed(
         &mut self,
         first: Option<Pressed>,
@@ -237,38 +237,11 @@ impl Ui<'_> {
     ) -> Result<(), Error> {
         let mut next = first;
         self.draft.touch(Instant::now());
-        for _ in 0..BATCH {
-            let Some((at, read)) = next else { break };
-            let event = match read.map_err(Error::of("read"))? {
-                Came::Event(event) => event,
-                Came::Background(background) => {
-                    self.turn_to(background);
-                    next = keyboard.now();
-                    continue;
-                }
-            };
-            let message = match event {
-                Input::Key(key) => Message::Key(key),
-                Input::Paste(text) => Message::Paste(text),
-                Input::Resize(columns, rows) => {
-                    self.screen.resized(columns);
-                    self.is_to_be_emptied |= self.alternate.is_some();
-                    Message::Resized(columns, rows)
-                }
-                Input::FocusGained => {
-                    self.ask_again(keyboard)?;
-                    Message::Focused(true)
-                }
-                Input::FocusLost => Message::Focused(false),
-                Input::Mouse(mouse) => match pointed(mouse) {
-                    Some(message) => message,
-                    None => {
-                        next = keyboard.now();
-                        continue;
-                    }
-                },
-            };
-            match self.take_key(at, message) {
+        let mut left = BATCH;
+        while let Some((at, read)) = next.take() {
+            let came = read.map_err(Error::of("read"))?;
+            let message = self.message_of(came, keyboard)?;
+            match message.and_then(|message| self.take_key(at, message)) {
                 Some(Outside::Suspended) => {
                     self.suspend()?;
                     *went_on = Some(Instant::now());
@@ -277,9 +250,46 @@ impl Ui<'_> {
                 Some(Outside::Editor(draft)) => return self.edit(&draft, keyboard),
                 None => {}
             }
-            next = keyboard.now();
+            left -= 1;
+            // What is taken out of the keyboard is worked on: the rest waits there.
+            if left > 0 {
+                next = keyboard.now();
+            }
         }
         self.draw()
+    }
+
+    /// What came from the terminal, for the state; `None` for what changes how it is drawn alone.
+    fn message_of(
+        &mut self,
+        came: Came,
+        keyboard: &mut Keyboard,
+    ) -> Result<Option<Message>, Error> {
+        let event = match came {
+            Came::Event(event) => event,
+            Came::Background(background) => {
+                self.turn_to(background);
+                return Ok(None);
+            }
+        };
+        Ok(match event {
+            Input::Key(key) => Some(Message::Key(key)),
+            Input::Paste(text) => Some(Message::Paste(text)),
+            Input::Resize(columns, rows) => Some(self.resized((columns, rows))),
+            Input::FocusGained => {
+                self.ask_again(keyboard)?;
+                Some(Message::Focused(true))
+            }
+            Input::FocusLost => Some(Message::Focused(false)),
+            Input::Mouse(mouse) => pointed(mouse),
+        })
+    }
+
+    /// The terminal has another size.
+    fn resized(&mut self, (columns, rows): (u16, u16)) -> Message {
+        self.screen.resized(columns);
+        self.is_to_be_emptied |= self.alternate.is_some();
+        Message::Resized(columns, rows)
     }
 
     /// Asks what is behind the letters where that may have changed: while nobody looked.
@@ -306,8 +316,8 @@ impl Ui<'_> {
     /// The next event, and those that came with it.
     fn came(&mut self, first: Option<Result<Event, api::sessions::Error>>) {
         let mut next = Some(first);
-        for _ in 0..BATCH {
-            let Some(event) = next.take() else { break };
+        let mut left = BATCH;
+        while let Some(event) = next.take() {
             let message = match event {
                 Some(Ok(event)) => Message::Happened(Box::new(event)),
                 Some(Err(error)) => {
@@ -320,7 +330,11 @@ impl Ui<'_> {
                 self.events = None;
             }
             self.take(Instant::now(), message);
-            next = futures::FutureExt::now_or_never(next_event(&mut self.events));
+            left -= 1;
+            // What is taken out of the stream is worked on: the rest waits there.
+            if left > 0 {
+                next = futures::FutureExt::now_or_never(next_event(&mut self.events));
+            }
         }
     }
 
@@ -402,6 +416,13 @@ impl Ui<'_> {
     fn draw(&mut self) -> Result<(), Error> {
         if self.editing.is_some() {
             return Ok(());
+        }
+        // The signal that tells of it may be on its way still, and rows for another width leave copies.
+        if let Ok(size) = modes::size()
+            && size != self.state.size
+        {
+            let message = self.resized(size);
+            self.take(Instant::now(), message);
         }
         let _writing = modes::writing();
         let is_emptied = std::mem::take(&mut self.is_to_be_emptied);

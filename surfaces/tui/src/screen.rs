@@ -15,6 +15,10 @@ use ratatui::text::Line;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+/// Erases from the beginning of this row to the end of the screen. Not in one piece: where the row is the
+/// first of the screen, tmux takes that for the wish to keep all of it in the scrollback.
+const ERASE: &str = "\u{1b}[K\u{1b}[C\u{1b}[J\r";
+
 /// Whether colours are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colours {
@@ -44,8 +48,11 @@ pub struct Screen<W> {
     last: Option<Buffer>,
     /// How wide each of the drawn rows is, up to its last character.
     widths: Vec<u16>,
-    /// Where the cursor was left.
+    /// Where the cursor is, as the rows lie now.
     cursor: Position,
+    /// Where it was left when they were drawn.
+    left_at: Position,
+    /// For how many columns they were drawn.
     columns: u16,
 }
 
@@ -60,6 +67,7 @@ impl<W: Write> Screen<W> {
             last: None,
             widths: Vec::new(),
             cursor: Position::ORIGIN,
+            left_at: Position::ORIGIN,
             columns: 0,
         }
     }
@@ -80,6 +88,7 @@ impl<W: Write> Screen<W> {
         self.last = None;
         self.widths.clear();
         self.cursor = Position::ORIGIN;
+        self.left_at = Position::ORIGIN;
     }
 
     /// Draws what changed, below lines that are finished.
@@ -105,6 +114,7 @@ impl<W: Write> Screen<W> {
             .cursor
             .unwrap_or(Position::new(0, frame.buffer.area.height - 1));
         self.go_to(place, &mut bytes);
+        self.left_at = place;
         bytes.push_str("\u{1b}[?7h");
         if frame.cursor.is_some() {
             bytes.push_str("\u{1b}[?25h");
@@ -123,35 +133,31 @@ impl<W: Write> Screen<W> {
     pub fn clear(&mut self) -> io::Result<()> {
         let mut bytes = String::new();
         self.go_to_top(&mut bytes);
-        bytes.push_str("\u{1b}[J\u{1b}[?25h");
+        bytes.push_str(ERASE);
+        bytes.push_str("\u{1b}[?25h");
         self.forget();
         self.out.write_all(bytes.as_bytes())?;
         self.out.flush()
     }
 
-    /// The terminal has another width: how its rows lie now, where it wraps them.
+    /// The terminal has another width: how the drawn rows lie now, where it wraps them. What it wrapped for
+    /// a width in between it has joined again.
     pub fn resized(&mut self, columns: u16) {
-        let before = std::mem::replace(&mut self.columns, columns);
         self.last = None;
-        if self.narrowed == Narrowed::Cuts || columns == 0 || columns >= before {
+        self.cursor = self.left_at;
+        if self.narrowed == Narrowed::Cuts || columns == 0 || columns >= self.columns {
             return;
         }
         let rows = |width: u16| width.div_ceil(columns).max(1);
-        let cursor_row = usize::from(self.cursor.y);
-        let above: u16 = self
-            .widths
-            .iter()
-            .take(cursor_row)
-            .map(|width| rows(*width))
-            .sum();
-        self.cursor = Position::new(self.cursor.x % columns, above + self.cursor.x / columns);
-        // As many rows as there are now; how wide each is counts no longer.
-        self.widths = vec![columns; usize::from(self.cursor.y) + 1];
+        let above = self.widths.iter().take(usize::from(self.left_at.y));
+        let above: u16 = above.map(|width| rows(*width)).sum();
+        let Position { x, .. } = self.left_at;
+        self.cursor = Position::new(x % columns, above + x / columns);
     }
 
     fn write_all(&mut self, finished: &[Line<'static>], buffer: &Buffer, bytes: &mut String) {
         self.go_to_top(bytes);
-        bytes.push_str("\u{1b}[J");
+        bytes.push_str(ERASE);
         if !finished.is_empty() {
             // The terminal itself wraps what is not to be broken, so that it copies as one line.
             bytes.push_str("\u{1b}[?7h");

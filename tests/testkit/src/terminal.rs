@@ -317,6 +317,22 @@ impl Seated {
         self.signals(rustix::process::Signal::TERM);
     }
 
+    /// Stops it where it is, so that what comes meanwhile waits for it.
+    ///
+    /// # Panics
+    /// When the process is gone.
+    pub fn stands_still(&mut self) {
+        self.signals(rustix::process::Signal::STOP);
+    }
+
+    /// Lets it go on from there.
+    ///
+    /// # Panics
+    /// When the process is gone.
+    pub fn continues(&mut self) {
+        self.signals(rustix::process::Signal::CONT);
+    }
+
     /// Closes the window: the terminal is gone, then the process is told so. Its exit code.
     ///
     /// # Panics

@@ -151,6 +151,12 @@ fn rows_that_a_narrow_terminal_wraps_are_counted() {
     screen.resized(6);
     // Three rows of the first, one of the second, and the cursor in the last.
     assert_eq!(screen.cursor, Position::new(2, 4));
+    // What was wrapped for a width in between lies as if it had not been.
+    screen.resized(4);
+    screen.resized(10);
+    assert_eq!(screen.cursor, Position::new(2, 3));
+    screen.resized(30);
+    assert_eq!(screen.cursor, Position::new(2, 2));
     let mut cut = Screen::new(Vec::new(), Colours::None, Narrowed::Cuts);
     cut.draw(&[], &frame(20, &["0123456789abcde", "> ", "status"]))
         .unwrap();

@@ -413,3 +413,31 @@ fn the_next_model_is_that_of_the_provider_that_was_named() {
     window.until("Hello from there.");
     window.until_screen("the same model", has_model);
 }
+
+#[test]
+fn pieces_that_came_while_it_stood_still_are_all_shown() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let mut reply = Reply::text("Begun. ").and_wait(&gate);
+    for number in 1_000..3_000 {
+        reply = reply.and_text(format!("n{number}\n\n"));
+    }
+    let scene = Scene::forgetful(Server::openai([reply.and_text("\n\nThe end.")]));
+    let mut serving = seat(&scene, &[], (80, 24));
+    serving.enters("go");
+    serving.until("Begun.");
+    let carl = scene.house.ask(["tui", "--resume", "last"]);
+    let mut other = carl.env("TERM", "xterm-256color").seated();
+    other.until("Begun.");
+    other.stands_still();
+    gate.open();
+    serving.until("The end.");
+    other.continues();
+    other.until("The end.");
+    for number in 1_000..3_000 {
+        let word = format!("n{number}");
+        assert!(other.shown().contains(&word), "`{word}`");
+    }
+}

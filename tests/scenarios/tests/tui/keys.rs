@@ -2,7 +2,7 @@
 
 use crate::seat;
 use scenarios::Scene;
-use testkit::{House, Server, TMUX, is_absent};
+use testkit::{House, Reply, Server, TMUX, is_absent};
 
 /// A scene with this beside its models.
 fn configured(more: &str) -> Scene {
@@ -135,4 +135,22 @@ fn a_project_binds_no_key() {
     assert!(!window.screen().contains("▎ activity"));
     window.presses(&["F2"]);
     window.until("▎ activity");
+}
+
+#[test]
+fn keys_that_came_while_it_stood_still_are_all_typed() {
+    let scene = Scene::forgetful(Server::openai([Reply::text("Hello.")]));
+    let carl = scene.house.ask(["tui", "--mode", "loop"]);
+    let mut seat = carl.env("TERM", "xterm-256color").seated();
+    seat.until("idle");
+    let numbers: Vec<String> = (100..400).map(|number| format!("n{number}")).collect();
+    let numbers = numbers.join(" ");
+    seat.stands_still();
+    seat.types(&format!("{numbers} §"));
+    seat.continues();
+    seat.until("§");
+    seat.types("\r");
+    seat.until("Hello.");
+    let asked = scene.server.chats().last().unwrap().body.to_string();
+    assert!(asked.contains(&format!("{numbers} §")), "{asked}");
 }
