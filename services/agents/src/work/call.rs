@@ -65,6 +65,8 @@ struct Judged {
     reason: String,
     /// Whether the user was asked and said no.
     declined: bool,
+    /// Whether a question about it waits for its answer.
+    is_asking: bool,
 }
 
 impl Judged {
@@ -74,6 +76,7 @@ impl Judged {
             layer: decision.layer,
             reason: decision.user_reason.clone(),
             declined: false,
+            is_asking: false,
         }
     }
 
@@ -186,6 +189,7 @@ impl Work {
             layer: Layer::Integrity,
             reason: String::new(),
             declined: false,
+            is_asking: false,
         };
         let result = tokio::select! {
             biased;
@@ -193,9 +197,10 @@ impl Work {
             result = self.execute((&call, recovered), place, (&mut request, &mut judged)) => Some(result),
         };
         let result = result.unwrap_or_else(|| {
-            let text = match request {
-                Some(_) => "The user interrupted before this call was run.",
-                None => "The user interrupted this call. Whether it took effect is not known.",
+            let text = match (&request, judged.is_asking) {
+                (Some(_), _) => "The user interrupted before this call was run.",
+                (None, true) => "The user interrupted instead of answering whether this call may run. It was not run.",
+                (None, false) => "The user interrupted this call. Whether it took effect is not known.",
             };
             nothing_ran(CallStatus::Cancelled, text.to_owned())
         });
@@ -343,6 +348,7 @@ impl Work {
                         is_decided = true;
                     }
                     judged.declined |= is_no_of_user(&event);
+                    judged.is_asking = matches!(event, ToolEvent::ConfirmationAsked(_));
                     if let Some(body) = told(self.with_ended_yes(event)) {
                         self.emit(body, id).await;
                     }

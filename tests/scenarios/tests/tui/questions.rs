@@ -512,3 +512,25 @@ fn a_long_question_has_rows_on_a_small_terminal() {
     }
     window.until("Neither.");
 }
+
+#[test]
+fn a_call_that_was_interrupted_at_its_question_was_not_run() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let write = json!({"path": "a.txt", "content": "x"});
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("write_file", write),
+        Reply::text("Left alone."),
+    ]));
+    let args = ["--mode", "loop", "--allow-write", "."];
+    let mut window = seat(&scene, &args, (80, 24));
+    window.enters("write a.txt");
+    window.until("Tab: a message instead");
+    window.presses(&["Escape"]);
+    window.until("idle");
+    window.enters("go on");
+    window.until("Left alone.");
+    assert!(scene.told().contains("It was not run."), "{}", scene.told());
+    assert!(!scene.house.work().join("a.txt").exists());
+}
