@@ -1,6 +1,8 @@
 //! What can be typed in a conversation besides what is said to the agent: the commands of line mode and
 //! of the terminal UI.
 
+mod unknown;
+
 use crate::context::Depth;
 use api::sessions::PinChange;
 use domain::fault::Fault;
@@ -90,8 +92,11 @@ const OVERRIDES: [(&str, OverrideLevel); 3] = [
     ("all", OverrideLevel::All),
 ];
 
-/// Every command: its name, what follows it, what it does.
-pub const COMMANDS: [(&str, &str, &str); 21] = [
+/// A command: its name, what follows it, what it does.
+pub type Form = (&'static str, &'static str, &'static str);
+
+/// Every command that all surfaces have.
+pub const COMMANDS: [Form; 21] = [
     ("/new", "", "begin a new session here; this one stays"),
     ("/retry", "", "take the last exchange back and ask it again"),
     (
@@ -176,7 +181,7 @@ pub const COMMANDS: [(&str, &str, &str); 21] = [
 ];
 
 /// A line for the shell, in the form of the commands.
-pub const SHELL: (&str, &str, &str) = (
+pub const SHELL: Form = (
     "!",
     "LINE",
     "run a line for the shell as your own call; the agent reads what it says",
@@ -200,13 +205,14 @@ pub fn help() -> String {
     text
 }
 
-/// Whether a line is a command: a slash and letters. A path is not one.
+/// Whether a line is a command: a slash and a word that begins with a letter. A path is not one.
 #[must_use]
 pub fn is_command(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
     word.strip_prefix('/').is_some_and(|name| {
-        let is_name = |c: char| c.is_ascii_alphabetic() || c == '?';
-        !name.is_empty() && name.chars().all(is_name)
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
+        name == "?" || (begins && name.chars().all(is_name))
     })
 }
 
@@ -225,11 +231,12 @@ fn usage(message: impl Into<String>, hint: impl Into<String>) -> Fault {
     }
 }
 
-/// Understands a command.
+/// Understands a command. `more` are commands that the surface has besides, which may be meant by one that
+/// is not known.
 ///
 /// # Errors
 /// A fault that says what would be understood.
-pub fn parse(line: &str) -> Result<Slash, Fault> {
+pub fn parse(line: &str, more: &[Form]) -> Result<Slash, Fault> {
     let line = line.trim();
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
@@ -255,7 +262,7 @@ pub fn parse(line: &str) -> Result<Slash, Fault> {
         "/rename" => return rename(rest),
         "/stop" => return Ok(Slash::Stop(jobs(rest))),
         "/export" => return Ok(Slash::Export((!rest.is_empty()).then(|| named(rest)))),
-        _ => return Err(unknown_command(name)),
+        _ => return Err(unknown::command(name, more)),
     };
     if rest.is_empty() {
         Ok(slash)
@@ -305,19 +312,6 @@ fn rewind(rest: &str) -> Result<Slash, Fault> {
 fn named(typed: &str) -> PathBuf {
     let quoted = |quote| typed.strip_prefix(quote)?.strip_suffix(quote);
     quoted('"').or_else(|| quoted('\'')).unwrap_or(typed).into()
-}
-
-fn unknown_command(name: &str) -> Fault {
-    let near = COMMANDS
-        .iter()
-        .map(|(known, ..)| (strsim::jaro_winkler(known, name), *known))
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .filter(|(likeness, _)| *likeness > 0.85);
-    let hint = match near {
-        Some((_, known)) => format!("Did you mean {known}? /help lists the commands."),
-        None => "/help lists the commands.".to_owned(),
-    };
-    usage(format!("there is no command {}", visible_line(name)), hint)
 }
 
 fn mode(rest: &str) -> Result<Slash, Fault> {
@@ -512,7 +506,7 @@ mod tests {
     #[test]
     fn every_command_is_understood_and_fits_the_screen() {
         for (name, ..) in COMMANDS {
-            let alone = parse(name);
+            let alone = parse(name, &[]);
             let takes_more = ["/rate", "/rename"].contains(&name);
             assert_eq!(alone.is_err(), takes_more, "{name}");
         }
@@ -524,7 +518,7 @@ mod tests {
 
     #[test]
     fn arguments_are_read_and_bad_ones_say_what_would_do() {
-        let rating = |line: &str| match parse(line) {
+        let rating = |line: &str| match parse(line, &[]) {
             Ok(Slash::Rate(rating)) => (rating.score, rating.note),
             other => panic!("{other:?}"),
         };
@@ -533,32 +527,32 @@ mod tests {
         let stars: Vec<i8> = (1..=5).map(|n| rating(&format!("/rate {n}")).0).collect();
         assert_eq!(stars, [-100, -50, 0, 50, 100]);
         assert_eq!(
-            parse("/pin -12").ok(),
+            parse("/pin -12", &[]).ok(),
             Some(Slash::Pin(Some((12, PinChange::Unpin))))
         );
-        assert_eq!(parse("/fork #7").ok(), Some(Slash::Fork(7)));
+        assert_eq!(parse("/fork #7", &[]).ok(), Some(Slash::Fork(7)));
         let named = |name: &str| Some(Slash::Rename(name.to_owned()));
-        assert_eq!(parse("/rename The Moor").ok(), named("The Moor"));
-        assert_eq!(parse("/rename \"\"").ok(), named(""));
+        assert_eq!(parse("/rename The Moor", &[]).ok(), named("The Moor"));
+        assert_eq!(parse("/rename \"\"", &[]).ok(), named(""));
         assert_eq!(
-            parse("/mode PLAN").ok(),
+            parse("/mode PLAN", &[]).ok(),
             Some(Slash::Mode(Some(Mode::Plan)))
         );
         assert_eq!(
-            parse("/override relax").ok(),
+            parse("/override relax", &[]).ok(),
             Some(Slash::Override(Some(OverrideLevel::Relax)))
         );
         assert_eq!(
-            parse("/thinking HIGH").ok(),
+            parse("/thinking HIGH", &[]).ok(),
             Some(Slash::Thinking(Some(Think::High)))
         );
-        let much = parse("/thinking much").unwrap_err();
+        let much = parse("/thinking much", &[]).unwrap_err();
         assert_eq!(much.message, "there is no level of thinking `much`");
         assert_eq!(
             much.hint,
             "The levels are default, off, on, low, medium, high."
         );
-        assert!(parse("/override everything").is_err());
+        assert!(parse("/override everything", &[]).is_err());
         for bad in [
             "/rate",
             "/rate 7x",
@@ -572,16 +566,21 @@ mod tests {
             "/new now",
             "/retyr",
         ] {
-            let refused = parse(bad).err().map(|fault| fault.hint);
+            let refused = parse(bad, &[]).err().map(|fault| fault.hint);
             assert!(refused.is_some_and(|hint| !hint.is_empty()), "{bad}");
         }
-        let near = parse("/retyr").err().map(|fault| fault.hint);
+        let near = parse("/retyr", &[]).err().map(|fault| fault.hint);
         assert!(near.is_some_and(|hint| hint.contains("/retry")));
     }
 
     #[test]
     fn a_path_is_said_to_the_agent() {
-        assert!(is_command("/undo") && is_command("/undo now") && is_command("/nonsense"));
+        assert!(
+            is_command("/undo")
+                && is_command("/undo now")
+                && is_command("/quit1")
+                && is_command("/nonsense")
+        );
         assert!(!is_command("/etc/hosts has what in it?") && !is_command("/"));
     }
 }

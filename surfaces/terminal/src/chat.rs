@@ -320,7 +320,7 @@ impl Chat<'_> {
     async fn take(&mut self, typed: &str) -> Result<Next> {
         self.asks_again = None;
         let command = match slash::is_command(typed) {
-            true => Some(slash::parse(typed).map_err(Failure::of_usage)?),
+            true => Some(slash::parse(typed, &[]).map_err(Failure::of_usage)?),
             false => None,
         };
         match self.be_served().await {

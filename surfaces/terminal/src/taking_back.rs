@@ -446,9 +446,14 @@ fn counted(changes: usize) -> String {
     }
 }
 
-/// The tools that did something among these events and left no file that can be restored.
+/// The tools that did something from a place on and left no file that can be restored. What exchanges did
+/// that were taken back before was said then.
 fn tools_used(events: &[Event], after: u64) -> Vec<&str> {
+    let view = SessionView::of(events);
+    let standing = view.exchanges().standing().iter();
+    let standing: BTreeSet<_> = standing.map(|one| Some(one.query_id)).collect();
     let later = events.iter().filter(|event| event.seq > after);
+    let later = later.filter(|event| standing.contains(&event.query_id));
     let mut tools: Vec<&str> = later
         .filter_map(|event| match &event.body {
             EventBody::ToolResult {

@@ -1,7 +1,9 @@
 //! The commands that the UI has and line mode has not.
 
+use rendering::slash::Form;
+
 /// Each: its name, what follows it, what it does.
-pub const OWN: [(&str, &str, &str); 4] = [
+pub const OWN: [Form; 4] = [
     (
         "/inspect",
         "NAME",

@@ -63,8 +63,10 @@ pub struct State {
     pub edited: Edited,
     /// The requests that wait, as they came in.
     pub waiting: VecDeque<Event>,
-    /// When the request began that is shown.
+    /// When the request began that is shown, moved on by the time for which questions waited.
     pub began: Option<Instant>,
+    /// Since when a question waits to be answered.
+    pub asked_at: Option<Instant>,
     /// How far the prompt is that is being read.
     pub reading: Option<PromptProgress>,
     /// The keys in force.
@@ -207,6 +209,7 @@ impl State {
             edited: Edited::default(),
             waiting: VecDeque::new(),
             began: None,
+            asked_at: None,
             reading: None,
             keys,
             input,
@@ -315,6 +318,14 @@ impl State {
         .collect()
     }
 
+    /// For how long the request that is shown was worked on; the time for which a question waited does not
+    /// count. `None`: nothing is worked on.
+    #[must_use]
+    pub fn worked(&self) -> Option<Duration> {
+        let until = self.asked_at.unwrap_or(self.now);
+        self.began.map(|began| until.duration_since(began))
+    }
+
     /// When the state changes by itself, if it does: then a [`crate::message::Message::Tick`] is due.
     #[must_use]
     pub fn wakes_at(&self) -> Option<Instant> {
@@ -330,7 +341,10 @@ impl State {
             self.dialog.as_ref().and_then(Dialog::counts_at),
             self.leaving.map(|since| since + LEAVING),
             self.stepping.map(|since| since + STEPPING),
-            self.began.map(|_| self.now + second),
+            // The time of work stands still while a question waits.
+            self.began
+                .filter(|_| self.asked_at.is_none())
+                .map(|_| self.now + second),
         ];
         times.into_iter().flatten().min()
     }

@@ -37,6 +37,7 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
     state.now = now;
     forget_presses(state);
     let mut done = taken(state, message);
+    count_no_waiting(state);
     for command in &done {
         if let Command::Tell(lines) = command {
             state.panes.told(lines);
@@ -46,6 +47,20 @@ pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command>
     done.extend(programs::follow(state));
     done.extend(overlaid::refresh(state));
     done
+}
+
+/// The time of a request is that of its work: what it waits for an answer does not count.
+fn count_no_waiting(state: &mut State) {
+    let is_asking = !state.view.questions().is_empty();
+    match (is_asking, state.asked_at) {
+        (true, None) => state.asked_at = Some(state.now),
+        (false, Some(at)) => {
+            let waited = |began: Instant| state.now.duration_since(at.max(began));
+            state.began = state.began.map(|began| began + waited(began));
+            state.asked_at = None;
+        }
+        _ => {}
+    }
 }
 
 fn taken(state: &mut State, message: Message) -> Vec<Command> {

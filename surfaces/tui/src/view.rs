@@ -186,8 +186,7 @@ fn at_work(state: &State, width: usize) -> Vec<Line<'static>> {
 
 /// The same in words; `None`: nothing goes on.
 fn work_text(state: &State) -> Option<String> {
-    let began = state.began?;
-    let seconds = state.now.duration_since(began).as_secs();
+    let seconds = state.worked()?.as_secs();
     let time = match seconds {
         0..60 => format!("{seconds} s"),
         _ => format!("{} min {} s", seconds / 60, seconds % 60),

@@ -28,6 +28,9 @@ const CALLS: usize = 50;
 /// The events of each request.
 pub type ByRequest<'a> = BTreeMap<QueryId, Vec<&'a Event>>;
 
+/// What had come of the answers to requests.
+pub type Parts = BTreeMap<QueryId, String>;
+
 /// The events of each request, in their order.
 #[must_use]
 pub fn by_request(events: &[Event]) -> ByRequest<'_> {
@@ -46,14 +49,16 @@ pub fn by_request(events: &[Event]) -> ByRequest<'_> {
 pub fn shown(
     state: &State,
     exchanges: &[&Exchange],
-    events: &ByRequest<'_>,
+    (events, parts): (&ByRequest<'_>, &Parts),
     beside: &[Line<'static>],
 ) -> (Vec<Line<'static>>, usize) {
     let (mut rows, mut bytes) = (beside.len(), size(beside));
     let mut newest_first = Vec::new();
     for one in exchanges.iter().rev() {
         let own = events.get(&one.query_id);
-        let lines = exchange(state, one, own.map_or(&[][..], Vec::as_slice));
+        let own = own.map_or(&[][..], Vec::as_slice);
+        let part = parts.get(&one.query_id).map(String::as_str);
+        let lines = exchange(state, one, (own, part));
         rows += lines.len();
         bytes += size(&lines);
         if rows > ROWS || bytes > BYTES {
@@ -71,18 +76,38 @@ fn size(rows: &[Line<'static>]) -> usize {
 }
 
 /// An exchange that ended.
-fn exchange(state: &State, one: &Exchange, events: &[&Event]) -> Vec<Line<'static>> {
+fn exchange(
+    state: &State,
+    one: &Exchange,
+    (events, part): (&[&Event], Option<&str>),
+) -> Vec<Line<'static>> {
     let mut rows = match one.origin {
         Origin::User => state.own(sent::folded(&one.text, &state.keys.name_of(Action::Expand))),
         Origin::Drive => note(state, "· going on by itself"),
     };
     rows.extend(calls(state, events));
-    match answer(events) {
-        Some(answer) => {
-            let told = marked(answer, state.terminal.known(), prose, mark);
-            rows.extend(state.printed(document(&told)));
-        }
-        None => rows.extend(note(state, "· ended without an answer")),
+    let end = (answer(events), part);
+    rows.extend(answered(state, end, "ended without an answer"));
+    rows
+}
+
+/// An answer, or what had come of it, and how it ended then.
+#[must_use]
+pub fn answered(
+    state: &State,
+    (answer, part): (Option<&str>, Option<&str>),
+    how: &str,
+) -> Vec<Line<'static>> {
+    let text = answer
+        .or(part)
+        .map(|text| marked(text, state.terminal.known(), prose, mark));
+    let mut rows = text.map_or_else(Vec::new, |text| state.printed(document(&text)));
+    if answer.is_none() {
+        let kept = match part {
+            Some(_) => "above is what had come of its answer",
+            None => "nothing had come of its answer",
+        };
+        rows.extend(note(state, &format!("· {how}; {kept}")));
     }
     rows
 }
@@ -168,7 +193,7 @@ mod tests {
             seat.ends(1_000 + number, QueryStatus::Success);
         }
         let all: Vec<&Exchange> = seat.state.view.exchanges().standing().iter().collect();
-        shown(&seat.state, &all, &BTreeMap::new(), &[])
+        shown(&seat.state, &all, (&BTreeMap::new(), &Parts::new()), &[])
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! What a session was before this window: read once, and told in a few lines.
 
-use super::before::{ByRequest, answer, by_request, calls, note, shown};
+use super::before::{ByRequest, Parts, answer, answered, by_request, calls, note, shown};
 use crate::drafts::{Draft, joined};
 use crate::keys::Action;
 use crate::lines::{own, painted};
-use crate::markdown::lines as document;
 use crate::sent;
 use crate::state::State;
 use api::sessions::{Error, Follow, SessionSummary, Sessions};
@@ -13,15 +12,16 @@ use domain::event::{Event, EventBody};
 use domain::id::SessionId;
 use futures::StreamExt;
 use ratatui::text::Line;
-use rendering::links::mark;
 use rendering::{Paint, override_warning};
 use session::{Exchange, SessionView};
 use std::path::Path;
-use text::escape::{prose, visible_line};
-use text::links::marked;
+use text::escape::visible_line;
 
 /// Most of a part of an answer that is shown, bytes.
 const PART_BYTES: usize = 1 << 20;
+
+/// Most answers without an end of which what had come is read.
+const PARTS: usize = 16;
 
 /// The past of a session.
 #[derive(Debug)]
@@ -34,8 +34,8 @@ pub struct Past {
     last: Option<Exchange>,
     /// Whether it ended with the process that worked on it.
     is_cut_off: bool,
-    /// What had come of the last answer, where that has no end.
-    pub part: Option<String>,
+    /// What had come of answers that have no end: of the newest that have none.
+    pub parts: Parts,
     /// What waited behind it and was never begun, oldest first.
     not_begun: Vec<String>,
     /// Those of it that the process took along that was to work on them.
@@ -71,7 +71,9 @@ pub async fn read(sessions: &dyn Sessions, session: &SessionSummary) -> Result<P
     before.retain(|event| event.seq < from_seq);
     let ended = of_user.filter(|one| one.finished_seq.is_some_and(|seq| seq < from_seq));
     let last = ended.clone().rfind(|one| one.has_begun);
-    let later = ended.filter(|one| last.is_none_or(|last| one.received_seq > last.received_seq));
+    let later = ended
+        .clone()
+        .filter(|one| last.is_none_or(|last| one.received_seq > last.received_seq));
     let later: Vec<&Exchange> = later.collect();
     let text = |one: &&Exchange| one.text.clone();
     let not_begun = later.iter().map(text).collect();
@@ -82,17 +84,20 @@ pub async fn read(sessions: &dyn Sessions, session: &SessionSummary) -> Result<P
         let own = requests.get(&one.query_id);
         own.is_some_and(|own| answer(own).is_some())
     };
-    let unanswered = last.filter(|last| !has_answer(last));
-    let part = match unanswered {
-        Some(last) => part_of(sessions, session.session_id, last).await?,
-        None => None,
-    };
+    let begun = ended.filter(|one| one.has_begun);
+    let unanswered = begun.rev().filter(|one| !has_answer(one));
+    let mut parts = Parts::new();
+    for one in unanswered.take(PARTS) {
+        if let Some(part) = part_of(sessions, session.session_id, one).await? {
+            parts.insert(one.query_id, part);
+        }
+    }
     Ok(Past {
         before,
         from_seq,
         is_cut_off: last.is_some_and(|last| view.as_cut_off(last.query_id).is_some()),
         last: last.cloned(),
-        part,
+        parts,
         not_begun,
         lost,
     })
@@ -218,7 +223,7 @@ fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
     let is_earlier =
         |one: &&Exchange| !one.is_undo && one.has_begun && Some(one.received_seq) < last;
     let earlier: Vec<&Exchange> = standing.filter(is_earlier).collect();
-    let (said, count) = shown(state, &earlier, &events, &end);
+    let (said, count) = shown(state, &earlier, (&events, &past.parts), &end);
     let left = match earlier.len() - count {
         0 => Vec::new(),
         1 => note(
@@ -246,21 +251,11 @@ fn exchange(
     ));
     let own = events.get(&last.query_id).map_or(&[][..], Vec::as_slice);
     shown.extend(calls(state, own));
-    let answer = answer(own);
-    if let Some(answer) = answer.or(past.part.as_deref()) {
-        let told = marked(answer, state.terminal.known(), prose, mark);
-        shown.extend(state.printed(document(&told)));
-    }
-    if answer.is_none() {
-        let kept = match &past.part {
-            Some(_) => "above is what had come of its answer",
-            None => "nothing had come of its answer",
-        };
-        let how = match past.is_cut_off {
-            true => "cut off when the program ended",
-            false => "ended without an answer",
-        };
-        shown.extend(note(state, &format!("· {how}; {kept}")));
-    }
+    let how = match past.is_cut_off {
+        true => "cut off when the program ended",
+        false => "ended without an answer",
+    };
+    let part = past.parts.get(&last.query_id).map(String::as_str);
+    shown.extend(answered(state, (answer(own), part), how));
     shown
 }

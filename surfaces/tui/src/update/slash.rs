@@ -3,6 +3,7 @@
 use super::configuring::{choose_mode, with_model, with_thinking};
 use super::outcome::{failed, leave, refused};
 use super::{lists, options, overlaid, overriding, paned};
+use crate::commands::OWN;
 use crate::message::Command;
 use crate::state::State;
 use rendering::slash::{self, Slash};
@@ -35,7 +36,7 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
         }
         _ => {}
     }
-    let slash = match slash::parse(line) {
+    let slash = match slash::parse(line, &OWN) {
         Ok(slash) => slash,
         Err(fault) => return vec![failed(state, &fault)],
     };

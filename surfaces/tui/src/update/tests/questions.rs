@@ -317,3 +317,26 @@ fn a_message_behind_tab_may_be_the_word_of_an_answer() {
     let done = seat.gives("y");
     assert!(!done.iter().any(|one| matches!(one, Command::Send(_))));
 }
+
+#[test]
+fn the_time_of_a_request_stands_still_at_a_question() {
+    let mut seat = Seat::at((80, 24));
+    seat.asks(10, "go");
+    seat.wait(3_000);
+    seat.question(10, request(20, ConfirmationKind::Call));
+    let worked = |seat: &Seat| seat.state.worked().unwrap().as_secs();
+    assert_eq!(worked(&seat), 3);
+    seat.wait(60_000);
+    assert_eq!(worked(&seat), 3);
+    seat.happens(
+        Some(10),
+        EventBody::ConfirmationAnswered {
+            confirmation_id: ConfirmationId::from_uuid(id(20)),
+            answer: ConfirmationAnswer::Once,
+            by: "user".to_owned(),
+            token: None,
+        },
+    );
+    seat.wait(2_000);
+    assert_eq!(worked(&seat), 5);
+}
