@@ -9,6 +9,7 @@ mod addresses;
 mod audit;
 mod crash;
 mod http;
+mod http_beside;
 mod http_page;
 mod logs;
 mod memory;
