@@ -10,6 +10,12 @@ test("marks that turn the order of letters round are spelled out", () => {
   expect(spelled('{"text":"שלום, ok"}')).toBe('{"text":"שלום, ok"}');
 });
 
+test("control characters are spelled out, and what lays text out is not", () => {
+  const text = "a\u001b[2J\u0000\b\u007f\u009b\\u001b\\\u0007 \t\r\n";
+  const spelledOut = "a\\u{1b}[2J\\u{0}\\u{8}\\u{7f}\\u{9b}\\u001b\\\\u{7} \t\r\n";
+  expect(JSON.parse(spelled(JSON.stringify({ text })))).toEqual({ text: spelledOut });
+});
+
 test("a text that is too deep for a tree has none, and others have", () => {
   for (const deep of [">".repeat(1200) + " x", "- ".repeat(3000), "*".repeat(5000) + "x"]) {
     const blocks = read(deep);
