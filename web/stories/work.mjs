@@ -162,6 +162,7 @@ async function keyboard({ context }) {
   await page.keyboard.press("Enter");
   await ended(page, "Done");
   await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Find a session or a command" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("combobox", { name: "Find a session or a command" }).waitFor({ state: "detached" });
   // The focus is seen wherever it goes, and goes everywhere.
