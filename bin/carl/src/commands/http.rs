@@ -118,7 +118,8 @@ impl Host for Hosting {
     async fn models(&self) -> Result<(Vec<ProviderHealth>, Vec<ModelInfo>), Fault> {
         let fault = |error: api::models::Error| error.fault();
         let health = self.gateway.health().await.map_err(fault)?;
-        let mut known = self.gateway.list_models().await.map_err(fault)?;
+        // Where no provider answers there is none, and each says why.
+        let mut known = self.gateway.list_models().await.unwrap_or_default();
         known.retain(answers);
         Ok((health, known))
     }

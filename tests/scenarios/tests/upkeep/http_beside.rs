@@ -40,6 +40,39 @@ fn agents_and_models_are_told_with_why_one_cannot_be_used() {
 }
 
 #[test]
+fn a_name_that_no_log_could_be_read_with_is_no_model() {
+    let scene = Scene::new([]);
+    let serving = Serving::begin(&scene);
+    let chat = serving.client(&scene, "chat");
+    let id = session(&chat, false);
+    for nameless in ["", "scripted/"] {
+        let chosen = json!({"model": nameless});
+        chat.post(&at(&id, "/configure"), &chosen).expect(422);
+        chat.post("/api/v1/sessions", &chosen).expect(422);
+    }
+    chat.get(&at(&id, "")).expect(200);
+}
+
+#[test]
+fn a_provider_that_does_not_answer_is_told_where_there_is_no_other() {
+    let scene = Scene::new([]);
+    let config = scene.server.config("openai");
+    let address = scene.server.url();
+    scene
+        .house
+        .configure(&config.replace(&address, "http://127.0.0.1:9"));
+    let serving = Serving::begin(&scene);
+    let reader = serving.client(&scene, "read");
+    let models = reader.get("/api/v1/models").expect(200).json();
+    assert_eq!(models["models"], json!([]));
+    assert_eq!(models["providers"][0]["ready"], false);
+    assert_eq!(
+        models["providers"][0]["fault"]["code"],
+        "models.unreachable"
+    );
+}
+
+#[test]
 fn memory_and_the_audit_log_are_told_to_the_user_alone() {
     let scene = Scene::new([Reply::text("Four cups.")]);
     let added = ["memory", "add", "the blue pot holds four cups"];
