@@ -8,6 +8,7 @@
 mod addresses;
 mod audit;
 mod crash;
+mod described;
 mod http;
 mod http_beside;
 mod http_page;
