@@ -7,6 +7,7 @@ import { useRef } from "preact/hooks";
 import { messageBody } from "./api";
 import type { Given } from "./events";
 import { Icon } from "./icons";
+import { shown } from "./spelled";
 import { s, size } from "./strings";
 
 /** Limits of `contracts/domain/src/limits.rs` and `surfaces/http/src/limits.rs`. */
@@ -38,21 +39,22 @@ export function clear(): void {
 
 /** Why a file does not go along; nothing where it does. */
 async function added(file: File): Promise<string | undefined> {
+  const name = shown(file.name);
   const isPicture = KINDS.includes(file.type);
   const most = isPicture ? PICTURE_BYTES : TEXT_BYTES;
-  if (file.size > most) return s.tooLarge(file.name, size(most));
+  if (file.size > most) return s.tooLarge(name, size(most));
   if (isPicture && files.value.filter((one) => one.data !== undefined).length >= PICTURES) {
-    return s.tooMany(file.name, PICTURES);
+    return s.tooMany(name, PICTURES);
   }
   const read = new Uint8Array(await file.arrayBuffer());
   const content = isPicture ? { data: base64(read) } : text(read);
-  if (content === undefined) return s.notText(file.name);
+  if (content === undefined) return s.notText(name);
   const next = [...files.value, { name: file.name, bytes: file.size, ...content }];
   const { input } = messageBody("", next) as { input?: { text: string } };
-  if (input !== undefined && lengthOf(input.text) > TEXT_BYTES) return s.tooLarge(file.name, size(TEXT_BYTES));
+  if (input !== undefined && lengthOf(input.text) > TEXT_BYTES) return s.tooLarge(name, size(TEXT_BYTES));
   // Room for the words of the message.
   if (lengthOf(JSON.stringify(messageBody("", next))) > BODY_BYTES - TEXT_BYTES) {
-    return s.tooMuch(file.name, size(BODY_BYTES - TEXT_BYTES));
+    return s.tooMuch(name, size(BODY_BYTES - TEXT_BYTES));
   }
   files.value = next;
   return undefined;
@@ -120,14 +122,14 @@ export function Attached(): VNode | null {
         <ul aria-label={s.attached}>
           {files.value.map((file, at) => (
             <li key={at}>
-              <bdi class="target">{file.name}</bdi>
+              <bdi class="target">{shown(file.name)}</bdi>
               <span class="muted">
                 {file.data === undefined ? s.text : s.pictureWord} · {size(file.bytes)}
               </span>
               <button
                 type="button"
                 class="icon"
-                aria-label={s.detach(file.name)}
+                aria-label={s.detach(shown(file.name))}
                 onClick={() => {
                   files.value = files.value.filter((one) => one !== file);
                   document.getElementById("message")?.focus();

@@ -10,6 +10,12 @@ const LAID_OUT = [9, 10, 13];
 
 const spell = (code: number) => `\\\\u{${code.toString(16)}}`;
 
+/** A text that came by no JSON, such as the name of a file on this machine, with each such mark as text. */
+export function shown(text: string): string {
+  const spellOut = (mark: string) => `\\u{${mark.charCodeAt(0).toString(16)}}`;
+  return text.replace(/[\u0000-\u001f]/g, spellOut).replace(TURNING, spellOut);
+}
+
 /** JSON in which each such mark is text. */
 export function spelled(json: string): string {
   const turned = json.replace(TURNING, (mark) => spell(mark.charCodeAt(0)));

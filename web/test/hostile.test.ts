@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { read } from "../src/tree";
-import { spelled } from "../src/spelled";
+import { shown, spelled } from "../src/spelled";
 
 test("marks that turn the order of letters round are spelled out", () => {
   const json = JSON.stringify({ text: "a \u202eb\u2066" });
@@ -24,4 +24,9 @@ test("a text that is too deep for a tree has none, and others have", () => {
   expect(read(">".repeat(1200) + " x")).toBeUndefined();
   expect(read("> > - a\n> > - b")).toHaveLength(1);
   expect(read("# h\n".repeat(10_000))).toHaveLength(10_000);
+});
+
+test("the name of a file on this machine reads as it is", () => {
+  expect(shown("a\u202etxt.\u0007\nexe")).toBe("a\\u{202e}txt.\\u{7}\\u{a}exe");
+  expect(shown("Größe <b>.txt")).toBe("Größe <b>.txt");
 });
