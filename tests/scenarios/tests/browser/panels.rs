@@ -1,10 +1,11 @@
 //! What stands beside a session, what is chosen for the next message, and what goes along with it.
 
 use crate::{set_port, told};
-use scenarios::crew::two_readers;
+use scenarios::crew::{Wanted, task, two_readers, wanted};
 use scenarios::serving::Page;
+use scenarios::site::{Response, serve_here};
 use scenarios::{Scene, of_kind};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::process::Command;
 use testkit::house::json_lines;
 use testkit::{BROWSER, Gate, Reply, Server, Story, is_absent};
@@ -142,15 +143,50 @@ fn files_go_along_with_a_message_and_limits_are_said() {
     assert!(!shown.contains("not this"), "{shown}");
 }
 
+/// Text that would be more than text.
+fn hostile(number: u8) -> String {
+    let long = "wide".repeat(400);
+    format!("<img src=x onerror=alert({number})>\u{202e}\u{1b}[2J\u{7} <b>bold</b> {long}")
+}
+
+/// A task and a report of an agent that is turned.
+fn turned(body: &Value) -> Reply {
+    let short = |number: u8| hostile(number).chars().take(300).collect::<String>();
+    match wanted(body) {
+        Wanted::Tasks => {
+            let tasks = json!({"tasks": [task("one", &short(5), &[])]});
+            Reply::text(tasks.to_string())
+        }
+        Wanted::Report => {
+            let report = json!({
+                "status": "failed", "summary": short(6), "artifacts": [], "failure_reason": short(7),
+                "result_quality": "uncertain", "source": "tool_output", "new_memory_candidates": [],
+            });
+            Reply::text(report.to_string())
+        }
+        Wanted::Other | Wanted::Digest => Reply::text(json!({"keep": []}).to_string()),
+        Wanted::Answer | Wanted::Step => Reply::text("It cannot be done."),
+    }
+}
+
+#[test]
+fn a_hostile_task_and_report_are_text() {
+    if is_absent(BROWSER) {
+        return;
+    }
+    let scene = Scene::with(Server::speak(|body, _| turned(body)).openai(), "openai");
+    let more = format!("\n[chat]\ndefault_agent = \"orchestrator\"\n{FORGETS}");
+    let Some((_page, story)) = begun(&scene, &more, "turned") else {
+        return;
+    };
+    story.end();
+}
+
 #[test]
 fn hostile_text_in_every_panel_is_text() {
     if is_absent(BROWSER) {
         return;
     }
-    let hostile = |number: u8| {
-        let long = "wide".repeat(400);
-        format!("<img src=x onerror=alert({number})>\u{202e}\u{1b}[2J\u{7} <b>bold</b> {long}")
-    };
     let path = format!("{}.md", &hostile(2)[..120]);
     let says = format!(
         "printf '%s' '{}'; echo; echo job said; sleep 1000",
@@ -164,9 +200,13 @@ fn hostile_text_in_every_panel_is_text() {
     let name = "hostile <b>name</b> \u{202e}x";
     let added = ["memory", "add", "--name", name, &hostile(4)];
     scene.house.ask(added).run().expect(0);
-    let more = "\n[chat]\ndefault_agent = \"sysadmin\"\ndefault_mode = \"loop\"\n\
-                [memory]\ncapture = false\n";
-    let Some((_page, story)) = begun(&scene, more, "looks") else {
+    let listed = json!({"object": "list", "data": [{"id": hostile(8), "object": "model"}]});
+    let port = serve_here(move |_| Response::json("200 OK", &listed.to_string()));
+    let more = format!(
+        "[models.providers.evil]\ntype = \"openai\"\nendpoint = \"http://127.0.0.1:{port}/v1\"\n\
+         [chat]\ndefault_agent = \"sysadmin\"\ndefault_mode = \"loop\"\n[memory]\ncapture = false\n"
+    );
+    let Some((_page, story)) = begun(&scene, &more, "looks") else {
         return;
     };
     story.end();
