@@ -26,6 +26,15 @@ const VIEWS = {
   models: ModelsPanel,
 };
 
+/** Closes the panel that lies above a question. */
+function toQuestion(): void {
+  state.closePanel();
+  // Behind the focus that goes back to where it was.
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(".question")?.focus()),
+  );
+}
+
 export function Panel(): VNode | null {
   const name = state.panel.value;
   return name === undefined ? null : <Open name={name} />;
@@ -86,6 +95,11 @@ function Open({ name }: { name: state.PanelName }): VNode {
             <Icon name="close" />
           </button>
         </div>
+        {covers.value && state.open.value.length > 0 && (
+          <button type="button" class="primary waits" onClick={toQuestion}>
+            <Icon name="shield" /> {s.asks}
+          </button>
+        )}
         <div id="panel" class="panel-body" role="tabpanel" aria-labelledby={`tab-${name}`} tabIndex={0}>
           <View key={`${name} ${state.current.value ?? ""}`} />
         </div>

@@ -54,6 +54,15 @@ async function agents({ context }) {
 async function calls({ context }) {
   const page = await logIn(context);
   await ask(page, "set the port to 9000");
+  await page.locator(".question").waitFor();
+  // Where a panel lies above a question, it says so and leads there.
+  await page.setViewportSize({ width: 320, height: 640 });
+  await open(page, "Calls");
+  await looked(page, "panel-above-question");
+  await panel(page).getByRole("button", { name: "Permission needed" }).click();
+  await panel(page).waitFor({ state: "detached" });
+  await page.waitForFunction(() => document.activeElement?.classList.contains("question"));
+  await page.setViewportSize({ width: 1280, height: 800 });
   await allowed(page);
   await page.locator("#message").focus();
   await open(page, "Calls");

@@ -19,7 +19,7 @@ fn tried(scene: &Scene, serving: &Serving, id: &str, (begin, is_rest): (&str, bo
     let shown = format!("Authorization: Bearer {}", token(scene, name, "admin"));
     let config = scene.house.write(
         "schemathesis.toml",
-        &format!("[parameters]\nsession = \"{id}\"\n"),
+        format!("[parameters]\nsession = \"{id}\"\n"),
     );
     let mut program = Command::new(SCHEMATHESIS);
     program.arg("--config-file").arg(config).arg("run");
