@@ -1,7 +1,18 @@
 // How the server is asked. The cookie is the browser's to send; the key beside it stands in storage that
 // no other port of this machine reads.
 
-import type { Answer, Context, Fault, Listed } from "./events";
+import type {
+  AgentType,
+  Answer,
+  Audited,
+  Context,
+  Fault,
+  Found,
+  Given,
+  Listed,
+  Models,
+  Program,
+} from "./events";
 import { spelled } from "./spelled";
 
 const KEY = "carl.key";
@@ -86,14 +97,46 @@ export async function sessions(): Promise<Listed[]> {
   return all;
 }
 
-export async function create(): Promise<Listed> {
-  const response = await send("POST", "/api/v1/sessions", { attended: true });
+/** What a session is opened with, or changed to. */
+export interface Choice {
+  agent?: string;
+  mode?: string;
+  /** `default`: what suits the agent type. */
+  model?: string;
+}
+
+export async function create(choice: Choice): Promise<Listed> {
+  const response = await send("POST", "/api/v1/sessions", { ...choice, attended: true });
   return (await told(response)) as Listed;
 }
 
+export async function configure(session: string, choice: Choice): Promise<void> {
+  await send("POST", `${at(session)}/configure`, choice);
+}
+
+/** What a message is sent with: its words, and the files that go along. */
+export function messageBody(text: string, files: Given[]): Record<string, unknown> {
+  const texts = files.filter((one) => one.text !== undefined);
+  const pictures = files.filter((one) => one.data !== undefined);
+  const [first] = texts;
+  const whole =
+    texts.length === 1
+      ? first?.text
+      : texts.map((one) => `--- ${one.name} ---\n${one.text}`).join("\n\n");
+  return {
+    text,
+    ...(texts.length === 0
+      ? {}
+      : { input: { name: texts.map((one) => one.name).join(", "), text: whole } }),
+    ...(pictures.length === 0
+      ? {}
+      : { pictures: pictures.map(({ name, data }) => ({ name, data })) }),
+  };
+}
+
 /** Sends a message. What comes of it comes with the session's events. */
-export async function message(session: string, text: string, mode?: string): Promise<void> {
-  const body = mode === undefined ? { text } : { text, mode };
+export async function message(session: string, text: string, files: Given[]): Promise<void> {
+  const body = messageBody(text, files);
   const response = await send("POST", `${at(session)}/messages`, body, "text/event-stream");
   await response.body?.cancel();
 }
@@ -147,6 +190,46 @@ export async function exported(session: string, format: "markdown" | "json"): Pr
 export async function context(session: string): Promise<Context> {
   const response = await checked(await ask(`${at(session)}/context`));
   return (await told(response)) as Context;
+}
+
+async function read(path: string): Promise<unknown> {
+  return told(await checked(await ask(path)));
+}
+
+export async function agents(): Promise<AgentType[]> {
+  return ((await read("/api/v1/agents")) as { agents: AgentType[] }).agents;
+}
+
+export async function models(): Promise<Models> {
+  return (await read("/api/v1/models")) as Models;
+}
+
+/** What memory has on a question, and what each stage of the search saw. */
+export async function searchMemory(query: string): Promise<Found> {
+  return (await told(await send("POST", "/api/v1/memory/search", { query }))) as Found;
+}
+
+export async function audit(session: string): Promise<Audited> {
+  return (await read(`${at(session)}/audit`)) as Audited;
+}
+
+/** The programs of a session; of those that run, with the last of what they say. */
+export async function programs(session: string): Promise<Program[]> {
+  return ((await read(`${at(session)}/programs`)) as { programs: Program[] }).programs;
+}
+
+const named = (one: Program): Record<string, string> =>
+  one.job === null ? { call_id: one.call_id ?? "" } : { job: one.job };
+
+/** One of them, with all that is kept of what it said. */
+export async function program(session: string, one: Program): Promise<Program | undefined> {
+  const name = new URLSearchParams(named(one));
+  const answer = (await read(`${at(session)}/programs?${name}`)) as { programs: Program[] };
+  return answer.programs[0];
+}
+
+export async function stopProgram(session: string, one: Program): Promise<void> {
+  await send("POST", `${at(session)}/programs/stop`, named(one));
 }
 
 export const eventsOf = (session: string) => `${at(session)}/events`;

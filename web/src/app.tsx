@@ -2,12 +2,14 @@
 
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import { take } from "./attachments";
 import { Composer } from "./composer";
 import { ContextPanel } from "./context";
 import { Conversation } from "./conversation";
 import { Icon } from "./icons";
 import { Manage } from "./manage";
 import { Palette } from "./palette";
+import { Panel, covers } from "./panel";
 import { Questions } from "./question";
 import { Sidebar } from "./sidebar";
 import * as state from "./state";
@@ -45,16 +47,19 @@ export function App(): VNode {
 
 function Page(): VNode {
   const title = state.session.value?.title || s.untitled;
+  const isCovered = state.panel.value !== undefined && covers.value;
   useEffect(() => {
     const waits = state.open.value.length > 0 ? "● " : "";
     document.title = `${waits}${title} – Housecarl`;
   }, [title, state.open.value.length]);
   return (
-    <div class={state.sidebarOpen.value ? "frame side-open" : "frame"}>
+    <div class={frameClass()} onDragOver={dragged} onDrop={dropped}>
       <a class="skip" href="#message" onClick={toMessage}>
         {s.skip}
       </a>
-      <Sidebar />
+      <div class="beside" inert={isCovered}>
+        <Sidebar />
+      </div>
       {state.sidebarOpen.value && (
         <button
           type="button"
@@ -63,7 +68,7 @@ function Page(): VNode {
           onClick={() => (state.sidebarOpen.value = false)}
         />
       )}
-      <main class="main" inert={state.sidebarOpen.value}>
+      <main class="main" inert={state.sidebarOpen.value || isCovered}>
         <Head title={title} />
         {state.loggedOut.value && <LoggedOut heading="h2" />}
         {state.current.value === undefined ? <Welcome /> : <Conversation />}
@@ -73,11 +78,32 @@ function Page(): VNode {
           <Composer />
         </div>
       </main>
+      <Panel />
       <Palette />
       <Manage />
       <ContextPanel />
     </div>
   );
+}
+
+function frameClass(): string {
+  const side = state.sidebarOpen.value ? " side-open" : "";
+  return `frame${side}${state.panel.value === undefined ? "" : " panel-open"}`;
+}
+
+function hasFiles(event: DragEvent): boolean {
+  return event.dataTransfer?.types.includes("Files") ?? false;
+}
+
+/** Files may be dropped anywhere: a page that does not take them is left for the file. */
+function dragged(event: DragEvent): void {
+  if (hasFiles(event)) event.preventDefault();
+}
+
+function dropped(event: DragEvent): void {
+  if (!hasFiles(event)) return;
+  event.preventDefault();
+  void take([...(event.dataTransfer?.files ?? [])]);
 }
 
 function toMessage(event: Event): void {
@@ -127,6 +153,16 @@ function Head({ title }: { title: string }): VNode {
           <Icon name="layers" />
         </button>
       )}
+      <button
+        type="button"
+        class="icon"
+        aria-label={s.panel}
+        aria-expanded={state.panel.value !== undefined}
+        title={s.panel}
+        onClick={() => (state.panel.value === undefined ? state.openPanel("agents") : state.closePanel())}
+      >
+        <Icon name="panel" />
+      </button>
       {session !== undefined && (
         <button
           type="button"

@@ -2,6 +2,8 @@
 
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { Attach, Attached, take } from "./attachments";
+import { Choices } from "./choices";
 import { Icon } from "./icons";
 import * as state from "./state";
 import { s } from "./strings";
@@ -29,6 +31,7 @@ export function Composer(): VNode {
         send();
       }}
     >
+      <Attached />
       <textarea
         id="message"
         ref={field}
@@ -43,7 +46,15 @@ export function Composer(): VNode {
             send();
           }
         }}
+        onPaste={(event) => {
+          const pasted = [...(event.clipboardData?.files ?? [])];
+          if (pasted.length === 0) return;
+          event.preventDefault();
+          void take(pasted);
+        }}
       />
+      <Attach />
+      <Choices />
       {isBusy && (
         <button
           type="button"

@@ -33,6 +33,7 @@ export interface Profile {
   name: string;
   agent_type: string;
   mode: string;
+  model?: { exact: string } | { role: string } | null;
 }
 
 export type Action = { kind: string } & Record<string, unknown>;
@@ -74,8 +75,15 @@ export type Body =
       duration_ms: number;
       artifacts?: string[];
     }
-  | { type: "memory_recalled"; memories: string[]; query: string; text: string }
+  | {
+      type: "memory_recalled";
+      memories: string[];
+      query: string;
+      text: string;
+      label?: { integrity: string } | null;
+    }
   | { type: "input_given"; name: string; text: string }
+  | { type: "picture_shown"; name: string; picture: { width: number; height: number } }
   | { type: "generation_finished"; answer: string; thinking: string; model: string | null }
   | {
       type: "query_finished";
@@ -84,8 +92,25 @@ export type Body =
       duration_ms: number;
       error?: Fault;
     }
-  | { type: "agent_spawned"; child: string; agent_type: string; task: string }
-  | { type: "agent_finished"; child: string; report: { status: string; summary: string } }
+  | {
+      type: "agent_spawned";
+      child: string;
+      agent_type: string;
+      task: string;
+      budget_tokens?: number | null;
+    }
+  | {
+      type: "agent_finished";
+      child: string;
+      report: {
+        status: string;
+        summary: string;
+        result_quality?: string;
+        artifacts?: string[];
+        failure_reason?: string | null;
+      };
+      corrections?: string[];
+    }
   | { type: "plan_proposed"; plan: { intent: string; actions: Action[] }; hash: string }
   | { type: "plan_approved"; hash: string; by: string }
   | { type: "plan_step"; index: number; status: CallStatus; text: string }
@@ -111,4 +136,106 @@ export interface Listed {
   updated: string;
   last_seq: number;
   live: boolean;
+}
+
+/** A type of agent. */
+export interface AgentType {
+  agent: string;
+  description: string;
+  model_role: string;
+}
+
+/** A provider and how it stands. */
+export interface Provider {
+  provider: string;
+  endpoint: string;
+  ready: boolean;
+  fault: Fault | null;
+  note: string;
+}
+
+/** A model that can be talked to. */
+export interface Model {
+  model: string;
+  context_tokens: number | null;
+  size_bytes: number | null;
+  class: string | null;
+  loaded: boolean | null;
+  roles: string[];
+}
+
+export interface Models {
+  providers: Provider[];
+  models: Model[];
+}
+
+/** What memory has on a question. */
+export interface Found {
+  results: Recalled[];
+  stages: Stage[];
+}
+
+export interface Recalled {
+  id: string;
+  kind: string;
+  name: string;
+  description: string;
+  segment: string;
+  relevance: number;
+  source: string;
+  label: { integrity: string };
+  created_at: string;
+}
+
+/** What one stage of a search saw. */
+export interface Stage {
+  name: string;
+  seen: number;
+  candidates: { id: string; score: number }[];
+  note: string;
+}
+
+/** What the audit log has of a session. */
+export interface Audited {
+  records: AuditRecord[];
+  fault: Fault | null;
+}
+
+export interface AuditRecord {
+  sequence: number;
+  time: string;
+  action: string;
+  agent_type?: string;
+  tool?: string;
+  verdict?: Verdict;
+  layer?: string;
+  status?: CallStatus;
+  detail?: string;
+  model_call?: { model: string; prompt_tokens: number; completion_tokens: number };
+}
+
+/** A program of a session: a job, or what a call waits for. */
+export interface Program {
+  job: string | null;
+  call_id: string | null;
+  command: string;
+  running: boolean;
+  ended: string;
+  age_ms: number;
+  output: { stdout: Said; stderr: Said } | null;
+}
+
+export interface Said {
+  text: string;
+  cut: boolean;
+  said_bytes: number;
+}
+
+/** A file that goes along with a message. */
+export interface Given {
+  name: string;
+  text?: string;
+  /** A picture in Base64. */
+  data?: string;
+  bytes: number;
 }

@@ -1,12 +1,15 @@
 // What comes of a request, piece by piece.
 
 import type { VNode } from "preact";
+import { body } from "./fence";
+import { Icon } from "./icons";
 import { Markdown } from "./markdown";
 import { What } from "./question";
 import { s, span } from "./strings";
 import type {
   AgentItem,
   CallItem,
+  GivenItem,
   Item,
   NoteItem,
   PlanItem,
@@ -33,6 +36,8 @@ export function ItemView({ item }: { item: Item }): VNode | null {
       return <Agent item={item} />;
     case "recall":
       return <Recall item={item} />;
+    case "given":
+      return <Given item={item} />;
   }
 }
 
@@ -60,7 +65,7 @@ function about(args: unknown): string {
   return Object.values(values).find((value) => typeof value === "string") ?? "";
 }
 
-function Call({ item }: { item: CallItem }): VNode {
+export function Call({ item }: { item: CallItem }): VNode {
   const { decision } = item;
   const status = item.status ?? "running";
   return (
@@ -87,7 +92,17 @@ function Call({ item }: { item: CallItem }): VNode {
           <dt>{s.rule}</dt>
           <dd>{decision.rule}</dd>
           <dt>{s.reason}</dt>
-          <dd>{decision.reason}</dd>
+          <dd>
+            <bdi>{decision.reason}</bdi>
+          </dd>
+          {item.answer !== undefined && (
+            <>
+              <dt>{s.answer}</dt>
+              <dd>
+                {s.answered[item.answer.answer.answer]} {s.by(item.answer.by)}
+              </dd>
+            </>
+          )}
         </dl>
       )}
       <h3>{s.arguments}</h3>
@@ -98,7 +113,7 @@ function Call({ item }: { item: CallItem }): VNode {
         <>
           <h3>{s.result}</h3>
           <pre tabIndex={0}>
-            <code>{item.result}</code>
+            <code>{body(item.result)}</code>
           </pre>
           {item.truncated && <p class="muted">{s.cut}</p>}
         </>
@@ -176,9 +191,32 @@ function Agent({ item }: { item: AgentItem }): VNode {
 function Recall({ item }: { item: RecallItem }): VNode {
   return (
     <details class="fold recall">
-      <summary>{s.memory(item.count)}</summary>
+      <summary>{s.memory(item.ids.length)}</summary>
       <pre tabIndex={0}>
-        <code>{item.text}</code>
+        <code>{body(item.text)}</code>
+      </pre>
+    </details>
+  );
+}
+
+/** What went along with a message. The page shows no picture: it names it. */
+function Given({ item }: { item: GivenItem }): VNode {
+  const size = item.width === undefined ? "" : ` · ${item.width} × ${item.height}`;
+  if (item.text === undefined) {
+    return (
+      <p class="given">
+        <Icon name="clip" /> {s.pictureGiven}: <bdi>{item.name}</bdi>
+        {size}
+      </p>
+    );
+  }
+  return (
+    <details class="fold given">
+      <summary>
+        <Icon name="clip" /> {s.textGiven}: <bdi class="target">{item.name}</bdi>
+      </summary>
+      <pre tabIndex={0}>
+        <code>{body(item.text)}</code>
       </pre>
     </details>
   );

@@ -3,6 +3,7 @@
 import { type VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "./dialog";
+import * as settings from "./settings";
 import { folder, matches } from "./sidebar";
 import * as state from "./state";
 import { s } from "./strings";
@@ -22,6 +23,17 @@ function commands(): Entry[] {
     [s.newSession, () => state.go(undefined)],
     [s.stop, state.busy.value ? () => void state.stop() : undefined],
     [s.undo, session && (() => void state.undo())],
+    ...settings.agents.value.map(({ agent }): [string, () => void] => [
+      s.newSessionWith(agent),
+      () => {
+        state.go(undefined);
+        settings.choice.value = { agent };
+      },
+    ]),
+    ...state.PANELS.map((name): [string, () => void] => [
+      s.openPanelOf(s.panels[name]),
+      () => state.openPanel(name),
+    ]),
     [s.context, session && (() => void state.lookAtContext())],
     [s.manage, session && (() => (state.managed.value = session))],
     [s.exportMarkdown, session && (() => void state.download(session, "markdown"))],

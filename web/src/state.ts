@@ -3,7 +3,9 @@
 
 import { batch, computed, signal } from "@preact/signals";
 import * as api from "./api";
+import * as attachments from "./attachments";
 import type { Answer, Context, Fault, Listed, SessionEvent } from "./events";
+import * as settings from "./settings";
 import { type StreamState, follow } from "./stream";
 import { s } from "./strings";
 import { type TextItem, type View, apply, empty, isBusy, questions } from "./view";
@@ -22,6 +24,26 @@ export const paletteOpen = signal(false);
 export const sidebarOpen = signal(false);
 /** The session that is renamed, exported or deleted. */
 export const managed = signal<Listed | undefined>(undefined);
+
+/** The panel that is open beside the session. */
+export type PanelName = "agents" | "calls" | "jobs" | "memory" | "models";
+export const PANELS: PanelName[] = ["agents", "calls", "jobs", "memory", "models"];
+export const panel = signal<PanelName | undefined>(undefined);
+
+/** Where the focus was before a panel was opened. */
+let before: Element | null = null;
+
+export function openPanel(name: PanelName): void {
+  if (panel.value === undefined) before = document.activeElement;
+  panel.value = name;
+}
+
+export function closePanel(): void {
+  panel.value = undefined;
+  const back = before instanceof HTMLElement && before.isConnected ? before : undefined;
+  // The page beside it may be inert until it is drawn anew.
+  requestAnimationFrame(() => (back ?? document.getElementById("message"))?.focus());
+}
 
 /** What the model is shown next, while that is looked at. */
 export const shown = signal<Context | undefined>(undefined);
@@ -100,6 +122,7 @@ async function arrive(): Promise<void> {
   }
   const id = place.get("session") ?? undefined;
   await refresh();
+  if (!loggedOut.value) void settings.look();
   if (id !== current.value || view.value === empty) show(id);
 }
 
@@ -109,6 +132,7 @@ async function comeBack(): Promise<void> {
   loginFailed.value = false;
   problem.value = undefined;
   await refresh();
+  void settings.look();
   if (current.value !== undefined && stream.value === "logged-out") attach(current.value);
 }
 
@@ -147,6 +171,8 @@ function show(id: string | undefined): void {
   leave();
   batch(() => {
     current.value = id;
+    settings.choice.value = {};
+    attachments.clear();
     view.value = empty;
     problem.value = undefined;
     draft.value = drafts.get(id ?? "");
@@ -203,20 +229,32 @@ const attended = new Set<string>();
 export async function sendMessage(text: string): Promise<void> {
   // At once, so that nothing is sent twice.
   setDraft("");
+  const files = attachments.files.value;
+  const chosen = settings.choice.value;
+  attachments.clear();
   const isSent = await attempt(async () => {
-    const id = current.value ?? (await begun());
+    const id = current.value ?? (await begun(settings.changes(chosen)));
     if (!attended.has(id)) {
       if (!(await api.isAttended(id))) await api.attend(id);
       attended.add(id);
     }
-    await api.message(id, text);
+    const changes = settings.changes(chosen, view.value.profile);
+    if (view.value.profile !== undefined && Object.keys(changes).length > 0) {
+      await api.configure(id, changes);
+    }
+    await api.message(id, text, files);
   });
-  if (isSent) void refresh();
-  else if (draft.value === "") setDraft(text);
+  if (isSent) {
+    if (settings.choice.value === chosen) settings.choice.value = {};
+    void refresh();
+    return;
+  }
+  if (draft.value === "") setDraft(text);
+  if (attachments.files.value.length === 0) attachments.files.value = files;
 }
 
-async function begun(): Promise<string> {
-  const { session_id: id } = await api.create();
+async function begun(choice: api.Choice): Promise<string> {
+  const { session_id: id } = await api.create(choice);
   attended.add(id);
   go(id);
   return id;

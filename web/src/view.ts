@@ -12,6 +12,7 @@ import type {
   SessionEvent,
   Verdict,
 } from "./events";
+import { type Worker, nobody, work } from "./workers";
 
 export interface TextItem {
   kind: "text" | "thinking";
@@ -24,11 +25,15 @@ export interface TextItem {
 export interface CallItem {
   kind: "call";
   key: string;
+  /** The number of the event that asked for it. */
+  seq: number;
   tool: string;
   args: unknown;
   /** The type of the agent that calls, where it is not the session's own. */
   agent?: string;
   decision?: { verdict: Verdict; layer: string; rule: string; reason: string };
+  /** What was answered to the question about it, and by whom. */
+  answer?: { answer: Answer; by: string };
   progress?: string;
   status?: CallStatus;
   result?: string;
@@ -74,8 +79,21 @@ export interface AgentItem {
 export interface RecallItem {
   kind: "recall";
   key: string;
-  count: number;
+  ids: string[];
+  query: string;
   text: string;
+  /** Whether all of it may be trusted. */
+  trusted: boolean;
+}
+
+/** What a person gave with a message: a text, or a picture. */
+export interface GivenItem {
+  kind: "given";
+  key: string;
+  name: string;
+  text?: string;
+  width?: number;
+  height?: number;
 }
 
 export type Item =
@@ -85,7 +103,8 @@ export type Item =
   | PlanItem
   | NoteItem
   | AgentItem
-  | RecallItem;
+  | RecallItem
+  | GivenItem;
 
 /** A request, and everything that came of it. */
 export interface Turn {
@@ -110,9 +129,11 @@ export interface View {
   turns: Turn[];
   /** Agents below the session's own, by id, with their types. */
   agents: Record<string, string>;
+  /** Who works, the session's own agent first. */
+  workers: Worker[];
 }
 
-export const empty: View = { seq: 0, turns: [], agents: {} };
+export const empty: View = { seq: 0, turns: [], agents: {}, workers: nobody };
 
 /** The view after one more event. One that was seen already changes nothing. */
 export function apply(view: View, event: SessionEvent): View {
@@ -122,7 +143,8 @@ export function apply(view: View, event: SessionEvent): View {
     return inTurn(view, event, (turn) => ({ ...turn, reading }));
   }
   if (event.seq <= view.seq) return view;
-  return changed({ ...view, seq: event.seq }, event);
+  const workers = work(view.workers, event);
+  return changed({ ...view, seq: event.seq, workers }, event);
 }
 
 function changed(view: View, event: SessionEvent): View {
@@ -213,6 +235,7 @@ function happened(turn: Turn, event: SessionEvent, agents: Record<string, string
       return add(running(turn), {
         kind: "call",
         key: event.call_id ?? key,
+        seq: event.seq,
         tool: event.tool,
         args: event.arguments,
         ...(child === undefined ? {} : { agent: child }),
@@ -241,7 +264,9 @@ function happened(turn: Turn, event: SessionEvent, agents: Record<string, string
       const is = (item: Item): item is QuestionItem =>
         item.kind === "question" && item.request.confirmation_id === event.confirmation_id;
       const by = event.token ?? event.by;
-      return change(turn, is, (item) => ({ ...item, answer: event.answer, by }));
+      const answer = { answer: event.answer, by };
+      const told = inCall(turn, event, (call) => ({ ...call, answer }));
+      return change(told, is, (item) => ({ ...item, ...answer }));
     }
     case "plan_proposed":
       return add(turn, {
@@ -276,7 +301,20 @@ function happened(turn: Turn, event: SessionEvent, agents: Record<string, string
     case "memory_recalled":
       return event.memories.length === 0 || child !== undefined
         ? turn
-        : add(turn, { kind: "recall", key, count: event.memories.length, text: event.text });
+        : add(turn, {
+            kind: "recall",
+            key,
+            ids: event.memories,
+            query: event.query,
+            text: event.text,
+            trusted: event.label == null || event.label.integrity === "trusted",
+          });
+    case "input_given":
+      return add(turn, { kind: "given", key, name: event.name, text: event.text });
+    case "picture_shown": {
+      const { width, height } = event.picture;
+      return child === undefined ? add(turn, { kind: "given", key, name: event.name, width, height }) : turn;
+    }
     case "notice":
     case "error": {
       const { code, message, hint } = event;
@@ -384,4 +422,16 @@ export function questions(view: View): QuestionItem[] {
 /** Whether something runs or waits. */
 export function isBusy(view: View): boolean {
   return view.turns.some((turn) => turn.state === "running" || turn.state === "queued");
+}
+
+/** All calls, the newest first. */
+export function calls(view: View): CallItem[] {
+  const isCall = (item: Item): item is CallItem => item.kind === "call";
+  return view.turns.flatMap((turn) => turn.items.filter(isCall)).reverse();
+}
+
+/** What was recalled for requests, the newest first. */
+export function recalls(view: View): RecallItem[] {
+  const isRecall = (item: Item): item is RecallItem => item.kind === "recall";
+  return view.turns.flatMap((turn) => turn.items.filter(isRecall)).reverse();
 }

@@ -21,7 +21,7 @@ async function views({ chrome, context }) {
       await view.locator(".question .diff").waitFor();
       await looked(view, `question-${size}`);
       await view.getByRole("button", { name: "Go to…" }).click();
-      await view.getByRole("combobox").waitFor();
+      await view.getByRole("combobox", { name: "Find a session or a command" }).waitFor();
       await looked(view, `palette-${size}`);
       await view.keyboard.press("Escape");
       await view.getByRole("button", { name: "Rename, export or delete" }).click();

@@ -47,7 +47,7 @@ async function questions({ context }) {
   const call = page.locator("details.call").filter({ hasText: "edit_file" });
   assert.match(await call.innerText(), /edit_file\s+s\.toml\s+asked · /);
   await page.locator("details.answered", { hasText: "Allowed once" }).waitFor();
-  await page.getByText("by web").waitFor();
+  await page.locator("details.answered").getByText("by web").waitFor();
   await at("changed");
   await ask(page, "set it to 1");
   await card.waitFor();
@@ -153,7 +153,7 @@ async function keyboard({ context }) {
   await ended(page, "Done");
   await page.waitForFunction(() => document.activeElement?.id === "message");
   await page.keyboard.press("Control+k");
-  await page.getByRole("combobox").waitFor();
+  await page.getByRole("combobox", { name: "Find a session or a command" }).waitFor();
   await page.keyboard.type("new");
   await page.keyboard.press("Enter");
   await page.getByText("What shall be done?").waitFor();
@@ -162,8 +162,9 @@ async function keyboard({ context }) {
   await page.keyboard.press("Enter");
   await ended(page, "Done");
   await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Find a session or a command" }).waitFor();
   await page.keyboard.press("Escape");
-  await page.getByRole("combobox").waitFor({ state: "detached" });
+  await page.getByRole("combobox", { name: "Find a session or a command" }).waitFor({ state: "detached" });
   // The focus is seen wherever it goes, and goes everywhere.
   const seen = new Set();
   for (let step = 0; step < 40; step += 1) {

@@ -144,15 +144,17 @@ fn model(flags: &SessionFlags, config: &Config) -> Result<Option<ModelChoice>> {
         (Some(only), None) if !model.contains('/') => Some(only),
         _ => None,
     };
-    if let Some(provider) = flags.provider.as_ref().or(only) {
-        let own_name = model.strip_prefix(&format!("{provider}/")).unwrap_or(model);
-        let exact = ModelRef {
-            provider: provider.clone(),
-            model: own_name.to_owned(),
-        };
-        return Ok(Some(ModelChoice::Exact(exact)));
-    }
-    match model.parse::<ModelRef>() {
+    let provider = flags.provider.as_ref().or(only);
+    // Whole, so that no name is taken that a log could not be read with.
+    let whole = match provider {
+        Some(provider) => {
+            let own_name = model.strip_prefix(&format!("{provider}/")).unwrap_or(model);
+            format!("{provider}/{own_name}")
+        }
+        None => model.to_owned(),
+    };
+    match whole.parse::<ModelRef>() {
+        Ok(model) if provider.is_some() => Ok(Some(ModelChoice::Exact(model))),
         Ok(model) => {
             check_model(config, &model)?;
             Ok(Some(ModelChoice::Exact(model)))
@@ -304,5 +306,8 @@ mod tests {
         );
         assert_eq!(chosen(flags(None, None)), None);
         assert!(built(&flags(None, Some("a:7b"))).is_err());
+        for empty in ["", "hub/"] {
+            assert!(built(&flags(Some("hub"), Some(empty))).is_err(), "{empty}");
+        }
     }
 }

@@ -1,12 +1,15 @@
 //! What the program that serves has to offer.
 
 use api::broker::AgentListing;
+use api::memory::{Recall, Stage};
+use api::models::{ModelInfo, ProviderHealth};
 use async_trait::async_trait;
 use domain::fault::Fault;
 use domain::id::SessionId;
 use domain::model::Think;
 use domain::settings::{Mode, SessionProfile};
 use domain::tool::ToolName;
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// What a client wants of a session; what it does not name is as configured.
@@ -65,4 +68,20 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When they cannot be asked for.
     async fn agents(&self) -> Result<Vec<AgentListing>, Fault>;
+    /// The providers with how each stands, and the models that can be talked to.
+    ///
+    /// # Errors
+    /// When the gateway does not answer.
+    async fn models(&self) -> Result<(Vec<ProviderHealth>, Vec<ModelInfo>), Fault>;
+    /// What memory has on a question now, and what each stage of the search saw.
+    ///
+    /// # Errors
+    /// When memory does not answer, or cannot use the question.
+    async fn recall(&self, question: &str) -> Result<(Vec<Stage>, Vec<Recall>), Fault>;
+    /// The newest records of the audit log about a session, oldest first, as JSON; and why not all of
+    /// the log can be read, where it cannot.
+    ///
+    /// # Errors
+    /// When none of it can be read.
+    async fn audit(&self, session_id: SessionId) -> Result<(Vec<Value>, Option<Fault>), Fault>;
 }

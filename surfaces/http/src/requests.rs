@@ -32,6 +32,8 @@ pub(crate) async fn send(
     let message: Message = wire::read(&body)?;
     let mut request = SendRequest::new(id(&session)?, message.text);
     request.mode = message.mode;
+    let pictures = message.pictures.into_iter().map(wire::Picture::file);
+    request.pictures = pictures.collect::<Result<_, _>>()?;
     request.input = message.input.map(|data| Input {
         name: data.name,
         text: data.text,

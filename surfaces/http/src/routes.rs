@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::route::{Route, route};
 use crate::tokens::Scope;
 use crate::wire;
-use crate::{login, page, requests, seed, sessions};
+use crate::{known, login, page, programs, requests, seed, sessions};
 use api::sessions::Selection;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -27,6 +27,8 @@ pub(crate) fn all() -> Vec<Route> {
     all.extend(of_sessions());
     all.extend(of_whole_sessions());
     all.extend(of_requests());
+    all.extend(of_programs());
+    all.extend(of_known());
     all.extend(of_openai());
     all
 }
@@ -263,6 +265,69 @@ fn of_requests() -> Vec<Route> {
         )
         .takes::<wire::Feedback>()
         .gives_nothing(),
+    ]
+}
+
+fn of_programs() -> Vec<Route> {
+    vec![
+        route(
+            "GET",
+            "/api/v1/sessions/{session}/programs",
+            Need::Token(Scope::Read),
+            get(programs::list),
+            "The programs of a session and what they say; with `job` or `call_id`, all that one said.",
+        )
+        .asked(&["job", "call_id"])
+        .gives::<wire::Programs>(200),
+        route(
+            "POST",
+            "/api/v1/sessions/{session}/programs/stop",
+            Need::Token(Scope::Chat),
+            post(programs::stop),
+            "Stops a job, or the program that a call waits for.",
+        )
+        .takes::<wire::Stop>()
+        .gives::<wire::Stopped>(200),
+    ]
+}
+
+/// What is known beside sessions.
+fn of_known() -> Vec<Route> {
+    let read = Need::Token(Scope::Read);
+    // Memory and the audit log tell of more than one session, and so are the user's alone.
+    let admin = Need::Token(Scope::Admin);
+    vec![
+        route(
+            "GET",
+            "/api/v1/agents",
+            read,
+            get(known::agents),
+            "The types of agents.",
+        )
+        .gives::<wire::Agents>(200),
+        route(
+            "GET",
+            "/api/v1/models",
+            read,
+            get(known::models),
+            "The providers with how each stands, and the models there are.",
+        ),
+        route(
+            "POST",
+            "/api/v1/memory/search",
+            admin,
+            post(known::search),
+            "What memory has on a question, and what each stage of the search saw.",
+        )
+        .takes::<wire::Search>(),
+        route(
+            "GET",
+            "/api/v1/sessions/{session}/audit",
+            admin,
+            get(known::audit),
+            "What the audit log has of a session.",
+        )
+        .gives::<wire::Audited>(200),
     ]
 }
 

@@ -24,6 +24,9 @@ use domain::id::SessionId;
 use domain::settings::{Attendance, SessionProfile};
 use rendering::transcript::{Extent, markdown};
 
+/// The name of no model: what suits the agent type.
+const AGENTS_OWN: &str = "default";
+
 /// What a session is called in an address.
 pub(crate) fn id(text: &str) -> Result<SessionId, Problem> {
     text.parse()
@@ -34,7 +37,7 @@ fn wanted(settings: &Settings) -> Wanted {
     Wanted {
         agent: settings.agent.clone(),
         mode: settings.mode,
-        model: settings.model.clone(),
+        model: settings.model.clone().filter(|name| name != AGENTS_OWN),
         think: settings.thinking,
         attended: settings.attended.unwrap_or_default(),
         disabled_tools: settings.disabled_tools.clone().unwrap_or_default(),

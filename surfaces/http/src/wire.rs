@@ -1,6 +1,12 @@
 //! The JSON of requests and answers.
 
+mod beside;
+
 use crate::problem::Problem;
+use api::sessions::PictureFile;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+pub(crate) use beside::{Agent, Agents, Audited, Program, Programs, Search, Stop, Stopped};
 use domain::event::{ConfirmationAnswer, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::{QueryId, SessionId};
@@ -40,6 +46,7 @@ pub(crate) struct Settings {
     #[serde(default, deserialize_with = "mode")]
     #[schema(value_type = Option<String>)]
     pub(crate) mode: Option<Mode>,
+    /// `provider/model`; `default`: what suits the agent type.
     pub(crate) model: Option<String>,
     #[schema(value_type = Option<String>)]
     pub(crate) thinking: Option<Think>,
@@ -96,6 +103,31 @@ pub(crate) struct Message {
     #[schema(value_type = Option<String>)]
     pub(crate) mode: Option<Mode>,
     pub(crate) input: Option<Data>,
+    /// At most 8.
+    #[serde(default)]
+    pub(crate) pictures: Vec<Picture>,
+}
+
+/// A picture that a message is about: PNG, JPEG, GIF or WebP.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Picture {
+    pub(crate) name: String,
+    /// The file in Base64.
+    pub(crate) data: String,
+}
+
+impl Picture {
+    /// The file.
+    pub(crate) fn file(self) -> Result<PictureFile, Problem> {
+        let Self { name, data } = self;
+        match STANDARD.decode(data) {
+            Ok(bytes) => Ok(PictureFile { name, bytes }),
+            Err(error) => Err(Problem::invalid(format!(
+                "the data of a picture is no Base64: {error}"
+            ))),
+        }
+    }
 }
 
 /// Data that a message is about.

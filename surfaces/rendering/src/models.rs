@@ -1,10 +1,11 @@
 //! Models that can be chosen: their list, and the one that a name means.
 
 use crate::values::model_in_words;
-use api::models::ModelInfo;
+use api::models::{ModelInfo, ProviderHealth};
 use domain::fault::Fault;
 use domain::model::{ModelRef, ModelRole};
 use domain::settings::SessionProfile;
+use serde_json::{Value, json};
 use text::escape::visible_line;
 
 /// Most models that are named where one may have been meant.
@@ -31,6 +32,30 @@ pub fn answering<'a>(
     let is_meant =
         |info: &&ModelInfo| provider.is_none_or(|name| info.model.provider.as_str() == name);
     serving.find(is_meant).map(|info| &info.model)
+}
+
+/// Providers with how each stands, and the models there are, as JSON.
+#[must_use]
+pub fn as_json(health: &[ProviderHealth], known: &[ModelInfo]) -> Value {
+    let providers: Vec<Value> = health
+        .iter()
+        .map(|provider| {
+            json!({
+                "provider": provider.provider, "endpoint": provider.endpoint,
+                "ready": provider.fault.is_none(), "fault": provider.fault, "note": provider.note,
+            })
+        })
+        .collect();
+    let models: Vec<Value> = known
+        .iter()
+        .map(|model| {
+            json!({
+                "model": model.model, "context_tokens": model.context_tokens,
+                "size_bytes": model.size_bytes, "class": model.class, "loaded": model.loaded, "roles": model.roles,
+            })
+        })
+        .collect();
+    json!({ "providers": providers, "models": models })
 }
 
 /// The models there are, a line each, below the one that is chosen; it has a mark.

@@ -8,9 +8,9 @@ use api::models::{ChatRequest, ModelInfo, Models, ProviderHealth};
 use domain::message::Message;
 use domain::model::{ModelChoice, ModelClass, ModelRole};
 use rendering::fit::{width, wrapped};
+use rendering::models::as_json;
 use rendering::values::{bytes, milliseconds};
 use rendering::{Paint, print, table};
-use serde_json::{Value, json};
 use text::escape::{visible, visible_json, visible_line};
 
 /// Prints which providers answer, and which models there are.
@@ -124,28 +124,6 @@ pub fn expected(known: &[ModelInfo]) -> Option<String> {
     };
     let model = visible_line(&answers.model.to_string());
     Some(format!("What to expect of {model} ({size}): {what}."))
-}
-
-fn as_json(health: &[ProviderHealth], known: &[ModelInfo]) -> Value {
-    let providers: Vec<Value> = health
-        .iter()
-        .map(|provider| {
-            json!({
-                "provider": provider.provider, "endpoint": provider.endpoint,
-                "ready": provider.fault.is_none(), "fault": provider.fault, "note": provider.note,
-            })
-        })
-        .collect();
-    let models: Vec<Value> = known
-        .iter()
-        .map(|model| {
-            json!({
-                "model": model.model, "context_tokens": model.context_tokens,
-                "size_bytes": model.size_bytes, "class": model.class, "loaded": model.loaded, "roles": model.roles,
-            })
-        })
-        .collect();
-    json!({ "providers": providers, "models": models })
 }
 
 /// How fast a model answered.

@@ -22,6 +22,24 @@ pub const TMUX: &str = "tmux";
 /// GNU screen, in which some have the terminal UI.
 pub const SCREEN: &str = "screen";
 
+/// What tries a server by the description of its paths, from the Python package index.
+pub const SCHEMATHESIS: &str = "schemathesis";
+
+/// What checks figures for Prometheus, of Debian's package `prometheus`.
+pub const PROMTOOL: &str = "promtool";
+
+/// Whether a program that nobody has to have for tests is not on the search path. A test that cannot do
+/// without it ends there, and says so.
+#[must_use]
+pub fn lacks(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    if !is_there {
+        eprintln!("NOT TESTED: there is no {program} here");
+    }
+    is_absent(program) || !is_there
+}
+
 /// Whether it is known to be absent. A test that cannot do without it ends there, and says so.
 #[must_use]
 pub fn is_absent(what: &str) -> bool {

@@ -34,7 +34,10 @@ pub mod terminal;
 pub mod toolchains;
 pub mod window;
 
-pub use absent::{CURL, DESKTOP_KEYRING, KERNEL_KEYRING, OPENAI_CLIENT, SCREEN, TMUX, is_absent};
+pub use absent::{
+    CURL, DESKTOP_KEYRING, KERNEL_KEYRING, OPENAI_CLIENT, PROMTOOL, SCHEMATHESIS, SCREEN, TMUX,
+    is_absent, lacks,
+};
 pub use browser::{BROWSER, Story};
 pub use desktop::Desktop;
 pub use house::House;

@@ -104,6 +104,18 @@ pub fn absent(tools: &Path) -> Vec<(&'static str, String)> {
     if missing.contains(&"curl") {
         absent.push(("curl", "apt install curl".to_owned()));
     }
+    // Nobody has to have these: they come with much else, or with a service of their own.
+    for (program, advice) in [
+        (
+            "schemathesis",
+            "pip install schemathesis==4.32.5, on the search path",
+        ),
+        ("promtool", "apt install prometheus"),
+    ] {
+        if !is_there(program) {
+            absent.push((program, advice.to_owned()));
+        }
+    }
     if !for_desktop.is_empty() {
         let advice = format!("apt install {}", for_desktop.join(" "));
         absent.push(("desktop-keyring", advice));

@@ -2,9 +2,11 @@
 
 use super::Setting;
 use super::session;
-use crate::wiring::House;
+use crate::wiring::{House, answers};
 use anyhow::Result;
 use api::broker::{AgentListing, Control};
+use api::memory::{Memory, Recall, Stage};
+use api::models::{ModelInfo, Models, ProviderHealth};
 use async_trait::async_trait;
 use command_line::{Ceiling, ModeArg, SessionFlags, ThinkingArg};
 use domain::fault::{Coded as _, Fault};
@@ -14,10 +16,14 @@ use domain::settings::{Attendance, Mode, SessionProfile};
 use http_api::login_codes::LoginCodes;
 use http_api::tokens::Tokens;
 use http_api::{Host, Parts, Server, Wanted};
+use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use terminal::exit::{OrFail, describe};
+
+/// Most records of the audit log that are told of a session.
+const AUDIT_RECORDS: usize = 500;
 
 /// A server at an address, for the sessions of this house.
 ///
@@ -27,6 +33,8 @@ pub async fn server(house: &House, setting: &Setting, address: SocketAddr) -> Re
     let host = Hosting {
         setting: setting.clone(),
         control: Arc::clone(&house.guard.control),
+        gateway: Arc::clone(&house.gateway),
+        memory: Arc::clone(&house.remembrance.sides.memory),
     };
     let parts = Parts {
         sessions: Arc::clone(&house.sessions),
@@ -41,6 +49,8 @@ pub async fn server(house: &House, setting: &Setting, address: SocketAddr) -> Re
 struct Hosting {
     setting: Setting,
     control: Arc<dyn Control>,
+    gateway: Arc<dyn Models>,
+    memory: Arc<dyn Memory>,
 }
 
 impl Hosting {
@@ -103,6 +113,28 @@ impl Host for Hosting {
             .list_agents()
             .await
             .map_err(|error| error.fault())
+    }
+
+    async fn models(&self) -> Result<(Vec<ProviderHealth>, Vec<ModelInfo>), Fault> {
+        let fault = |error: api::models::Error| error.fault();
+        let health = self.gateway.health().await.map_err(fault)?;
+        // Where no provider answers there is none, and each says why.
+        let mut known = self.gateway.list_models().await.unwrap_or_default();
+        known.retain(answers);
+        Ok((health, known))
+    }
+
+    async fn recall(&self, question: &str) -> Result<(Vec<Stage>, Vec<Recall>), Fault> {
+        let found = terminal::memory::found(self.memory.as_ref(), question).await;
+        found.map_err(|error| describe(&error).1)
+    }
+
+    async fn audit(&self, session_id: SessionId) -> Result<(Vec<Value>, Option<Fault>), Fault> {
+        let read = move || super::audit::records_of(session_id, AUDIT_RECORDS);
+        match tokio::task::spawn_blocking(read).await {
+            Ok(read) => read.map_err(|error| describe(&error).1),
+            Err(error) => Err(describe(&error.into()).1),
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod looks;
 mod opening;
+mod panels;
 mod work;
 
 use scenarios::Scene;

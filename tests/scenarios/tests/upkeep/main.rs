@@ -8,7 +8,9 @@
 mod addresses;
 mod audit;
 mod crash;
+mod described;
 mod http;
+mod http_beside;
 mod http_page;
 mod logs;
 mod memory;

@@ -12,10 +12,12 @@ use audit::shown::{self, Lines};
 use audit::{Config, anchor};
 use command_line::{AuditCommand, LogFolder, RecordFilter, RecordFlags, RecordForm};
 use config::paths::Paths;
+use domain::fault::Fault;
 use domain::id::SessionId;
 use jiff::tz::TimeZone;
 use rendering::{hand_out, print, print_error};
 use rustix::termios::{isatty, tcgetwinsize};
+use serde_json::Value;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
@@ -211,6 +213,25 @@ pub fn of_session(session_id: SessionId, most: usize) -> Result<Vec<String>> {
         ));
     }
     Ok(shown)
+}
+
+/// The newest records of a session as JSON, at most so many, and why not all of the log can be read.
+///
+/// # Errors
+/// When none of it can be read.
+pub fn records_of(session_id: SessionId, most: usize) -> Result<(Vec<Value>, Option<Fault>)> {
+    let Some(log) = Log::open(&Paths::from_environment()?.audit()).or_fail()? else {
+        return Ok((Vec::new(), None));
+    };
+    let query = Query {
+        session: Some(session_id.to_string()),
+        ..Query::default()
+    };
+    let (newest, rest) = log.newest(&query, most);
+    let lines = newest.iter().map(|placed| placed.json_line());
+    let records = lines.map(|line| serde_json::from_str(&line));
+    let fault = rest.or_fail().err().map(|error| describe(&error).1);
+    Ok((records.collect::<Result<_, _>>()?, fault))
 }
 
 /// The log; without one, says so.

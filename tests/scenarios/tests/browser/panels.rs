@@ -1,0 +1,213 @@
+//! What stands beside a session, what is chosen for the next message, and what goes along with it.
+
+use crate::{set_port, told};
+use scenarios::crew::{Wanted, task, two_readers, wanted};
+use scenarios::serving::Page;
+use scenarios::site::{Response, serve_here};
+use scenarios::{Scene, of_kind};
+use serde_json::{Value, json};
+use std::process::Command;
+use testkit::house::json_lines;
+use testkit::{BROWSER, Gate, Reply, Server, Story, is_absent};
+
+const FILE: &str = "panels.mjs";
+
+/// Nothing is recalled or captured.
+const FORGETS: &str = "[memory]\nrecall = false\ncapture = false\n";
+
+/// A story in a scene with more configuration behind that of the model's server.
+fn begun(scene: &Scene, more: &str, name: &str) -> Option<(Page, Story)> {
+    let config = scene.server.config("openai");
+    scene.house.configure(&format!("{config}{more}"));
+    let page = Page::begin(scene);
+    let story = Story::begin(FILE, name, &page.link)?;
+    Some((page, story))
+}
+
+#[test]
+fn agents_at_work_stand_in_a_tree_that_goes_on() {
+    if is_absent(BROWSER) {
+        return;
+    }
+    let gate = Gate::new();
+    let held = gate.clone();
+    let server = Server::speak(move |body, _| two_readers(body, Some(&held)));
+    let scene = Scene::with(server.openai(), "openai");
+    scene.house.write("a.txt", "A");
+    scene.house.write("b.txt", "B");
+    let more = format!("\n[chat]\ndefault_agent = \"orchestrator\"\n{FORGETS}");
+    let Some((_page, mut story)) = begun(&scene, &more, "agents") else {
+        return;
+    };
+    story.until("one at work");
+    gate.open();
+    story.go_on("");
+    story.end();
+}
+
+#[test]
+fn a_call_is_shown_with_who_answered_and_what_is_on_record() {
+    let replies = [
+        set_port("8000", "9000"),
+        Reply::text("The port is 9000."),
+        Reply::text("As before."),
+    ];
+    let Some((_scene, _page, story)) = told((FILE, "calls"), replies) else {
+        return;
+    };
+    story.end();
+}
+
+/// Says a word, and another once the file is written that it waits for.
+const WATCHES: &str = "echo first word; read go < gate; echo second word; sleep 1000";
+
+fn job(name: &str, script: &str) -> Reply {
+    let arguments = json!({"name": name, "argv": ["/bin/sh", "-c", script]});
+    Reply::call("start_job", arguments)
+}
+
+#[test]
+fn a_job_is_read_while_it_runs_and_stopped() {
+    if is_absent(BROWSER) {
+        return;
+    }
+    let scene = Scene::new([job("watcher", WATCHES), Reply::text("It runs.")]);
+    let gate = scene.house.work().join("gate");
+    let made = Command::new("mkfifo").arg(&gate).status();
+    assert!(made.unwrap().success());
+    let more =
+        format!("\n[chat]\ndefault_agent = \"sysadmin\"\ndefault_mode = \"loop\"\n{FORGETS}");
+    let Some((_page, mut story)) = begun(&scene, &more, "jobs") else {
+        return;
+    };
+    story.until("it runs");
+    std::fs::write(gate, "go\n").unwrap();
+    story.go_on("");
+    story.end();
+}
+
+#[test]
+fn what_memory_recalled_is_shown_with_why() {
+    if is_absent(BROWSER) {
+        return;
+    }
+    let scene = Scene::new([Reply::text("I will remember that."), Reply::text("Blue.")]);
+    let told = "my favourite colour is blue";
+    scene.house.ask(["run", told]).run().expect(0);
+    let Some((_page, story)) = begun(&scene, "", "memory") else {
+        return;
+    };
+    story.end();
+}
+
+#[test]
+fn the_next_message_is_worked_on_as_was_chosen() {
+    if is_absent(BROWSER) {
+        return;
+    }
+    let scene = Scene::new([Reply::text("An assistant.")]);
+    let other = Server::openai([Reply::text("The same.")]);
+    let more = format!(
+        "[models.providers.other]\ntype = \"openai\"\nendpoint = \"{}/v1\"\n\
+         [models.providers.gone]\ntype = \"openai\"\nendpoint = \"http://127.0.0.1:9/v1\"\n{FORGETS}",
+        other.url()
+    );
+    let Some((_page, story)) = begun(&scene, &more, "choices") else {
+        return;
+    };
+    story.end();
+    let log = json_lines(&scene.house.session_logs()[0]);
+    let asked = of_kind(&log, "query_received");
+    let modes: Vec<_> = asked.iter().map(|one| &one["mode"]).collect();
+    assert_eq!(modes, ["loop", "adaptive"]);
+    assert_eq!(log[0]["profile"]["agent_type"], "assistant");
+    assert_eq!((scene.server.chats().len(), other.chats().len()), (1, 1));
+}
+
+#[test]
+fn files_go_along_with_a_message_and_limits_are_said() {
+    if is_absent(BROWSER) {
+        return;
+    }
+    let scene = Scene::new([Reply::text("A pot, and a dot.")]);
+    let more = format!("vision = true\n[chat]\ndefault_mode = \"loop\"\n{FORGETS}");
+    let Some((_page, story)) = begun(&scene, &more, "given") else {
+        return;
+    };
+    story.end();
+    let chats = scene.server.chats();
+    assert_eq!(chats.len(), 1);
+    let shown = chats[0].body["messages"].to_string();
+    assert!(shown.contains("The pot holds four cups."), "{shown}");
+    assert!(shown.contains("R0lGODlhAQABAIAAAAAAAP"), "{shown}");
+    assert!(!shown.contains("not this"), "{shown}");
+}
+
+/// Text that would be more than text.
+fn hostile(number: u8) -> String {
+    let long = "wide".repeat(400);
+    format!("<img src=x onerror=alert({number})>\u{202e}\u{1b}[2J\u{7} <b>bold</b> {long}")
+}
+
+/// A task and a report of an agent that is turned.
+fn turned(body: &Value) -> Reply {
+    let short = |number: u8| hostile(number).chars().take(300).collect::<String>();
+    match wanted(body) {
+        Wanted::Tasks => {
+            let tasks = json!({"tasks": [task("one", &short(5), &[])]});
+            Reply::text(tasks.to_string())
+        }
+        Wanted::Report => {
+            let report = json!({
+                "status": "failed", "summary": short(6), "artifacts": [], "failure_reason": short(7),
+                "result_quality": "uncertain", "source": "tool_output", "new_memory_candidates": [],
+            });
+            Reply::text(report.to_string())
+        }
+        Wanted::Other | Wanted::Digest => Reply::text(json!({"keep": []}).to_string()),
+        Wanted::Answer | Wanted::Step => Reply::text("It cannot be done."),
+    }
+}
+
+#[test]
+fn a_hostile_task_and_report_are_text() {
+    if is_absent(BROWSER) {
+        return;
+    }
+    let scene = Scene::with(Server::speak(|body, _| turned(body)).openai(), "openai");
+    let more = format!("\n[chat]\ndefault_agent = \"orchestrator\"\n{FORGETS}");
+    let Some((_page, story)) = begun(&scene, &more, "turned") else {
+        return;
+    };
+    story.end();
+}
+
+#[test]
+fn hostile_text_in_every_panel_is_text() {
+    if is_absent(BROWSER) {
+        return;
+    }
+    let path = format!("{}.md", &hostile(2)[..120]);
+    let says = format!(
+        "printf '%s' '{}'; echo; echo job said; sleep 1000",
+        hostile(3)
+    );
+    let scene = Scene::new([
+        Reply::call("read_file", json!({"path": path})),
+        job("watcher", &says),
+        Reply::text("done"),
+    ]);
+    let name = "hostile <b>name</b> \u{202e}x";
+    let added = ["memory", "add", "--name", name, &hostile(4)];
+    scene.house.ask(added).run().expect(0);
+    let listed = json!({"object": "list", "data": [{"id": hostile(8), "object": "model"}]});
+    let port = serve_here(move |_| Response::json("200 OK", &listed.to_string()));
+    let more = format!(
+        "[models.providers.evil]\ntype = \"openai\"\nendpoint = \"http://127.0.0.1:{port}/v1\"\n\
+         [chat]\ndefault_agent = \"sysadmin\"\ndefault_mode = \"loop\"\n[memory]\ncapture = false\n"
+    );
+    let Some((_page, story)) = begun(&scene, &more, "looks") else {
+        return;
+    };
+    story.end();
+}

@@ -1,0 +1,180 @@
+// What memory had on the last request, what it has on it now and why, and what it has on any question.
+
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import * as api from "../api";
+import type { Fault, Found, Recalled, Stage } from "../events";
+import { body } from "../fence";
+import * as state from "../state";
+import { ago, s } from "../strings";
+import { type RecallItem, recalls } from "../view";
+import { Trouble } from "./trouble";
+
+/** Longest question that is asked, characters: a request may be a whole file. */
+const QUESTION = 2_000;
+
+export function MemoryPanel(): VNode {
+  const all = recalls(state.view.value);
+  const [last, ...earlier] = all;
+  return (
+    <>
+      <Search />
+      <section aria-labelledby="recalled">
+        <h2 id="recalled">{s.recalled}</h2>
+        {last === undefined ? <p class="nothing">{s.nothingRecalled}</p> : <Last key={last.key} one={last} />}
+        {earlier.map((one) => (
+          <details key={one.key} class="fold recall">
+            <summary>
+              {s.memory(one.ids.length)} <bdi class="target">{one.query}</bdi>
+            </summary>
+            <Text one={one} />
+          </details>
+        ))}
+      </section>
+    </>
+  );
+}
+
+function Text({ one }: { one: RecallItem }): VNode {
+  return (
+    <>
+      {!one.trusted && <p class="muted">{s.notTrusted}</p>}
+      <pre tabIndex={0}>
+        <code>{body(one.text)}</code>
+      </pre>
+    </>
+  );
+}
+
+/** What was recalled for the last request, and what memory has on it now. */
+function Last({ one }: { one: RecallItem }): VNode {
+  const { found, fault } = useQuestion(one.query);
+  return (
+    <>
+      <p class="muted">
+        {s.recalledFor} <bdi>{one.query.slice(0, QUESTION)}</bdi>
+      </p>
+      <Text one={one} />
+      <h3>{s.nowAndWhy}</h3>
+      <Trouble fault={fault} />
+      {found !== undefined && <Results found={found} recalled={one.ids} />}
+    </>
+  );
+}
+
+function useQuestion(question: string): { found?: Found; fault?: Fault } {
+  const [told, setTold] = useState<{ question?: string; found?: Found; fault?: Fault }>({});
+  useEffect(() => {
+    if (question.trim() === "") return undefined;
+    let isWanted = true;
+    const show = (answer: { found?: Found; fault?: Fault }) => {
+      if (isWanted) setTold({ question, ...answer });
+    };
+    api.searchMemory(question.slice(0, QUESTION)).then(
+      (found) => show({ found }),
+      (error: unknown) => {
+        if (error instanceof api.Refused && error.status === 401) state.loggedOut.value = true;
+        show({ fault: error instanceof api.Refused ? error.fault : { code: "page", message: String(error) } });
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [question]);
+  return told.question === question ? told : {};
+}
+
+function Search(): VNode {
+  const [words, setWords] = useState("");
+  const [asked, setAsked] = useState("");
+  const { found, fault } = useQuestion(asked);
+  return (
+    <section aria-labelledby="search-memory">
+      <h2 id="search-memory">{s.searchMemory}</h2>
+      <form
+        class="row"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setAsked(words.trim());
+        }}
+      >
+        <input
+          type="search"
+          aria-label={s.searchMemory}
+          value={words}
+          maxLength={QUESTION}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+        <button type="submit">{s.searchWord}</button>
+      </form>
+      <div role="status">
+        <Trouble fault={fault} />
+        {found !== undefined && <Results found={found} recalled={[]} />}
+      </div>
+    </section>
+  );
+}
+
+function Results({ found, recalled }: { found: Found; recalled: string[] }): VNode {
+  if (found.results.length === 0) return <p class="nothing">{s.nothingFound}</p>;
+  const notes = found.stages.filter((stage) => stage.note !== "");
+  return (
+    <>
+      {found.results.map((one) => (
+        <Result key={one.id} one={one} stages={found.stages} isRecalled={recalled.includes(one.id)} />
+      ))}
+      {notes.map((stage) => (
+        <p key={stage.name} class="muted">
+          {s.stages[stage.name] ?? stage.name}: <bdi>{stage.note}</bdi>
+        </p>
+      ))}
+    </>
+  );
+}
+
+function Result(props: { one: Recalled; stages: Stage[]; isRecalled: boolean }): VNode {
+  const { one, stages, isRecalled } = props;
+  const share = Math.round(100 * one.relevance);
+  return (
+    <details class="fold memory">
+      <summary>
+        <bdi class="target">{one.name}</bdi>
+        <span class="badge">{s.relevance(share)}</span>
+        <span class="muted">{ago(one.created_at)}</span>
+        {isRecalled && <span class="badge allow">{s.wasRecalled}</span>}
+      </summary>
+      {one.description !== "" && (
+        <p class="told">
+          <bdi>{one.description}</bdi>
+        </p>
+      )}
+      <pre tabIndex={0}>
+        <code>{one.segment}</code>
+      </pre>
+      <dl class="facts">
+        <dt>{s.origin}</dt>
+        <dd>
+          {s.sources[one.source] ?? one.source}
+          {one.label.integrity !== "trusted" && ` · ${s.notTrusted}`}
+        </dd>
+        {stages.map((stage) => (
+          <Seen key={stage.name} stage={stage} id={one.id} />
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+/** Where an entry stood in a stage of the search. */
+function Seen({ stage, id }: { stage: Stage; id: string }): VNode | null {
+  const at = stage.candidates.findIndex((one) => one.id === id);
+  const score = stage.candidates[at]?.score;
+  if (score === undefined) return null;
+  return (
+    <>
+      <dt>{s.stages[stage.name] ?? stage.name}</dt>
+      <dd>{s.place(at + 1, stage.seen, score.toFixed(3))}</dd>
+    </>
+  );
+}
