@@ -124,6 +124,10 @@ impl Reading<'_> {
             let Some(shown) = number("line_count").filter(|shown| *shown > 1) else {
                 break;
             };
+            // What is shown may be a part of the lines already: the file says how long they are.
+            let of_all = |bytes: u64, all: u64| bytes.saturating_mul(shown) / all.max(1);
+            let sizes = number("total_bytes").zip(number("total_lines"));
+            let size = sizes.map_or(size, |(bytes, all)| of_all(bytes, all).max(size));
             let fitting = shown.saturating_mul(self.room) * 9 / (size.max(1) * 10);
             lines = Some(fitting.clamp(1, shown - 1));
         }

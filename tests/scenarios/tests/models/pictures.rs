@@ -254,3 +254,22 @@ fn the_text_of_a_file_that_a_task_names_goes_along() {
     assert!(asked(1).contains("quokka"), "{screen}");
     assert!(screen.contains("there is no file `none.md`"), "{screen}");
 }
+
+#[test]
+fn of_a_file_without_end_the_first_lines_go_along() {
+    let scene = Scene::with_provider_lines("context_tokens = 8192", [Reply::text("Read.")]);
+    let lines: Vec<String> = (0..200_000).map(|number| format!("line{number}")).collect();
+    scene.house.write("long.txt", &lines.join("\n"));
+    let run = scene
+        .house
+        .ask(["run", "--mode", "loop", "summarise @long.txt"]);
+    let run = run.run().expect(0);
+    assert!(run.stderr.contains("Of long.txt the first "), "{run:#?}");
+    let told = scene.told();
+    assert!(told.contains("line0\\nline1\\n"), "{told}");
+    assert!(
+        told.contains("line100\\n") && told.len() < 40_000,
+        "{}",
+        told.len()
+    );
+}
