@@ -69,19 +69,7 @@ pub async fn find(sessions: &dyn Sessions, part: &str, workspace: &Path) -> Resu
     // Ids are written in small letters, and a person types them as they like.
     let wanted = part.to_ascii_lowercase();
     if wanted == LAST {
-        let known = look_through(sessions, Selection::All).await?;
-        // One of these may be it.
-        let is_unread = known.iter().any(|one| one.workspace.as_os_str().is_empty());
-        let mut known = known.into_iter();
-        let newest = known.find(|session| session.workspace == workspace);
-        return newest.ok_or_else(|| {
-            let hint = match is_unread {
-                true => "`carl session list` shows all, and those that cannot be read.",
-                false => "`carl session list` shows all; name one by its id.",
-            };
-            let folder = workspace.display();
-            Failure::usage(format!("there is no session of the folder {folder}"), hint).into()
-        });
+        return newest(sessions, workspace, |_| true).await;
     }
     let fitting = look_through(sessions, Selection::Id(wanted)).await?;
     let mut fitting = fitting.into_iter();
@@ -96,6 +84,31 @@ pub async fn find(sessions: &dyn Sessions, part: &str, workspace: &Path) -> Resu
         )
         .into()),
     }
+}
+
+/// The newest session of a folder that is wanted; without one, the newest.
+///
+/// # Errors
+/// A usage failure when the folder has none.
+pub async fn newest(
+    sessions: &dyn Sessions,
+    workspace: &Path,
+    is_wanted: impl Fn(&SessionSummary) -> bool,
+) -> Result<SessionSummary> {
+    let known = look_through(sessions, Selection::All).await?;
+    let mut here = known.iter().filter(|one| one.workspace == workspace);
+    let newest = here.clone().next();
+    if let Some(found) = here.find(|one| is_wanted(one)).or(newest) {
+        return Ok(found.clone());
+    }
+    // One of these may be it.
+    let is_unread = known.iter().any(|one| one.workspace.as_os_str().is_empty());
+    let hint = match is_unread {
+        true => "`carl session list` shows all, and those that cannot be read.",
+        false => "`carl session list` shows all; name one by its id.",
+    };
+    let folder = workspace.display();
+    Err(Failure::usage(format!("there is no session of the folder {folder}"), hint).into())
 }
 
 fn nobody(part: &str) -> Failure {

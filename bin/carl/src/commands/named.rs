@@ -12,16 +12,26 @@ use domain::event::EventBody;
 use domain::id::SessionId;
 use std::path::PathBuf;
 use terminal::exit::{Failure, OrFail};
-use terminal::sessions::{events_of, find, own_profile};
+use terminal::sessions::{LAST, events_of, find, newest, own_profile};
 use text::escape::visible_line;
 
-/// The session named by either end of its id, from the logs alone.
+/// The session named by either end of its id, from the logs alone, to go on with it: the last is the last
+/// in which something was said or is left to be sent.
 ///
 /// # Errors
 /// A usage failure when none or several fit.
 pub async fn named(setting: &Setting, part: &str) -> Result<SessionSummary> {
     let house = House::look(setting).await?;
-    let found = find(house.sessions.as_ref(), part, &setting.workspace).await?;
+    let (sessions, workspace) = (house.sessions.as_ref(), &setting.workspace);
+    let found = match part.eq_ignore_ascii_case(LAST) {
+        true => {
+            let folder = setting.paths.drafts();
+            let has_draft = |id| tui::drafts::file(&folder, id).exists();
+            let is_used = |one: &SessionSummary| !one.title.is_empty() || has_draft(one.session_id);
+            newest(sessions, workspace, is_used).await?
+        }
+        false => find(sessions, part, workspace).await?,
+    };
     // One whose beginning is damaged is of no folder that is known; reading it says where.
     if found.workspace.as_os_str().is_empty() {
         own_profile(house.sessions.as_ref(), found.session_id).await?;

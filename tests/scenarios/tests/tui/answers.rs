@@ -441,3 +441,24 @@ fn pieces_that_came_while_it_stood_still_are_all_shown() {
         assert!(other.shown().contains(&word), "`{word}`");
     }
 }
+
+#[test]
+fn a_session_without_a_word_is_not_gone_on_with() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([Reply::text("Hello.")]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("hi there");
+    window.until("Hello.");
+    window.until("idle");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let mut window = seat(&scene, &[], (80, 24));
+    window.presses(&["C-d"]);
+    window.until_shell();
+    assert_eq!(scene.house.session_logs().len(), 2);
+    let mut window = seat(&scene, &["--resume", "last"], (80, 24));
+    let screen = window.until("hi there");
+    assert!(screen.contains("Hello."), "{screen}");
+}
