@@ -145,6 +145,11 @@ fn settled_for_small(work: &Work, listing: &[String], task: &str) -> Result<Opti
     if has_data && !names::any(listing, task) {
         return Ok(Some(question::only_answer(task)));
     }
+    // A model of this size is not shown what was recalled, and would answer from files alone.
+    if recall::holds_a_memory(work) && question::is_of_the_user(task) && !names::any(listing, task)
+    {
+        return Ok(Some(question::recalling(task)));
+    }
     let plan = schema::settled(listing, task);
     Ok(plan.map(|plan| question::with_answer(plan, task)))
 }
