@@ -28,7 +28,7 @@ const SETTINGS: [&str; 17] = [
 ];
 
 static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern(r"^[ \t]*\[\[?[ \t]*(?P<name>[^\[\]\n]+?)[ \t]*\]\]?[ \t]*(?:[#;].*)?$")
+    pattern(r"^[ \t]*\[\[?[ \t]*(?P<name>[^\[\],\n]+?)[ \t]*\]\]?[ \t]*(?:[#;].*)?$")
 });
 static OPENER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(r#"^(?P<before>[ ]*(?:-[ ]+)*)["']?(?P<key>[^\s"'#:][^"'#:]*?)["']?[ ]*:(?:[ ]|$)"#)
@@ -137,6 +137,7 @@ mod tests {
             ("toml", "X\n[a]\n", ""),
             ("toml", "[a.\"b\"] # c\nX\n", "a.b"),
             ("toml", "s = \"\"\"\n[a]\n\"\"\"\nX\n", ""),
+            ("toml", "a = [\n  [1, 2]\n]\nX\n", ""),
             ("ini", "; x\n[ data base ]\nX\n", "data base"),
             ("yaml", "a:\n  b:\n    X: 1\n", "a.b"),
             ("yaml", "a:\n  b: 1\nX: 2\n", ""),

@@ -195,6 +195,11 @@ mod tests {
             toml,
         );
         assert!(one.unwrap().ends_with("From a.toml:\n  5: port = 5432"));
+    }
+
+    #[test]
+    fn what_no_value_answers_is_left_alone() {
+        let toml = "port = 8080\n[database]\nport = 5432\n";
         for (question, path) in [
             (
                 "how do I change the port in settings.toml?",

@@ -63,18 +63,10 @@ pub(super) async fn answer(
             Reach::Any => recall::shown_in(work, prompt::answer(question, &texts, reach)),
         })
     };
-    let reply = work.ask_model(ask).await.map_err(|error| {
-        let status = match error {
-            AskError::Interrupted => CallStatus::Cancelled,
-            AskError::OverBudget | AskError::Model(_) | AskError::Audit(_) => CallStatus::Failed,
-        };
-        let fault = error.fault();
-        Failed {
-            status,
-            text: fault.message.clone(),
-            fault: Some(fault),
-        }
-    })?;
+    let reply = work
+        .ask_model(ask)
+        .await
+        .map_err(|error| unanswered(&error))?;
     outcome.note_reply(&reply);
     if reply.finish.is_cut() && reach == Reach::Any {
         let cut = cut::fault(&reply, Some(most), Room::Plan);
@@ -93,6 +85,20 @@ pub(super) async fn answer(
         true => shown::unchecked(&told, shown),
         false => told,
     })
+}
+
+/// The end of a step whose model gave no reply.
+fn unanswered(error: &AskError) -> Failed {
+    let status = match error {
+        AskError::Interrupted => CallStatus::Cancelled,
+        AskError::OverBudget | AskError::Model(_) | AskError::Audit(_) => CallStatus::Failed,
+    };
+    let fault = error.fault();
+    Failed {
+        status,
+        text: fault.message.clone(),
+        fault: Some(fault),
+    }
 }
 
 fn texts_of(shown: &[Shown]) -> Vec<String> {

@@ -14,7 +14,7 @@ use domain::plan::Plan;
 use domain::settings::Mode;
 use domain::tool::LIST_FILES;
 use plan::compile::Call;
-use plan::{asked_for, by_rules, names, orders, prompt, question, schema, validate};
+use plan::{asked_for, by_rules, named, names, orders, prompt, question, schema, validate};
 use serde_json::json;
 use std::ops::RangeInclusive;
 use text::escape::visible_line;
@@ -146,8 +146,8 @@ fn settled_for_small(work: &Work, listing: &[String], task: &str) -> Result<Opti
         return Ok(Some(question::only_answer(task)));
     }
     // A model of this size is not shown what was recalled, and would answer from files alone.
-    if recall::holds_a_memory(work) && question::is_of_the_user(task) && !names::any(listing, task)
-    {
+    let names_a_file = names::any(listing, task) || !named::files_of(task).is_empty();
+    if !names_a_file && question::is_of_the_user(task) && recall::holds_a_memory(work) {
         return Ok(Some(question::recalling(task)));
     }
     let plan = schema::settled(listing, task);
