@@ -77,7 +77,12 @@ fn of_one(place: &str, text: &str) -> Option<String> {
         return None;
     }
     let words = text.split_whitespace().count();
-    let mut told = format!("From {place} ({} lines, {words} words):", lines.len());
+    let counted = |count: usize, unit: &str| match count {
+        1 => format!("1 {unit}"),
+        count => format!("{count} {unit}s"),
+    };
+    let (lines_told, words) = (counted(lines.len(), "line"), counted(words, "word"));
+    let mut told = format!("From {place} ({lines_told}, {words}):");
     for (number, line) in chosen {
         told.push_str(&format!("\n  {number}: {line}"));
     }
@@ -193,7 +198,7 @@ mod tests {
         let texts = [("a.md".to_owned(), "One. Two.\n".to_owned())];
         let told = summary(&texts).unwrap();
         assert!(
-            told.ends_with("From a.md (1 lines, 2 words):\n  1: One."),
+            told.ends_with("From a.md (1 line, 2 words):\n  1: One."),
             "{told}"
         );
         assert_eq!(summary(&[("a.md".to_owned(), "\n".to_owned())]), None);
