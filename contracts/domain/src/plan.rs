@@ -67,6 +67,18 @@ pub enum Action {
         #[schemars(range(min = 1, max = 1000))]
         lines: u32,
     },
+    /// Show lines of a file from one on.
+    Excerpt {
+        /// The file.
+        #[schemars(length(min = 1, max = 400))]
+        path: String,
+        /// The first of them, counted from 1.
+        #[schemars(range(min = 1, max = 100_000_000))]
+        from_line: u32,
+        /// Number of lines.
+        #[schemars(range(min = 1, max = 1000))]
+        lines: u32,
+    },
     /// Find files whose name matches a pattern with `*` and `?`.
     FindFiles {
         /// The pattern, matched against the file name or, if it has a `/`, the path.
@@ -195,6 +207,7 @@ impl Action {
             Self::ReadFile { .. } => "read_file",
             Self::Head { .. } => "head",
             Self::Tail { .. } => "tail",
+            Self::Excerpt { .. } => "excerpt",
             Self::FindFiles { .. } => "find_files",
             Self::SearchText { .. } => "search_text",
             Self::CountLines { .. } => "count_lines",

@@ -2,7 +2,7 @@
 
 use crate::rules::in_file::{self, InFile, whole_words};
 use crate::rules::{self, Refusal, RefusalKind, joined, small_talk};
-use crate::{forbidden, orders, validate};
+use crate::{forbidden, named, orders, question, validate};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
 use std::collections::BTreeMap;
@@ -82,9 +82,11 @@ pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
         }
         return Ok(ByRules::Several(orders));
     }
-    let planned = rules::plan(request)
-        .map_err(Unplanned::from)
-        .and_then(valid);
+    let planned = rules::plan(request).map_err(|refusal| match refusal.kind {
+        RefusalKind::NotUnderstood => not_clear(&orders).unwrap_or_else(|| refusal.into()),
+        _ => refusal.into(),
+    });
+    let planned = planned.and_then(valid);
     match in_file::read(request).filter(|_| !forbidden::forbids(request)) {
         None => planned.map(ByRules::Plan),
         Some(asked) => {
@@ -92,6 +94,14 @@ pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
             Ok(ByRules::AfterReading(asked, literal))
         }
     }
+}
+
+/// The refusal of the order among several that is not clear, where it is one to change something: a small
+/// model would do the others and show a file for it.
+fn not_clear(orders: &[String]) -> Option<Unplanned> {
+    let several = orders.iter().filter(|_| orders.len() > 1);
+    let mut acting = several.filter(|order| orders::acts(order));
+    acting.find_map(|order| plan(order).err())
 }
 
 /// The refusal of a request that a small model does not pass over: of an order, what is understood is not
@@ -105,8 +115,30 @@ pub fn refuses(request: &str) -> Option<Fault> {
         return None;
     }
     let refusal = rules::plan(request).err()?;
+    let is_unread = refusal.kind == RefusalKind::NotUnderstood
+        && !forbidden::forbids(request)
+        && !rules::has_unclear_end(request);
+    if is_unread && let Some(Unplanned::Refused(fault)) = not_clear(&joined::orders(request)) {
+        return Some(fault);
+    }
     let stands = refusal.stands(orders::acts(request));
     stands.then(|| refusal.fault())
+}
+
+/// The only file that a question names, which may be one of settings that answers it.
+#[must_use]
+pub fn asks_of(request: &str) -> Option<String> {
+    let request = in_english(request);
+    let mut files = named::files_of(&request).into_iter();
+    let only = files.next().filter(|_| files.next().is_none())?;
+    let may_be = in_file::may_answer(&request, &only) && question::wants_telling(&request);
+    may_be.then_some(only)
+}
+
+/// What the text of a file of settings says to a question.
+#[must_use]
+pub fn answer(request: &str, path: &str, text: &str) -> Option<String> {
+    in_file::answer(&in_english(request), path, text)
 }
 
 /// A plan that may run, and what is said of it.
@@ -173,7 +205,8 @@ pub fn after_reading(
         }
         (planned, _) => {
             let plan = planned.map_err(Unplanned::from).and_then(valid)?;
-            Ok(Ready { plan, note: None })
+            let note = asked.stays(text);
+            Ok(Ready { plan, note })
         }
     }
 }
@@ -221,7 +254,7 @@ mod tests {
             ("change PORT to 9000 in Makefile", "PORT ?= 8080\n"),
             (
                 "change the log level to debug in note.toml",
-                "# the log level may be info\n[log]\nlevel = \"info\"\n",
+                "# the log level may be info\n[other]\nlevel = \"info\"\n",
             ),
         ] {
             let told = after(says, text).unwrap_err();
@@ -237,11 +270,33 @@ mod tests {
         ] {
             assert_eq!(after(says, text).unwrap().len(), 1, "{says}");
         }
+        let log = "# the log level may be info\n[log]\nlevel = \"info\"\n";
+        assert!(after("change the log level to debug in note.toml", log).is_ok());
         let on = after("change enabled to no in settings.ini", "enabled=yes\n").unwrap();
         let Action::ReplaceText { new, .. } = &on[0] else {
             panic!("{on:?}");
         };
         assert_eq!(new, "no");
+    }
+
+    #[test]
+    fn an_order_in_passing_that_is_not_clear_is_told_by_its_file() {
+        for says in [
+            "show a.txt and by the way fix it",
+            "change port to 9 in a.toml and by the way fix it",
+        ] {
+            let told = after(says, "port = 1\n").unwrap_err();
+            assert!(
+                told.contains("I did not understand `fix a."),
+                "{says}: {told}"
+            );
+            assert!(
+                says.starts_with("change") || refuses(says).is_some(),
+                "{says}"
+            );
+        }
+        // Who is to be told something is not refused for it.
+        assert!(refuses("show a.txt and summarise it").is_none());
     }
 
     #[test]

@@ -42,6 +42,7 @@ pub fn action(action: &Action) -> Vec<Call> {
         | Action::CountLines { path }
         | Action::Head { path, .. }
         | Action::Tail { path, .. }
+        | Action::Excerpt { path, .. }
         | Action::SearchText { path, .. }
             if is_document(path) =>
         {
@@ -55,6 +56,14 @@ pub fn action(action: &Action) -> Vec<Call> {
         Action::Tail { path, lines } => one(
             "read_file",
             json!({ "path": path, "line_count": lines, "from_end": true }),
+        ),
+        Action::Excerpt {
+            path,
+            from_line,
+            lines,
+        } => one(
+            "read_file",
+            json!({ "path": path, "from_line": from_line, "line_count": lines }),
         ),
         Action::CompareFiles { left, right } => vec![read_whole(left), read_whole(right)],
         Action::FindFiles { pattern, path } => {

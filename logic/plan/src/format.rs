@@ -13,7 +13,7 @@ pub use content::SHOWN_BYTES;
 pub use difference::DIFF_LINES;
 pub(crate) use document::{found_in as found_in_document, is_one as is_document};
 
-use content::{Wording, content, counts};
+use content::{Wording, content, counts, excerpt};
 use data::{bytes, count, grouped, is_cut, items, number, quoted, text};
 use domain::plan::Action;
 use serde_json::Value;
@@ -35,6 +35,9 @@ pub fn step(action: &Action, results: &[Value]) -> String {
         Action::ReadFile { path } => content(path, first, Wording::Whole),
         Action::Head { path, .. } => content(path, first, Wording::Part),
         Action::Tail { path, .. } => content(path, first, Wording::End),
+        Action::Excerpt {
+            path, from_line, ..
+        } => excerpt(path, *from_line, first),
         Action::FindFiles { pattern, path } => found_files(pattern, path, first),
         Action::SearchText { query, path } if is_document(first) => {
             found_in_text(query, path, first)
@@ -306,6 +309,14 @@ fn replaced(path: &str, old: &str, new: &str, data: &Value) -> String {
             count(places, "place")
         ),
     };
+    let line = old.trim_matches(['\r', '\n']);
+    if new.is_empty() && line.len() < old.len() && !line.contains('\n') {
+        let line = match line.trim().is_empty() {
+            true => "an empty line".to_owned(),
+            false => format!("the line {}", quoted(line)),
+        };
+        return format!("Removed {line}{places} of {path}.{inexact}");
+    }
     let (old, new) = (quoted(old), quoted(new));
     format!("Replaced {old} with {new}{places} of {path}.{inexact}")
 }

@@ -39,6 +39,7 @@ pub const fn effect(action: &Action) -> EffectClass {
         | Action::ReadFile { .. }
         | Action::Head { .. }
         | Action::Tail { .. }
+        | Action::Excerpt { .. }
         | Action::FindFiles { .. }
         | Action::SearchText { .. }
         | Action::CountLines { .. }

@@ -13,6 +13,7 @@ pub mod asked_for;
 pub mod by_rules;
 pub mod compile;
 pub mod evidence;
+mod extract;
 mod forbidden;
 pub mod format;
 pub mod gate;

@@ -105,10 +105,10 @@ pub(crate) fn whole(text: &str, name: &str) -> Option<usize> {
     })
 }
 
-/// Whether a text stands in another one, and nowhere as a part of a longer word.
-pub(crate) fn stands_as_words(text: &str, part: &str) -> bool {
-    let mut places = text.match_indices(part).peekable();
-    places.peek().is_some() && places.all(|(at, _)| is_words(text, at..at + part.len()))
+/// Whether a text stands in another one where it is no part of a longer word.
+pub(crate) fn has_words(text: &str, part: &str) -> bool {
+    let mut places = text.match_indices(part);
+    places.any(|(at, _)| is_words(text, at..at + part.len()))
 }
 
 fn is_of_word(c: char) -> bool {

@@ -290,7 +290,10 @@ pub fn are_several(request: &str) -> bool {
 
 /// How many parts of a request begin like an order to do something.
 fn acting_parts(request: &str) -> usize {
-    let request = without_quotes(request).to_lowercase();
+    let mut request = without_quotes(request).to_lowercase();
+    for filler in ["by the way", "while you are at it"] {
+        request = request.replace(filler, " ");
+    }
     let joined = [" and then ", " then ", " and "];
     let mut parts = vec![request.as_str()];
     for joint in [". ", "; ", "! ", ", ", "\n"].iter().chain(&joined) {
@@ -395,6 +398,7 @@ mod tests {
             "tick off buy milk in todo.txt",
             "note in t.txt that Ann called",
             "and the theme to dark",
+            "show a.txt and by the way, fix it",
         ] {
             assert!(acts(says), "{says}");
         }

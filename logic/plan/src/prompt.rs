@@ -21,7 +21,7 @@ pub const FOCUS_LINES: usize = 4;
 const SMALL_EXAMPLES: usize = 3;
 
 /// Each kind with what a model is told about it.
-const KINDS: [(&str, &str); 21] = [
+const KINDS: [(&str, &str); 22] = [
     ("list_files", "list_files(path): list a folder"),
     (
         "tree",
@@ -30,6 +30,10 @@ const KINDS: [(&str, &str); 21] = [
     ("read_file", "read_file(path): show a file"),
     ("head", "head(path, lines): first lines of a file"),
     ("tail", "tail(path, lines): last lines of a file"),
+    (
+        "excerpt",
+        "excerpt(path, from_line, lines): lines of a file from one on",
+    ),
     (
         "find_files",
         "find_files(pattern, path): find files by name, such as *.md",

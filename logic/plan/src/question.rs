@@ -26,6 +26,8 @@ const TELLING: [&str; 8] = [
     "say",
     "outline",
 ];
+/// Verbs before a summary that is wanted: `give me a summary of a.md`.
+const GIVING: [&str; 4] = ["give", "show", "tl;dr", "tldr"];
 const POLITE: [&str; 5] = ["can", "could", "would", "will", "please"];
 
 /// Whether the request wants to be told something.
@@ -39,6 +41,13 @@ pub fn wants_telling(text: &str) -> bool {
     let Some(first) = words.next() else {
         return false;
     };
+    let begins: String = lower.chars().take(40).collect();
+    let is_summary = ["summary", "gist", "tl;dr"]
+        .iter()
+        .any(|word| begins.contains(word));
+    if is_summary && GIVING.contains(&first) {
+        return true;
+    }
     if POLITE.contains(&first) {
         return words
             .find(|word| !["you", "please", "i", "me"].contains(word))
@@ -113,6 +122,50 @@ pub fn only_answer(request: &str) -> Plan {
     }
 }
 
+/// Words by which whoever asks speaks of themselves.
+const OWN: [&str; 8] = ["i", "my", "me", "mine", "myself", "we", "our", "us"];
+/// Words of a question that is about files all the same.
+const OF_FILES: [&str; 16] = [
+    "file",
+    "files",
+    "folder",
+    "folders",
+    "document",
+    "documents",
+    "note",
+    "notes",
+    "write",
+    "wrote",
+    "written",
+    "here",
+    "code",
+    "line",
+    "lines",
+    "text",
+];
+
+/// Whether a request asks about whoever asks, and speaks of no file: `which editor do I use?`.
+#[must_use]
+pub fn is_of_the_user(request: &str) -> bool {
+    let lower = request.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let says = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    let tells_me = lower.starts_with("tell me ")
+        && words.iter().filter(|word| OWN.contains(word)).count() == 1;
+    wants_telling(request) && says(&OWN) && !says(&OF_FILES) && !tells_me
+}
+
+/// The plan that shows what memory has on a question, in its own words.
+#[must_use]
+pub fn recalling(request: &str) -> Plan {
+    let query: String = request.trim().chars().take(QUESTION_CHARS).collect();
+    Plan {
+        intent: "show what memory has on it".to_owned(),
+        actions: vec![Action::Recall { query }],
+    }
+}
+
 /// Adds an answer step when the request wants telling and the plan has none. A plan that is full
 /// stays as it is.
 #[must_use]
@@ -142,6 +195,7 @@ mod tests {
             "Can you tell me who wrote this?",
             "Please explain the plan",
             "Ann's number?",
+            "give me a short summary of notes.md",
             "below what temperature does it start? see heat.toml",
         ] {
             assert!(wants_telling(text), "{text}");
@@ -155,6 +209,25 @@ mod tests {
             "   ",
         ] {
             assert!(!wants_telling(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_about_whoever_asks_is_told_from_one_about_files() {
+        for text in [
+            "what do I know about my editor?",
+            "which editor do I use?",
+            "Can you tell me what my dog is called?",
+        ] {
+            assert!(is_of_the_user(text), "{text}");
+        }
+        for text in [
+            "which editor is used?",
+            "where did I write about renewing the passport?",
+            "tell me which port is set",
+            "show my editor",
+        ] {
+            assert!(!is_of_the_user(text), "{text}");
         }
     }
 

@@ -1,7 +1,8 @@
 //! What the steps of a plan showed, and what of it a question is about.
 
-use crate::format;
 use crate::prompt::{self, Focus};
+use crate::rules::in_file;
+use crate::{extract, format};
 use domain::plan::Action;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -14,6 +15,8 @@ pub struct Shown {
     pub text: String,
     /// Whole contents of the files it read, with their paths, safe to print.
     pub contents: Vec<(String, String)>,
+    /// Those of them that are whole, from the first line to the last.
+    pub whole: Vec<(String, String)>,
     /// What it counted, with the path: it is about any question that a plan counts for.
     pub counts: Option<(String, String)>,
 }
@@ -33,6 +36,10 @@ impl Shown {
         let contents = results.iter().flat_map(|data| contents_of(action, data));
         Self {
             contents: contents.collect(),
+            whole: results
+                .iter()
+                .filter_map(|data| whole(action, data))
+                .collect(),
             text,
             ..Self::default()
         }
@@ -49,6 +56,67 @@ pub enum Focused {
     /// These places hold nothing about it.
     Nothing(Vec<String>),
 }
+
+/// What a file is whole, with its path.
+fn whole(action: &Action, data: &Value) -> Option<(String, String)> {
+    let Action::ReadFile { path } = action else {
+        return None;
+    };
+    let is_cut = data.get("truncated") != Some(&Value::Bool(false));
+    let content = data.get("content")?.as_str()?;
+    (!is_cut).then(|| (visible(path), visible(content)))
+}
+
+/// The answer that needs no model: what files of settings set, where a question asks for it by name, and
+/// of a text that is to be summarised its headings and first sentences.
+#[must_use]
+pub fn by_rules(shown: &[Shown], question: &str) -> Option<String> {
+    let whole = shown.iter().flat_map(|step| &step.whole);
+    let told: Vec<String> = whole
+        .filter_map(|(place, text)| in_file::answer(question, place, text))
+        .collect();
+    if !told.is_empty() {
+        return Some(told.join("\n\n"));
+    }
+    let is_of_all = || {
+        matches!(
+            focus(shown, &extract::subject(question)),
+            Focused::Everything
+        )
+    };
+    let texts = merged(shown);
+    match extract::is_wanted(question) && is_of_all() {
+        true => extract::summary(&texts),
+        false => None,
+    }
+}
+
+/// An answer that nothing could be held against, with the beginning of what it was made from.
+#[must_use]
+pub fn unchecked(answer: &str, shown: &[Shown]) -> String {
+    let mut told = answer.to_owned();
+    let texts = merged(shown);
+    if texts.is_empty() {
+        return told;
+    }
+    told.push_str(
+        "\n\nThis was not checked: a model of this size may make it up. It was shown all of:",
+    );
+    for (place, text) in texts {
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        let mut lines: Vec<&str> = lines.take(FIRST_LINES + 1).collect();
+        let goes_on = lines.len() > FIRST_LINES;
+        lines.truncate(FIRST_LINES);
+        told.push_str(&format!("\n\nFrom {place}:\n  {}", lines.join("\n  ")));
+        if goes_on {
+            told.push_str("\n  …");
+        }
+    }
+    told
+}
+
+/// Lines of a text that are shown below an answer that is of all of it.
+const FIRST_LINES: usize = 3;
 
 /// Finds what of it a question is about.
 #[must_use]

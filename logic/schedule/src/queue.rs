@@ -33,6 +33,8 @@ pub enum Ended {
 pub struct Ahead {
     /// Requests that run now.
     pub running: usize,
+    /// Those of them that nobody waits for.
+    pub in_background: usize,
     /// Waiting requests that came before it or have a higher priority.
     pub waiting: usize,
 }
@@ -51,6 +53,14 @@ impl fmt::Display for Full {
 }
 
 impl std::error::Error for Full {}
+
+/// A request that runs.
+#[derive(Debug)]
+struct Running {
+    model: String,
+    /// Whether nobody waits for it.
+    is_in_background: bool,
+}
 
 /// A request that has not started.
 #[derive(Debug)]
@@ -102,7 +112,7 @@ pub struct Schedule {
     bounds: Bounds,
     /// By priority, highest first.
     lanes: [Lane; Priority::ALL.len()],
-    running: BTreeMap<Place, String>,
+    running: BTreeMap<Place, Running>,
     /// Models in memory, as far as is known: what the server said, else what was asked for last.
     loaded: BTreeSet<String>,
     /// The running request whose model is being loaded. What the server says meanwhile is of the
@@ -166,7 +176,11 @@ impl Schedule {
             self.loaded = BTreeSet::from([chosen.model.clone()]);
             self.loading = Some(chosen.place);
         }
-        self.running.insert(chosen.place, chosen.model);
+        let running = Running {
+            model: chosen.model,
+            is_in_background: lane == lane_of(Priority::Background),
+        };
+        self.running.insert(chosen.place, running);
         Some(Start {
             place: chosen.place,
             swaps,
@@ -176,9 +190,9 @@ impl Schedule {
     /// A request gives up or ends, whether it waits or runs. One that is not there any more is no
     /// error.
     pub fn end(&mut self, place: Place, ended: Ended) {
-        if let Some(model) = self.running.remove(&place) {
+        if let Some(running) = self.running.remove(&place) {
             if ended == Ended::Failed && self.loading == Some(place) {
-                self.loaded.remove(&model);
+                self.loaded.remove(&running.model);
             }
             self.loading = self.loading.filter(|loading| *loading != place);
             return;
@@ -199,7 +213,7 @@ impl Schedule {
     /// A running request asks another model than it came for.
     pub fn asks_instead(&mut self, place: Place, model: &str) {
         if let Some(running) = self.running.get_mut(&place) {
-            model.clone_into(running);
+            model.clone_into(&mut running.model);
             self.loaded = BTreeSet::from([model.to_owned()]);
             self.loading = Some(place);
         }
@@ -227,8 +241,11 @@ impl Schedule {
         let mut waiting = 0;
         for lane in &self.lanes {
             if let Some(index) = lane.waiting.iter().position(|one| one.place == place) {
+                let in_background = self.running.values();
+                let in_background = in_background.filter(|one| one.is_in_background);
                 return Some(Ahead {
                     running: self.running.len(),
+                    in_background: in_background.count(),
                     waiting: waiting + index,
                 });
             }
@@ -283,7 +300,7 @@ impl Schedule {
         let chosen = waiting.get(index)?;
         let must_drain = self.bounds.one_model
             && !is_loaded(chosen)
-            && self.running.values().any(|model| *model != chosen.model);
+            && self.running.values().any(|one| one.model != chosen.model);
         (!must_drain).then_some(index)
     }
 

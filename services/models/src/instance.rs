@@ -172,6 +172,14 @@ impl Instance {
     /// Why a request waits.
     fn why(&self, waiting: &Waiting, model: &str) -> Fault {
         let before = match waiting.ahead() {
+            // Nobody else is at work: the user is not told of other requests.
+            Some(ahead) if ahead.waiting == 0 && ahead.in_background == ahead.running => {
+                let why = format!(
+                    "{} is at work for memory, in the background; {model} is asked when that has ended",
+                    self.name
+                );
+                return notice("models.waiting", why, "");
+            }
             Some(ahead) if ahead.waiting > 0 => {
                 format!("{} run and {} wait", ahead.running, ahead.waiting)
             }

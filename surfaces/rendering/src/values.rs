@@ -21,17 +21,32 @@ pub fn arguments(value: &Value) -> String {
     }
 }
 
+/// The fields of an object on one line, each whole: for a document, which keeps what it says.
+pub(super) fn whole_arguments(value: &Value) -> String {
+    let Value::Object(members) = value else {
+        return one_line(value);
+    };
+    let shown = members
+        .iter()
+        .map(|(name, value)| format!("{}={}", visible_line(name), one_line(value)));
+    shown.collect::<Vec<_>>().join(" ")
+}
+
 /// A value on one line, cut to a readable length.
 pub(super) fn short(value: &Value) -> String {
-    let text = match value {
-        Value::String(text) if is_plain(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let text = visible(&text).replace('\n', "\\n");
+    let text = one_line(value);
     match text.char_indices().nth(VALUE_CHARS) {
         Some((cut, _)) => format!("{}…", &text[..cut]),
         None => text,
     }
+}
+
+fn one_line(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) if is_plain(text) => text.clone(),
+        other => other.to_string(),
+    };
+    visible(&text).replace('\n', "\\n")
 }
 
 fn is_plain(text: &str) -> bool {

@@ -13,6 +13,7 @@ use domain::limits::PLAN_ACTIONS;
 use domain::settings::Mode;
 use domain::tool::EffectClass;
 use domain::tool::UNDO;
+use plan::{orders, question};
 use rendering::agents::gist;
 use rendering::terminal::DECLINED;
 use session::{Exchange, SessionView};
@@ -48,7 +49,7 @@ pub async fn retry(on: &mut dyn Conversation) -> Result<String> {
     let changes = left.next + left.beyond;
     let taken = rewind(on, RewindTo::LastRequest).await?;
     on.tell(&format!("again: {}", gist(&taken.text)))?;
-    tell_what_memory_keeps(on)?;
+    tell_what_memory_keeps(on, &events, &last)?;
     if changes > 0 {
         on.tell(&format!(
             "  the first try left {}; /undo instead takes such back as well",
@@ -98,7 +99,7 @@ pub async fn undo(on: &mut dyn Conversation) -> Result<()> {
             "  not made again: {earlier} of before it that it took back"
         ))?;
     }
-    tell_what_memory_keeps(on)?;
+    tell_what_memory_keeps(on, &events, &last)?;
     tell_what_stays(on, &events, last.begins_after).await
 }
 
@@ -301,15 +302,38 @@ async fn restore(
     })
 }
 
-/// Says that memory is left alone, where answers are remembered.
-fn tell_what_memory_keeps(on: &mut dyn Conversation) -> Result<()> {
-    if !on.captures() {
+/// Says that memory is left alone, where answers are remembered and there was one.
+fn tell_what_memory_keeps(
+    on: &mut dyn Conversation,
+    events: &[Event],
+    last: &Exchange,
+) -> Result<()> {
+    if !on.captures() || !may_be_remembered(events, last) {
         return Ok(());
     }
     on.tell(
         "  memory keeps what it remembered of it; `carl memory search` finds it and \
              `carl memory forget` forgets it",
     )
+}
+
+/// Whether memory may have something of an exchange: an answer, or words of the user's that are no question
+/// and no order, which it keeps without one. What rules did is not remembered.
+fn may_be_remembered(events: &[Event], last: &Exchange) -> bool {
+    let of_it = events
+        .iter()
+        .filter(|event| event.query_id == Some(last.query_id));
+    let mut answers = of_it.filter_map(|event| match &event.body {
+        EventBody::GenerationFinished { answer, model, .. } => Some((answer, model)),
+        _ => None,
+    });
+    answers.any(|(answer, model)| {
+        let is_order = orders::acts(&last.text) || question::wants_telling(&last.text);
+        match answer.trim().is_empty() {
+            true => !is_order,
+            false => model.is_some(),
+        }
+    })
 }
 
 /// Names the tools whose effect no undo history has.

@@ -66,6 +66,7 @@ actions! {
     ReadFile { path }
     Head { path, lines }
     Tail { path, lines }
+    Excerpt { path, from_line, lines }
     FindFiles { pattern, path }
     SearchText { query, path }
     CountLines { path }

@@ -406,6 +406,11 @@ impl Seed {
                 path: path.clone(),
                 lines: number,
             },
+            Action::Excerpt {
+                path: path.clone(),
+                from_line: number,
+                lines: number,
+            },
             Action::FindFiles {
                 pattern,
                 path: path.clone(),

@@ -66,6 +66,18 @@ pub(super) fn content(path: &str, data: &Value, wording: Wording) -> String {
     out
 }
 
+/// Lines of a file from one on, of which there may be none.
+pub(super) fn excerpt(path: &str, from_line: u32, data: &Value) -> String {
+    let total = number(data, "total_lines");
+    match u64::from(from_line) > total {
+        true => format!(
+            "{path} has {}, and none from line {from_line} on.",
+            count(total, "line")
+        ),
+        false => content(path, data, Wording::Part),
+    }
+}
+
 pub(super) fn counts(path: &str, data: &Value) -> String {
     let total = number(data, "total_bytes");
     // A letter may have several bytes: then both are said, where all of the text was read.

@@ -1,6 +1,6 @@
 //! What is said of a document (PDF, docx, odt), which is read as text.
 
-use super::content::{Wording, content, counts};
+use super::content::{Wording, content, counts, excerpt};
 use super::data::{is_cut, text};
 
 use domain::plan::Action;
@@ -60,6 +60,15 @@ pub(super) fn step(action: &Action, data: &Value) -> Option<String> {
     let (path, from, most) = match action {
         Action::ReadFile { path } | Action::CountLines { path } => (path, 0, total),
         Action::Head { path, lines } => (path, 0, as_count(*lines)),
+        Action::Excerpt {
+            path,
+            from_line,
+            lines,
+        } => (
+            path,
+            as_count(from_line.saturating_sub(1)),
+            as_count(*lines),
+        ),
         Action::Tail { path, lines } => {
             let most = as_count(*lines);
             (path, total.saturating_sub(most), most)
@@ -84,6 +93,7 @@ pub(super) fn step(action: &Action, data: &Value) -> Option<String> {
         Action::CountLines { .. } => counts(path, &shown),
         Action::ReadFile { .. } => content(path, &shown, Wording::Whole),
         Action::Tail { .. } => content(path, &shown, Wording::End),
+        Action::Excerpt { from_line, .. } => excerpt(path, *from_line, &shown),
         _ => content(path, &shown, Wording::Part),
     })
 }

@@ -261,7 +261,7 @@ fn changes_say_what_they_did() {
 fn data_of_another_shape_gives_text_and_no_failure() {
     for (kind, _) in crate::schema::actions() {
         let fields = json!({
-            "kind": kind, "path": "p", "depth": 1, "lines": 1, "pattern": "p", "query": "q",
+            "kind": kind, "path": "p", "depth": 1, "lines": 1, "from_line": 1, "pattern": "p", "query": "q",
             "left": "l", "right": "r", "content": "c", "old": "o", "new": "n", "from": "f",
             "to": "t", "question": "q", "text": "t",
         });

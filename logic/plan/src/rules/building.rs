@@ -66,7 +66,7 @@ const HERE: [&str; 12] = [
 ];
 
 /// Most lines one step shows from an end of a file.
-const MOST_LINES: u32 = 1_000;
+pub const MOST_LINES: u32 = 1_000;
 /// Deepest tree.
 const MOST_LEVELS: u32 = 8;
 
@@ -116,7 +116,8 @@ impl Match<'_> {
             "`{path}` may mean many files, and I change one named file a step. In quotes `?` and \
              `[` are part of a name; `*` never is."
         );
-        let nearest = vec!["find files named *.txt".to_owned()];
+        let pattern = path.rsplit('/').next().unwrap_or(path);
+        let nearest = vec![format!("find files named {pattern}")];
         Err(Refusal::ambiguous(why, nearest))
     }
 
@@ -125,6 +126,11 @@ impl Match<'_> {
         let all = self.captures.get(0).map_or(0, |all| all.start());
         let place = self.captures.name(name).map_or(all, |place| place.start());
         self.captures[0][..place - all].to_lowercase()
+    }
+
+    /// The words of a place as they stand.
+    pub fn written(&self, name: &str) -> &str {
+        self.raw(name).unwrap_or_default().trim()
     }
 
     /// The bare words of a place, lower case.
@@ -308,13 +314,30 @@ impl Match<'_> {
             "old" | "new" => self.as_words(name, &text),
             _ => vec![self.in_quotes(name)],
         };
-        if plain::names_a_file(&text) {
+        if let Some(order) = self.of_a_file(&text) {
+            nearest.insert(0, order);
+        } else if plain::names_a_file(&text) {
             nearest.push(
                 "one step for each file: add \"milk\" to a.txt then add \"eggs\" to b.txt"
                     .to_owned(),
             );
         }
         Err(Refusal::ambiguous(why, nearest))
+    }
+
+    /// The order to add what a file says, where the text of an addition is no more than its name.
+    fn of_a_file(&self, text: &str) -> Option<String> {
+        let into = self.path("p").ok().filter(|into| is_file(into))?;
+        let is_added = ["append", "add", "attach"]
+            .iter()
+            .any(|verb| self.captures[0].to_lowercase().starts_with(verb));
+        let into = match into.contains(char::is_whitespace) {
+            true => format!("\"{into}\""),
+            false => into,
+        };
+        let is_one = !text.contains(char::is_whitespace);
+        (is_added && is_one && is_file(text))
+            .then(|| format!("append the contents of {text} to {into}"))
     }
 
     /// The step with a replaced text or its replacement said to be words, which are replaced where they

@@ -3,7 +3,7 @@
 use super::words::{Request, is_file, is_wildcard, trim_word};
 
 /// What works, each with the words that bring it to mind. `{file}` is a file.
-const EXAMPLES: [(&str, &str); 22] = [
+const EXAMPLES: [(&str, &str); 23] = [
     (
         "list the files in docs",
         "list files ls dir folder what everything",
@@ -31,6 +31,10 @@ const EXAMPLES: [(&str, &str); 22] = [
     (
         "show the last 10 lines of {file}",
         "last tail bottom end lines log",
+    ),
+    (
+        "show lines 2 to 4 of {file}",
+        "line part middle between lines",
     ),
     (
         "count the lines in {file}",

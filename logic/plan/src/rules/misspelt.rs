@@ -15,13 +15,30 @@ const VERBS: [&str; 10] = [
     "replace",
 ];
 
+/// Verbs that are so short that a word with the same letters alone is a slip: `shwo`, and not `shoe`.
+const SHORT: [&str; 8] = [
+    "show", "list", "find", "move", "copy", "undo", "print", "count",
+];
+
+/// Whether a word has the letters of another in another order.
+fn is_shuffled(word: &str, verb: &str) -> bool {
+    let letters = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    letters(word) == letters(verb)
+}
+
 /// The request with the verb that it may begin with; `None` where its first word is no slip.
 pub(super) fn corrected(request: &str) -> Option<String> {
     let request = request.trim();
     let word = request.split_whitespace().next()?;
     let typed = word.to_lowercase();
     let is_slip = |verb: &&&str| strsim::osa_distance(verb, &typed) == 1;
-    let verb = VERBS.iter().find(is_slip)?;
+    let is_swap = |verb: &&&str| is_slip(verb) && is_shuffled(&typed, verb);
+    let verb = VERBS.iter().find(is_slip);
+    let verb = verb.or_else(|| SHORT.iter().find(is_swap))?;
     Some(format!("{verb}{}", &request[word.len()..]))
 }
 
@@ -36,7 +53,15 @@ mod tests {
             "replace a in b.txt"
         );
         assert_eq!(corrected("Dleete b.txt").as_deref(), Some("delete b.txt"));
-        for says in ["replace a", "dlt a.txt", "shwo a.txt", "read a.txt", ""] {
+        assert_eq!(corrected("shwo a.txt").as_deref(), Some("show a.txt"));
+        for says in [
+            "replace a",
+            "dlt a.txt",
+            "shoe a.txt",
+            "slow a.txt",
+            "read a.txt",
+            "",
+        ] {
             assert_eq!(corrected(says), None, "{says}");
         }
     }

@@ -168,7 +168,8 @@ fn plan_step(request: &Request, step: &Step, last: Option<&str>) -> Result<Actio
         });
     }
     let Some(action) = grammar::read(request, step, last)? else {
-        let unsure = unsure::refusal(request, &step.text);
+        let is_whole = |order: &str| in_file::read(order).is_some();
+        let unsure = unsure::refusal(request, &step.text, is_whole);
         let unsure = unsure.map(Refusal::for_no_model);
         return Err(unsure.unwrap_or_else(|| reasons::after_rules(request, step)));
     };
@@ -195,6 +196,7 @@ fn main_path(action: &Action) -> Option<&str> {
         | Action::ReadFile { path }
         | Action::Head { path, .. }
         | Action::Tail { path, .. }
+        | Action::Excerpt { path, .. }
         | Action::CountLines { path }
         | Action::FileSizes { path }
         | Action::CreateFile { path, .. }

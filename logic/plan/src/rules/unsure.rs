@@ -110,7 +110,12 @@ pub(super) fn is_search(text: &str) -> bool {
 }
 
 /// Why an order that no rule fits is not left to a small model.
-pub(super) fn refusal(request: &Request, text: &str) -> Option<Refusal> {
+/// `is_whole` says whether a text is an order that is understood by itself.
+pub(super) fn refusal(
+    request: &Request,
+    text: &str,
+    is_whole: impl Fn(&str) -> bool,
+) -> Option<Refusal> {
     let shown = request.shown(text);
     let (removes, replaces) = (hits(&REMOVES, text), hits(&REPLACES, text));
     let adds = hits(&ADDS, text);
@@ -136,7 +141,7 @@ pub(super) fn refusal(request: &Request, text: &str) -> Option<Refusal> {
         return Some(of_a_time(&shown));
     }
     if let Some(steps) = one_for_each(request, text) {
-        return Some(of_several(request, &shown, &steps));
+        return Some(of_several(request, &shown, &steps, is_whole));
     }
     if hits(&WRITES, text) {
         return Some(described::refusal(&shown));
@@ -231,25 +236,50 @@ fn one_for_each(request: &Request, text: &str) -> Option<Vec<String>> {
     Some(names.iter().map(one).collect())
 }
 
-fn of_several(request: &Request, shown: &str, steps: &[String]) -> Refusal {
+fn of_several(
+    request: &Request,
+    shown: &str,
+    steps: &[String],
+    is_whole: impl Fn(&str) -> bool,
+) -> Refusal {
     let why = format!("`{shown}` names several files, and a step changes one.");
     // Two files do not become one.
     let ends = |step: &String| step.split_whitespace().next_back().map(str::to_owned);
     let is_into_one =
         ends(&steps[0]) == ends(&steps[1]) && ends(&steps[0]).is_some_and(|to| is_file(&to));
-    let are_understood = || {
-        steps
-            .iter()
-            .all(|step| grammar::is_understood(request, step))
-    };
-    let nearest = match !is_into_one && are_understood() {
+    let is_one =
+        |step: &String| grammar::is_understood(request, step) || is_whole(&request.whole(step));
+    let nearest = match !is_into_one && steps.iter().all(is_one) {
         true => request.whole(&steps.join(" then ")),
-        false => {
-            "one step for each file, joined by `then`: move a.txt to docs then move b.txt to docs"
-                .to_owned()
-        }
+        false => joined_into_one(request, steps).unwrap_or_else(|| {
+            "one step for each file, each an order of its own, joined by `then`".to_owned()
+        }),
     };
     Refusal::ambiguous(why, vec![nearest])
+}
+
+/// Of files that are to become one, the order that adds each to it.
+fn joined_into_one(request: &Request, steps: &[String]) -> Option<String> {
+    const JOINS: [&str; 6] = ["merge", "join", "combine", "concatenate", "append", "add"];
+    let verb = steps.first()?.split_whitespace().next()?.to_lowercase();
+    let one = |step: &String| {
+        let words: Vec<&str> = step.split_whitespace().map(trim_word).collect();
+        let [.., last] = words.as_slice() else {
+            return None;
+        };
+        let is_name = |word: &&&str| {
+            request
+                .piece(word)
+                .is_some_and(|piece| is_file(&piece.text))
+        };
+        let from = words.iter().find(is_name)?;
+        (from != last && is_name(&last))
+            .then(|| request.whole(&format!("append the contents of {from} to {last}")))
+    };
+    let orders: Option<Vec<String>> = steps.iter().map(one).collect();
+    orders
+        .filter(|_| JOINS.contains(&verb.as_str()))
+        .map(|orders| format!("one step for each file: {}", orders.join(" then ")))
 }
 
 fn of_a_part(shown: &str, part: &str, file: &str) -> Refusal {

@@ -306,6 +306,18 @@ pub fn number(word: &str) -> Option<u32> {
     lower.parse().ok()
 }
 
+/// `third` and `3rd` as a number.
+pub fn ordinal(word: &str) -> Option<usize> {
+    const WORDS: [&str; 10] = [
+        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+        "tenth",
+    ];
+    let said = WORDS.iter().position(|known| *known == word);
+    let digits = word.trim_end_matches(|c: char| c.is_alphabetic());
+    said.map(|at| at + 1)
+        .or_else(|| digits.parse().ok().filter(|at| *at > 0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,6 +20,8 @@ pub const NARROW_CONTENT_CHARS: u64 = 1_000;
 pub const NARROW_QUESTION_CHARS: u64 = 200;
 /// Most lines a model asks for from one end of a file.
 pub const NARROW_LINES: u64 = 200;
+/// The last line from which on a model asks for lines.
+const NARROW_FROM_LINE: u64 = 1_000_000;
 
 /// Every action kind with the schema of its object, in the order of the type.
 #[must_use]
@@ -171,6 +173,7 @@ fn narrow_field(kind: &str, name: &str, known: &Known) -> Option<Value> {
         (_, "question") => text(1, NARROW_QUESTION_CHARS),
         (_, "depth") => json!({ "type": "integer", "minimum": 1, "maximum": 8 }),
         (_, "lines") => json!({ "type": "integer", "minimum": 1, "maximum": NARROW_LINES }),
+        (_, "from_line") => json!({ "type": "integer", "minimum": 1, "maximum": NARROW_FROM_LINE }),
         _ => return None,
     };
     Some(field)

@@ -72,6 +72,11 @@ async fn for_request(work: &Work) -> Option<EventBody> {
     }
 }
 
+/// Whether what was recalled for the request is something that was kept on purpose, and not only said.
+pub(crate) fn holds_a_memory(work: &Work) -> bool {
+    work.with_state(|state| state.conversation.view.given().contains("\n(memory, "))
+}
+
 /// A question to a model that is not the conversation, with what was recalled and the data that came
 /// with the request before its last words, where the conversation has them.
 pub(crate) fn shown_in(work: &Work, mut messages: Vec<Message>) -> Vec<Message> {

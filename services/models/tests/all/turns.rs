@@ -156,6 +156,26 @@ async fn whoever_waits_is_told_why_and_then_answered() {
 }
 
 #[tokio::test]
+async fn whoever_waits_for_background_work_is_told_of_no_other_request() {
+    let server = one_card().await;
+    let service = one_at_a_time(&server);
+    let held = service.chat(asking(ENDLESS, Priority::Background)).await;
+    let held = held.unwrap();
+    let waits = asking("writer:7b", Priority::User);
+    let mut stream = service.chat(waits).await.unwrap();
+    let Some(Ok(ChatChunk::Notice(why))) = stream.next().await else {
+        panic!("no reason to wait");
+    };
+    let told = &why.message;
+    assert!(
+        told.contains("at work for memory, in the background"),
+        "{told}"
+    );
+    assert!(!told.contains("before this request"), "{told}");
+    drop(held);
+}
+
+#[tokio::test]
 async fn an_answer_given_up_while_it_waits_or_streams_frees_its_place() {
     let server = one_card().await;
     let service = one_at_a_time(&server);

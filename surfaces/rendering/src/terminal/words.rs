@@ -105,7 +105,7 @@ pub(super) fn gist(text: &str) -> &str {
 pub(super) fn step(action: &Action) -> String {
     let fields = serde_json::to_value(action).map(|mut value| {
         if let Some(members) = value.as_object_mut() {
-            members.remove("kind");
+            members.shift_remove("kind");
         }
         arguments(&value)
     });

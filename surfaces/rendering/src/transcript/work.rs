@@ -3,9 +3,10 @@
 
 use super::extent::{Extent, quoted, shown_line};
 use crate::transcript::agents;
-use crate::values::arguments;
+use crate::values::{arguments, whole_arguments};
 use domain::event::{CallStatus, ConfirmationAnswer, Event, EventBody};
 use domain::notes::ShownNotes;
+use domain::plan::Action;
 use text::escape::prose;
 use text::fence;
 
@@ -149,10 +150,10 @@ fn capped(text: &str) -> String {
 fn planned(body: &EventBody) -> Option<String> {
     match body {
         EventBody::PlanProposed { plan, hash } => {
-            let steps = plan.actions.iter().enumerate().map(|(index, action)| {
-                let fields = serde_json::to_string(action).unwrap_or_default();
-                format!("{}. `{}`", index + 1, shown_line(&fields))
-            });
+            let steps =
+                plan.actions.iter().enumerate().map(|(index, action)| {
+                    format!("{}. `{}`", index + 1, shown_line(&step(action)))
+                });
             let steps = steps.collect::<Vec<_>>().join("\n");
             Some(format!(
                 "### Plan {}\n\n{}\n\n{steps}",
@@ -165,6 +166,17 @@ fn planned(body: &EventBody) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// A step of a plan as it is shown before it runs, with all that it says.
+fn step(action: &Action) -> String {
+    let mut fields = serde_json::to_value(action).unwrap_or_default();
+    if let Some(members) = fields.as_object_mut() {
+        members.shift_remove("kind");
+    }
+    format!("{} {}", action.kind(), whole_arguments(&fields))
+        .trim_end()
+        .to_owned()
 }
 
 const fn word(status: CallStatus) -> &'static str {

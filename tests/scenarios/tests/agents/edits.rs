@@ -491,7 +491,6 @@ fn what_is_ordered_of_two_files_is_done_to_both_or_asked_back() {
     assert_eq!(house.read("more/c.txt"), "x and y\n");
     for (says, hint) in [
         ("count the words in all md files", "count the words in a.md"),
-        ("show me line 3 of more/c.txt", "show the first 20 lines"),
         ("list all files modified today", "list the files"),
         ("merge more/c.txt and d.txt into e.txt", "one step for each"),
     ] {
@@ -505,9 +504,10 @@ fn the_name_of_a_file_is_not_written_for_its_text() {
     let house = &scene.house;
     house.write("novel.md", "Once.\n");
     house.write("drafts/ch1.md", "Then.\n");
-    let quoted = "append \"drafts/ch1.md\" to novel.md";
-    let says = "append drafts/ch1.md to novel.md";
-    asked_back(&scene, "novel.md", &[(says, quoted)]);
+    let quoted = "add \"drafts/ch1.md\" to novel.md";
+    let whole = "append the contents of drafts/ch1.md to novel.md";
+    let says = "add drafts/ch1.md to novel.md";
+    asked_back(&scene, "novel.md", &[(says, quoted), (says, whole)]);
     tell(house, "append \"drafts/ch1.md\" to novel.md", 0);
     assert_eq!(house.read("novel.md"), "Once.\ndrafts/ch1.md\n");
 }

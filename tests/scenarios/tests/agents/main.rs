@@ -23,4 +23,5 @@ mod orchestrator_context;
 mod orders;
 mod plan_mode;
 mod programs;
+mod settings;
 mod writing;

@@ -223,18 +223,18 @@ fn a_small_model_that_answers_from_a_count_is_given_the_count() {
 
 #[test]
 fn an_answer_that_its_lines_do_not_bear_out_gives_way_to_the_lines() {
-    let question = "which port does s.toml set?";
+    let question = "which port does s.txt set?";
     let replies = [Reply::text("The port is 9999.")];
     let small = OllamaState {
         model_bytes: 100 << 20,
         ..OllamaState::default()
     };
     let scene = Scene::with(Server::script(replies).ollama(small), "ollama");
-    scene.house.write("s.toml", "name = \"x\"\nport = 8080\n");
+    scene.house.write("s.txt", "name = \"x\"\nport = 8080\n");
     let outcome = scene.run(&["--mode", "plan", question]);
     let answer = outcome.text("answer");
     assert!(answer.starts_with("I have no sure answer."), "{answer}");
-    assert!(answer.contains("From s.toml:\n  port = 8080"), "{answer}");
+    assert!(answer.contains("From s.txt:\n  port = 8080"), "{answer}");
     assert!(
         !answer.contains("9999") && !answer.contains("found nothing"),
         "{answer}"
@@ -301,4 +301,159 @@ fn a_flag_before_a_command_is_told_where_it_goes() {
         .expect(2);
     let told = "flags belong after a command that takes them: carl run -C FOLDER";
     assert!(refused.stderr.contains(told), "{}", refused.stderr);
+}
+
+#[test]
+fn lines_are_shown_by_their_numbers() {
+    let house = House::new();
+    house.write("n.txt", "one\ntwo\nthree\nfour\nfive\n");
+    for (says, shown) in [
+        (
+            "show lines 2 to 4 of n.txt",
+            "n.txt, lines 2 to 4 of 5:\ntwo\nthree\nfour\n",
+        ),
+        (
+            "show lines 2-4 of n.txt",
+            "n.txt, lines 2 to 4 of 5:\ntwo\nthree\nfour\n",
+        ),
+        (
+            "print line 3 of n.txt",
+            "n.txt, lines 3 to 3 of 5:\nthree\n",
+        ),
+        (
+            "show lines 4 to 9 of n.txt",
+            "n.txt, lines 4 to 5 of 5:\nfour\nfive\n",
+        ),
+        (
+            "Zeige mir die Zeilen 2 bis 3 von n.txt",
+            "lines 2 to 3 of 5:\ntwo\nthree\n",
+        ),
+        ("muestra la línea 5 de n.txt", "lines 5 to 5 of 5:\nfive\n"),
+    ] {
+        let told = order(&house, says).expect(0).stdout;
+        assert!(told.contains(shown), "{says}: {told}");
+    }
+    let none = told(&order(&house, "show line 9 of n.txt").expect(4));
+    assert!(none.contains("`n.txt` has only 5 lines."), "{none}");
+    let refused = told(&order(&house, "show lines 4 to 2 of n.txt").expect(4));
+    assert!(refused.contains("`lines 2 to 4` go up"), "{refused}");
+}
+
+#[test]
+fn what_a_file_says_is_appended_and_its_name_only_in_quotes() {
+    let house = House::new();
+    house.write("notes.txt", "tea\nmilk\n");
+    house.write("chapter.md", "Once\n");
+    order(&house, "append notes.txt to chapter.md").expect(0);
+    assert_eq!(house.read("chapter.md"), "Once\ntea\nmilk\n");
+    order(&house, "append \"notes.txt\" to chapter.md").expect(0);
+    assert_eq!(house.read("chapter.md"), "Once\ntea\nmilk\nnotes.txt\n");
+    let before = house.read("chapter.md");
+    let refused = told(&order(&house, "append none.txt to chapter.md").expect(4));
+    for part in [
+        "There is no `none.txt`",
+        "append \"none.txt\" to chapter.md",
+    ] {
+        assert!(refused.contains(part), "{part}: {refused}");
+    }
+    // What is added to a list may be the name.
+    let refused = told(&order(&house, "add notes.txt to chapter.md").expect(4));
+    for part in [
+        "append the contents of notes.txt to chapter.md",
+        "add \"notes.txt\" to chapter.md",
+    ] {
+        assert!(refused.contains(part), "{part}: {refused}");
+    }
+    assert_eq!(house.read("chapter.md"), before);
+    order(&house, "append the contents of notes.txt to chapter.md").expect(0);
+    assert_eq!(house.read("chapter.md"), format!("{before}tea\nmilk\n"));
+}
+
+#[test]
+fn of_several_files_it_is_said_which_was_changed_and_which_was_not() {
+    let house = House::new();
+    house.write("a.txt", "alpha\n");
+    house.write("b.txt", "beta\n");
+    let done = order(&house, "replace \"alpha\" with \"one\" in a.txt and b.txt").expect(3);
+    let said = told(&done);
+    assert!(
+        said.contains("Changed: a.txt. Not changed: b.txt."),
+        "{said}"
+    );
+    assert_eq!(house.read("a.txt"), "one\n");
+    assert_eq!(house.read("b.txt"), "beta\n");
+    // A list of files is refused with the orders for these files.
+    house.write("a.toml", "port = 1\n");
+    house.write("b.toml", "port = 1\n");
+    let refused = told(&order(&house, "change the port in a.toml and b.toml to 2").expect(4));
+    let offer = "change the port in a.toml to 2 then change the port in b.toml to 2";
+    assert!(refused.contains(offer), "{refused}");
+    order(&house, offer).expect(0);
+    assert_eq!(house.read("b.toml"), "port = 2\n");
+    let refused = told(&order(&house, "merge a.txt and b.txt into c.txt").expect(4));
+    let offer = "append the contents of a.txt to c.txt then append the contents of b.txt to c.txt";
+    assert!(refused.contains(offer), "{refused}");
+    order(&house, offer).expect(0);
+    assert_eq!(house.read("c.txt"), "one\nbeta\n");
+}
+
+#[test]
+fn lines_are_found_by_whole_words_and_that_is_said() {
+    let house = House::new();
+    house.write("l.txt", "a cat\ncat\ndog\n");
+    let done = order(&house, "remove the line with \"a\" from l.txt").expect(0);
+    assert_eq!(house.read("l.txt"), "cat\ndog\n");
+    let said = told(&done);
+    assert!(
+        said.contains("as a whole word: 1 more line has it within"),
+        "{said}"
+    );
+    let refused = told(&order(&house, "remove the line with \"a\" from l.txt").expect(4));
+    assert!(
+        refused.contains("no line with `a` as a whole word, and one with it within"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn an_answer_of_a_tiny_model_about_all_of_a_file_says_that_it_was_not_checked() {
+    let scene = Scene::of_class("tiny", [Reply::text("It is about tea.")]);
+    scene.house.write("n.md", "one\ntwo\n\nthree\nfour\n");
+    let outcome = scene.run(&["--mode", "plan", "explain n.md"]);
+    let answer = outcome.text("answer");
+    assert!(answer.starts_with("It is about tea."), "{answer}");
+    assert!(
+        answer.contains("This was not checked")
+            && answer.ends_with("From n.md:\n  one\n  two\n  three\n  …"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn an_order_in_passing_that_is_not_clear_is_named_and_no_half_of_it_is_done() {
+    let scene = Scene::of_class("tiny", []);
+    let house = &scene.house;
+    house.write("a.txt", "tea\n");
+    for mode in [&["--mode", "deterministic"][..], &[]] {
+        let run = house.ask(["run"]).args(mode.iter().copied());
+        let said = told(
+            &run.args(["show a.txt and by the way fix it"])
+                .run()
+                .expect(4),
+        );
+        assert!(said.contains("I did not understand `fix a.txt`"), "{said}");
+        assert!(!said.contains("tea"), "{said}");
+    }
+    assert!(scene.server.chats().is_empty());
+}
+
+#[test]
+fn a_plan_is_shown_in_a_transcript_as_it_was_proposed() {
+    let house = House::new();
+    house.write("a.txt", "tea\n");
+    order(&house, "replace tea with milk in a.txt").expect(0);
+    let shown = house.ask(["session", "show", "last"]).run().expect(0);
+    let step = "1. `replace_text path=a.txt old=tea new=milk`";
+    assert!(shown.stdout.contains(step), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("\"kind\""), "{}", shown.stdout);
 }

@@ -40,8 +40,8 @@ fn the_model_that_comes_along_is_asked_only_for_what_the_rules_do_not_understand
     let done = tell(&house, open.into_iter().chain(["delete old.txt"])).expect(0);
     assert!(done.stderr.contains(BY_RULES), "{}", done.stderr);
     assert!(!house.has("old.txt"));
-    house.write("settings.toml", "[server]\nport = 8090\n");
-    let asked = tell(&house, ["--json", "which port does settings.toml set?"]).expect(0);
+    house.write("server.txt", "name = x\nport = 8090\n");
+    let asked = tell(&house, ["--json", "which port does server.txt set?"]).expect(0);
     let summary = asked.json();
     assert_eq!(summary["mode"], "plan");
     assert!(summary["model"].as_str().is_some(), "{summary:#}");
@@ -210,18 +210,18 @@ fn a_tiny_model_plans_and_that_is_said_once_in_a_session() {
 #[test]
 fn a_tiny_model_is_not_asked_what_the_rules_do_and_not_how_to_look_for_an_answer() {
     let answer = || Reply::text("It is 8090.");
-    let scene = scene("", "class = \"tiny\"", [answer(), answer()]);
+    let scene = scene("", "class = \"tiny\"", [answer()]);
     scene
         .house
         .write("settings.toml", "[server]\nport = 8090\n");
     let shown = tell(&scene.house, ["show settings.toml"]).expect(0);
     assert!(shown.stderr.contains(BY_RULES), "{}", shown.stderr);
     assert!(scene.server.chats().is_empty());
-    // The file that a question names is read, and without a name its words are looked for: one call,
-    // for the answer.
+    // What a file of settings that is named sets is told from its line. Without a name the words of a
+    // question are looked for: one call, for the answer.
     for (calls, says) in [
-        (1, "which port does settings.toml set?"),
-        (2, "what port does the server use?"),
+        (0, "which port does settings.toml set?"),
+        (1, "what port does the server use?"),
     ] {
         let told = tell(&scene.house, [says]).expect(0);
         assert!(told.stdout.contains("port = 8090"), "{}", told.stdout);

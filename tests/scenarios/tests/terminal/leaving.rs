@@ -233,3 +233,26 @@ fn leaves_a_question_open(ends: impl FnOnce(Seated)) {
     assert_eq!(audit.iter().filter(is_said).count(), 0, "{audit:?}");
     assert!(!house.has("a.txt"));
 }
+
+#[test]
+fn after_an_undo_memory_is_named_only_where_it_may_have_something() {
+    let gate = Gate::new();
+    let begun = Reply::text("Begun it. ").and_wait(&gate).and_text("Whole.");
+    let scene = Scene::with(Server::openai([begun, Reply::text("Paris.")]), "openai");
+    let mut chat = seat(&scene, &["chat"]);
+    chat.types("what is the capital of Norway?\n");
+    chat.until("Begun ");
+    chat.interrupts();
+    chat.until("> ");
+    chat.types("/undo\n");
+    chat.until("taken back: what is the capital of Norway?");
+    chat.until("> ");
+    chat.types("what is the capital of France?\n");
+    chat.until("Paris.");
+    chat.until("> ");
+    chat.types("/undo\n");
+    chat.until("taken back: what is the capital of France?");
+    chat.until("memory keeps what it remembered of it");
+    let shown = chat.leaves();
+    assert_eq!(shown.matches("memory keeps").count(), 1, "{shown}");
+}

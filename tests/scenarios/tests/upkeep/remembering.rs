@@ -273,3 +273,23 @@ fn words_that_speak_of_a_file_are_asked_back_and_not_remembered() {
         house.ask(run).run().expect(0);
     }
 }
+
+#[test]
+fn a_question_about_the_user_rests_on_what_was_kept_where_the_model_is_tiny() {
+    let scene = Scene::of_class("tiny", []);
+    let house = &scene.house;
+    house.write("editors.txt", "The editor of the paper is Ann.\n");
+    let kept = ["memory", "add", "My editor is Helix."];
+    house.ask(kept).run().expect(0);
+    for says in ["what do I know about my editor?", "which editor do I use?"] {
+        let outcome = scene.run(&[says]);
+        let answer = outcome.text("answer");
+        assert!(answer.contains("My editor is Helix."), "{says}: {answer}");
+        assert!(
+            answer.contains("(memory, ") && answer.contains(", id "),
+            "{says}: {answer}"
+        );
+        assert!(!answer.contains("Ann"), "{says}: {answer}");
+    }
+    assert!(scene.server.chats().is_empty());
+}

@@ -1,9 +1,9 @@
 //! Rules for listing, showing, counting and measuring.
 
 use super::rule::{Rule, rule};
-use crate::rules::building::{Built, Match};
+use crate::rules::building::{Built, MOST_LINES, Match};
 use crate::rules::refusal::Refusal;
-use crate::rules::words::is_file;
+use crate::rules::words::{is_file, number, ordinal};
 use domain::plan::Action;
 
 fn path_of(found: &Match<'_>) -> Result<String, Refusal> {
@@ -31,7 +31,7 @@ fn measure(found: &Match<'_>) -> Built {
 }
 
 /// The ends of a file and trees.
-pub static PARTS: [Rule; 14] = [
+pub static PARTS: [Rule; 19] = [
     rule(
         r"(?:(?:{show}|list|name|outline) {the}|(?:which|what) )(?:functions|methods|classes|symbols|definitions|structs|types)(?: (?:are |is )?(?:there |defined )?{in} {file:p}| (?:does|do) .+? have| are there)?",
         |found| {
@@ -117,23 +117,75 @@ pub static PARTS: [Rule; 14] = [
         },
     ),
     rule(
-        r"(?:{show} |{what} )?(?:the )?lines? {num:n}(?: ?(?:to|-|until|through) ?{num:m})? (?:of|in|from) {file:p}",
+        r"(?:{show} |{what} (?:on |in )?|what (?:stands|is written|does it say) (?:on|in) )?(?:the )?(?:lines?|rows?) (?:number |no\.? ?|# ?)?{num:n}(?: ?(?:to|through|until|till|-|–|—) ?(?:line )?{num:m})? (?:of|in|from) {file:p}",
+        excerpt,
+    ),
+    rule(
+        r"(?:{show} )?from (?:the )?line {num:n} (?:to|through|until|till|-|–) (?:line )?{num:m} (?:of|in|from) {file:p}",
+        excerpt,
+    ),
+    rule(
+        r"{show} {file:p},? (?:from )?(?:the )?lines? {num:n}(?: ?(?:to|through|until|till|-|–|—) ?(?:line )?{num:m})?",
+        excerpt,
+    ),
+    rule(
+        r"in (?:the )?(?:file )?{tok:p},? {show} (?:the )?lines? {num:n}(?: ?(?:to|through|until|till|-|–|—) ?(?:line )?{num:m})?",
+        excerpt,
+    ),
+    rule(
+        r"what does (?:the )?line {num:n} (?:of|in) {file:p} say",
+        excerpt,
+    ),
+    rule(
+        r"(?:{show} |{what} )?the (?P<nth>second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d+(?:st|nd|rd|th)) line (?:of|in|from) {file:p}",
         |found| {
-            let path = found.path("p")?;
-            let nearest = vec![format!("show the first 20 lines of {path}")];
-            let refusal = Refusal::unavailable(
-                "I show lines from the beginning or the end of a file, not from the middle.",
-                nearest,
-            );
-            // Who asks is answered with the whole file; who orders a line is not shown all.
-            let asks = found.captures[0].to_lowercase().starts_with("what");
-            Err(match asks {
-                true => refusal,
-                false => refusal.for_no_model(),
-            })
+            let word = found.word("nth");
+            let Some(at) = ordinal(&word).and_then(|at| u32::try_from(at).ok()) else {
+                return Ok(None);
+            };
+            Ok(Some(Action::Excerpt {
+                path: found.path("p")?,
+                from_line: at,
+                lines: 1,
+            }))
         },
     ),
 ];
+
+/// Lines by their numbers, counted from 1.
+fn excerpt(found: &Match<'_>) -> Built {
+    let counted = |name| number(&found.word(name));
+    let Some(from_line) = counted("n") else {
+        return Ok(None);
+    };
+    let last = match found.has("m") {
+        true => counted("m"),
+        false => Some(from_line),
+    };
+    let path = found.path("p")?;
+    let lines = last
+        .and_then(|last| last.checked_sub(from_line))
+        .map(|more| more + 1);
+    match lines.filter(|_| from_line > 0) {
+        Some(lines) if lines <= MOST_LINES => Ok(Some(Action::Excerpt {
+            path,
+            from_line,
+            lines,
+        })),
+        Some(_) => {
+            let why = format!("I show at most {MOST_LINES} lines of a part.");
+            let nearest = vec![format!("show {path}")];
+            Err(Refusal::unavailable(&why, nearest).for_no_model())
+        }
+        None => {
+            let step = found.request.shown(&found.captures[0]);
+            let why =
+                format!("`{step}` names no lines: the first is line 1, and `lines 2 to 4` go up.");
+            let nearest = vec![format!("show lines 2 to 4 of {path}")];
+            Err(Refusal::ambiguous(why, nearest).for_no_model())
+        }
+    }
+}
 
 /// Which end of a file.
 #[derive(Clone, Copy)]

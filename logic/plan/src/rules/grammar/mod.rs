@@ -18,12 +18,13 @@ use rule::Rule;
 use std::sync::LazyLock;
 
 /// Every action kind that a rule makes.
-pub const KINDS: [&str; 20] = [
+pub const KINDS: [&str; 21] = [
     "list_files",
     "tree",
     "read_file",
     "head",
     "tail",
+    "excerpt",
     "find_files",
     "search_text",
     "count_lines",

@@ -44,6 +44,8 @@ pub(super) enum Asked {
     Clear { text: String },
     /// Write the same to a new file.
     Copy { into: String },
+    /// Add what it says to the end of another file.
+    AddTo { into: String },
     /// Write a value that stands in it to a new file.
     CopyValue { key: String, into: String },
     /// Write its table in another form to a new file.

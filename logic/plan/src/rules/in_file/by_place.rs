@@ -37,7 +37,15 @@ impl Lines<'_> {
     /// The changes that remove lines.
     pub(super) fn remove_placed(&self, place: &Place) -> Result<Vec<Action>, Refusal> {
         let Place::Each(lines) = place else {
-            return Ok(vec![self.without(&self.placed(place)?)?]);
+            let place = self.placed(place)?;
+            if self.text[place.clone()].chars().count() <= BLOCK_CHARS {
+                return Ok(vec![self.without(&place)?]);
+            }
+            let blocks = self.blocks_of(&place);
+            return match blocks.len() > PLAN_ACTIONS {
+                true => Err(Refusal::too_many_steps(blocks.len())),
+                false => self.one_by_one(&blocks, |lines, block| lines.without(block)),
+            };
         };
         let one = |line: &usize| {
             self.placed(&Place::Lines {
@@ -82,6 +90,25 @@ impl Lines<'_> {
             0 => lines.replace(block.clone(), &text),
             _ => lines.replace(block.clone(), ""),
         })
+    }
+
+    /// Whole lines in parts, each of which one step removes, without the end of its last line.
+    fn blocks_of(&self, lines: &Range<usize>) -> Vec<Range<usize>> {
+        let mut blocks: Vec<Range<usize>> = Vec::new();
+        let mut room = 0;
+        let within = |line: &Range<usize>| lines.start <= line.start && line.end <= lines.end;
+        for place in self.lines().filter(within) {
+            let length = self.text[place.clone()].chars().count() + 1;
+            match blocks.last_mut().filter(|_| length <= room) {
+                Some(block) => block.end = place.end,
+                None => {
+                    blocks.push(place);
+                    room = BLOCK_CHARS;
+                }
+            }
+            room = room.saturating_sub(length);
+        }
+        blocks
     }
 
     /// The text in parts of whole lines, each of which one step removes.
@@ -263,6 +290,24 @@ mod tests {
         ] {
             assert_eq!(read(says), None, "{says}");
         }
+    }
+
+    #[test]
+    fn many_lines_are_removed_in_as_many_steps_as_they_need() {
+        let line = |at: usize| format!("{at} {}\n", "word ".repeat(15));
+        let all: String = (1..=60).map(line).collect();
+        let left: String = (1..=60)
+            .filter(|at| !(3..=50).contains(at))
+            .map(line)
+            .collect();
+        assert_eq!(edited("delete lines 3 to 50 of a.txt", &all).unwrap(), left);
+        let left: String = (1..=30).map(line).collect();
+        assert_eq!(
+            edited("delete the last 30 lines of a.txt", &all).unwrap(),
+            left
+        );
+        let long: String = (1..=900).map(line).collect();
+        assert!(edited("delete lines 1 to 900 of a.txt", &long).is_err());
     }
 
     #[test]

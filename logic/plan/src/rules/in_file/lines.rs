@@ -1,11 +1,9 @@
-//! Exact changes of lines: of a value where it is set, and of lines by what they say.
+//! Exact changes of lines by what they say.
 
-use super::unset::unset;
 use crate::names;
-use crate::rules::plain;
 use crate::rules::refusal::Refusal;
 use crate::rules::unsure;
-use crate::rules::words::pattern;
+use domain::fault::Fault;
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::Action;
 use std::ops::Range;
@@ -42,148 +40,13 @@ fn applied(text: &str, action: &Action) -> String {
     }
 }
 
-/// Whether a file without an ending, or with one of texts, holds settings by its name: `sshd_config`,
-/// `Makefile`, `.bashrc`.
-fn is_named_as_settings(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    !name.contains('.') && (name.ends_with("config") || name.ends_with("file"))
-        || name.ends_with("rc")
-}
-
 /// A text with its path.
 pub(super) struct Lines<'a> {
     pub(super) path: &'a str,
     pub(super) text: &'a str,
 }
 
-/// A value in the text: where it stands, and whether in quotes.
-struct Value {
-    place: Range<usize>,
-    quote: Option<char>,
-}
-
-/// The length of the number with its unit that a new number takes the place of: of `42 Euro a year`
-/// where it is to be `48` or `48 Euro`, what follows stays.
-fn amount(is: &str, to: &str) -> Option<usize> {
-    let split = |text: &str| {
-        let digits = |c: char| !c.is_ascii_digit() && c != '.';
-        let end = text.find(digits).unwrap_or(text.len());
-        text[..end].parse::<f64>().is_ok().then_some(end)
-    };
-    let (old, new) = (split(is)?, split(to)?);
-    let unit = &to[new..];
-    let rest = is[old..].strip_prefix(unit)?.strip_prefix(' ')?;
-    rest.starts_with(char::is_alphabetic)
-        .then_some(old + unit.len())
-}
-
 impl Lines<'_> {
-    /// The change that gives a key another value.
-    pub(super) fn set(
-        &self,
-        key: &str,
-        from: Option<&str>,
-        (to, is_quoted): (&str, bool),
-    ) -> Result<Action, Refusal> {
-        let value = self.only_value(key)?;
-        let is = &self.text[value.place.clone()];
-        // `9000 tomorrow` for a number says more than the value.
-        let is_literal = matches!(
-            serde_json::from_str(is),
-            Ok(serde_json::Value::Number(_) | serde_json::Value::Bool(_))
-        );
-        let is_amount = amount(is, to).is_some();
-        if to.contains(['\n', '\r'])
-            || (is_literal && !is_quoted && !is_amount && to.contains(char::is_whitespace))
-        {
-            let why = format!("`{to}` may say more than the value.");
-            return Err(Refusal::ambiguous(
-                why,
-                vec![format!("put the value in quotes: \"{to}\"")],
-            ));
-        }
-        let (place, to) = match from {
-            None => match amount(is, to).filter(|_| value.quote.is_none()) {
-                Some(length) => (value.place.start..value.place.start + length, to.to_owned()),
-                None => (value.place.clone(), self.fit(&value, to)?),
-            },
-            Some(from) => match names::whole(is, from) {
-                Some(at) => {
-                    let start = value.place.start + at;
-                    (start..start + from.len(), to.to_owned())
-                }
-                None => {
-                    let why = format!("In {} `{key}` is `{is}` and not `{from}`.", self.path);
-                    return Err(Refusal::ambiguous(why, Vec::new()));
-                }
-            },
-        };
-        self.replace(place, &to)
-    }
-
-    /// Refuses a change of a word in a text that may be meant as one of a value: `Mood: calm`. A value
-    /// of several words would be lost for one, so that it is not meant.
-    pub(super) fn is_no_value(&self, key: &str, to: &str) -> Result<(), Refusal> {
-        let path = self.path;
-        let values = self.values(key);
-        let Some(value) = values.first() else {
-            return Ok(());
-        };
-        let value = self.text[value.place.clone()].trim();
-        let why = format!(
-            "In {path} `{key}` stands before `{value}`: which of them is to change is not clear."
-        );
-        let nearest = vec![
-            format!("replace \"{key}\" with \"{to}\" in {path}"),
-            format!("set {key} to \"{to}\" in {path}"),
-        ];
-        let is_text = value.split_whitespace().count() > 1;
-        Err(match is_text {
-            true => Refusal::absent(why, nearest),
-            false => Refusal::ambiguous(why, nearest),
-        })
-    }
-
-    /// Refuses the replacement of words that name a value here, in a form that is not read, or that stand in
-    /// a comment.
-    pub(super) fn is_no_name(&self, words: &str, to: &str) -> Result<(), Refusal> {
-        let name = regex::escape(words);
-        let is_settings = !plain::is_prose(self.path) || is_named_as_settings(self.path);
-        let forms = [
-            // `port: 80`, `"port" : 80`, `PORT ?= 80`, wherever they stand.
-            format!(r#"(?i)(?:^|[\s{{,\["'`]){name}["'`]?[ \t]*[?:]?[:=]"#),
-            // `Port 22` and `listen 80;` in settings, and comments there.
-            format!(r"(?im)^[ \t]*{name}[ \t]+\S"),
-            format!(r"(?im)^[ \t]*(?:#|//|;).*{name}"),
-        ];
-        let is_named = forms.iter().filter_map(|form| pattern(form));
-        if !is_settings || !is_named.into_iter().any(|form| form.is_match(self.text)) {
-            return Ok(());
-        }
-        let path = self.path;
-        let why = format!(
-            "`{words}` may name a value in {path} in a form that I do not read, or stand in a comment."
-        );
-        let nearest = vec![
-            format!("show {path}"),
-            format!(
-                "replace \"{words} and its value as they stand\" with \"{words} {to}\" in {path}"
-            ),
-        ];
-        Err(Refusal::ambiguous(why, nearest))
-    }
-
-    /// The value of a key.
-    pub(super) fn value(&self, key: &str) -> Result<String, Refusal> {
-        let value = self.only_value(key)?;
-        let text = self.text[value.place].trim();
-        match value.quote {
-            Some('"') if text.contains('\\') => serde_json::from_str(&format!("\"{text}\""))
-                .map_err(|_error| self.absent(&format!("a value of `{key}` that I cannot read"))),
-            _ => Ok(text.to_owned()),
-        }
-    }
-
     /// The changes that remove lines about something.
     pub(super) fn remove(&self, about: &str, is_many: bool) -> Result<Vec<Action>, Refusal> {
         if !is_many {
@@ -201,10 +64,56 @@ impl Lines<'_> {
     pub(super) fn only_about(&self, about: &str) -> Result<Range<usize>, Refusal> {
         let mut places = self.about(about);
         match places.len() {
-            0 => Err(self.absent(&format!("no line with `{}`", about.trim()))),
+            0 => Err(self.absent(&self.no_line_about(about.trim()))),
             1 => Ok(places.remove(0)),
             _ => Err(self.several(&places, &format!("`{}`", about.trim()))),
         }
+    }
+
+    /// That there is no line about something, and where it stands within words, since that does not count.
+    fn no_line_about(&self, about: &str) -> String {
+        match self.having(about).len() {
+            0 => format!("no line with `{about}`"),
+            1 => format!(
+                "no line with `{about}` as a whole word, and one with it within a longer word"
+            ),
+            more => {
+                format!(
+                    "no line with `{about}` as a whole word, and {more} with it within longer words"
+                )
+            }
+        }
+    }
+
+    /// The lines that have a text, in letters of any case.
+    fn having(&self, text: &str) -> Vec<Range<usize>> {
+        let text = text.to_lowercase();
+        let has = |line: &Range<usize>| self.text[line.clone()].to_lowercase().contains(&text);
+        self.lines()
+            .filter(|line| !text.is_empty() && has(line))
+            .collect()
+    }
+
+    /// What is said where more lines have a text within their words than those that have it as words.
+    pub(super) fn within_words(&self, about: &str, is_many: bool) -> Option<Fault> {
+        let about = about.trim();
+        let more = self
+            .having(about)
+            .len()
+            .checked_sub(self.about(about).len())?;
+        let (path, lines) = (self.path, if more == 1 { "line has" } else { "lines have" });
+        let stay = if more == 1 { "stays" } else { "stay" };
+        let which = match is_many {
+            true => "Lines are",
+            false => "The line is",
+        };
+        (more > 0).then(|| Fault {
+            code: "plan.whole_words".to_owned(),
+            message: format!(
+                "{which} found by `{about}` as a whole word: {more} more {lines} it within longer words, and {stay}."
+            ),
+            hint: format!("`show {path}` shows them; `remove line 3 from {path}` removes one by its number."),
+        })
     }
 
     /// The lines in which words stand as words, in letters of any case.
@@ -212,7 +121,7 @@ impl Lines<'_> {
         let about = about.trim().to_lowercase();
         let is_about = |line: &Range<usize>| {
             let line = self.text[line.clone()].to_lowercase();
-            !about.is_empty() && names::stands_as_words(&line, &about)
+            !about.is_empty() && names::has_words(&line, &about)
         };
         self.lines().filter(is_about).collect()
     }
@@ -334,110 +243,8 @@ impl Lines<'_> {
         Err(Refusal::ambiguous(why, vec![format!("show {}", self.path)]))
     }
 
-    /// The only place where a key is given a value.
-    fn only_value(&self, key: &str) -> Result<Value, Refusal> {
-        let mut values = self.values(key);
-        let ending = self.ending();
-        let is_prose = matches!(ending.as_str(), "md" | "txt");
-        let is_plain = |value: &Value| {
-            let text = &self.text[value.place.clone()];
-            let is_first = |c: char| "[{|>&*!".contains(c);
-            value.quote.is_some()
-                || is_prose
-                || !(text.starts_with(is_first) || text.contains(", "))
-        };
-        // `const PORT: u16 = 80;`: what stands behind the colon is more than the value.
-        let is_typed = |value: &Value| {
-            let text = &self.text[value.place.clone()];
-            value.quote.is_none() && text.contains(" = ")
-        };
-        if values.iter().any(is_typed) {
-            let why = format!("What `{key}` is in {} has a type before it.", self.path);
-            let value = values.first().map(|value| &self.text[value.place.clone()]);
-            let value = value.unwrap_or_default().trim_end_matches(';');
-            let value = value.rsplit_once(" = ").map_or(value, |(_, value)| value);
-            let nearest = format!("replace \"{value}\" with \"…\" in {}", self.path);
-            return Err(Refusal::ambiguous(why, vec![nearest]));
-        }
-        let has_old_ends = self.text.replace("\r\n", "").contains('\r');
-        if has_old_ends || values.iter().any(|value| !is_plain(value)) {
-            let why = format!("What `{key}` is in {} is no plain value.", self.path);
-            return Err(Refusal::ambiguous(why, vec![format!("show {}", self.path)]));
-        }
-        let unset = unset(&ending, self.text);
-        let is_unset = |value: &Value| unset.iter().any(|part| part.contains(&value.place.start));
-        if values.iter().any(is_unset) {
-            let why = format!(
-                "What `{key}` is in {} stands in a comment or in a text of several lines.",
-                self.path
-            );
-            return Err(Refusal::ambiguous(why, vec![format!("show {}", self.path)]));
-        }
-        match values.len() {
-            0 => Err(self.absent(&format!("no line that sets `{key}`"))),
-            1 => Ok(values.remove(0)),
-            _ => {
-                let places: Vec<Range<usize>> =
-                    values.into_iter().map(|value| value.place).collect();
-                Err(self.several(&places, &format!("`{key}`")))
-            }
-        }
-    }
-
-    /// Values of a key in lines such as `key = value`, `"key": value,` and `- Key: value`, and between
-    /// tags.
-    fn values(&self, key: &str) -> Vec<Value> {
-        let words: Vec<String> = key.split_whitespace().map(regex::escape).collect();
-        let key = words.join(r"[\s_-]+");
-        let line = pattern(&format!(
-            concat!(
-                r#"(?im)^[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:(?:export|let|const|var|pub|static)[ \t]+)*"#,
-                r#"["'`*_]*{}["'`*_]*[ \t]*(?:=>|:=|=|:)[*_]*[ \t]*"#,
-                r#"(?:"(?P<d>(?:[^"\\\n]|\\.)*)"|'(?P<s>[^'\n]*)'|(?P<b>[^\s"'][^\n]*?))"#,
-                r#"[ \t]*[,;]?(?:[ \t]+(?:#|//|;)[^\n]*)?\r?$"#,
-            ),
-            key
-        ));
-        let element = pattern(&format!(r"(?i)<{key}(?:\s[^>]*)?>(?P<b>[^<]*)</{key}>"));
-        let mut values = Vec::new();
-        for regex in [line, element].iter().flatten() {
-            for captures in regex.captures_iter(self.text) {
-                let quoted = [("d", Some('"')), ("s", Some('\'')), ("b", None)];
-                let value = quoted.into_iter().find_map(|(name, quote)| {
-                    let place = captures.name(name)?.range();
-                    Some(Value { place, quote })
-                });
-                values.extend(value);
-            }
-        }
-        values
-    }
-
-    /// A new value as the old one was written: in the same quotes, and in quotes where the file wants
-    /// a text in some.
-    fn fit(&self, value: &Value, to: &str) -> Result<String, Refusal> {
-        let ending = self.ending();
-        let is_known = matches!(ending.as_str(), "json" | "toml");
-        let escaped = || serde_json::Value::from(to).to_string();
-        match value.quote {
-            Some('"') if is_known => Ok(escaped().trim_matches('"').to_owned()),
-            Some(quote) if to.contains([quote, '\\']) => {
-                let why = format!("`{to}` does not go between the quotes in {}.", self.path);
-                Err(Refusal::ambiguous(why, Vec::new()))
-            }
-            Some(_) => Ok(to.to_owned()),
-            None => {
-                let is = &self.text[value.place.clone()];
-                let literal = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
-                // A date in TOML is neither; that the file stays sound is looked at afterwards.
-                let is_bare = !is_known || literal(to) || (ending == "toml" && !literal(is));
-                Ok(if is_bare { to.to_owned() } else { escaped() })
-            }
-        }
-    }
-
     /// The ending of the file's name, in small letters.
-    fn ending(&self) -> String {
+    pub(super) fn ending(&self) -> String {
         let ending = self.path.rsplit_once('.');
         ending.map_or_else(String::new, |(_, ending)| ending.to_lowercase())
     }

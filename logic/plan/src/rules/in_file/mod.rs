@@ -6,24 +6,30 @@
 
 mod asked;
 mod by_place;
+mod keys;
 mod lines;
 mod placed;
 mod saying;
 mod sayings;
+mod sections;
 mod tables;
+mod told;
 mod unset;
+mod values;
 pub(crate) mod whole_words;
 
 use super::languages;
 use super::refusal::Refusal;
 use super::several;
 use super::words;
+use domain::fault::Fault;
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
 use lines::Lines;
 
 use asked::Asked;
 pub use asked::InFile;
+pub(crate) use told::{answer, may_answer};
 
 /// Longest text that a step writes, characters.
 const CONTENT_CHARS: usize = 4_000;
@@ -86,6 +92,28 @@ impl InFile {
         matches!(self.asked, Asked::Copy { .. })
     }
 
+    /// What to order instead where the file is not there to be read.
+    #[must_use]
+    pub fn without_it(&self) -> Option<String> {
+        let Asked::AddTo { into } = &self.asked else {
+            return None;
+        };
+        let (path, into) = (&self.path, values::typed(into, false));
+        Some(format!("Its name, as a text: append \"{path}\" to {into}"))
+    }
+
+    /// What is said of lines that stay although they have the text: it stands there within words.
+    pub(crate) fn stays(&self, text: &str) -> Option<Fault> {
+        let Asked::RemoveLines { about, is_many } = &self.asked else {
+            return None;
+        };
+        let lines = Lines {
+            path: &self.path,
+            text,
+        };
+        lines.within_words(about, *is_many)
+    }
+
     /// Refuses to replace the name of a value in settings as a word of the text: `change Port to 2222 in
     /// ssh.conf` is of what stands behind it.
     pub(crate) fn is_of_words(&self, text: &str) -> Result<(), Refusal> {
@@ -136,6 +164,7 @@ impl InFile {
             Asked::RemovePlace { place } => lines.remove_placed(place)?,
             Asked::Clear { text } => lines.clear(text)?,
             Asked::Copy { into } => copied(&self.path, text, into)?,
+            Asked::AddTo { into } => added(&self.path, text, into)?,
             Asked::CopyValue { key, into } => vec![create(into, lines.value(key)?)],
             Asked::Convert { form, into } => {
                 vec![create(into, tables::convert(&self.path, text, *form)?)]
@@ -149,7 +178,7 @@ impl InFile {
             )],
         };
         // What is written elsewhere leaves this text as it is.
-        if !matches!(self.asked, Asked::Copy { .. }) {
+        if !matches!(self.asked, Asked::Copy { .. } | Asked::AddTo { .. }) {
             lines.stays_valid(&actions, self.asked.may_add())?;
         }
         let too_long = |action: &Action| match action {
@@ -201,6 +230,19 @@ fn copied(path: &str, text: &str, into: &str) -> Result<Vec<Action>, Refusal> {
         });
     }
     Ok(actions)
+}
+
+/// The steps that add a text to the end of another file.
+fn added(path: &str, text: &str, into: &str) -> Result<Vec<Action>, Refusal> {
+    if text.is_empty() {
+        return Err(Refusal::absent(format!("{path} is empty."), Vec::new()));
+    }
+    let steps = copied(path, text, into)?.into_iter();
+    let steps = steps.map(|step| match step {
+        Action::CreateFile { path, content } => Action::AppendText { path, content },
+        step => step,
+    });
+    Ok(steps.collect())
 }
 
 fn create(path: &str, content: String) -> Action {

@@ -6,7 +6,7 @@ use super::saying::{Built, Saying};
 use crate::rules::building::Match;
 use crate::rules::plain::is_empty_line;
 use crate::rules::refusal::Refusal;
-use crate::rules::words::{is_file, number};
+use crate::rules::words::{is_file, number, ordinal};
 
 const ADDS: &str = r"(?:insert|add|put|write|place|prepend|append)";
 const TEXT: &str = r"{line}{text:c}";
@@ -275,16 +275,4 @@ fn place(found: &Match<'_>) -> Result<Place, Refusal> {
             format!("`{step}` names no lines: the first is line 1, and `lines 2 to 4` go up.");
         Refusal::ambiguous(why, Vec::new())
     })
-}
-
-/// `third` and `3rd` as a number.
-fn ordinal(word: &str) -> Option<usize> {
-    const WORDS: [&str; 10] = [
-        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
-        "tenth",
-    ];
-    let said = WORDS.iter().position(|known| *known == word);
-    let digits = word.trim_end_matches(|c: char| c.is_alphabetic());
-    said.map(|at| at + 1)
-        .or_else(|| digits.parse().ok().filter(|at| *at > 0))
 }

@@ -1,6 +1,7 @@
 //! What people say when they order something of a text.
 
 use super::asked::{Asked, Form, InFile};
+use super::keys;
 use super::placed;
 use super::saying::{Build, Built, Saying};
 use crate::rules::building::{Destination, Match, destination};
@@ -14,6 +15,8 @@ use std::sync::LazyLock;
 
 /// Most words of what names a value.
 const KEY_WORDS: usize = 4;
+/// Most words beside them that name its section: `in the database section`.
+const SECTION_WORDS: usize = 4;
 
 const FILE: &str = r"(?:the )?(?P<noun>file )?{tok:p}";
 const INTO: &str = r"(?:a |the )?(?:new )?(?P<into_noun>file )?{called}{tok:into}";
@@ -25,8 +28,12 @@ const REMOVES: &str = r"(?:delete|remove|erase|drop|strike|cross out|take out|cu
 const LINES: &str = r"(?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) (?:about|with|containing|mentioning|saying|for|on|(?:that|which) (?:contains?|mentions?|says?|has|have|is about|are about)) (?:the (?:word |text )?)?{text:about}";
 const FORM: &str = r"(?:an? )?(?:valid )?(?P<form>json|markdown|csv)(?: (?:file|list|array|table|document|format))?";
 
-static SAYINGS: [Saying; 17] = [
+static SAYINGS: [Saying; 19] = [
     (r"{COPIES} {FILE}(?:{COPY_INTO})?", copy),
+    (
+        r"(?:append|add|attach) (?P<text>(?:all of )?(?:the )?(?:whole |entire )?(?:contents?|text) (?:of|from|in) )?{FILE} (?:to|onto|at) (?:(?:the )?(?:very )?(?:end|bottom) of )?(?:the )?(?P<into_noun>file )?{tok:into}",
+        add_file,
+    ),
     (
         r"{SETS} {KEY} (?:in|of|inside) {FILE} (?:from {text:from} )?(?:to|into) {text:to}",
         set,
@@ -37,6 +44,10 @@ static SAYINGS: [Saying; 17] = [
     ),
     (
         r"{SETS} {KEY} (?:from {text:from} )?to {text:to} in {FILE}",
+        set,
+    ),
+    (
+        r"{SETS} {KEY} (?:from {text:from} )?to {text:to} (?P<section>(?:in|below|under|inside|within) (?:(?:the )?(?:section |table |block )?\[[^\[\]]+\](?: section| table| block)?|(?:the )?(?:section|table|block) \S+|(?:the )?\S+ (?:section|table|block)|(?:the )?top[- ]level)) (?:in|of) {FILE}",
         set,
     ),
     (r"{REMOVES} {LINES} (?:from|in|of|out of) {FILE}", remove),
@@ -153,8 +164,14 @@ fn set(found: &Match<'_>) -> Built {
     };
     let path = found.target("p", "noun")?;
     let says_value = found.word("sets") == "set" || found.has("value") || from.is_some();
+    let key = found.text("key")?;
+    let section = found.written("section");
+    let key = match section.to_lowercase().ends_with("top-level") {
+        true => format!("top-level {key}"),
+        false => format!("{key} {section}").trim_end().to_owned(),
+    };
     let asked = Asked::Set {
-        key: found.text("key")?,
+        key: key.clone(),
         from,
         is_quoted: found.is_quoted("to"),
         to: bare(found, "to")?,
@@ -162,7 +179,7 @@ fn set(found: &Match<'_>) -> Built {
     };
     // `change "name" to "title"` is of a text.
     let is_text = found.is_quoted("key") && !says_value;
-    let is_clear = is_key(found)? && is_one_value(found)? && !is_text;
+    let is_clear = is_key(&key) && is_one_value(found)? && !is_text;
     Ok(is_clear.then_some((path, asked)))
 }
 
@@ -183,6 +200,18 @@ fn copy(found: &Match<'_>) -> Built {
         false => return Ok(None),
     };
     Ok((is_file(&path) && into != path).then_some((path, Asked::Copy { into })))
+}
+
+/// `append notes.txt to chapter2.md`: what the file says. In quotes it is a text, and what is added to a
+/// list may be a name.
+fn add_file(found: &Match<'_>) -> Built {
+    let is_said = found.has("text") || found.has("noun");
+    let is_appended = !found.is_quoted("p") && !found.captures[0].to_lowercase().starts_with("add");
+    let path = found.path("p")?;
+    let into = found.target("into", "into_noun")?;
+    let is_clear = is_said || (is_appended && !into.ends_with("ignore"));
+    let are_files = is_file(&path) && is_file(&into) && into != path;
+    Ok((is_clear && are_files).then_some((path, Asked::AddTo { into })))
 }
 
 fn remove(found: &Match<'_>) -> Built {
@@ -226,7 +255,8 @@ fn copy_value(found: &Match<'_>) -> Built {
         key: found.text("key")?,
         into: found.target("into", "into_noun")?,
     };
-    Ok(is_key(found)?.then_some((found.path("p")?, asked)))
+    let is_key = is_key(&found.text("key")?);
+    Ok(is_key.then_some((found.path("p")?, asked)))
 }
 
 fn convert(found: &Match<'_>) -> Built {
@@ -286,9 +316,12 @@ fn letters(found: &Match<'_>) -> Built {
 }
 
 /// Whether what names a value is short enough to be a name.
-fn is_key(found: &Match<'_>) -> Result<bool, Refusal> {
-    let words = found.text("key")?.split_whitespace().count();
-    Ok((1..=KEY_WORDS).contains(&words))
+fn is_key(key: &str) -> bool {
+    let most = match keys::names_a_section(key) {
+        true => KEY_WORDS + SECTION_WORDS,
+        false => KEY_WORDS,
+    };
+    (1..=most).contains(&key.split_whitespace().count())
 }
 
 /// Whether the new value is in quotes, one word, or words that are beyond doubt a value.

@@ -81,7 +81,7 @@ impl Marks {
 }
 
 /// The length of the text in quotes with which a line begins.
-fn quoted(line: &str, quote: char) -> Option<usize> {
+pub(super) fn quoted(line: &str, quote: char) -> Option<usize> {
     let mut is_escaped = false;
     for (at, c) in line.char_indices().skip(1) {
         match c {

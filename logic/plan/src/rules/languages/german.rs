@@ -76,6 +76,8 @@ pub(super) static GERMAN: Language = Language {
         "zeige",
         "lies",
         "öffne",
+        "drucke",
+        "druck",
         "liste",
         "verschiebe",
         "benenne",
@@ -136,6 +138,22 @@ pub(super) static GERMAN: Language = Language {
             (
                 r"(?:zeige?|lies|öffne)(?: mir)?(?: die datei| den inhalt von)? {x}(?: an| vor)?",
                 "show $x",
+            ),
+            (
+                r"(?:zeige?|lies|drucke?)(?: mir)?(?: die)? zeilen? {n} (?:bis|-|–) {m} (?:von|aus|in)(?: der datei)? {x}(?: an| vor| aus)?",
+                "show lines $n to $m of $x",
+            ),
+            (
+                r"(?:zeige?|lies|drucke?)(?: mir)?(?: die)? zeilen? {n}[-–]{m} (?:von|aus|in)(?: der datei)? {x}(?: an| vor| aus)?",
+                "show lines $n to $m of $x",
+            ),
+            (
+                r"(?:zeige?|lies|drucke?)(?: mir)?(?: die)? zeile {n} (?:von|aus|in)(?: der datei)? {x}(?: an| vor| aus)?",
+                "show line $n of $x",
+            ),
+            (
+                r"was steht in(?: der)? zeile {n} (?:von|in|aus)(?: der datei)? {x}",
+                "show line $n of $x",
             ),
             (r"was (?:steht|ist) in(?: der datei)? {x}", "show $x"),
             (

@@ -19,7 +19,7 @@ pub(super) struct Language {
     pub(super) rows: LazyLock<Vec<(Regex, &'static str)>>,
 }
 
-/// Writes the places of rows out: `{x}` a name, `{t}` a quoted text, `{v}` a quoted text or up
+/// Writes the places of rows out: `{x}` a name, `{n}` a number, `{t}` a quoted text, `{v}` a quoted text or up
 /// to three words.
 pub(super) fn rows(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)> {
     let quoted = "\"[^\"]*\"|'[^']*'|„[^“”]*[“”]|“[^”]*”|«[^»]*»";
@@ -28,6 +28,9 @@ pub(super) fn rows(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)>
         for name in ["x", "y", "a", "b"] {
             let place = format!("(?P<{name}>{quoted}|[^\\s,?!]*[^\\s,.?!])");
             says = says.replace(&format!("{{{name}}}"), &place);
+        }
+        for name in ["n", "m"] {
+            says = says.replace(&format!("{{{name}}}"), &format!("(?P<{name}>\\d+)"));
         }
         let says = says.replace("{t}", &format!("(?P<t>{quoted})"));
         let value = format!("(?P<v>{quoted}|[^\\s,?!]+(?: [^\\s,?!]+){{0,2}}?)");

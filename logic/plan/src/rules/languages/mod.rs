@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn every_row_compiles_and_begins_with_a_word_that_is_known() {
-        assert_eq!((GERMAN.rows.len(), SPANISH.rows.len()), (33, 32));
+        assert_eq!((GERMAN.rows.len(), SPANISH.rows.len()), (37, 35));
     }
 
     #[test]
@@ -167,6 +167,24 @@ mod tests {
                 "set a to 1 in b.toml, and also show \"and also\"",
                 "set a to 1 in b.toml, and show \"and also\"",
             ),
+        ] {
+            assert_eq!(in_english(says), english);
+        }
+    }
+
+    #[test]
+    fn lines_by_their_numbers_are_put_into_english() {
+        for (says, english) in [
+            (
+                "Zeige mir die Zeilen 2 bis 4 von a.txt",
+                "show lines 2 to 4 of a.txt",
+            ),
+            ("zeig bitte Zeile 3 aus a.txt an", "show line 3 of a.txt"),
+            (
+                "muestra las líneas 2 a 4 de a.txt",
+                "show lines 2 to 4 of a.txt",
+            ),
+            ("Muéstrame la línea 3 de a.txt", "show line 3 of a.txt"),
         ] {
             assert_eq!(in_english(says), english);
         }

@@ -57,6 +57,7 @@ pub(super) static SPANISH: Language = Language {
         "enséñame",
         "lee",
         "abre",
+        "imprime",
         "lista",
         "mueve",
         "renombra",
@@ -113,6 +114,18 @@ pub(super) static SPANISH: Language = Language {
             (
                 r"(?:muestra|muéstrame|enséñame|lee|abre)(?: el archivo| el fichero| el contenido de)? {x}",
                 "show $x",
+            ),
+            (
+                r"(?:muestra|muéstrame|enséñame|lee|imprime)(?: las)? l[ií]neas? (?:de la )?{n}(?: (?:a|hasta)(?: la)? |[-–]){m} (?:de|en)(?: el archivo| el fichero)? {x}",
+                "show lines $n to $m of $x",
+            ),
+            (
+                r"(?:muestra|muéstrame|enséñame|lee|imprime)(?: la)? l[ií]nea {n} (?:de|en)(?: el archivo| el fichero)? {x}",
+                "show line $n of $x",
+            ),
+            (
+                r"qué (?:dice|hay en) la l[ií]nea {n} (?:de|en)(?: el archivo| el fichero)? {x}",
+                "show line $n of $x",
             ),
             (
                 r"qué (?:dice|hay en|pone en|contiene)(?: el archivo)? {x}",

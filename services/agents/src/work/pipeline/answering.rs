@@ -9,7 +9,7 @@ use domain::event::{CallStatus, EventBody};
 use domain::model::Reach;
 use plan::evidence;
 use plan::prompt;
-use plan::shown::{Focused, Shown, focus, nothing_about};
+use plan::shown::{self, Focused, Shown, focus, nothing_about};
 use turn::Outcome;
 use turn::cut::{self, Room};
 
@@ -27,13 +27,20 @@ pub(super) async fn answer(
     shown: &[Shown],
     reach: Reach,
 ) -> Result<String, Failed> {
+    if let Some(told) = shown::by_rules(shown, question).filter(|_| reach == Reach::Small) {
+        return Ok(told);
+    }
+    let mut is_of_all = false;
     let (quotes, texts) = match reach {
         Reach::Small => match focus(shown, question) {
             Focused::On(quotes) => {
                 let lines = quotes.iter().map(|(_, lines)| lines.clone()).collect();
                 (quotes, lines)
             }
-            Focused::Everything => (Vec::new(), texts_of(shown)),
+            Focused::Everything => {
+                is_of_all = true;
+                (Vec::new(), texts_of(shown))
+            }
             Focused::Nothing(places) => return Ok(nothing_about(&places)),
         },
         Reach::Any => (Vec::new(), texts_of(shown)),
@@ -56,18 +63,10 @@ pub(super) async fn answer(
             Reach::Any => recall::shown_in(work, prompt::answer(question, &texts, reach)),
         })
     };
-    let reply = work.ask_model(ask).await.map_err(|error| {
-        let status = match error {
-            AskError::Interrupted => CallStatus::Cancelled,
-            AskError::OverBudget | AskError::Model(_) | AskError::Audit(_) => CallStatus::Failed,
-        };
-        let fault = error.fault();
-        Failed {
-            status,
-            text: fault.message.clone(),
-            fault: Some(fault),
-        }
-    })?;
+    let reply = work
+        .ask_model(ask)
+        .await
+        .map_err(|error| unanswered(&error))?;
     outcome.note_reply(&reply);
     if reply.finish.is_cut() && reach == Reach::Any {
         let cut = cut::fault(&reply, Some(most), Room::Plan);
@@ -81,7 +80,25 @@ pub(super) async fn answer(
             fault: None,
         });
     }
-    Ok(evidence::with_lines(text, &quotes, question))
+    let told = evidence::with_lines(text, &quotes, question);
+    Ok(match is_of_all {
+        true => shown::unchecked(&told, shown),
+        false => told,
+    })
+}
+
+/// The end of a step whose model gave no reply.
+fn unanswered(error: &AskError) -> Failed {
+    let status = match error {
+        AskError::Interrupted => CallStatus::Cancelled,
+        AskError::OverBudget | AskError::Model(_) | AskError::Audit(_) => CallStatus::Failed,
+    };
+    let fault = error.fault();
+    Failed {
+        status,
+        text: fault.message.clone(),
+        fault: Some(fault),
+    }
 }
 
 fn texts_of(shown: &[Shown]) -> Vec<String> {

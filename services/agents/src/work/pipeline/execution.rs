@@ -8,11 +8,14 @@ use domain::fault::Fault;
 use domain::id::PlanId;
 use domain::model::Reach;
 use domain::plan::Action;
-use plan::compile::Call;
+use plan::compile::{self, Call};
 use plan::shown::Shown;
 use serde_json::Value;
-use text::escape::visible;
+use text::escape::{visible, visible_line};
 use turn::Outcome;
+
+/// Most files that are named as changed, or as not.
+const NAMED_FILES: usize = 6;
 
 /// The data that came with the request: a small model is shown what the steps read, and nothing else.
 fn data_given(work: &Work, reach: Reach) -> Option<Shown> {
@@ -113,6 +116,29 @@ fn joined(shown: &[Shown]) -> String {
     texts.join("\n\n")
 }
 
+/// Which files the steps before one changed, and which those from it on would have; empty where that is
+/// not one or the other.
+fn which_changed(actions: &[Action], index: usize) -> String {
+    let of = |actions: &[Action]| -> Vec<String> {
+        let mut paths: Vec<String> = actions.iter().flat_map(compile::changed).collect();
+        paths.sort();
+        paths.dedup();
+        paths.truncate(NAMED_FILES);
+        paths.iter().map(|path| visible_line(path)).collect()
+    };
+    let (done, left) = actions.split_at(index.min(actions.len()));
+    let (done, mut left) = (of(done), of(left));
+    left.retain(|path| !done.contains(path));
+    match done.is_empty() || left.is_empty() {
+        true => String::new(),
+        false => format!(
+            " Changed: {}. Not changed: {}.",
+            done.join(", "),
+            left.join(", ")
+        ),
+    }
+}
+
 /// The end of a plan that did not come to its end: what was done is the answer, what went wrong is
 /// the error.
 fn stopped(
@@ -135,9 +161,10 @@ fn stopped(
         more => format!(" The {more} steps after it were not run."),
     };
     let message = format!(
-        "Step {} of {steps} ({kind}) {how}: {}{rest}",
+        "Step {} of {steps} ({kind}) {how}: {}{rest}{}",
         index + 1,
-        visible(&failed.text)
+        visible(&failed.text),
+        which_changed(&planned.plan.actions, index)
     );
     outcome.answer = joined(shown);
     let status = match (index, failed.status) {

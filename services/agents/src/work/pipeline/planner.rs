@@ -14,7 +14,7 @@ use domain::plan::Plan;
 use domain::settings::Mode;
 use domain::tool::LIST_FILES;
 use plan::compile::Call;
-use plan::{asked_for, by_rules, names, orders, prompt, question, schema, validate};
+use plan::{asked_for, by_rules, named, names, orders, prompt, question, schema, validate};
 use serde_json::json;
 use std::ops::RangeInclusive;
 use text::escape::visible_line;
@@ -144,6 +144,11 @@ fn settled_for_small(work: &Work, listing: &[String], task: &str) -> Result<Opti
     let has_data = work.with_state(|state| state.conversation.is_given_input());
     if has_data && !names::any(listing, task) {
         return Ok(Some(question::only_answer(task)));
+    }
+    // A model of this size is not shown what was recalled, and would answer from files alone.
+    let names_a_file = names::any(listing, task) || !named::files_of(task).is_empty();
+    if !names_a_file && question::is_of_the_user(task) && recall::holds_a_memory(work) {
+        return Ok(Some(question::recalling(task)));
     }
     let plan = schema::settled(listing, task);
     Ok(plan.map(|plan| question::with_answer(plan, task)))

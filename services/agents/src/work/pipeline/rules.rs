@@ -12,14 +12,18 @@ use plan::by_rules::{self, ByRules, Unplanned};
 use plan::{compile, longer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
-use text::escape::visible_line;
+use text::escape::{prose, visible_line};
 use turn::Outcome;
 
 /// Makes the plan of the rules, after the files are read that it needs.
 pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
     let text = &work.request.text;
     let mut known = Known::default();
-    let planned = match by_rules::plan(text).map_err(unplanned)? {
+    let planned = match by_rules::plan(text) {
+        Ok(planned) => planned,
+        Err(refused) => return Err(answered(work, outcome, unplanned(refused)).await),
+    };
+    let planned = match planned {
         ByRules::Several(orders) => {
             let mut actions = Vec::new();
             for order in orders {
@@ -41,6 +45,23 @@ pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, 
         plan: planned,
         reach: Reach::Any,
     })
+}
+
+/// The answer to a question that no rule plans, where the file of settings that it names has it; else the
+/// refusal.
+async fn answered(work: &Work, outcome: &mut Outcome, refused: Stop) -> Stop {
+    let text = &work.request.text;
+    let is_question = matches!(&refused, Stop::Fault(_, fault) if fault.code == "plan.question");
+    let Some(path) = by_rules::asks_of(text).filter(|_| is_question) else {
+        return refused;
+    };
+    match read(work, outcome, &path).await {
+        Ok(read) => match by_rules::answer(text, &path, &read.content) {
+            Some(told) => Stop::Said(prose(&told)),
+            None => refused,
+        },
+        Err(unread) => unread,
+    }
 }
 
 /// What files have in them before the next order, as far as it was read or follows from the orders before.
@@ -96,7 +117,11 @@ async fn one(
             if let Some(plan) = &literal {
                 names_no_longer(work, text, plan).await?;
             }
-            let read = known.read(work, outcome, &asked.path).await?;
+            let read = known.read(work, outcome, &asked.path).await;
+            let read = read.map_err(|stop| match asked.without_it() {
+                Some(other) => stop.with_hint(other),
+                None => stop,
+            })?;
             if asked.is_copy() && !read.is_copied_as_it_is() {
                 return Err(no_exact_copy(&asked.path));
             }

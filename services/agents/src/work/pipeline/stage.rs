@@ -30,6 +30,16 @@ impl Stop {
     pub(super) fn failed(fault: Fault) -> Self {
         Self::Fault(QueryStatus::Failed, fault)
     }
+
+    /// The same, with what to do where nothing is said of that.
+    pub(super) fn with_hint(self, hint: String) -> Self {
+        match self {
+            Self::Fault(QueryStatus::Failed, fault) if fault.hint.is_empty() => {
+                Self::Fault(QueryStatus::Failed, Fault { hint, ..fault })
+            }
+            stop => stop,
+        }
+    }
 }
 
 pub(super) fn interrupted() -> Stop {

@@ -1,0 +1,216 @@
+//! What a file of settings sets, told in answer to a question, without a model.
+
+use super::lines::Lines;
+use super::sections;
+use super::unset::unset;
+use super::values::Value;
+use crate::rules::words::pattern;
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// Most values that an answer tells; where more fit, the question is of something else.
+const TOLD: usize = 6;
+
+/// How a question for a value begins.
+static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:(?:can|could|would) you )?(?:please )?(?:tell me )?(?:on |at |to |in |under |for )?(?:which|what|what['’]?s|who|where)\b|^is \S.* (?:on|off|enabled|disabled|set|active)\b",
+    )
+});
+/// Words of questions that no value answers.
+static OTHERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:why|how|mean|means|meant|explain|should|would|difference|differ|changed?|wrong|happens?|line|lines|words?|if|sections?|keys|settings|all)\b",
+    )
+});
+
+/// The words of a name, in small letters and without a plural.
+fn words(name: &str) -> BTreeSet<String> {
+    let name = name.to_lowercase();
+    let words = name.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    words.map(singular).collect()
+}
+
+fn singular(word: &str) -> String {
+    match word.strip_suffix('s') {
+        Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
+        _ => word.to_owned(),
+    }
+}
+
+/// A question without the name of the file, whose words name no value.
+fn without_path(question: &str, path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    question.replace(path, " ").replace(name, " ")
+}
+
+/// Whether a question may be one for a value, and a file one that holds some.
+pub(crate) fn may_answer(question: &str, path: &str) -> bool {
+    let question = &without_path(question, path);
+    let hits =
+        |form: &LazyLock<Option<Regex>>| form.as_ref().is_some_and(|form| form.is_match(question));
+    let lines = Lines { path, text: "" };
+    hits(&ASKS) && !hits(&OTHERS) && sections::are_known(&lines.ending())
+}
+
+/// What a file sets that a question asks for: each value by its place, with the lines it stands in.
+/// `None` where the file holds no settings, or none is named by the question.
+pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
+    let lines = Lines { path, text };
+    let ending = lines.ending();
+    if !may_answer(question, path) {
+        return None;
+    }
+    let unset = unset(&ending, text);
+    // What only opens a list or a section is no value.
+    let is_whole = |value: &Value| {
+        let text = text[value.place.clone()].trim();
+        let pairs = [('{', '}'), ('[', ']')];
+        let mut open = pairs.iter().filter(|(open, _)| text.starts_with(*open));
+        value.quote.is_some()
+            || (open.all(|(_, close)| text.ends_with(*close)) && !text.starts_with(['|', '>', '&']))
+    };
+    let is_set = |value: &Value| {
+        is_whole(value) && !unset.iter().any(|part| part.contains(&value.place.start))
+    };
+    let all = lines.values_of(r"[\w.-]+(?:[ \t][\w.-]+)*");
+    let all: Vec<Value> = all.into_iter().filter(is_set).collect();
+    let asked = named(&all, &words(&without_path(question, path)));
+    if asked.is_empty() || asked.len() > TOLD {
+        return None;
+    }
+    let is = |value: &&Value| {
+        format!(
+            "`{}` is {}",
+            value.dotted(),
+            text[value.place.clone()].trim()
+        )
+    };
+    let told: Vec<String> = asked.iter().map(is).collect();
+    let shown = asked.iter().map(|value| {
+        let line = lines.line_of(value).trim();
+        format!("\n  {}: {line}", lines.number_of(value))
+    });
+    let shown: String = shown.collect();
+    let told = told.join(", and ");
+    Some(format!(
+        "{told} (by rules, no model).\n\nFrom {path}:{shown}"
+    ))
+}
+
+/// The values whose names a question has, those of a section that it has before others.
+fn named<'a>(all: &'a [Value], question: &BTreeSet<String>) -> Vec<&'a Value> {
+    let score = |value: &Value| {
+        let (name, sections) = value.path.split_last()?;
+        let name = words(name);
+        let is_named = !name.is_empty() && name.is_subset(question);
+        let sections = sections.iter().map(|section| words(section));
+        let within = sections.filter(|section| !section.is_empty() && section.is_subset(question));
+        is_named.then(|| (name.len(), within.count()))
+    };
+    let scored = all.iter().filter_map(|value| Some((score(value)?, value)));
+    let mut scored: Vec<((usize, usize), &Value)> = scored.collect();
+    // `admin_port` is asked for by more words than `port`, and a port of a section by more than another.
+    let sum = |score: &(usize, usize)| score.0 + score.1;
+    let of = |value: &Value| {
+        value
+            .path
+            .last()
+            .map(|name| words(name))
+            .unwrap_or_default()
+    };
+    let kept = scored.clone();
+    scored.retain(|(score, value)| {
+        let name = of(value);
+        let mut others = kept.iter();
+        !others.any(|(other, better)| {
+            let shares = !of(better).is_disjoint(&name);
+            shares && sum(other) > sum(score)
+        })
+    });
+    scored.into_iter().map(|(_, value)| value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_told_by_its_name_and_section_and_several_where_it_is_not_clear() {
+        let toml = "port = 8080\nadmin_port = 1\n\n[database]\nport = 5432\nhost = \"db\"\n";
+        let yaml = "server:\n  debug: true\nclient:\n  debug: false\n";
+        let json = "{\n  \"name\": \"x\",\n  \"log\": {\n    \"level\": \"info\"\n  }\n}\n";
+        for (question, path, text, told) in [
+            (
+                "which port does settings.toml set for the database?",
+                "settings.toml",
+                toml,
+                "`database.port` is 5432 (by rules",
+            ),
+            (
+                "which port does settings.toml set?",
+                "settings.toml",
+                toml,
+                "`port` is 8080, and `database.port` is 5432 (by rules",
+            ),
+            (
+                "what is the admin port in settings.toml?",
+                "settings.toml",
+                toml,
+                "`admin_port` is 1 (by rules",
+            ),
+            (
+                "what is database.port in settings.toml?",
+                "settings.toml",
+                toml,
+                "`database.port` is 5432 (by rules",
+            ),
+            (
+                "which host and port does the database have in settings.toml?",
+                "settings.toml",
+                toml,
+                "`database.port` is 5432, and `database.host` is db (by rules",
+            ),
+            (
+                "is debug enabled for the client in a.yaml?",
+                "a.yaml",
+                yaml,
+                "`client.debug` is false (by rules",
+            ),
+            (
+                "what is the log level in conf/a.json?",
+                "conf/a.json",
+                json,
+                "`log.level` is info (by rules",
+            ),
+        ] {
+            let answer = answer(question, path, text).unwrap_or_default();
+            assert!(answer.starts_with(told), "{question}: {answer}");
+        }
+        let one = answer(
+            "which port does a.toml set for the database?",
+            "a.toml",
+            toml,
+        );
+        assert!(one.unwrap().ends_with("From a.toml:\n  5: port = 5432"));
+    }
+
+    #[test]
+    fn what_no_value_answers_is_left_alone() {
+        let toml = "port = 8080\n[database]\nport = 5432\n";
+        for (question, path) in [
+            (
+                "how do I change the port in settings.toml?",
+                "settings.toml",
+            ),
+            ("what does port mean in settings.toml?", "settings.toml"),
+            ("what is the colour in settings.toml?", "settings.toml"),
+            ("which port is in notes.txt?", "notes.txt"),
+            ("summarise settings.toml", "settings.toml"),
+        ] {
+            assert_eq!(answer(question, path, toml), None, "{question}");
+        }
+    }
+}

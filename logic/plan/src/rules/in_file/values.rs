@@ -1,0 +1,526 @@
+//! Values that a text sets: where each stands, which one is meant, and the change that gives it another.
+
+use super::keys::{self, Reading, Within, plain};
+use super::lines::Lines;
+use super::sections;
+use super::unset::unset;
+use crate::names;
+use crate::rules::plain as words;
+use crate::rules::refusal::Refusal;
+use crate::rules::words::pattern;
+use domain::plan::Action;
+use serde_json::Value as Data;
+use std::ops::Range;
+
+/// Most values that a refusal shows, and characters of each line.
+const SHOWN_VALUES: usize = 4;
+const SHOWN_CHARS: usize = 60;
+
+/// Whether a file without an ending, or with one of texts, holds settings by its name: `sshd_config`,
+/// `Makefile`, `.bashrc`.
+fn is_named_as_settings(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    !name.contains('.') && (name.ends_with("config") || name.ends_with("file"))
+        || name.ends_with("rc")
+}
+
+/// A value in the text: where it stands, whether in quotes, and its name behind those of its sections.
+#[derive(Debug, Clone)]
+pub(super) struct Value {
+    pub(super) place: Range<usize>,
+    pub(super) quote: Option<char>,
+    pub(super) path: Vec<String>,
+}
+
+impl Value {
+    /// Its name with those of its sections, joined by full stops.
+    pub(super) fn dotted(&self) -> String {
+        self.path.join(".")
+    }
+
+    /// What names it in an order, unless its names have spaces or full stops.
+    fn said(&self) -> Option<String> {
+        let is_plain = |name: &String| !name.contains(|c: char| c.is_whitespace() || c == '.');
+        match self.path.as_slice() {
+            path if !path.iter().all(is_plain) => None,
+            [] => None,
+            [name] => Some(format!("top-level {name}")),
+            path => Some(path.join(".")),
+        }
+    }
+}
+
+/// What a value is to be, and whether that stood in quotes.
+pub(super) type NewValue<'a> = (&'a str, bool);
+
+/// A text in quotes, as it can be typed.
+fn in_quotes(text: &str) -> String {
+    match text.contains('"') {
+        true => format!("'{text}'"),
+        false => format!("\"{text}\""),
+    }
+}
+
+/// A text as it can be typed: in quotes where it has to be.
+pub(super) fn typed(text: &str, is_quoted: bool) -> String {
+    match is_quoted || text.is_empty() || text.contains(char::is_whitespace) {
+        true => in_quotes(text),
+        false => text.to_owned(),
+    }
+}
+
+/// The paths at which data has a plain value of a name.
+fn at(data: &Data, name: &str, above: &[String], found: &mut Vec<String>) {
+    match data {
+        Data::Object(object) => {
+            for (key, value) in object {
+                let path: Vec<String> = above.iter().chain([key]).cloned().collect();
+                if plain(key) == plain(name) && !value.is_object() && !value.is_array() {
+                    found.push(path.join("."));
+                }
+                at(value, name, &path, found);
+            }
+        }
+        Data::Array(items) => items.iter().for_each(|item| at(item, name, above, found)),
+        _ => {}
+    }
+}
+
+/// The length of the number with its unit that a new number takes the place of: of `42 Euro a year`
+/// where it is to be `48` or `48 Euro`, what follows stays.
+fn amount(is: &str, to: &str) -> Option<usize> {
+    let split = |text: &str| {
+        let digits = |c: char| !c.is_ascii_digit() && c != '.';
+        let end = text.find(digits).unwrap_or(text.len());
+        text[..end].parse::<f64>().is_ok().then_some(end)
+    };
+    let (old, new) = (split(is)?, split(to)?);
+    let unit = &to[new..];
+    let rest = is[old..].strip_prefix(unit)?.strip_prefix(' ')?;
+    rest.starts_with(char::is_alphabetic)
+        .then_some(old + unit.len())
+}
+
+impl Lines<'_> {
+    /// The change that gives a key another value.
+    pub(super) fn set(
+        &self,
+        key: &str,
+        from: Option<&str>,
+        (to, is_quoted): NewValue<'_>,
+    ) -> Result<Action, Refusal> {
+        let value = self.only_value(key, from, Some((to, is_quoted)))?;
+        let is = &self.text[value.place.clone()];
+        // `9000 tomorrow` for a number says more than the value.
+        let is_literal = matches!(
+            serde_json::from_str(is),
+            Ok(serde_json::Value::Number(_) | serde_json::Value::Bool(_))
+        );
+        let is_amount = amount(is, to).is_some();
+        if to.contains(['\n', '\r'])
+            || (is_literal && !is_quoted && !is_amount && to.contains(char::is_whitespace))
+        {
+            let why = format!("`{to}` may say more than the value.");
+            return Err(Refusal::ambiguous(
+                why,
+                vec![format!("put the value in quotes: \"{to}\"")],
+            ));
+        }
+        let (place, to) = match from {
+            None => match amount(is, to).filter(|_| value.quote.is_none()) {
+                Some(length) => (value.place.start..value.place.start + length, to.to_owned()),
+                None => (value.place.clone(), self.fit(&value, to)?),
+            },
+            Some(from) => match names::whole(is, from) {
+                Some(at) => {
+                    let start = value.place.start + at;
+                    (start..start + from.len(), to.to_owned())
+                }
+                None => {
+                    let why = format!("In {} `{key}` is `{is}` and not `{from}`.", self.path);
+                    return Err(Refusal::ambiguous(why, Vec::new()));
+                }
+            },
+        };
+        self.replace(place, &to)
+    }
+
+    /// Refuses a change of a word in a text that may be meant as one of a value: `Mood: calm`. A value
+    /// of several words would be lost for one, so that it is not meant.
+    pub(super) fn is_no_value(&self, key: &str, to: &str) -> Result<(), Refusal> {
+        let path = self.path;
+        let values = self.values(key);
+        let Some(value) = values.first() else {
+            return Ok(());
+        };
+        let value = self.text[value.place.clone()].trim();
+        let why = format!(
+            "In {path} `{key}` stands before `{value}`: which of them is to change is not clear."
+        );
+        let nearest = vec![
+            format!("replace \"{key}\" with \"{to}\" in {path}"),
+            format!("set {key} to \"{to}\" in {path}"),
+        ];
+        let is_text = value.split_whitespace().count() > 1;
+        Err(match is_text {
+            true => Refusal::absent(why, nearest),
+            false => Refusal::ambiguous(why, nearest),
+        })
+    }
+
+    /// Refuses the replacement of words that name a value here, in a form that is not read, or that stand in
+    /// a comment.
+    pub(super) fn is_no_name(&self, words: &str, to: &str) -> Result<(), Refusal> {
+        let name = regex::escape(words);
+        let is_settings = !words::is_prose(self.path) || is_named_as_settings(self.path);
+        let forms = [
+            // `port: 80`, `"port" : 80`, `PORT ?= 80`, wherever they stand.
+            format!(r#"(?i)(?:^|[\s{{,\["'`]){name}["'`]?[ \t]*[?:]?[:=]"#),
+            // `Port 22` and `listen 80;` in settings, and comments there.
+            format!(r"(?im)^[ \t]*{name}[ \t]+\S"),
+            format!(r"(?im)^[ \t]*(?:#|//|;).*{name}"),
+        ];
+        let is_named = forms.iter().filter_map(|form| pattern(form));
+        if !is_settings || !is_named.into_iter().any(|form| form.is_match(self.text)) {
+            return Ok(());
+        }
+        let path = self.path;
+        let why = format!(
+            "`{words}` may name a value in {path} in a form that I do not read, or stand in a comment."
+        );
+        let nearest = vec![
+            format!("show {path}"),
+            format!(
+                "replace \"{words} and its value as they stand\" with \"{words} {to}\" in {path}"
+            ),
+        ];
+        Err(Refusal::ambiguous(why, nearest))
+    }
+
+    /// The value of a key.
+    pub(super) fn value(&self, key: &str) -> Result<String, Refusal> {
+        let value = self.only_value(key, None, None)?;
+        let text = self.text[value.place].trim();
+        match value.quote {
+            Some('"') if text.contains('\\') => serde_json::from_str(&format!("\"{text}\""))
+                .map_err(|_error| self.absent(&format!("a value of `{key}` that I cannot read"))),
+            _ => Ok(text.to_owned()),
+        }
+    }
+
+    /// The only place where what an order calls so is given a value. `from` is what it is now, and `to`
+    /// what it is to be, as far as the order says.
+    fn only_value(
+        &self,
+        key: &str,
+        from: Option<&str>,
+        to: Option<NewValue<'_>>,
+    ) -> Result<Value, Refusal> {
+        let readings = self.readings(key);
+        let mut values = self.meant(&readings);
+        self.are_plain(key, &values)?;
+        let was = |value: &&Value| from == Some(&self.text[value.place.clone()]);
+        if let (true, [only]) = (
+            values.len() > 1,
+            values.iter().filter(was).collect::<Vec<_>>().as_slice(),
+        ) {
+            return Ok((*only).clone());
+        }
+        match values.len() {
+            0 => Err(self.elsewhere(key, &readings, to)),
+            1 => {
+                let value = values.remove(0);
+                self.is_alone(&readings, &value, to)?;
+                Ok(value)
+            }
+            count => {
+                let why = format!(
+                    "{} has `{key}` in {count} lines: {}. Which of them is not clear.",
+                    self.path,
+                    self.told(&values)
+                );
+                Err(Refusal::ambiguous(why, self.offers(&values, to)))
+            }
+        }
+    }
+
+    /// The ways to read what names a value: sections are those of settings.
+    fn readings(&self, key: &str) -> Vec<Reading> {
+        let mut readings = keys::readings(key);
+        if !sections::are_known(&self.ending()) {
+            readings.truncate(1);
+        }
+        readings
+    }
+
+    /// The values that any of these ways means, in their order, each once.
+    fn meant(&self, readings: &[Reading]) -> Vec<Value> {
+        let mut found: Vec<Value> = Vec::new();
+        for reading in readings {
+            let values = self.values(&reading.name).into_iter();
+            for value in values.filter(|value| reading.means(&value.path)) {
+                if found.iter().all(|known| known.place != value.place) {
+                    found.push(value);
+                }
+            }
+        }
+        found.sort_by_key(|value| value.place.start);
+        found
+    }
+
+    /// Refuses values that are more than a plain one, or set nothing where they stand.
+    fn are_plain(&self, key: &str, values: &[Value]) -> Result<(), Refusal> {
+        let ending = self.ending();
+        let is_prose = matches!(ending.as_str(), "md" | "txt");
+        let is_plain = |value: &Value| {
+            let text = &self.text[value.place.clone()];
+            let is_first = |c: char| "[{|>&*!".contains(c);
+            value.quote.is_some()
+                || is_prose
+                || !(text.starts_with(is_first) || text.contains(", "))
+        };
+        // `const PORT: u16 = 80;`: what stands behind the colon is more than the value.
+        let is_typed = |value: &Value| {
+            let text = &self.text[value.place.clone()];
+            value.quote.is_none() && text.contains(" = ")
+        };
+        if values.iter().any(is_typed) {
+            let why = format!("What `{key}` is in {} has a type before it.", self.path);
+            let value = values.first().map(|value| &self.text[value.place.clone()]);
+            let value = value.unwrap_or_default().trim_end_matches(';');
+            let value = value.rsplit_once(" = ").map_or(value, |(_, value)| value);
+            let nearest = format!("replace \"{value}\" with \"…\" in {}", self.path);
+            return Err(Refusal::ambiguous(why, vec![nearest]));
+        }
+        let show = || vec![format!("show {}", self.path)];
+        let has_old_ends = self.text.replace("\r\n", "").contains('\r');
+        if has_old_ends || values.iter().any(|value| !is_plain(value)) {
+            let why = format!("What `{key}` is in {} is no plain value.", self.path);
+            return Err(Refusal::ambiguous(why, show()));
+        }
+        let unset = unset(&ending, self.text);
+        let is_unset = |value: &Value| unset.iter().any(|part| part.contains(&value.place.start));
+        if values.iter().any(is_unset) {
+            let why = format!(
+                "What `{key}` is in {} stands in a comment or in a text of several lines.",
+                self.path
+            );
+            return Err(Refusal::ambiguous(why, show()));
+        }
+        Ok(())
+    }
+
+    /// Refuses the only line that sets a name, where the data has it elsewhere too, in a form that no line
+    /// shows: `database = { port = 1 }`.
+    fn is_alone(
+        &self,
+        readings: &[Reading],
+        value: &Value,
+        to: Option<NewValue<'_>>,
+    ) -> Result<(), Refusal> {
+        let Some(data) = self.data() else {
+            return Ok(());
+        };
+        let is_any = |reading: &&Reading| reading.within == Within::Anywhere;
+        let Some(reading) = readings.iter().find(is_any) else {
+            return Ok(());
+        };
+        let name = value.path.last().map_or("", String::as_str);
+        // By its section or its path it was meant alone.
+        if plain(&reading.name) != plain(name) {
+            return Ok(());
+        }
+        let mut all = Vec::new();
+        at(&data, name, &[], &mut all);
+        let lines: Vec<String> = self.values(name).iter().map(Value::dotted).collect();
+        match all.into_iter().find(|path| !lines.contains(path)) {
+            None => Ok(()),
+            Some(hidden) => {
+                let why = format!(
+                    "{} sets `{name}` in {}, and `{hidden}` in a form that I do not read. Which of them is not clear.",
+                    self.path,
+                    self.told(std::slice::from_ref(value)),
+                );
+                let offers = self.offers(std::slice::from_ref(value), to);
+                Err(Refusal::ambiguous(why, offers))
+            }
+        }
+    }
+
+    fn data(&self) -> Option<Data> {
+        match self.ending().as_str() {
+            "json" => serde_json::from_str(self.text).ok(),
+            "toml" => serde_json::to_value(self.text.parse::<toml::Table>().ok()?).ok(),
+            _ => None,
+        }
+    }
+
+    /// What is said where nothing stands at the place that an order names, with the lines elsewhere that
+    /// set a value of that name.
+    fn elsewhere(&self, key: &str, readings: &[Reading], to: Option<NewValue<'_>>) -> Refusal {
+        let places = readings.iter().skip(1);
+        let mut values: Vec<Value> = Vec::new();
+        let mut is_explicit = false;
+        for reading in places {
+            let found = self.values(&reading.name);
+            is_explicit |= reading.is_explicit && !found.is_empty();
+            values.extend(found);
+        }
+        values.sort_by_key(|value| value.place.start);
+        values.dedup_by_key(|value| value.place.start);
+        if values.is_empty() {
+            return self.absent(&format!("no line that sets `{key}`"));
+        }
+        let why = format!(
+            "{} has no line that sets `{key}`; that name is set in {}.",
+            self.path,
+            self.told(&values)
+        );
+        let offers = self.offers(&values, to);
+        match is_explicit {
+            true => Refusal::ambiguous(why, offers),
+            // Words that name no section may be of a text.
+            false => Refusal::absent(why, offers),
+        }
+    }
+
+    /// Values by the numbers of their lines, each with its place.
+    fn told(&self, values: &[Value]) -> String {
+        let shown = values.iter().take(SHOWN_VALUES).map(|value| {
+            let line: String = self.line_of(value).chars().take(SHOWN_CHARS).collect();
+            let below = match value.path.len() {
+                0 | 1 => String::new(),
+                _ => format!(", which is `{}`", value.dotted()),
+            };
+            format!("line {} (`{}`{below})", self.number_of(value), line.trim())
+        });
+        let mut shown: Vec<String> = shown.collect();
+        let more = values.len().saturating_sub(SHOWN_VALUES);
+        if more > 0 {
+            shown.push(format!("and {more} more"));
+        }
+        shown.join(", ")
+    }
+
+    /// The orders that mean each of these values and no other.
+    fn offers(&self, values: &[Value], to: Option<NewValue<'_>>) -> Vec<String> {
+        let path = typed(self.path, false);
+        let Some((to, is_quoted)) = to else {
+            return vec![format!("show {path}")];
+        };
+        let one = |value: &Value| {
+            let name = value.path.last().map_or("", String::as_str);
+            let alike = self.values(name);
+            let alike = alike.iter().filter(|other| other.path == value.path);
+            let said = value.said().filter(|_| alike.count() == 1);
+            match said.filter(|_| sections::are_known(&self.ending())) {
+                Some(said) => Some(format!("set {said} to {} in {path}", typed(to, is_quoted))),
+                None => self.by_line(value, to, &path),
+            }
+        };
+        let offers: Vec<String> = values.iter().take(SHOWN_VALUES).filter_map(one).collect();
+        match offers.is_empty() {
+            true => vec![format!("show {path}")],
+            false => offers,
+        }
+    }
+
+    /// The order that gives the line of a value its new text.
+    fn by_line(&self, value: &Value, to: &str, path: &str) -> Option<String> {
+        let to = self.fit(value, to).ok()?;
+        let line = self.line_place(value);
+        let (before, after) = (
+            self.text.get(line.start..value.place.start)?,
+            self.text.get(value.place.end..line.end)?,
+        );
+        let text = format!("{before}{to}{after}");
+        let is_plain = !(text.contains('"') && text.contains('\''));
+        let number = self.number_of(value);
+        is_plain.then(|| format!("replace line {number} of {path} with {}", in_quotes(&text)))
+    }
+
+    pub(super) fn number_of(&self, value: &Value) -> usize {
+        self.text[..value.place.start].matches('\n').count() + 1
+    }
+
+    pub(super) fn line_of(&self, value: &Value) -> &str {
+        &self.text[self.line_place(value)]
+    }
+
+    fn line_place(&self, value: &Value) -> Range<usize> {
+        let is_around = |line: &Range<usize>| {
+            line.contains(&value.place.start) || line.end == value.place.start
+        };
+        let line = self.lines().find(is_around);
+        line.unwrap_or_else(|| value.place.clone())
+    }
+
+    /// Values of a key in lines such as `key = value`, `"key": value,` and `- Key: value`, and between
+    /// tags.
+    pub(super) fn values(&self, key: &str) -> Vec<Value> {
+        let words = key.split_whitespace();
+        let words: Vec<String> = words.map(regex::escape).collect();
+        self.values_of(&words.join(r"[\s_-]+"))
+    }
+
+    /// Values of keys that a pattern means.
+    pub(super) fn values_of(&self, key: &str) -> Vec<Value> {
+        let ending = self.ending();
+        // `database.port = 1`, which is at the place of `port` below `[database]`.
+        let dots = match sections::are_known(&ending) {
+            true => r"(?P<dots>(?:[\w-]+\.)*)",
+            false => "",
+        };
+        let line = pattern(&format!(
+            concat!(
+                r#"(?im)^[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:(?:export|let|const|var|pub|static)[ \t]+)*"#,
+                r#"["'`*_]*{}(?P<key>{})["'`*_]*[ \t]*(?:=>|:=|=|:)[*_]*[ \t]*"#,
+                r#"(?:"(?P<d>(?:[^"\\\n]|\\.)*)"|'(?P<s>[^'\n]*)'|(?P<b>[^\s"'][^\n]*?))"#,
+                r#"[ \t]*[,;]?(?:[ \t]+(?:#|//|;)[^\n]*)?\r?$"#,
+            ),
+            dots, key
+        ));
+        let element = pattern(&format!(
+            r"(?i)<(?P<key>{key})(?:\s[^>]*)?>(?P<b>[^<]*)</{key}>"
+        ));
+        let mut values = Vec::new();
+        for regex in [line, element].iter().flatten() {
+            for captures in regex.captures_iter(self.text) {
+                let quoted = [("d", Some('"')), ("s", Some('\'')), ("b", None)];
+                let value = quoted.into_iter().find_map(|(name, quote)| {
+                    let place = captures.name(name)?.range();
+                    let mut path = sections::around(&ending, self.text, place.start);
+                    let dots = captures.name("dots").map_or("", |dots| dots.as_str());
+                    path.extend(dots.split_terminator('.').map(str::to_owned));
+                    path.push(captures["key"].to_owned());
+                    Some(Value { place, quote, path })
+                });
+                values.extend(value);
+            }
+        }
+        values
+    }
+
+    /// A new value as the old one was written: in the same quotes, and in quotes where the file wants
+    /// a text in some.
+    fn fit(&self, value: &Value, to: &str) -> Result<String, Refusal> {
+        let ending = self.ending();
+        let is_known = matches!(ending.as_str(), "json" | "toml");
+        let escaped = || serde_json::Value::from(to).to_string();
+        match value.quote {
+            Some('"') if is_known => Ok(escaped().trim_matches('"').to_owned()),
+            Some(quote) if to.contains([quote, '\\']) => {
+                let why = format!("`{to}` does not go between the quotes in {}.", self.path);
+                Err(Refusal::ambiguous(why, Vec::new()))
+            }
+            Some(_) => Ok(to.to_owned()),
+            None => {
+                let is = &self.text[value.place.clone()];
+                let literal = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
+                // A date in TOML is neither; that the file stays sound is looked at afterwards.
+                let is_bare = !is_known || literal(to) || (ending == "toml" && !literal(is));
+                Ok(if is_bare { to.to_owned() } else { escaped() })
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Values of files of settings, by rules: which one is meant where several have a name, and what is asked
+//! for.
+
+use scenarios::Scene;
+use serde_json::Value;
+use testkit::{Finished, House};
+
+const TOML: &str = "port = 8080\nadmin_port = 8081\n\n[database]\nport = 5432\nhost = \"db\"\n";
+
+fn order(house: &House, says: &str) -> Finished {
+    let run = house.ask(["run", "--mode", "deterministic", "--allow-write", "."]);
+    run.args(["--yes", "write", says]).run()
+}
+
+/// What is said of an order that is not done, in one text.
+fn refused(house: &House, says: &str) -> String {
+    let run = house.ask([
+        "run",
+        "--json",
+        "--mode",
+        "deterministic",
+        "--allow-write",
+        ".",
+    ]);
+    let summary: Value = run.args(["--yes", "write", says]).run().expect(4).json();
+    let error = &summary["error"];
+    let part = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
+    format!("{} {}", part("message"), part("hint"))
+}
+
+#[test]
+fn a_value_is_set_by_its_dotted_path_or_its_section() {
+    let house = House::new();
+    let changed = |from: &str, to: &str| TOML.replacen(from, to, 1);
+    let database = changed("port = 5432", "port = 5433");
+    for (says, after) in [
+        ("set database.port to 5433 in settings.toml", &database),
+        ("change database.port in settings.toml to 5433", &database),
+        (
+            "set the port below [database] in settings.toml to 5433",
+            &database,
+        ),
+        (
+            "set the port of the database section in settings.toml to 5433",
+            &database,
+        ),
+        ("set port to 5433 in [database] in settings.toml", &database),
+        ("in settings.toml, set the database port to 5433", &database),
+        (
+            "change the port in settings.toml from 5432 to 5433",
+            &database,
+        ),
+        (
+            "set top-level port to 81 in settings.toml",
+            &changed("port = 8080", "port = 81"),
+        ),
+        (
+            "set admin_port to 82 in settings.toml",
+            &changed("admin_port = 8081", "admin_port = 82"),
+        ),
+    ] {
+        house.write("settings.toml", TOML);
+        order(&house, says).expect(0);
+        assert_eq!(&house.read("settings.toml"), after, "{says}");
+    }
+    for (file, text, says, after) in [
+        (
+            "a.yaml",
+            "port: 1\ndb:\n  port: 2\n",
+            "set db.port to 3 in a.yaml",
+            "port: 1\ndb:\n  port: 3\n",
+        ),
+        (
+            "a.json",
+            "{\n  \"port\": 1,\n  \"db\": {\n    \"port\": 2\n  }\n}\n",
+            "set db.port to 3 in a.json",
+            "{\n  \"port\": 1,\n  \"db\": {\n    \"port\": 3\n  }\n}\n",
+        ),
+        (
+            "a.ini",
+            "port=1\n[db]\nport=2\n",
+            "change db.port in a.ini to 3",
+            "port=1\n[db]\nport=3\n",
+        ),
+    ] {
+        house.write(file, text);
+        order(&house, says).expect(0);
+        assert_eq!(house.read(file), after, "{says}");
+    }
+}
+
+#[test]
+fn of_two_values_with_one_name_both_are_told_with_the_orders_that_mean_them() {
+    let house = House::new();
+    house.write("settings.toml", TOML);
+    let told = refused(&house, "change the port in settings.toml to 9100");
+    for part in [
+        "line 1 (`port = 8080`)",
+        "line 5 (`port = 5432`, which is `database.port`)",
+        "set top-level port to 9100 in settings.toml | set database.port to 9100 in settings.toml",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let told = refused(&house, "set cache.port to 1 in settings.toml");
+    assert!(
+        told.contains("no line that sets `cache.port`") && told.contains("line 5"),
+        "{told}"
+    );
+    assert_eq!(house.read("settings.toml"), TOML);
+    // What the refusal offers does what it says.
+    order(&house, "set top-level port to 9100 in settings.toml").expect(0);
+    assert!(house.read("settings.toml").starts_with("port = 9100\n"));
+    // Where no path tells them apart, the offers are of lines.
+    house.write("list.toml", "[[s]]\nport = 1\n[[s]]\nport = 2\n");
+    let told = refused(&house, "set s.port to 3 in list.toml");
+    let offer = "replace line 4 of list.toml with \"port = 3\"";
+    assert!(told.contains(offer), "{told}");
+    order(&house, offer).expect(0);
+    assert!(house.read("list.toml").ends_with("port = 3\n"));
+    // What stands in a form that no line shows counts as well.
+    house.write("in.toml", "port = 1\ndb = { port = 2 }\n");
+    let told = refused(&house, "set port to 3 in in.toml");
+    assert!(
+        told.contains("`db.port` in a form that I do not read"),
+        "{told}"
+    );
+    assert!(house.read("in.toml").starts_with("port = 1\n"));
+}
+
+#[test]
+fn a_question_for_a_value_is_answered_from_its_line_without_a_model() {
+    let scene = Scene::of_class("tiny", []);
+    let house = &scene.house;
+    house.write("settings.toml", TOML);
+    for (says, told) in [
+        (
+            "which port does settings.toml set for the database?",
+            "`database.port` is 5432 (by rules, no model).\n\nFrom settings.toml:\n  5: port = 5432",
+        ),
+        (
+            "which port does settings.toml set?",
+            "`port` is 8080, and `database.port` is 5432 (by rules, no model).",
+        ),
+        (
+            "what is the admin port in settings.toml?",
+            "`admin_port` is 8081 (by rules, no model).",
+        ),
+    ] {
+        let modes = [&["--mode", "deterministic"][..], &["--mode", "plan"], &[]];
+        for mode in modes {
+            let run = house.ask(["run"]).args(mode.iter().copied());
+            let answer = run.args([says]).run().expect(0).stdout;
+            assert!(answer.contains(told), "{mode:?} {says}: {answer}");
+        }
+    }
+    assert!(scene.server.chats().is_empty());
+    let asked = [
+        "run",
+        "--mode",
+        "deterministic",
+        "what is the colour in settings.toml?",
+    ];
+    let none = house.ask(asked).run().expect(4);
+    assert!(none.stderr.contains("without a model"), "{none:?}");
+}
