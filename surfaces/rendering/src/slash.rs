@@ -262,7 +262,7 @@ pub fn parse(line: &str, more: &[Form]) -> Result<Slash, Fault> {
         "/rename" => return rename(rest),
         "/stop" => return Ok(Slash::Stop(jobs(rest))),
         "/export" => return Ok(Slash::Export((!rest.is_empty()).then(|| named(rest)))),
-        _ => return Err(unknown::command(name, more)),
+        _ => return Err(unknown_command(name, more)),
     };
     if rest.is_empty() {
         Ok(slash)
@@ -272,6 +272,13 @@ pub fn parse(line: &str, more: &[Form]) -> Result<Slash, Fault> {
             format!("Type {name} alone."),
         ))
     }
+}
+
+fn unknown_command(name: &str, more: &[Form]) -> Fault {
+    let known = COMMANDS.iter().chain(more).map(|(known, ..)| *known);
+    let known: Vec<&str> = known.collect();
+    let message = format!("there is no command {}", visible_line(name));
+    usage(message, unknown::hint(name, &known))
 }
 
 fn jobs(rest: &str) -> Option<Jobs> {

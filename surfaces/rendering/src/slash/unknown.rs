@@ -1,12 +1,11 @@
 //! What is said of a command that there is not: which one is near, or what does here what a command of
 //! that name does in other programs.
 
-use super::{COMMANDS, Form, usage};
-use domain::fault::Fault;
-use text::escape::visible_line;
-
 /// How alike a name has to be to pass for a slip of the fingers, 0 to 1.
 const ALIKE: f64 = 0.85;
+
+/// The list of sessions, where a surface has one.
+const SESSIONS: &str = "/sessions";
 
 /// Names that commands have in other programs, and what does the same here.
 const ELSEWHERE: [(&[&str], &str); 14] = [
@@ -15,7 +14,7 @@ const ELSEWHERE: [(&[&str], &str); 14] = [
         "/new begins a session that knows nothing of this one.",
     ),
     (
-        &["/resume", "/continue", "/session", "/sessions", "/history"],
+        &["/resume", "/continue", "/session", SESSIONS, "/history"],
         "`carl session list` names all sessions, and `carl --resume ID` goes on with one.",
     ),
     (
@@ -59,27 +58,26 @@ const ELSEWHERE: [(&[&str], &str); 14] = [
     (&["/run", "/shell", "/bash"], "Type ! and the line to run."),
 ];
 
-/// A fault that names what was meant, as far as that can be told. Some surfaces have more commands.
-pub(super) fn command(name: &str, more: &[Form]) -> Fault {
-    let names = || COMMANDS.iter().chain(more).map(|(known, ..)| *known);
-    let near = names()
-        .map(|known| (strsim::jaro_winkler(known, name), known))
+/// What to type instead of a command that is none of these names, as far as that can be told.
+pub(super) fn hint(name: &str, known: &[&str]) -> String {
+    let near = known
+        .iter()
+        .map(|known| (strsim::jaro_winkler(known, name), *known))
         .max_by(|one, other| one.0.total_cmp(&other.0))
         .filter(|(likeness, _)| *likeness > ALIKE);
     let lower = name.to_ascii_lowercase();
-    let sessions = names().find(|known| *known == "/sessions");
     let elsewhere = ELSEWHERE
         .iter()
         .find(|(names, _)| names.contains(&lower.as_str()));
-    let hint = match (elsewhere, near, sessions) {
-        (Some((names, _)), _, Some(known)) if names.contains(&known) => {
-            format!("{known} lists all sessions, and goes on in one.")
+    match (elsewhere, near) {
+        // Some surfaces have a list of sessions.
+        (Some((names, _)), _) if names.contains(&SESSIONS) && known.contains(&SESSIONS) => {
+            format!("{SESSIONS} lists all sessions, and goes on in one.")
         }
-        (Some((_, hint)), ..) => (*hint).to_owned(),
-        (None, Some((_, known)), _) => format!("Did you mean {known}? /help lists the commands."),
-        (None, None, _) => "/help lists the commands.".to_owned(),
-    };
-    usage(format!("there is no command {}", visible_line(name)), hint)
+        (Some((_, hint)), _) => (*hint).to_owned(),
+        (None, Some((_, known))) => format!("Did you mean {known}? /help lists the commands."),
+        (None, None) => "/help lists the commands.".to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -88,27 +86,19 @@ mod tests {
 
     #[test]
     fn names_of_other_programs_lead_to_what_does_the_same() {
-        let own: [Form; 1] = [("/sessions", "", "")];
-        for (name, more, expected) in [
-            ("/clear", &[][..], "/new"),
-            ("/Status", &[], "/context"),
-            ("/resume", &[], "carl --resume ID"),
-            ("/resume", &own, "/sessions"),
-            ("/sesions", &own, "/sessions"),
-            ("/retyr", &[], "/retry"),
-            ("/quit1", &[], "/quit"),
-            ("/xyzzy", &[], "/help lists"),
+        let (line, full) = (["/new", "/retry", "/quit"], ["/new", SESSIONS]);
+        for (name, known, expected) in [
+            ("/clear", &line[..], "/new"),
+            ("/Status", &line, "/context"),
+            ("/resume", &line, "carl --resume ID"),
+            ("/resume", &full, "/sessions"),
+            ("/sesions", &full, "/sessions"),
+            ("/retyr", &line, "/retry"),
+            ("/quit1", &line, "/quit"),
+            ("/xyzzy", &line, "/help lists"),
         ] {
-            let hint = command(name, more).hint;
+            let hint = hint(name, known);
             assert!(hint.contains(expected), "{name}: {hint}");
-        }
-    }
-
-    #[test]
-    fn no_command_is_said_not_to_be_there() {
-        let known = |name: &str| COMMANDS.iter().any(|(known, ..)| *known == name);
-        for (names, _) in ELSEWHERE {
-            assert!(!names.iter().any(|name| known(name)), "{names:?}");
         }
     }
 }
