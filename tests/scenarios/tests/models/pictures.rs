@@ -259,7 +259,7 @@ fn the_text_of_a_file_that_a_task_names_goes_along() {
 fn of_a_file_without_end_the_first_lines_go_along() {
     let scene = Scene::with_provider_lines("context_tokens = 8192", [Reply::text("Read.")]);
     let lines: Vec<String> = (0..200_000).map(|number| format!("line{number}")).collect();
-    scene.house.write("long.txt", &lines.join("\n"));
+    scene.house.write("long.txt", lines.join("\n"));
     let run = scene
         .house
         .ask(["run", "--mode", "loop", "summarise @long.txt"]);
