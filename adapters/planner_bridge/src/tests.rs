@@ -39,7 +39,7 @@ async fn a_bridge_is_told_everything_and_its_plan_comes_back() {
     assert_eq!(told["input"], "show notes.txt");
     assert_eq!(told["context"]["listing"], json!(["notes.txt", "docs/"]));
     let actions = told["actions"].as_array().unwrap();
-    assert_eq!(actions.len(), 21);
+    assert_eq!(actions.len(), 22);
     assert!(
         actions
             .iter()
