@@ -33,6 +33,7 @@ use std::time::Duration;
 use text::escape::{barred, prose, visible_line, visible_lines};
 use text::links::Known;
 use turn::drive::summary;
+pub use words::approved;
 use words::{is_end_of, is_own_words, is_untrue, recalled, refusal, step};
 use wrapping::Wrapping;
 

@@ -9,7 +9,7 @@ use crate::lines::{faint, painted, safe, strong};
 pub use agents::agents;
 use domain::context::ContextView;
 use domain::event::{CallStatus, Event, EventBody};
-use domain::id::CallId;
+use domain::id::{CallId, QueryId};
 use domain::label::Integrity;
 pub use history::history;
 pub use plan::plan;
@@ -18,12 +18,16 @@ use rendering::Paint;
 use rendering::agents::named;
 use rendering::confirm;
 use rendering::context::shares;
-use rendering::terminal::Terminal;
+use rendering::terminal::{Terminal, approved};
 use rendering::values::{grouped, milliseconds};
 use session::AgentTree;
+use std::collections::BTreeMap;
 use text::escape::visible_line;
 use text::fence;
 use text::links::Known;
+
+/// Who approved a plan in which nothing needs a yes.
+const NO_YES: &str = "read_only";
 
 /// A text of others, each of its lines behind a bar.
 fn barred(text: &str) -> impl Iterator<Item = Line<'static>> {
@@ -65,13 +69,43 @@ pub fn context(view: &ContextView) -> Vec<Line<'static>> {
     lines
 }
 
+/// The plans that were approved, for the calls that follow, which are their steps: the guard lets each pass
+/// by the yes to the plan, of which its decision says nothing.
+#[derive(Debug, Default)]
+pub struct ApprovedPlans(BTreeMap<QueryId, String>);
+
+impl ApprovedPlans {
+    /// Takes an event in.
+    pub fn note(&mut self, event: &Event) {
+        let Some(id) = event.query_id else { return };
+        match &event.body {
+            EventBody::PlanApproved { by, .. } if by != NO_YES => {
+                self.0.insert(id, approved(by));
+            }
+            EventBody::QueryFinished { .. } => {
+                self.0.remove(&id);
+            }
+            _ => {}
+        }
+    }
+
+    /// What is said of a call that begins with this event, where it is a step of such a plan.
+    #[must_use]
+    pub fn of(&self, event: &Event) -> Option<Line<'static>> {
+        let approved = self.0.get(&event.query_id?)?;
+        Some(detail(approved))
+    }
+}
+
 /// Each call with its arguments, the decisions about it and its whole result, in the order of the calls.
 #[must_use]
 pub fn calls(events: &[Event]) -> Vec<Line<'static>> {
     let mut all: Vec<(Option<CallId>, Vec<Line<'static>>)> = Vec::new();
     let mut tree = AgentTree::default();
+    let mut plans = ApprovedPlans::default();
     for event in events {
         tree.apply(event);
+        plans.note(event);
         if let EventBody::ToolRequested {
             tool, arguments, ..
         } = &event.body
@@ -79,7 +113,9 @@ pub fn calls(events: &[Event]) -> Vec<Line<'static>> {
             let whose = named(&tree, event.agent_id);
             let whose = whose.map_or_else(String::new, |whose| format!(" ({whose})"));
             let name = format!("#{} {}{whose}", event.seq, visible_line(tool));
-            all.push((event.call_id, begun(&name, &format!("{arguments:#}"))));
+            let mut lines = begun(&name, &format!("{arguments:#}"));
+            lines.extend(plans.of(event));
+            all.push((event.call_id, lines));
             continue;
         }
         let call = event.call_id.and_then(|id| {

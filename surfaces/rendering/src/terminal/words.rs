@@ -60,8 +60,9 @@ pub(super) fn progress(message: &str, percent: Option<u8>) -> String {
     format!("  … {}{share}", visible_line(message))
 }
 
-/// That a plan may run, and why.
-pub(super) fn approved(by: &str) -> String {
+/// That a plan may run, and why, by who approved it.
+#[must_use]
+pub fn approved(by: &str) -> String {
     let why = match by {
         "user" => "by you",
         "yes_flag" => "by --yes",

@@ -1,6 +1,6 @@
 //! Events as lines of the panes: of each the same lines as elsewhere, told apart by what they are about.
 
-use crate::inspect::{begun, of_call};
+use crate::inspect::{ApprovedPlans, begun, of_call};
 use crate::lines::painted;
 use crate::markdown::{Break, DocumentLine, lines, request};
 use crate::page::PageLine;
@@ -58,6 +58,7 @@ pub struct Trace {
     terminal: Terminal,
     stream: Stream,
     calls: VecDeque<(CallId, String)>,
+    plans: ApprovedPlans,
     /// The call that the last lines were about.
     last: Option<CallId>,
     /// Whether the answer to this model call came in pieces.
@@ -75,6 +76,7 @@ impl Trace {
             terminal: Terminal::kept(Paint::Colour, known),
             stream: Stream::default(),
             calls: VecDeque::new(),
+            plans: ApprovedPlans::default(),
             last: None,
             came_in_pieces: false,
             thought_in_pieces: false,
@@ -215,6 +217,7 @@ impl Trace {
 
     /// What an event says of a call, behind its name where another was told of before.
     fn call(&mut self, event: &Event, whose: Option<&str>, out: &mut Lines) {
+        self.plans.note(event);
         let Some(id) = event.call_id else { return };
         let whose = whose.map_or_else(String::new, |whose| format!(" ({whose})"));
         if let EventBody::ToolRequested {
@@ -229,7 +232,8 @@ impl Trace {
             if self.last.replace(id).is_some() {
                 out.tools.push(PageLine::new(Line::default()));
             }
-            let lines = begun(&name, &format!("{arguments:#}"));
+            let mut lines = begun(&name, &format!("{arguments:#}"));
+            lines.extend(self.plans.of(event));
             out.tools.extend(lines.into_iter().map(PageLine::new));
             return;
         }

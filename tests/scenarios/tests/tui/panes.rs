@@ -468,4 +468,8 @@ fn panes_show_how_far_a_plan_is() {
     window.until("It is news.");
     let screen = window.until("idle");
     assert!(!screen.contains("step 2 of 2"), "{screen}");
+    // The yes that the guard let the call pass by stands with it.
+    assert!(screen.contains("plan approved (by you)"), "{screen}");
+    window.enters("/inspect calls");
+    window.until("plan approved (by you)");
 }
