@@ -163,3 +163,34 @@ fn a_question_for_a_value_is_answered_from_its_line_without_a_model() {
     let none = house.ask(asked).run().expect(4);
     assert!(none.stderr.contains("without a model"), "{none:?}");
 }
+
+#[test]
+fn a_text_with_a_colon_in_a_list_of_yaml_is_no_value() {
+    let house = House::new();
+    for (line, says, after) in [
+        ("- \"8080:80\"", "change 8080 to 8081", "- \"8081:80\""),
+        ("- 127.0.0.1:9001:9001", "change 9001 to 9002", ""),
+        ("- 'key: v' # note", "set key to w", ""),
+        ("- http://localhost:3000", "set http to https", ""),
+        ("- 5432:5433", "change 5432 to 5434", "- 5434:5433"),
+        // What is a value stays one.
+        ("port: 8080 # x", "change port to 8081", "port: 8081 # x"),
+        ("- port: \"80\"", "set port to 81", "- port: \"81\""),
+        ("- PORT=80", "set PORT to 81", "- PORT=81"),
+        ("\"port\": 80", "set port to 81", "\"port\": 81"),
+    ] {
+        house.write("c.yaml", format!("ports:\n  {line}\n"));
+        let said = order(&house, &format!("{says} in c.yaml"));
+        let now = house.read("c.yaml");
+        let expected = if after.is_empty() { line } else { after };
+        let allowed = [expected, line].map(|line| format!("ports:\n  {line}\n"));
+        // A text that has a number twice may be changed in both places, and never in a part of one.
+        let both = line.replace("9001", "9002");
+        let is_whole = allowed.contains(&now) || now == format!("ports:\n  {both}\n");
+        assert!(is_whole, "{says}: {now}\n{said:#?}");
+        assert!(
+            after.is_empty() || now == allowed[0],
+            "{says}: {now}\n{said:#?}"
+        );
+    }
+}

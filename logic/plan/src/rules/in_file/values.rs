@@ -9,6 +9,7 @@ use crate::rules::plain as words;
 use crate::rules::refusal::Refusal;
 use crate::rules::words::pattern;
 use domain::plan::Action;
+use regex::Captures;
 use serde_json::Value as Data;
 use std::ops::Range;
 
@@ -101,6 +102,20 @@ fn amount(is: &str, to: &str) -> Option<usize> {
         .then_some(old + unit.len())
 }
 
+/// Whether a line that looks like one that sets a value is one. A name that is in quotes has them on both
+/// sides: `- "8080:80"` is a text as a whole. In YAML a colon that sets a value stands before a space or the
+/// end of its line: `- 5432:5432` is a text as well. An address sets nothing: `http://localhost`.
+fn sets_a_value(ending: &str, captures: &Captures<'_>) -> bool {
+    // Between tags there are none of these.
+    let part = |name| captures.name(name).map_or("", |part| part.as_str());
+    let quotes = |name| part(name).matches(['"', '\'', '`']).count();
+    let is_yaml = matches!(ending, "yaml" | "yml");
+    let is_close = part("mark") == ":" && part("gap").is_empty();
+    let is_text = is_yaml && quotes("open") == 0 && is_close;
+    let is_address = is_close && part("b").starts_with("//");
+    quotes("open") == quotes("close") && !is_text && !is_address
+}
+
 impl Lines<'_> {
     /// The change that gives a key another value.
     pub(super) fn set(
@@ -173,9 +188,14 @@ impl Lines<'_> {
     pub(super) fn is_no_name(&self, words: &str, to: &str) -> Result<(), Refusal> {
         let name = regex::escape(words);
         let is_settings = !words::is_prose(self.path) || is_named_as_settings(self.path);
+        // In YAML a colon without a space behind it sets nothing.
+        let mark = match self.ending().as_str() {
+            "yaml" | "yml" => r"(?:[?:]?=|:(?:\s|$))",
+            _ => "[?:]?[:=]",
+        };
         let forms = [
             // `port: 80`, `"port" : 80`, `PORT ?= 80`, wherever they stand.
-            format!(r#"(?i)(?:^|[\s{{,\["'`]){name}["'`]?[ \t]*[?:]?[:=]"#),
+            format!(r#"(?im)(?:^|[\s{{,\["'`]){name}["'`]?[ \t]*{mark}"#),
             // `Port 22` and `listen 80;` in settings, and comments there.
             format!(r"(?im)^[ \t]*{name}[ \t]+\S"),
             format!(r"(?im)^[ \t]*(?:#|//|;).*{name}"),
@@ -474,7 +494,8 @@ impl Lines<'_> {
         let line = pattern(&format!(
             concat!(
                 r#"(?im)^[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:(?:export|let|const|var|pub|static)[ \t]+)*"#,
-                r#"["'`*_]*{}(?P<key>{})["'`*_]*[ \t]*(?:=>|:=|=|:)[*_]*[ \t]*"#,
+                r#"(?P<open>["'`*_]*){}(?P<key>{})(?P<close>["'`*_]*)[ \t]*"#,
+                r#"(?P<mark>=>|:=|=|:)(?P<gap>[*_]*[ \t]*)"#,
                 r#"(?:"(?P<d>(?:[^"\\\n]|\\.)*)"|'(?P<s>[^'\n]*)'|(?P<b>[^\s"'][^\n]*?))"#,
                 r#"[ \t]*[,;]?(?:[ \t]+(?:#|//|;)[^\n]*)?\r?$"#,
             ),
@@ -486,6 +507,9 @@ impl Lines<'_> {
         let mut values = Vec::new();
         for regex in [line, element].iter().flatten() {
             for captures in regex.captures_iter(self.text) {
+                if !sets_a_value(&ending, &captures) {
+                    continue;
+                }
                 let quoted = [("d", Some('"')), ("s", Some('\'')), ("b", None)];
                 let value = quoted.into_iter().find_map(|(name, quote)| {
                     let place = captures.name(name)?.range();
