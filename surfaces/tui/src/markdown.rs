@@ -30,6 +30,16 @@ pub struct DocumentLine {
     pub may_break: Break,
 }
 
+/// Lines as they are: what rules show of files and folders is no Markdown, and `__init__.py` is a name.
+#[must_use]
+pub fn verbatim(text: &str) -> Vec<DocumentLine> {
+    let line = |line: &str| DocumentLine {
+        line: Line::raw(safe(line)),
+        may_break: Break::Never,
+    };
+    text.lines().map(line).collect()
+}
+
 fn options() -> Options {
     Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS
 }

@@ -5,8 +5,10 @@ mod ahead;
 
 use crate::highlight::Highlighter;
 use crate::lines::{faint, safe, wrapped};
-use crate::markdown::{Break, DocumentLine, blocks, lines, lines_after};
+use crate::markdown::{Break, DocumentLine, blocks, lines, lines_after, verbatim};
 use ahead::GoesOn;
+use domain::event::EventBody;
+use domain::settings::Mode;
 use ratatui::text::Line;
 use rendering::agents::gist;
 use rendering::links::mark;
@@ -25,6 +27,21 @@ const AMID: &str = "x ";
 /// Most of a thought that is kept, bytes: its end.
 const THOUGHT_BYTES: usize = 64 << 10;
 
+/// Whether an event says that its request is done by rules, or only by them.
+#[must_use]
+pub const fn by_rules(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::QueryReceived {
+            mode: Mode::Deterministic,
+            ..
+        } | EventBody::ModeChosen {
+            mode: Mode::Deterministic,
+            ..
+        }
+    )
+}
+
 /// What streams in.
 #[derive(Debug, Default)]
 pub struct Stream {
@@ -38,6 +55,8 @@ pub struct Stream {
     has_left: bool,
     /// What the pending text goes on with.
     goes_on: GoesOn,
+    /// Whether the text is by rules and no Markdown.
+    is_verbatim: bool,
     /// From which length on rows of the pending text are tried to leave ahead, bytes.
     tried_from: usize,
     /// All of it, since the request began.
@@ -56,11 +75,32 @@ impl Stream {
         };
     }
 
+    /// The request is done by rules, whose answer is no Markdown.
+    pub const fn take_verbatim(&mut self) {
+        self.is_verbatim = true;
+    }
+
+    /// The lines of a whole answer.
+    #[must_use]
+    pub fn document(&self, answer: &str, known: &Known) -> Vec<DocumentLine> {
+        let told = marked(answer, known, prose, mark);
+        match self.is_verbatim {
+            true => verbatim(&told),
+            false => lines(&told),
+        }
+    }
+
     /// A piece of the answer: the lines that it makes whole on a terminal of so many columns.
     pub fn answer(&mut self, piece: &str, known: &Known, width: usize) -> Vec<DocumentLine> {
         self.pending.push_str(piece);
         if self.said.len() + piece.len() <= SAID_BYTES {
             self.said.push_str(piece);
+        }
+        if self.is_verbatim {
+            let end = self.pending.rfind('\n').map_or(0, |at| at + 1);
+            let rest = self.pending.split_off(end);
+            let text = std::mem::replace(&mut self.pending, rest);
+            return verbatim(&marked(&text, known, prose, mark));
         }
         let mut whole = match !piece.contains('\n') && self.pending.len() < BLOCK_BYTES {
             true => Vec::new(),
@@ -278,6 +318,9 @@ impl Stream {
             return (Vec::new(), self.code);
         }
         let told = marked(text, known, prose, mark);
+        if self.is_verbatim {
+            return (verbatim(&told), self.code);
+        }
         let (mut shown, code) = match before {
             GoesOn::Paragraph => (amid(&told), self.code),
             GoesOn::Nothing | GoesOn::List => {

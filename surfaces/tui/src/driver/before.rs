@@ -3,20 +3,18 @@
 
 use crate::keys::Action;
 use crate::lines::{cut, faint, own};
-use crate::markdown::lines as document;
 use crate::sent;
 use crate::state::State;
+use crate::stream::{Stream, by_rules};
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::{CallId, QueryId};
 use ratatui::text::Line;
 use rendering::agents::named;
-use rendering::links::mark;
 use rendering::values::arguments;
 use session::Exchange;
 use std::collections::BTreeMap;
-use text::escape::{prose, visible_line};
-use text::links::marked;
+use text::escape::visible_line;
 
 /// Most rows of what was said before this window.
 const ROWS: usize = 2_000;
@@ -86,22 +84,25 @@ fn exchange(
         Origin::Drive => note(state, "· going on by itself"),
     };
     rows.extend(calls(state, events));
-    let end = (answer(events), part);
-    rows.extend(answered(state, end, "ended without an answer"));
+    rows.extend(answered(state, (events, part), "ended without an answer"));
     rows
 }
 
-/// An answer, or what had come of it, and how it ended then.
+/// The answer among the events of a request, or what had come of it, and how it ended then.
 #[must_use]
 pub fn answered(
     state: &State,
-    (answer, part): (Option<&str>, Option<&str>),
+    (events, part): (&[&Event], Option<&str>),
     how: &str,
 ) -> Vec<Line<'static>> {
-    let text = answer
-        .or(part)
-        .map(|text| marked(text, state.terminal.known(), prose, mark));
-    let mut rows = text.map_or_else(Vec::new, |text| state.printed(document(&text)));
+    let answer = answer(events);
+    let mut stream = Stream::default();
+    if events.iter().any(|event| by_rules(&event.body)) {
+        stream.take_verbatim();
+    }
+    let known = state.terminal.known();
+    let shown = answer.or(part).map(|text| stream.document(text, known));
+    let mut rows = shown.map_or_else(Vec::new, |lines| state.printed(lines));
     if answer.is_none() {
         let kept = match part {
             Some(_) => "above is what had come of its answer",

@@ -256,6 +256,6 @@ fn exchange(
         false => "ended without an answer",
     };
     let part = past.parts.get(&last.query_id).map(String::as_str);
-    shown.extend(answered(state, (answer(own), part), how));
+    shown.extend(answered(state, (own, part), how));
     shown
 }

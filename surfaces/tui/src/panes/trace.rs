@@ -2,19 +2,18 @@
 
 use crate::inspect::{ApprovedPlans, begun, of_call};
 use crate::lines::painted;
-use crate::markdown::{Break, DocumentLine, lines, request};
+use crate::markdown::{Break, DocumentLine, request};
 use crate::page::PageLine;
-use crate::stream::Stream;
+use crate::stream::{Stream, by_rules};
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::{CallId, QueryId};
 use ratatui::text::Line;
 use rendering::Paint;
-use rendering::links::mark;
 use rendering::terminal::Terminal;
 use std::collections::{BTreeMap, VecDeque};
-use text::escape::{prose, visible_line};
-use text::links::{Known, marked};
+use text::escape::visible_line;
+use text::links::Known;
 
 /// Calls whose names are kept, for what is still to come of them.
 const CALLS: usize = 256;
@@ -126,11 +125,15 @@ impl Trace {
             EventBody::QueryReceived { text, origin, .. } => {
                 self.flush(out);
                 self.stream.begin();
+                if by_rules(body) {
+                    self.stream.take_verbatim();
+                }
                 if *origin == Origin::User {
                     let asked = request(text).into_iter().map(PageLine::of);
                     self.say(asked.map(PageLine::own).collect(), out);
                 }
             }
+            body if by_rules(body) => self.stream.take_verbatim(),
             EventBody::ThinkingDelta { text } => {
                 self.thought_in_pieces = true;
                 self.stream.think(text);
@@ -161,8 +164,8 @@ impl Trace {
             }
             EventBody::GenerationFinished { answer, .. } => {
                 if !self.stream.has_said(answer) {
-                    let told = marked(answer, self.terminal.known(), prose, mark);
-                    self.say(documented(lines(&told)), out);
+                    let told = self.stream.document(answer, self.terminal.known());
+                    self.say(documented(told), out);
                 }
                 self.flush(out);
             }

@@ -6,6 +6,7 @@ use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::sent;
 use crate::state::State;
+use crate::stream::by_rules;
 use domain::drive::Origin;
 use domain::event::{ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::id::{ConfirmationId, QueryId};
@@ -67,6 +68,10 @@ pub(super) fn happened(state: &mut State, event: &Event) -> Vec<Command> {
             answering::asked(state, request);
         }
         _ => {
+            let is_own = state.view.agents().depth(event.agent_id) == 0;
+            if by_rules(&event.body) && is_own {
+                state.stream.take_verbatim();
+            }
             if let EventBody::PlanProposed { plan, .. } = &event.body {
                 state.is_own_plan = plan.only_takes_back();
             }
@@ -146,6 +151,9 @@ fn begin_next(state: &mut State) -> Vec<Command> {
     state.began = Some(state.now);
     state.reading = None;
     state.stream.begin();
+    if by_rules(&event.body) {
+        state.stream.take_verbatim();
+    }
     in_panes(state, &event);
     let mut done = Vec::new();
     if let EventBody::QueryReceived {

@@ -462,3 +462,37 @@ fn a_session_without_a_word_is_not_gone_on_with() {
     let screen = window.until("hi there");
     assert!(screen.contains("Hello."), "{screen}");
 }
+
+#[test]
+fn what_rules_show_of_files_stands_as_it_is() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([]));
+    let text = "* glob\n__init__ _x_\n\n    indented  twice\n# no heading\n- [ ] *a*";
+    scene.house.write("notes.cfg", text);
+    scene.house.write("shop/__init__.py", "");
+    let mut window = seat(&scene, &["--mode", "deterministic"], (80, 40));
+    window.enters("show notes.cfg");
+    let screen = window.until("- [ ] *a*");
+    assert!(screen.contains(text), "{screen}");
+    window.enters("list the files in shop");
+    window.until("__init__.py");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    // Also where it goes on, and in the panes.
+    for args in [&["--resume", "last"][..], &["--resume", "last", "--panes"]] {
+        let mut window = seat(&scene, args, (160, 40));
+        let screen = window.until("__init__.py");
+        for row in [
+            "* glob",
+            "__init__ _x_",
+            "    indented  twice",
+            "# no heading",
+        ] {
+            assert!(screen.contains(row), "`{row}`:\n{screen}");
+        }
+        window.presses(&["C-d"]);
+        window.until_shell();
+    }
+}
