@@ -52,6 +52,7 @@ export type Body =
   | { type: "query_received"; text: string; mode: string; origin: string }
   | { type: "query_queued"; position: number }
   | { type: "model_chosen"; model: string; reason: string }
+  | { type: "mode_chosen"; mode: string; reason: string }
   | { type: "prompt_read"; read_tokens: number; total_tokens: number }
   | { type: "text_delta" | "thinking_delta" | "text_replaced"; text: string }
   | {

@@ -21,7 +21,7 @@ import type {
 export function ItemView({ item }: { item: Item }): VNode | null {
   switch (item.kind) {
     case "text":
-      return <Markdown text={item.text} />;
+      return item.verbatim ? <Verbatim text={item.text} /> : <Markdown text={item.text} />;
     case "thinking":
       return <Thinking item={item} />;
     case "call":
@@ -39,6 +39,15 @@ export function ItemView({ item }: { item: Item }): VNode | null {
     case "given":
       return <Given item={item} />;
   }
+}
+
+/** What rules show of files and folders, as it is: `__init__.py` is a name. */
+function Verbatim({ text }: { text: string }): VNode {
+  return (
+    <div class="prose">
+      <pre tabIndex={0}>{text}</pre>
+    </div>
+  );
 }
 
 function Thinking({ item }: { item: TextItem }): VNode {

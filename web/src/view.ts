@@ -20,6 +20,8 @@ export interface TextItem {
   text: string;
   /** Whether more of it may come. */
   open: boolean;
+  /** Whether it is no Markdown: what rules show of files. */
+  verbatim?: boolean;
 }
 
 export interface CallItem {
@@ -114,6 +116,8 @@ export interface Turn {
   time: string;
   text: string;
   byUser: boolean;
+  /** Whether it is done by rules, whose answer is no Markdown. */
+  byRules: boolean;
   state: "queued" | "running" | QueryStatus;
   items: Item[];
   error?: Fault;
@@ -171,6 +175,9 @@ function changed(view: View, event: SessionEvent): View {
   }
 }
 
+/** The mode in which no model is asked. */
+const BY_RULES = "deterministic";
+
 function begun(event: SessionEvent & { type: "query_received" }): Turn {
   return {
     id: event.query_id ?? `seq-${event.seq}`,
@@ -178,6 +185,7 @@ function begun(event: SessionEvent & { type: "query_received" }): Turn {
     time: event.time,
     text: event.text,
     byUser: event.origin !== "drive",
+    byRules: event.mode === BY_RULES,
     state: "running",
     items: [],
     artifacts: [],
@@ -221,6 +229,8 @@ function happened(turn: Turn, event: SessionEvent, agents: Record<string, string
       return { ...turn, state: "queued" };
     case "model_chosen":
       return child === undefined ? { ...running(turn), model: event.model } : turn;
+    case "mode_chosen":
+      return child === undefined ? { ...turn, byRules: event.mode === BY_RULES } : turn;
     case "text_delta":
     case "thinking_delta": {
       if (child !== undefined) return turn;
@@ -411,7 +421,8 @@ function concluded(turn: Turn, answer: string, key: string): Turn {
   const wanted = answer.trim();
   const stands = turn.items.some((item) => item.kind === "text" && item.text.trim() === wanted);
   const next = closed(turn);
-  return wanted === "" || stands ? next : add(next, { kind: "text", key, text: answer, open: false });
+  if (wanted === "" || stands) return next;
+  return add(next, { kind: "text", key, text: answer, open: false, verbatim: turn.byRules });
 }
 
 /** The questions that wait for an answer, the oldest first. */

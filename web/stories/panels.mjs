@@ -165,10 +165,16 @@ async function choices({ context }) {
   await page.getByText("assistant · adaptive · other/scripted-model").waitFor();
   // Another type of agent is another session, by keyboard alone.
   await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Find a session or a command" }).waitFor();
   await page.keyboard.type("new session with coder");
   await page.keyboard.press("Enter");
   await page.getByText("What shall be done?").waitFor();
   assert.equal(await page.getByRole("combobox", { name: "Agent type" }).inputValue(), "coder");
+  // What rules show of a file is no Markdown.
+  await choose("Mode", "deterministic");
+  await ask(page, "show notes.cfg");
+  await ended(page, "Done");
+  assert.match(await page.locator(".turn .prose pre").innerText(), /^\* __init__ _x_$/m);
 }
 
 const GIF = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAkQBADs=";

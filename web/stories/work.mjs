@@ -158,6 +158,7 @@ async function keyboard({ context }) {
   await page.keyboard.press("Enter");
   await page.getByText("What shall be done?").waitFor();
   await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Find a session or a command" }).waitFor();
   await page.keyboard.type("set the port");
   await page.keyboard.press("Enter");
   await ended(page, "Done");

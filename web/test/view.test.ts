@@ -56,6 +56,23 @@ const texts = (view: View) =>
   view.turns.map((turn) => turn.items.map((item) => ("text" in item ? item.text : item.kind)));
 
 describe("a view", () => {
+  it("takes what rules answer as it is, and what models answer as Markdown", () => {
+    const concluded = (seq: number): SessionEvent => ({
+      ...place(seq),
+      type: "generation_finished",
+      answer: "__init__.py",
+      thinking: "",
+      model: null,
+    });
+    const chosen = (mode: string): SessionEvent => ({ ...place(2), type: "mode_chosen", mode, reason: "" });
+    for (const [mode, verbatim] of [
+      ["deterministic", true],
+      ["plan", false],
+    ] as const) {
+      expect(view(asked(1), chosen(mode), concluded(3)).turns[0]?.items).toMatchObject([{ verbatim }]);
+    }
+  });
+
   it("joins the pieces of an answer, and says it once", () => {
     const events = [asked(1), delta(2, "Four "), delta(3, "cups."), said(4, "Four cups.")];
     const end: SessionEvent = {

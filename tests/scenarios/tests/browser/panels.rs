@@ -112,15 +112,20 @@ fn the_next_message_is_worked_on_as_was_chosen() {
          [models.providers.gone]\ntype = \"openai\"\nendpoint = \"http://127.0.0.1:9/v1\"\n{FORGETS}",
         other.url()
     );
+    scene.house.write("notes.cfg", "* __init__ _x_\n");
     let Some((_page, story)) = begun(&scene, &more, "choices") else {
         return;
     };
     story.end();
-    let log = json_lines(&scene.house.session_logs()[0]);
-    let asked = of_kind(&log, "query_received");
-    let modes: Vec<_> = asked.iter().map(|one| &one["mode"]).collect();
-    assert_eq!(modes, ["loop", "adaptive"]);
-    assert_eq!(log[0]["profile"]["agent_type"], "assistant");
+    let logs = scene.house.session_logs();
+    let logs: Vec<_> = logs.iter().map(|file| json_lines(file)).collect();
+    let asked = |log: &[Value]| -> Vec<String> {
+        let asked = of_kind(log, "query_received");
+        asked.iter().map(|one| one["mode"].to_string()).collect()
+    };
+    let is_first = |log: &&Vec<Value>| asked(log) == ["\"loop\"", "\"adaptive\""];
+    let first = logs.iter().find(is_first).unwrap();
+    assert_eq!(first[0]["profile"]["agent_type"], "assistant");
     assert_eq!((scene.server.chats().len(), other.chats().len()), (1, 1));
 }
 
