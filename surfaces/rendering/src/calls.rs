@@ -46,23 +46,37 @@ const LAST_OF_USERS: usize = 40;
 /// Most characters that are shown of each.
 const LAST_CHARS: usize = 200;
 
-/// The last lines of what a program said.
+/// The last lines of what a program said. Of a command of the user's, empty lines and tabs keep their room,
+/// and what is left out is counted.
 fn last_lines(text: &str, most: usize) -> Vec<String> {
+    let is_of_user = most == LAST_OF_USERS;
     let said = |line: &&str| {
         let line = line.trim();
-        !line.is_empty() && !line.starts_with("[END ")
+        (is_of_user || !line.is_empty()) && !line.starts_with("[END ")
     };
     // Behind the fence and how it ended.
     let lines: Vec<&str> = text.lines().skip(2).filter(said).collect();
+    let is_empty = |line: &&&str| line.trim().is_empty();
+    let ahead = lines.iter().take_while(is_empty).count();
+    let behind = lines[ahead..].iter().rev().take_while(is_empty).count();
+    let lines = &lines[ahead..lines.len() - behind];
     let first = lines.len().saturating_sub(most);
     let shown = lines[first..].iter().map(|line| {
+        let left_out = line.chars().count().saturating_sub(LAST_CHARS);
         let line: String = line.chars().take(LAST_CHARS).collect();
-        format!("  │ {}", visible_line(&line))
+        let more = match left_out {
+            count if count > 0 && is_of_user => format!(" … {count} more characters"),
+            _ => String::new(),
+        };
+        let line = visible_line(&line.replace('\t', TAB));
+        format!("  │ {line}{more}").trim_end().to_owned()
     });
-    let before =
-        (first > 0 && most == LAST_OF_USERS).then(|| format!("  │ … {first} lines before"));
+    let before = (first > 0 && is_of_user).then(|| format!("  │ … {first} lines before"));
     before.into_iter().chain(shown).collect()
 }
+
+/// What stands in the place of a tab.
+const TAB: &str = "    ";
 
 /// Calls a display keeps in mind; the oldest is forgotten first.
 const MOST: usize = 256;
@@ -197,6 +211,24 @@ mod tests {
         let of_other = (id(6), Some("coder …12ab".to_owned()));
         calls.begin(of_other, "undo", &json!({}));
         assert_eq!(calls.end(id(6)), ("coder …12ab: ".to_owned(), false));
+    }
+
+    #[test]
+    fn what_is_left_out_of_a_users_command_is_counted() {
+        let text = format!(
+            "[TOOL_RESULT: UNTRUSTED run_command 1a]\nexit code 0\n\n{}\n\n\tx\n\n[END 1a]",
+            "a".repeat(LAST_CHARS + 7)
+        );
+        let line = "a".repeat(LAST_CHARS);
+        let said = said_by_program("run_command", &text, true);
+        let expected = [
+            format!("  │ {line} … 7 more characters"),
+            "  │".to_owned(),
+            "  │     x".to_owned(),
+        ];
+        assert_eq!(said, expected);
+        let of_model = said_by_program("run_command", &text, false);
+        assert_eq!(of_model, [format!("  │ {line}"), "  │     x".to_owned()]);
     }
 
     #[test]
