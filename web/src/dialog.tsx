@@ -1,7 +1,7 @@
 // A dialog above the page. The browser keeps the focus in it and gives it back.
 
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 export function Dialog(props: {
   label: string;
@@ -10,7 +10,8 @@ export function Dialog(props: {
   children: ComponentChildren;
 }): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next key comes, which is meant for it.
+  useLayoutEffect(() => {
     const shown = dialog.current;
     const before = document.activeElement;
     shown?.showModal();

@@ -29,6 +29,7 @@ async function views({ chrome, context }) {
       await looked(view, `manage-${size}`);
       await view.keyboard.press("Escape");
       await view.getByRole("button", { name: "Go to…" }).click();
+      await view.getByRole("combobox", { name: "Find a session or a command" }).waitFor();
       await view.keyboard.type("model is shown");
       await view.keyboard.press("Enter");
       const parts = view.locator(".parts details");
