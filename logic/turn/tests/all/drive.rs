@@ -524,6 +524,8 @@ proptest! {
         world.on(Event::Began);
         world.conduct = TALKS;
         world.pass(6 * 3_600);
+        // A day that has just begun lets it act again, which it finds with its next heartbeat.
+        world.pass((6 * 3_600 - world.now.rem_euclid(DAY)).max(0));
         prop_assert!(world.drive.is_at_rest(at(world.now)), "{:?}", world.drive.state());
         let before = world.acts.len();
         world.pass(5 * DAY);
@@ -532,6 +534,28 @@ proptest! {
         let dreams = later.iter().filter(|(_, brief)| brief.why == Why::Dream).count();
         prop_assert!(dreams <= 1, "{dreams}");
     }
+}
+
+#[test]
+fn what_waited_for_the_next_day_is_done_with_its_first_heartbeat() {
+    let mut world = World::new(limits(), Past::default());
+    world.conduct = Conduct {
+        tokens: 10_000,
+        ..TALKS
+    };
+    world.on(Event::Signalled(message("first")));
+    world.pass(3_600);
+    assert_eq!(world.acts.len(), 1, "the day's budget is used");
+    world.conduct = TALKS;
+    world.on(Event::Signalled(message("second")));
+    world.pass(DAY - world.now - 1);
+    assert_eq!(world.acts.len(), 1);
+    assert!(world.drive.is_at_rest(at(world.now)));
+    world.pass(1);
+    assert!(!world.drive.is_at_rest(at(world.now)), "a day began");
+    world.pass(3_600);
+    assert_eq!(world.acts[1].1.why, Why::Signals);
+    assert!(world.drive.is_at_rest(at(world.now)));
 }
 
 #[test]
