@@ -152,6 +152,16 @@ impl Broker for Client {
         Ok(stream::until_error(events))
     }
 
+    async fn stop_call(&self, context: CallContext, call_id: CallId) -> Result<(), Error> {
+        let request = proto::StopCallRequest {
+            context: Some(context.into()),
+            call_id: call_id.to_string(),
+        };
+        let call = async { self.inner.clone().stop_call(sized(request)?).await }.await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
     async fn report_call(
         &self,
         context: CallContext,
@@ -256,6 +266,18 @@ impl broker_server::Broker for Server {
         let events = self.0.execute(request).await.map_err(to_status)?;
         let events = events.map(|event| event.map(Into::into).map_err(to_status));
         Ok(Response::new(stream::until_error(events)))
+    }
+
+    async fn stop_call(
+        &self,
+        request: Request<proto::StopCallRequest>,
+    ) -> Result<Response<proto::StopCallResponse>, Status> {
+        let request = request.into_inner();
+        let context = required(request.context, "context")?;
+        let call_id = text(&request.call_id, "call_id")?;
+        let stopped = self.0.stop_call(context, call_id).await;
+        stopped.map_err(to_status)?;
+        Ok(Response::new(proto::StopCallResponse {}))
     }
 
     async fn report_call(

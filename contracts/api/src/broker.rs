@@ -447,6 +447,11 @@ pub trait Broker: Send + Sync {
     /// Judges a call and, if it may, runs it. Dropping the stream stops the tool.
     async fn execute(&self, request: CallRequest) -> Result<Streaming<ToolEvent, Error>, Error>;
 
+    /// Stops a call of the calling agent whose tool runs. Its stream goes on until it ends, with what
+    /// the tool came to by then where it can tell. [`ErrorKind::UnknownCall`] where no tool runs for
+    /// this call; to drop its stream stops such a call as well.
+    async fn stop_call(&self, context: CallContext, call_id: CallId) -> Result<(), Error>;
+
     /// What came of a call that its caller was told to run ([`ToolEvent::CallerRuns`]).
     async fn report_call(
         &self,

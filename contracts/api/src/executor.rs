@@ -100,7 +100,9 @@ pub trait Executor: Send + Sync {
         None
     }
 
-    /// Runs the permitted call. Dropping the future stops it as soon as is safe.
+    /// Runs the permitted call. Dropping the future stops it as soon as is safe. Where the reader of
+    /// `reports` is gone and the future is still awaited, the call is to be stopped as well: a tool that
+    /// can tell what it came to by then ends with that.
     ///
     /// # Errors
     /// [`ToolFailure`], for the model to read.

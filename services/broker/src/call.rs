@@ -71,6 +71,8 @@ pub(crate) enum Ran {
     Panicked,
     /// It took too long.
     TimedOut,
+    /// It was stopped, and told what it came to by then.
+    Stopped(ToolOutput),
     /// It was stopped.
     Cancelled,
 }
@@ -433,6 +435,8 @@ impl Call {
             }
         };
         self.note_change(&bound, &call.arguments);
+        let (agent_id, call_id) = (self.caller.agent_id, call.call_id);
+        let stop = lock(&self.caller.session).running.enter(agent_id, call_id);
         self.emit(ToolEvent::Started).await;
         let started = tokio::time::Instant::now();
         let own = self.found(&call.arguments);
@@ -443,8 +447,9 @@ impl Call {
         let ran = match own {
             // The broker answers this one itself.
             Some(output) => Ran::Done(Ok(output)),
-            None => self.drive(permission).await,
+            None => self.drive(permission, (&stop, bound.effect)).await,
         };
+        lock(&self.caller.session).running.leave(agent_id, call_id);
         let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (result, detail) = self.finish(ran, duration_ms);
         let label = result.label.clone();
@@ -497,6 +502,15 @@ impl Call {
                 let text = "The tool took too long and was stopped. Ask for less at once.";
                 let failure = timeout("timeout", text);
                 (self.failed(&failure, duration_ms), failure.rule)
+            }
+            Ran::Stopped(output) => {
+                let output = self.scrubbed_output(output);
+                let mut result = self.show(output, duration_ms);
+                let ran_to_its_end = result.exit_code(&self.request.tool).is_some();
+                if !ran_to_its_end {
+                    result.status = CallStatus::Cancelled;
+                }
+                (result, if ran_to_its_end { "" } else { "cancelled" }.into())
             }
             Ran::Cancelled => {
                 let text = "[CANCELLED] The tool was stopped; part of it may have been done.";

@@ -36,6 +36,7 @@ mod reach;
 mod render;
 pub mod replay;
 mod running;
+mod running_calls;
 mod service;
 mod starting;
 mod state;

@@ -15,7 +15,9 @@ use domain::hash::Digest;
 use domain::id::ValueId;
 use domain::label::{Integrity, Label};
 use domain::limits::TOOL_RESULT_BYTES;
-use domain::tool::{ResultField, ResultSource, ToolOutput, ToolSpec};
+use domain::tool::{EffectClass, ResultField, ResultSource, ToolOutput, ToolSpec};
+use futures::FutureExt;
+use futures::future::{Fuse, FusedFuture};
 use policy::Bound;
 use policy::flow::{Knowledge, made_of};
 use policy::request::Requested;
@@ -24,8 +26,10 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
+use std::pin::pin;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
@@ -33,12 +37,19 @@ use uuid::Uuid;
 const REPORT_BACKLOG: usize = 32;
 /// How long a stopped tool may take to let go before it is no longer waited for.
 const LETTING_GO: Duration = Duration::from_secs(2);
+/// How long a program that was stopped may take to be gone and to have what it left looked through.
+const ENDING: Duration = Duration::from_secs(10);
 
 impl Call {
-    /// Runs the tool in a task of its own, so that a panic in it stays there.
-    pub(crate) async fn drive(&self, permission: Authorized) -> Ran {
+    /// Runs the tool in a task of its own, so that a panic in it stays there. `stop`: that its agent
+    /// wants it stopped; a program may then still tell what it came to.
+    pub(crate) async fn drive(
+        &self,
+        permission: Authorized,
+        (stop, effect): (&CancellationToken, EffectClass),
+    ) -> Ran {
         if self.inner.is_run_by_caller(&self.request.tool) {
-            return self.hand_over(permission).await;
+            return self.hand_over(permission, stop).await;
         }
         let (sink, mut reports) = mpsc::channel::<Report>(REPORT_BACKLOG);
         let executor = self.inner.executor.clone();
@@ -47,6 +58,7 @@ impl Call {
         let deadline = self.deadline();
         tokio::pin!(deadline);
         let mut is_open = true;
+        let mut ending = pin!(Fuse::terminated());
         let stopped = loop {
             tokio::select! {
                 biased;
@@ -56,8 +68,19 @@ impl Call {
                     while let Ok(report) = reports.try_recv() {
                         self.tell(report).await;
                     }
-                    return ended_as(ended);
+                    return match ended_as(ended) {
+                        Ran::Done(Ok(output)) if stop.is_cancelled() => Ran::Stopped(output),
+                        ran => ran,
+                    };
                 }
+                () = stop.cancelled(), if ending.is_terminated() => match effect {
+                    EffectClass::Exec => {
+                        reports.close();
+                        ending.set(tokio::time::sleep(ENDING).fuse());
+                    }
+                    _ => break Ran::Cancelled,
+                },
+                () = &mut ending => break Ran::Cancelled,
                 report = reports.recv(), if is_open => match report {
                     Some(report) => self.tell(report).await,
                     None => is_open = false,
@@ -74,7 +97,7 @@ impl Call {
     }
 
     /// Has the caller run the call, and waits until it says what came of it.
-    async fn hand_over(&self, permission: Authorized) -> Ran {
+    async fn hand_over(&self, permission: Authorized, stop: &CancellationToken) -> Ran {
         let call = match permission.redeem((self.inner.clock)()) {
             Ok(call) => call,
             Err(expired) => return Ran::Done(Err(expired.into())),
@@ -94,6 +117,7 @@ impl Call {
         let ran = tokio::select! {
             biased;
             () = self.cancel.cancelled() => Ran::Cancelled,
+            () = stop.cancelled() => Ran::Cancelled,
             reported = reported => reported.map_or(Ran::Cancelled, Ran::Done),
             () = self.deadline() => Ran::TimedOut,
         };

@@ -277,6 +277,17 @@ impl Broker for Service {
         Ok(streamed(receiver, cancel))
     }
 
+    async fn stop_call(&self, context: CallContext, call_id: CallId) -> Result<(), Error> {
+        let caller = self.inner.state.caller(&context)?;
+        match lock(&caller.session).running.stop(caller.agent_id, call_id) {
+            true => Ok(()),
+            false => {
+                let detail = format!("No tool runs for a call {call_id} of this agent.");
+                Err(Error::new(ErrorKind::UnknownCall, detail))
+            }
+        }
+    }
+
     async fn report_call(
         &self,
         context: CallContext,

@@ -7,6 +7,7 @@ pub(crate) use crate::lock::lock;
 use crate::origins;
 use crate::own_calls::OwnCalls;
 use crate::pinned::Plans;
+use crate::running_calls::RunningCalls;
 use crate::values::Values;
 use api::audit::Entry;
 use api::broker::{Error, ErrorKind, OfferBound};
@@ -118,6 +119,7 @@ pub(crate) struct Session {
     pub(crate) rows: Rows,
     /// Calls that their callers run.
     pub(crate) own_calls: OwnCalls,
+    pub(crate) running: RunningCalls,
     /// How often others were asked something after what is not theirs was read, since the user
     /// spoke: what begins by itself meanwhile begins no new count.
     inquiries: usize,
@@ -155,6 +157,7 @@ impl Session {
             ended: CancellationToken::new(),
             rows: Rows::default(),
             own_calls: OwnCalls::default(),
+            running: RunningCalls::default(),
             inquiries: 0,
             orders: VecDeque::new(),
             tasks: VecDeque::new(),

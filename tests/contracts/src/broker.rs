@@ -244,18 +244,23 @@ impl FakeBroker {
         };
         let Some(tool) = tool else { return };
         let mut guard = self.stopped.watch();
+        let (stop, stopped) = oneshot::channel();
+        let key = (request.context.agent_token.clone(), request.call_id);
+        self.state.lock().unwrap().running.insert(key.clone(), stop);
         send(&events, ToolEvent::Started).await;
         for progress in tool.progress.clone() {
             let (message, percent) = (progress.message, progress.percent);
             send(&events, ToolEvent::Progress { message, percent }).await;
         }
-        if let Some(gate) = &tool.gate {
-            gate.pass().await;
-        }
-        let mut ended = match tool.is_own {
-            true => self.run_by_caller(&request, &tool, &events).await,
-            false => finished(tool.status, tool.text, tool.data),
+        let mut ended = match (&tool.gate, tool.is_own) {
+            (_, true) => self.run_by_caller(&request, &tool, &events).await,
+            (Some(gate), false) => tokio::select! {
+                () = gate.pass() => finished(tool.status, tool.text, tool.data),
+                Ok(()) = stopped => finished(CallStatus::Cancelled, tool.text, Value::Null),
+            },
+            (None, false) => finished(tool.status, tool.text, tool.data),
         };
+        self.state.lock().unwrap().running.remove(&key);
         guard.done();
         if let ToolEvent::Finished(result) = &mut ended {
             result.label = result.label.take().map(|_| tool.label);
@@ -528,6 +533,15 @@ impl Broker for FakeBroker {
         };
         let this = self.clone();
         Ok(streaming(|events| this.perform(request, decision, events)))
+    }
+
+    async fn stop_call(&self, context: CallContext, call_id: CallId) -> Result<(), Error> {
+        let mut state = self.state.lock().unwrap();
+        state.agent(&context)?;
+        let running = state.running.remove(&(context.agent_token, call_id));
+        running
+            .and_then(|stop| stop.send(()).ok())
+            .ok_or_else(|| Error::new(ErrorKind::UnknownCall, "no such call runs"))
     }
 
     async fn report_call(

@@ -37,6 +37,7 @@ pub async fn conformance(subject: impl AsyncFn() -> Subject) {
     ceiling::settings_hold_at_once_and_closing_ends_all(&subject().await).await;
     what_the_caller_runs_it_reports_once(&subject().await).await;
     dropping_the_stream_stops_the_tool(subject().await).await;
+    a_stopped_call_ends_as_cancelled(subject().await).await;
     ceiling::a_yes_for_the_session_is_listed(&subject().await).await;
     ceiling::the_user_is_heard_in_known_sessions_only(&subject().await).await;
     ceiling::a_call_with_a_yes_before_it_is_made_runs_once(&subject().await).await;
@@ -130,6 +131,8 @@ async fn refuses_everything(subject: &Subject, context: CallContext) {
     assert_eq!(kind(noting.await), ErrorKind::UnknownAgent);
     let reporting = broker.report_call(context.clone(), call_id(), Ok(output("nothing")));
     assert_eq!(kind(reporting.await), ErrorKind::UnknownAgent);
+    let stopping = broker.stop_call(context.clone(), call_id());
+    assert_eq!(kind(stopping.await), ErrorKind::UnknownAgent);
     assert_eq!(kind(broker.release(context).await), ErrorKind::UnknownAgent);
 }
 
@@ -395,25 +398,56 @@ async fn what_the_caller_runs_it_reports_once(subject: &Subject) {
     }
 }
 
-async fn dropping_the_stream_stops_the_tool(subject: Subject) {
-    let session = open(&subject, Attendance::Unattended).await;
-    let Some((endless, stopped)) = subject.endless else {
-        return;
-    };
-    let request = call(session.context(), &endless);
-    let mut stream = subject
-        .broker
-        .execute(request)
-        .await
-        .expect("the call is taken");
+/// Makes a call that takes until it is stopped, up to where its tool runs.
+async fn started(
+    subject: &Subject,
+    context: CallContext,
+    endless: &PlannedCall,
+) -> (CallId, Streaming<ToolEvent, Error>) {
+    let request = call(context, endless);
+    let call_id = request.call_id;
+    let executing = subject.broker.execute(request).await;
+    let mut stream = executing.expect("the call is taken");
     loop {
         let event = within("the tool starts", stream.next()).await;
         match event.expect("it starts").expect("no error") {
-            ToolEvent::Started => break,
+            ToolEvent::Started => return (call_id, stream),
             ToolEvent::Decided(decision) => assert_eq!(decision.verdict, Verdict::Allow),
             other => panic!("before the start: {other:?}"),
         }
     }
+}
+
+async fn dropping_the_stream_stops_the_tool(mut subject: Subject) {
+    let session = open(&subject, Attendance::Unattended).await;
+    let Some((endless, stopped)) = subject.endless.take() else {
+        return;
+    };
+    let (_, stream) = started(&subject, session.context(), &endless).await;
     drop(stream);
     within("the tool is stopped", stopped).await;
+}
+
+async fn a_stopped_call_ends_as_cancelled(mut subject: Subject) {
+    let session = open(&subject, Attendance::Unattended).await;
+    let child = subject.child.clone();
+    let spawning = subject.broker.register_agent(session.context(), child);
+    let child = spawning.await.expect("the child is registered");
+    let child = context(session.session_id, &child.token);
+    let Some((endless, _gate)) = subject.endless.take() else {
+        return;
+    };
+    let stop = |context: CallContext, call_id| subject.broker.stop_call(context, call_id);
+    let (id, stream) = started(&subject, session.context(), &endless).await;
+    let unknown = kind(stop(session.context(), call_id()).await);
+    assert_eq!(unknown, ErrorKind::UnknownCall);
+    assert_eq!(kind(stop(child, id).await), ErrorKind::UnknownCall);
+    stop(session.context(), id).await.expect("it is stopped");
+    let rest: Vec<_> = within("the call ends", stream.collect()).await;
+    let Some(Ok(ToolEvent::Finished(result))) = rest.last() else {
+        panic!("the end is told: {rest:?}");
+    };
+    assert_eq!(result.status, CallStatus::Cancelled);
+    let late = kind(stop(session.context(), id).await);
+    assert_eq!(late, ErrorKind::UnknownCall);
 }

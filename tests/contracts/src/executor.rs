@@ -331,7 +331,12 @@ impl Executor for FakeExecutor {
             let _ = progress.try_send(Report::Progress(report));
         }
         if let Some(gate) = tool.gate {
-            gate.pass().await;
+            // A program ends when nobody reads its reports any more, and tells what it came to.
+            let is_program = tool.spec.effect == EffectClass::Exec;
+            tokio::select! {
+                () = gate.pass() => {}
+                () = progress.closed(), if is_program => {}
+            }
         }
         guard.done();
         tool.outcome

@@ -6,7 +6,7 @@ use crate::support::{
 };
 use api::audit::{Action, Durability};
 use api::authority::{Authorized, JudgedCall};
-use api::broker::{Broker, Control, ErrorKind, ToolEvent};
+use api::broker::{Broker, Control, ErrorKind, ToolEvent, ToolResult};
 use api::executor::{Executor, FailureKind, PathRefusal, ReportSink, ToolFailure};
 use async_trait::async_trait;
 use contracts::{FakeAudit, FakeExecutor, FakeTool, Gate, fresh_uuid, within};
@@ -351,6 +351,47 @@ async fn dropping_the_stream_stops_the_tool_and_is_on_record() {
     .await;
     let status = house.audit.entries().last().unwrap().status;
     assert_eq!(status, Some(CallStatus::Cancelled));
+}
+
+/// A call of a tool of this effect that its agent stops while it runs.
+async fn stopped(effect: EffectClass) -> (House, ToolResult) {
+    let gate = Gate::new();
+    let mut tool = FakeTool::new("work", "fs_read", effect)
+        .with_payload("code")
+        .returns("as far as it came")
+        .waits(&gate);
+    tool.spec.arguments.remove("path");
+    tool.spec.definition.parameters["required"] = json!([]);
+    let mut settings = settings(Attendance::Attended);
+    settings.auto_approve.insert(EffectClass::Exec);
+    let house = House::with(vec![tool], settings).await;
+    let request = house.request("work", json!({"code": "1"}));
+    let call_id = request.call_id;
+    let mut stream = house.broker.execute(request).await.unwrap();
+    within("the tool runs", gate.reached()).await;
+    let stopping = house.broker.stop_call(house.context(), call_id);
+    stopping.await.unwrap();
+    let result = within("the call ends", support::result(&mut stream)).await;
+    (house, result)
+}
+
+#[tokio::test]
+async fn a_program_that_is_stopped_tells_what_it_came_to() {
+    let (house, result) = stopped(EffectClass::Exec).await;
+    assert_eq!(result.status, CallStatus::Cancelled);
+    assert!(result.text.contains("as far as it came"), "{}", result.text);
+    assert!(result.label.is_some(), "what it said is labelled");
+    let entry = house.audit.entries().last().cloned().unwrap();
+    assert_eq!(entry.status, Some(CallStatus::Cancelled));
+    assert_eq!(house.executor.stopped().get(), 0, "it ended by itself");
+}
+
+#[tokio::test]
+async fn another_tool_that_is_stopped_is_dropped_at_once() {
+    let (house, result) = stopped(EffectClass::Read).await;
+    assert_eq!(result.status, CallStatus::Cancelled);
+    assert!(result.label.is_none(), "{}", result.text);
+    assert_eq!(house.executor.stopped().get(), 1);
 }
 
 #[tokio::test]

@@ -149,6 +149,8 @@ pub(super) struct State {
     pub(super) shown: Vec<(AgentId, Label)>,
     /// Calls that their callers run, by the token of the caller.
     pub(super) own_calls: HashMap<(AgentToken, CallId), Report>,
+    /// Calls whose tools run.
+    pub(super) running: HashMap<(AgentToken, CallId), oneshot::Sender<()>>,
     pub(super) is_audit_broken: bool,
     /// Of every session.
     pub(super) programs: Vec<Program>,
