@@ -39,6 +39,14 @@ pub(crate) struct Runner {
     pub(crate) jobs: Jobs,
 }
 
+/// What becomes of a program whose reports nobody reads any more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unheard {
+    /// It is stopped, and what it did by then is still told.
+    Stops,
+    GoesOn,
+}
+
 /// Whether it is said that a program still runs: after 1, 2, 4 seconds and so on, and every minute.
 const fn is_told(seconds: u64) -> bool {
     seconds.is_power_of_two() || seconds.is_multiple_of(60)
@@ -55,7 +63,8 @@ impl Runner {
     ) -> Result<(Finished, Vec<Note>), ToolFailure> {
         let mut place = self.jobs.shown().enter(call, command);
         let seen = place.seen.take();
-        self.finish_seen(launch, progress, seen).await
+        self.finish_seen(launch, (progress, Unheard::Stops), seen)
+            .await
     }
 
     /// Runs a job to its end and says now and then that it still does. When nobody waits any more,
@@ -65,17 +74,19 @@ impl Runner {
         launch: Launch,
         progress: &ReportSink,
     ) -> Result<(Finished, Vec<Note>), ToolFailure> {
+        let progress = (progress, Unheard::GoesOn);
         self.finish_seen(launch, progress, None).await
     }
 
     async fn finish_seen(
         &self,
         launch: Launch,
-        progress: &ReportSink,
+        (progress, unheard): (&ReportSink, Unheard),
         seen: Option<oneshot::Sender<Sight>>,
     ) -> Result<(Finished, Vec<Note>), ToolFailure> {
         let program = launch.job.argv.first().cloned().unwrap_or_default();
-        let (_wanted, unwanted) = oneshot::channel::<()>();
+        let (wanted, unwanted) = oneshot::channel::<()>();
+        let mut wanted = Some(wanted);
         let seen = seen.unwrap_or_else(|| oneshot::channel().0);
         let sandbox = self.config.sandbox.clone();
         let guard = Guarding::of(self);
@@ -91,6 +102,9 @@ impl Runner {
                     let crashed = |e| broken("tool_crashed", format!("The tool failed: {e}."));
                     return finished.map_err(crashed)?;
                 }
+                () = progress.closed(), if wanted.is_some() && unheard == Unheard::Stops => {
+                    drop(wanted.take());
+                }
                 _ = tick.tick() => {
                     seconds += 1;
                     if !is_told(seconds) {
@@ -100,7 +114,7 @@ impl Runner {
                         message: format!("{program} runs, {seconds} s"),
                         percent: None,
                     };
-                    // A full or closed channel is no reason to stop.
+                    // A full channel is no reason to stop.
                     let _told = progress.try_send(Report::Progress(report));
                 }
             }

@@ -183,7 +183,7 @@ impl Bench {
 
     async fn run(&self, call: JudgedCall) -> Result<ToolOutput, ToolFailure> {
         let permission = Authority::establish().authorise(call, domain::Timestamp::now());
-        let (progress, _) = mpsc::channel(1);
+        let (progress, _reader) = mpsc::channel(1);
         self.tools.run(permission, progress).await
     }
 
@@ -507,4 +507,24 @@ async fn the_user_of_a_session_sees_what_its_programs_say() {
     assert_eq!(programs(bench.session).await, jobs);
     bench.tools.session_closed(bench.session).await;
     assert_eq!(programs(bench.session).await, []);
+}
+
+/// Where nobody reads its reports any more, its caller wants it stopped and still waits for what it did.
+#[tokio::test(start_paused = true)]
+async fn a_command_that_is_stopped_tells_what_it_said() {
+    let bench = Bench::new();
+    let call = bench.judged("run_command", json!({"argv": ["waits"]}));
+    let permission = Authority::establish().authorise(call, domain::Timestamp::now());
+    let (progress, reader) = mpsc::channel(1);
+    let running = bench.tools.run(permission, progress);
+    let stopping = async {
+        while bench.stage.jobs.lock().unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        drop(reader);
+    };
+    let (ended, ()) = tokio::join!(running, stopping);
+    let text = ended.unwrap().text;
+    assert!(text.starts_with("stopped on request"), "{text}");
+    assert!(text.contains("all of it"), "{text}");
 }

@@ -90,7 +90,8 @@ impl Changes {
         let waiting = self.creating.len();
         self.creating.retain(|id| Some(*id) != call_id);
         let creates = self.creating.len() < waiting;
-        if status != CallStatus::Ok {
+        // A program that was stopped may have changed files until then.
+        if !matches!(status, CallStatus::Ok | CallStatus::Cancelled) {
             return;
         }
         match (tool, artifacts) {

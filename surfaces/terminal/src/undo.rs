@@ -72,7 +72,7 @@ pub trait FileHistory: Debug + Send + Sync {
     fn changes(&self, session_id: SessionId, folder: &Path) -> Result<Vec<FileChange>>;
 }
 
-/// The calls after an event that changed files by one of these tools.
+/// The calls after an event that changed files by one of these tools, until they were stopped for some.
 #[must_use]
 pub fn changing_calls(
     events: &[Event],
@@ -83,7 +83,7 @@ pub fn changing_calls(
     let changed = later.filter(|event| match &event.body {
         EventBody::ToolResult {
             tool,
-            status: CallStatus::Ok,
+            status: CallStatus::Ok | CallStatus::Cancelled,
             artifacts,
             ..
         } => tools.contains(tool) && !artifacts.is_empty(),

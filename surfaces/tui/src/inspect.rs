@@ -175,11 +175,12 @@ pub fn of_call(body: &EventBody) -> Vec<Line<'static>> {
             ..
         } => {
             let part = if *truncated { ", a part of it" } else { "" };
-            let took = milliseconds(*duration_ms);
-            let mut lines = vec![detail(&format!(
-                "result: {} in {took}{part}",
-                word(*status)
-            ))];
+            // One that was stopped before it ran took no time.
+            let took = match (status, duration_ms) {
+                (CallStatus::Cancelled, 0) => String::new(),
+                (_, ms) => format!(" in {}", milliseconds(*ms)),
+            };
+            let mut lines = vec![detail(&format!("result: {}{took}{part}", word(*status)))];
             lines.extend(barred(fence::body(text).trim_end()));
             lines
         }

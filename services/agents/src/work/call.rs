@@ -2,7 +2,8 @@
 
 use crate::work::running::RunningCall;
 use crate::work::{Work, pictures};
-use api::broker::{CallRequest, ToolEvent, ToolResult};
+use api::Streaming;
+use api::broker::{CallRequest, Error, ToolEvent, ToolResult};
 use domain::decision::{Decision, Layer, Verdict};
 use domain::event::{Batch, CallStatus, ConfirmationAnswer, EventBody, ToolCallSummary};
 use domain::fault::Coded;
@@ -15,7 +16,11 @@ use serde_json::Value;
 use session::YesEnded;
 use session_log::Durability;
 use std::pin::pin;
+use std::time::Duration;
 use turn::{CallRecord, nothing_ran};
+
+/// Longest that the end of a call is waited for that the user stopped. The broker takes less.
+const STOPPING: Duration = Duration::from_secs(15);
 
 /// Where the built-in edit replaced text, by the line of each place in its result.
 fn edited(tool: &str, result: &ToolResult) -> Option<Edited> {
@@ -191,10 +196,12 @@ impl Work {
             declined: false,
             is_asking: false,
         };
-        let result = tokio::select! {
-            biased;
-            () = self.cancel.cancelled() => None,
-            result = self.execute((&call, recovered), place, (&mut request, &mut judged)) => Some(result),
+        let result = match self.cancel.is_cancelled() {
+            true => None,
+            false => {
+                let telling = (&mut request, &mut judged);
+                self.execute((&call, recovered), place, telling).await
+            }
         };
         let result = result.unwrap_or_else(|| {
             let text = match (&request, judged.is_asking) {
@@ -294,12 +301,14 @@ impl Work {
             .await
     }
 
+    /// Has the broker judge and run a call. `None` where the user interrupted, and the call did not run or
+    /// tells nothing of what it did.
     async fn execute(
         &self,
         (call, recovered): (&ToolCall, bool),
         (plan_id, batch): (Option<PlanId>, Option<Batch>),
         (announcement, judged): (&mut Option<EventBody>, &mut Judged),
-    ) -> ToolResult {
+    ) -> Option<ToolResult> {
         let id = Some(call.call_id);
         let request = CallRequest {
             context: self.agent.caller.clone(),
@@ -312,7 +321,7 @@ impl Work {
         };
         let mut stream = match self.services.broker.execute(request).await {
             Ok(stream) => stream,
-            Err(error) => return self.broker_failed(&error, id).await,
+            Err(error) => return Some(self.broker_failed(&error, id).await),
         };
         let mut is_decided = false;
         let mut own = pin!(Fuse::terminated());
@@ -320,9 +329,15 @@ impl Work {
         loop {
             let next = tokio::select! {
                 biased;
+                () = self.cancel.cancelled() => {
+                    running.as_ref()?;
+                    return self.stopped(call.call_id, stream).await;
+                }
                 () = RunningCall::stopped(running.as_ref()) => {
                     let text = "The user stopped this call. Whether it took effect is not known.";
-                    return nothing_ran(CallStatus::Cancelled, text.to_owned());
+                    let stopped = self.stopped(call.call_id, stream).await;
+                    let unknown = || nothing_ran(CallStatus::Cancelled, text.to_owned());
+                    return Some(stopped.unwrap_or_else(unknown));
                 }
                 next = stream.next() => next,
                 () = &mut own => continue,
@@ -338,7 +353,7 @@ impl Work {
                     running = None;
                     own.set(self.run_own(call.call_id, permitted).fuse());
                 }
-                Ok(ToolEvent::Finished(result)) => return result,
+                Ok(ToolEvent::Finished(result)) => return Some(result),
                 Ok(event) => {
                     if let ToolEvent::Decided(decision) = &event {
                         // Of several, the strictest is what the call came to.
@@ -353,13 +368,35 @@ impl Work {
                         self.emit(body, id).await;
                     }
                 }
-                Err(error) => return self.broker_failed(&error, id).await,
+                Err(error) => return Some(self.broker_failed(&error, id).await),
             }
         }
-        nothing_ran(
-            CallStatus::Failed,
-            "The call ended without a result. Whether it took effect is not known.".to_owned(),
-        )
+        let text = "The call ended without a result. Whether it took effect is not known.";
+        Some(nothing_ran(CallStatus::Failed, text.to_owned()))
+    }
+
+    /// Stops a call whose tool runs, and waits for what it came to by then; `None` where nothing is
+    /// told of it in time.
+    async fn stopped(
+        &self,
+        call_id: CallId,
+        mut stream: Streaming<ToolEvent, Error>,
+    ) -> Option<ToolResult> {
+        let caller = self.agent.caller.clone();
+        // One that has just ended says what it came to all the same.
+        let _gone = self.services.broker.stop_call(caller, call_id).await;
+        let ending = async {
+            loop {
+                match stream.next().await?.ok()? {
+                    ToolEvent::Finished(result) => return Some(result),
+                    ToolEvent::Notice(fault) => {
+                        self.emit(EventBody::Notice(fault), Some(call_id)).await;
+                    }
+                    _ => {}
+                }
+            }
+        };
+        tokio::time::timeout(STOPPING, ending).await.ok().flatten()
     }
 
     /// A question says what ended the yes for the session that would have answered it.
@@ -372,7 +409,7 @@ impl Work {
         event
     }
 
-    async fn broker_failed(&self, error: &api::broker::Error, id: Option<CallId>) -> ToolResult {
+    async fn broker_failed(&self, error: &Error, id: Option<CallId>) -> ToolResult {
         let fault = error.fault();
         let text = format!("The call could not be run: {}", fault.message);
         self.emit(EventBody::Error(fault), id).await;

@@ -56,7 +56,19 @@ pub(super) fn of_call(
             let why = text.strip_prefix("[DENIED]").unwrap_or(text).trim();
             vec![paint.bad(&format!("  ✗ {name}denied: ")) + &visible_line(why)]
         }
-        CallStatus::Cancelled => vec![paint.warn(&format!("  ✗ {name}stopped"))],
+        CallStatus::Cancelled => {
+            let took = match duration_ms {
+                0 => String::new(),
+                ms => paint.faint(&format!(" after {}", milliseconds(*ms))),
+            };
+            let said = match calls.are_of_user() {
+                true => said_by_program(tool, text, true),
+                false => Vec::new(),
+            };
+            let said = said.iter().map(|line| paint.faint(line));
+            let head = paint.warn(&format!("  ✗ {name}stopped")) + &took;
+            [head].into_iter().chain(said).collect()
+        }
     }
 }
 

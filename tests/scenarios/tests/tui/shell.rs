@@ -77,17 +77,68 @@ fn escape_stops_a_line_for_the_shell() {
     if is_absent(TMUX) {
         return;
     }
-    let scene = scene([]);
+    let scene = scene([Reply::text("It had begun.")]);
     let mut window = seat(&scene, &RUNS, (100, 30));
-    window.enters("!echo begun; sleep 600");
+    window.enters("!echo begun; echo half > made.txt; sleep 600");
     // It says what it says while it runs, as every program does.
     window.until("▎   | begun");
+    window.until_screen("the file is there", |_| scene.house.has("made.txt"));
     window.presses(&["Escape"]);
+    // What it had done by then is told, to the user and to the agent.
+    window.until("✗ stopped after");
     let screen = idle(&mut window);
-    assert!(screen.contains("stopp"), "{screen}");
-    window.enters("!echo again");
-    window.until("run_command");
+    assert!(screen.contains("made.txt"), "{screen}");
+    let events = log(&scene.house);
+    let ended = of_kind(&events, "tool_result");
+    assert_eq!(ended[0]["status"], "cancelled", "{ended:#?}");
+    assert_eq!(ended[0]["artifacts"].as_array().unwrap().len(), 1);
+    window.enters("what did it say?");
+    window.until("It had begun.");
+    let messages = told(&scene);
+    let told = messages.iter().filter_map(|one| one["content"].as_str());
+    assert!(
+        told.clone()
+            .any(|text| text.contains("stopped on request") && text.contains("begun")),
+        "{messages:#?}"
+    );
+    // And it is taken back as what a program did to its end.
+    window.enters("/rewind 2");
+    window.until(ANSWER);
+    window.types("y");
+    window.until(&format!("{ANSWER} y"));
+    window.presses(&["Enter"]);
+    window.until("1 file change taken back");
+    assert!(!scene.house.has("made.txt"));
+}
+
+#[test]
+fn a_session_that_goes_on_shows_what_a_line_for_the_shell_did() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = scene([]);
+    let mut window = seat(&scene, &RUNS, (100, 30));
+    window.enters("!echo bees; echo honey > made.txt; exit 3");
+    window.until("exit code 3");
     idle(&mut window);
+    window.enters("/mode deterministic");
+    window.until("deterministic ·");
+    window.enters("replace nowhere with somewhere in made.txt");
+    window.until("The text is not in `made.txt`");
+    idle(&mut window);
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let mut window = seat(&scene, &["--resume", "last"], (100, 30));
+    let screen = idle(&mut window);
+    for shown in [
+        "> !echo bees",
+        "exit code 3",
+        "│ bees",
+        "· changed ",
+        "The text is not in `made.txt`",
+    ] {
+        assert!(screen.contains(shown), "{shown}:\n{screen}");
+    }
 }
 
 #[test]
