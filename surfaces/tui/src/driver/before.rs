@@ -10,7 +10,9 @@ use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::{CallId, QueryId};
 use ratatui::text::Line;
+use rendering::Paint;
 use rendering::agents::named;
+use rendering::terminal::Terminal;
 use rendering::values::arguments;
 use session::Exchange;
 use std::collections::BTreeMap;
@@ -83,14 +85,47 @@ fn exchange(
         Origin::User => state.own(sent::folded(&one.text, &state.keys.name_of(Action::Expand))),
         Origin::Drive => note(state, "· going on by itself"),
     };
-    rows.extend(calls(state, events));
-    rows.extend(answered(state, (events, part), "ended without an answer"));
+    rows.extend(course(
+        state,
+        one,
+        (events, part),
+        "ended without an answer",
+    ));
     rows
 }
 
-/// The answer among the events of a request, or what had come of it, and how it ended then.
+/// What was done for a request, and its answer; `how`: how it ended without one.
 #[must_use]
-pub fn answered(
+pub fn course(
+    state: &State,
+    one: &Exchange,
+    (events, part): (&[&Event], Option<&str>),
+    how: &str,
+) -> Vec<Line<'static>> {
+    let has_ended = |event: &&Event| matches!(event.body, EventBody::QueryFinished { .. });
+    if one.is_command && events.iter().any(has_ended) {
+        return as_it_happened(state, events.iter().copied());
+    }
+    let mut rows = calls(state, events);
+    rows.extend(answered(state, (events, part), how));
+    rows
+}
+
+/// The lines that events of a request had as they happened.
+fn as_it_happened<'a>(
+    state: &State,
+    events: impl IntoIterator<Item = &'a Event>,
+) -> Vec<Line<'static>> {
+    let mut terminal = Terminal::kept(Paint::Colour, state.terminal.known().clone());
+    for event in events {
+        // Nothing is written, so that nothing can fail.
+        let _kept = terminal.draw(event);
+    }
+    state.told_rows(&terminal.take_lines())
+}
+
+/// The answer among the events of a request, or what had come of it, and how it ended then.
+fn answered(
     state: &State,
     (events, part): (&[&Event], Option<&str>),
     how: &str,
@@ -104,11 +139,18 @@ pub fn answered(
     let shown = answer.or(part).map(|text| stream.document(text, known));
     let mut rows = shown.map_or_else(Vec::new, |lines| state.printed(lines));
     if answer.is_none() {
+        // Why, where that was said.
+        let end = events.iter().copied().filter(|event| {
+            matches!(&event.body, EventBody::QueryFinished { error, .. } if error.is_some())
+        });
+        let why = as_it_happened(state, end);
         let kept = match part {
-            Some(_) => "above is what had come of its answer",
-            None => "nothing had come of its answer",
+            Some(_) => Some("above is what had come of its answer"),
+            None if why.is_empty() => Some("nothing had come of its answer"),
+            None => None,
         };
-        rows.extend(note(state, &format!("· {how}; {kept}")));
+        let kept = kept.map(|kept| note(state, &format!("· {how}; {kept}")));
+        rows.extend(kept.into_iter().flatten().chain(why));
     }
     rows
 }
@@ -127,8 +169,7 @@ pub fn answer<'a>(events: &[&'a Event]) -> Option<&'a str> {
 }
 
 /// The calls of a request, a row each.
-#[must_use]
-pub fn calls(state: &State, events: &[&Event]) -> Vec<Line<'static>> {
+fn calls(state: &State, events: &[&Event]) -> Vec<Line<'static>> {
     let mut all: Vec<(Option<CallId>, String, &str)> = Vec::new();
     for event in events {
         match &event.body {

@@ -1,6 +1,6 @@
 //! What a session was before this window: read once, and told in a few lines.
 
-use super::before::{ByRequest, Parts, answer, answered, by_request, calls, note, shown};
+use super::before::{ByRequest, Parts, answer, by_request, course, note, shown};
 use crate::drafts::{Draft, joined};
 use crate::keys::Action;
 use crate::lines::{own, painted};
@@ -250,12 +250,11 @@ fn exchange(
         &state.keys.name_of(Action::Expand),
     ));
     let own = events.get(&last.query_id).map_or(&[][..], Vec::as_slice);
-    shown.extend(calls(state, own));
     let how = match past.is_cut_off {
         true => "cut off when the program ended",
         false => "ended without an answer",
     };
     let part = past.parts.get(&last.query_id).map(String::as_str);
-    shown.extend(answered(state, (own, part), how));
+    shown.extend(course(state, last, (own, part), how));
     shown
 }
