@@ -215,7 +215,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
             // Panes are nowhere else: where they cannot be drawn, that is said.
             match commands::tui::can_draw() || cli.panes {
                 true => wait(commands::tui::tui(cli.session, begin, cli.panes)),
-                false => wait(chat(cli.session, begin)),
+                false => wait(chat(cli.session, begin.or_last())),
             }
         }
         Some(Command::Chat(args)) => wait(chat(args.session, Begin::New)),

@@ -65,8 +65,9 @@ pub struct Cli {
     /// How a chat without a command is held
     #[command(flatten)]
     pub session: SessionFlags,
-    /// Continue the session of this id or name; without one, the one last used in this folder
-    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "last")]
+    /// Continue the session of this id or name, or `last`, the one last used in this folder;
+    /// without one, choose from a list (in line mode: `last`)
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
     pub resume: Option<String>,
     /// Show activity, conversation and tools in panes
     #[arg(long)]

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use terminal::chat::{ChatRequest, check_terminal};
 use terminal::exit::Exit;
 use terminal::session_changes::FileChange;
+use terminal::sessions::LAST;
 use terminal::undo::{CallChanges, FileHistory};
 
 /// Which session a chat continues.
@@ -20,8 +21,19 @@ use terminal::undo::{CallChanges, FileHistory};
 pub enum Begin {
     /// A fresh one.
     New,
-    /// The one whose id begins so; empty: the one last used here.
+    /// The one of this name, or whose id ends so; empty: one to be chosen from a list.
     Resume(String),
+}
+
+impl Begin {
+    /// The same where no list can be drawn: the session last used here in place of one to be chosen.
+    #[must_use]
+    pub fn or_last(self) -> Self {
+        match self {
+            Self::Resume(part) if part.is_empty() => Self::Resume(LAST.to_owned()),
+            begin => begin,
+        }
+    }
 }
 
 /// The undo histories below a folder.

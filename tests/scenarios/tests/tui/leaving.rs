@@ -415,7 +415,11 @@ fn carl_alone_opens_the_ui_where_it_can_draw() {
     window.presses(&["C-d"]);
     window.until_shell();
     let mut window = scene.house.ask(["--resume"]).in_window((80, 24));
-    window.starts();
+    window.until("shell$");
+    window.types("\"$@\"");
+    window.presses(&["Enter"]);
+    window.until("1 of 1");
+    window.presses(&["Enter"]);
     window.until("▎ > first");
     window.presses(&["C-d"]);
     window.until_shell();
