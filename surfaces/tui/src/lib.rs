@@ -13,6 +13,7 @@ mod alternate;
 mod answers;
 mod background;
 mod bindings;
+mod burst;
 mod chips;
 mod choosing;
 mod commands;

@@ -2,6 +2,7 @@
 //! rest is what stands in the input and on the screen, which a restart may lose.
 
 use crate::bindings::Keys;
+use crate::burst::Burst;
 use crate::completion::Completion;
 use crate::input::Input;
 use crate::lines::{own, painted, wrapped};
@@ -91,6 +92,8 @@ pub struct State {
     pub is_question_closed: bool,
     /// When a key last changed the draft.
     pub typed_at: Option<Instant>,
+    /// The keys that came last.
+    pub burst: Burst,
     /// Whether a yes to the working folder can be remembered.
     pub memory: Memory,
     /// Whether the plan that was proposed last takes back what the user said to, and is no agent's.
@@ -222,6 +225,7 @@ impl State {
             dialog: None,
             is_question_closed: false,
             typed_at: None,
+            burst: Burst::default(),
             memory,
             is_own_plan: false,
             overlay: None,
@@ -331,6 +335,7 @@ impl State {
     pub fn wakes_at(&self) -> Option<Instant> {
         let second = Duration::from_secs(1);
         let times = [
+            self.burst.wakes_at(),
             self.gathers_until,
             self.covers_until,
             self.refreshes_at(),

@@ -1,6 +1,7 @@
 //! What is done about what happened: pure, so that tables can test it.
 
 mod answering;
+mod bursting;
 mod closing;
 mod completing;
 mod configuring;
@@ -36,7 +37,8 @@ use std::time::Instant;
 pub fn update(state: &mut State, now: Instant, message: Message) -> Vec<Command> {
     state.now = now;
     forget_presses(state);
-    let mut done = taken(state, message);
+    let mut done = bursting::go_on(state);
+    done.extend(taken(state, message));
     count_no_waiting(state);
     for command in &done {
         if let Command::Tell(lines) = command {
@@ -65,7 +67,7 @@ fn count_no_waiting(state: &mut State) {
 
 fn taken(state: &mut State, message: Message) -> Vec<Command> {
     match message {
-        Message::Key(key) => typing::pressed(state, key),
+        Message::Key(key) => bursting::pressed(state, key),
         Message::Paste(text) => typing::pasted(state, &text),
         Message::Pointed(what, at) => pointed::pointed(state, what, at),
         Message::Resized(columns, rows) => {

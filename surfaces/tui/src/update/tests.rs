@@ -1,5 +1,6 @@
 //! What happens and what is done about it, as tables.
 
+mod bursts;
 mod questions;
 mod sessions;
 mod shell;

@@ -3,7 +3,7 @@
 use super::outcome::leave;
 use super::results::whole_result;
 use super::{answering, completing, configuring, lists, overlaid, overriding, paned, slash};
-use crate::chips::is_long;
+use crate::chips::{PASTED_CHARS, is_long};
 use crate::input::Edit;
 use crate::keys::Action;
 use crate::markdown::{Break, DocumentLine};
@@ -16,7 +16,7 @@ use crate::state::State;
 use crate::subject::Subject;
 use crate::vi::Mode;
 use crate::view;
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use rendering::agents::gist;
 use rendering::confirm::is_answer;
 use rendering::slash::{SHELL, is_command};
@@ -28,9 +28,6 @@ const PAGE: usize = 5;
 
 /// A key was pressed.
 pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
-    if key.kind == KeyEventKind::Release {
-        return Vec::new();
-    }
     // An answer from before counts first, if it was long enough ago.
     let mut done = answering::go_on(state);
     if let Some(dialog) = &mut state.dialog {
@@ -116,7 +113,7 @@ fn command(state: &mut State, letter: char) -> bool {
     true
 }
 
-fn act(state: &mut State, action: Action) -> Vec<Command> {
+pub(super) fn act(state: &mut State, action: Action) -> Vec<Command> {
     if action != Action::Clear {
         state.leaving = None;
     }
@@ -246,7 +243,7 @@ fn is_answering(state: &mut State) -> bool {
 }
 
 /// Whether keys are the draft's: no question stands, or the user turned to the draft beside it.
-fn is_draft(state: &State) -> bool {
+pub(super) fn is_draft(state: &State) -> bool {
     let mut dialog = state.dialog.iter();
     dialog.all(|dialog| dialog.field() == Field::Draft)
 }
@@ -259,7 +256,7 @@ fn question_mark(state: &mut State) -> Vec<Command> {
     edit(state, Edit::Insert('?'))
 }
 
-fn edit(state: &mut State, change: Edit) -> Vec<Command> {
+pub(super) fn edit(state: &mut State, change: Edit) -> Vec<Command> {
     if is_answering(state) {
         let way = match change {
             Edit::Up => Some(Scroll::Up),
@@ -434,10 +431,13 @@ fn entered(state: &mut State) -> Vec<Command> {
     let is_command = is_command(&line) && !state.input.begins_with_paste();
     let is_for_shell = line.starts_with(SHELL.0) && !state.input.begins_with_paste();
     // So may be the beginning of a long draft that came back.
-    if (is_command || is_for_shell) && is_long_or_several(&text) {
-        let said = "not sent: a command stands alone on one line, and this begins like one; put a word \
-                    before it to say it to the agent";
-        return vec![state.note(said)];
+    if (is_command || is_for_shell)
+        && let Some(why) = not_in_sight(&text)
+    {
+        let said = format!(
+            "not sent: {why}, and this begins like one; put a word before it to say it to the agent"
+        );
+        return vec![state.note(&said)];
     }
     if is_for_shell && came_at_once(state) {
         return vec![state.note(CAME_AT_ONCE)];
@@ -469,9 +469,12 @@ fn came_at_once(state: &State) -> bool {
     state.typed_at.is_some_and(just_typed)
 }
 
-/// Whether a draft has more than a line, or may not be in sight from its beginning on.
-fn is_long_or_several(text: &str) -> bool {
-    text.contains('\n') || is_long(text)
+/// Why a draft that begins like a command may not be in sight from its beginning on.
+fn not_in_sight(text: &str) -> Option<String> {
+    if text.contains('\n') {
+        return Some("a command stands alone on one line".to_owned());
+    }
+    is_long(text).then(|| format!("a command has at most {PASTED_CHARS} characters"))
 }
 
 /// Shows thinking and results whole from now on, and the last ones now; or folds again.

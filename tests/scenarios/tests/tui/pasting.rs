@@ -12,6 +12,26 @@ fn lines(count: usize) -> String {
 }
 
 #[test]
+fn lines_that_come_at_once_without_marks_are_one_message() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([Reply::text("Both read.")]));
+    let mut window = seat(&scene, &[], (80, 24));
+    // As GNU screen gives a paste: keys, with Enter for each line end.
+    window.types("first of two\rsecond of two\r");
+    window.until("> first of two");
+    window.until("second of two");
+    assert!(scene.server.chats().is_empty(), "nothing is sent by itself");
+    window.presses(&["Enter"]);
+    window.until("Both read.");
+    let chats = scene.server.chats();
+    assert_eq!(chats.len(), 1);
+    let asked = chats[0].body.to_string();
+    assert!(asked.contains("first of two\\nsecond of two"), "{asked}");
+}
+
+#[test]
 fn a_long_paste_is_one_piece_and_goes_whole() {
     if is_absent(TMUX) {
         return;

@@ -1,0 +1,73 @@
+//! Keys that come as a paste does, from a terminal that does not mark what is pasted.
+
+use crate::fixture::Seat;
+use crate::message::{Command, Message};
+use crate::question::AT_ONCE;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::time::Duration;
+
+/// Keys a millisecond apart, as a terminal gives a paste.
+fn at_once(seat: &mut Seat, text: &str) -> Vec<Command> {
+    let mut done = Vec::new();
+    for letter in text.chars() {
+        let code = match letter {
+            '\n' => KeyCode::Enter,
+            '\t' => KeyCode::Tab,
+            letter => KeyCode::Char(letter),
+        };
+        seat.now += Duration::from_millis(1);
+        done.extend(seat.takes(Message::Key(KeyEvent::new(code, KeyModifiers::NONE))));
+    }
+    done
+}
+
+#[test]
+fn line_ends_between_lines_that_come_at_once_are_of_the_draft() {
+    for text in [
+        "first line\nsecond line",
+        "first line\n\n\tthird line\n",
+        "first line\n\nsecond\n\n",
+    ] {
+        let mut seat = Seat::at((80, 24));
+        assert_eq!(at_once(&mut seat, text), [], "{text:?}");
+        seat.wait(1_000);
+        let mut marked = Seat::at((80, 24));
+        marked.takes(Message::Paste(text.to_owned()));
+        assert_eq!(seat.state.input.text(), marked.state.input.text());
+        // What is in the input goes with an Enter of its own.
+        let done = seat.press(KeyCode::Enter);
+        let sent = Command::Send(marked.state.input.text().trim().to_owned());
+        assert_eq!(done.last(), Some(&sent), "{text:?}");
+    }
+}
+
+#[test]
+fn one_line_that_comes_at_once_is_sent_with_its_line_end() {
+    let mut seat = Seat::at((80, 24));
+    assert_eq!(at_once(&mut seat, "one line\n"), []);
+    let at = seat.state.wakes_at();
+    assert_eq!(at, Some(seat.now + AT_ONCE));
+    seat.now += AT_ONCE;
+    let done = seat.takes(Message::Tick);
+    assert_eq!(done.last(), Some(&Command::Send("one line".to_owned())));
+    assert!(seat.state.input.is_empty());
+    assert_eq!(seat.takes(Message::Tick), []);
+}
+
+#[test]
+fn a_key_behind_a_line_end_finds_the_line_sent() {
+    let mut seat = Seat::at((80, 24));
+    at_once(&mut seat, "one line\n");
+    let done = seat.press(KeyCode::Char('x'));
+    assert_eq!(done.last(), Some(&Command::Send("one line".to_owned())));
+    assert_eq!(seat.state.input.text(), "x");
+}
+
+#[test]
+fn a_line_for_the_shell_and_a_line_end_that_come_at_once_run_nothing() {
+    let mut seat = Seat::at((80, 24));
+    at_once(&mut seat, "!touch a\n");
+    seat.wait(1_000);
+    assert!(seat.scrollback().contains("came all at once"));
+    assert_eq!(seat.state.input.text(), "!touch a");
+}
