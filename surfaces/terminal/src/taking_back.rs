@@ -59,9 +59,28 @@ pub async fn retry(on: &mut dyn Conversation) -> Result<String> {
     Ok(taken.text)
 }
 
+/// Takes the last exchange back and what it did to files, and says what stands of the one before where
+/// it did nothing to them.
+pub async fn undo(on: &mut dyn Conversation) -> Result<()> {
+    match take_last(on).await? {
+        Took::NoFiles => tell_what_stands_before(on).await,
+        Took::Files | Took::Nothing => Ok(()),
+    }
+}
+
+/// What was taken back with an exchange.
+#[derive(PartialEq, Eq)]
+enum Took {
+    /// It had changed none.
+    NoFiles,
+    Files,
+    /// The exchange stays.
+    Nothing,
+}
+
 /// Takes the last exchange back and what it did to files: first the files, so that nothing is
 /// forgotten that still stands.
-pub async fn undo(on: &mut dyn Conversation) -> Result<()> {
+async fn take_last(on: &mut dyn Conversation) -> Result<Took> {
     let events = events(on).await?;
     refuse_beside_others(&events)?;
     let began = events.last().map_or(0, |event| event.seq);
@@ -75,7 +94,8 @@ pub async fn undo(on: &mut dyn Conversation) -> Result<()> {
         is_declined,
     } = restore(on, &calls, all.next).await?;
     if is_declined && undone + back == 0 {
-        return on.tell("nothing was taken back; the exchange stays");
+        on.tell("nothing was taken back; the exchange stays")?;
+        return Ok(Took::Nothing);
     }
     if undone + back < all.next {
         return Err(Failure::usage(
@@ -100,7 +120,30 @@ pub async fn undo(on: &mut dyn Conversation) -> Result<()> {
         ))?;
     }
     tell_what_memory_keeps(on, &events, &last)?;
-    tell_what_stays(on, &events, last.begins_after).await
+    tell_what_stays(on, &events, last.begins_after).await?;
+    Ok(match all.recorded {
+        0 => Took::NoFiles,
+        _ => Took::Files,
+    })
+}
+
+/// Says that files stand changed by what is the last exchange now: who typed a line for the shell behind
+/// an edit may have meant that.
+async fn tell_what_stands_before(on: &mut dyn Conversation) -> Result<()> {
+    let events = events(on).await?;
+    let Ok(before) = last_of_user(&events) else {
+        return Ok(());
+    };
+    let calls = changing(on, &events, before.begins_after).await?;
+    let stands = on.changes().of_calls(on.session().session_id, &calls)?.next;
+    match stands {
+        0 => Ok(()),
+        stands => on.tell(&format!(
+            "  {} of `{}` before it still stands: /undo takes that back",
+            counted(stands),
+            gist(&before.text)
+        )),
+    }
 }
 
 /// Takes the last exchanges back one by one, and stops where one stays.
@@ -110,7 +153,7 @@ pub async fn rewind_by(on: &mut dyn Conversation, exchanges: usize) -> Result<()
     }
     for taken in 0..exchanges {
         let last = last_of_user(&events(on).await?)?.query_id;
-        undo(on).await?;
+        take_last(on).await?;
         let stays = last_of_user(&events(on).await?).is_ok_and(|now| now.query_id == last);
         if stays {
             let before = match taken {

@@ -39,6 +39,33 @@ fn undo_takes_an_exchange_back_with_its_files() {
 }
 
 #[test]
+fn undo_of_a_line_for_the_shell_names_the_edit_before_it() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("write_file", json!({"path": "a.txt", "content": "x"})),
+        Reply::text("Written."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (100, 30));
+    window.enters("write it");
+    answers_yes(&mut window);
+    window.until("Written.");
+    window.until("idle");
+    window.enters("!cat a.txt");
+    window.until("│ x");
+    window.until("idle");
+    window.enters("/undo");
+    window.until("taken back: !cat a.txt (it had changed no file)");
+    window.until("1 file change of `write it` before it still stands: /undo takes that back");
+    assert!(scene.house.has("a.txt"));
+    window.enters("/undo");
+    answers_yes(&mut window);
+    window.until("taken back: write it");
+    assert!(!scene.house.has("a.txt"));
+}
+
+#[test]
 fn rewind_takes_exchanges_back_one_by_one() {
     if is_absent(TMUX) {
         return;
