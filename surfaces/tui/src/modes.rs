@@ -8,8 +8,7 @@ use crossterm::event::{
     KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
 };
 use crossterm::terminal::{
-    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
-    enable_raw_mode, supports_keyboard_enhancement,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor, execute};
 use rustix::fd::OwnedFd;
@@ -23,7 +22,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Whether the modes are set, for who ends this process without asking.
 static ARE_SET: AtomicBool = AtomicBool::new(false);
-/// Whether the terminal tells Shift+Enter apart, and was asked to.
+/// Whether the terminal is asked to tell Shift+Enter apart.
 static TELLS_KEYS: AtomicBool = AtomicBool::new(false);
 /// Whether the alternate screen is shown.
 static IS_ALTERNATE: AtomicBool = AtomicBool::new(false);
@@ -110,12 +109,12 @@ impl Modes {
                 before(what);
             }));
         });
-        // tmux and screen answer for themselves and tell no keys apart.
+        // One that does not know the wish passes over it, so none is asked whether it does: a terminal
+        // that answers nothing would be waited for. tmux and screen tell no keys apart, and old Linux
+        // consoles would print it.
         let term = std::env::var("TERM").unwrap_or_default();
-        let is_inner = term.starts_with("screen") || term.starts_with("tmux");
-        enable_raw_mode()?;
-        ARE_SET.store(true, Ordering::SeqCst);
-        let tells = !is_inner && matches!(supports_keyboard_enhancement(), Ok(true));
+        let others = ["screen", "tmux", "linux", "vt"];
+        let tells = !others.iter().any(|other| term.starts_with(other));
         TELLS_KEYS.store(tells, Ordering::SeqCst);
         let modes = Self(());
         modes.again()?;

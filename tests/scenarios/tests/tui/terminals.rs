@@ -53,6 +53,21 @@ fn it_works_inside_of_gnu_screen() {
 const BYTES_A_SECOND: usize = 960;
 
 #[test]
+fn a_terminal_is_asked_nothing_that_is_waited_for() {
+    for (term, is_told) in [("xterm-256color", true), ("linux", false)] {
+        let scene = scene(Reply::text("Hello."));
+        // It answers nothing.
+        let mut seat = scene.house.ask(["tui"]).env("TERM", term).seated();
+        seat.until("idle");
+        let shown = seat.shown().to_owned();
+        assert_eq!(shown.contains("\u{1b}[>1u"), is_told, "{term}: {shown:?}");
+        assert!(!shown.contains("\u{1b}[?u"), "{shown:?}");
+        seat.types("\u{4}");
+        assert_eq!(seat.finish().code, Some(0));
+    }
+}
+
+#[test]
 fn a_slow_line_gets_little_and_keys_work_on_it() {
     let words: Vec<String> = (0..300).map(|at| format!("word{at}")).collect();
     let parts: Vec<&[String]> = words.chunks(30).collect();
