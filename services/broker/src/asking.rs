@@ -340,7 +340,11 @@ impl Call {
             .ended
             .map(|why| format!("Your yes for the session does not count any more: {why} since.\n"));
         let reach = shown.reach.as_ref();
-        let reach = reach.map(|reach| format!("A yes for the session covers {reach}\n"));
+        let is_below = self.caller.lineage.len() > 1;
+        let reach = reach.map(|reach| match is_below && reach.is_of_one_agent() {
+            true => format!("A yes for the session is for this agent alone: it covers {reach}\n"),
+            false => format!("A yes for the session covers {reach}\n"),
+        });
         let for_session: String = ended.into_iter().chain(reach).collect();
         let request = ConfirmationRequest {
             confirmation_id: id,

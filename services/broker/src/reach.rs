@@ -35,6 +35,16 @@ pub(crate) enum Reach {
     Call(String),
 }
 
+impl Reach {
+    /// Whether it covers calls of the agent alone that asked.
+    pub(crate) const fn is_of_one_agent(&self) -> bool {
+        match self {
+            Self::Changes(_) | Self::Program { .. } => true,
+            Self::Opens(_) | Self::Call(_) => false,
+        }
+    }
+}
+
 impl fmt::Display for Reach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = |folder: &Path| render::one_line(&folder.to_string_lossy());

@@ -497,3 +497,21 @@ fn what_an_agent_below_changed_is_taken_back() {
     undo.args(["--yes", "destructive"]).run().expect(0);
     assert!(!scene.house.work().join("out.txt").exists());
 }
+
+#[test]
+fn a_question_of_an_agent_below_says_that_a_yes_for_the_session_is_for_that_one_alone() {
+    let scene = Scene::with(
+        Server::speak(|body, _| writes(body, None)).openai(),
+        "openai",
+    );
+    configure(&scene.house, &scene.server);
+    let begun = scene.house.ask(["run", "--allow-write", "."]);
+    let run = begun
+        .arg("Write hello into out.txt.")
+        .at_terminal(|_, _| "y".to_owned());
+    let all = run.questions.join("\n");
+    let told = "A yes for the session is for this agent alone: it covers every change of files in ";
+    let all = all.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(all.contains(told), "{all}");
+    assert_eq!(scene.house.read("out.txt"), "hello");
+}
