@@ -1,10 +1,12 @@
 //! The user's own side of memory: found, shown, added, forgotten, exported and imported.
 
+mod adding;
 mod entries;
 mod forget;
 mod transfer;
 
-pub use entries::{Addition, add, found, list, resolve, search, shown};
+pub use adding::{Addition, Kept, add, instead_of, keep, typed};
+pub use entries::{found, list, resolve, search, shown};
 pub use forget::forget;
 pub use transfer::{export, import};
 

@@ -85,7 +85,10 @@ pub async fn memory(command: MemoryCommand) -> Result<Exit> {
 }
 
 /// A namespace as it is typed: `project` is the current folder's.
-fn namespace(setting: &Setting, name: &str) -> Result<Namespace> {
+///
+/// # Errors
+/// A usage failure when it cannot be one.
+pub(super) fn namespace(setting: &Setting, name: &str) -> Result<Namespace> {
     let found = match name == "project" {
         true => Namespace::project(&setting.workspace).map_err(|error| error.to_string()),
         false => memory_export::namespace(name),
@@ -108,7 +111,7 @@ fn scope(setting: &Setting, place: &Place) -> Result<Scope> {
 async fn add(setting: &Setting, memories: &Memories, args: AddArgs) -> Result<Exit> {
     let named = args.namespace.as_deref();
     let addition = Addition {
-        text: args.text,
+        text: memory::typed(&args.text)?,
         name: args.name,
         description: args.description,
         tags: args.tags,

@@ -1,16 +1,13 @@
-//! Entries: found, shown, added and listed.
+//! Entries: found, shown and listed.
 
 use super::Memories;
 use crate::exit::{Exit, Failure, OrFail, not_remembered};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use api::memory::{
-    Detail, Error, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope, Source, Stage,
-    Stored, WriteAnswer, WriteEntry, WriteRequest,
+    Detail, Error, ListRequest, Memory, QueryEvent, QueryRequest, Recall, Scope, Stage, Stored,
+    WriteEntry,
 };
 use domain::id::MemoryId;
-use domain::label::Label;
-use domain::limits::MEMORY_TEXT_BYTES;
-use domain::rights::Namespace;
 use futures::StreamExt;
 use memory_export::to_json;
 use rendering::fit::width;
@@ -18,12 +15,9 @@ use rendering::memory as render;
 use rendering::recalls::found_json;
 use rendering::{Paint, print, print_error};
 use std::collections::VecDeque;
-use std::io::Read;
 use text::escape::{visible_json, visible_line};
 use unicode_normalization::UnicodeNormalization;
 
-/// Words of a text that become its name.
-const NAME_WORDS: usize = 8;
 /// Least of an id that names an entry, characters.
 const LEAST_OF_ID: usize = 4;
 /// Entries that are listed where an id may mean several.
@@ -187,137 +181,6 @@ async fn ask(
     Ok((stages, recalls))
 }
 
-/// What is to be added.
-#[derive(Debug, Clone)]
-pub struct Addition {
-    /// The words of the text; `-` alone: standard input.
-    pub text: Vec<String>,
-    /// Its name; without one the first words.
-    pub name: Option<String>,
-    /// What it is about.
-    pub description: String,
-    /// Words to find it by.
-    pub tags: Vec<String>,
-    /// The id of the entry that it corrects, or a part of it.
-    pub supersedes: Option<String>,
-    /// Where it is kept; without one where what it corrects is, or else with the user's.
-    pub namespace: Option<Namespace>,
-}
-
-/// Adds an entry.
-///
-/// # Errors
-/// When the text says nothing, the entry that it corrects is not found, or memory refuses.
-pub async fn add(memories: &Memories, args: Addition) -> Result<Exit> {
-    let corpus = match args.text.as_slice() {
-        [dash] if dash == "-" => typed()?,
-        words => words.join(" "),
-    };
-    if !corpus.chars().any(char::is_alphanumeric) {
-        let hint = "Type it, or give it on standard input with `-`.";
-        return Err(Failure::usage("the text says nothing", hint).into());
-    }
-    let is_named = args.name.is_some();
-    let supersedes = match &args.supersedes {
-        Some(id) => Some(resolve(memories, id).await?),
-        None => None,
-    };
-    let corrected = match supersedes {
-        Some(id) => Some(shown(memories, id).await?),
-        None => None,
-    };
-    let namespace = match (args.namespace, &corrected) {
-        (Some(namespace), _) => namespace,
-        (None, Some(corrected)) => corrected.namespace.clone(),
-        (None, None) => Namespace::user(),
-    };
-    let given = args
-        .name
-        .or_else(|| corrected.as_ref().and_then(given_name));
-    let name = given.unwrap_or_else(|| first_words(&corpus));
-    let kept = format!("Kept: {}\n", visible_line(&name));
-    let request = WriteRequest {
-        context: None,
-        namespace,
-        entry: WriteEntry::Memory {
-            name,
-            description: args.description,
-            tags: args.tags,
-            correlating_ids: Vec::new(),
-            corpus,
-        },
-        source: Source::User,
-        label: Label::trusted("user"),
-        valid_from: None,
-        supersedes,
-    };
-    match memories.memory.write(request).await.or_fail()? {
-        WriteAnswer::Stored { id } => {
-            // The id alone is for programs.
-            print_error(&kept)?;
-            print(&format!("{id}\n"))?;
-            Ok(Exit::Success)
-        }
-        WriteAnswer::Duplicate { id } => {
-            print_error("An entry already says this:\n")?;
-            print(&format!("{id}\n"))?;
-            Ok(Exit::Success)
-        }
-        WriteAnswer::Rejected { refusal, detail } => {
-            // A name that nobody typed is the text's own beginning.
-            let detail = match detail.strip_prefix("the name ") {
-                Some(rest) if !is_named => format!("the text {rest}"),
-                _ => detail,
-            };
-            Err(Failure::usage(detail, instead_of(refusal)).into())
-        }
-    }
-}
-
-/// What helps with a text that memory refuses.
-fn instead_of(refusal: api::memory::Refusal) -> &'static str {
-    match refusal {
-        api::memory::Refusal::Secret => {
-            "`carl secret set NAME` keeps secrets where no model sees them."
-        }
-        _ => "Nothing was kept.",
-    }
-}
-
-/// Standard input, as far as an entry may be long.
-fn typed() -> Result<String> {
-    let mut text = String::new();
-    std::io::stdin()
-        .lock()
-        .take(MEMORY_TEXT_BYTES as u64 + 2)
-        .read_to_string(&mut text)
-        .context("standard input cannot be read as text")?;
-    Ok(text)
-}
-
-/// The name that somebody gave a memory; one that is its first words alone nobody did.
-fn given_name(stored: &Stored) -> Option<String> {
-    match &stored.entry {
-        WriteEntry::Memory { name, corpus, .. } if *name != first_words(corpus) => {
-            Some(name.clone())
-        }
-        _ => None,
-    }
-}
-
-fn first_words(text: &str) -> String {
-    let mut words = text.split_whitespace();
-    let mut name = words
-        .by_ref()
-        .take(NAME_WORDS)
-        .collect::<Vec<_>>()
-        .join(" ");
-    if words.next().is_some() {
-        name.push('…');
-    }
-    name.chars().take(80).collect()
-}
-
 /// Prints entries.
 ///
 /// # Errors
@@ -374,16 +237,4 @@ async fn nothing(memories: &Memories, request: &ListRequest) -> Result<&'static 
         }
         _ => "Nothing is remembered yet. `carl memory add TEXT` keeps something.\n",
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_the_first_words() {
-        assert_eq!(first_words(" one\ntwo "), "one two");
-        assert_eq!(first_words("1 2 3 4 5 6 7 8 9"), "1 2 3 4 5 6 7 8…");
-        assert_eq!(first_words(&"x".repeat(500)).len(), 80);
-    }
 }
