@@ -1,11 +1,12 @@
 //! What the program that serves has to offer.
 
 use api::broker::AgentListing;
-use api::memory::{Recall, Stage};
+use api::memory::{Forgotten, Recall, Stage, WriteAnswer};
 use api::models::{ModelInfo, ProviderHealth};
 use async_trait::async_trait;
+use domain::decision::Decision;
 use domain::fault::Fault;
-use domain::id::SessionId;
+use domain::id::{MemoryId, SessionId};
 use domain::model::Think;
 use domain::settings::{Mode, SessionProfile};
 use domain::tool::ToolName;
@@ -50,6 +51,24 @@ impl Ceiling {
     }
 }
 
+/// What is to be kept in memory, as the user's own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Addition {
+    /// The text.
+    pub text: String,
+    /// Its name; without one its first words.
+    pub name: Option<String>,
+    /// What it is about.
+    pub description: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Where it is kept, as the command line names it; without one where what it corrects is, or else
+    /// with the user's.
+    pub namespace: Option<String>,
+    /// The entry that it corrects.
+    pub corrects: Option<MemoryId>,
+}
+
 /// What the program that serves has to offer.
 #[async_trait]
 pub trait Host: Send + Sync {
@@ -78,6 +97,31 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When memory does not answer, or cannot use the question.
     async fn recall(&self, question: &str) -> Result<(Vec<Stage>, Vec<Recall>), Fault>;
+    /// An entry of memory, whole, as JSON.
+    ///
+    /// # Errors
+    /// When there is none, or memory does not answer.
+    async fn entry(&self, id: MemoryId) -> Result<Value, Fault>;
+    /// Keeps an entry in memory, if its gate lets it in.
+    ///
+    /// # Errors
+    /// When it says nothing, corrects what is not there, or memory does not answer.
+    async fn remember(&self, addition: Addition) -> Result<WriteAnswer, Fault>;
+    /// Removes an entry of memory with those that it corrected.
+    ///
+    /// # Errors
+    /// When there is none, something of it is left, or memory does not answer.
+    async fn forget(&self, id: MemoryId) -> Result<Forgotten, Fault>;
+    /// What each layer of the policy says to a call in a session of this profile. Nothing is run.
+    ///
+    /// # Errors
+    /// When there is no such tool or agent, or the broker does not answer.
+    async fn explain(
+        &self,
+        profile: &SessionProfile,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<Decision, Fault>;
     /// The newest records of the audit log about a session, oldest first, as JSON; and why not all of
     /// the log can be read, where it cannot.
     ///

@@ -1,21 +1,21 @@
-//! What is known beside sessions: types of agents, models, what memory has on a question, and what the
+//! What is known beside sessions: types of agents, models, what the policy says to a call, and what the
 //! audit log has of a session.
 
-use crate::app::App;
+use crate::app::{App, Caller};
 use crate::problem::Problem;
-use crate::sessions::id;
+use crate::sessions::{id, profile};
 use crate::wire::{self, Agent, Agents, Audited};
-use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use axum::{Extension, Json};
+use domain::decision::Decision;
 use domain::fault::Fault;
 use rendering::models::as_json;
-use rendering::recalls::found_json;
 use serde_json::Value;
 
 /// Whoever knows it does not say so now.
-fn unavailable(fault: Fault) -> Problem {
+pub(crate) fn unavailable(fault: Fault) -> Problem {
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, fault)
 }
 
@@ -32,15 +32,20 @@ pub(crate) async fn models(State(app): State<App>) -> Result<Json<Value>, Proble
     Ok(Json(as_json(&health, &known)))
 }
 
-/// `POST /api/v1/memory/search`.
-pub(crate) async fn search(State(app): State<App>, body: Bytes) -> Result<Json<Value>, Problem> {
-    let wanted: wire::Search = wire::read(&body)?;
-    let found = app.host.recall(&wanted.query).await;
-    let (stages, recalls) = found.map_err(|fault| match fault.code.as_str() {
-        "memory.invalid" => Problem::new(StatusCode::BAD_REQUEST, fault),
-        _ => unavailable(fault),
+/// `POST /api/v1/policy/explain`.
+pub(crate) async fn explain(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    body: Bytes,
+) -> Result<Json<Decision>, Problem> {
+    let call: wire::Call = wire::read(&body)?;
+    let profile = profile(&app, &caller, &call.wanted())?;
+    let explained = app.host.explain(&profile, &call.tool, call.arguments).await;
+    let decision = explained.map_err(|fault| match fault.code.as_str() {
+        "broker.unreachable" => unavailable(fault),
+        _ => Problem::new(StatusCode::UNPROCESSABLE_ENTITY, fault),
     })?;
-    Ok(Json(found_json(&recalls, Some(&stages))))
+    Ok(Json(decision))
 }
 
 /// `GET /api/v1/sessions/{id}/audit`.

@@ -26,6 +26,7 @@ pub mod login_codes;
 mod logins;
 mod looks;
 mod lookup;
+mod memories;
 mod metrics;
 mod openai;
 mod page;
@@ -47,5 +48,5 @@ mod wire;
 mod work;
 
 pub use error::Error;
-pub use host::{Ceiling, Host, Wanted};
+pub use host::{Addition, Ceiling, Host, Wanted};
 pub use server::{DEFAULT_ADDRESS, Parts, Server};

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::route::{Route, route};
 use crate::tokens::Scope;
 use crate::wire;
-use crate::{known, login, page, programs, requests, seed, sessions};
+use crate::{known, login, memories, page, programs, requests, seed, sessions};
 use api::sessions::Selection;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -28,6 +28,7 @@ pub(crate) fn all() -> Vec<Route> {
     all.extend(of_whole_sessions());
     all.extend(of_requests());
     all.extend(of_programs());
+    all.extend(of_memory());
     all.extend(of_known());
     all.extend(of_openai());
     all
@@ -291,10 +292,53 @@ fn of_programs() -> Vec<Route> {
     ]
 }
 
+/// Memory, which has what was said in all sessions, and so is the user's alone.
+fn of_memory() -> Vec<Route> {
+    let admin = Need::Token(Scope::Admin);
+    let one = "/api/v1/memory/{memory}";
+    vec![
+        route(
+            "POST",
+            "/api/v1/memory/search",
+            admin,
+            post(memories::search),
+            "What memory has on a question, and what each stage of the search saw.",
+        )
+        .takes::<wire::Search>(),
+        route(
+            "POST",
+            "/api/v1/memory",
+            admin,
+            post(memories::add),
+            "Keeps an entry.",
+        )
+        .takes::<wire::Remember>()
+        .gives::<wire::Kept>(200),
+        route("GET", one, admin, get(memories::show), "An entry, whole."),
+        route(
+            "DELETE",
+            one,
+            admin,
+            delete(memories::forget),
+            "Forgets an entry with what it corrected.",
+        )
+        .gives::<wire::Forgot>(200),
+        route(
+            "POST",
+            "/api/v1/memory/{memory}/correct",
+            admin,
+            post(memories::correct),
+            "Keeps an entry in place of another.",
+        )
+        .takes::<wire::Remember>()
+        .gives::<wire::Kept>(200),
+    ]
+}
+
 /// What is known beside sessions.
 fn of_known() -> Vec<Route> {
     let read = Need::Token(Scope::Read);
-    // Memory and the audit log tell of more than one session, and so are the user's alone.
+    // The policy and the audit log tell of more than one session, and so are the user's alone.
     let admin = Need::Token(Scope::Admin);
     vec![
         route(
@@ -314,12 +358,12 @@ fn of_known() -> Vec<Route> {
         ),
         route(
             "POST",
-            "/api/v1/memory/search",
+            "/api/v1/policy/explain",
             admin,
-            post(known::search),
-            "What memory has on a question, and what each stage of the search saw.",
+            post(known::explain),
+            "What each layer of the policy says to a call; nothing is run.",
         )
-        .takes::<wire::Search>(),
+        .takes::<wire::Call>(),
         route(
             "GET",
             "/api/v1/sessions/{session}/audit",

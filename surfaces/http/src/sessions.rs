@@ -9,7 +9,7 @@ use crate::problem::{Problem, fault};
 use crate::query::Parameters;
 use crate::tags::is_known;
 use crate::tokens::Scope;
-use crate::wire::{self, Detailed, Listed, Page, Profile, Settings};
+use crate::wire::{self, Detailed, Drive, Listed, Page, Profile, Settings};
 use api::sessions::{Follow, Selection, SessionSummary, Whose};
 use axum::Json;
 use axum::body::Body;
@@ -152,6 +152,7 @@ pub(crate) async fn show(
             .open_requests()
             .map(|one| one.query_id)
             .collect(),
+        drive: Drive::of(&looked.view),
         questions: looked.questions,
     };
     Ok(([(ETAG, tag)], Json(detailed)).into_response())

@@ -1,12 +1,14 @@
 //! The JSON of requests and answers.
 
 mod beside;
+mod drive;
+mod memory;
 
 use crate::problem::Problem;
 use api::sessions::PictureFile;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-pub(crate) use beside::{Agent, Agents, Audited, Program, Programs, Search, Stop, Stopped};
+pub(crate) use beside::{Agent, Agents, Audited, Call, Program, Programs, Stop, Stopped};
 use domain::event::{ConfirmationAnswer, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::{QueryId, SessionId};
@@ -15,6 +17,8 @@ use domain::model::{ModelChoice, Think};
 use domain::settings::{Mode, SessionProfile};
 use domain::tool::ToolName;
 use domain::{Timestamp, event};
+pub(crate) use drive::Drive;
+pub(crate) use memory::{Forgot, Kept, Remember, Search};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::PathBuf;
@@ -274,6 +278,8 @@ pub(crate) struct Detailed {
     /// The questions that wait for an answer.
     #[schema(value_type = Vec<Object>)]
     pub(crate) questions: Vec<ConfirmationRequest>,
+    /// Where its drive stands; null: it was never in auto mode.
+    pub(crate) drive: Option<Drive>,
 }
 
 /// What a session is held by.

@@ -5,12 +5,13 @@ use super::session;
 use crate::wiring::{House, answers};
 use anyhow::Result;
 use api::broker::{AgentListing, Control};
-use api::memory::{Memory, Recall, Stage};
+use api::memory::{Forgotten, Recall, Stage, WriteAnswer};
 use api::models::{ModelInfo, Models, ProviderHealth};
 use async_trait::async_trait;
 use command_line::{Ceiling, ModeArg, SessionFlags, ThinkingArg};
+use domain::decision::Decision;
 use domain::fault::{Coded as _, Fault};
-use domain::id::SessionId;
+use domain::id::{MemoryId, SessionId};
 use domain::model::Think;
 use domain::settings::{Attendance, Mode, SessionProfile};
 use http_api::login_codes::LoginCodes;
@@ -20,7 +21,8 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use terminal::exit::{OrFail, describe};
+use terminal::exit::{Failure, OrFail, describe};
+use terminal::memory::{self, Memories};
 
 /// Most records of the audit log that are told of a session.
 const AUDIT_RECORDS: usize = 500;
@@ -34,7 +36,7 @@ pub async fn server(house: &House, setting: &Setting, address: SocketAddr) -> Re
         setting: setting.clone(),
         control: Arc::clone(&house.guard.control),
         gateway: Arc::clone(&house.gateway),
-        memory: Arc::clone(&house.remembrance.sides.memory),
+        memories: house.remembrance.sides.clone(),
     };
     let parts = Parts {
         sessions: Arc::clone(&house.sessions),
@@ -50,7 +52,7 @@ struct Hosting {
     setting: Setting,
     control: Arc<dyn Control>,
     gateway: Arc<dyn Models>,
-    memory: Arc<dyn Memory>,
+    memories: Memories,
 }
 
 impl Hosting {
@@ -98,14 +100,14 @@ impl Host for Hosting {
             .chain(&ceiling.allow_read);
         if let Some(path) = named.find(relative) {
             let said = format!("`{}` is not a full path", path.display());
-            let failure = terminal::exit::Failure::usage(said, "Write it from the root on.");
+            let failure = Failure::usage(said, "Write it from the root on.");
             return Err(failure.fault);
         }
-        self.built(wanted).map_err(|error| describe(&error).1)
+        self.built(wanted).map_err(told)
     }
 
     async fn delete(&self, session_id: SessionId) -> Result<(), Fault> {
-        session::remove(&self.setting, session_id).map_err(|error| describe(&error).1)
+        session::remove(&self.setting, session_id).map_err(told)
     }
 
     async fn agents(&self) -> Result<Vec<AgentListing>, Fault> {
@@ -125,14 +127,53 @@ impl Host for Hosting {
     }
 
     async fn recall(&self, question: &str) -> Result<(Vec<Stage>, Vec<Recall>), Fault> {
-        let found = terminal::memory::found(self.memory.as_ref(), question).await;
-        found.map_err(|error| describe(&error).1)
+        let found = memory::found(self.memories.memory.as_ref(), question).await;
+        found.map_err(told)
+    }
+
+    async fn entry(&self, id: MemoryId) -> Result<Value, Fault> {
+        let stored = memory::shown(&self.memories, id).await;
+        stored
+            .map(|stored| memory_export::to_json(&stored))
+            .map_err(told)
+    }
+
+    async fn remember(&self, addition: http_api::Addition) -> Result<WriteAnswer, Fault> {
+        let place = addition.namespace.as_deref();
+        let place = place.map(|name| super::memory::namespace(&self.setting, name));
+        let addition = memory::Addition {
+            text: addition.text,
+            name: addition.name,
+            description: addition.description,
+            tags: addition.tags,
+            supersedes: addition.corrects.map(|id| id.to_string()),
+            namespace: place.transpose().map_err(told)?,
+        };
+        let kept = memory::keep(&self.memories, addition).await;
+        kept.map(|kept| kept.answer).map_err(told)
+    }
+
+    async fn forget(&self, id: MemoryId) -> Result<Forgotten, Fault> {
+        let forgotten = self.memories.curator.forget(id).await;
+        forgotten.map_err(|error| error.fault())
+    }
+
+    async fn explain(
+        &self,
+        profile: &SessionProfile,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<Decision, Fault> {
+        let (agent, settings) = (profile.agent_type.clone(), profile.settings.clone());
+        let control = self.control.as_ref();
+        let explained = super::explained::explained(control, agent, (tool, arguments), settings);
+        explained.await.map_err(told)
     }
 
     async fn audit(&self, session_id: SessionId) -> Result<(Vec<Value>, Option<Fault>), Fault> {
         let read = move || super::audit::records_of(session_id, AUDIT_RECORDS);
         match tokio::task::spawn_blocking(read).await {
-            Ok(read) => read.map_err(|error| describe(&error).1),
+            Ok(read) => read.map_err(told),
             Err(error) => Err(describe(&error.into()).1),
         }
     }
@@ -149,6 +190,10 @@ const fn typed_mode(mode: Mode) -> ModeArg {
         Mode::Adaptive | Mode::Command => ModeArg::Adaptive,
     }
 }
+fn told(error: anyhow::Error) -> Fault {
+    describe(&error).1
+}
+
 
 const fn typed_thinking(think: Think) -> ThinkingArg {
     match think {

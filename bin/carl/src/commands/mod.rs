@@ -5,6 +5,7 @@ mod changed;
 pub mod chat;
 pub mod diff;
 pub mod doctor;
+mod explained;
 mod host;
 pub mod http;
 pub mod init;

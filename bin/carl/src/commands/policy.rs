@@ -1,6 +1,7 @@
 //! `carl policy`: what the policy says, and the policy as a guard for other programs.
 
 use super::Setting;
+use super::explained::explained;
 use super::serve::{Role, listen, locked, until_stopped};
 use crate::profile;
 use crate::wiring::House;
@@ -21,7 +22,7 @@ use rendering::{Paint, print};
 use serde_json::Value;
 use std::io::{self, BufReader};
 use std::sync::Arc;
-use terminal::exit::{Exit, Failure, OrFail, not_explained};
+use terminal::exit::{Exit, Failure, OrFail};
 use terminal::folders;
 use terminal::notes::{self, Vouched};
 use terminal::rights;
@@ -208,23 +209,8 @@ async fn explain(args: ExplainArgs) -> Result<Exit> {
         Failure::usage(error.to_string(), "`carl agents` lists the agent types.")
     })?;
     let house = House::look(&setting).await?;
-    let tools = house.guard.control.list_tools().await.or_fail()?;
-    if !tools
-        .iter()
-        .any(|known| known.definition.name.as_str() == tool)
-    {
-        return Err(Failure::usage(
-            format!("no tool is named `{tool}`"),
-            "`carl tools` lists the tools.",
-        )
-        .into());
-    }
-    let decision = house
-        .guard
-        .control
-        .explain(agent_type, tool, arguments, settings)
-        .await
-        .map_err(|error| not_explained(&error))?;
+    let control = house.guard.control.as_ref();
+    let decision = explained(control, agent_type, (&tool, arguments), settings).await?;
     if as_json {
         print(&visible_json(&format!(
             "{}\n",

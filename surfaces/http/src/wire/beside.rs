@@ -1,5 +1,7 @@
-//! The JSON of what is known beside a session's events: agents, audit records and programs.
+//! The JSON of what is known beside a session's events: agents, calls that are explained, audit records
+//! and programs.
 
+use crate::host::Wanted;
 use api::broker::AgentListing;
 use api::programs::{self, ProgramId, ProgramState};
 use domain::fault::Fault;
@@ -37,11 +39,34 @@ impl From<AgentListing> for Agent {
     }
 }
 
-/// `POST /api/v1/memory/search`.
+/// `POST /api/v1/policy/explain`.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Search {
-    pub(crate) query: String,
+pub(crate) struct Call {
+    /// The type of agent; as configured unless it is named.
+    agent: Option<String>,
+    /// Whether somebody would be there to be asked.
+    #[serde(default)]
+    attended: bool,
+    pub(crate) tool: String,
+    #[serde(default = "empty")]
+    #[schema(value_type = Object)]
+    pub(crate) arguments: Value,
+}
+
+fn empty() -> Value {
+    Value::Object(serde_json::Map::new())
+}
+
+impl Call {
+    /// The session that it would be made in.
+    pub(crate) fn wanted(&self) -> Wanted {
+        Wanted {
+            agent: self.agent.clone(),
+            attended: self.attended,
+            ..Wanted::default()
+        }
+    }
 }
 
 /// `GET …/audit`.
