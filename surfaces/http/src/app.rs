@@ -10,6 +10,8 @@ use crate::metrics::Metrics;
 use crate::rates::Rates;
 use crate::tokens::{Scope, Token, Tokens};
 use api::sessions::Sessions;
+use api::audit::Audit;
+use api::models::Models;
 use domain::Timestamp;
 use domain::token::TokenName;
 use std::net::SocketAddr;
@@ -22,6 +24,10 @@ use crate::held::Held;
 pub(crate) struct Inner {
     pub(crate) sessions: Arc<dyn Sessions>,
     pub(crate) host: Arc<dyn Host>,
+    /// Asked for clients that want a model, and no agent.
+    pub(crate) gateway: Arc<dyn Models>,
+    /// Has each time that they were.
+    pub(crate) audit: Arc<dyn Audit>,
     pub(crate) tokens: Tokens,
     /// What browsers may show once.
     pub(crate) codes: LoginCodes,

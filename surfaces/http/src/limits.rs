@@ -58,3 +58,9 @@ pub const DRAIN: Duration = Duration::from_secs(3);
 pub const CONVERSATIONS: usize = 1_024;
 /// Most messages of a conversation that an OpenAI client sends.
 pub const MESSAGES: usize = 2_000;
+/// Most tools of its own that an OpenAI client offers in a request.
+pub const CLIENT_TOOLS: usize = 128;
+/// Most texts that vectors are asked for at once.
+pub const EMBEDDED_TEXTS: usize = 2_048;
+/// Largest file of a certificate or of its key, bytes.
+pub const TLS_FILE_BYTES: u64 = 256 << 10;

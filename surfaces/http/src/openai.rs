@@ -2,15 +2,21 @@
 //! sends.
 
 mod answering;
+mod asking;
+mod calls;
 mod chat;
 mod conversation;
 mod cut;
+mod embeddings;
+mod form;
 mod models;
+mod offered;
 mod placing;
 mod responses;
 mod wire;
 
 pub(crate) use chat::chat;
+pub(crate) use embeddings::embeddings;
 pub(crate) use models::{list, show};
 pub(crate) use responses::responses;
 

@@ -407,6 +407,13 @@ fn of_openai() -> Vec<Route> {
             post(openai::responses),
             "Answers as OpenAI's responses do.",
         ),
+        route(
+            "POST",
+            "/v1/embeddings",
+            chat,
+            post(openai::embeddings),
+            "Vectors of texts, as OpenAI's embeddings are.",
+        ),
     ];
     all.into_iter()
         .map(|route| route.told_by(openai::told))

@@ -17,6 +17,8 @@ use crate::stalls::Stalling;
 use crate::tokens::Tokens;
 use api::sessions::Sessions;
 use axum::Router;
+use api::audit::Audit;
+use api::models::Models;
 use axum::body::Body;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -41,6 +43,10 @@ pub struct Parts {
     pub host: Arc<dyn Host>,
     /// Who may ask.
     pub tokens: Tokens,
+    /// The models, for clients that want no agent.
+    pub gateway: Arc<dyn Models>,
+    /// The log of what models were asked for them.
+    pub audit: Arc<dyn Audit>,
     /// What a browser may show once to be logged in.
     pub codes: LoginCodes,
 }
@@ -72,6 +78,8 @@ impl Server {
         } = parts;
         let app = Arc::new(Inner {
             sessions,
+            gateway,
+            audit,
             host,
             tokens,
             codes,
@@ -79,6 +87,8 @@ impl Server {
             cookie: format!("carl_login_{}", address.port()),
             rates: Rates::default(),
             held: Held::default(),
+            gateway,
+            audit,
             conversations: Conversations::default(),
             looks: Looks::default(),
             connections: Connections::default(),

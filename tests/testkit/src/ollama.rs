@@ -197,7 +197,7 @@ async fn embed(State((shared, state)): State<Both>, Json(body): Json<Value>) -> 
 }
 
 /// Eight numbers from the letters of a text, of length one.
-fn vector(text: &Value) -> Vec<f32> {
+pub(crate) fn vector(text: &Value) -> Vec<f32> {
     let mut sums = [1.0_f32; 8];
     for (index, byte) in text.as_str().unwrap_or_default().bytes().enumerate() {
         sums[index % 8] += f32::from(byte);

@@ -1,5 +1,6 @@
 //! Chat completions over server-sent events, as OpenAI-compatible servers speak them.
 
+use crate::ollama::vector;
 use crate::reply::Step;
 use crate::shared::{Shared, document, plain};
 use axum::extract::State;
@@ -30,6 +31,7 @@ pub(crate) fn router_with(shared: Arc<Shared>, props: Props) -> Router {
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/v1/chat/completions", post(chat))
+        .route("/v1/embeddings", post(embeddings))
         .route("/v1/models", get(models))
         .route("/health", get(|| async { Json(json!({"status": "ok"})) }))
         .with_state(shared)
@@ -40,6 +42,17 @@ async fn models(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Json<V
     let model =
         json!({"id": "scripted-model", "object": "model", "created": 0, "owned_by": "test"});
     Json(json!({"object": "list", "data": [model]}))
+}
+
+async fn embeddings(State(shared): State<Arc<Shared>>, Json(body): Json<Value>) -> Json<Value> {
+    shared.record("/v1/embeddings", &body);
+    let texts = body["input"].as_array().cloned().unwrap_or_default();
+    let vectors: Vec<Value> = texts
+        .iter()
+        .enumerate()
+        .map(|(index, text)| json!({"object": "embedding", "index": index, "embedding": vector(text)}))
+        .collect();
+    Json(json!({"object": "list", "data": vectors, "model": body["model"]}))
 }
 
 async fn chat(

@@ -49,6 +49,8 @@ pub async fn server(house: &House, setting: &Setting, address: SocketAddr) -> Re
 
 /// The program that serves, as the server asks it.
 struct Hosting {
+        gateway: Arc::clone(&house.gateway),
+        audit: Arc::clone(&house.audit),
     setting: Setting,
     control: Arc<dyn Control>,
     gateway: Arc<dyn Models>,

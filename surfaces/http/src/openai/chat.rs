@@ -2,11 +2,10 @@
 
 use super::answering::{Answering, Told};
 use super::conversation::{Conversation, key, unsupported};
+use super::form::{Form, line};
 use super::placing::placed;
-use super::wire::{
-    ChatRequest, Choice, Chunk, Completion, Delta, Piece, Said, Stop, StreamOptions, Usage,
-};
-use super::{Shaped, error, failed};
+use super::wire::{ChatRequest, Delta, Said, Stop, StreamOptions};
+use super::{Shaped, calls, error, failed, offered};
 use crate::app::{App, Caller};
 use crate::conversations::Point;
 use crate::events;
@@ -14,13 +13,11 @@ use crate::limits::EVENTS_AHEAD;
 use crate::problem::Problem;
 use crate::wire;
 use crate::work::{self, Events, OnHangUp};
+use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
-use domain::Timestamp;
+use axum::response::Response;
 use tokio::sync::mpsc;
-use uuid::Uuid;
 
 /// `POST /v1/chat/completions`.
 pub(crate) async fn chat(
@@ -30,6 +27,9 @@ pub(crate) async fn chat(
 ) -> Result<Response, Shaped> {
     let request: ChatRequest = wire::read(&body)?;
     refuse_what_is_not_done(&request)?;
+    if offered::are_given(&request) {
+        return calls::answer(app, caller, request).await;
+    }
     let conversation = Conversation::of(&request.messages)?;
     let known = key(&caller.name, &request.model, &conversation.before);
     let asked = (request.model.as_str(), &conversation);
@@ -45,9 +45,7 @@ pub(crate) async fn chat(
         app,
         caller,
         session_id,
-        id: format!("chatcmpl-{}", Uuid::now_v7().simple()),
-        created: Timestamp::now().as_second(),
-        model: request.model,
+        form: Form::new(request.model),
         conversation,
         stops,
     };
@@ -60,10 +58,8 @@ pub(crate) async fn chat(
 /// What would change the answer and is not done is refused, and not read over.
 fn refuse_what_is_not_done(request: &ChatRequest) -> Result<(), Problem> {
     let named = |all: &Option<Vec<_>>| all.as_ref().is_some_and(|all| !all.is_empty());
-    if named(&request.tools) || named(&request.functions) {
-        return Err(unsupported(
-            "tools of the client's own are not taken here: an agent has its own",
-        ));
+    if named(&request.functions) {
+        return Err(unsupported("`functions` are given as `tools` here"));
     }
     if request.n.is_some_and(|n| n != 1) {
         return Err(unsupported("one answer is given at a time: `n` is 1"));
@@ -84,9 +80,7 @@ struct Chat {
     app: App,
     caller: Caller,
     session_id: domain::id::SessionId,
-    id: String,
-    created: i64,
-    model: String,
+    form: Form,
     conversation: Conversation,
     stops: Vec<String>,
 }
@@ -104,7 +98,7 @@ impl Chat {
             seq: answering.last_seq,
             is_taken: false,
         };
-        let key = key(&self.caller.name, &self.model, &turns);
+        let key = key(&self.caller.name, &self.form.model, &turns);
         self.app.conversations.note(key, point);
     }
 
@@ -119,25 +113,15 @@ impl Chat {
         }
         let content = answering.whole(self.stops.clone());
         self.note(&answering, &content);
-        let completion = Completion {
-            id: &self.id,
-            object: "chat.completion",
-            created: self.created,
-            model: &self.model,
-            choices: [Choice {
-                index: 0,
-                message: Said {
-                    role: "assistant",
-                    content: &content,
-                    reasoning_content: &answering.reasoning,
-                    refusal: (),
-                },
-                finish_reason: answering.finish_reason(),
-                logprobs: (),
-            }],
-            usage: answering.usage.into(),
+        let message = Said {
+            role: "assistant",
+            content: &content,
+            reasoning_content: &answering.reasoning,
+            tool_calls: &[],
+            refusal: (),
         };
-        Ok(Json(completion).into_response())
+        let (finish, usage) = (answering.finish_reason(), answering.usage.into());
+        Ok(self.form.whole(message, finish, usage))
     }
 
     fn streamed(self, events: Events, options: Option<StreamOptions>) -> Response {
@@ -155,9 +139,9 @@ impl Chat {
         let begins = Delta {
             role: Some("assistant"),
             content: Some(""),
-            reasoning_content: None,
+            ..Delta::default()
         };
-        let mut is_read = writer.send(self.piece(begins, None)).await.is_ok();
+        let mut is_read = writer.send(self.form.piece(begins, None)).await.is_ok();
         while is_read {
             let event = tokio::select! {
                 biased;
@@ -181,8 +165,11 @@ impl Chat {
             Some(fault) => vec![line(&error(&failed(fault)).to_string())],
             None => {
                 self.note(&answering, &answering.content);
-                let end = self.piece(Delta::default(), Some(answering.finish_reason()));
-                let usage = has_usage.then(|| self.chunk(Vec::new(), Some(answering.usage.into())));
+                let end = self
+                    .form
+                    .piece(Delta::default(), Some(answering.finish_reason()));
+                let usage =
+                    has_usage.then(|| self.form.chunk(Vec::new(), Some(answering.usage.into())));
                 [Some(end), usage].into_iter().flatten().collect()
             }
         };
@@ -203,31 +190,6 @@ impl Chat {
                 ..Delta::default()
             },
         };
-        self.piece(delta, None)
+        self.form.piece(delta, None)
     }
-
-    fn piece(&self, delta: Delta<'_>, finish_reason: Option<&'static str>) -> Bytes {
-        let piece = Piece {
-            index: 0,
-            delta,
-            finish_reason,
-        };
-        self.chunk(vec![piece], None)
-    }
-
-    fn chunk(&self, choices: Vec<Piece<'_>>, usage: Option<Usage>) -> Bytes {
-        let chunk = Chunk {
-            id: &self.id,
-            object: "chat.completion.chunk",
-            created: self.created,
-            model: &self.model,
-            choices,
-            usage,
-        };
-        line(&serde_json::to_string(&chunk).unwrap_or_default())
-    }
-}
-
-fn line(data: &str) -> Bytes {
-    Bytes::from(format!("data: {data}\n\n"))
 }

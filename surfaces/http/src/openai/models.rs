@@ -2,17 +2,21 @@
 
 use super::Shaped;
 use super::wire::{Model, Models};
-use crate::app::App;
+use crate::app::{App, Caller};
 use crate::host::Wanted;
 use crate::problem::{Problem, fault};
+use crate::sessions::profile;
 use api::broker::AgentListing;
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use domain::model::{ModelChoice, Think};
 use domain::settings::Mode;
 
 /// How every agent's name begins.
 const PREFIX: &str = "carl/";
+/// What makes vectors of texts. It is no agent's name, since those begin otherwise.
+pub(super) const EMBED: &str = "embed";
 /// How the name of one ends that plans first.
 const PLAN: &str = ":plan";
 
@@ -45,7 +49,7 @@ async fn all(app: &App) -> Result<Vec<Model>, Problem> {
         let name = format!("{PREFIX}{}", agent.agent_type);
         [name.clone(), format!("{name}{PLAN}")]
     });
-    let models = names.map(|id| Model {
+    let models = names.chain([EMBED.to_owned()]).map(|id| Model {
         id,
         object: "model",
         created: 0,
@@ -54,7 +58,7 @@ async fn all(app: &App) -> Result<Vec<Model>, Problem> {
     Ok(models.collect())
 }
 
-fn unknown(name: &str) -> Problem {
+pub(super) fn unknown(name: &str) -> Problem {
     let said = format!("there is no model `{name}`");
     let hint = "GET /v1/models lists them, such as carl/assistant.";
     Problem::new(
@@ -80,4 +84,32 @@ pub(super) async fn meant(app: &App, name: &str) -> Result<Wanted, Problem> {
         mode,
         ..Wanted::default()
     })
+}
+
+/// The model of an agent's role, as a session of it would be asked.
+pub(super) struct Asked {
+    pub(super) model: ModelChoice,
+    pub(super) think: Think,
+    pub(super) context_tokens: Option<u32>,
+}
+
+/// The model that answers by itself for an agent of this name; `None` for one that plans first.
+pub(super) async fn asked_for(
+    app: &App,
+    caller: &Caller,
+    name: &str,
+) -> Result<Option<Asked>, Problem> {
+    let wanted = meant(app, name).await?;
+    if wanted.mode == Some(Mode::Plan) {
+        return Ok(None);
+    }
+    let profile = profile(app, caller, &wanted)?;
+    let mut known = agents(app).await?.into_iter();
+    let agent = known.find(|one| one.agent_type == profile.agent_type);
+    let role = agent.ok_or_else(|| unknown(name))?.model_role;
+    Ok(Some(Asked {
+        model: profile.model.unwrap_or(ModelChoice::Role(role)),
+        think: profile.think,
+        context_tokens: profile.context_tokens,
+    }))
 }

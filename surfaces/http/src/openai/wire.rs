@@ -1,5 +1,6 @@
 //! The JSON of OpenAI's interface, as far as it is answered here.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,10 +15,72 @@ pub(crate) struct ChatRequest {
     pub(crate) stream_options: Option<StreamOptions>,
     pub(crate) stop: Option<Stop>,
     pub(crate) n: Option<u32>,
-    pub(crate) tools: Option<Vec<Value>>,
+    pub(crate) tools: Option<Vec<Tool>>,
+    pub(crate) tool_choice: Option<ToolChoice>,
     pub(crate) functions: Option<Vec<Value>>,
     pub(crate) logprobs: Option<bool>,
     pub(crate) response_format: Option<ResponseFormat>,
+}
+
+/// A tool of the client's own.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Tool {
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) function: Option<Function>,
+}
+
+/// What is told of one.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) description: String,
+    /// JSON Schema of its arguments; without one it takes none.
+    pub(crate) parameters: Option<Value>,
+}
+
+/// Whether one may, must or must not be called.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum ToolChoice {
+    /// `auto`, `none` or `required`.
+    Word(String),
+    /// This one.
+    Named {
+        /// Which.
+        function: Named,
+    },
+}
+
+/// A tool by its name.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+}
+
+/// A call that the model asked for, as the client is told of it and sends it back.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Called {
+    pub(crate) id: String,
+    #[serde(rename = "type", default = "Called::kind")]
+    pub(crate) kind: String,
+    pub(crate) function: CalledFunction,
+}
+
+impl Called {
+    /// What every call is.
+    pub(crate) fn kind() -> String {
+        "function".to_owned()
+    }
+}
+
+/// Which tool, and with what.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct CalledFunction {
+    pub(crate) name: String,
+    /// The text of a JSON object, where the model got that right.
+    pub(crate) arguments: String,
 }
 
 /// What a stream has besides the answer.
@@ -50,6 +113,10 @@ pub(crate) struct Message {
     pub(crate) role: Role,
     #[serde(default)]
     pub(crate) content: Content,
+    /// What the agent asked for.
+    pub(crate) tool_calls: Option<Vec<Called>>,
+    /// Which call a tool answers.
+    pub(crate) tool_call_id: Option<String>,
 }
 
 /// Who speaks.
@@ -172,6 +239,8 @@ pub(crate) struct Said<'a> {
     pub(crate) content: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(crate) reasoning_content: &'a str,
+    #[serde(skip_serializing_if = "<[Called]>::is_empty")]
+    pub(crate) tool_calls: &'a [Called],
     pub(crate) refusal: (),
 }
 
@@ -204,6 +273,16 @@ pub(crate) struct Delta<'a> {
     pub(crate) content: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reasoning_content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tool_calls: Option<[CalledPiece<'a>; 1]>,
+}
+
+/// A call in a piece of an answer, whole.
+#[derive(Debug, Serialize)]
+pub(crate) struct CalledPiece<'a> {
+    pub(crate) index: usize,
+    #[serde(flatten)]
+    pub(crate) called: &'a Called,
 }
 
 /// What an answer cost.
@@ -247,4 +326,60 @@ pub(crate) struct Model {
 pub(crate) struct Models {
     pub(crate) object: &'static str,
     pub(crate) data: Vec<Model>,
+}
+
+/// `POST /v1/embeddings`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct EmbeddingsRequest {
+    pub(crate) model: String,
+    pub(crate) input: Texts,
+    pub(crate) encoding_format: Option<String>,
+    pub(crate) dimensions: Option<u32>,
+}
+
+/// What vectors are wanted of.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Texts {
+    /// A text.
+    One(String),
+    /// Several.
+    Several(Vec<String>),
+    /// Anything else, such as the numbers of tokens.
+    Other(IgnoredAny),
+}
+
+/// The vectors, in the order of the texts.
+#[derive(Debug, Serialize)]
+pub(crate) struct Vectors {
+    pub(crate) object: &'static str,
+    pub(crate) data: Vec<Vector>,
+    /// The model that made them: vectors of others are not to be compared with them.
+    pub(crate) model: String,
+    pub(crate) usage: VectorsUsage,
+}
+
+/// One of them.
+#[derive(Debug, Serialize)]
+pub(crate) struct Vector {
+    pub(crate) object: &'static str,
+    pub(crate) index: usize,
+    pub(crate) embedding: Embedded,
+}
+
+/// Its numbers.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Embedded {
+    /// Each.
+    Numbers(Vec<f32>),
+    /// Their bytes in Base64.
+    Packed(String),
+}
+
+/// What they cost.
+#[derive(Debug, Serialize)]
+pub(crate) struct VectorsUsage {
+    pub(crate) prompt_tokens: u64,
+    pub(crate) total_tokens: u64,
 }

@@ -25,7 +25,9 @@ fn succeeded(output: &Output) -> String {
 #[test]
 fn every_block_of_the_page_does_what_it_shows() {
     let scene = Scene::new((0..16).map(|_| Reply::text("Good day to you.")));
-    let config = scene.server.config("openai") + "\n[chat]\ndefault_mode = \"loop\"\n";
+    let more =
+        "\n[chat]\ndefault_mode = \"loop\"\n[models.roles]\nembed = \"scripted/scripted-model\"\n";
+    let config = scene.server.config("openai") + more;
     scene.house.configure(&config);
     let serving = Serving::begin(&scene);
     let admin = token(&scene, "page", "admin");
@@ -55,7 +57,13 @@ fn every_block_of_the_page_does_what_it_shows() {
     ] {
         assert!(said.contains(shown), "{shown}: {said}");
     }
-    assert!(said.contains("\"object\":\"chat.completion\""), "{said}");
+    for shown in [
+        "\"object\":\"chat.completion\"",
+        "\"object\":\"embedding\"",
+        "\"layer\":",
+    ] {
+        assert!(said.contains(shown), "{shown}: {said}");
+    }
     let (_, session) = said.trim_end().rsplit_once('[').unwrap();
     let session = session.trim_end_matches(']').to_owned();
     let python = blocks("python");

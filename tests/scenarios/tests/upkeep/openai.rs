@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use std::process::Command;
 use testkit::house::json_lines;
 use testkit::http::Client;
-use testkit::{Gate, OPENAI_CLIENT, Reply, is_absent, openai_client};
+use testkit::ollama::OllamaState;
+use testkit::{Gate, OPENAI_CLIENT, Reply, Server, is_absent, openai_client};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/openai_client.py");
 
@@ -126,6 +127,90 @@ fn errors_have_the_form_that_the_client_knows() {
         return;
     };
     ask(&scene, &serving, "errors");
+}
+
+#[test]
+fn tools_of_the_client_are_handed_back_and_what_they_say_is_fenced() {
+    let call = || Reply::call("weather", json!({"city": "Bern"}));
+    let umbrella = || Reply::text("Take an umbrella.");
+    let looks = Reply::text("Let me look.").and_call("weather", json!({"city": "Bern"}));
+    let Some((scene, serving)) = serving([call(), umbrella(), looks, umbrella()]) else {
+        return;
+    };
+    ask(&scene, &serving, "tools");
+    let chats = scene.server.chats();
+    assert_eq!(chats.len(), 4);
+    // The model has the client's tools and words, and none of ours.
+    let first = &chats[0].body;
+    let tools = first["tools"].as_array().unwrap().iter();
+    let names: Vec<&str> = tools
+        .map(|tool| tool["function"]["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["weather"]);
+    let roles = first["messages"].as_array().unwrap().iter();
+    let roles: Vec<&str> = roles.map(|one| one["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["system", "user"]);
+    // What a tool said is somebody's words, behind a fence that they do not close.
+    let told = chats[1].body["messages"].as_array().unwrap().clone();
+    let told = told.last().unwrap()["content"].as_str().unwrap().to_owned();
+    assert!(
+        told.starts_with("[TOOL_RESULT: UNTRUSTED weather "),
+        "{told}"
+    );
+    assert!(told.contains("[NOTE "), "{told}");
+    assert!(!told.contains("[END 1]"), "{told}");
+    // No agent has worked, and each asking is on record with the token that asked.
+    assert!(scene.house.session_logs().is_empty());
+    assert_eq!(
+        asked_for_clients(&scene, "tools of a client's own, token client"),
+        4
+    );
+}
+
+/// How many askings of models are on record with these words.
+fn asked_for_clients(scene: &Scene, words: &str) -> usize {
+    let records = scene.house.audit();
+    let asked = records.iter().filter(|one| one["action"] == "model_call");
+    asked.filter(|one| one["detail"] == words).count()
+}
+
+#[test]
+fn a_client_with_tools_that_leaves_stops_the_model() {
+    let gate = Gate::new();
+    let tale = Reply::text("Once upon a time ").and_wait(&gate);
+    let Some((scene, serving)) = serving([tale]) else {
+        return;
+    };
+    let client = Client::new(&serving.url, Some(&token(&scene, "client", "chat")));
+    let asked = json!({
+        "model": "carl/assistant", "stream": true,
+        "messages": [{"role": "user", "content": "a tale"}],
+        "tools": [{"type": "function", "function": {"name": "weather"}}],
+    });
+    let stream = client.post_for_events("/v1/chat/completions", &asked);
+    scene.server.wait_for_chats(1);
+    drop(stream);
+    scene.server.wait_for_hang_ups(1);
+    gate.open();
+}
+
+#[test]
+fn vectors_are_made_by_the_model_that_memory_uses() {
+    if is_absent(OPENAI_CLIENT) {
+        return;
+    }
+    let server = Server::script([]).ollama(OllamaState::default());
+    let scene = Scene::with(server, "ollama");
+    let roles = "\n[models.roles]\nembed = \"scripted/scripted-model\"\n";
+    scene
+        .house
+        .configure(&(scene.server.config("ollama") + roles));
+    let serving = Serving::begin(&scene);
+    ask(&scene, &serving, "vectors");
+    assert_eq!(
+        asked_for_clients(&scene, "vectors for a client, token client"),
+        2
+    );
 }
 
 #[test]
