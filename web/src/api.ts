@@ -6,7 +6,9 @@ import type {
   Answer,
   Audited,
   Context,
+  Entry,
   Fault,
+  Forgotten,
   Found,
   Given,
   Listed,
@@ -207,6 +209,22 @@ export async function models(): Promise<Models> {
 /** What memory has on a question, and what each stage of the search saw. */
 export async function searchMemory(query: string): Promise<Found> {
   return (await told(await send("POST", "/api/v1/memory/search", { query }))) as Found;
+}
+
+const memory = (id: string) => `/api/v1/memory/${encodeURIComponent(id)}`;
+
+export async function entry(id: string): Promise<Entry> {
+  return (await read(memory(id))) as Entry;
+}
+
+/** Keeps a text in the place of an entry, with what was said about it. */
+export async function correct(entry: Entry, text: string): Promise<void> {
+  const { description = "", tags = [] } = entry;
+  await send("POST", `${memory(entry.id)}/correct`, { text, description, tags });
+}
+
+export async function forget(id: string): Promise<Forgotten> {
+  return (await told(await send("DELETE", memory(id)))) as Forgotten;
 }
 
 export async function audit(session: string): Promise<Audited> {

@@ -7,6 +7,7 @@ import { Composer } from "./composer";
 import { ContextPanel } from "./context";
 import { Conversation } from "./conversation";
 import { Icon } from "./icons";
+import { EntryDialog } from "./entry";
 import { Manage } from "./manage";
 import { Palette } from "./palette";
 import { Panel, covers } from "./panel";
@@ -81,6 +82,7 @@ function Page(): VNode {
       <Panel />
       <Palette />
       <Manage />
+      <EntryDialog />
       <ContextPanel />
     </div>
   );

@@ -188,6 +188,23 @@ export interface Recalled {
   created_at: string;
 }
 
+/** An entry of memory, whole: what was kept on purpose, or a question with its answer. */
+export interface Entry {
+  id: string;
+  name?: string;
+  description?: string;
+  tags?: string[];
+  text?: string;
+  question?: string;
+  answer?: string;
+}
+
+/** What is left of an entry that was forgotten: what others say as well. */
+export interface Forgotten {
+  entries: number;
+  held_by: { entries: number } | null;
+}
+
 /** What one stage of a search saw. */
 export interface Stage {
   name: string;

@@ -4,7 +4,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import * as api from "./api";
 import * as attachments from "./attachments";
-import type { Answer, Context, Fault, Listed, SessionEvent } from "./events";
+import type { Answer, Context, Entry, Fault, Listed, SessionEvent } from "./events";
 import * as settings from "./settings";
 import { type StreamState, follow } from "./stream";
 import { s } from "./strings";
@@ -24,6 +24,14 @@ export const paletteOpen = signal(false);
 export const sidebarOpen = signal(false);
 /** The session that is renamed, exported or deleted. */
 export const managed = signal<Listed | undefined>(undefined);
+/** An entry of memory, and what is to be done with it. */
+export interface WantedEntry {
+  id: string;
+  task: "correct" | "forget";
+}
+export const entry = signal<WantedEntry | undefined>(undefined);
+/** How often memory was changed here, and what came of the last change. */
+export const changed = signal<{ count: number; said: string }>({ count: 0, said: "" });
 
 /** The panel that is open beside the session. */
 export type PanelName = "agents" | "calls" | "jobs" | "memory" | "models";
@@ -317,4 +325,21 @@ export const download = (one: Listed, format: "markdown" | "json") =>
     link.download = `session-${one.session_id.slice(-8)}.${format === "json" ? "json" : "md"}`;
     link.click();
     URL.revokeObjectURL(link.href);
+  });
+
+/** Tells that memory is another now. */
+function tellChange(said: string): void {
+  changed.value = { count: changed.value.count + 1, said };
+}
+
+export const correct = (one: Entry, text: string) =>
+  attempt(async () => {
+    await api.correct(one, text);
+    tellChange(s.correctedEntry);
+  });
+
+export const forget = (id: string) =>
+  attempt(async () => {
+    const { entries, held_by: held } = await api.forget(id);
+    tellChange(s.forgotten(entries, held?.entries ?? 0));
   });

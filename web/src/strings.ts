@@ -169,6 +169,19 @@ const english = {
   nowAndWhy: "What memory has on it now, and why",
   searchMemory: "Search memory",
   searchWord: "Search",
+  loads: "One moment…",
+  correctEntry: "Correct",
+  correctLabel: "What holds instead",
+  correctSave: "Keep this instead",
+  correctedEntry: "Corrected: what it said before is not recalled any more.",
+  forgetEntry: "Forget",
+  forgetWarning:
+    "It is removed from memory with what it corrected, which cannot be undone. What was said stays in the logs of sessions.",
+  forgetSure: "Forget for good",
+  forgotten: (entries: number, held: number) =>
+    `${entries === 1 ? "1 entry is" : `${entries} entries are`} forgotten.${
+      held === 0 ? "" : ` ${held === 1 ? "1 other says" : `${held} others say`} the same.`
+    }`,
   relevance: (share: number) => `relevance ${share} %`,
   wasRecalled: "recalled",
   origin: "Source",
@@ -382,6 +395,19 @@ const german: Strings = {
   nowAndWhy: "Was das Gedächtnis jetzt dazu hat, und warum",
   searchMemory: "Gedächtnis durchsuchen",
   searchWord: "Suchen",
+  loads: "Einen Augenblick…",
+  correctEntry: "Berichtigen",
+  correctLabel: "Was stattdessen gilt",
+  correctSave: "Stattdessen behalten",
+  correctedEntry: "Berichtigt: An das Frühere wird nicht mehr erinnert.",
+  forgetEntry: "Vergessen",
+  forgetWarning:
+    "Es wird mit dem, was es berichtigt hat, aus dem Gedächtnis entfernt, und das lässt sich nicht zurücknehmen. Was gesagt wurde, bleibt in den Protokollen der Sitzungen.",
+  forgetSure: "Endgültig vergessen",
+  forgotten: (entries, held) =>
+    `${entries === 1 ? "1 Eintrag ist" : `${entries} Einträge sind`} vergessen.${
+      held === 0 ? "" : ` ${held === 1 ? "1 anderer sagt" : `${held} andere sagen`} dasselbe.`
+    }`,
   relevance: (share) => `Treffer ${share} %`,
   wasRecalled: "erinnert",
   origin: "Herkunft",

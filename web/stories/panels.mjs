@@ -140,6 +140,49 @@ async function memory({ context }) {
   await found.locator("details.memory").filter({ hasText: "favourite colour" }).first().waitFor();
 }
 
+/** An entry is corrected and then forgotten, each in a dialog; by keyboard where one asks. */
+async function curating({ context, wrong }) {
+  const page = await logIn(context);
+  await open(page, "Memory");
+  const field = panel(page).getByRole("searchbox", { name: "Search memory" });
+  await field.fill("what does the blue pot hold?");
+  await field.press("Enter");
+  const status = panel(page).getByRole("status");
+  const entry = (says) => status.locator("details.memory").filter({ hasText: says });
+  await entry("four cups").waitFor();
+  await entry("four cups").locator("summary").click();
+  await entry("four cups").getByRole("button", { name: "Correct: the blue pot" }).click();
+  const dialog = page.getByRole("dialog");
+  const text = dialog.getByRole("textbox", { name: "What holds instead" });
+  await text.waitFor();
+  assert.equal(await text.inputValue(), "the blue pot holds four cups");
+  assert.ok(await dialog.getByRole("button", { name: "Keep this instead" }).isDisabled());
+  await faults(page, "correct");
+  await shot(page, "memory-correct");
+  await text.fill("the blue pot holds six cups");
+  await dialog.getByRole("button", { name: "Keep this instead" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await status.getByText("Corrected: what it said before is not recalled any more.").waitFor();
+  await entry("six cups").waitFor();
+  assert.equal(await entry("four cups").count(), 0);
+  // Asked, and thought better of; the panel stays.
+  await entry("six cups").locator("summary").click();
+  const forget = entry("six cups").getByRole("button", { name: "Forget: the blue pot" });
+  await forget.click();
+  await dialog.getByText("which cannot be undone").waitFor();
+  await faults(page, "forget");
+  await shot(page, "memory-forget");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await entry("six cups").waitFor();
+  await forget.click();
+  await dialog.getByRole("button", { name: "Forget for good" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await status.getByText("2 entries are forgotten.", { exact: true }).waitFor();
+  await status.getByText("Nothing found.").waitFor();
+  assert.deepEqual(wrong, []);
+}
+
 /** Agent type, mode and model are chosen for a new session, mode and model for the next message of one. */
 async function choices({ context }) {
   const page = await logIn(context);
@@ -333,4 +376,4 @@ async function harmless(page, name) {
   assert.ok(text.includes("\\u{202e}"), `${name} does not spell the mark out:\n${text}`);
 }
 
-await tell({ agents, calls, jobs, memory, choices, given, turned, looks });
+await tell({ agents, calls, jobs, memory, curating, choices, given, turned, looks });

@@ -64,6 +64,7 @@ function Last({ one }: { one: RecallItem }): VNode {
 
 function useQuestion(question: string): { found?: Found; fault?: Fault } {
   const [told, setTold] = useState<{ question?: string; found?: Found; fault?: Fault }>({});
+  const { count } = state.changed.value;
   useEffect(() => {
     if (question.trim() === "") return undefined;
     let isWanted = true;
@@ -80,7 +81,7 @@ function useQuestion(question: string): { found?: Found; fault?: Fault } {
     return () => {
       isWanted = false;
     };
-  }, [question]);
+  }, [question, count]);
   return told.question === question ? told : {};
 }
 
@@ -109,6 +110,7 @@ function Search(): VNode {
         <button type="submit">{s.searchWord}</button>
       </form>
       <div role="status">
+        {state.changed.value.said !== "" && <p class="told">{state.changed.value.said}</p>}
         <Trouble fault={fault} />
         {found !== undefined && <Results found={found} recalled={[]} />}
       </div>
@@ -162,7 +164,25 @@ function Result(props: { one: Recalled; stages: Stage[]; isRecalled: boolean }):
           <Seen key={stage.name} stage={stage} id={one.id} />
         ))}
       </dl>
+      <div class="row">
+        <Task one={one} task="correct" label={s.correctEntry} />
+        <Task one={one} task="forget" label={s.forgetEntry} />
+      </div>
     </details>
+  );
+}
+
+/** What a person does with an entry, in a dialog. */
+function Task(props: { one: Recalled; task: state.WantedEntry["task"]; label: string }): VNode {
+  const { one, task, label } = props;
+  return (
+    <button
+      type="button"
+      aria-label={`${label}: ${one.name}`}
+      onClick={() => (state.entry.value = { id: one.id, task })}
+    >
+      {label}
+    </button>
   );
 }
 

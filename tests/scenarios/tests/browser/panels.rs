@@ -101,6 +101,22 @@ fn what_memory_recalled_is_shown_with_why() {
 }
 
 #[test]
+fn an_entry_of_memory_is_corrected_and_forgotten_in_its_panel() {
+    if is_absent(BROWSER) {
+        return;
+    }
+    let scene = Scene::new([]);
+    let added = ["memory", "add", "the blue pot holds four cups"];
+    scene.house.ask(added).run().expect(0);
+    let Some((_page, story)) = begun(&scene, "", "curating") else {
+        return;
+    };
+    story.end();
+    let listed = scene.house.ask(["memory", "list", "--json"]).run();
+    assert_eq!(listed.expect(0).stdout, "");
+}
+
+#[test]
 fn the_next_message_is_worked_on_as_was_chosen() {
     if is_absent(BROWSER) {
         return;
