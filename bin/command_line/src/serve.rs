@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// `carl serve`.
 #[derive(Debug, Args)]
@@ -18,6 +19,13 @@ pub struct ServeArgs {
     /// Also serve programs over HTTP, to whoever shows a token (`carl token`)
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:7433")]
     pub http: Option<SocketAddr>,
+    /// Encrypt HTTP with this certificate in PEM, and those that vouch for it; other machines may
+    /// reach it then
+    #[arg(long, value_name = "FILE", requires_all = ["http", "tls_key"])]
+    pub tls_cert: Option<PathBuf>,
+    /// The key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
     /// Refuse every connection but loopback
     #[arg(long)]
     pub air_gap: bool,

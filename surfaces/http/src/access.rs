@@ -139,7 +139,7 @@ async fn checked(app: &App, need: Need, request: Request) -> Result<Request, Pro
 
 /// A web page can have a name of its own lead here (DNS rebinding): then the request says that name.
 fn is_for_us(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), Problem> {
-    let is_ours = |name: &str| app.names.iter().any(|ours| ours.eq_ignore_ascii_case(name));
+    let is_ours = |name: &str| app.names.has(name);
     let mut hosts = headers.get_all(HOST).iter();
     let host = hosts.next().and_then(|host| host.to_str().ok());
     let is_clear = hosts.next().is_none() && host.is_some_and(is_ours);
@@ -148,18 +148,14 @@ fn is_for_us(app: &App, headers: &HeaderMap, uri: &Uri) -> Result<(), Problem> {
         return Ok(());
     }
     let said = "the request is for a host that this server is not";
-    let names = app.names.join(", ");
+    let names = app.names.told();
     let fault = fault("http.unknown_host", said, format!("It is {names}."));
     Err(Problem::new(StatusCode::FORBIDDEN, fault).closing())
 }
 
 /// A page of another origin says which it is.
 fn is_from_no_page_but_ours(app: &App, headers: &HeaderMap) -> Result<(), Problem> {
-    let ours = |origin: &HeaderValue| {
-        let origin = origin.to_str().unwrap_or_default();
-        let name = origin.strip_prefix("http://").unwrap_or_default();
-        app.names.iter().any(|ours| ours.eq_ignore_ascii_case(name))
-    };
+    let ours = |origin: &HeaderValue| app.names.has_origin(origin.to_str().unwrap_or_default());
     match headers.get_all(ORIGIN).iter().all(ours) {
         true => Ok(()),
         false => Err(foreign()),

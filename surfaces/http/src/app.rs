@@ -7,14 +7,14 @@ use crate::login_codes::LoginCodes;
 use crate::logins::{LoginId, Logins};
 use crate::looks::Looks;
 use crate::metrics::Metrics;
+use crate::names::Names;
 use crate::rates::Rates;
 use crate::tokens::{Scope, Token, Tokens};
-use api::sessions::Sessions;
 use api::audit::Audit;
 use api::models::Models;
+use api::sessions::Sessions;
 use domain::Timestamp;
 use domain::token::TokenName;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -43,7 +43,7 @@ pub(crate) struct Inner {
     pub(crate) connections: Connections,
     pub(crate) metrics: Metrics,
     /// What a request may say it was sent to.
-    pub(crate) names: Vec<String>,
+    pub(crate) names: Names,
     /// Cancelled when the server is to stop.
     pub(crate) stopping: CancellationToken,
 }
@@ -99,18 +99,4 @@ impl Inner {
             self.logins.end(id, Timestamp::now());
         }
     }
-}
-
-/// What a request may say it was sent to, where the server listens at an address of this machine alone.
-/// A name that leads here by a stranger's name server is none of them.
-pub(crate) fn names(address: SocketAddr) -> Vec<String> {
-    let port = address.port();
-    let mut names = vec![
-        address.to_string(),
-        format!("127.0.0.1:{port}"),
-        format!("localhost:{port}"),
-        format!("[::1]:{port}"),
-    ];
-    names.dedup();
-    names
 }

@@ -2,15 +2,26 @@
 
 use domain::fault::Coded;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 /// Why the server cannot serve.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The address can be reached from other machines.
-    #[error("{address} can be reached from other machines, and HTTP is served without TLS")]
+    #[error(
+        "{address} can be reached from other machines, and HTTP is served there with TLS alone"
+    )]
     NotLoopback {
         /// The address.
         address: SocketAddr,
+    },
+    /// The certificate or its key cannot be used.
+    #[error("{} cannot be used for TLS: {detail}", path.display())]
+    Certificate {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        detail: String,
     },
     /// The address cannot be listened at.
     #[error("{address} cannot be listened at: {source}")]
@@ -26,6 +37,7 @@ impl Coded for Error {
     fn code(&self) -> &'static str {
         match self {
             Self::NotLoopback { .. } => "http.not_loopback",
+            Self::Certificate { .. } => "http.certificate",
             Self::Bind { .. } => "http.address",
         }
     }
@@ -37,8 +49,13 @@ impl Coded for Error {
     fn hint(&self) -> String {
         match self {
             Self::NotLoopback { .. } => {
-                "Serve at 127.0.0.1, and reach it from elsewhere through a tunnel: ssh -L \
-                 7433:127.0.0.1:7433 HOST. TLS of its own is not built yet."
+                "Give a certificate and its key with --tls-cert FILE and --tls-key FILE; or serve at \
+                 127.0.0.1, and reach it from elsewhere through a tunnel: ssh -L \
+                 7433:127.0.0.1:7433 HOST."
+            }
+            Self::Certificate { .. } => {
+                "--tls-cert has the certificate and behind it those that vouch for it, --tls-key its \
+                 key; both in PEM."
             }
             Self::Bind { .. } => {
                 "Another program may have the port: name one with --http \

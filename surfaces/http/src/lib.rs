@@ -1,6 +1,6 @@
 //! The HTTP server: sessions for programs, and the page for people who would rather look than read.
 //!
-//! What it is: a surface. It takes requests over HTTP on this machine, shows a session's events as
+//! What it is: a surface. It takes requests over HTTP, from other machines by TLS alone, shows a session's events as
 //! they stand in its log, and passes the user's answers on.
 //! What it owns: access tokens and their file ([`tokens`]), logins of browsers ([`login`]), who may ask
 //! for what ([`access`]), the JSON of requests and answers ([`wire`]), and the page, which `web/` builds
@@ -28,6 +28,7 @@ mod looks;
 mod lookup;
 mod memories;
 mod metrics;
+mod names;
 mod openai;
 mod page;
 mod problem;
@@ -43,6 +44,7 @@ mod server;
 mod sessions;
 mod stalls;
 mod tags;
+mod tls;
 pub mod tokens;
 mod wire;
 mod work;
@@ -50,3 +52,4 @@ mod work;
 pub use error::Error;
 pub use host::{Addition, Ceiling, Host, Wanted};
 pub use server::{DEFAULT_ADDRESS, Parts, Server};
+pub use tls::Certificate;

@@ -47,7 +47,13 @@ pub(crate) async fn log_out(
 }
 
 fn set(value: &str, app: &App) -> Result<HeaderValue, Problem> {
-    let text = format!("{}={value}; Path=/; HttpOnly; SameSite=Strict", app.cookie);
+    // Where all is encrypted, the browser sends it in no other way.
+    let secure = match app.names.scheme() {
+        "https" => "; Secure",
+        _ => "",
+    };
+    let cookie = &app.cookie;
+    let text = format!("{cookie}={value}; Path=/; HttpOnly; SameSite=Strict{secure}");
     HeaderValue::from_str(&text).map_err(|error| Problem::invalid(error.to_string()))
 }
 

@@ -1,6 +1,6 @@
 //! The server: listens, and hands each connection's requests to the routes.
 
-use crate::app::{App, Inner, names};
+use crate::app::{App, Inner};
 use crate::connections::{Connections, Place};
 use crate::conversations::Conversations;
 use crate::error::Error;
@@ -11,14 +11,16 @@ use crate::login_codes::LoginCodes;
 use crate::logins::Logins;
 use crate::looks::Looks;
 use crate::metrics::Metrics;
+use crate::names::Names;
 use crate::rates::Rates;
 use crate::routes;
 use crate::stalls::Stalling;
+use crate::tls::Certificate;
 use crate::tokens::Tokens;
-use api::sessions::Sessions;
-use axum::Router;
 use api::audit::Audit;
 use api::models::Models;
+use api::sessions::Sessions;
+use axum::Router;
 use axum::body::Body;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -41,30 +43,33 @@ pub struct Parts {
     pub sessions: Arc<dyn Sessions>,
     /// What the program that serves has to offer.
     pub host: Arc<dyn Host>,
-    /// Who may ask.
-    pub tokens: Tokens,
     /// The models, for clients that want no agent.
     pub gateway: Arc<dyn Models>,
     /// The log of what models were asked for them.
     pub audit: Arc<dyn Audit>,
+    /// Who may ask.
+    pub tokens: Tokens,
     /// What a browser may show once to be logged in.
     pub codes: LoginCodes,
+    /// What connections are encrypted with; `None`: they are not.
+    pub certificate: Option<Certificate>,
 }
 
 /// A server that listens.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
+    certificate: Option<Certificate>,
     app: App,
 }
 
 impl Server {
-    /// Listens at an address of this machine alone.
+    /// Listens at an address: without a certificate at one of this machine alone.
     ///
     /// # Errors
-    /// When others can reach the address, or it cannot be listened at.
+    /// When others can reach the address and there is no certificate, or it cannot be listened at.
     pub async fn bind(address: SocketAddr, parts: Parts) -> Result<Self, Error> {
-        if !address.ip().is_loopback() {
+        if !address.ip().is_loopback() && parts.certificate.is_none() {
             return Err(Error::NotLoopback { address });
         }
         let cannot = |source| Error::Bind { address, source };
@@ -73,32 +78,34 @@ impl Server {
         let Parts {
             sessions,
             host,
+            gateway,
+            audit,
             tokens,
             codes,
+            certificate,
         } = parts;
         let app = Arc::new(Inner {
             sessions,
+            host,
             gateway,
             audit,
-            host,
             tokens,
             codes,
             logins: Logins::default(),
             cookie: format!("carl_login_{}", address.port()),
             rates: Rates::default(),
             held: Held::default(),
-            gateway,
-            audit,
             conversations: Conversations::default(),
             looks: Looks::default(),
             connections: Connections::default(),
             metrics: Metrics::default(),
-            names: names(address),
+            names: Names::of(address, certificate.clone()),
             stopping: CancellationToken::new(),
         });
         Ok(Self {
             listener,
             address,
+            certificate,
             app,
         })
     }
@@ -107,6 +114,12 @@ impl Server {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// `http`, or `https` where there is a certificate.
+    #[must_use]
+    pub fn scheme(&self) -> &'static str {
+        self.app.names.scheme()
     }
 
     /// Serves until it is told to stop, and lets go of every session then.
@@ -124,7 +137,13 @@ impl Server {
                 Some(_ended) = open.join_next() => {}
                 (stream, place) = next(&self.listener, &connections) => {
                     let stopping = self.app.stopping.clone();
-                    open.spawn(connection(stream, place, router.clone(), stopping));
+                    let router = router.clone();
+                    match self.certificate.clone() {
+                        None => open.spawn(connection(stream, place, router, stopping)),
+                        Some(certificate) => {
+                            open.spawn(encrypted(certificate, stream, (place, router, stopping)))
+                        }
+                    };
                 }
             }
         }
@@ -153,6 +172,22 @@ async fn next(listener: &TcpListener, connections: &Connections) -> (impl Stream
                 tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             }
         }
+    }
+}
+
+/// The same for a connection that is to be encrypted first.
+async fn encrypted(
+    certificate: Certificate,
+    stream: impl Stream,
+    (place, router, stopping): (Place, Router, CancellationToken),
+) {
+    let accepted = tokio::select! {
+        accepted = certificate.accept(stream) => accepted,
+        () = place.leave.cancelled() => None,
+        () = stopping.cancelled() => None,
+    };
+    if let Some(stream) = accepted {
+        connection(stream, place, router, stopping).await;
     }
 }
 

@@ -132,11 +132,12 @@ pub fn check(arrows: &[Arrow]) -> Vec<Violation> {
 }
 
 /// Outside crates that only some of ours may use, because they open connections.
-pub const NETWORK_CRATES: [(&str, &[&str]); 9] = [
+pub const NETWORK_CRATES: [(&str, &[&str]); 10] = [
     ("reqwest", &["services/models", "services/search"]),
     ("tonic", &["contracts/proto", "adapters/grpc"]),
     ("hyper-util", &["adapters/grpc", "surfaces/http"]),
     ("hyper", &["adapters/grpc", "surfaces/http"]),
+    ("tokio-rustls", &["surfaces/http"]),
     ("ureq", &[]),
     ("async-nats", &["adapters/nats"]),
     ("oo7", &["adapters/keyring"]),

@@ -9,7 +9,7 @@ use testkit::http::Client;
 pub struct Serving {
     /// The process.
     pub process: Running,
-    /// `http://127.0.0.1:PORT`.
+    /// `http://127.0.0.1:PORT`, or with `https`.
     pub url: String,
 }
 
@@ -20,11 +20,18 @@ impl Serving {
     /// When it does not begin to serve.
     #[must_use]
     pub fn begin(scene: &Scene) -> Self {
-        let mut process = scene.house.ask(["serve", "--http", "127.0.0.1:0"]).spawn();
+        Self::with(scene, ["serve", "--http", "127.0.0.1:0"])
+    }
+
+    /// Starts one by these words.
+    ///
+    /// # Panics
+    /// When it does not begin to serve.
+    #[must_use]
+    pub fn with<'a>(scene: &Scene, words: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut process = scene.house.ask(words).spawn();
         let line = process.until("for programs:");
-        let url = line
-            .split([' ', ','])
-            .find(|word| word.starts_with("http://"));
+        let url = line.split([' ', ',']).find(|word| word.starts_with("http"));
         let url = url.unwrap().to_owned();
         process.until("serving at");
         Self { process, url }

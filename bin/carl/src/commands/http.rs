@@ -16,7 +16,7 @@ use domain::model::Think;
 use domain::settings::{Attendance, Mode, SessionProfile};
 use http_api::login_codes::LoginCodes;
 use http_api::tokens::Tokens;
-use http_api::{Host, Parts, Server, Wanted};
+use http_api::{Certificate, Host, Parts, Server, Wanted};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -30,8 +30,16 @@ const AUDIT_RECORDS: usize = 500;
 /// A server at an address, for the sessions of this house.
 ///
 /// # Errors
-/// When the address cannot be served at.
-pub async fn server(house: &House, setting: &Setting, address: SocketAddr) -> Result<Server> {
+/// When the address cannot be served at, or others can reach it and the air gap is on.
+pub async fn server(
+    house: &House,
+    setting: &Setting,
+    (address, certificate): (SocketAddr, Option<Certificate>),
+) -> Result<Server> {
+    if setting.loaded.config.models.air_gap && !address.ip().is_loopback() {
+        let said = format!("{address} can be reached from other machines, and the air gap is on");
+        return Err(Failure::usage(said, "Serve at 127.0.0.1.").into());
+    }
     let host = Hosting {
         setting: setting.clone(),
         control: Arc::clone(&house.guard.control),
@@ -41,16 +49,17 @@ pub async fn server(house: &House, setting: &Setting, address: SocketAddr) -> Re
     let parts = Parts {
         sessions: Arc::clone(&house.sessions),
         host: Arc::new(host),
+        gateway: Arc::clone(&house.gateway),
+        audit: Arc::clone(&house.audit),
         tokens: Tokens::below(&setting.paths.state),
         codes: LoginCodes::below(&setting.paths.state),
+        certificate,
     };
     Server::bind(address, parts).await.or_fail()
 }
 
 /// The program that serves, as the server asks it.
 struct Hosting {
-        gateway: Arc::clone(&house.gateway),
-        audit: Arc::clone(&house.audit),
     setting: Setting,
     control: Arc<dyn Control>,
     gateway: Arc<dyn Models>,
@@ -181,6 +190,10 @@ impl Host for Hosting {
     }
 }
 
+fn told(error: anyhow::Error) -> Fault {
+    describe(&error).1
+}
+
 const fn typed_mode(mode: Mode) -> ModeArg {
     match mode {
         Mode::Loop => ModeArg::Loop,
@@ -192,10 +205,6 @@ const fn typed_mode(mode: Mode) -> ModeArg {
         Mode::Adaptive | Mode::Command => ModeArg::Adaptive,
     }
 }
-fn told(error: anyhow::Error) -> Fault {
-    describe(&error).1
-}
-
 
 const fn typed_thinking(think: Think) -> ThinkingArg {
     match think {

@@ -6,7 +6,9 @@ use anyhow::{Context as _, Result};
 use disk::private::{self, Durability};
 use domain::Timestamp;
 use http_api::login_codes::LoginCodes;
+use http_api::{Certificate, Server};
 use rendering::print;
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -27,29 +29,36 @@ pub(super) enum Opening {
 }
 
 /// Where programs and the page are served, and what is shown of it.
-#[derive(Debug)]
 pub(super) struct Page {
     /// The address that is asked for.
     pub(super) address: SocketAddr,
+    /// What connections are encrypted with.
+    pub(super) certificate: Option<Certificate>,
     /// What is shown of it.
     pub(super) opening: Opening,
 }
 
 impl Page {
     /// For programs: whoever wants the page types `carl web`.
-    pub(super) const fn without_link(address: SocketAddr) -> Self {
-        let opening = Opening::None;
-        Self { address, opening }
+    pub(super) const fn without_link(
+        address: SocketAddr,
+        certificate: Option<Certificate>,
+    ) -> Self {
+        Self {
+            address,
+            certificate,
+            opening: Opening::None,
+        }
     }
 
     /// Prints a link that logs in once, and opens it.
-    pub(super) fn show(&self, setting: &Setting, address: SocketAddr) -> Result<()> {
+    pub(super) fn show(&self, setting: &Setting, at: &Place) -> Result<()> {
         if self.opening == Opening::None {
             return Ok(());
         }
         let codes = LoginCodes::below(&setting.paths.state);
         let code = codes.add(Timestamp::now()).or_fail()?;
-        let link = format!("http://{address}/#login={}", *code);
+        let link = format!("{at}/#login={}", *code);
         print(&format!("the page: {link}\n"))?;
         if self.opening == Opening::Browser {
             open(&link, &setting.paths.runtime)?;
@@ -58,16 +67,41 @@ impl Page {
     }
 }
 
+/// Where a server is: `http://127.0.0.1:7433`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place(String);
+
+impl Place {
+    /// Of a server that listens.
+    pub(super) fn of(server: &Server) -> Self {
+        let address = server.address();
+        Self(format!("{}://{address}", server.scheme()))
+    }
+
+    /// As it stands in the state folder.
+    fn read(told: &str) -> Option<Self> {
+        let (scheme, address) = told.split_once("://")?;
+        let _address: SocketAddr = address.parse().ok()?;
+        matches!(scheme, "http" | "https").then(|| Self(told.to_owned()))
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Where the web UI of this state folder is served, if it is.
-pub(super) fn served(setting: &Setting) -> Option<SocketAddr> {
+pub(super) fn served(setting: &Setting) -> Option<Place> {
     let mut roles = served_roles(&setting.paths.state).into_iter();
-    roles.find_map(|one| one.address.parse().ok().filter(|_| one.role == ROLE))
+    roles.find_map(|one| Place::read(&one.address).filter(|_| one.role == ROLE))
 }
 
 /// Says in the state folder that programs and the page are served. Where that cannot be written they are
 /// served all the same.
-pub(super) fn announced(setting: &Setting, address: SocketAddr) -> Option<Announced> {
-    Announced::role(&setting.paths.state, ROLE, &address.to_string())
+pub(super) fn announced(setting: &Setting, at: &Place) -> Option<Announced> {
+    Announced::role(&setting.paths.state, ROLE, &at.to_string())
         .inspect_err(|error| tracing::warn!("it is not told that this is served: {error:#}"))
         .ok()
 }

@@ -1,6 +1,6 @@
 //! `carl serve`: one role or all of them, over a socket.
 
-use super::page::{self, Page};
+use super::page::{self, Page, Place};
 use super::{Setting, http};
 use crate::effective_settings;
 use crate::lock;
@@ -16,7 +16,7 @@ use config::paths::private_folder;
 use domain::Timestamp;
 use grpc::server::{Bound, Builder};
 use grpc::{Endpoint, Listen};
-use http_api::Server;
+use http_api::{Certificate, Server};
 use inbox::LazyInbox;
 use observers::Capture;
 use rendering::{print, print_error};
@@ -48,7 +48,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     locked(&address, args.trust_network)?;
     let terms = effective_settings::told(&setting, By::Serve)?;
     if args.role == RoleArg::All {
-        let programs = args.http.map(Page::without_link);
+        let programs = for_clients(&args)?;
         return Box::pin(all(&setting, &address, (terms, programs))).await;
     }
     args.http.map_or(Ok(()), |_| Err(less_than_all()))?;
@@ -101,6 +101,14 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
 }
 
 /// The refusal of programs where one role is served.
+/// Where programs are served and how that is encrypted, where they are.
+fn for_clients(args: &ServeArgs) -> Result<Option<Page>> {
+    let certificate = args.tls_cert.as_deref().zip(args.tls_key.as_deref());
+    let certificate = certificate.map(|(file, key)| Certificate::read(file, key));
+    let certificate = certificate.transpose().or_fail()?;
+    Ok(args.http.map(|at| Page::without_link(at, certificate)))
+}
+
 fn less_than_all() -> Failure {
     Failure::usage(
         "--http serves sessions with all that they need, and one role has less than that",
@@ -316,13 +324,14 @@ async fn for_programs(
     let Some(wanted) = wanted else {
         return Ok(None);
     };
-    let server = http::server(house, setting, wanted.address).await?;
-    let announced = page::announced(setting, server.address());
+    let at = (wanted.address, wanted.certificate.clone());
+    let server = http::server(house, setting, at).await?;
+    let place = Place::of(&server);
+    let announced = page::announced(setting, &place);
     print(&format!(
-        "for programs: http://{}, for whoever shows a token (`carl token new`)\n",
-        server.address()
+        "for programs: {place}, for whoever shows a token (`carl token new`)\n"
     ))?;
-    wanted.show(setting, server.address())?;
+    wanted.show(setting, &place)?;
     Ok(Some((server, announced)))
 }
 

@@ -22,9 +22,13 @@ pub async fn web(args: WebArgs) -> Result<Exit> {
         false => Opening::Browser,
     };
     let address = args.address;
-    let page = Page { address, opening };
-    if let Some(address) = page::served(&setting) {
-        page.show(&setting, address)?;
+    let page = Page {
+        address,
+        certificate: None,
+        opening,
+    };
+    if let Some(place) = page::served(&setting) {
+        page.show(&setting, &place)?;
         return Ok(Exit::Success);
     }
     serve::with_page(&setting, page).await

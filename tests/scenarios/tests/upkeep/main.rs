@@ -23,6 +23,7 @@ mod pdf;
 mod readers;
 mod remembering;
 mod roles;
+mod tls;
 mod tokens;
 mod toolchains;
 mod upkeep;

@@ -66,11 +66,7 @@ fn http_is_served_on_this_machine_alone_and_with_all_that_sessions_need() {
     let house = House::new();
     let open = house.ask(["serve", "--http", "0.0.0.0:0"]).run();
     assert!(open.stderr.contains("http.not_loopback"), "{}", open.stderr);
-    assert!(
-        open.stderr.contains("TLS of its own is not built yet"),
-        "{}",
-        open.stderr
-    );
+    assert!(open.stderr.contains("--tls-cert FILE"), "{}", open.stderr);
     let part = ["serve", "--role", "models", "--http", "127.0.0.1:0"];
     let part = house.ask(part).run().expect(2).stderr;
     assert!(part.contains("Leave --role out."), "{part}");

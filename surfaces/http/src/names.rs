@@ -1,0 +1,79 @@
+//! What a request may say that it was sent to. A name that leads here by a stranger's name server is
+//! none of them.
+
+use crate::tls::Certificate;
+use std::net::SocketAddr;
+
+/// The port that a URL with `https` need not name.
+const HTTPS_PORT: u16 = 443;
+
+/// The names of the server.
+pub(crate) struct Names {
+    listed: Vec<String>,
+    port: u16,
+    certificate: Option<Certificate>,
+}
+
+impl Names {
+    /// Those of an address, and those that a certificate is for.
+    pub(crate) fn of(address: SocketAddr, certificate: Option<Certificate>) -> Self {
+        let port = address.port();
+        let own = (!address.ip().is_unspecified()).then(|| address.to_string());
+        let mut listed: Vec<String> = own.into_iter().collect();
+        listed.extend([
+            format!("127.0.0.1:{port}"),
+            format!("localhost:{port}"),
+            format!("[::1]:{port}"),
+        ]);
+        listed.dedup();
+        Self {
+            listed,
+            port,
+            certificate,
+        }
+    }
+
+    /// `http`, or `https` where there is a certificate.
+    pub(crate) const fn scheme(&self) -> &'static str {
+        match &self.certificate {
+            None => "http",
+            Some(_) => "https",
+        }
+    }
+
+    /// Whether a host with its port is this server.
+    pub(crate) fn has(&self, authority: &str) -> bool {
+        let mut listed = self.listed.iter();
+        listed.any(|ours| ours.eq_ignore_ascii_case(authority)) || self.is_certified(authority)
+    }
+
+    fn is_certified(&self, authority: &str) -> bool {
+        let Some(certificate) = &self.certificate else {
+            return false;
+        };
+        let port = format!(":{}", self.port);
+        let host = match authority.strip_suffix(&port) {
+            Some(host) => host,
+            None if self.port == HTTPS_PORT => authority,
+            None => return false,
+        };
+        certificate.is_for(host)
+    }
+
+    /// Whether a page is the server's own, by its origin.
+    pub(crate) fn has_origin(&self, origin: &str) -> bool {
+        let authority = origin
+            .strip_prefix(self.scheme())
+            .and_then(|rest| rest.strip_prefix("://"));
+        authority.is_some_and(|authority| self.has(authority))
+    }
+
+    /// The names, for whoever used another one.
+    pub(crate) fn told(&self) -> String {
+        let listed = self.listed.join(", ");
+        match &self.certificate {
+            None => listed,
+            Some(_) => format!("{listed}, and what its certificate is for"),
+        }
+    }
+}
