@@ -1,6 +1,6 @@
 //! What the program that serves has to offer.
 
-use api::broker::AgentListing;
+use api::broker::{AgentListing, ToolListing};
 use api::memory::{Forgotten, Recall, Stage, WriteAnswer};
 use api::models::{ModelInfo, ProviderHealth};
 use async_trait::async_trait;
@@ -82,6 +82,11 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When somebody has it, or something cannot be removed.
     async fn delete(&self, session_id: SessionId) -> Result<(), Fault>;
+    /// The tools of the house.
+    ///
+    /// # Errors
+    /// When they cannot be asked for.
+    async fn tools(&self) -> Result<Vec<ToolListing>, Fault>;
     /// The agent types.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
-//! What is known beside sessions: types of agents, models, what the policy says to a call, and what the
+//! What is known beside sessions: types of agents, tools, models, what the policy says to a call, and what the
 //! audit log has of a session.
 
 use crate::app::{App, Caller};
 use crate::problem::Problem;
 use crate::sessions::{id, profile};
-use crate::wire::{self, Agent, Agents, Audited};
+use crate::wire::{self, Agent, Agents, Audited, Tool, Tools};
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -24,6 +24,13 @@ pub(crate) async fn agents(State(app): State<App>) -> Result<Json<Agents>, Probl
     let known = app.host.agents().await.map_err(unavailable)?;
     let agents = known.into_iter().map(Agent::from).collect();
     Ok(Json(Agents { agents }))
+}
+
+/// `GET /api/v1/tools`.
+pub(crate) async fn tools(State(app): State<App>) -> Result<Json<Tools>, Problem> {
+    let known = app.host.tools().await.map_err(unavailable)?;
+    let tools = known.into_iter().map(Tool::from).collect();
+    Ok(Json(Tools { tools }))
 }
 
 /// `GET /api/v1/models`.

@@ -351,6 +351,14 @@ fn of_known() -> Vec<Route> {
         .gives::<wire::Agents>(200),
         route(
             "GET",
+            "/api/v1/tools",
+            read,
+            get(known::tools),
+            "The tools, and which types of agents may use them.",
+        )
+        .gives::<wire::Tools>(200),
+        route(
+            "GET",
             "/api/v1/models",
             read,
             get(known::models),

@@ -8,7 +8,9 @@ use crate::problem::Problem;
 use api::sessions::PictureFile;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-pub(crate) use beside::{Agent, Agents, Audited, Call, Program, Programs, Stop, Stopped};
+pub(crate) use beside::{
+    Agent, Agents, Audited, Call, Program, Programs, Stop, Stopped, Tool, Tools,
+};
 use domain::event::{ConfirmationAnswer, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::{QueryId, SessionId};

@@ -4,7 +4,7 @@ use super::Setting;
 use super::session;
 use crate::wiring::{House, answers};
 use anyhow::Result;
-use api::broker::{AgentListing, Control};
+use api::broker::{AgentListing, Control, ToolListing};
 use api::memory::{Forgotten, Recall, Stage, WriteAnswer};
 use api::models::{ModelInfo, Models, ProviderHealth};
 use async_trait::async_trait;
@@ -119,6 +119,11 @@ impl Host for Hosting {
 
     async fn delete(&self, session_id: SessionId) -> Result<(), Fault> {
         session::remove(&self.setting, session_id).map_err(told)
+    }
+
+    async fn tools(&self) -> Result<Vec<ToolListing>, Fault> {
+        let tools = self.control.list_tools().await;
+        tools.map_err(|error| error.fault())
     }
 
     async fn agents(&self) -> Result<Vec<AgentListing>, Fault> {

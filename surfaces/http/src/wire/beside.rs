@@ -1,13 +1,14 @@
-//! The JSON of what is known beside a session's events: agents, calls that are explained, audit records
+//! The JSON of what is known beside a session's events: agents, tools, calls that are explained, audit records
 //! and programs.
 
 use crate::host::Wanted;
-use api::broker::AgentListing;
+use api::broker::{AgentListing, ToolListing};
 use api::programs::{self, ProgramId, ProgramState};
 use domain::fault::Fault;
 use domain::id::CallId;
 use domain::lineage::AgentType;
 use domain::model::ModelRole;
+use domain::tool::{EffectClass, ToolName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -35,6 +36,43 @@ impl From<AgentListing> for Agent {
             agent: one.agent_type,
             description: one.description,
             model_role: one.model_role,
+        }
+    }
+}
+
+/// `GET /api/v1/tools`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Tools {
+    pub(crate) tools: Vec<Tool>,
+}
+
+/// A tool, as `carl tools --json` prints it.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Tool {
+    #[schema(value_type = String)]
+    name: ToolName,
+    description: String,
+    /// JSON Schema of its arguments.
+    #[schema(value_type = Object)]
+    parameters: Value,
+    capability: String,
+    #[schema(value_type = String)]
+    effect: EffectClass,
+    /// The types of agents that may use it.
+    #[schema(value_type = Vec<String>)]
+    agent_types: Vec<AgentType>,
+}
+
+impl From<ToolListing> for Tool {
+    fn from(one: ToolListing) -> Self {
+        let definition = one.definition;
+        Self {
+            name: definition.name,
+            description: definition.description,
+            parameters: definition.parameters,
+            capability: one.capability,
+            effect: one.effect,
+            agent_types: one.agent_types,
         }
     }
 }

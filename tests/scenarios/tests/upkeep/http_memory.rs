@@ -136,6 +136,9 @@ fn the_policy_explains_a_call_over_http_as_on_the_command_line() {
     attended["attended"] = json!(true);
     let told = explain(&attended).expect(200).json();
     assert_eq!(told["verdict"], "confirm");
+    let tools = admin.get("/api/v1/tools").expect(200).json();
+    let typed: Value = scene.house.ask(["tools", "--json"]).run().expect(0).json();
+    assert_eq!(tools["tools"], typed);
     let unknown = json!({"agent": "coder", "tool": "fly"});
     assert_eq!(explain(&unknown).expect(422).code(), "carl.usage");
     explain(&json!({"agent": "nobody", "tool": "write_file"})).expect(422);
