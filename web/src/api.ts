@@ -6,6 +6,8 @@ import type {
   Answer,
   Audited,
   Context,
+  Decision,
+  Drive,
   Entry,
   Fault,
   Forgotten,
@@ -14,6 +16,7 @@ import type {
   Listed,
   Models,
   Program,
+  Tool,
 } from "./events";
 import { spelled } from "./spelled";
 
@@ -225,6 +228,28 @@ export async function correct(entry: Entry, text: string): Promise<void> {
 
 export async function forget(id: string): Promise<Forgotten> {
   return (await told(await send("DELETE", memory(id)))) as Forgotten;
+}
+
+export async function tools(): Promise<Tool[]> {
+  return ((await read("/api/v1/tools")) as { tools: Tool[] }).tools;
+}
+
+/** A call that is only thought of. */
+export interface Thought {
+  agent?: string;
+  tool: string;
+  arguments: unknown;
+  attended: boolean;
+}
+
+/** What the policy says to a call. */
+export async function explain(call: Thought): Promise<Decision> {
+  return (await told(await send("POST", "/api/v1/policy/explain", call))) as Decision;
+}
+
+/** Where the drive of a session stands; `null`: it was never on. */
+export async function drive(session: string): Promise<Drive | null> {
+  return ((await read(at(session))) as { drive: Drive | null }).drive;
 }
 
 export async function audit(session: string): Promise<Audited> {

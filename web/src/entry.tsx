@@ -82,7 +82,7 @@ function Correct({ entry }: { entry: Entry }): VNode {
     <>
       {entry.text === undefined && <Whole entry={entry} />}
       <form
-        class="column"
+        class="stacked"
         onSubmit={(event) => {
           event.preventDefault();
           if (isReady) void state.correct(entry, words).then((done) => done && close());

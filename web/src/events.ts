@@ -213,6 +213,34 @@ export interface Stage {
   note: string;
 }
 
+export interface Tool {
+  name: string;
+  description: string;
+  parameters: { required?: string[] };
+}
+
+/** What one layer of the policy says to a call. */
+export interface Finding {
+  layer: string;
+  verdict: Verdict;
+  rule: string;
+  user_reason: string;
+}
+
+/** What all of them say: the strictest decides. */
+export interface Decision extends Finding {
+  findings: Finding[];
+}
+
+/** Where the drive of a session stands, and what it waits for. */
+export interface Drive {
+  state: string;
+  reason: string;
+  timers: { due: string; note: string }[];
+  jobs: string[];
+  watched: string[];
+}
+
 /** What the audit log has of a session. */
 export interface Audited {
   records: AuditRecord[];

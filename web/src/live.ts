@@ -61,7 +61,8 @@ export function useLive<T>(load: () => Promise<T>, everyMs: number, moment: unkn
   return { ...told, again };
 }
 
-function why(error: unknown): Fault {
+/** Why something was not told. */
+export function why(error: unknown): Fault {
   if (!(error instanceof Refused)) return { code: "page", message: String(error) };
   if (error.status === 401) state.loggedOut.value = true;
   return error.fault;

@@ -1,5 +1,5 @@
-// What stands beside a session: its agents, calls, jobs, memory and the models, each live while it is
-// looked at. On a narrow window it lies above the session.
+// What stands beside a session: its agents, calls, jobs, memory, the models and the policy, each live while
+// it is looked at. On a narrow window it lies above the session.
 
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -10,6 +10,7 @@ import { CallsPanel } from "./panels/calls";
 import { JobsPanel } from "./panels/jobs";
 import { MemoryPanel } from "./panels/memory";
 import { ModelsPanel } from "./panels/models";
+import { PolicyPanel } from "./panels/policy";
 import * as state from "./state";
 import { s } from "./strings";
 
@@ -24,6 +25,7 @@ const VIEWS = {
   jobs: JobsPanel,
   memory: MemoryPanel,
   models: ModelsPanel,
+  policy: PolicyPanel,
 };
 
 /** Closes the panel that lies above a question. */

@@ -34,8 +34,8 @@ export const entry = signal<WantedEntry | undefined>(undefined);
 export const changed = signal<{ count: number; said: string }>({ count: 0, said: "" });
 
 /** The panel that is open beside the session. */
-export type PanelName = "agents" | "calls" | "jobs" | "memory" | "models";
-export const PANELS: PanelName[] = ["agents", "calls", "jobs", "memory", "models"];
+export type PanelName = "agents" | "calls" | "jobs" | "memory" | "models" | "policy";
+export const PANELS: PanelName[] = ["agents", "calls", "jobs", "memory", "models", "policy"];
 export const panel = signal<PanelName | undefined>(undefined);
 
 /** Where the focus was before a panel was opened. */

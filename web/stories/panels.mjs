@@ -91,7 +91,7 @@ async function calls({ context }) {
   await page.keyboard.press("ArrowRight");
   await page.getByRole("tab", { name: "Jobs", selected: true }).waitFor();
   await page.keyboard.press("End");
-  await page.getByRole("tab", { name: "Models", selected: true }).waitFor();
+  await page.getByRole("tab", { name: "Policy", selected: true }).waitFor();
   await page.keyboard.press("Escape");
   await panel(page).waitFor({ state: "detached" });
   await page.waitForFunction(() => document.activeElement?.id === "message");
@@ -180,6 +180,43 @@ async function curating({ context, wrong }) {
   await dialog.waitFor({ state: "detached" });
   await status.getByText("2 entries are forgotten.", { exact: true }).waitFor();
   await status.getByText("Nothing found.").waitFor();
+  assert.deepEqual(wrong, []);
+}
+
+/** A call that is only thought of: what each layer says, with somebody to be asked and without. */
+async function policy({ context, wrong }) {
+  const page = await logIn(context);
+  await open(page, "Policy");
+  await panel(page).getByRole("combobox", { name: "Agent type of the call" }).selectOption("coder");
+  await panel(page).getByRole("combobox", { name: "Tool" }).selectOption("write_file");
+  const typed = panel(page).getByRole("textbox", { name: "Arguments, as JSON" });
+  assert.deepEqual(Object.keys(JSON.parse(await typed.inputValue())).sort(), ["content", "path"]);
+  const explain = panel(page).getByRole("button", { name: "Explain" });
+  const status = panel(page).getByRole("status");
+  await typed.fill("no JSON");
+  await explain.click();
+  await status.getByText("The arguments are no JSON.").waitFor();
+  await typed.fill('{"path": "a.txt", "content": "x"}');
+  await explain.click();
+  await status.locator(".decision").getByText("asked").waitFor();
+  assert.ok((await status.locator(".findings li").count()) > 3);
+  await looked(page, "panel-policy");
+  await panel(page).getByRole("checkbox", { name: "Somebody could be asked" }).uncheck();
+  await explain.click();
+  await status.locator(".decision").getByText("refused").waitFor();
+  assert.match(await status.locator(".decision").innerText(), /outside_roots/);
+  assert.deepEqual(wrong, []);
+}
+
+/** Where the drive of a session stands, and what it waits for. */
+async function drive({ context, wrong }) {
+  const page = await logIn(context);
+  await ask(page, "look again in half an hour");
+  await open(page, "Jobs");
+  const told = panel(page).locator(".drive");
+  await told.getByText(/^Timer at .*: look again$/).waitFor();
+  await told.locator(".badge").waitFor();
+  await looked(page, "panel-drive");
   assert.deepEqual(wrong, []);
 }
 
@@ -306,7 +343,7 @@ async function looks({ chrome, context, wrong }) {
   await ask(page, "<img src=x onerror=alert(1)> look and watch");
   await allowed(page);
   const state = await context.storageState();
-  const NAMES = ["Agents", "Calls", "Jobs", "Memory", "Models"];
+  const NAMES = ["Agents", "Calls", "Jobs", "Memory", "Models", "Policy"];
   for (const colorScheme of ["light", "dark"]) {
     for (const [width, height] of [[1280, 800], [320, 640]]) {
       const me = await person(chrome, { width, height, colorScheme, storageState: state });
@@ -333,7 +370,7 @@ async function looks({ chrome, context, wrong }) {
   const german = await me.context.newPage();
   await german.goto(page.url());
   await german.getByRole("button", { name: "Tafel" }).click();
-  for (const name of ["Agenten", "Aufrufe", "Jobs", "Gedächtnis", "Modelle"]) {
+  for (const name of ["Agenten", "Aufrufe", "Jobs", "Gedächtnis", "Modelle", "Regeln"]) {
     await german.getByRole("tab", { name }).click();
     await looked(german, `panel-german-${name.toLowerCase()}`);
   }
@@ -348,6 +385,7 @@ async function filled(page, name) {
     Jobs: "details.job",
     Memory: "#recalled",
     Models: ".provider",
+    Policy: ".explain",
   };
   await page.locator(`.panel ${first[name]}`).first().waitFor();
   if (name === "Memory") {
@@ -355,6 +393,13 @@ async function filled(page, name) {
     await field.fill("hostile");
     await field.press("Enter");
     await page.locator(".panel details.memory").first().waitFor();
+  }
+  if (name === "Policy") {
+    await panel(page).getByRole("combobox", { name: "Tool" }).selectOption("read_file");
+    const path = "../<img src=x onerror=alert(9)>\u202e";
+    await panel(page).getByRole("textbox", { name: "Arguments, as JSON" }).fill(JSON.stringify({ path }));
+    await panel(page).getByRole("button", { name: "Explain" }).click();
+    await page.locator(".panel .findings li").first().waitFor();
   }
   const folded = page.locator(".panel details:not([open]) > summary");
   while ((await folded.count()) > 0) await folded.first().click();
@@ -369,11 +414,11 @@ async function harmless(page, name) {
   }
   const text = await inside.textContent();
   assert.doesNotMatch(text, /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/, name);
-  const said = { Agents: "alert(5)", Calls: "alert(2)", Jobs: "alert(3)", Memory: "alert(4)", Models: "alert(8)" }[name];
+  const said = { Agents: "alert(5)", Calls: "alert(2)", Jobs: "alert(3)", Memory: "alert(4)", Models: "alert(8)", Policy: "alert(9)" }[name];
   if (name === "Agents" && (await page.locator(".worker").count()) < 2) return;
   if (said === undefined) return;
   assert.ok(text.includes(said), `${name} does not show ${said}:\n${text}`);
   assert.ok(text.includes("\\u{202e}"), `${name} does not spell the mark out:\n${text}`);
 }
 
-await tell({ agents, calls, jobs, memory, curating, choices, given, turned, looks });
+await tell({ agents, calls, jobs, memory, curating, policy, drive, choices, given, turned, looks });

@@ -6,7 +6,7 @@ import * as api from "../api";
 import type { Program, Said } from "../events";
 import { useLive } from "../live";
 import * as state from "../state";
-import { s, size, span } from "../strings";
+import { clock, s, size, span } from "../strings";
 import { Trouble } from "./trouble";
 
 const RUNNING_MS = 1_000;
@@ -29,12 +29,40 @@ function Jobs({ session }: { session: string }): VNode {
   const all = value?.toReversed() ?? [];
   return (
     <>
+      <DriveView session={session} moment={happened} />
       <Trouble fault={fault} />
       {value !== undefined && all.length === 0 && <p class="nothing">{s.noJobs}</p>}
       {all.map((one) => (
         <Job key={one.job ?? one.call_id} session={session} one={one} again={again} />
       ))}
     </>
+  );
+}
+
+/** Where the drive of a session in auto mode stands, and what it waits for. */
+function DriveView({ session, moment }: { session: string; moment: number }): VNode | null {
+  const { value } = useLive(() => api.drive(session), IDLE_MS, `${moment} ${state.busy.value}`);
+  if (value == null) return null;
+  const waits = [
+    ...value.timers.map((timer) => s.waitsForTimer(clock(timer.due), timer.note)),
+    ...value.watched.map((path) => s.waitsForPath(path)),
+  ];
+  return (
+    <section class="drive" aria-labelledby="drive">
+      <h2 id="drive">{s.drive}</h2>
+      <p>
+        <span class="badge">{s.driveStates[value.state] ?? value.state}</span> <bdi>{value.reason}</bdi>
+      </p>
+      {waits.length > 0 && (
+        <ul>
+          {waits.map((one, at) => (
+            <li key={at}>
+              <bdi>{one}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
   );
 }
 

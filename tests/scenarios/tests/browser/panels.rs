@@ -117,6 +117,36 @@ fn an_entry_of_memory_is_corrected_and_forgotten_in_its_panel() {
 }
 
 #[test]
+fn a_call_that_is_only_thought_of_is_explained_in_its_panel() {
+    if is_absent(BROWSER) {
+        return;
+    }
+    let scene = Scene::new([]);
+    let Some((_page, story)) = begun(&scene, "", "policy") else {
+        return;
+    };
+    story.end();
+    assert!(!scene.house.has("a.txt"));
+}
+
+#[test]
+fn what_a_drive_waits_for_is_shown_with_the_jobs() {
+    if is_absent(BROWSER) {
+        return;
+    }
+    let scene = Scene::new([
+        Reply::call("set_timer", json!({"minutes": 30, "note": "look again"})),
+        Reply::call("yield_to_user", json!({"reason": "done"})),
+        Reply::text("Waiting."),
+    ]);
+    let more = format!("\n[chat]\ndefault_mode = \"auto\"\n[drive]\nnotify = false\n{FORGETS}");
+    let Some((_page, story)) = begun(&scene, &more, "drive") else {
+        return;
+    };
+    story.end();
+}
+
+#[test]
 fn the_next_message_is_worked_on_as_was_chosen() {
     if is_absent(BROWSER) {
         return;
