@@ -77,3 +77,61 @@ impl Names {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rcgen::{CertificateParams, KeyPair};
+
+    fn names(address: &str, certified: &[&str]) -> Names {
+        let folder = tempfile::tempdir().unwrap();
+        let (own, key) = (folder.path().join("own"), folder.path().join("key"));
+        let secret = KeyPair::generate().unwrap();
+        let certified = certified.iter().map(|&name| name.to_owned());
+        let certificate = CertificateParams::new(certified.collect::<Vec<_>>()).unwrap();
+        let certificate = certificate.self_signed(&secret).unwrap();
+        std::fs::write(&own, certificate.pem()).unwrap();
+        std::fs::write(&key, secret.serialize_pem()).unwrap();
+        let certificate = Certificate::read(&own, &key).unwrap();
+        Names::of(address.parse().unwrap(), Some(certificate))
+    }
+
+    #[test]
+    fn names_are_those_of_the_certificate_with_the_port() {
+        let certified = ["carl.test", "*.house.test", "192.0.2.7", "2001:db8::7"];
+        let names = names("0.0.0.0:7433", &certified);
+        for ours in [
+            "carl.test:7433",
+            "CARL.test:7433",
+            "a.house.test:7433",
+            "192.0.2.7:7433",
+            "[2001:db8::7]:7433",
+            "localhost:7433",
+        ] {
+            assert!(names.has(ours), "{ours}");
+        }
+        for other in [
+            "carl.test",
+            "carl.test:443",
+            "evil.test:7433",
+            "a.b.house.test:7433",
+            "carl.test.evil.test:7433",
+            "192.0.2.8:7433",
+            "0.0.0.0:7433",
+            ":7433",
+            "",
+        ] {
+            assert!(!names.has(other), "{other}");
+        }
+        assert!(names.has_origin("https://carl.test:7433"));
+        assert!(!names.has_origin("http://carl.test:7433"));
+        assert!(!names.has_origin("null"));
+    }
+
+    #[test]
+    fn the_usual_port_need_not_be_named() {
+        let names = names("192.0.2.7:443", &["carl.test"]);
+        assert!(names.has("carl.test") && names.has("carl.test:443"));
+        assert!(!names.has("evil.test"));
+    }
+}

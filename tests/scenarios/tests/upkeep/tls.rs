@@ -162,6 +162,9 @@ fn an_open_address_needs_a_certificate_that_can_be_used() {
         let told = with(certificate, key);
         assert!(told.contains("http.certificate"), "{told}");
     }
+    let large = scene.house.write("large.pem", "x".repeat((256 << 10) + 1));
+    let told = with(large.to_str().unwrap(), &key);
+    assert!(told.contains("larger than 262144 bytes"), "{told}");
     let lone = serve(&["--tls-cert", &certificate]).expect(2).stderr;
     assert!(lone.contains("--tls-key"), "{lone}");
     let gap = serve(&["--tls-cert", &certificate, "--tls-key", &key, "--air-gap"]);
