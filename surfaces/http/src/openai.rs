@@ -12,6 +12,8 @@ mod form;
 mod models;
 mod offered;
 mod placing;
+mod response_calls;
+mod response_form;
 mod responses;
 mod wire;
 

@@ -1,6 +1,7 @@
 //! A request's events as an answer in OpenAI's form.
 
 use super::cut::Cut;
+use super::form::finish_word;
 use domain::decision::Verdict;
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::fault::Fault;
@@ -152,11 +153,7 @@ impl Answering {
 
     /// Why the answer ends.
     pub(super) const fn finish_reason(&self) -> &'static str {
-        match self.finish {
-            Some(FinishReason::Length | FinishReason::Repetition) => "length",
-            Some(FinishReason::ContentFilter) => "content_filter",
-            _ => "stop",
-        }
+        finish_word(self.finish)
     }
 
     /// What went wrong, where there is no answer at all.

@@ -4,14 +4,14 @@
 use super::asking::{Said, ask};
 use super::conversation::unsupported;
 use super::cut::Cut;
-use super::form::{Form, line};
-use super::offered::{Offered, called};
+use super::form::{Form, finish_word, line};
+use super::offered::{Given, Offered, called};
 use super::wire::{self, Called, CalledPiece, Delta, Stop, Usage};
 use super::{Shaped, error, failed, models};
 use crate::app::{App, Caller};
 use crate::events;
 use crate::limits::EVENTS_AHEAD;
-use crate::problem::fault;
+use crate::problem::{Problem, fault};
 use api::models::ChatRequest;
 use axum::body::Bytes;
 use axum::response::Response;
@@ -26,27 +26,7 @@ pub(super) async fn answer(
     caller: Caller,
     request: wire::ChatRequest,
 ) -> Result<Response, Shaped> {
-    let mark = Uuid::new_v4().simple().to_string();
-    let Offered {
-        messages,
-        tools,
-        choice,
-    } = Offered::of(&request, &mark)?;
-    let Some(asked) = models::asked_for(&app, &caller, &request.model).await? else {
-        let said = "a model that plans first takes no tools of the client's own";
-        return Err(unsupported(said).into());
-    };
-    let said = ask(
-        &app,
-        &caller,
-        ChatRequest {
-            tools,
-            tool_choice: choice,
-            think: asked.think,
-            context_tokens: asked.context_tokens,
-            ..ChatRequest::new(asked.model, messages)
-        },
-    );
+    let said = asked(&app, &caller, (&request.model, Given::of(&request))).await?;
     let stops = match request.stop {
         None => Vec::new(),
         Some(Stop::One(stop)) => vec![stop],
@@ -70,6 +50,32 @@ pub(super) async fn answer(
         }
         _ => answer.whole(said).await,
     }
+}
+
+/// Asks the model of an agent's role with what a client gives.
+pub(super) async fn asked(
+    app: &App,
+    caller: &Caller,
+    (name, given): (&str, Given<'_>),
+) -> Result<mpsc::Receiver<Said>, Problem> {
+    let mark = Uuid::new_v4().simple().to_string();
+    let Offered {
+        messages,
+        tools,
+        choice,
+    } = Offered::of(given, &mark)?;
+    let Some(asked) = models::asked_for(app, caller, name).await? else {
+        let said = "a model that plans first takes no tools of the client's own";
+        return Err(unsupported(said));
+    };
+    let request = ChatRequest {
+        tools,
+        tool_choice: choice,
+        think: asked.think,
+        context_tokens: asked.context_tokens,
+        ..ChatRequest::new(asked.model, messages)
+    };
+    Ok(ask(app, caller, request))
 }
 
 /// An answer that comes.
@@ -228,16 +234,15 @@ impl Answer {
     }
 
     /// Why the answer ends.
-    const fn finish_reason(&self, finish: FinishReason) -> &'static str {
-        match finish {
-            FinishReason::Length | FinishReason::Repetition => "length",
-            FinishReason::ContentFilter => "content_filter",
-            _ if self.calls.is_empty() => "stop",
-            _ => "tool_calls",
+    fn finish_reason(&self, finish: FinishReason) -> &'static str {
+        match finish_word(Some(finish)) {
+            "stop" if !self.calls.is_empty() => "tool_calls",
+            word => word,
         }
     }
 }
 
-fn broken_off() -> Fault {
+/// What is said where the model ended without a word of it.
+pub(super) fn broken_off() -> Fault {
     fault("models.interrupted", "the model's answer broke off", "")
 }

@@ -5,7 +5,17 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::response::{IntoResponse, Response};
 use domain::Timestamp;
+use domain::model::FinishReason;
 use uuid::Uuid;
+
+/// Why an answer ends that is no call, in OpenAI's words.
+pub(super) const fn finish_word(finish: Option<FinishReason>) -> &'static str {
+    match finish {
+        Some(FinishReason::Length | FinishReason::Repetition) => "length",
+        Some(FinishReason::ContentFilter) => "content_filter",
+        _ => "stop",
+    }
+}
 
 /// What each part of an answer names.
 pub(super) struct Form {

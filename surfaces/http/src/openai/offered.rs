@@ -16,6 +16,24 @@ use uuid::Uuid;
 /// How the name of a call begins that a client is told of.
 const CALL: &str = "call_";
 
+/// What a client gives of its own.
+pub(super) struct Given<'a> {
+    pub(super) messages: &'a [wire::Message],
+    pub(super) tools: &'a [Tool],
+    pub(super) choice: Option<&'a wire::ToolChoice>,
+}
+
+impl<'a> Given<'a> {
+    /// Of a request for a chat.
+    pub(super) fn of(request: &'a ChatRequest) -> Self {
+        Self {
+            messages: &request.messages,
+            tools: request.tools.as_deref().unwrap_or_default(),
+            choice: request.tool_choice.as_ref(),
+        }
+    }
+}
+
 /// What a model is asked.
 #[derive(Debug)]
 pub(super) struct Offered {
@@ -35,16 +53,16 @@ pub(super) fn are_given(request: &ChatRequest) -> bool {
 }
 
 impl Offered {
-    /// What a request says. `mark`: what no text of it can know, for the fence around what tools said.
-    pub(super) fn of(request: &ChatRequest, mark: &str) -> Result<Self, Problem> {
-        let tools = request.tools.iter().flatten();
-        let tools: Vec<ToolDefinition> = tools.map(tool).collect::<Result<_, _>>()?;
+    /// What a client says. `mark`: what no text of it can know, for the fence around what tools said.
+    pub(super) fn of(given: Given<'_>, mark: &str) -> Result<Self, Problem> {
+        let tools = given.tools.iter().map(tool);
+        let tools: Vec<ToolDefinition> = tools.collect::<Result<_, _>>()?;
         if tools.len() > CLIENT_TOOLS {
             let said = format!("a request has at most {CLIENT_TOOLS} tools here");
             return Err(Problem::invalid(said));
         }
-        let choice = choice(request, &tools)?;
-        let messages = messages(&request.messages, mark)?;
+        let choice = choice(given.choice, &tools)?;
+        let messages = messages(given.messages, mark)?;
         Ok(Self {
             messages,
             tools,
@@ -75,8 +93,11 @@ fn name(text: &str) -> Result<ToolName, Problem> {
     ToolName::new(text).map_err(|error| Problem::invalid(error.to_string()))
 }
 
-fn choice(request: &ChatRequest, tools: &[ToolDefinition]) -> Result<ToolChoice, Problem> {
-    let choice = match &request.tool_choice {
+fn choice(
+    wanted: Option<&wire::ToolChoice>,
+    tools: &[ToolDefinition],
+) -> Result<ToolChoice, Problem> {
+    let choice = match wanted {
         None => ToolChoice::Auto,
         Some(wire::ToolChoice::Word(word)) => match word.as_str() {
             "auto" => ToolChoice::Auto,
@@ -201,7 +222,7 @@ mod tests {
     fn of(request: Value) -> Result<Offered, Problem> {
         let mut request = request;
         request["model"] = json!("carl/assistant");
-        Offered::of(&serde_json::from_value(request).unwrap(), "mark")
+        Offered::of(Given::of(&serde_json::from_value(request).unwrap()), "mark")
     }
 
     fn asked_for(id: &str) -> Value {

@@ -3,8 +3,9 @@
 use super::answering::{Answering, Told};
 use super::conversation::{Conversation, Turn, key, unsupported};
 use super::placing::{instructed, known_to, placed};
-use super::wire::{Item, ResponsesRequest, Role, Spoken};
-use super::{Shaped, failed};
+use super::response_form::{Ending, Left, ResponseForm, Writing, part};
+use super::wire::{ResponsesRequest, Role, Spoken};
+use super::{Shaped, failed, response_calls};
 use crate::app::{App, Caller};
 use crate::conversations::Point;
 use crate::events;
@@ -18,13 +19,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
-use domain::Timestamp;
-use domain::fault::Fault;
 use domain::hash::Digest;
 use domain::id::SessionId;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use uuid::Uuid;
 
 /// `POST /v1/responses`.
 pub(crate) async fn responses(
@@ -34,6 +32,9 @@ pub(crate) async fn responses(
 ) -> Result<Response, Shaped> {
     let request: ResponsesRequest = wire::read(&body)?;
     refuse_what_is_not_done(&request)?;
+    if response_calls::are_given(&request) {
+        return response_calls::answer(app, caller, request).await;
+    }
     let conversation = Conversation::of_turns(turns(&request)?)?;
     let model = request.model.as_str();
     let (lease, send) = match &request.previous_response_id {
@@ -50,14 +51,13 @@ pub(crate) async fn responses(
     };
     let session_id = lease.session_id;
     let events = work::begin(&app, lease, send, OnHangUp::Stop).await?;
-    let id = Uuid::now_v7().simple();
+    let form = ResponseForm::new(&request);
     let answer = Answer {
         app,
         caller,
         session_id,
-        id: format!("resp_{id}"),
-        item: format!("msg_{id}"),
-        created: Timestamp::now().as_second(),
+        item: form.item("msg"),
+        form,
         conversation,
         request,
     };
@@ -68,15 +68,6 @@ pub(crate) async fn responses(
 }
 
 fn refuse_what_is_not_done(request: &ResponsesRequest) -> Result<(), Problem> {
-    if request
-        .tools
-        .as_ref()
-        .is_some_and(|tools| !tools.is_empty())
-    {
-        return Err(unsupported(
-            "tools of the client's own are not taken here: an agent has its own",
-        ));
-    }
     if request.background == Some(true) || request.conversation.is_some() {
         return Err(unsupported(
             "neither `background` nor `conversation` is taken here",
@@ -100,16 +91,12 @@ fn turns(request: &ResponsesRequest) -> Result<Vec<Turn>, Problem> {
     match &request.input {
         Spoken::Text(text) => turns.push((Role::User, text.clone())),
         Spoken::Items(items) => {
-            for Item {
-                kind,
-                role,
-                content,
-            } in items
-            {
-                let (true, Some(role)) = (matches!(kind.as_str(), "" | "message"), role) else {
+            for item in items {
+                let Some(role) = item.spoken_by() else {
+                    let kind = &item.kind;
                     return Err(unsupported(format!("`{kind}` is not taken as input here")));
                 };
-                turns.push((*role, super::conversation::text(content)?));
+                turns.push((role, super::conversation::text(&item.content)?));
             }
         }
     }
@@ -135,9 +122,8 @@ struct Answer {
     app: App,
     caller: Caller,
     session_id: SessionId,
-    id: String,
+    form: ResponseForm,
     item: String,
-    created: i64,
     conversation: Conversation,
     request: ResponsesRequest,
 }
@@ -155,7 +141,7 @@ impl Answer {
             is_taken: false,
         };
         let known = &self.app.conversations;
-        known.note(named(&self.caller, &self.id), point);
+        known.note(named(&self.caller, &self.form.id), point);
         if self.request.previous_response_id.is_none() {
             let turns = self.conversation.answered(told);
             known.note(key(&self.caller.name, &self.request.model, &turns), point);
@@ -180,7 +166,7 @@ impl Answer {
         let (writer, pieces) = mpsc::channel(EVENTS_AHEAD);
         let of = (self.app.clone(), self.caller.clone());
         tokio::spawn(async move {
-            let mut writing = Writing { writer, number: 0 };
+            let mut writing = Writing::to(writer);
             // Without a reader the events are dropped, and with that the request is stopped.
             let _left = self.write(events, &mut writing).await;
         });
@@ -188,7 +174,7 @@ impl Answer {
     }
 
     async fn write(self, mut events: Events, out: &mut Writing) -> Result<(), Left> {
-        let begun = self.object("in_progress", Vec::new());
+        let begun = self.form.object("in_progress", Vec::new());
         for kind in ["response.created", "response.in_progress"] {
             out.send(kind, json!({"response": begun})).await?;
         }
@@ -211,7 +197,7 @@ impl Answer {
                 Some(Ok(event)) => answering.take(&event),
                 Some(Err(broken)) => {
                     let fault = Problem::from(broken).fault;
-                    return out.send("response.failed", self.failed(&fault)).await;
+                    return out.send("response.failed", self.form.failed(&fault)).await;
                 }
             };
             for told in told {
@@ -222,7 +208,7 @@ impl Answer {
             }
         }
         if let Some(fault) = answering.failure() {
-            return out.send("response.failed", self.failed(&fault)).await;
+            return out.send("response.failed", self.form.failed(&fault)).await;
         }
         let text = answering.content.clone();
         self.note(&answering, &text);
@@ -236,11 +222,7 @@ impl Answer {
         let ended = self.ended(&answering, &text);
         let item = json!({"output_index": 0, "item": ended["output"][0]});
         out.send("response.output_item.done", item).await?;
-        let kind = match ended["status"] == "incomplete" {
-            true => "response.incomplete",
-            false => "response.completed",
-        };
-        out.send(kind, json!({"response": ended})).await
+        out.end(ended).await
     }
 
     /// What of the answer an event is about.
@@ -259,61 +241,9 @@ impl Answer {
         })
     }
 
-    fn object(&self, status: &str, output: Vec<Value>) -> Value {
-        json!({
-            "id": self.id, "object": "response", "created_at": self.created, "status": status,
-            "model": self.request.model, "output": output, "error": null,
-            "incomplete_details": null, "instructions": self.request.instructions,
-            "metadata": {}, "parallel_tool_calls": true, "temperature": null, "top_p": null,
-            "tool_choice": "auto", "tools": [],
-            "previous_response_id": self.request.previous_response_id,
-        })
-    }
-
     fn ended(&self, answering: &Answering, text: &str) -> Value {
-        let (status, why) = match answering.finish_reason() {
-            "length" => ("incomplete", json!({"reason": "max_output_tokens"})),
-            "content_filter" => ("incomplete", json!({"reason": "content_filter"})),
-            _ => ("completed", Value::Null),
-        };
-        let mut object = self.object(status, vec![self.message(status, Some(text))]);
-        object["incomplete_details"] = why;
-        let usage = answering.usage;
-        object["usage"] = json!({
-            "input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens,
-            "total_tokens": usage.prompt_tokens.saturating_add(usage.completion_tokens),
-            "input_tokens_details": {"cached_tokens": usage.cached_tokens},
-            "output_tokens_details": {"reasoning_tokens": 0},
-        });
-        object
-    }
-
-    fn failed(&self, fault: &Fault) -> Value {
-        let mut object = self.object("failed", Vec::new());
-        object["error"] = json!({"code": "server_error", "message": fault.message});
-        json!({"response": object})
-    }
-}
-
-fn part(text: &str) -> Value {
-    json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
-}
-
-/// Whoever read is gone.
-struct Left;
-
-/// Numbered events on their way out.
-struct Writing {
-    writer: mpsc::Sender<Bytes>,
-    number: u64,
-}
-
-impl Writing {
-    async fn send(&mut self, kind: &str, mut data: Value) -> Result<(), Left> {
-        data["type"] = json!(kind);
-        data["sequence_number"] = json!(self.number);
-        self.number += 1;
-        let piece = Bytes::from(format!("event: {kind}\ndata: {data}\n\n"));
-        self.writer.send(piece).await.map_err(|_gone| Left)
+        let ending = Ending::of(answering.finish_reason());
+        let output = vec![self.message(ending.status(), Some(text))];
+        self.form.ended(ending, output, answering.usage)
     }
 }

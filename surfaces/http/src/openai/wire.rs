@@ -181,6 +181,7 @@ pub(crate) struct ResponsesRequest {
     pub(crate) stream: Option<bool>,
     pub(crate) previous_response_id: Option<String>,
     pub(crate) tools: Option<Vec<Value>>,
+    pub(crate) tool_choice: Option<FlatChoice>,
     pub(crate) background: Option<bool>,
     pub(crate) conversation: Option<Value>,
     pub(crate) text: Option<TextOptions>,
@@ -210,6 +211,45 @@ pub(crate) struct Item {
     pub(crate) role: Option<Role>,
     #[serde(default)]
     pub(crate) content: Content,
+    /// Which call is made or answered.
+    #[serde(default)]
+    pub(crate) call_id: String,
+    /// The tool that is called.
+    #[serde(default)]
+    pub(crate) name: String,
+    /// With what.
+    #[serde(default)]
+    pub(crate) arguments: String,
+    /// What it came to.
+    #[serde(default)]
+    pub(crate) output: Content,
+}
+
+impl Item {
+    /// Who speaks, where it is a message.
+    pub(crate) fn spoken_by(&self) -> Option<Role> {
+        self.role
+            .filter(|_| matches!(self.kind.as_str(), "" | "message"))
+    }
+}
+
+/// A tool of the client's own, as it is given for a response.
+#[derive(Debug, Deserialize)]
+pub(crate) struct FlatTool {
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    #[serde(flatten)]
+    pub(crate) function: Option<Function>,
+}
+
+/// Whether one may, must or must not be called, as it is said for a response.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum FlatChoice {
+    /// `auto`, `none` or `required`.
+    Word(String),
+    /// This one.
+    Named(Named),
 }
 
 /// An answer as a whole.

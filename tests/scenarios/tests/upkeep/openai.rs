@@ -129,18 +129,24 @@ fn errors_have_the_form_that_the_client_knows() {
     ask(&scene, &serving, "errors");
 }
 
-#[test]
-fn tools_of_the_client_are_handed_back_and_what_they_say_is_fenced() {
-    let call = || Reply::call("weather", json!({"city": "Bern"}));
+/// What a model says to a client with tools: a call, an answer, both in one, an answer.
+fn with_tools() -> [Reply; 4] {
+    let city = || json!({"city": "Bern"});
     let umbrella = || Reply::text("Take an umbrella.");
-    let looks = Reply::text("Let me look.").and_call("weather", json!({"city": "Bern"}));
-    let Some((scene, serving)) = serving([call(), umbrella(), looks, umbrella()]) else {
-        return;
-    };
-    ask(&scene, &serving, "tools");
+    let looks = Reply::text("Let me look.").and_call("weather", city());
+    [
+        Reply::call("weather", city()),
+        umbrella(),
+        looks,
+        umbrella(),
+    ]
+}
+
+/// That the model had the client's tools and words and none of ours, that what a tool said stood behind a
+/// fence, and that each asking is on record.
+fn answered_without_an_agent(scene: &Scene) {
     let chats = scene.server.chats();
     assert_eq!(chats.len(), 4);
-    // The model has the client's tools and words, and none of ours.
     let first = &chats[0].body;
     let tools = first["tools"].as_array().unwrap().iter();
     let names: Vec<&str> = tools
@@ -162,9 +168,27 @@ fn tools_of_the_client_are_handed_back_and_what_they_say_is_fenced() {
     // No agent has worked, and each asking is on record with the token that asked.
     assert!(scene.house.session_logs().is_empty());
     assert_eq!(
-        asked_for_clients(&scene, "tools of a client's own, token client"),
+        asked_for_clients(scene, "tools of a client's own, token client"),
         4
     );
+}
+
+#[test]
+fn tools_of_the_client_are_handed_back_and_what_they_say_is_fenced() {
+    let Some((scene, serving)) = serving(with_tools()) else {
+        return;
+    };
+    ask(&scene, &serving, "tools");
+    answered_without_an_agent(&scene);
+}
+
+#[test]
+fn responses_hand_tools_of_the_client_back_as_well() {
+    let Some((scene, serving)) = serving(with_tools()) else {
+        return;
+    };
+    ask(&scene, &serving, "response_tools");
+    answered_without_an_agent(&scene);
 }
 
 /// How many askings of models are on record with these words.
