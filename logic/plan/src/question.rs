@@ -4,8 +4,10 @@
 //! it out. The rule: a request wants telling when it ends with a question mark or begins with a
 //! question word or a verb of telling (`summarise`, `explain`, `describe`, `tell`). It does not when
 //! it begins like a polite order (`can you …`, `could you …`, `would you …`, `will you …`,
-//! `please …`) and what follows is no verb of telling.
+//! `please …`) and what follows is no verb of telling, and an order to write stays one whatever the text
+//! behind its colon ends in.
 
+use crate::behind_colon;
 use domain::fault::Fault;
 use domain::plan::{Action, Plan};
 
@@ -33,6 +35,9 @@ const POLITE: [&str; 5] = ["can", "could", "would", "will", "please"];
 /// Whether the request wants to be told something.
 #[must_use]
 pub fn wants_telling(text: &str) -> bool {
+    if behind_colon::is_order(text) {
+        return false;
+    }
     let lower = text.trim().to_lowercase();
     let mut words = lower
         .split_whitespace()
@@ -195,6 +200,7 @@ mod tests {
             "Can you tell me who wrote this?",
             "Please explain the plan",
             "Ann's number?",
+            "what does a.md say: is it open?",
             "give me a short summary of notes.md",
             "below what temperature does it start? see heat.toml",
         ] {
@@ -206,6 +212,8 @@ mod tests {
             "please delete a.txt",
             "old.txt is done, could you delete it? thanks",
             "Replace 'what' with 'that' in a.txt",
+            "append to a.md: Where was Jonas?",
+            "could you add to a.md: what is it?",
             "   ",
         ] {
             assert!(!wants_telling(text), "{text}");

@@ -1,35 +1,17 @@
 //! A text behind a colon that has in it what joins steps elsewhere: `add to a.txt: one; two`.
 
 use super::refusal::Refusal;
-use super::words::{is_file, pattern, trim_word};
+use super::words::{is_file, trim_word};
+use crate::behind_colon;
 use crate::orders;
-use regex::Regex;
-use std::sync::LazyLock;
-
-/// An order to write, up to the colon, and bare words behind it.
-static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern(concat!(
-        r"(?is)^(?P<head>(?:please |can you |could you )*(?:append|add|write|create|make|save|insert|jot down)\b",
-        r#"[^":;\n]*:)[ \t]+(?P<text>[^"'„“«\s].*)$"#,
-    ))
-});
-/// What joins steps.
-static JOINT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"(?i);|\n\s*\S|[,.]?\s(?:then|after that|afterwards)\s"));
+use crate::quoted::in_quotes;
 
 /// Why nothing is done of such an order: where its text ends is not clear.
 pub(super) fn unclear(request: &str) -> Option<Refusal> {
-    let found = FORM.as_ref()?.captures(request.trim())?;
-    let (head, text) = (&found["head"], found["text"].trim_end());
-    if !JOINT.as_ref()?.is_match(text) && !ends_with_an_order(text) {
-        return None;
-    }
+    let (head, text) = behind_colon::with_a_joint(request, ends_with_an_order)?;
     let why = format!("Whether all of `{text}` is the text is not clear.");
-    let nearest = match text.contains('"') {
-        true => "put the whole text in one pair of quotes".to_owned(),
-        false => format!("{head} \"{text}\""),
-    };
-    Some(Refusal::ambiguous(why, vec![nearest]).for_no_model())
+    let nearest = vec![format!("{head} {}", in_quotes(text))];
+    Some(Refusal::ambiguous(why, nearest).for_no_model())
 }
 
 /// Whether a verb and a file stand behind an `and`: `buy milk and show notes.md`.
@@ -49,7 +31,6 @@ mod tests {
 
     #[test]
     fn a_text_with_a_joint_is_asked_back_and_any_other_is_not() {
-        assert!(FORM.is_some() && JOINT.is_some());
         for says in [
             "add to t.txt: one; two",
             "append to n.md: wait, then go on",

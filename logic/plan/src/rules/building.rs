@@ -4,6 +4,7 @@ use super::described;
 use super::plain;
 use super::refusal::Refusal;
 use super::words::{Request, is_file, is_path, is_wildcard, number, trim_word};
+use crate::quoted;
 use domain::plan::Action;
 use regex::Captures;
 
@@ -224,10 +225,11 @@ impl Match<'_> {
     /// A text: quoted, or all bare words.
     pub fn text(&self, name: &str) -> Result<String, Refusal> {
         let raw = self.raw(name).unwrap_or_default();
-        self.request
-            .piece(raw)
-            .map(|piece| piece.text)
-            .ok_or_else(|| self.mixed(raw))
+        let piece = self.request.piece(raw).map(|piece| piece.text);
+        piece.ok_or_else(|| Refusal {
+            nearest: vec![self.in_quotes(name)],
+            ..self.mixed(raw)
+        })
     }
 
     /// A text that is looked for: bare words that may be part of the order are refused.
@@ -349,7 +351,11 @@ impl Match<'_> {
         let is_one = !text.contains(char::is_whitespace);
         vec![
             match (self.loses_an_article(name), self.article_before(name).0) {
-                (true, _) => self.in_quotes_with_article(name),
+                (true, _) => {
+                    let lose_one = |name: &&str| self.article_before(name).0;
+                    let names: Vec<&str> = ["old", "new"].into_iter().filter(lose_one).collect();
+                    self.in_quotes_with_articles(&names)
+                }
                 (false, false) if is_one => self.with(name, &format!("the word {text}")),
                 _ => self.in_quotes(name),
             },
@@ -370,24 +376,48 @@ impl Match<'_> {
         }
     }
 
-    /// The step with the bare words of a place in quotes, as it can be pasted.
+    /// The step with the bare words of a place in quotes, as it can be pasted. A capital article before them is
+    /// of the text, as is the end of its last sentence where there are several.
     fn in_quotes(&self, name: &str) -> String {
-        let text = self.raw(name).unwrap_or_default();
-        self.with(name, &format!("\"{text}\""))
+        match self.article_before(name) {
+            (true, true) => self.in_quotes_with_articles(&[name]),
+            _ => self.all_in_quotes(&[name], |_| false),
+        }
     }
 
-    /// The same with the article before the words.
-    fn in_quotes_with_article(&self, name: &str) -> String {
-        let text = self.raw(name).unwrap_or_default();
-        let place = self.captures.name(name).map_or(0, |found| found.start());
-        let start = self.captures.get(0).map_or(0, |all| all.start());
+    /// The same of several places, in their order, each with the article before its words.
+    fn in_quotes_with_articles(&self, names: &[&str]) -> String {
+        self.all_in_quotes(names, |name| self.article_before(name).0)
+    }
+
+    fn all_in_quotes(&self, names: &[&str], with_article: impl Fn(&str) -> bool) -> String {
         let whole = &self.captures[0];
-        let before = whole[..place - start].trim_end();
-        let article = before.split_whitespace().next_back().unwrap_or_default();
-        let before = &before[..before.len() - article.len()];
-        let after = &whole[place - start + text.len()..];
-        self.request
-            .whole(&format!("{before}\"{article} {text}\"{after}"))
+        let start = self.captures.get(0).map_or(0, |all| all.start());
+        let mut written = String::new();
+        let mut done = 0;
+        for name in names.iter().filter(|name| !self.is_quoted(name)) {
+            let Some(place) = self.captures.name(name) else {
+                continue;
+            };
+            let (mut from, mut to) = (place.start() - start, place.end() - start);
+            if with_article(name) {
+                let before = whole[..from].trim_end();
+                from = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+            }
+            let is_last = whole[to..].chars().all(|sign| ['.', '!'].contains(&sign));
+            if is_last
+                && [". ", "! ", "? "]
+                    .iter()
+                    .any(|end| whole[from..to].contains(end))
+            {
+                to = whole.len();
+            }
+            written.push_str(&whole[done..from]);
+            written.push_str(&quoted::in_quotes(&self.request.whole(&whole[from..to])));
+            done = to;
+        }
+        written.push_str(&whole[done..]);
+        self.request.whole(&written)
     }
 
     /// The step with something else in a place.

@@ -291,6 +291,8 @@ fn of_a_part(shown: &str, part: &str, file: &str) -> Refusal {
 
 /// How a part of a file can be removed, as it can be pasted.
 pub(super) fn removals(part: &str, file: &str) -> Vec<String> {
+    // `the TODO line` is the line about it.
+    let part = part.strip_suffix(" line").unwrap_or(part);
     let lower = part.to_lowercase();
     let speaks_of_it = lower
         .split_whitespace()

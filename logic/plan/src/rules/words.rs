@@ -1,15 +1,12 @@
 //! Taking a request apart: quotes, steps, politeness, and what looks like a path.
 
+use crate::behind_colon;
+use crate::quoted::{CLOSE, OPEN, in_quotes, mark, marked};
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// Longest request the rules read, bytes. Longer ones are for a model.
 pub const REQUEST_BYTES: usize = 16 << 10;
-/// Marks the place of a quoted text. Private-use characters, which are removed from the input
-/// first, so that no request can forge one.
-const OPEN: char = '\u{E000}';
-const CLOSE: char = '\u{E001}';
-
 /// Longest intent of a plan, characters.
 const INTENT_CHARS: usize = 200;
 
@@ -51,7 +48,15 @@ pub struct Piece {
 impl Request {
     /// Takes a text apart.
     pub fn read(text: &str) -> Self {
-        let (marked, quotes) = mark_quotes(text);
+        let (marked, quotes) = match behind_colon::as_it_stands(text) {
+            Some((head, whole)) => {
+                let (head, mut quotes) = marked(head);
+                let place = mark(quotes.len());
+                quotes.push(whole.to_owned());
+                (format!("{head} {place}"), quotes)
+            }
+            None => marked(text),
+        };
         let steps = split(&STEPS, &marked)
             .into_iter()
             .map(|step| read_step(&step))
@@ -90,7 +95,7 @@ impl Request {
     pub fn whole(&self, step: &str) -> String {
         let mut whole = step.to_owned();
         for (index, quote) in self.quotes.iter().enumerate() {
-            whole = whole.replace(&format!("{OPEN}{index}{CLOSE}"), &format!("\"{quote}\""));
+            whole = whole.replace(&mark(index), &in_quotes(quote));
         }
         whole
     }
@@ -179,54 +184,8 @@ fn read_step(text: &str) -> Step {
     }
 }
 
-/// Replaces quoted texts by marks. An apostrophe inside a word opens nothing.
-fn mark_quotes(text: &str) -> (String, Vec<String>) {
-    let clean: Vec<char> = text.chars().filter(|c| *c != OPEN && *c != CLOSE).collect();
-    let mut marked = String::new();
-    let mut quotes = Vec::new();
-    let mut at = 0;
-    while let Some(&c) = clean.get(at) {
-        let starts_word = at == 0
-            || clean
-                .get(at - 1)
-                .is_some_and(|before| before.is_whitespace() || "(:,=".contains(*before));
-        let end = closing(c)
-            .filter(|_| starts_word)
-            .and_then(|close| find_close(&clean, at + 1, close));
-        match end {
-            Some(end) => {
-                marked.push_str(&format!("{OPEN}{}{CLOSE}", quotes.len()));
-                quotes.push(clean[at + 1..end].iter().collect());
-                at = end + 1;
-            }
-            None => {
-                marked.push(c);
-                at += 1;
-            }
-        }
-    }
-    (marked, quotes)
-}
-
-const fn closing(open: char) -> Option<char> {
-    match open {
-        '"' | '\'' | '`' => Some(open),
-        '“' | '„' => Some('”'),
-        '‘' => Some('’'),
-        '«' => Some('»'),
-        _ => None,
-    }
-}
-
-/// The end of a quoted text: a closing mark that no letter or digit follows.
-fn find_close(text: &[char], from: usize, close: char) -> Option<usize> {
-    (from..text.len()).find(|&at| {
-        text[at] == close && !text.get(at + 1).is_some_and(|next| next.is_alphanumeric())
-    })
-}
-
 /// Names without an extension that can only be files.
-const KNOWN_FILES: [&str; 8] = [
+const KNOWN_FILES: [&str; 15] = [
     "readme",
     "license",
     "licence",
@@ -235,6 +194,13 @@ const KNOWN_FILES: [&str; 8] = [
     "changelog",
     "authors",
     "notice",
+    "sshd_config",
+    "ssh_config",
+    "caddyfile",
+    "gemfile",
+    "jenkinsfile",
+    "procfile",
+    "vagrantfile",
 ];
 
 /// Removes the punctuation of a sentence from a bare word. `.` and `..` stay.

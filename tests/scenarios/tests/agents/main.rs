@@ -5,6 +5,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
+mod behind_colons;
 mod checks;
 mod claims;
 mod coding;

@@ -21,7 +21,10 @@ pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, 
     let mut known = Known::default();
     let planned = match by_rules::plan(text) {
         Ok(planned) => planned,
-        Err(refused) => return Err(answered(work, outcome, unplanned(refused)).await),
+        Err(refused) => {
+            let refused = without_folders(work, unplanned(refused)).await;
+            return Err(answered(work, outcome, refused).await);
+        }
     };
     let planned = match planned {
         ByRules::Several(orders) => {
@@ -62,6 +65,24 @@ async fn answered(work: &Work, outcome: &mut Outcome, refused: Stop) -> Stop {
         },
         Err(unread) => unread,
     }
+}
+
+/// A refusal that does not offer to change the text of a folder.
+async fn without_folders(work: &Work, refused: Stop) -> Stop {
+    let Stop::Fault(status, mut fault) = refused else {
+        return refused;
+    };
+    for path in by_rules::offered_files(&work.request.text) {
+        let place = as_stored(&work.request.profile.settings.workspace.join(&path));
+        let found = tokio::fs::metadata(place).await;
+        if found.is_ok_and(|found| found.is_dir()) {
+            let folder = visible_line(&path);
+            fault.hint =
+                format!("`{folder}` is a folder: name a file in it, such as {folder}/notes.txt.");
+            break;
+        }
+    }
+    Stop::Fault(status, fault)
 }
 
 /// What files have in them before the next order, as far as it was read or follows from the orders before.

@@ -1,0 +1,93 @@
+//! Quoted texts of a request: found, marked, and written so that they are found again.
+
+/// Marks the place of a quoted text. Private-use characters, which are removed from the input
+/// first, so that no request can forge one.
+pub(crate) const OPEN: char = '\u{E000}';
+pub(crate) const CLOSE: char = '\u{E001}';
+
+/// Pairs of marks that a text may be put in, the one that is typed most first.
+const PAIRS: [(char, char); 6] = [
+    ('"', '"'),
+    ('\'', '\''),
+    ('`', '`'),
+    ('“', '”'),
+    ('«', '»'),
+    ('‘', '’'),
+];
+
+/// What stands in the place of a quoted text.
+pub(crate) fn mark(index: usize) -> String {
+    format!("{OPEN}{index}{CLOSE}")
+}
+
+/// A text in marks that do not stand in it, as it can be typed; in straight ones where it has all.
+pub(crate) fn in_quotes(text: &str) -> String {
+    let mut pairs = PAIRS.iter();
+    let free = pairs.find(|(open, close)| !text.contains([*open, *close]));
+    let (open, close) = free.unwrap_or(&PAIRS[0]);
+    format!("{open}{text}{close}")
+}
+
+/// Replaces quoted texts by marks. An apostrophe inside a word opens nothing.
+pub(crate) fn marked(text: &str) -> (String, Vec<String>) {
+    let clean: Vec<char> = text.chars().filter(|c| *c != OPEN && *c != CLOSE).collect();
+    let mut marked = String::new();
+    let mut quotes = Vec::new();
+    let mut at = 0;
+    while let Some(&c) = clean.get(at) {
+        let starts_word = at == 0
+            || clean
+                .get(at - 1)
+                .is_some_and(|before| before.is_whitespace() || "(:,=".contains(*before));
+        let end = closing(c)
+            .filter(|_| starts_word)
+            .and_then(|close| find_close(&clean, at + 1, close));
+        match end {
+            Some(end) => {
+                marked.push_str(&mark(quotes.len()));
+                quotes.push(clean[at + 1..end].iter().collect());
+                at = end + 1;
+            }
+            None => {
+                marked.push(c);
+                at += 1;
+            }
+        }
+    }
+    (marked, quotes)
+}
+
+const fn closing(open: char) -> Option<char> {
+    match open {
+        '"' | '\'' | '`' => Some(open),
+        '“' | '„' => Some('”'),
+        '‘' => Some('’'),
+        '«' => Some('»'),
+        _ => None,
+    }
+}
+
+/// The end of a quoted text: a closing mark that no letter or digit follows.
+fn find_close(text: &[char], from: usize, close: char) -> Option<usize> {
+    (from..text.len()).find(|&at| {
+        text[at] == close && !text.get(at + 1).is_some_and(|next| next.is_alphanumeric())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_put_in_marks_in_which_it_is_found_whole() {
+        for text in [
+            "plain",
+            "\"Come in,\" she said.",
+            "it's \"so\"",
+            "it's \"so\" `here`",
+        ] {
+            let (marks, quotes) = marked(&in_quotes(text));
+            assert_eq!((marks, quotes), (mark(0), vec![text.to_owned()]));
+        }
+    }
+}
