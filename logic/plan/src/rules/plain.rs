@@ -67,7 +67,11 @@ pub fn is_prose(path: &str) -> bool {
         .rsplit_once('.')
         .map(|(_, ending)| ending.to_lowercase());
     // `.gitignore` and its like hold bare lines; so does `README`, and a name in quotes.
-    ending.is_none_or(|ending| PROSE.has(&ending) || ending.ends_with("ignore"))
+    // `sshd_config` has settings.
+    let is_bare = || !name.ends_with("_config");
+    ending.map_or_else(is_bare, |ending| {
+        PROSE.has(&ending) || ending.ends_with("ignore")
+    })
 }
 
 /// Whether the words before a text say that it is one: they end so, or with a colon.

@@ -194,3 +194,152 @@ fn a_text_with_a_colon_in_a_list_of_yaml_is_no_value() {
         );
     }
 }
+
+#[test]
+fn a_value_keeps_the_quotes_that_its_file_needs() {
+    let house = House::new();
+    for (file, text, says, after) in [
+        (
+            "app.env",
+            "A=1\n",
+            "set A to \"x # y\" in app.env",
+            "A=\"x # y\"\n",
+        ),
+        ("app.env", "A=1\n", "set A to \"x\" in app.env", "A=x\n"),
+        (
+            "app.env",
+            "A=\nB=2\n",
+            "set A to x in app.env",
+            "A=x\nB=2\n",
+        ),
+        (
+            "a.yaml",
+            "a: 1\n",
+            "set a to \"x: y\" in a.yaml",
+            "a: \"x: y\"\n",
+        ),
+    ] {
+        house.write(file, text);
+        order(&house, says).expect(0);
+        assert_eq!(house.read(file), after, "{says}");
+    }
+}
+
+#[test]
+fn a_text_that_stays_one_in_json_is_told_with_the_line_that_changes_it() {
+    let house = House::new();
+    house.write("a.json", "{\n  \"debug\": \"off\",\n  \"x\": 1\n}\n");
+    let said = order(&house, "set debug to true in a.json").expect(0);
+    assert_eq!(
+        house.read("a.json"),
+        "{\n  \"debug\": \"true\",\n  \"x\": 1\n}\n"
+    );
+    let offer = "replace line 2 of a.json with '  \"debug\": true,'";
+    let told = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = offer.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        told.contains("stays a text") && told.contains(&plain),
+        "{told}"
+    );
+    // Said again, it names the order that changes it.
+    let again = refused(&house, "set debug to true in a.json");
+    assert!(
+        again.contains("already (line 2)") && again.contains(offer),
+        "{again}"
+    );
+    order(&house, offer).expect(0);
+    assert_eq!(
+        house.read("a.json"),
+        "{\n  \"debug\": true,\n  \"x\": 1\n}\n"
+    );
+}
+
+#[test]
+fn settings_of_nginx_and_ssh_are_set_and_told_and_comments_are_named() {
+    let scene = Scene::of_class("tiny", []);
+    let house = &scene.house;
+    let nginx = "server {\n    listen 80 default_server;\n    server_name a.com;\n}\n";
+    house.write("nginx.conf", nginx);
+    house.write("sshd_config", "#Port 22\nPermitRootLogin no\n");
+    house.write("app.ini", "[web]\n; port = 80\nhost = x\n");
+    house.write("app.env", "EMPTY=\nA=1\n");
+    for (says, told) in [
+        (
+            "which listen does nginx.conf have?",
+            "`listen` is 80 default_server (by rules, no model).\n\nFrom nginx.conf:\n  2: listen 80",
+        ),
+        (
+            "which port does app.ini set?",
+            "No line of app.ini sets `port`: only a comment has it (by rules, no model).\n\nFrom app.ini:\n  2: ; port = 80",
+        ),
+        (
+            "what is EMPTY in app.env?",
+            "`EMPTY` is empty (by rules, no model).\n\nFrom app.env:\n  1: EMPTY=",
+        ),
+    ] {
+        let run = house.ask(["run", "--mode", "deterministic", says]).run();
+        let answer = run.expect(0).stdout;
+        assert!(answer.contains(told), "{says}: {answer}");
+    }
+    order(house, "set listen to 8080 in nginx.conf").expect(0);
+    assert!(
+        house
+            .read("nginx.conf")
+            .contains("    listen 8080 default_server;\n")
+    );
+    order(house, "set PermitRootLogin to yes in sshd_config").expect(0);
+    assert!(house.read("sshd_config").ends_with("PermitRootLogin yes\n"));
+    house.write("b.conf", "listen 80;\nlisten [::]:80;\n");
+    let told = refused(house, "set listen to 81 in b.conf");
+    assert!(
+        told.contains("line 2 (`listen [::]:80;`)")
+            && told.contains("replace line 1 of b.conf with \"listen 81;\""),
+        "{told}"
+    );
+    house.write("app.service", "[Service]\nEnvironment=PORT=3000\n");
+    let told = refused(house, "set PORT to 4000 in app.service");
+    let offer = "replace \"PORT=3000\" with \"PORT=4000\" in app.service";
+    assert!(told.contains(offer), "{told}");
+    order(house, offer).expect(0);
+    let told = refused(house, "set port to 81 in app.ini");
+    let offer = "replace line 2 of app.ini with \"port = 81\"";
+    assert!(
+        told.contains("a comment in line 2 (`; port = 80`)") && told.contains(offer),
+        "{told}"
+    );
+    order(house, offer).expect(0);
+    assert_eq!(house.read("app.ini"), "[web]\nport = 81\nhost = x\n");
+    assert!(scene.server.chats().is_empty());
+}
+
+#[test]
+fn a_cell_of_a_table_is_set_by_its_row_and_its_column() {
+    let house = House::new();
+    let table = "title,magazine,status\nThe Lamp,Granta,sent\nFog,Granta,rejected\n";
+    house.write("s.csv", table);
+    let told = refused(&house, "set the status of Granta to sent in s.csv");
+    assert!(told.contains("in 2 rows: line 2"), "{told}");
+    order(&house, "set the status of Fog to \"sent, again\" in s.csv").expect(0);
+    let after = table.replace("rejected", "\"sent, again\"");
+    assert_eq!(house.read("s.csv"), after);
+}
+
+#[test]
+fn a_line_becomes_a_comment_and_a_setting_again() {
+    let house = House::new();
+    house.write("site.conf", "server {\n    gzip on;\n    # cache off;\n}\n");
+    order(&house, "comment out gzip in site.conf").expect(0);
+    order(&house, "uncomment cache in site.conf").expect(0);
+    assert_eq!(
+        house.read("site.conf"),
+        "server {\n    # gzip on;\n    cache off;\n}\n"
+    );
+    house.write("sshd_config", "#Port 22\nPermitRootLogin yes\n");
+    order(&house, "uncomment Port in sshd_config").expect(0);
+    order(
+        &house,
+        "change PermitRootLogin from yes to no in sshd_config",
+    )
+    .expect(0);
+    assert_eq!(house.read("sshd_config"), "Port 22\nPermitRootLogin no\n");
+}

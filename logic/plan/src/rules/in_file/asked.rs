@@ -30,6 +30,10 @@ pub(super) enum Asked {
     RemoveItem { text: String },
     /// Remove a text that stands in it once.
     RemoveText { text: String },
+    /// Make the only line about something a comment.
+    CommentOut { about: String },
+    /// Set what only a comment has.
+    Uncomment { key: String },
     /// Put a line beside one that is there.
     Insert {
         text: String,
@@ -73,6 +77,8 @@ impl Asked {
             Self::Insert { .. }
                 | Self::Rewrite { .. }
                 | Self::RemovePlace { .. }
+                | Self::CommentOut { .. }
+                | Self::Uncomment { .. }
                 | Self::Clear { .. }
         )
     }

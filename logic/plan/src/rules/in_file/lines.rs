@@ -245,8 +245,15 @@ impl Lines<'_> {
 
     /// The ending of the file's name, in small letters.
     pub(super) fn ending(&self) -> String {
-        let ending = self.path.rsplit_once('.');
-        ending.map_or_else(String::new, |(_, ending)| ending.to_lowercase())
+        let name = self.path.rsplit('/').next().unwrap_or(self.path);
+        let name = name.to_lowercase();
+        match name.rsplit_once('.') {
+            // `.env.example` holds what `.env` does.
+            Some(_) if name.starts_with(".env.") => "env".to_owned(),
+            Some((_, ending)) => ending.to_owned(),
+            None if name.ends_with("_config") => "conf".to_owned(),
+            None => String::new(),
+        }
     }
 
     /// The lines, without their ends.

@@ -28,7 +28,7 @@ const REMOVES: &str = r"(?:delete|remove|erase|drop|strike|cross out|take out|cu
 const LINES: &str = r"(?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) (?:about|with|containing|mentioning|saying|for|on|(?:that|which) (?:contains?|mentions?|says?|has|have|is about|are about)) (?:the (?:word |text )?)?{text:about}";
 const FORM: &str = r"(?:an? )?(?:valid )?(?P<form>json|markdown|csv)(?: (?:file|list|array|table|document|format))?";
 
-static SAYINGS: [Saying; 19] = [
+static SAYINGS: [Saying; 21] = [
     (r"{COPIES} {FILE}(?:{COPY_INTO})?", copy),
     (
         r"(?:append|add|attach) (?P<text>(?:all of )?(?:the )?(?:whole |entire )?(?:contents?|text) (?:of|from|in) )?{FILE} (?:to|onto|at) (?:(?:the )?(?:very )?(?:end|bottom) of )?(?:the )?(?P<into_noun>file )?{tok:into}",
@@ -49,6 +49,14 @@ static SAYINGS: [Saying; 19] = [
     (
         r"{SETS} {KEY} (?:from {text:from} )?to {text:to} (?P<section>(?:in|below|under|inside|within) (?:(?:the )?(?:section |table |block )?\[[^\[\]]+\](?: section| table| block)?|(?:the )?(?:section|table|block) \S+|(?:the )?\S+ (?:section|table|block)|(?:the )?top[- ]level)) (?:in|of) {FILE}",
         set,
+    ),
+    (
+        r"comment out (?:the )?(?:(?:line|entry|row) )?(?:(?:about|with|containing|for) )?(?:the )?{text:about} (?:in|of) {FILE}",
+        comment_out,
+    ),
+    (
+        r"uncomment (?:the )?(?:(?:line|entry|setting) )?(?:(?:about|with|containing|for) )?(?:the )?{text:key} (?:in|of) {FILE}",
+        uncomment,
     ),
     (r"{REMOVES} {LINES} (?:from|in|of|out of) {FILE}", remove),
     (r"(?:in|from) {FILE},? {REMOVES} {LINES}", remove),
@@ -212,6 +220,20 @@ fn add_file(found: &Match<'_>) -> Built {
     let is_clear = is_said || (is_appended && !into.ends_with("ignore"));
     let are_files = is_file(&path) && is_file(&into) && into != path;
     Ok((is_clear && are_files).then_some((path, Asked::AddTo { into })))
+}
+
+fn comment_out(found: &Match<'_>) -> Built {
+    let about = bare(found, "about")?;
+    let is_clear = found.is_quoted("about") || plain::is_replacement(&about);
+    let path = found.target("p", "noun")?;
+    Ok(is_clear.then_some((path, Asked::CommentOut { about })))
+}
+
+fn uncomment(found: &Match<'_>) -> Built {
+    let key = bare(found, "key")?;
+    let is_clear = is_key(&key) && plain::is_replacement(&key);
+    let path = found.target("p", "noun")?;
+    Ok(is_clear.then_some((path, Asked::Uncomment { key })))
 }
 
 fn remove(found: &Match<'_>) -> Built {

@@ -67,7 +67,7 @@ fn from_csv(path: &str, text: &str) -> Result<Table, String> {
 }
 
 /// A semicolon where the first line has some and no comma.
-fn separator_of(text: &str) -> u8 {
+pub(super) fn separator_of(text: &str) -> u8 {
     let first = text.lines().next().unwrap_or_default();
     // What stands in quotes separates nothing.
     let first: String = first.split('"').step_by(2).collect();

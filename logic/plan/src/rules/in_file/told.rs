@@ -2,6 +2,7 @@
 
 use super::lines::Lines;
 use super::sections;
+use super::spaced::Mention;
 use super::unset::unset;
 use super::values::Value;
 use crate::rules::words::pattern;
@@ -11,6 +12,9 @@ use std::sync::LazyLock;
 
 /// Most values that an answer tells; where more fit, the question is of something else.
 const TOLD: usize = 6;
+
+/// A name of a value, of one word or of several.
+const NAME: &str = r"[\w.-]+(?:[ \t][\w.-]+)*";
 
 /// How a question for a value begins.
 static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -52,7 +56,8 @@ pub(crate) fn may_answer(question: &str, path: &str) -> bool {
     let hits =
         |form: &LazyLock<Option<Regex>>| form.as_ref().is_some_and(|form| form.is_match(question));
     let lines = Lines { path, text: "" };
-    hits(&ASKS) && !hits(&OTHERS) && sections::are_known(&lines.ending())
+    let is_table = ["csv", "tsv"].contains(&lines.ending().as_str());
+    hits(&ASKS) && !hits(&OTHERS) && (sections::are_known(&lines.ending()) || is_table)
 }
 
 /// What a file sets that a question asks for: each value by its place, with the lines it stands in.
@@ -62,6 +67,9 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
     let ending = lines.ending();
     if !may_answer(question, path) {
         return None;
+    }
+    if ["csv", "tsv"].contains(&ending.as_str()) {
+        return lines.told_cells(&words(&without_path(question, path)), words);
     }
     let unset = unset(&ending, text);
     // What only opens a list or a section is no value.
@@ -75,18 +83,23 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
     let is_set = |value: &Value| {
         is_whole(value) && !unset.iter().any(|part| part.contains(&value.place.start))
     };
-    let all = lines.values_of(r"[\w.-]+(?:[ \t][\w.-]+)*");
+    let mut all = lines.values_of(NAME);
+    all.extend(lines.spaced_values_of(r"[\w.-]+"));
     let all: Vec<Value> = all.into_iter().filter(is_set).collect();
-    let asked = named(&all, &words(&without_path(question, path)));
-    if asked.is_empty() || asked.len() > TOLD {
+    let question = words(&without_path(question, path));
+    let asked = named(&all, &question);
+    if asked.is_empty() {
+        return not_set(&lines, &question);
+    }
+    if asked.len() > TOLD {
         return None;
     }
     let is = |value: &&Value| {
-        format!(
-            "`{}` is {}",
-            value.dotted(),
-            text[value.place.clone()].trim()
-        )
+        let is = match text[value.place.clone()].trim() {
+            "" => "empty",
+            is => is,
+        };
+        format!("`{}` is {is}", value.dotted())
     };
     let told: Vec<String> = asked.iter().map(is).collect();
     let shown = asked.iter().map(|value| {
@@ -95,6 +108,32 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
     });
     let shown: String = shown.collect();
     let told = told.join(", and ");
+    Some(format!(
+        "{told} (by rules, no model).\n\nFrom {path}:{shown}"
+    ))
+}
+
+/// What is told of a name that no line sets, where lines have it all the same.
+fn not_set(lines: &Lines<'_>, question: &BTreeSet<String>) -> Option<String> {
+    let mentions = lines.mentions_of(NAME).into_iter();
+    let is_asked = |mention: &Mention| {
+        let name = words(&mention.name);
+        !name.is_empty() && name.is_subset(question)
+    };
+    let asked: Vec<Mention> = mentions.filter(is_asked).collect();
+    let first = asked.first().filter(|_| asked.len() <= TOLD)?;
+    let path = lines.path;
+    let told = match first.is_comment {
+        true => format!(
+            "No line of {path} sets `{}`: only a comment has it",
+            first.name
+        ),
+        false => format!("`{}` has no value in {path}", first.name),
+    };
+    let shown = asked
+        .iter()
+        .map(|mention| format!("\n  {}: {}", mention.number, mention.line));
+    let shown: String = shown.collect();
     Some(format!(
         "{told} (by rules, no model).\n\nFrom {path}:{shown}"
     ))

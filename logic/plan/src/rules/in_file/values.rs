@@ -3,9 +3,10 @@
 use super::keys::{self, Reading, Within, plain};
 use super::lines::Lines;
 use super::sections;
+use super::spaced;
 use super::unset::unset;
 use crate::names;
-use crate::rules::plain as words;
+use crate::quoted::in_quotes;
 use crate::rules::refusal::Refusal;
 use crate::rules::words::pattern;
 use domain::plan::Action;
@@ -16,14 +17,6 @@ use std::ops::Range;
 /// Most values that a refusal shows, and characters of each line.
 const SHOWN_VALUES: usize = 4;
 const SHOWN_CHARS: usize = 60;
-
-/// Whether a file without an ending, or with one of texts, holds settings by its name: `sshd_config`,
-/// `Makefile`, `.bashrc`.
-fn is_named_as_settings(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    !name.contains('.') && (name.ends_with("config") || name.ends_with("file"))
-        || name.ends_with("rc")
-}
 
 /// A value in the text: where it stands, whether in quotes, and its name behind those of its sections.
 #[derive(Debug, Clone)]
@@ -53,14 +46,6 @@ impl Value {
 
 /// What a value is to be, and whether that stood in quotes.
 pub(super) type NewValue<'a> = (&'a str, bool);
-
-/// A text in quotes, as it can be typed.
-fn in_quotes(text: &str) -> String {
-    match text.contains('"') {
-        true => format!("'{text}'"),
-        false => format!("\"{text}\""),
-    }
-}
 
 /// A text as it can be typed: in quotes where it has to be.
 pub(super) fn typed(text: &str, is_quoted: bool) -> String {
@@ -113,7 +98,10 @@ fn sets_a_value(ending: &str, captures: &Captures<'_>) -> bool {
     let is_close = part("mark") == ":" && part("gap").is_empty();
     let is_text = is_yaml && quotes("open") == 0 && is_close;
     let is_address = is_close && part("b").starts_with("//");
-    quotes("open") == quotes("close") && !is_text && !is_address
+    // `EMPTY=` in settings; `key:` may open what stands below it.
+    let is_open =
+        captures.name("e").is_some() && !(part("mark") == "=" && sections::are_known(ending));
+    quotes("open") == quotes("close") && !is_text && !is_address && !is_open
 }
 
 impl Lines<'_> {
@@ -124,6 +112,9 @@ impl Lines<'_> {
         from: Option<&str>,
         (to, is_quoted): NewValue<'_>,
     ) -> Result<Action, Refusal> {
+        if let Some(cell) = self.set_cell(key, from, (to, is_quoted)) {
+            return cell;
+        }
         let value = self.only_value(key, from, Some((to, is_quoted)))?;
         let is = &self.text[value.place.clone()];
         // `9000 tomorrow` for a number says more than the value.
@@ -144,7 +135,7 @@ impl Lines<'_> {
         let (place, to) = match from {
             None => match amount(is, to).filter(|_| value.quote.is_none()) {
                 Some(length) => (value.place.start..value.place.start + length, to.to_owned()),
-                None => (value.place.clone(), self.fit(&value, to)?),
+                None => (value.place.clone(), self.fit(&value, (to, is_quoted))?),
             },
             Some(from) => match names::whole(is, from) {
                 Some(at) => {
@@ -157,7 +148,20 @@ impl Lines<'_> {
                 }
             },
         };
+        if self.text[place.clone()] == to {
+            return Err(self.is_so_already(key, &value, &to));
+        }
         self.replace(place, &to)
+    }
+
+    /// Refuses a change that leaves a value as it is.
+    fn is_so_already(&self, key: &str, value: &Value, to: &str) -> Refusal {
+        let path = self.path;
+        let number = self.number_of(value);
+        let why = format!("`{key}` is `{to}` in {path} already (line {number}).");
+        let bare = self.without_quotes(value, to);
+        let bare = bare.filter(|_| value.quote.is_some() && spaced::is_literal(to));
+        Refusal::ambiguous(why, vec![bare.unwrap_or_else(|| format!("show {path}"))])
     }
 
     /// Refuses a change of a word in a text that may be meant as one of a value: `Mood: calm`. A value
@@ -183,40 +187,6 @@ impl Lines<'_> {
         })
     }
 
-    /// Refuses the replacement of words that name a value here, in a form that is not read, or that stand in
-    /// a comment.
-    pub(super) fn is_no_name(&self, words: &str, to: &str) -> Result<(), Refusal> {
-        let name = regex::escape(words);
-        let is_settings = !words::is_prose(self.path) || is_named_as_settings(self.path);
-        // In YAML a colon without a space behind it sets nothing.
-        let mark = match self.ending().as_str() {
-            "yaml" | "yml" => r"(?:[?:]?=|:(?:\s|$))",
-            _ => "[?:]?[:=]",
-        };
-        let forms = [
-            // `port: 80`, `"port" : 80`, `PORT ?= 80`, wherever they stand.
-            format!(r#"(?im)(?:^|[\s{{,\["'`]){name}["'`]?[ \t]*{mark}"#),
-            // `Port 22` and `listen 80;` in settings, and comments there.
-            format!(r"(?im)^[ \t]*{name}[ \t]+\S"),
-            format!(r"(?im)^[ \t]*(?:#|//|;).*{name}"),
-        ];
-        let is_named = forms.iter().filter_map(|form| pattern(form));
-        if !is_settings || !is_named.into_iter().any(|form| form.is_match(self.text)) {
-            return Ok(());
-        }
-        let path = self.path;
-        let why = format!(
-            "`{words}` may name a value in {path} in a form that I do not read, or stand in a comment."
-        );
-        let nearest = vec![
-            format!("show {path}"),
-            format!(
-                "replace \"{words} and its value as they stand\" with \"{words} {to}\" in {path}"
-            ),
-        ];
-        Err(Refusal::ambiguous(why, nearest))
-    }
-
     /// The value of a key.
     pub(super) fn value(&self, key: &str) -> Result<String, Refusal> {
         let value = self.only_value(key, None, None)?;
@@ -230,7 +200,7 @@ impl Lines<'_> {
 
     /// The only place where what an order calls so is given a value. `from` is what it is now, and `to`
     /// what it is to be, as far as the order says.
-    fn only_value(
+    pub(super) fn only_value(
         &self,
         key: &str,
         from: Option<&str>,
@@ -297,6 +267,7 @@ impl Lines<'_> {
             let is_first = |c: char| "[{|>&*!".contains(c);
             value.quote.is_some()
                 || is_prose
+                || ending == "conf"
                 || !(text.starts_with(is_first) || text.contains(", "))
         };
         // `const PORT: u16 = 80;`: what stands behind the colon is more than the value.
@@ -388,15 +359,26 @@ impl Lines<'_> {
         }
         values.sort_by_key(|value| value.place.start);
         values.dedup_by_key(|value| value.place.start);
+        // Of what sets nothing where it stands there is no order.
+        let unset = unset(&self.ending(), self.text);
+        values.retain(|value| !unset.iter().any(|part| part.contains(&value.place.start)));
         if values.is_empty() {
-            return self.absent(&format!("no line that sets `{key}`"));
+            return self.not_set(key, to.map(|(to, _)| to));
         }
         let why = format!(
             "{} has no line that sets `{key}`; that name is set in {}.",
             self.path,
             self.told(&values)
         );
-        let offers = self.offers(&values, to);
+        // `web.image` is `services.web.image` rather than `services.db.image`.
+        let ends_so = |value: &Value| plain(&value.dotted()).ends_with(&plain(&format!(".{key}")));
+        let likely: Vec<Value> = values
+            .iter()
+            .filter(|value| ends_so(value))
+            .cloned()
+            .collect();
+        let likely = if likely.is_empty() { &values } else { &likely };
+        let offers = self.offers(likely, to);
         match is_explicit {
             true => Refusal::ambiguous(why, offers),
             // Words that name no section may be of a text.
@@ -435,7 +417,7 @@ impl Lines<'_> {
             let said = value.said().filter(|_| alike.count() == 1);
             match said.filter(|_| sections::are_known(&self.ending())) {
                 Some(said) => Some(format!("set {said} to {} in {path}", typed(to, is_quoted))),
-                None => self.by_line(value, to, &path),
+                None => self.by_line(value, (to, is_quoted), &path),
             }
         };
         let offers: Vec<String> = values.iter().take(SHOWN_VALUES).filter_map(one).collect();
@@ -446,7 +428,7 @@ impl Lines<'_> {
     }
 
     /// The order that gives the line of a value its new text.
-    fn by_line(&self, value: &Value, to: &str, path: &str) -> Option<String> {
+    fn by_line(&self, value: &Value, to: NewValue<'_>, path: &str) -> Option<String> {
         let to = self.fit(value, to).ok()?;
         let line = self.line_place(value);
         let (before, after) = (
@@ -478,12 +460,13 @@ impl Lines<'_> {
     /// Values of a key in lines such as `key = value`, `"key": value,` and `- Key: value`, and between
     /// tags.
     pub(super) fn values(&self, key: &str) -> Vec<Value> {
-        let words = key.split_whitespace();
-        let words: Vec<String> = words.map(regex::escape).collect();
-        self.values_of(&words.join(r"[\s_-]+"))
+        let key = spaced::name_of(key);
+        let mut values = self.values_of(&key);
+        values.extend(self.spaced_values_of(&key));
+        values
     }
 
-    /// Values of keys that a pattern means.
+    /// Values of keys that a pattern means, but for those behind a space alone.
     pub(super) fn values_of(&self, key: &str) -> Vec<Value> {
         let ending = self.ending();
         // `database.port = 1`, which is at the place of `port` below `[database]`.
@@ -496,7 +479,7 @@ impl Lines<'_> {
                 r#"(?im)^[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:(?:export|let|const|var|pub|static)[ \t]+)*"#,
                 r#"(?P<open>["'`*_]*){}(?P<key>{})(?P<close>["'`*_]*)[ \t]*"#,
                 r#"(?P<mark>=>|:=|=|:)(?P<gap>[*_]*[ \t]*)"#,
-                r#"(?:"(?P<d>(?:[^"\\\n]|\\.)*)"|'(?P<s>[^'\n]*)'|(?P<b>[^\s"'][^\n]*?))"#,
+                r#"(?:"(?P<d>(?:[^"\\\n]|\\.)*)"|'(?P<s>[^'\n]*)'|(?P<b>[^\s"'][^\n]*?)|(?P<e>))"#,
                 r#"[ \t]*[,;]?(?:[ \t]+(?:#|//|;)[^\n]*)?\r?$"#,
             ),
             dots, key
@@ -510,7 +493,12 @@ impl Lines<'_> {
                 if !sets_a_value(&ending, &captures) {
                     continue;
                 }
-                let quoted = [("d", Some('"')), ("s", Some('\'')), ("b", None)];
+                let quoted = [
+                    ("d", Some('"')),
+                    ("s", Some('\'')),
+                    ("b", None),
+                    ("e", None),
+                ];
                 let value = quoted.into_iter().find_map(|(name, quote)| {
                     let place = captures.name(name)?.range();
                     let mut path = sections::around(&ending, self.text, place.start);
@@ -527,7 +515,7 @@ impl Lines<'_> {
 
     /// A new value as the old one was written: in the same quotes, and in quotes where the file wants
     /// a text in some.
-    fn fit(&self, value: &Value, to: &str) -> Result<String, Refusal> {
+    fn fit(&self, value: &Value, (to, is_quoted): NewValue<'_>) -> Result<String, Refusal> {
         let ending = self.ending();
         let is_known = matches!(ending.as_str(), "json" | "toml");
         let escaped = || serde_json::Value::from(to).to_string();
@@ -543,7 +531,10 @@ impl Lines<'_> {
                 let literal = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
                 // A date in TOML is neither; that the file stays sound is looked at afterwards.
                 let is_bare = !is_known || literal(to) || (ending == "toml" && !literal(is));
-                Ok(if is_bare { to.to_owned() } else { escaped() })
+                match is_bare {
+                    true => spaced::bare(&ending, to, is_quoted),
+                    false => Ok(escaped()),
+                }
             }
         }
     }

@@ -1,0 +1,298 @@
+//! Settings in other forms than `key = value`: `listen 80;` and `Port 22`, `key:` without a value, and those
+//! that only a comment has, such as `# port = 80`.
+
+use super::lines::Lines;
+use super::sections;
+use super::values::Value;
+use crate::quoted::in_quotes;
+use crate::rules::plain;
+use crate::rules::refusal::Refusal;
+use crate::rules::words::pattern;
+use domain::fault::Fault;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Most lines that a refusal shows, and characters of each.
+const SHOWN_LINES: usize = 4;
+const SHOWN_CHARS: usize = 60;
+
+/// A line that sets a value by a sign, in a file in which then none is set by a space.
+static BY_SIGN: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(?m)^[ \t]*[\w.-]+[ \t]*="));
+
+/// Whether a file without an ending, or with one of texts, holds settings by its name: `sshd_config`,
+/// `Makefile`, `.bashrc`.
+fn is_named_as_settings(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    !name.contains('.') && (name.ends_with("config") || name.ends_with("file"))
+        || name.ends_with("rc")
+}
+
+/// The pattern of a name, however files part its words.
+pub(super) fn name_of(key: &str) -> String {
+    let words: Vec<String> = key.split_whitespace().map(regex::escape).collect();
+    words.join(r"[\s_-]+")
+}
+
+fn is_number(text: &str) -> bool {
+    text.parse::<f64>().is_ok()
+}
+
+/// Whether a bare text is more than one in files that have types: a number, `true`, `false` or `null`.
+pub(super) fn is_literal(text: &str) -> bool {
+    is_number(text) || ["true", "false", "null"].contains(&text)
+}
+
+/// A line that has the name of a value, and sets none.
+#[derive(Debug)]
+pub(super) struct Mention {
+    /// The line, counted from 1.
+    pub(super) number: usize,
+    pub(super) line: String,
+    pub(super) name: String,
+    /// Whether it is a comment; else it only lacks a value.
+    pub(super) is_comment: bool,
+    /// The line up to its value, as one that is no comment.
+    before: String,
+}
+
+/// A bare value as a file with this ending has to have it: in quotes where it would be cut or read as
+/// something else without.
+pub(super) fn bare(ending: &str, to: &str, is_quoted: bool) -> Result<String, Refusal> {
+    let has = |signs: &[char]| to.contains(signs);
+    let is_cut = to.starts_with('#') || to.contains(" #");
+    match ending {
+        "env" if is_cut || (is_quoted && has(&[' ', '\t', '#', '"', '\'', '$', '`', '\\'])) => {
+            match (has(&['"', '$', '`', '\\']), has(&['\''])) {
+                (false, _) => Ok(format!("\"{to}\"")),
+                (true, false) => Ok(format!("'{to}'")),
+                (true, true) => {
+                    let why = format!("`{to}` does not go between quotes in a file like `.env`.");
+                    Err(Refusal::ambiguous(why, Vec::new()))
+                }
+            }
+        }
+        "yaml" | "yml" if is_cut || to.contains(": ") || to.ends_with(':') => {
+            Ok(serde_json::Value::from(to).to_string())
+        }
+        _ => Ok(to.to_owned()),
+    }
+}
+
+impl Lines<'_> {
+    /// Values that stand behind the name and a space, in files such as those of nginx, ssh and Apache.
+    pub(super) fn spaced_values_of(&self, key: &str) -> Vec<Value> {
+        let ending = self.ending();
+        let line = pattern(&format!(
+            concat!(
+                r#"(?im)^[ \t]*(?P<key>{})[ \t]+"#,
+                r#"(?:"(?P<d>[^"\n]*)"|'(?P<s>[^'\n]*)'|(?P<b>[^\s"'=:{{#;][^\n;{{}}]*?))"#,
+                r#"[ \t]*(?P<end>;?)[ \t]*(?:#[^\n]*)?\r?$"#,
+            ),
+            key
+        ));
+        let Some(line) = line.filter(|_| ending == "conf") else {
+            return Vec::new();
+        };
+        let has_signs = BY_SIGN.as_ref().is_some_and(|it| it.is_match(self.text));
+        let found = line.captures_iter(self.text);
+        let found = found.filter(|found| !has_signs || !found["end"].is_empty());
+        let value = |found: regex::Captures<'_>| {
+            let quoted = [("d", Some('"')), ("s", Some('\'')), ("b", None)];
+            quoted.into_iter().find_map(|(name, quote)| {
+                let value = found.name(name)?;
+                let mut path = sections::around(&ending, self.text, value.start());
+                path.push(found["key"].to_owned());
+                let is_pair = quote.is_none() && value.as_str().contains(" = ");
+                (!is_pair).then(|| Value {
+                    place: value.range(),
+                    quote,
+                    path,
+                })
+            })
+        };
+        found.filter_map(value).collect()
+    }
+
+    /// The lines that have the name of a value and set none.
+    pub(super) fn mentions(&self, key: &str) -> Vec<Mention> {
+        self.mentions_of(&name_of(key))
+    }
+
+    /// The lines that have a name and set no value of it. `key`: a pattern.
+    pub(super) fn mentions_of(&self, key: &str) -> Vec<Mention> {
+        if plain::is_prose(self.path) && !is_named_as_settings(self.path) {
+            return Vec::new();
+        }
+        let spaced = match self.ending().as_str() {
+            "conf" => r"|[ \t]+[^\s=:]+[ \t]*;?[ \t]*$",
+            _ => "",
+        };
+        let forms = [
+            (
+                true,
+                format!(
+                    r#"(?i)^(?P<in>[ \t]*)(?:#|//|;|--)[ \t]?(?P<rest>[ \t]*["']?(?P<key>{key})["']?(?:[ \t]*[:=][ \t]*(?:\S|$){spaced}))"#
+                ),
+            ),
+            (
+                false,
+                format!(
+                    r#"(?i)^(?P<in>[ \t]*)(?P<rest>["']?(?P<key>{key})["']?[ \t]*[:=][ \t]*)$"#
+                ),
+            ),
+        ];
+        let forms = forms.map(|(is_comment, form)| (is_comment, pattern(&form)));
+        let lines: Vec<&str> = self.text.lines().collect();
+        let depth = |line: &str| line.len() - line.trim_start().len();
+        let mut found = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            let line = line.trim_end();
+            for (is_comment, form) in &forms {
+                let Some(captures) = form.as_ref().and_then(|form| form.captures(line)) else {
+                    continue;
+                };
+                let below = lines[at + 1..].iter().find(|line| !line.trim().is_empty());
+                let opens = below.is_some_and(|below| {
+                    depth(below) > depth(line) || below.trim_start().starts_with("- ")
+                });
+                if !is_comment && opens {
+                    continue;
+                }
+                let (name, rest) = (&captures["key"], &captures["rest"]);
+                let name_end = rest.find(name).unwrap_or_default() + name.len();
+                let signs = |c: char| c.is_whitespace() || "\"':=".contains(c);
+                let behind = &rest[name_end..];
+                let gap = behind.len() - behind.trim_start_matches(signs).len();
+                let gap = behind[..gap].trim_end_matches(['"', '\'']);
+                found.push(Mention {
+                    number: at + 1,
+                    line: line.trim().to_owned(),
+                    name: name.to_owned(),
+                    is_comment: *is_comment,
+                    before: format!("{}{}{gap}", &captures["in"], rest[..name_end].trim_start()),
+                });
+            }
+        }
+        found
+    }
+
+    /// What is said where no line sets a value: which lines have its name all the same. `to`: what it is to
+    /// be.
+    pub(super) fn not_set(&self, key: &str, to: Option<&str>) -> Refusal {
+        let mentions = self.mentions(key);
+        let path = self.path;
+        let Some(first) = mentions.first() else {
+            let absent = self.absent(&format!("no line that sets `{key}`"));
+            return match self.within(&name_of(key), to) {
+                Some(order) => Refusal {
+                    nearest: vec![order],
+                    ..absent
+                },
+                None => absent,
+            };
+        };
+        let shown = mentions.iter().take(SHOWN_LINES).map(|mention| {
+            let line: String = mention.line.chars().take(SHOWN_CHARS).collect();
+            let what = match mention.is_comment {
+                true => "a comment in line",
+                false => "without a value line",
+            };
+            format!("{what} {} (`{line}`)", mention.number)
+        });
+        let shown: Vec<String> = shown.collect();
+        let why = format!(
+            "{path} has no line that sets `{key}`; it has that name in {}.",
+            shown.join(", and in ")
+        );
+        let line = to.filter(|_| mentions.len() == 1).map(|to| {
+            let gap = match first.before.ends_with([' ', '=', '\t']) {
+                true => "",
+                false => " ",
+            };
+            let line = in_quotes(&format!("{}{gap}{to}", first.before));
+            format!("replace line {} of {path} with {line}", first.number)
+        });
+        let nearest = line.unwrap_or_else(|| format!("show {path}"));
+        Refusal::absent(why, vec![nearest])
+    }
+
+    /// Refuses the replacement of words that name a value here, in a form that is not read, or that stand in
+    /// a comment.
+    pub(super) fn is_no_name(&self, words: &str, to: &str) -> Result<(), Refusal> {
+        let name = regex::escape(words);
+        let is_settings = !plain::is_prose(self.path) || is_named_as_settings(self.path);
+        // In YAML a colon without a space behind it sets nothing.
+        let mark = match self.ending().as_str() {
+            "yaml" | "yml" => r"(?:[?:]?=|:(?:\s|$))",
+            _ => "[?:]?[:=]",
+        };
+        let forms = [
+            // `port: 80`, `"port" : 80`, `PORT ?= 80`, wherever they stand.
+            format!(r#"(?im)(?:^|[\s{{,\["'`]){name}["'`]?[ \t]*{mark}"#),
+            // `Port 22` and `listen 80;` in settings, and comments there.
+            format!(r"(?im)^[ \t]*{name}[ \t]+\S"),
+            format!(r"(?im)^[ \t]*(?:#|//|;).*{name}"),
+        ];
+        let is_named = forms.iter().filter_map(|form| pattern(form));
+        if !is_settings || !is_named.into_iter().any(|form| form.is_match(self.text)) {
+            return Ok(());
+        }
+        if !self.mentions(words).is_empty() {
+            return Err(self.not_set(words, Some(to)));
+        }
+        let path = self.path;
+        let why = format!(
+            "`{words}` may name a value in {path} in a form that I do not read, or stand in a comment."
+        );
+        let nearest = vec![
+            format!("show {path}"),
+            format!(
+                "replace \"{words} and its value as they stand\" with \"{words} {to}\" in {path}"
+            ),
+        ];
+        Err(Refusal::ambiguous(why, nearest))
+    }
+
+    /// What is said of a text in quotes that stays one where a bare number, `true` or `false` takes its place.
+    /// One of digits takes others without a word: so the file writes its numbers.
+    pub(super) fn stays_a_text(&self, key: &str, to: &str) -> Option<Fault> {
+        let may_have_types = ["json", "toml", "yaml", "yml"].contains(&self.ending().as_str());
+        let value = self.only_value(key, None, Some((to, false))).ok()?;
+        let has_quotes = value.quote.is_some() && is_literal(to) && may_have_types;
+        if !has_quotes || (is_number(&self.text[value.place.clone()]) && is_number(to)) {
+            return None;
+        }
+        let path = self.path;
+        Some(Fault {
+            code: "plan.stays_text".to_owned(),
+            message: format!(
+                "`{key}` stood in quotes in {path} and stays a text: `{to}` stands in them."
+            ),
+            hint: format!("Without quotes: {}", self.without_quotes(&value, to)?),
+        })
+    }
+
+    /// The order that writes a value that stands in quotes without them.
+    pub(super) fn without_quotes(&self, value: &Value, to: &str) -> Option<String> {
+        let mut lines = self.lines();
+        let line = lines.find(|line| line.contains(&value.place.start))?;
+        let before = self.text.get(line.start..value.place.start - 1)?;
+        let after = self.text.get(value.place.end + 1..line.end)?;
+        let line = in_quotes(&format!("{before}{to}{after}"));
+        let (number, path) = (self.number_of(value), self.path);
+        Some(format!("replace line {number} of {path} with {line}"))
+    }
+
+    /// The order that sets a name that has its value within that of another: `Environment=PORT=3000`.
+    fn within(&self, name: &str, to: Option<&str>) -> Option<String> {
+        let form = pattern(&format!(
+            r#"(?im)[\s"'=](?P<pair>(?P<name>{name})=[^\s"']+)["']?[ \t]*\r?$"#
+        ))?;
+        let mut found = form.captures_iter(self.text);
+        let only = found.next().filter(|_| found.next().is_none())?;
+        let (pair, name, path) = (&only["pair"], &only["name"], self.path);
+        let is_clear = self.text.matches(pair).count() == 1;
+        let to = to.filter(|_| is_clear)?;
+        Some(format!("replace \"{pair}\" with \"{name}={to}\" in {path}"))
+    }
+}
