@@ -199,14 +199,23 @@ pub fn not_understood(plan: &Plan, request: &str) -> Option<Fault> {
         let hint = "Say what is to be done, and leave out what is not.";
         return Some(refused(message.to_owned(), hint.to_owned()));
     }
+    let is_of_changes = plan.actions.iter().all(is_change);
+    if let Some(look) = orders::look_behind(request).filter(|_| changes && is_of_changes) {
+        return Some(refused(
+            format!(
+                "The model planned nothing for `{}`, which the request asks for too. Nothing was done.",
+                shortened(&look)
+            ),
+            "Give one order at a time.".to_owned(),
+        ));
+    }
     if changes || !orders::acts(request) {
         return None;
     }
-    let said: String = request.chars().take(SHOWN_CHARS).collect();
     Some(refused(
         format!(
             "`{}` orders something, and the model planned only to look. Nothing was done.",
-            visible_line(said.trim())
+            shortened(request)
         ),
         "Say it in other words (the task `help` lists what works), or use a larger model; what needs \
          a program is for `--agent coder` with one."
@@ -216,6 +225,12 @@ pub fn not_understood(plan: &Plan, request: &str) -> Option<Fault> {
 
 /// Longest part of a request that is shown, characters.
 const SHOWN_CHARS: usize = 120;
+
+/// The beginning of a part of a request.
+fn shortened(part: &str) -> String {
+    let part: String = part.trim().chars().take(SHOWN_CHARS).collect();
+    visible_line(part.trim()).to_string()
+}
 
 /// The files of data that a plan changes, which are read to see whether they stay sound.
 #[must_use]
@@ -374,6 +389,12 @@ mod tests {
         assert!(not_understood(&written, says).is_none());
         let says = "create verse.txt with an outline of the novel";
         assert!(not_understood(&written, says).is_some());
+        let says = "write a poem into a new file verse.txt and show the rows where status is final";
+        let told = not_understood(&written, says).unwrap().message;
+        assert!(
+            told.contains("nothing for `show the rows where status is final`"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -290,6 +290,27 @@ pub fn are_several(request: &str) -> bool {
 
 /// How many parts of a request begin like an order to do something.
 fn acting_parts(request: &str) -> usize {
+    let parts = parts(request);
+    let parts = parts.iter().enumerate();
+    parts.filter(|(at, part)| begins(part, *at == 0)).count()
+}
+
+/// The part of an order to do something that orders to show what comes of it: `… and show the last rows`.
+pub(crate) fn look_behind(request: &str) -> Option<String> {
+    let parts = parts(request);
+    let (_, rest) = parts
+        .split_first()
+        .filter(|(first, _)| begins(first, true))?;
+    let shows = |part: &&String| {
+        let mut words = part.split_whitespace();
+        let verb = words.find(|word| !BEFORE.contains(word));
+        verb.is_some_and(|verb| SHOWING.contains(&verb))
+    };
+    rest.iter().find(shows).cloned()
+}
+
+/// The parts of a request in small letters, each of which may be an order.
+fn parts(request: &str) -> Vec<String> {
     let mut request = without_quotes(request).to_lowercase();
     for filler in ["by the way", "while you are at it"] {
         request = request.replace(filler, " ");
@@ -299,8 +320,7 @@ fn acting_parts(request: &str) -> usize {
     for joint in [". ", "; ", "! ", ", ", "\n"].iter().chain(&joined) {
         parts = parts.iter().flat_map(|part| part.split(joint)).collect();
     }
-    let parts = parts.iter().enumerate();
-    parts.filter(|(at, part)| begins(part, *at == 0)).count()
+    parts.into_iter().map(str::to_owned).collect()
 }
 
 /// Whether a request begins like an order to look.
@@ -378,6 +398,19 @@ mod tests {
             "make a folder called archive and move notes.md there, and be quick",
         ] {
             assert!(!are_several(says), "{says}");
+        }
+    }
+
+    #[test]
+    fn a_look_behind_an_order_is_found() {
+        let found = look_behind("set a to b in t.csv and show the rows where a is b");
+        assert_eq!(found.as_deref(), Some("show the rows where a is b"));
+        for says in [
+            "show a.txt and delete b.txt",
+            "add \"x and show y\" to a.txt",
+            "delete a.txt, please",
+        ] {
+            assert_eq!(look_behind(says), None, "{says}");
         }
     }
 

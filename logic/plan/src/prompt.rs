@@ -17,6 +17,8 @@ pub const SHOWN_REQUEST_BYTES: usize = 8_000;
 pub const RESULT_BYTES: usize = 24_000;
 /// Most lines of a result that a small model reads.
 pub const FOCUS_LINES: usize = 4;
+/// Most rows of a table that a small model reads whole.
+const SHORT_TABLE: usize = 20;
 /// Most worked examples for a small model.
 const SMALL_EXAMPLES: usize = 3;
 
@@ -367,6 +369,48 @@ pub fn focus(name: &str, text: &str, question: &str) -> Focus {
     if wanted.is_empty() {
         return Focus::Whole;
     }
+    let head = lines.first().filter(|_| is_table(name) && lines.len() > 1);
+    if let Some(head) = head {
+        return focus_rows(head, &lines[1..], &sets[1..], &wanted);
+    }
+    match focus_lines(&lines, &sets, &wanted, FOCUS_LINES) {
+        Some(chosen) => Focus::Lines(chosen.join("\n")),
+        None => Focus::Nothing,
+    }
+}
+
+/// Whether a file holds rows below a line of names.
+fn is_table(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.ends_with(".csv") || name.ends_with(".tsv")
+}
+
+/// Of a table the rows that share words with a question, with the names of their columns above them. Names
+/// of columns alone are no answer: where no row shares a word, a short table is told whole.
+fn focus_rows(
+    head: &str,
+    rows: &[&str],
+    sets: &[BTreeSet<String>],
+    wanted: &BTreeSet<String>,
+) -> Focus {
+    if let Some(rows) = focus_lines(rows, sets, wanted, FOCUS_LINES - 1) {
+        return Focus::Lines(format!("{}\n{}", head.trim(), rows.join("\n")));
+    }
+    let is_of_columns = !telling_words(head).is_disjoint(wanted);
+    match is_of_columns {
+        true if rows.len() <= SHORT_TABLE => Focus::Whole,
+        true => Focus::Lines(head.trim().to_owned()),
+        false => Focus::Nothing,
+    }
+}
+
+/// The lines that share the rarest of the words that are wanted, in their order.
+fn focus_lines<'a>(
+    lines: &[&'a str],
+    sets: &[BTreeSet<String>],
+    wanted: &BTreeSet<String>,
+    most: usize,
+) -> Option<Vec<&'a str>> {
     let weight = |word: &String| {
         let lines = sets.iter().filter(|set| set.contains(word)).count();
         // A word in one line of many says most. The scale keeps whole numbers.
@@ -374,19 +418,16 @@ pub fn focus(name: &str, text: &str, question: &str) -> Focus {
     };
     let scores: Vec<usize> = sets
         .iter()
-        .map(|set| set.intersection(&wanted).map(weight).sum())
+        .map(|set| set.intersection(wanted).map(weight).sum())
         .collect();
-    let Some(best) = scores.iter().copied().max().filter(|best| *best > 0) else {
-        return Focus::Nothing;
-    };
-    let chosen: Vec<&str> = lines
+    let best = scores.iter().copied().max().filter(|best| *best > 0)?;
+    let chosen = lines
         .iter()
         .zip(&scores)
         .filter(|(_, score)| **score * 4 >= best * 3)
         .map(|(line, _)| line.trim())
-        .take(FOCUS_LINES)
-        .collect();
-    Focus::Lines(chosen.join("\n"))
+        .take(most);
+    Some(chosen.collect())
 }
 
 /// Words in lower case without a plural `s`, without those that say nothing.
@@ -496,5 +537,13 @@ mod tests {
         );
         assert_eq!(found("Who is the king?"), Focus::Nothing);
         assert_eq!(found("What does people.txt say?"), Focus::Whole);
+        let table = "item,price,stock\ntea,3,12\nmilk,2,0\n";
+        let found = |question: &str| focus("goods.csv", table, question);
+        for question in ["What is the price of milk?", "How many items of milk?"] {
+            assert_eq!(found(question), lines("item,price,stock\nmilk,2,0"));
+        }
+        // Names of columns are no answer.
+        assert_eq!(found("Which item is cheapest?"), Focus::Whole);
+        assert_eq!(found("Who is the king?"), Focus::Nothing);
     }
 }

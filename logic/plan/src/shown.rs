@@ -97,22 +97,36 @@ pub fn unchecked(answer: &str, shown: &[Shown]) -> String {
     let mut told = answer.to_owned();
     let texts = merged(shown);
     if texts.is_empty() {
+        let seen: Vec<&str> = shown.iter().map(|step| step.text.as_str()).collect();
+        let (lines, more) = first_lines(&seen.join("\n"));
+        if !lines.is_empty() {
+            told.push_str(&format!(
+                "\n\nThis was not checked: a model of this size may make it up. It was shown the text of no file, \
+                 and of the folder:\n  {lines}{more}"
+            ));
+        }
         return told;
     }
     told.push_str(
         "\n\nThis was not checked: a model of this size may make it up. It was shown all of:",
     );
     for (place, text) in texts {
-        let lines = text.lines().filter(|line| !line.trim().is_empty());
-        let mut lines: Vec<&str> = lines.take(FIRST_LINES + 1).collect();
-        let goes_on = lines.len() > FIRST_LINES;
-        lines.truncate(FIRST_LINES);
-        told.push_str(&format!("\n\nFrom {place}:\n  {}", lines.join("\n  ")));
-        if goes_on {
-            told.push_str("\n  …");
-        }
+        let (lines, more) = first_lines(&text);
+        told.push_str(&format!("\n\nFrom {place}:\n  {lines}{more}"));
     }
     told
+}
+
+/// The first lines of a text that say something, and what shows that it goes on.
+fn first_lines(text: &str) -> (String, &'static str) {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let mut lines: Vec<&str> = lines.take(FIRST_LINES + 1).collect();
+    let more = match lines.len() > FIRST_LINES {
+        true => "\n  …",
+        false => "",
+    };
+    lines.truncate(FIRST_LINES);
+    (lines.join("\n  "), more)
 }
 
 /// Lines of a text that are shown below an answer that is of all of it.
@@ -251,6 +265,20 @@ mod tests {
             panic!("nothing found");
         };
         assert_eq!(quotes, [("a.txt".to_owned(), line.to_owned())]);
+    }
+
+    #[test]
+    fn an_answer_from_names_of_files_says_so() {
+        let listed = Shown {
+            text: "a.txt\nb.txt".to_owned(),
+            ..Shown::default()
+        };
+        let told = unchecked("It is Bob.", &[listed]);
+        assert!(
+            told.contains("shown the text of no file") && told.ends_with("  a.txt\n  b.txt"),
+            "{told}"
+        );
+        assert_eq!(unchecked("It is Bob.", &[]), "It is Bob.");
     }
 
     #[test]

@@ -101,8 +101,11 @@ pub(super) struct InView(Vec<Shown>);
 
 impl InView {
     /// A model's answer to the question with the lines that it is about; without it, where they do not
-    /// bear it out or no line is about the question.
+    /// bear it out, no line is about the question, or a line answers it without a model.
     pub(super) fn hold(&self, answer: &str, question: &str) -> String {
+        if let Some(told) = shown::by_rules(&self.0, question) {
+            return told;
+        }
         match focus(&self.0, question) {
             Focused::On(quotes) => evidence::with_lines(answer, &quotes, question),
             Focused::Everything => shown::unchecked(answer, &self.0),

@@ -25,4 +25,5 @@ mod orders;
 mod plan_mode;
 mod programs;
 mod settings;
+mod small_plans;
 mod writing;

@@ -104,7 +104,12 @@ fn a_tiny_model_with_all_that_is_asked_in_view_calls_no_tools() {
         scene.house.write("settings.toml", "port = 4711\n");
         scene.house.write("long.toml", "port = 4711\n".repeat(90));
         let outcome = scene.run(&["--mode", "loop", question]);
-        assert!(outcome.text("answer").starts_with("It sets port 4711."));
+        // What a line of settings answers is told from it.
+        let told = match may_call {
+            true => "It sets port 4711.",
+            false => "`port` is 4711 (by rules, no model).",
+        };
+        assert!(outcome.text("answer").starts_with(told), "{question}");
         let asked = &scene.server.chats()[0].body;
         assert!(asked["messages"].to_string().contains("port = 4711"));
         assert_eq!(asked["tool_choice"] != "none", may_call, "{question}");
@@ -116,7 +121,7 @@ fn a_tiny_model_with_all_that_is_asked_in_view_calls_no_tools() {
 /// What a tiny model says of a file in view is told with its lines, and not where they say otherwise.
 #[test]
 fn an_answer_from_a_file_in_view_is_held_against_its_lines() {
-    let lines = "\n\nFrom settings.toml:\n  port = 4711";
+    let lines = "\n\nFrom notes.md:\n  port: 4711";
     for (said, told) in [
         ("It sets port 4711.", format!("It sets port 4711.{lines}")),
         (
@@ -125,10 +130,8 @@ fn an_answer_from_a_file_in_view_is_held_against_its_lines() {
         ),
     ] {
         let scene = Scene::of_class("tiny", [Reply::text(said)]);
-        scene
-            .house
-            .write("settings.toml", "host = \"here\"\nport = 4711\n");
-        let outcome = scene.run(&["--mode", "loop", "which port does settings.toml set?"]);
+        scene.house.write("notes.md", "host: here\nport: 4711\n");
+        let outcome = scene.run(&["--mode", "loop", "which port does notes.md name?"]);
         outcome.assert_ends(0, "success");
         assert_eq!(outcome.text("answer"), told);
         let streamed = of_kind(&scene.log(&outcome), "text_delta").len();
