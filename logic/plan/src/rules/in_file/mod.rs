@@ -22,6 +22,7 @@ mod told;
 mod unset;
 mod values;
 pub(crate) mod whole_words;
+mod written;
 
 use super::languages;
 use super::refusal::Refusal;

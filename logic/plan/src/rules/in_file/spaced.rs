@@ -4,6 +4,7 @@
 use super::lines::Lines;
 use super::sections;
 use super::values::Value;
+use super::written::{is_literal, is_number, name_of};
 use crate::quoted::in_quotes;
 use crate::rules::plain;
 use crate::rules::refusal::Refusal;
@@ -27,21 +28,6 @@ fn is_named_as_settings(path: &str) -> bool {
         || name.ends_with("rc")
 }
 
-/// The pattern of a name, however files part its words.
-pub(super) fn name_of(key: &str) -> String {
-    let words: Vec<String> = key.split_whitespace().map(regex::escape).collect();
-    words.join(r"[\s_-]+")
-}
-
-fn is_number(text: &str) -> bool {
-    text.parse::<f64>().is_ok()
-}
-
-/// Whether a bare text is more than one in files that have types: a number, `true`, `false` or `null`.
-pub(super) fn is_literal(text: &str) -> bool {
-    is_number(text) || ["true", "false", "null"].contains(&text)
-}
-
 /// A line that has the name of a value, and sets none.
 #[derive(Debug)]
 pub(super) struct Mention {
@@ -53,29 +39,6 @@ pub(super) struct Mention {
     pub(super) is_comment: bool,
     /// The line up to its value, as one that is no comment.
     before: String,
-}
-
-/// A bare value as a file with this ending has to have it: in quotes where it would be cut or read as
-/// something else without.
-pub(super) fn bare(ending: &str, to: &str, is_quoted: bool) -> Result<String, Refusal> {
-    let has = |signs: &[char]| to.contains(signs);
-    let is_cut = to.starts_with('#') || to.contains(" #");
-    match ending {
-        "env" if is_cut || (is_quoted && has(&[' ', '\t', '#', '"', '\'', '$', '`', '\\'])) => {
-            match (has(&['"', '$', '`', '\\']), has(&['\''])) {
-                (false, _) => Ok(format!("\"{to}\"")),
-                (true, false) => Ok(format!("'{to}'")),
-                (true, true) => {
-                    let why = format!("`{to}` does not go between quotes in a file like `.env`.");
-                    Err(Refusal::ambiguous(why, Vec::new()))
-                }
-            }
-        }
-        "yaml" | "yml" if is_cut || to.contains(": ") || to.ends_with(':') => {
-            Ok(serde_json::Value::from(to).to_string())
-        }
-        _ => Ok(to.to_owned()),
-    }
 }
 
 impl Lines<'_> {

@@ -3,8 +3,8 @@
 use super::keys::{self, Reading, Within, plain};
 use super::lines::Lines;
 use super::sections;
-use super::spaced;
 use super::unset::unset;
+use super::written;
 use crate::names;
 use crate::quoted::in_quotes;
 use crate::rules::refusal::Refusal;
@@ -160,7 +160,7 @@ impl Lines<'_> {
         let number = self.number_of(value);
         let why = format!("`{key}` is `{to}` in {path} already (line {number}).");
         let bare = self.without_quotes(value, to);
-        let bare = bare.filter(|_| value.quote.is_some() && spaced::is_literal(to));
+        let bare = bare.filter(|_| value.quote.is_some() && written::is_literal(to));
         Refusal::ambiguous(why, vec![bare.unwrap_or_else(|| format!("show {path}"))])
     }
 
@@ -460,7 +460,7 @@ impl Lines<'_> {
     /// Values of a key in lines such as `key = value`, `"key": value,` and `- Key: value`, and between
     /// tags.
     pub(super) fn values(&self, key: &str) -> Vec<Value> {
-        let key = spaced::name_of(key);
+        let key = written::name_of(key);
         let mut values = self.values_of(&key);
         values.extend(self.spaced_values_of(&key));
         values
@@ -532,7 +532,7 @@ impl Lines<'_> {
                 // A date in TOML is neither; that the file stays sound is looked at afterwards.
                 let is_bare = !is_known || literal(to) || (ending == "toml" && !literal(is));
                 match is_bare {
-                    true => spaced::bare(&ending, to, is_quoted),
+                    true => written::bare(&ending, to, is_quoted),
                     false => Ok(escaped()),
                 }
             }

@@ -1,0 +1,42 @@
+//! How files of settings write the names of values, and values.
+
+use crate::rules::refusal::Refusal;
+
+/// The pattern of a name, however files part its words.
+pub(super) fn name_of(key: &str) -> String {
+    let words: Vec<String> = key.split_whitespace().map(regex::escape).collect();
+    words.join(r"[\s_-]+")
+}
+
+/// Whether a text is a number.
+pub(super) fn is_number(text: &str) -> bool {
+    text.parse::<f64>().is_ok()
+}
+
+/// Whether a bare text is more than one in files that have types: a number, `true`, `false` or `null`.
+pub(super) fn is_literal(text: &str) -> bool {
+    is_number(text) || ["true", "false", "null"].contains(&text)
+}
+
+/// A bare value as a file with this ending has to have it: in quotes where it would be cut or read as
+/// something else without.
+pub(super) fn bare(ending: &str, to: &str, is_quoted: bool) -> Result<String, Refusal> {
+    let has = |signs: &[char]| to.contains(signs);
+    let is_cut = to.starts_with('#') || to.contains(" #");
+    match ending {
+        "env" if is_cut || (is_quoted && has(&[' ', '\t', '#', '"', '\'', '$', '`', '\\'])) => {
+            match (has(&['"', '$', '`', '\\']), has(&['\''])) {
+                (false, _) => Ok(format!("\"{to}\"")),
+                (true, false) => Ok(format!("'{to}'")),
+                (true, true) => {
+                    let why = format!("`{to}` does not go between quotes in a file like `.env`.");
+                    Err(Refusal::ambiguous(why, Vec::new()))
+                }
+            }
+        }
+        "yaml" | "yml" if is_cut || to.contains(": ") || to.ends_with(':') => {
+            Ok(serde_json::Value::from(to).to_string())
+        }
+        _ => Ok(to.to_owned()),
+    }
+}
