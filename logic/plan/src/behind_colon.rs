@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?is)^(?P<head>(?:(?:please|now|then|also|just|can you|could you|would you|will you)\b,? )*",
-        r"(?:append|add|write|create|make|save|insert|put|note|jot down|prepend)\b",
-        r#"(?:"[^"\n]*"|\w['’]\w|'[^'\n]*'|[^:;"'?\n])*:)(?:[ \t]+(?P<text>\S.*)|(?P<close>[^\s].*))$"#,
+        r"(?:append|add|write|create|make|save|insert|put|note|jot down|prepend|replace|overwrite)\b",
+        r#"(?:"[^"\n]*"|\w['’]\w|'[^'\n]*'|[^:;"'?\n])*:)(?:(?P<gap>[ \t]+|[ \t]*\r?\n[ \t]*)(?P<text>\S.*)|(?P<close>[^\s].*))$"#,
     ))
     .ok()
 });
@@ -41,6 +41,8 @@ struct Parts<'a> {
     text: &'a str,
     /// Whether a file is named before the colon, and a space stands behind it.
     is_whole: bool,
+    /// Whether the text begins on a line of its own.
+    is_below: bool,
 }
 
 fn parts(request: &str) -> Option<Parts<'_>> {
@@ -50,10 +52,19 @@ fn parts(request: &str) -> Option<Parts<'_>> {
         Some(text) => (text, true),
         None => (found.name("close")?, false),
     };
-    Some(Parts {
+    // `replace line 2 of a.yaml with port: 80` has a colon of its own.
+    let replaces = ["replace", "overwrite"]
+        .iter()
+        .any(|verb| head.contains(verb));
+    let ends = [" with:", " by:", " to:", " into:"];
+    let is_clear = !replaces || ends.iter().any(|end| head.ends_with(end));
+    is_clear.then(|| Parts {
         head,
         text: text.as_str().trim_end(),
         is_whole: is_apart && hits(&FILE, head),
+        is_below: found
+            .name("gap")
+            .is_some_and(|gap| gap.as_str().contains('\n')),
     })
 }
 
@@ -78,7 +89,8 @@ pub(crate) fn with_a_joint(request: &str, is_order: impl Fn(&str) -> bool) -> Op
 pub(crate) fn as_it_stands(request: &str) -> Option<(&str, &str)> {
     let parts = parts(request).filter(|parts| parts.is_whole)?;
     let (marks, quotes) = marked(parts.text);
-    let has_signs = !quotes.is_empty() || asks(parts.text) || parts.text.ends_with(';');
+    let ends = asks(parts.text) || parts.text.ends_with(';');
+    let has_signs = !quotes.is_empty() || ends || parts.is_below;
     let is_clear = has_signs && !is_quoted(&marks) && !hits(&JOINT, &marks);
     is_clear.then_some((parts.head, parts.text))
 }
@@ -115,6 +127,9 @@ mod tests {
             ("append to b.csv: 3,\"Smith, J\",ok", "3,\"Smith, J\",ok"),
             ("add to a.md: run `make` first", "run `make` first"),
             ("insert after line 3 of a.md: Why?", "Why?"),
+            ("append to a.md:\nWhere was Jonas?", "Where was Jonas?"),
+            ("append to a.md:\nI went home.", "I went home."),
+            ("replace line 3 of a.md with: \"Why\" so?", "\"Why\" so?"),
             ("create a.js with: f(\"a\");", "f(\"a\");"),
         ] {
             let found = as_it_stands(says).map(|(_, text)| text);
@@ -131,6 +146,8 @@ mod tests {
             "append to a.md: \"one\" she said; two",
             "append to a.md: Who is it? Then he left.",
             "is it in a.md: yes?",
+            "replace line 2 of a.yaml with name: what?",
+            "append to a.md:\none\ntwo",
         ] {
             assert_eq!(as_it_stands(says), None, "{says}");
         }

@@ -39,6 +39,12 @@ fn a_text_behind_a_colon_is_written_whatever_signs_it_has() {
         order(house, says).expect(0);
         assert_eq!(house.read(file), format!("first\n{added}\n"), "{says}");
     }
+    // So is one that goes to a place.
+    house.write("a.md", "first\nlast\n");
+    order(house, "insert after line 1 of a.md: \"Why?\" he asked.").expect(0);
+    order(house, "replace line 3 of a.md with: The \"last\" one?").expect(0);
+    let after = "first\n\"Why?\" he asked.\nThe \"last\" one?\n";
+    assert_eq!(house.read("a.md"), after);
     // What joins orders is asked back still, with what can be pasted.
     house.write("a.md", "first\n");
     let said = order(house, "append to a.md: \"Come in,\" she said; he did.").expect(4);

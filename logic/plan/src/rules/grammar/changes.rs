@@ -136,7 +136,7 @@ fn make_dir(found: &Match<'_>) -> Built {
 }
 
 /// Making, writing and changing text.
-pub static CHANGES: [Rule; 24] = [
+pub static CHANGES: [Rule; 26] = [
     rule(
         r"(?:undo|revert|take back|reverse)(?: it| that| this| (?:the|my|your)? ?(?:last|latest|previous)? ?(?:change|edit|step|action|thing)s?)?|(?:take|put) (?:it|that) back",
         |_| Ok(Some(Action::Undo {})),
@@ -188,6 +188,14 @@ pub static CHANGES: [Rule; 24] = [
     rule(
         r"(?:append|add) to {end}(?:the )?(?P<noun>file )?{tok:p}:?(?: {line}|:? ){text:c}",
         append,
+    ),
+    rule(
+        r"(?:put|insert|note|jot down|note down|write down) (?:in|into|to) {end}(?:the )?(?P<noun>file )?{tok:p}: {text:c}",
+        append,
+    ),
+    rule(
+        r"(?:write|save) (?:in|into|to) (?:a |the )?(?:new )?(?P<noun>file )?{tok:p}: {text:c}",
+        create,
     ),
     rule(
         r"(?:append|add) {line}{text:c} (?:to|onto|into) (?:the )?(?P<noun>file )?{tok:p}(?: file)?",

@@ -28,7 +28,7 @@ pub(super) const PARTS: [(&str, &str); 7] = [
     ("{WHOLE}", WHOLE),
 ];
 
-pub(super) static SAYINGS: [Saying; 25] = [
+pub(super) static SAYINGS: [Saying; 27] = [
     (r"{ADDS} {TEXT} {TOP} (?:of|in) {FILE}", at_the_top),
     (r"{ADDS} {TOP} of {FILE}:? {TEXT}", at_the_top),
     (r"(?:in|to) {FILE},? {ADDS} {TEXT} {TOP}", at_the_top),
@@ -39,6 +39,14 @@ pub(super) static SAYINGS: [Saying; 25] = [
         beside_a_line,
     ),
     (r"in {FILE},? {ADDS} {TEXT} {SIDE} {LINE}", beside_a_line),
+    (
+        r"{ADDS} {SIDE} {LINE} (?:of|in) {FILE}: {TEXT}",
+        beside_a_line,
+    ),
+    (
+        r"{ADDS} {SIDE} {BESIDE} (?:of|in) {FILE}: {TEXT}",
+        beside_a_text,
+    ),
     (
         r"{ADDS} {TEXT} (?:as|at|on) {LINE} (?:of|in) {FILE}",
         as_a_line,
@@ -59,7 +67,7 @@ pub(super) static SAYINGS: [Saying; 25] = [
     (r"{REMOVES} {LINE} (?:from|in|of|out of) {FILE}", remove),
     (r"(?:in|from) {FILE},? {REMOVES} {LINE}", remove),
     (
-        r"(?:replace|change|overwrite|set|rewrite) {LINE} (?:in|of) {FILE} (?:with|by|to|into) {text:c}",
+        r"(?:replace|change|overwrite|set|rewrite) {LINE} (?:in|of) {FILE} (?:with|by|to|into):? {text:c}",
         rewrite,
     ),
     (
@@ -71,7 +79,7 @@ pub(super) static SAYINGS: [Saying; 25] = [
         rewrite,
     ),
     (
-        r"(?:replace|change|overwrite|rewrite) {BESIDE} (?:in|of) {FILE} (?:with|by|to|into) {text:c}",
+        r"(?:replace|change|overwrite|rewrite) {BESIDE} (?:in|of) {FILE} (?:with|by|to|into):? {text:c}",
         rewrite_about,
     ),
     (
@@ -88,7 +96,10 @@ pub(super) static SAYINGS: [Saying; 25] = [
     ),
     (r"make {FILE} (?:empty|blank)", clear),
     (r"{REMOVES} {WHOLE} (?:from|in|of|out of) {FILE}", clear),
-    (r"overwrite (?:{WHOLE} of )?{FILE} with {text:c}", overwrite),
+    (
+        r"overwrite (?:{WHOLE} of )?{FILE} with:? {text:c}",
+        overwrite,
+    ),
     (
         r"(?:replace|set|change) {WHOLE} (?:of|in) {FILE} (?:with|by|to) {text:c}",
         overwrite,
