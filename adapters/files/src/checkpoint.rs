@@ -37,6 +37,8 @@ use text::escape::visible_line;
 const CACHE_MARK: &str = "CACHEDIR.TAG";
 /// Folders of what was downloaded or made, also where git is not told to ignore them.
 const MADE_AGAIN: [&str; 3] = ["node_modules", ".venv", "__pycache__"];
+/// The file that says what git ignores.
+const GIT_IGNORE: &str = ".gitignore";
 /// How the names begin that the guard gives to what a program should not have made.
 const SET_ASIDE: &str = "set-aside-";
 /// The name that changes of programs go by in the history.
@@ -94,12 +96,17 @@ impl Held {
 
     fn end(self) -> ProgramChanges {
         let mut changes = ProgramChanges::default();
+        let mut not_all = None;
         let done = self.before.and_then(|before| {
-            let after = look_through(
+            let mut after = look_through(
                 &self.workshop,
                 &self.call,
                 (Some(&before.survey), &mut io::sink()),
             )?;
+            if after.ignores_otherwise(&before.survey) {
+                let place = (&*self.workshop, &self.call);
+                not_all = add_new_files(&mut after, place, before.began).err();
+            }
             let _lane = self.workshop.lane(self.call.session_id);
             Difference {
                 journal: journal(&self.workshop, &self.call),
@@ -109,7 +116,7 @@ impl Held {
             }
             .record(&mut changes.files)
         });
-        changes.left_out = done.err();
+        changes.left_out = done.err().or(not_all);
         changes
     }
 }
@@ -176,7 +183,17 @@ fn born(file: impl AsFd) -> Option<(i64, u32)> {
 fn look_through(
     workshop: &Workshop,
     call: &JudgedCall,
+    looked: (Option<&Survey>, &mut dyn Write),
+) -> Result<Survey, String> {
+    walked(workshop, call, looked, Ignore::AsGit)
+}
+
+/// The same, but for what is passed over.
+fn walked(
+    workshop: &Workshop,
+    call: &JudgedCall,
     (earlier, content): (Option<&Survey>, &mut dyn Write),
+    ignore: Ignore,
 ) -> Result<Survey, String> {
     let workspace = call.read_roots.first();
     let given = workspace.and_then(|folder| real_path(folder));
@@ -202,7 +219,7 @@ fn look_through(
         place: &place,
         leash: &leash,
         depth: WALK_DEPTH,
-        ignore: Ignore::AsGit,
+        ignore,
     };
     let mut is_full = false;
     let seen = place.reach_folder().and_then(|folder| {
@@ -213,6 +230,11 @@ fn look_through(
         })?;
         for path in earlier.iter().flat_map(|earlier| earlier.files.keys()) {
             survey.note_again(path, &place, &leash, content)?;
+        }
+        // A file that ignores itself is looked at all the same: it says what else is.
+        let folders: Vec<PathBuf> = survey.folders.keys().cloned().collect();
+        for folder in folders.iter().chain([&root]) {
+            survey.note_again(&folder.join(GIT_IGNORE), &place, &leash, content)?;
         }
         Ok(end)
     });
@@ -227,7 +249,38 @@ fn look_through(
     }
 }
 
+/// Adds files that were made since a time and are ignored by now, where the rules for that are others: the
+/// one who made them may have chosen these.
+fn add_new_files(
+    survey: &mut Survey,
+    (workshop, call): (&Workshop, &JudgedCall),
+    began: (i64, u32),
+) -> Result<(), String> {
+    let all = walked(workshop, call, (None, &mut io::sink()), Ignore::GitFolders)?;
+    let is_new = |noted: &Noted| noted.born.is_some_and(|born| born >= began);
+    for (path, noted) in all.files {
+        if is_new(&noted) {
+            survey.files.entry(path).or_insert(noted);
+        }
+    }
+    for (path, mode) in all.folders {
+        survey.folders.entry(path).or_insert(mode);
+    }
+    Ok(())
+}
+
 impl Survey {
+    /// Whether other things are ignored than at an earlier look.
+    fn ignores_otherwise(&self, earlier: &Self) -> bool {
+        let rules = |survey: &Self| -> Vec<(PathBuf, Digest)> {
+            let all = survey.files.iter();
+            let rules = all.filter(|(path, _)| path.ends_with(GIT_IGNORE));
+            let rules = rules.map(|(path, noted)| (path.clone(), noted.digest));
+            rules.collect()
+        };
+        rules(self) != rules(earlier)
+    }
+
     fn note(
         &mut self,
         entry: &Entry<'_>,

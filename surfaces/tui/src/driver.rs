@@ -90,6 +90,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
         modes: set,
         events: Some(events),
         in_turn: None,
+        takes_back: false,
         later: VecDeque::new(),
         at_once: FuturesUnordered::new(),
         history,
@@ -138,6 +139,8 @@ struct Ui<'a> {
     events: Option<Streaming<Event, api::sessions::Error>>,
     /// What is done one after the other, as it was asked for.
     in_turn: Option<LocalBoxFuture<'a, Done>>,
+    /// Whether that takes exchanges back.
+    takes_back: bool,
     /// What is asked for after that, of the session that is held by then.
     later: VecDeque<Command>,
     /// What waits for nothing else.

@@ -10,6 +10,9 @@ use api::sessions::SessionSummary;
 use domain::id::SessionId;
 use domain::settings::SessionProfile;
 use futures::future::LocalBoxFuture;
+use rendering::Paint;
+use rendering::slash::Slash;
+use std::time::Instant;
 
 /// Something under way, and when it begins.
 pub enum Work<'a> {
@@ -46,7 +49,10 @@ impl Ui<'_> {
         let (session, profile) = (self.state.session.clone(), self.state.profile.clone());
         let work = match work(self.host, session, profile, command.clone()) {
             Some(Work::InTurn(_)) if self.in_turn.is_some() => {
-                return self.later.push_back(command);
+                return match said_to_the_agent(&command) {
+                    Some(text) if self.takes_back => self.not_sent(text),
+                    _ => self.later.push_back(command),
+                };
             }
             Some(work) => work,
             None => return,
@@ -61,9 +67,40 @@ impl Ui<'_> {
             _ => {}
         }
         match work {
-            Work::InTurn(work) => self.in_turn = Some(work),
+            Work::InTurn(work) => {
+                self.takes_back = takes_back(&command);
+                self.in_turn = Some(work);
+            }
             Work::AtOnce(work) => self.at_once.push(work),
         }
+    }
+
+    /// What would wait where nobody sees it, for a question to be answered, stands in the input again.
+    fn not_sent(&mut self, text: &str) {
+        let text = text.to_owned();
+        self.state.input.set(&text);
+        let said = "not sent: something is being taken back; Enter sends it once that has ended";
+        let line = Paint::Colour.faint(&format!("· {said}"));
+        self.take(Instant::now(), Message::Told(vec![line]));
+    }
+}
+
+/// Whether a command takes exchanges back, which asks the user.
+const fn takes_back(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::RewindTo(_) | Command::Run(Slash::Undo | Slash::Rewind(_))
+    )
+}
+
+/// What a command says to the agent.
+fn said_to_the_agent(command: &Command) -> Option<&str> {
+    match command {
+        Command::Send(text)
+        | Command::SendBefore(_, text)
+        | Command::Execute(_, text)
+        | Command::SendBy(_, text) => Some(text),
+        _ => None,
     }
 }
 

@@ -112,6 +112,39 @@ fn escape_stops_a_line_for_the_shell() {
 }
 
 #[test]
+fn what_a_line_has_git_ignore_is_told_and_taken_back_as_well() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = scene([]);
+    scene.house.write("kept.txt", "kept\n");
+    let mut window = seat(&scene, &RUNS, (100, 50));
+    window.enters("!echo '*' > .gitignore; echo new > new.txt; echo lost > kept.txt");
+    window.until("run_command");
+    let screen = idle(&mut window);
+    for told in [".gitignore", "new.txt", "kept.txt"] {
+        assert!(screen.contains(told), "{told}:\n{screen}");
+    }
+    window.enters("/undo");
+    window.until(ANSWER);
+    // What is typed meanwhile waits in sight, and is not sent by itself.
+    window.presses(&["Tab"]);
+    window.enters("hello");
+    window.until("not sent: something is being taken back");
+    window.until("> hello");
+    // The question has the keys again.
+    window.until(ANSWER);
+    window.types("y");
+    window.until(&format!("{ANSWER} y"));
+    window.presses(&["Enter"]);
+    window.until("(3 file changes taken");
+    assert!(!scene.house.has(".gitignore") && !scene.house.has("new.txt"));
+    assert_eq!(scene.house.read("kept.txt"), "kept\n");
+    window.until("> hello");
+    assert!(scene.server.chats().is_empty());
+}
+
+#[test]
 fn a_session_that_goes_on_shows_what_a_line_for_the_shell_did() {
     if is_absent(TMUX) {
         return;
