@@ -21,7 +21,7 @@ use protected::Protected;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a policy is made of.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ impl Policy {
         } = layers::run(&view);
         let mut bound = bound;
         if question.settings.override_level == OverrideLevel::All {
-            self.open_all(&mut bound);
+            self.open_all(&mut bound, &question.settings.workspace);
         }
         Judgement {
             findings,
@@ -267,10 +267,11 @@ impl Policy {
     }
 
     /// Opens everything. A name with a dot in the home is opened by nothing above it, so what the
-    /// call names there is opened by its own name.
-    fn open_all(&self, bound: &mut Bound) {
+    /// call names there is opened by its own name. So is the workspace: a program, of which no view
+    /// with the whole machine can be made, works there.
+    fn open_all(&self, bound: &mut Bound, workspace: &Path) {
         bound.read_roots.push(PathBuf::from("/"));
-        bound.write_roots = vec![PathBuf::from("/")];
+        bound.write_roots = vec![PathBuf::from("/"), workspace.to_owned()];
         for (_, path) in bound.targets.values() {
             if self.protected.is_below_dot(path) {
                 bound.read_roots.push(path.clone());

@@ -58,3 +58,23 @@ fn an_override_is_for_one_message() {
     window.enters("/override relax");
     window.until("in auto mode an override cannot");
 }
+
+#[test]
+fn under_an_override_programs_write_where_a_yes_would_let_them() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let line = "echo x > one.txt && echo done";
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("run_command", json!({"command": line})),
+        Reply::text("Written."),
+    ]));
+    let mut window = seat(&scene, &["--mode", "loop"], (100, 30));
+    window.enters("/override all");
+    window.until("! next: override all");
+    window.enters("write it");
+    window.until("Written.");
+    let screen = window.until("idle");
+    assert!(!screen.contains(ANSWER), "nobody is asked:\n{screen}");
+    assert_eq!(scene.house.read("one.txt"), "x\n");
+}
