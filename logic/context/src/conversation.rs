@@ -260,6 +260,11 @@ impl Conversation {
         };
         let view = &mut self.view;
         let request = &mut self.open[position];
+        request.is_touched |= position == 0
+            && !matches!(
+                body,
+                EventBody::QueryMoved { .. } | EventBody::QueryFinished { .. }
+            );
         if event.agent_id.is_some() {
             request.agent_id = event.agent_id;
         }
@@ -347,6 +352,7 @@ impl Conversation {
         if !request.answered {
             let note = match request.mode {
                 Mode::Command => "(read)",
+                _ if status == QueryStatus::Interrupted && !request.is_touched => NOT_BEGUN,
                 _ => ended_note(status),
             };
             let note = assistant(note.to_owned(), Vec::new());
@@ -399,6 +405,9 @@ fn digest_of(tools: &[ToolDefinition]) -> Digest {
     // Definitions hold strings and JSON values only, which always serialise.
     Digest::of(&serde_json::to_vec(tools).unwrap_or_default())
 }
+
+/// What stands below a request that waited, and ended with the program or was taken out before it began.
+const NOT_BEGUN: &str = "(This was not begun, and the user does not wait for it any more.)";
 
 const fn ended_note(status: QueryStatus) -> &'static str {
     match status {

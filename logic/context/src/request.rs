@@ -75,6 +75,8 @@ pub(crate) struct OpenRequest {
     has_reply: bool,
     /// The text of its last reply.
     said: String,
+    /// Whether anything happened to it once it was the one that is worked on.
+    pub(crate) is_touched: bool,
     /// Whether the last message is a reply that asks for nothing.
     pub(crate) answered: bool,
     /// Whether memories were recalled for it.
@@ -103,6 +105,7 @@ impl OpenRequest {
             streamed: (String::new(), String::new()),
             has_reply: false,
             said: String::new(),
+            is_touched: false,
             answered: false,
             has_recalled: false,
             input: None,

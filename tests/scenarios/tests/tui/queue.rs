@@ -229,3 +229,28 @@ fn tools_are_stopped_and_the_request_goes_on() {
     assert_eq!(of_kind(log, "tool_result")[0]["status"], "cancelled");
     assert_eq!(of_kind(log, "query_finished")[0]["status"], "partial");
 }
+
+#[test]
+fn what_never_began_is_nothing_that_the_agent_goes_on_with() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let (scene, _gate) = first_waits();
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("one");
+    window.until("Begun.");
+    window.enters("delete all of it");
+    window.until("takes back): delete all of it");
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let mut window = seat(&scene, &["--resume", "last"], (80, 24));
+    window.until("not begun when the program ended");
+    window.enters("three");
+    window.until_screen("the next request is worked on", |_| {
+        scene.server.chats().len() == 2
+    });
+    let asked = scene.server.chats()[1].body.to_string();
+    let (_, behind) = asked.split_once("delete all of it").unwrap();
+    let note = "(This was not begun, and the user does not wait for it any more.)";
+    assert!(behind.contains(note), "{asked}");
+}
