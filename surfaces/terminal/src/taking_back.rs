@@ -7,12 +7,12 @@ use crate::undo::{CallChanges, changing_calls, forked_from, only_takes_back, und
 use anyhow::Result;
 use api::sessions::{ErrorKind, Follow, RewindTo, SendRequest, Sessions, TakenBack};
 use domain::drive::Origin;
-use domain::event::{CallStatus, Event, EventBody};
+use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::id::{CallId, SessionId};
 use domain::limits::PLAN_ACTIONS;
 use domain::settings::Mode;
 use domain::tool::EffectClass;
-use domain::tool::UNDO;
+use domain::tool::{RUN_COMMAND, UNDO};
 use plan::{orders, question};
 use rendering::agents::gist;
 use rendering::terminal::DECLINED;
@@ -95,6 +95,10 @@ async fn take_last(on: &mut dyn Conversation) -> Result<Took> {
     } = restore(on, &calls, all.next).await?;
     if is_declined && undone + back == 0 {
         on.tell("nothing was taken back; the exchange stays")?;
+        return Ok(Took::Nothing);
+    }
+    if undone + back == 0 && all.next > 0 && was_stopped(on).await? {
+        on.tell("stopped: nothing was taken back; the exchange stays")?;
         return Ok(Took::Nothing);
     }
     if undone + back < all.next {
@@ -393,7 +397,16 @@ async fn tell_what_stays(on: &mut dyn Conversation, events: &[Event], after: u64
     if used.is_empty() {
         return Ok(());
     }
-    on.tell(&format!("  not taken back: what {} did", used.join(", ")))
+    let programs = match used.contains(&RUN_COMMAND) {
+        true => {
+            " to anything but the contents of files (rights, links, empty folders, other places)"
+        }
+        false => "",
+    };
+    on.tell(&format!(
+        "  not taken back: what {} did{programs}",
+        used.join(", ")
+    ))
 }
 
 /// Takes an undo back that did not do all of it, so that it stands in no conversation.
@@ -410,6 +423,16 @@ async fn take_back_itself(
     let to = RewindTo::Request(undo.query_id);
     sessions.rewind(session_id, to).await.or_fail()?;
     Ok(())
+}
+
+/// Whether the last request of a session was stopped.
+async fn was_stopped(on: &dyn Conversation) -> Result<bool> {
+    let events = events(on).await?;
+    let end = events.iter().rev().find_map(|event| match &event.body {
+        EventBody::QueryFinished { status, .. } => Some(*status),
+        _ => None,
+    });
+    Ok(end == Some(QueryStatus::Interrupted))
 }
 
 /// Whether a request ended with the user's no to its plan.

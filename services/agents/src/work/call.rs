@@ -72,6 +72,8 @@ struct Judged {
     declined: bool,
     /// Whether a question about it waits for its answer.
     is_asking: bool,
+    /// Whether it runs, or has run.
+    has_begun: bool,
 }
 
 impl Judged {
@@ -82,6 +84,7 @@ impl Judged {
             reason: decision.user_reason.clone(),
             declined: false,
             is_asking: false,
+            has_begun: false,
         }
     }
 
@@ -195,6 +198,7 @@ impl Work {
             reason: String::new(),
             declined: false,
             is_asking: false,
+            has_begun: false,
         };
         let result = match self.cancel.is_cancelled() {
             true => None,
@@ -204,10 +208,10 @@ impl Work {
             }
         };
         let result = result.unwrap_or_else(|| {
-            let text = match (&request, judged.is_asking) {
-                (Some(_), _) => "The user interrupted before this call was run.",
-                (None, true) => "The user interrupted instead of answering whether this call may run. It was not run.",
-                (None, false) => "The user interrupted this call. Whether it took effect is not known.",
+            let text = match (judged.has_begun, judged.is_asking) {
+                (false, false) => "The user interrupted before this call was run.",
+                (false, true) => "The user interrupted instead of answering whether this call may run. It was not run.",
+                (true, _) => "The user interrupted this call. Whether it took effect is not known.",
             };
             nothing_ran(CallStatus::Cancelled, text.to_owned())
         });
@@ -346,10 +350,12 @@ impl Work {
             self.announce(announcement, call).await;
             match next {
                 Ok(ToolEvent::Started) => {
+                    judged.has_begun = true;
                     running = Some(self.agent.resources.shared.calls.enter(call.call_id));
                 }
                 Ok(ToolEvent::CallerRuns(permitted)) => {
                     // What agents do themselves goes on; the calls in it can be stopped.
+                    judged.has_begun = true;
                     running = None;
                     own.set(self.run_own(call.call_id, permitted).fuse());
                 }

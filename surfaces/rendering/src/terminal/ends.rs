@@ -61,10 +61,7 @@ pub(super) fn of_call(
                 0 => String::new(),
                 ms => paint.faint(&format!(" after {}", milliseconds(*ms))),
             };
-            let said = match calls.are_of_user() {
-                true => said_by_program(tool, text, true),
-                false => Vec::new(),
-            };
+            let said = said_by_program(tool, text, calls.are_of_user());
             let said = said.iter().map(|line| paint.faint(line));
             let head = paint.warn(&format!("  ✗ {name}stopped")) + &took;
             [head].into_iter().chain(said).collect()

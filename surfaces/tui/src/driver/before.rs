@@ -7,13 +7,13 @@ use crate::sent;
 use crate::state::State;
 use crate::stream::{Stream, by_rules};
 use domain::drive::Origin;
-use domain::event::{CallStatus, Event, EventBody};
+use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::id::{CallId, QueryId};
 use ratatui::text::Line;
 use rendering::Paint;
 use rendering::agents::named;
 use rendering::terminal::Terminal;
-use rendering::values::arguments;
+use rendering::values::{arguments, milliseconds};
 use session::Exchange;
 use std::collections::BTreeMap;
 use text::escape::visible_line;
@@ -106,6 +106,17 @@ pub fn course(
     if one.is_command && events.iter().any(has_ended) {
         return as_it_happened(state, events.iter().copied());
     }
+    let was_stopped = events.iter().any(|event| {
+        matches!(
+            event.body,
+            EventBody::QueryFinished {
+                status: QueryStatus::Interrupted,
+                error: None,
+                ..
+            }
+        )
+    });
+    let how = if was_stopped { "was stopped" } else { how };
     let mut rows = calls(state, events);
     rows.extend(answered(state, (events, part), how));
     rows
@@ -170,7 +181,7 @@ pub fn answer<'a>(events: &[&'a Event]) -> Option<&'a str> {
 
 /// The calls of a request, a row each.
 fn calls(state: &State, events: &[&Event]) -> Vec<Line<'static>> {
-    let mut all: Vec<(Option<CallId>, String, &str)> = Vec::new();
+    let mut all: Vec<(Option<CallId>, String, String)> = Vec::new();
     for event in events {
         match &event.body {
             EventBody::ToolRequested {
@@ -181,12 +192,21 @@ fn calls(state: &State, events: &[&Event]) -> Vec<Line<'static>> {
                 let whose = named(state.view.agents(), event.agent_id);
                 let whose = whose.map_or_else(String::new, |whose| format!(" ({whose})"));
                 let text = format!("→ {}{whose} {}", visible_line(tool), arguments(given));
-                all.push((event.call_id, text, "cut off"));
+                all.push((event.call_id, text, "cut off".to_owned()));
             }
-            EventBody::ToolResult { status, .. } => {
+            EventBody::ToolResult {
+                status,
+                duration_ms,
+                ..
+            } => {
                 let mut calls = all.iter_mut().rev();
                 if let Some(call) = calls.find(|(id, ..)| *id == event.call_id) {
-                    call.2 = word(*status);
+                    call.2 = match (status, duration_ms) {
+                        (CallStatus::Cancelled, 1..) => {
+                            format!("stopped after {}", milliseconds(*duration_ms))
+                        }
+                        _ => word(*status).to_owned(),
+                    };
                 }
             }
             _ => {}
