@@ -18,6 +18,9 @@ const QUERY_CHARS: usize = 200;
 pub struct List {
     /// What of each entry is searched, in lower case.
     texts: Vec<String>,
+    /// Names of the entries, in lower case: those whose name fits come first. Empty where their order
+    /// stays.
+    names: Vec<String>,
     query: String,
     fitting: Vec<usize>,
     at: usize,
@@ -33,6 +36,19 @@ impl List {
         };
         list.narrow();
         list
+    }
+
+    /// A list of entries that have a name and something about them.
+    #[must_use]
+    pub fn by_name(entries: impl IntoIterator<Item = (String, String)>) -> Self {
+        let (names, texts): (Vec<String>, Vec<String>) = entries
+            .into_iter()
+            .map(|(name, about)| (name.to_lowercase(), format!("{name} {about}")))
+            .unzip();
+        Self {
+            names,
+            ..Self::new(texts)
+        }
     }
 
     /// What is typed.
@@ -76,6 +92,17 @@ impl List {
             .filter(|(_, text)| fits(text))
             .map(|(at, _)| at)
             .collect();
+        if let [first, ..] = words.as_slice() {
+            let names = &self.names;
+            self.fitting.sort_by_key(|at| {
+                let name = names.get(*at).map_or("", String::as_str);
+                match name.trim_start_matches('/').starts_with(first) {
+                    true => 0,
+                    false if name.contains(first) => 1,
+                    false => 2,
+                }
+            });
+        }
         self.at = 0;
     }
 

@@ -31,13 +31,23 @@ pub struct DocumentLine {
 }
 
 /// Lines as they are: what rules show of files and folders is no Markdown, and `__init__.py` is a name.
+/// A sentence is broken at words like others; a row of a file is copied as one.
 #[must_use]
 pub fn verbatim(text: &str) -> Vec<DocumentLine> {
     let line = |line: &str| DocumentLine {
         line: Line::raw(safe(line)),
-        may_break: Break::Never,
+        may_break: match is_sentence(line) {
+            true => Break::Words(0),
+            false => Break::Never,
+        },
     };
     text.lines().map(line).collect()
+}
+
+/// Whether a line ends as a sentence does, and begins at the left.
+fn is_sentence(line: &str) -> bool {
+    let is_at_left = !line.starts_with(char::is_whitespace);
+    is_at_left && line.contains(' ') && line.trim_end().ends_with(['.', '!', '?', ':'])
 }
 
 fn options() -> Options {

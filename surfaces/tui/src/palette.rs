@@ -65,9 +65,9 @@ impl Palette {
             choice: Choice::Key(action),
         });
         let entries: Vec<Entry> = commands.chain(keys).collect();
-        let searched = |one: &Entry| format!("{} {}", one.name, one.about);
+        let searched = |one: &Entry| (one.name.clone(), one.about.to_owned());
         Self {
-            list: List::new(entries.iter().map(searched)),
+            list: List::by_name(entries.iter().map(searched)),
             entries,
             refusal: "",
         }
@@ -133,5 +133,18 @@ mod tests {
                 .all(|(_, _, action)| has(Choice::Key(action)))
         );
         assert!(palette.rows(40, 15).len() <= 15);
+    }
+
+    #[test]
+    fn what_is_called_so_comes_before_what_is_about_it() {
+        for (typed, first) in [("mode", "/mode"), ("model", "/model"), ("/undo", "/undo")] {
+            let mut palette = Palette::of(&Keys::default());
+            typed.chars().for_each(|letter| palette.push(letter));
+            let chosen = palette.list.chosen().map(|at| palette.entries[at].choice);
+            assert!(
+                matches!(chosen, Some(Choice::Command(name, _)) if name == first),
+                "{typed}: {chosen:?}"
+            );
+        }
     }
 }

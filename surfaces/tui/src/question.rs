@@ -79,6 +79,11 @@ pub struct Dialog {
     given: Option<(Reply, Instant)>,
 }
 
+/// A text that somebody may want to send, where an answer was wanted.
+fn kept(line: String) -> Option<String> {
+    Some(line).filter(|line| line.trim().contains(char::is_whitespace))
+}
+
 impl Dialog {
     /// Questions that are put as one. `field`: where keys go at first.
     #[must_use]
@@ -314,26 +319,27 @@ impl Dialog {
 
     /// Enter: gives the answer, or says why it is none. `is_unread`: not all of what would run was in
     /// sight, so that only a no is taken.
-    pub fn enter(&mut self, now: Instant, is_unread: bool) {
+    ///
+    /// A text of several words that answers nothing is given back, to be kept.
+    pub fn enter(&mut self, now: Instant, is_unread: bool) -> Option<String> {
         let begun = self.begun.take();
         let line = std::mem::take(&mut self.answer);
         let is_empty = line.trim().is_empty();
         if !is_empty && begun.is_none_or(|begun| now.duration_since(begun) < BURST) {
             self.said = Some(NO_ANSWER);
             self.quiet_until = now + QUIET_AFTER_TAB;
-            return;
+            return kept(line);
         }
         let reply = self.offer.parse(&line).filter(|_| !is_empty);
         let allows = matches!(&reply, Some(Reply::All(said))
             if !matches!(said.answer, ConfirmationAnswer::Deny { .. }));
         if allows && is_unread {
             self.said = Some(UNREAD);
-            return;
+            return None;
         }
-        self.said = match reply {
-            Some(_) => None,
-            None => Some(self.offer.unclear()),
-        };
+        let unclear = reply.is_none().then_some(line);
+        self.said = unclear.as_ref().map(|_| self.offer.unclear());
         self.given = reply.map(|reply| (reply, now));
+        unclear.and_then(kept)
     }
 }

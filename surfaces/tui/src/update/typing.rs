@@ -394,10 +394,17 @@ fn entered(state: &mut State) -> Vec<Command> {
     if is_answer_field {
         let now = state.now;
         let sight = view::sight(state);
+        let mut kept = None;
         if let Some((dialog, sight)) = state.dialog.as_mut().zip(sight) {
-            dialog.enter(now, sight.hides && !dialog.was_read_to(sight.last));
+            kept = dialog.enter(now, sight.hides && !dialog.was_read_to(sight.last));
         }
-        return Vec::new();
+        return match kept.filter(|_| state.input.is_empty()) {
+            None => Vec::new(),
+            Some(line) => {
+                state.input.set(&line);
+                vec![state.note("no answer, so it stands in the input: Tab leads there")]
+            }
+        };
     }
     let text = state.input.text();
     let line = text.trim();
@@ -432,7 +439,7 @@ fn entered(state: &mut State) -> Vec<Command> {
     let is_for_shell = line.starts_with(SHELL.0) && !state.input.begins_with_paste();
     // So may be the beginning of a long draft that came back.
     if (is_command || is_for_shell)
-        && let Some(why) = not_in_sight(&text)
+        && let Some(why) = not_in_sight(text.strip_suffix('\n').unwrap_or(&text))
     {
         let said = format!(
             "not sent: {why}, and this begins like one; put a word before it to say it to the agent"

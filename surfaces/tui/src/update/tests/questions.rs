@@ -340,3 +340,16 @@ fn the_time_of_a_request_stands_still_at_a_question() {
     seat.wait(2_000);
     assert_eq!(worked(&seat), 5);
 }
+
+#[test]
+fn words_that_answer_nothing_stand_in_the_input() {
+    let mut seat = asked(vec![call()]);
+    seat.wait(800);
+    assert!(answers(&seat.gives("please use five")).is_empty());
+    assert_eq!(seat.state.input.text(), "please use five");
+    assert!(seat.scrollback().contains("it stands in the input"));
+    // A draft that stands there already stays, and so does the question.
+    assert!(answers(&seat.gives("or six of them")).is_empty());
+    assert_eq!(seat.state.input.text(), "please use five");
+    assert_eq!(answers(&seat.gives("y")).len(), 1);
+}
