@@ -234,7 +234,11 @@ fn walked(
         // A file that ignores itself is looked at all the same: it says what else is.
         let folders: Vec<PathBuf> = survey.folders.keys().cloned().collect();
         for folder in folders.iter().chain([&root]) {
-            survey.note_again(&folder.join(GIT_IGNORE), &place, &leash, content)?;
+            let rules = folder.join(GIT_IGNORE);
+            // To look whether anything leads there takes long: only where there is something.
+            if !survey.files.contains_key(&rules) && rules.symlink_metadata().is_ok() {
+                survey.note_again(&rules, &place, &leash, content)?;
+            }
         }
         Ok(end)
     });
