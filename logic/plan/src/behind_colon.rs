@@ -84,13 +84,17 @@ pub(crate) fn with_a_joint(request: &str, is_order: impl Fn(&str) -> bool) -> Op
     (is_joined && !is_quoted(&marks)).then_some((parts.head, parts.text))
 }
 
+/// Signs by which a line passes for one of a shell's.
+const SHELL_SIGNS: [char; 6] = ['<', '>', '|', '&', '$', '`'];
+
 /// An order up to its colon, and the text behind it that is taken as it stands, since its signs would be read
 /// as a question or as quotes of the order.
 pub(crate) fn as_it_stands(request: &str) -> Option<(&str, &str)> {
     let parts = parts(request).filter(|parts| parts.is_whole)?;
     let (marks, quotes) = marked(parts.text);
     let ends = asks(parts.text) || parts.text.ends_with(';');
-    let has_signs = !quotes.is_empty() || ends || parts.is_below;
+    let has_signs =
+        !quotes.is_empty() || ends || parts.is_below || parts.text.contains(SHELL_SIGNS);
     let is_clear = has_signs && !is_quoted(&marks) && !hits(&JOINT, &marks);
     is_clear.then_some((parts.head, parts.text))
 }
@@ -119,6 +123,9 @@ mod tests {
         for (says, text) in [
             ("append to a.md: Where was Jonas?", "Where was Jonas?"),
             ("please add to README: Is it open?", "Is it open?"),
+            ("append to a.md: x > 5", "x > 5"),
+            ("append to a.md: use Vec<u8> here", "use Vec<u8> here"),
+            ("append to a.txt: a && b", "a && b"),
             ("add to \"my notes.md\": Who knows?", "Who knows?"),
             (
                 "append to a.md: \"Come in,\" she said.",

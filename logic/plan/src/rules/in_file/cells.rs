@@ -4,7 +4,6 @@ use super::keys::plain;
 use super::lines::Lines;
 use super::tables::separator_of;
 use super::values::NewValue;
-use crate::names;
 use crate::rules::refusal::Refusal;
 use crate::rules::words::pattern;
 use domain::plan::Action;
@@ -64,6 +63,18 @@ fn cells(text: &str, line: Range<usize>, separator: char) -> Option<Vec<Cell>> {
     (!is_quoted).then_some(found)
 }
 
+/// Whether a cell has these words, one behind the other. A part of a word is none: `Anna` is not
+/// `Anna-Lena`.
+fn says(cell: &str, words: &str) -> bool {
+    let parts = |text: &str| -> Vec<String> {
+        let parts = text.split(|c: char| c.is_whitespace() || ",;:()".contains(c));
+        let parts = parts.filter(|part| !part.is_empty());
+        parts.map(str::to_owned).collect()
+    };
+    let (cell, words) = (parts(cell), parts(words));
+    !words.is_empty() && cell.windows(words.len()).any(|some| some == words)
+}
+
 impl Table {
     fn of(lines: &Lines<'_>) -> Option<Self> {
         let separator = match lines.ending().as_str() {
@@ -94,7 +105,7 @@ impl Table {
         };
         match having(&|cell| cell == about) {
             exact if !exact.is_empty() => exact,
-            _ => having(&|cell| names::has_words(cell, &about)),
+            _ => having(&|cell| says(cell, &about)),
         }
     }
 
@@ -260,6 +271,15 @@ mod tests {
         };
         assert!(refused("status of Granta").contains("in 2 rows: line 2 (`The Lamp"));
         assert!(refused("status of Sea").contains("no row with `Sea`"));
+        // A row of another name is not meant, and one that has the words is.
+        let people = Lines {
+            path: "p.csv",
+            text: "name,age\nAnna-Lena,12\nKarl Müller,58\n",
+        };
+        let set = |key: &str| people.set_cell(key, None, ("35", false)).unwrap();
+        let none = set("age of Anna").unwrap_err().to_string();
+        assert!(none.contains("no row with `Anna`"), "{none}");
+        assert!(set("age of Karl").is_ok());
         assert!(
             lines()
                 .set_cell("colour of Fog", None, ("x", false))
