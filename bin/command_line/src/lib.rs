@@ -316,7 +316,7 @@ mod tests {
         assert!(parsed(&["carl", "--resume", "6a182", "doctor"]).is_err());
         assert!(parsed(&["carl", "-C", "config", "--mode", "plan"]).is_ok());
         let resumed = |args: &[&str]| parsed(args).unwrap().resume;
-        assert_eq!(resumed(&["carl", "--resume"]).as_deref(), Some("last"));
+        assert_eq!(resumed(&["carl", "--resume"]).as_deref(), Some(""));
         let named = resumed(&["carl", "--resume", "tea party"]);
         assert_eq!(named.as_deref(), Some("tea party"));
         assert!(parsed(&["carl", "run", "--mode", "plan", "x"]).is_ok());

@@ -260,11 +260,7 @@ impl Conversation {
         };
         let view = &mut self.view;
         let request = &mut self.open[position];
-        request.is_touched |= position == 0
-            && !matches!(
-                body,
-                EventBody::QueryMoved { .. } | EventBody::QueryFinished { .. }
-            );
+        request.is_touched |= position == 0 && !is_of_queue(body);
         if event.agent_id.is_some() {
             request.agent_id = event.agent_id;
         }
@@ -274,9 +270,7 @@ impl Conversation {
             EventBody::TextDelta { text } => request.streamed.0.push_str(text),
             EventBody::TextReplaced { text } => request.streamed.0.clone_from(text),
             EventBody::ThinkingDelta { text } => request.streamed.1.push_str(text),
-            EventBody::ModelAnswered { aside: true, .. } => {
-                request.streamed = (String::new(), String::new());
-            }
+            EventBody::ModelAnswered { aside: true, .. } => request.streamed = Default::default(),
             EventBody::ModelAnswered { usage, .. } => {
                 request.streamed = (String::new(), String::new());
                 if request.mode.is_loop() {
@@ -404,6 +398,14 @@ impl Conversation {
 fn digest_of(tools: &[ToolDefinition]) -> Digest {
     // Definitions hold strings and JSON values only, which always serialise.
     Digest::of(&serde_json::to_vec(tools).unwrap_or_default())
+}
+
+/// Whether an event says of a request only where it stands among those that wait, or that it has ended.
+const fn is_of_queue(body: &EventBody) -> bool {
+    matches!(
+        body,
+        EventBody::QueryMoved { .. } | EventBody::QueryFinished { .. }
+    )
 }
 
 /// What stands below a request that waited, and ended with the program or was taken out before it began.

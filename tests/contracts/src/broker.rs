@@ -252,16 +252,22 @@ impl FakeBroker {
             let (message, percent) = (progress.message, progress.percent);
             send(&events, ToolEvent::Progress { message, percent }).await;
         }
-        let mut ended = match (&tool.gate, tool.is_own) {
-            (_, true) => self.run_by_caller(&request, &tool, &events).await,
-            (Some(gate), false) => tokio::select! {
-                () = gate.pass() => finished(tool.status, tool.text, tool.data),
-                Ok(()) = stopped => finished(CallStatus::Cancelled, tool.text, Value::Null),
-            },
-            (None, false) => finished(tool.status, tool.text, tool.data),
+        let mut is_stopped = false;
+        if let Some(gate) = tool.gate.as_ref().filter(|_| !tool.is_own) {
+            tokio::select! {
+                () = gate.pass() => {}
+                Ok(()) = stopped => is_stopped = true,
+            }
+        }
+        let mut ended = match (tool.is_own, is_stopped) {
+            (true, _) => self.run_by_caller(&request, &tool, &events).await,
+            (false, true) => finished(CallStatus::Cancelled, tool.text, Value::Null),
+            (false, false) => finished(tool.status, tool.text, tool.data),
         };
         self.state.lock().unwrap().running.remove(&key);
-        guard.done();
+        if !is_stopped {
+            guard.done();
+        }
         if let ToolEvent::Finished(result) = &mut ended {
             result.label = result.label.take().map(|_| tool.label);
         }

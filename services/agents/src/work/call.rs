@@ -88,6 +88,19 @@ impl Judged {
         }
     }
 
+    /// Takes what happened to a call before its end into account.
+    fn note(&mut self, event: &ToolEvent, is_decided: &mut bool) {
+        if let ToolEvent::Decided(decision) = event {
+            // Of several, the strictest is what the call came to.
+            if !*is_decided || decision.verdict >= self.verdict {
+                *self = Self::of(decision);
+            }
+            *is_decided = true;
+        }
+        self.declined |= is_no_of_user(event);
+        self.is_asking = matches!(event, ToolEvent::ConfirmationAsked(_));
+    }
+
     fn refusal(self) -> Option<String> {
         (self.verdict == Verdict::Deny && !self.reason.is_empty()).then_some(self.reason)
     }
@@ -361,15 +374,7 @@ impl Work {
                 }
                 Ok(ToolEvent::Finished(result)) => return Some(result),
                 Ok(event) => {
-                    if let ToolEvent::Decided(decision) = &event {
-                        // Of several, the strictest is what the call came to.
-                        if !is_decided || decision.verdict >= judged.verdict {
-                            *judged = Judged::of(decision);
-                        }
-                        is_decided = true;
-                    }
-                    judged.declined |= is_no_of_user(&event);
-                    judged.is_asking = matches!(event, ToolEvent::ConfirmationAsked(_));
+                    judged.note(&event, &mut is_decided);
                     if let Some(body) = told(self.with_ended_yes(event)) {
                         self.emit(body, id).await;
                     }

@@ -389,22 +389,26 @@ fn run(state: &mut State, choice: Choice) -> Vec<Command> {
     }
 }
 
-fn entered(state: &mut State) -> Vec<Command> {
-    let is_answer_field = is_answering(state);
-    if is_answer_field {
-        let now = state.now;
-        let sight = view::sight(state);
-        let mut kept = None;
-        if let Some((dialog, sight)) = state.dialog.as_mut().zip(sight) {
-            kept = dialog.enter(now, sight.hides && !dialog.was_read_to(sight.last));
+/// Enter in the answer to a question. Words that answer nothing are kept.
+fn answered(state: &mut State) -> Vec<Command> {
+    let now = state.now;
+    let sight = view::sight(state);
+    let mut kept = None;
+    if let Some((dialog, sight)) = state.dialog.as_mut().zip(sight) {
+        kept = dialog.enter(now, sight.hides && !dialog.was_read_to(sight.last));
+    }
+    match kept.filter(|_| state.input.is_empty()) {
+        None => Vec::new(),
+        Some(line) => {
+            state.input.set(&line);
+            vec![state.note("no answer, so it stands in the input: Tab leads there")]
         }
-        return match kept.filter(|_| state.input.is_empty()) {
-            None => Vec::new(),
-            Some(line) => {
-                state.input.set(&line);
-                vec![state.note("no answer, so it stands in the input: Tab leads there")]
-            }
-        };
+    }
+}
+
+fn entered(state: &mut State) -> Vec<Command> {
+    if is_answering(state) {
+        return answered(state);
     }
     let text = state.input.text();
     let line = text.trim();
