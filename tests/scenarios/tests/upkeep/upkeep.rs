@@ -407,14 +407,18 @@ fn a_server_keeps_no_memory_for_each_of_its_threads() {
     server.until("serving at");
     scene.house.ask(["run", "hello"]).run().expect(0);
     let of = |what: &str| fs::read_to_string(format!("/proc/{}/{what}", server.pid())).unwrap();
-    // Parts of glibc's allocator beside the first begin at multiples of 64 MiB; nothing is behind them.
+    // Parts of glibc's allocator beside the first begin at multiples of 64 MiB, nothing is behind them, and
+    // what they may grow into follows.
     let maps = of("maps");
-    let parts = maps.lines().filter(|line| {
-        let (from, rest) = line.split_once('-').unwrap();
+    let lines: Vec<&str> = maps.lines().collect();
+    let parts = lines.windows(2).filter(|pair| {
+        let (from, rest) = pair[0].split_once('-').unwrap();
+        let end = rest.split(' ').next().unwrap();
         let is_aligned = u64::from_str_radix(from, 16)
             .unwrap()
             .is_multiple_of(64 << 20);
-        is_aligned && rest.contains(" rw-p ") && rest.trim_end().ends_with(" 0")
+        let grows = pair[1].starts_with(&format!("{end}-")) && pair[1].contains(" ---p ");
+        is_aligned && grows && rest.contains(" rw-p ") && rest.trim_end().ends_with(" 0")
     });
     assert!(parts.count() <= 1, "{maps}");
     let status = of("status");
