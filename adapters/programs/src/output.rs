@@ -159,7 +159,7 @@ pub(crate) fn text_of(finished: &Finished, notes: &[Note]) -> String {
             "stopped after {} s, with everything it had started\n",
             finished.took.as_secs()
         ),
-        Ended::Stopped => "stopped on request, with everything it had started\n".to_owned(),
+        Ended::Stopped => "stopped by the user, with everything it had started\n".to_owned(),
     };
     for note in notes {
         text.push_str(&format!("note: {note}\n"));

@@ -525,6 +525,6 @@ async fn a_command_that_is_stopped_tells_what_it_said() {
     };
     let (ended, ()) = tokio::join!(running, stopping);
     let text = ended.unwrap().text;
-    assert!(text.starts_with("stopped on request"), "{text}");
+    assert!(text.starts_with("stopped by the user"), "{text}");
     assert!(text.contains("all of it"), "{text}");
 }

@@ -400,11 +400,15 @@ fn digest_of(tools: &[ToolDefinition]) -> Digest {
     Digest::of(&serde_json::to_vec(tools).unwrap_or_default())
 }
 
-/// Whether an event says of a request only where it stands among those that wait, or that it has ended.
+/// Whether an event says of a request only that it waits, where, or that it has ended: one that is
+/// withdrawn has the last two of these.
 const fn is_of_queue(body: &EventBody) -> bool {
     matches!(
         body,
-        EventBody::QueryMoved { .. } | EventBody::QueryFinished { .. }
+        EventBody::QueryQueued { .. }
+            | EventBody::QueryMoved { .. }
+            | EventBody::GenerationFinished { .. }
+            | EventBody::QueryFinished { .. }
     )
 }
 

@@ -116,7 +116,7 @@ pub fn course(
             }
         )
     });
-    let how = if was_stopped { "was stopped" } else { how };
+    let how = if was_stopped { "stopped" } else { how };
     let mut rows = calls(state, events);
     rows.extend(answered(state, (events, part), how));
     rows
@@ -152,7 +152,11 @@ fn answered(
     if answer.is_none() {
         // Why, where that was said.
         let end = events.iter().copied().filter(|event| {
-            matches!(&event.body, EventBody::QueryFinished { error, .. } if error.is_some())
+            matches!(
+                &event.body,
+                EventBody::QueryFinished { status, error, .. }
+                    if error.is_some() && *status != QueryStatus::Interrupted
+            )
         });
         let why = as_it_happened(state, end);
         let kept = match part {

@@ -158,7 +158,7 @@ fn an_answer_that_is_stopped_is_not_the_text_before_it() {
     assert!(screen.contains("First I look."), "{screen}");
     assert!(screen.contains("\nThen I write"), "{screen}");
     assert!(
-        screen.contains("ended without an answer; above is what had come"),
+        screen.contains("· stopped; above is what had come"),
         "{screen}"
     );
 }

@@ -224,7 +224,7 @@ fn tools_are_stopped_and_the_request_goes_on() {
     window.until("It was stopped.");
     window.until("idle");
     let told = scene.server.chats().last().unwrap().body.to_string();
-    assert!(told.contains("The user stopped this call."), "{told}");
+    assert!(told.contains("stopped by the user"), "{told}");
     let log = &testkit::house::json_lines(&scene.house.session_logs()[0]);
     assert_eq!(of_kind(log, "tool_result")[0]["status"], "cancelled");
     assert_eq!(of_kind(log, "query_finished")[0]["status"], "partial");

@@ -98,7 +98,7 @@ fn escape_stops_a_line_for_the_shell() {
     let told = messages.iter().filter_map(|one| one["content"].as_str());
     assert!(
         told.clone()
-            .any(|text| text.contains("stopped on request") && text.contains("begun")),
+            .any(|text| text.contains("stopped by the user") && text.contains("begun")),
         "{messages:#?}"
     );
     // And it is taken back as what a program did to its end.
