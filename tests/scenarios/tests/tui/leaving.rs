@@ -423,8 +423,8 @@ fn carl_alone_opens_the_ui_where_it_can_draw() {
     window.until("▎ > first");
     window.presses(&["C-d"]);
     window.until_shell();
-    // On a terminal that cannot be drawn on it is line mode.
-    let mut window = scene.house.ask([]).in_window((80, 24));
+    // On a terminal that cannot be drawn on it is line mode, which goes on with the last session.
+    let mut window = scene.house.ask(["--resume"]).in_window((80, 24));
     window.until("shell$");
     window.types("TERM=dumb \"$@\"");
     window.presses(&["Enter"]);
@@ -432,6 +432,7 @@ fn carl_alone_opens_the_ui_where_it_can_draw() {
     window.enters("/quit");
     window.until_shell();
     assert!(!window.everything().contains('▎'));
+    assert_eq!(scene.house.session_logs().len(), 1, "no other one begins");
     let piped = scene.house.ask([]).stdin("/quit\n").run().expect(2);
     assert!(
         piped.stderr.contains("a chat needs a terminal"),
