@@ -6,7 +6,7 @@ use crate::long;
 use crate::output::{command_lines, longer, output};
 use crate::runner::{Launch, Runner, limits};
 use crate::scratch::ScratchFolder;
-use crate::session_scope;
+use crate::session_scope::{self, Line};
 use crate::toolchain::project::Toolchains;
 use api::authority::JudgedCall;
 use api::executor::{ReportSink, SessionScope, ToolFailure};
@@ -81,11 +81,11 @@ impl Command {
         }
     }
 
-    /// The program and its arguments, where it is nothing that only a shell understands.
-    fn plain(&self) -> Option<Vec<String>> {
+    /// The program that it begins, where it does no more.
+    fn one_program(&self) -> Option<Line> {
         match self {
-            Self::Argv(argv) => Some(argv.clone()),
-            Self::Script(script) => session_scope::plain_words(script),
+            Self::Argv(argv) => Some(Line::of_words(argv.clone())),
+            Self::Script(script) => Line::read(script),
         }
     }
 }
@@ -221,8 +221,8 @@ pub(crate) fn preview(runner: &Runner, call: &JudgedCall) -> Result<String, Tool
 
 /// What a yes for the session to the call covers besides it.
 pub(crate) fn scope(call: &JudgedCall, command: &Command) -> Option<SessionScope> {
-    let (words, folder) = (command.plain()?, folder(call).ok()?);
-    session_scope::of(call.tool.as_str(), &words, &folder)
+    let (line, folder) = (command.one_program()?, folder(call).ok()?);
+    session_scope::of(call.tool.as_str(), &line, &folder)
 }
 
 /// The same of a call of `run_command`.

@@ -3,7 +3,12 @@
 //!
 //! The arguments may differ but for those that lead the program elsewhere. What such a program does is
 //! told by files of the project beside its sources, its settings; a change of one of them ends the yes.
-//! Nothing else is covered by more than itself: no line for a shell, no script, no program by a path.
+//! Nothing else is covered by more than itself: no script, no program by a path, and of lines for a shell
+//! those of a few known forms alone.
+
+mod line;
+
+pub(crate) use line::Line;
 
 use api::executor::SessionScope;
 use disk::read::{Links, bytes};
@@ -211,34 +216,36 @@ const PYTEST_SETTINGS: &[&str] = &[
 /// Programs that the environment of a Python project brings itself.
 const OF_VENV: [&str; 3] = ["pytest", "python", "python3"];
 
-/// The words of a line for the shell that a shell would take as they stand; `None` where one of its
-/// characters means something to it.
-pub(crate) fn plain_words(line: &str) -> Option<Vec<String>> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || " _-./:,@+".contains(c);
-    let line = line.trim();
-    (!line.is_empty() && line.chars().all(is_plain))
-        .then(|| line.split_whitespace().map(str::to_owned).collect())
-}
-
 /// What a yes for the session to a command of `tool` in a folder covers besides the command.
-pub(crate) fn of(tool: &str, argv: &[String], folder: &Path) -> Option<SessionScope> {
-    let [name, rest @ ..] = argv else {
+pub(crate) fn of(tool: &str, line: &Line, folder: &Path) -> Option<SessionScope> {
+    let [name, rest @ ..] = line.words.as_slice() else {
         return None;
     };
-    // Where it really works: a link may lead elsewhere the next time.
-    let folder = paths::real_path(folder)?;
+    // Where it really begins and works: a link may lead elsewhere the next time.
+    let begins = paths::real_path(folder)?;
+    let folder = match &line.folder {
+        Some(below) => paths::real_path(&begins.join(below))?,
+        None => begins.clone(),
+    };
     let (known, (subcommand, arguments)) = PROGRAMS
         .iter()
         .filter(|program| program.names.contains(&name.as_str()))
         .find_map(|program| Some((program, program.split(rest)?)))?;
-    if !known.stays(arguments) || is_brought(name, &folder) {
+    // Programs of the folder in which it begins are in its path.
+    let is_brought = [&begins, &folder]
+        .iter()
+        .any(|folder| is_brought(name, folder));
+    if !known.stays(arguments) || is_brought {
         return None;
     }
-    let called: Vec<&str> = std::iter::once(name.as_str())
+    let variables = line.variables.iter().map(String::as_str);
+    let called: Vec<&str> = variables
+        .chain([name.as_str()])
         .chain(subcommand.iter().map(String::as_str))
         .collect();
     let settings = settings(known.settings, &folder)?;
-    let key = json!([tool, called, folder.to_string_lossy(), settings]);
+    let places = [&begins, &folder].map(|folder| folder.to_string_lossy());
+    let key = json!([tool, called, places, settings]);
     Some(SessionScope {
         key: Digest::of_json(&key),
         words: format!(
@@ -283,8 +290,7 @@ impl Program {
             let option = word.split_once('=').map_or(word, |(option, _)| option);
             return self.options.contains(&option);
         }
-        let leads_out = word.starts_with(['/', '~', '@']) || word.contains("..");
-        !leads_out && !word.contains('=')
+        !line::leads_out(word) && !word.contains('=')
     }
 }
 
@@ -310,8 +316,8 @@ mod tests {
     use std::fs;
 
     fn key(line: &str, folder: &Path) -> Option<Digest> {
-        let words = plain_words(line)?;
-        of("run_command", &words, folder).map(|scope| scope.key)
+        let line = Line::read(line)?;
+        of("run_command", &line, folder).map(|scope| scope.key)
     }
 
     #[test]
@@ -331,6 +337,16 @@ mod tests {
         }
         fs::create_dir(here.join("sub")).unwrap();
         assert_ne!(key("cargo test", &here.join("sub")).unwrap(), test);
+        // What is shown of the output makes no other program; the folder that a line goes to does.
+        assert_eq!(key("cargo test 2>&1 | tail -20", here), Some(test));
+        let below = key("cd sub && cargo test", here).unwrap();
+        assert_eq!(key("cd sub && cargo test -q", here), Some(below));
+        assert_ne!(below, test);
+        // With another variable it is another program.
+        let with = key("RUST_BACKTRACE=1 cargo test", here).unwrap();
+        assert_ne!(with, test);
+        assert_eq!(key("RUST_BACKTRACE=1 cargo test -q", here), Some(with));
+        assert_ne!(key("RUST_BACKTRACE=0 cargo test", here), Some(with));
         // A link is where it leads.
         std::os::unix::fs::symlink(here, here.join("link")).unwrap();
         assert_eq!(key("cargo test", &here.join("link")), Some(test));
