@@ -68,6 +68,11 @@ pub(crate) fn give(file: &OwnedFd, rights: Rights) -> Result<(), Errno> {
     fchmod(file, Mode::from_raw_mode(mode))
 }
 
+/// Gives a file permission bits, also behind a descriptor that is for looking alone.
+pub(crate) fn set_mode(file: &OwnedFd, mode: u32) -> Result<(), Errno> {
+    rustix::fs::chmod(itself(file), Mode::from_raw_mode(mode))
+}
+
 /// Gives a file its owner and group as far as that goes; whether it has the group.
 fn give_to(file: &OwnedFd, owner: Uid, group: Gid) -> Result<bool, Errno> {
     for owner in [Some(owner), None] {

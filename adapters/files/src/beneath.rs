@@ -464,12 +464,16 @@ pub(crate) fn step_into(folder: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errn
 
 /// Opens a file inside an open folder for looking; never a link.
 pub(crate) fn look_into(folder: impl AsFd, name: &OsStr) -> Result<Found, Errno> {
+    look_with(folder, name, LOOK)
+}
+
+/// The same, where a link is opened itself.
+pub(crate) fn look_at(folder: impl AsFd, name: &OsStr) -> Result<Found, Errno> {
+    look_with(folder, name, LOOK | OFlags::NOFOLLOW)
+}
+
+fn look_with(folder: impl AsFd, name: &OsStr, flags: OFlags) -> Result<Found, Errno> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    Found::of(rustix::fs::openat2(
-        folder,
-        name,
-        LOOK,
-        Mode::empty(),
-        resolve,
-    )?)
+    let opened = rustix::fs::openat2(folder, name, flags, Mode::empty(), resolve)?;
+    Found::of(opened)
 }

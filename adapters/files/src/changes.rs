@@ -49,6 +49,20 @@ pub(crate) enum Change {
     DeletedFolder { path: PathBuf, mode: u32 },
     /// A symbolic link was deleted.
     DeletedLink { path: PathBuf, link: PathBuf },
+    /// A symbolic link was made.
+    MadeLink {
+        path: PathBuf,
+        link: PathBuf,
+        /// Folders that were made for it, outermost first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        made: Vec<PathBuf>,
+    },
+    /// A file got other permission bits.
+    Rights {
+        path: PathBuf,
+        before: u32,
+        after: u32,
+    },
 }
 
 impl Change {
@@ -63,7 +77,9 @@ impl Change {
             Self::Put { path, .. }
             | Self::DeletedFile { path, .. }
             | Self::DeletedFolder { path, .. }
-            | Self::DeletedLink { path, .. } => vec![path],
+            | Self::DeletedLink { path, .. }
+            | Self::MadeLink { path, .. }
+            | Self::Rights { path, .. } => vec![path],
             Self::Moved { from, to, .. } => vec![from, to],
             Self::Made { paths } => paths.iter().map(PathBuf::as_path).collect(),
         }

@@ -8,6 +8,7 @@ use domain::hash::Digest;
 use domain::id::CallId;
 use std::collections::BTreeSet;
 use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// When the last change of a session was made that can be taken back, by the folder of its undo
@@ -199,6 +200,77 @@ pub fn pass_over(history: &Path, file: &Path) -> Result<usize, ToolFailure> {
         journal.append(&Record::PassedOver { number: one.number })?;
     }
     Ok(of_file.count())
+}
+
+/// Has later undos of a session pass over the next changes of these calls whose files something else
+/// changed since, by the folder of its undo history. The files, the last change first.
+///
+/// # Errors
+/// What stands in the way of reading or writing the history.
+pub fn pass_over_changed(
+    history: &Path,
+    calls: &BTreeSet<CallId>,
+) -> Result<Vec<PathBuf>, ToolFailure> {
+    let mut open = Journal::new(history.to_owned(), 0).open_changes()?;
+    open.retain(|one| !one.is_passed);
+    let is_theirs = |one: &&Open| one.call.is_some_and(|call| calls.contains(&call));
+    let mut seen = BTreeSet::new();
+    let mut changed = Vec::new();
+    for one in open.iter().rev().take_while(is_theirs) {
+        let paths = one.change.paths();
+        // What lies below the newest change of a file is not on the disk.
+        let is_newest = paths.iter().all(|path| !seen.contains(*path));
+        if is_newest && is_overtaken(&one.change) {
+            changed.extend(paths.first().map(|path| (*path).to_owned()));
+        }
+        seen.extend(paths.into_iter().map(Path::to_owned));
+    }
+    for path in &changed {
+        pass_over(history, path)?;
+    }
+    Ok(changed)
+}
+
+/// Whether a place is neither as a change left it nor as it was before it.
+fn is_overtaken(change: &Change) -> bool {
+    let is_there = |path: &Path| path.symlink_metadata().is_ok();
+    let held = |path: &Path| {
+        let file = path.symlink_metadata().is_ok_and(|now| now.is_file());
+        file.then(|| std::fs::read(path).ok().map(|bytes| Digest::of(&bytes)))
+            .flatten()
+    };
+    match change {
+        Change::Put {
+            path,
+            before,
+            after,
+            ..
+        } => match is_there(path) {
+            true => {
+                let now = held(path);
+                now != Some(*after) && (now.is_none() || now != before.as_ref().map(|b| b.digest))
+            }
+            false => before.is_some(),
+        },
+        Change::DeletedFile { path, before } => is_there(path) && held(path) != Some(before.digest),
+        Change::DeletedFolder { path, .. } | Change::DeletedLink { path, .. } => is_there(path),
+        Change::Moved { from, to, .. } => is_there(from) == is_there(to),
+        Change::Made { paths } => paths.last().is_some_and(|path| {
+            let mut entries = path.read_dir().into_iter().flatten();
+            is_there(path) && (!path.is_dir() || entries.next().is_some())
+        }),
+        Change::MadeLink { path, link, .. } => {
+            is_there(path) && path.read_link().ok().as_ref() != Some(link)
+        }
+        Change::Rights {
+            path,
+            before,
+            after,
+        } => path.symlink_metadata().is_ok_and(|now| {
+            let mode = now.permissions().mode() & 0o777;
+            mode != *before && mode != *after
+        }),
+    }
 }
 
 /// What the file of a session's last change held before it, by the folder of its undo history, with

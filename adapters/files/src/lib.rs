@@ -48,7 +48,8 @@ pub use config::Config;
 pub use error::Error;
 pub use history::{
     CallChanges, Left, LeftFile, UndoStep, before_last_change, forget as forget_history,
-    has_change_beside, last_changed, left_so, next_undone, of_calls, pass_over, undo_steps,
+    has_change_beside, last_changed, left_so, next_undone, of_calls, pass_over, pass_over_changed,
+    undo_steps,
 };
 pub use service::FileTools;
 pub use session_diff::{NetChange, net_changes};

@@ -7,7 +7,9 @@ use api::executor::ToolFailure;
 use disk::read::{Links, bytes};
 use domain::hash::Digest;
 use domain::limits::FILE_READ_BYTES;
+use std::collections::BTreeMap;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use text::escape::visible_line;
 
@@ -47,22 +49,49 @@ pub fn net_changes(history: &Path, folder: &Path) -> Result<Vec<NetChange>, Tool
         .collect();
     for (verb, path) in &courses.others {
         let is_told = changes.iter().any(|one| one.path.starts_with(path));
-        if !is_told && path.symlink_metadata().is_ok() == (*verb == MADE) {
-            changes.push(NetChange {
-                path: path.clone(),
-                name: shown(path, folder),
-                diff: format!("{verb} {}\n", shown(path, folder)),
-                patch: String::new(),
-                is_changed_since: false,
-                problem: None,
-            });
+        if !is_told && path.symlink_metadata().is_ok() == [MADE, MADE_LINK].contains(verb) {
+            let name = shown(path, folder);
+            let diff = format!("{verb} {name}\n");
+            changes.push(NetChange::told(path, name, diff));
+        }
+    }
+    for (path, before) in &courses.rights {
+        let name = shown(path, folder);
+        let Some(diff) = other_rights(path, *before, &name) else {
+            continue;
+        };
+        match changes.iter_mut().find(|one| one.path == *path) {
+            Some(change) => change.diff.push_str(&diff),
+            None => changes.push(NetChange::told(path, name, diff)),
         }
     }
     Ok(changes)
 }
 
+impl NetChange {
+    /// One that is no text's.
+    fn told(path: &Path, name: String, diff: String) -> Self {
+        Self {
+            path: path.to_owned(),
+            name,
+            diff,
+            patch: String::new(),
+            is_changed_since: false,
+            problem: None,
+        }
+    }
+}
+
+/// That a file has other permission bits than before.
+fn other_rights(path: &Path, before: u32, name: &str) -> Option<String> {
+    let now = path.symlink_metadata().ok()?.permissions().mode() & 0o777;
+    (now != before).then(|| format!("permissions of {name}: {now:o}, before {before:o}\n"))
+}
+
 /// How a folder that was made is told.
 const MADE: &str = "new folder";
+/// How a link that was made is told.
+const MADE_LINK: &str = "new link";
 
 /// What a file held before the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,6 +124,8 @@ struct Courses {
     moved: Vec<(PathBuf, PathBuf)>,
     /// Folders and links that were made or deleted.
     others: Vec<(&'static str, PathBuf)>,
+    /// The permission bits that files had before the session.
+    rights: BTreeMap<PathBuf, u32>,
 }
 
 impl Courses {
@@ -114,16 +145,18 @@ impl Courses {
             }
             Change::DeletedFolder { path, .. } => self.gone("deleted folder", &path),
             Change::DeletedLink { path, .. } => self.gone("deleted link", &path),
+            Change::MadeLink { path, .. } => self.others.push((MADE_LINK, path)),
+            Change::Rights { path, before, .. } => {
+                let _first = self.rights.entry(path).or_insert(before);
+            }
         }
     }
 
     /// A folder or link is deleted. One that the session made itself came and went.
     fn gone(&mut self, verb: &'static str, path: &Path) {
         let was = self.before_moves(path);
-        let made = self
-            .others
-            .iter()
-            .position(|one| *one == (MADE, was.clone()));
+        let is_made = |one: &(&str, PathBuf)| [MADE, MADE_LINK].contains(&one.0) && one.1 == was;
+        let made = self.others.iter().position(is_made);
         match made {
             Some(at) => drop(self.others.remove(at)),
             None => self.others.push((verb, was)),

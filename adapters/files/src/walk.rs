@@ -52,6 +52,11 @@ impl Entry<'_> {
     pub(crate) fn look(&self) -> Option<Found> {
         beneath::look_into(self.folder, self.name).ok()
     }
+
+    /// The same, where a link is opened itself.
+    pub(crate) fn look_at(&self) -> Option<Found> {
+        beneath::look_at(self.folder, self.name).ok()
+    }
 }
 
 /// What a visitor wants next.

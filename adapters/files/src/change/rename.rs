@@ -170,7 +170,11 @@ fn was_of_another(
         Change::DeletedFolder { path, .. } | Change::DeletedLink { path, .. } => {
             to.real.starts_with(path)
         }
-        Change::Put { .. } | Change::Made { .. } | Change::DeletedFile { .. } => false,
+        Change::Put { .. }
+        | Change::Made { .. }
+        | Change::MadeLink { .. }
+        | Change::Rights { .. }
+        | Change::DeletedFile { .. } => false,
     }))
 }
 

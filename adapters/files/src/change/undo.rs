@@ -1,13 +1,16 @@
 //! `undo`: takes back the session's last change, if what it left is still there untouched.
 
-use super::writing::{folder_lines, read_whole};
+mod preview;
+
+pub(super) use preview::preview;
+
 use super::{make, rename};
 use crate::arguments;
 use crate::atomic::{self, Expect, sync_folder};
+use crate::attributes;
 use crate::beneath::{Found, LastLink, Place};
 use crate::changes::steps;
-use crate::difference::{as_text, diff};
-use crate::failure::{LINK, NOT_FOUND, OUTSIDE, from_errno, from_io};
+use crate::failure::{LINK, NOT_FOUND, OUTSIDE, from_errno};
 use crate::job::Job;
 use crate::journal::{Change, Closing, Kept, Open, skipping};
 use crate::record::Undo;
@@ -18,9 +21,13 @@ use domain::tool::ToolOutput;
 use rustix::fs::{AtFlags, FileType, Mode};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use text::escape::visible_line;
+
+/// The bits of a mode that say who may do what.
+const PERMISSIONS: u32 = 0o777;
 
 /// Whether a change stands as it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +96,9 @@ fn top(job: &Job<'_>, before: usize) -> Result<Top, ToolFailure> {
             if let Change::Moved { from, .. } = &change.change {
                 content.insert(from.clone(), None);
             }
-            content.insert(path_of(&change.change).to_owned(), left_by(&change.change));
+            if !matches!(change.change, Change::Rights { .. }) {
+                content.insert(path_of(&change.change).to_owned(), left_by(&change.change));
+            }
         }
     }
     Err(mendable(
@@ -167,7 +176,9 @@ fn path_of(change: &Change) -> &Path {
         Change::Put { path, .. }
         | Change::DeletedFile { path, .. }
         | Change::DeletedFolder { path, .. }
-        | Change::DeletedLink { path, .. } => path,
+        | Change::DeletedLink { path, .. }
+        | Change::MadeLink { path, .. }
+        | Change::Rights { path, .. } => path,
         Change::Moved { to, .. } => to,
         Change::Made { paths } => paths.last().map_or(Path::new("/"), PathBuf::as_path),
     }
@@ -230,7 +241,17 @@ fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
             }
         }
         (Change::Made { .. }, Some(found)) if found.kind == FileType::Directory => Standing::Made,
-        (Change::Made { .. }, None) => Standing::NeverMade,
+        (Change::Made { .. } | Change::MadeLink { .. } | Change::Rights { .. }, None) => {
+            Standing::NeverMade
+        }
+        (Change::MadeLink { link, .. }, Some(found)) if leads_to(&found, link) => Standing::Made,
+        (Change::Rights { before, after, .. }, Some(found)) if !is_link(&found) => {
+            match found.stat.st_mode & PERMISSIONS {
+                now if now == *after => Standing::Made,
+                now if now == *before => Standing::NeverMade,
+                _ => Standing::Overtaken,
+            }
+        }
         (Change::Moved { from, what, .. }, found) => {
             let old = job.past_place(from);
             let is_it = |place: &Place<'_>, found: &Found| {
@@ -256,6 +277,16 @@ fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
         }
         (_, Some(_)) => Standing::Overtaken,
     })
+}
+
+fn is_link(found: &Found) -> bool {
+    found.kind == FileType::Symlink
+}
+
+/// Whether it is a link that leads there.
+fn leads_to(found: &Found, link: &Path) -> bool {
+    let target = rustix::fs::readlinkat(&found.fd, "", Vec::new());
+    is_link(found) && target.is_ok_and(|target| target.as_bytes() == link.as_os_str().as_bytes())
 }
 
 fn digest(job: &Job<'_>, place: &Place<'_>, found: &Found) -> Result<Digest, ToolFailure> {
@@ -407,6 +438,25 @@ fn take_back<'c>(job: &Job<'_>, change: &'c Change) -> Result<Vec<&'c PathBuf>, 
             let synced = sync_folder(&spot.parent).map_err(fault);
             synced.map(|()| Vec::new())
         }
+        Change::MadeLink { link, made, .. } => {
+            let spot = place.spot(LastLink::Keep)?;
+            let found = spot.look(&place.shown)?;
+            if !found.is_some_and(|found| leads_to(&found, link)) {
+                return Err(atomic::changed_meanwhile(&place.shown));
+            }
+            rustix::fs::unlinkat(&spot.parent, &spot.name, AtFlags::empty()).map_err(fault)?;
+            sync_folder(&spot.parent).map_err(fault)?;
+            Ok(remove_made(job, made))
+        }
+        Change::Rights { before, after, .. } => {
+            let found = place.spot(LastLink::Keep)?.look(&place.shown)?;
+            let is_it = |found: &Found| found.stat.st_mode & PERMISSIONS == *after;
+            let found = found.filter(|found| !is_link(found) && is_it(found));
+            let found = found.ok_or_else(|| atomic::changed_meanwhile(&place.shown))?;
+            let special = found.stat.st_mode & 0o7000;
+            attributes::set_mode(&found.fd, special | before).map_err(fault)?;
+            Ok(Vec::new())
+        }
         Change::Moved { from, made, .. } => {
             let old = job.past_place(from);
             let plan = rename::plan(job, &place, &old)?;
@@ -466,80 +516,4 @@ fn put_back(job: &Job<'_>, place: &Place<'_>, before: Option<&Kept>) -> Result<(
             .map(drop)
         }
     }
-}
-
-/// What an undo would change, after so many others.
-pub(super) fn preview(job: &Job<'_>, before: usize) -> Result<String, ToolFailure> {
-    let _lane = job.lane();
-    let Top { parts, content, .. } = top(job, before)?;
-    let shown = |part: &Part| job.past_place(path_of(&part.change.change)).shown;
-    // Of a patch, its files in its own order; all of them stand in the first line, which is told alone
-    // where a question is short.
-    let parts: Vec<&Part> = parts.iter().rev().collect();
-    let names: Vec<String> = parts.iter().map(|part| shown(part)).collect();
-    let head = format!(
-        "take back what {} did to {}",
-        parts[0].change.tool,
-        names.join(", ")
-    );
-    if parts.iter().all(|part| !part.is_made) {
-        return Ok(format!(
-            "{head}: it is as it was before already, nothing changes\n"
-        ));
-    }
-    let mut out = format!("{head}\n");
-    for part in parts {
-        match part.is_made {
-            true => out.push_str(&change_back(job, &part.change, &content)?),
-            false => out.push_str(&format!("{} is as it was before already\n", shown(part))),
-        }
-    }
-    Ok(out)
-}
-
-/// What taking a change back changes; nothing where that cannot be told yet.
-fn change_back(job: &Job<'_>, last: &Open, left: &Left) -> Result<String, ToolFailure> {
-    let place = job.past_place(path_of(&last.change));
-    let kept_text = |kept: &Kept| -> Result<String, ToolFailure> {
-        let mut bytes = Vec::new();
-        let copy = job.journal().read(kept, &place.shown)?;
-        copy.take(domain::limits::FILE_READ_BYTES)
-            .read_to_end(&mut bytes)
-            .map_err(|e| from_io(&e, &place.shown))?;
-        Ok(as_text(bytes))
-    };
-    Ok(match &last.change {
-        Change::Put { before, made, .. } => {
-            let now = match left.get(place.target) {
-                Some(None) => return Ok(String::new()),
-                Some(Some(content)) => content.as_ref().map(kept_text).transpose()?,
-                None => match found_at(&place)? {
-                    Now::There(found) => Some(as_text(read_whole(job, &place, &found)?)),
-                    Now::Nothing | Now::Elsewhere => None,
-                },
-            };
-            let then = before.as_ref().map(kept_text).transpose()?;
-            let file = diff(&place.shown, now.as_deref(), then.as_deref());
-            let folders = folder_lines(job, "delete, if it is empty then,", made);
-            format!("{file}{folders}")
-        }
-        Change::DeletedFile { before, .. } => diff(&place.shown, None, Some(&kept_text(before)?)),
-        Change::DeletedFolder { .. } => format!("make the folder {}\n", place.shown),
-        Change::DeletedLink { .. } => format!("make the link {}\n", place.shown),
-        Change::Made { paths } => {
-            let above = paths
-                .split_last()
-                .map_or(&[][..], |(_innermost, above)| above);
-            let above = folder_lines(job, "delete, if it is empty then,", above);
-            format!("delete the empty folder {}\n{above}", place.shown)
-        }
-        Change::Moved { from, made, .. } => {
-            let folders = folder_lines(job, "delete, if it is empty then,", made);
-            format!(
-                "rename from {}\nrename to {}\n{folders}",
-                place.shown,
-                job.past_place(from).shown
-            )
-        }
-    })
 }

@@ -113,7 +113,7 @@ fn a_change_through_a_link_is_undone_where_it_was_made() {
 }
 
 #[test]
-fn an_agents_undo_asks_about_no_file_behind_a_link() {
+fn an_agents_undo_of_a_link_asks_about_the_link_and_changes_no_file_behind_it() {
     let link = json!({"argv": ["ln", "-sfn", "Makefile", "notes.txt"]});
     let calls = [
         write("notes.txt", "EVIL\n"),
@@ -127,9 +127,13 @@ fn an_agents_undo_asks_about_no_file_behind_a_link() {
     let scene = recast(house, &calls);
     let args = ["--agent", "sysadmin", "--allow-write", ".", "do it"];
     let sitting = sit(&scene, &args, |_, _| "y".to_owned());
-    assert_eq!(sitting.seen.questions.len(), 3, "{:#?}", sitting.seen);
-    assert_eq!(sitting.statuses(), ["ok", "ok", "ok", "failed"]);
+    let [.., undo] = sitting.seen.questions.as_slice() else {
+        panic!("{:#?}", sitting.seen);
+    };
+    assert!(undo.contains("\ndelete the link "), "{undo}");
+    assert_eq!(sitting.statuses(), ["ok", "ok", "ok", "ok"]);
     assert_eq!(scene.house.read("Makefile"), "all:\n");
+    assert!(!scene.house.has("notes.txt"));
 }
 
 #[test]
