@@ -21,7 +21,7 @@ pub enum Slash {
     /// Ask the last request again.
     Retry,
     /// Take the last exchange back, and what it did to files.
-    Undo,
+    Undo(Changed),
     /// Take the last exchanges back and what they did to files.
     Rewind(usize),
     /// Show what the session changed in files.
@@ -67,6 +67,15 @@ pub enum Jobs {
     One(String),
 }
 
+/// What becomes of an undo where something else changed a file since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changed {
+    /// Nothing is taken back.
+    Stops,
+    /// That file stays as it is.
+    IsSkipped,
+}
+
 /// An opinion of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rating {
@@ -101,7 +110,7 @@ pub const COMMANDS: [Form; 21] = [
     ("/retry", "", "take the last exchange back and ask it again"),
     (
         "/undo",
-        "",
+        "[skip]",
         "take the last exchange back, and its file changes",
     ),
     (
@@ -231,6 +240,17 @@ fn usage(message: impl Into<String>, hint: impl Into<String>) -> Fault {
     }
 }
 
+fn undo(rest: &str) -> Result<Slash, Fault> {
+    match rest {
+        "" => Ok(Slash::Undo(Changed::Stops)),
+        "skip" => Ok(Slash::Undo(Changed::IsSkipped)),
+        _ => Err(usage(
+            "/undo takes nothing after it but `skip`",
+            "Type /undo alone, or `/undo skip` to leave files as they are that were changed since.",
+        )),
+    }
+}
+
 /// Understands a command. `more` are commands that the surface has besides, which may be meant by one that
 /// is not known.
 ///
@@ -244,7 +264,7 @@ pub fn parse(line: &str, more: &[Form]) -> Result<Slash, Fault> {
         "/new" => Slash::New,
         "/compact" => Slash::Compact,
         "/retry" => Slash::Retry,
-        "/undo" => Slash::Undo,
+        "/undo" => return undo(rest),
         "/diff" => Slash::Diff,
         "/rewind" => return rewind(rest),
         "/agents" => Slash::Agents,
@@ -507,87 +527,4 @@ pub fn mode_in_words(mode: Mode) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_command_is_understood_and_fits_the_screen() {
-        for (name, ..) in COMMANDS {
-            let alone = parse(name, &[]);
-            let takes_more = ["/rate", "/rename"].contains(&name);
-            assert_eq!(alone.is_err(), takes_more, "{name}");
-        }
-        assert!(help().lines().all(|line| line.chars().count() <= 96));
-        let commands = help();
-        let lines = commands.lines().take(COMMANDS.len());
-        assert!(lines.into_iter().all(|line| line.len() <= 80), "{commands}");
-    }
-
-    #[test]
-    fn arguments_are_read_and_bad_ones_say_what_would_do() {
-        let rating = |line: &str| match parse(line, &[]) {
-            Ok(Slash::Rate(rating)) => (rating.score, rating.note),
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(rating("/rate + good work"), (100, "good work".to_owned()));
-        assert_eq!(rating("/rate -"), (-100, String::new()));
-        let stars: Vec<i8> = (1..=5).map(|n| rating(&format!("/rate {n}")).0).collect();
-        assert_eq!(stars, [-100, -50, 0, 50, 100]);
-        assert_eq!(
-            parse("/pin -12", &[]).ok(),
-            Some(Slash::Pin(Some((12, PinChange::Unpin))))
-        );
-        assert_eq!(parse("/fork #7", &[]).ok(), Some(Slash::Fork(7)));
-        let named = |name: &str| Some(Slash::Rename(name.to_owned()));
-        assert_eq!(parse("/rename The Moor", &[]).ok(), named("The Moor"));
-        assert_eq!(parse("/rename \"\"", &[]).ok(), named(""));
-        assert_eq!(
-            parse("/mode PLAN", &[]).ok(),
-            Some(Slash::Mode(Some(Mode::Plan)))
-        );
-        assert_eq!(
-            parse("/override relax", &[]).ok(),
-            Some(Slash::Override(Some(OverrideLevel::Relax)))
-        );
-        assert_eq!(
-            parse("/thinking HIGH", &[]).ok(),
-            Some(Slash::Thinking(Some(Think::High)))
-        );
-        let much = parse("/thinking much", &[]).unwrap_err();
-        assert_eq!(much.message, "there is no level of thinking `much`");
-        assert_eq!(
-            much.hint,
-            "The levels are default, off, on, low, medium, high."
-        );
-        assert!(parse("/override everything", &[]).is_err());
-        for bad in [
-            "/rate",
-            "/rate 7x",
-            "/rate 6",
-            "/rate 0",
-            "/pin x",
-            "/pin 0",
-            "/fork -1",
-            "/mode x",
-            "/context all",
-            "/new now",
-            "/retyr",
-        ] {
-            let refused = parse(bad, &[]).err().map(|fault| fault.hint);
-            assert!(refused.is_some_and(|hint| !hint.is_empty()), "{bad}");
-        }
-        let near = parse("/retyr", &[]).err().map(|fault| fault.hint);
-        assert!(near.is_some_and(|hint| hint.contains("/retry")));
-    }
-
-    #[test]
-    fn a_path_is_said_to_the_agent() {
-        assert!(
-            is_command("/undo")
-                && is_command("/undo now")
-                && is_command("/quit1")
-                && is_command("/nonsense")
-        );
-        assert!(!is_command("/etc/hosts has what in it?") && !is_command("/"));
-    }
-}
+mod tests;

@@ -41,7 +41,7 @@ pub enum Done {
 pub async fn act(on: &mut dyn Conversation, slash: Slash) -> Result<Done> {
     match slash {
         Slash::Retry => return taking_back::retry(on).await.map(Done::Again),
-        Slash::Undo => taking_back::undo(on).await?,
+        Slash::Undo(changed) => taking_back::undo(on, changed).await?,
         Slash::Rewind(exchanges) => taking_back::rewind_by(on, exchanges).await?,
         Slash::Diff => diff(on)?,
         Slash::Agents => list_agents(on).await?,

@@ -15,9 +15,11 @@ use domain::tool::EffectClass;
 use domain::tool::{RUN_COMMAND, UNDO};
 use plan::{orders, question};
 use rendering::agents::gist;
+use rendering::slash::Changed;
 use rendering::terminal::DECLINED;
 use session::{Exchange, SessionView};
 use std::collections::BTreeSet;
+use text::escape::visible_line;
 
 /// What became of the changes that were to be taken back.
 struct Restored {
@@ -61,11 +63,33 @@ pub async fn retry(on: &mut dyn Conversation) -> Result<String> {
 
 /// Takes the last exchange back and what it did to files, and says what stands of the one before where
 /// it did nothing to them.
-pub async fn undo(on: &mut dyn Conversation) -> Result<()> {
+pub async fn undo(on: &mut dyn Conversation, changed: Changed) -> Result<()> {
+    if changed == Changed::IsSkipped {
+        pass_over_changed(on).await?;
+    }
     match take_last(on).await? {
         Took::NoFiles => tell_what_stands_before(on).await,
         Took::Files | Took::Nothing => Ok(()),
     }
+}
+
+/// Leaves the files of the last exchange as they are that something else changed since.
+async fn pass_over_changed(on: &mut dyn Conversation) -> Result<()> {
+    let events = events(on).await?;
+    refuse_beside_others(&events)?;
+    let last = last_of_user(&events)?;
+    let calls = changing(on, &events, last.begins_after).await?;
+    let id = on.session().session_id;
+    let passed = on.changes().pass_over_changed(id, &calls)?;
+    let folder = on.workspace().to_owned();
+    for path in passed {
+        let shown = path.strip_prefix(&folder).unwrap_or(&path);
+        let shown = visible_line(&shown.to_string_lossy());
+        on.tell(&format!(
+            "  stays as it is, since it was changed since: {shown}"
+        ))?;
+    }
+    Ok(())
 }
 
 /// What was taken back with an exchange.
@@ -107,8 +131,9 @@ async fn take_last(on: &mut dyn Conversation) -> Result<Took> {
                 "{undone} of {} taken back; the exchange stays",
                 counted(all.next)
             ),
-            "What was refused says why. /undo tries again; /retry takes the exchange alone \
-                 back, and asks it again.",
+            "What was refused says why. /undo tries again; `/undo skip` leaves files as they are that \
+                 were changed since, and takes back the rest; /retry takes the exchange alone back, and \
+                 asks it again.",
         )
         .into());
     }
@@ -398,9 +423,7 @@ async fn tell_what_stays(on: &mut dyn Conversation, events: &[Event], after: u64
         return Ok(());
     }
     let programs = match used.contains(&RUN_COMMAND) {
-        true => {
-            " to anything but the contents of files (rights, links, empty folders, other places)"
-        }
+        true => " outside the working folder, to what git ignores, and in pipes and jobs",
         false => "",
     };
     on.tell(&format!(

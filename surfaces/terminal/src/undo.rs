@@ -10,7 +10,7 @@ use domain::plan::{Action, Plan};
 use domain::tool::UNDO;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whether a task is to take back a change and nothing else, as the rules read it.
 #[must_use]
@@ -64,6 +64,17 @@ pub trait FileHistory: Debug + Send + Sync {
     /// # Errors
     /// When the history cannot be read.
     fn of_calls(&self, session_id: SessionId, calls: &BTreeSet<CallId>) -> Result<CallChanges>;
+
+    /// Has undo pass over those changes of these calls whose files were changed by something else since;
+    /// the files.
+    ///
+    /// # Errors
+    /// When the history cannot be read or written.
+    fn pass_over_changed(
+        &self,
+        session_id: SessionId,
+        calls: &BTreeSet<CallId>,
+    ) -> Result<Vec<PathBuf>>;
 
     /// What the session changed and did not take back; names are relative to the folder.
     ///

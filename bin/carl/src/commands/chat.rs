@@ -54,6 +54,16 @@ impl FileHistory for Histories {
         })
     }
 
+    fn pass_over_changed(
+        &self,
+        session_id: SessionId,
+        calls: &BTreeSet<CallId>,
+    ) -> Result<Vec<PathBuf>> {
+        let history = self.0.join(session_id.to_string());
+        let passed = files::pass_over_changed(&history, calls);
+        passed.map_err(|failure| anyhow::anyhow!(failure.message))
+    }
+
     fn changes(&self, session_id: SessionId, folder: &Path) -> Result<Vec<FileChange>> {
         diff::of_history(&self.0.join(session_id.to_string()), folder)
     }

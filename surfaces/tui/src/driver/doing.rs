@@ -89,7 +89,7 @@ impl Ui<'_> {
 const fn takes_back(command: &Command) -> bool {
     matches!(
         command,
-        Command::RewindTo(_) | Command::Run(Slash::Undo | Slash::Rewind(_))
+        Command::RewindTo(_) | Command::Run(Slash::Undo(_) | Slash::Rewind(_))
     )
 }
 

@@ -48,7 +48,7 @@ pub(super) fn act(state: &mut State, line: &str) -> Vec<Command> {
         }
         Slash::New
         | Slash::Fork(_)
-        | Slash::Undo
+        | Slash::Undo(_)
         | Slash::Rewind(_)
         | Slash::Retry
         | Slash::Compact

@@ -13,7 +13,7 @@ use domain::event::{ConfirmationAnswer, ConfirmationKind, EventBody, QueryStatus
 use domain::fault::Fault;
 use domain::id::QueryId;
 use domain::settings::Mode;
-use rendering::slash::Slash;
+use rendering::slash::{Changed, Slash};
 
 /// A request under way that has asked this.
 fn asked(requests: Vec<domain::event::ConfirmationRequest>) -> Seat {
@@ -215,7 +215,8 @@ fn commands_are_understood_and_others_named() {
         last("/context").0,
         Some(Command::Context(rendering::context::Depth::Shares))
     );
-    assert_eq!(last("/undo").0, Some(Command::Run(Slash::Undo)));
+    let undo = Slash::Undo(Changed::Stops);
+    assert_eq!(last("/undo").0, Some(Command::Run(undo)));
     assert_eq!(last("/quit").0, Some(Command::Leave));
     assert!(
         matches!(last("/mode AUTO").0, Some(Command::Configure(profile)) if profile.mode == Mode::Auto)

@@ -181,7 +181,7 @@ fn a_file_that_was_removed_by_hand_is_said_to_be_gone() {
 }
 
 #[test]
-fn a_question_says_which_of_many_changes_cannot_be_taken_back() {
+fn a_question_says_which_of_many_changes_cannot_be_taken_back_and_undo_skip_leaves_it() {
     let house = House::new();
     let names = ["one", "two", "three", "four"];
     let files = names.map(|name| format!("{name}.txt"));
@@ -211,6 +211,14 @@ fn a_question_says_which_of_many_changes_cannot_be_taken_back() {
     let told = seat.until("the exchange stays");
     assert!(!told.contains("in a loop"), "{told}");
     assert!(told.contains("3 of 4 file changes taken back"), "{told}");
+    let told = seat.until("asks it again.");
+    assert!(told.contains("`/undo skip` leaves files"), "{told}");
+    seat.types("/undo now\n");
+    seat.until("takes nothing after it but `skip`");
+    seat.types("/undo skip\n");
+    seat.until("stays as it is, since it was changed since: one.txt");
+    let told = seat.until("1 file change left, as you said");
+    assert!(told.contains("taken back: replace draft"), "{told}");
     seat.leaves();
     assert_eq!(house.read("one.txt"), "my own words\n");
     assert_eq!(house.read("two.txt"), "draft\n");
