@@ -13,6 +13,7 @@ use api::authority::JudgedCall;
 use api::checkpoints::{Checkpoint, Checkpoints, ProgramChanges};
 use api::executor::{Progress, Report, ReportSink, ToolFailure};
 use api::failure::{broken, mendable, of_call};
+use api::programs::still_runs;
 use api::sandbox::{Finished, Job, JobLimits, Refusal, Sandbox, Started};
 use domain::id::SessionId;
 use domain::limits::{
@@ -111,7 +112,7 @@ impl Runner {
                         continue;
                     }
                     let report = Progress {
-                        message: format!("{program} runs, {seconds} s"),
+                        message: still_runs(&program, seconds),
                         percent: None,
                     };
                     // A full channel is no reason to stop.

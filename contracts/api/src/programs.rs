@@ -5,8 +5,25 @@ use crate::sandbox::Glance;
 use domain::id::CallId;
 use std::time::Duration;
 
+/// What stands between a program and how long it has run.
+const STILL_RUNS: &str = " runs, ";
+
 /// The built-in tools whose calls wait for a program.
 const AWAITING: [&str; 3] = ["run_code", "run_command", "package_install"];
+
+/// What the executor of a program says while it runs, and nothing else is known of it.
+#[must_use]
+pub fn still_runs(program: &str, seconds: u64) -> String {
+    format!("{program}{STILL_RUNS}{seconds} s")
+}
+
+/// Whether a message says that alone: it holds until the next one.
+#[must_use]
+pub fn is_still_running(message: &str) -> bool {
+    let time = message.rsplit_once(STILL_RUNS).map(|(_program, time)| time);
+    let seconds = time.and_then(|time| time.strip_suffix(" s"));
+    seconds.is_some_and(|seconds| seconds.parse::<u64>().is_ok())
+}
 
 /// Whether a call of this tool waits for a program.
 #[must_use]

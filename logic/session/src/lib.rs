@@ -28,4 +28,4 @@ pub use exchange::{Exchange, Exchanges, Speech, Who};
 pub use given::{CHANGES, LEFT_OUT, SESSION_REACH, YesEnded};
 pub use plan::{PlanProgress, StepState};
 pub use view::{Question, SessionView};
-pub use work::{AtWork, RunningCall};
+pub use work::{AtWork, CallStage, OpenCall};

@@ -2,7 +2,8 @@
 //! last said of itself.
 
 use domain::Timestamp;
-use domain::event::{Event, EventBody};
+use domain::decision::Verdict;
+use domain::event::{ConfirmationAnswer, Event, EventBody};
 use domain::id::{AgentId, CallId, QueryId};
 use domain::model::{ModelRef, Usage};
 
@@ -11,7 +12,7 @@ const FOLLOWED_CALLS: usize = 256;
 
 /// A call that has no result yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunningCall {
+pub struct OpenCall {
     /// Which.
     pub call_id: CallId,
     /// By which agent; `None`: by the root agent.
@@ -22,12 +23,27 @@ pub struct RunningCall {
     pub tool: String,
     /// When it was asked for.
     pub since: Timestamp,
+    /// How far it has come.
+    pub stage: CallStage,
+    /// What it last said that it does, and how much is done, percent.
+    pub progress: Option<(String, Option<u8>)>,
 }
 
-/// Calls under way and the model in use: a fold over a session's events.
+/// How far a call has come that has no result yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallStage {
+    /// It is judged, waits to be, or ends without having run.
+    Requested,
+    /// It waits for the user's yes, whether its question stands already or another one before it.
+    Asked,
+    /// It may run, and does so once it is its turn.
+    Cleared,
+}
+
+/// Calls without a result and the model in use: a fold over a session's events.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AtWork {
-    calls: Vec<RunningCall>,
+    calls: Vec<OpenCall>,
     model: Option<ModelRef>,
     reason: String,
     last: Option<Usage>,
@@ -44,13 +60,31 @@ impl AtWork {
                 if self.calls.len() >= FOLLOWED_CALLS {
                     self.calls.remove(0);
                 }
-                self.calls.push(RunningCall {
+                self.calls.push(OpenCall {
                     call_id,
                     agent_id: event.agent_id,
                     query_id: event.query_id,
                     tool: tool.clone(),
                     since: event.time,
+                    stage: CallStage::Requested,
+                    progress: None,
                 });
+            }
+            EventBody::BrokerDecision { verdict, .. } => match verdict {
+                Verdict::Allow => self.reaches(event, CallStage::Cleared),
+                Verdict::Confirm => self.reaches(event, CallStage::Asked),
+                Verdict::Deny => {}
+            },
+            EventBody::ConfirmationAnswered { answer, .. } => match answer {
+                ConfirmationAnswer::Once | ConfirmationAnswer::Session => {
+                    self.reaches(event, CallStage::Cleared);
+                }
+                ConfirmationAnswer::Deny { .. } => self.reaches(event, CallStage::Requested),
+            },
+            EventBody::ToolProgress { message, percent } => {
+                if let Some(call) = self.call_of(event) {
+                    call.progress = Some((message.clone(), *percent));
+                }
             }
             EventBody::ToolResult { .. } => {
                 self.calls.retain(|one| Some(one.call_id) != event.call_id);
@@ -70,9 +104,34 @@ impl AtWork {
         }
     }
 
+    fn call_of(&mut self, event: &Event) -> Option<&mut OpenCall> {
+        let mut calls = self.calls.iter_mut();
+        calls.find(|one| Some(one.call_id) == event.call_id)
+    }
+
+    fn reaches(&mut self, event: &Event, stage: CallStage) {
+        if let Some(call) = self.call_of(event) {
+            call.stage = stage;
+        }
+    }
+
+    /// The calls that may run and have no result yet, oldest first.
+    pub fn running(&self) -> impl Iterator<Item = &OpenCall> {
+        self.calls
+            .iter()
+            .filter(|call| call.stage == CallStage::Cleared)
+    }
+
+    /// How many calls wait for the user's yes.
+    #[must_use]
+    pub fn asked(&self) -> usize {
+        let asked = |call: &&OpenCall| call.stage == CallStage::Asked;
+        self.calls.iter().filter(asked).count()
+    }
+
     /// The calls that have no result yet, oldest first.
     #[must_use]
-    pub fn calls(&self) -> &[RunningCall] {
+    pub fn calls(&self) -> &[OpenCall] {
         &self.calls
     }
 

@@ -57,6 +57,12 @@ impl Burst {
         }
     }
 
+    /// Whether letters came right before the line end, so that nobody saw the line before it.
+    #[must_use]
+    pub const fn has_letters(&self) -> bool {
+        self.letters > 0
+    }
+
     /// Takes the line end that is open: when it came.
     pub fn take_open(&mut self) -> Option<Instant> {
         self.line_end.take()

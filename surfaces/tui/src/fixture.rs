@@ -7,6 +7,7 @@ use api::programs::{Program, ProgramId, ProgramOutput, ProgramState, StreamText}
 use api::sessions::SessionSummary;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use domain::Timestamp;
+use domain::decision::{Layer, Verdict};
 use domain::event::{Batch, ConfirmationKind, ConfirmationRequest, Event, EventBody, QueryStatus};
 use domain::hash::Digest;
 use domain::id::{AgentId, BatchId, CallId, ConfirmationId, HolderId, QueryId, SessionId};
@@ -169,6 +170,22 @@ impl Seat {
             tool: tool.to_owned(),
             arguments: serde_json::json!({"path": "notes.md"}),
             recovered: false,
+        };
+        self.happens_to(Some(query), Some(call), body);
+    }
+
+    /// A call that passes without a question.
+    pub fn runs(&mut self, query: u128, call: u128, tool: &str) {
+        self.calls(query, call, tool);
+        self.decides((query, call), Verdict::Allow);
+    }
+
+    pub fn decides(&mut self, (query, call): (u128, u128), verdict: Verdict) {
+        let body = EventBody::BrokerDecision {
+            verdict,
+            layer: Layer::SafetyGate,
+            rule: "effect".to_owned(),
+            reason: String::new(),
         };
         self.happens_to(Some(query), Some(call), body);
     }

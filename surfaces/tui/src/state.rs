@@ -90,8 +90,6 @@ pub struct State {
     pub dialog: Option<Dialog>,
     /// Whether a question was closed since the last line, which the next one may be meant for.
     pub is_question_closed: bool,
-    /// When a key last changed the draft.
-    pub typed_at: Option<Instant>,
     /// The keys that came last.
     pub burst: Burst,
     /// Whether a yes to the working folder can be remembered.
@@ -224,7 +222,6 @@ impl State {
             covers_until: None,
             dialog: None,
             is_question_closed: false,
-            typed_at: None,
             burst: Burst::default(),
             memory,
             is_own_plan: false,

@@ -21,12 +21,13 @@ use crate::lines::{OWN, cut, faint, own, strong, wrapped};
 use crate::panes::Layout;
 use crate::question::{Field, Sight};
 use crate::state::State;
+use api::programs::awaits_a_program;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use rendering::agents::{gist, named};
 use rendering::values::grouped;
-use session::RunningCall;
+use session::OpenCall;
 use text::escape::visible_line;
 use unicode_width::UnicodeWidthStr;
 
@@ -191,16 +192,28 @@ fn work_text(state: &State) -> Option<String> {
         0..60 => format!("{seconds} s"),
         _ => format!("{} min {} s", seconds / 60, seconds % 60),
     };
-    let calls = state.view.work().calls();
-    let names: Vec<String> = calls.iter().map(|call| name(state, call)).collect();
+    let work = state.view.work();
+    let names: Vec<String> = work.running().map(|call| name(state, call)).collect();
+    let asked = match work.asked() {
+        0 => None,
+        1 => Some("a call waits for your answer".to_owned()),
+        count => Some(format!("{count} calls wait for your answer")),
+    };
     let doing = match (&state.reading, names.as_slice()) {
         (Some(progress), _) => format!(
             "reading the prompt: {} of {} tokens",
             grouped(progress.read_tokens),
             grouped(progress.total_tokens)
         ),
-        (None, []) => "working".to_owned(),
-        (None, names) => format!("running {}", names.join(", ")),
+        (None, []) => asked.unwrap_or_else(|| "working".to_owned()),
+        (None, names) => {
+            let running = format!("running {}", names.join(", "));
+            [running]
+                .into_iter()
+                .chain(asked)
+                .collect::<Vec<_>>()
+                .join("; ")
+        }
     };
     // In the panes the steps themselves are not in sight.
     let place = planned::place(state).filter(|_| state.panes.is_open());
@@ -223,11 +236,19 @@ fn own_row(text: &str, width: usize) -> Vec<Line<'static>> {
 }
 
 /// A call that runs, with the agent that it is of where that is not the session's own.
-fn name(state: &State, call: &RunningCall) -> String {
+fn name(state: &State, call: &OpenCall) -> String {
     let tool = visible_line(&call.tool);
-    match named(state.view.agents(), call.agent_id) {
+    let name = match named(state.view.agents(), call.agent_id) {
         Some(whose) => format!("{tool} ({whose})"),
         None => tool,
+    };
+    // What a program says of itself stands below, and its time here.
+    match &call.progress {
+        Some((message, percent)) if !awaits_a_program(&call.tool) => {
+            let share = percent.map_or_else(String::new, |percent| format!(" {percent}%"));
+            format!("{name}: {}{share}", visible_line(message))
+        }
+        _ => name,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::message::Command;
 use crate::sent;
 use crate::state::State;
 use crate::stream::by_rules;
+use api::programs::is_still_running;
 use domain::drive::Origin;
 use domain::event::{ConfirmationAnswer, Event, EventBody, QueryStatus};
 use domain::id::{ConfirmationId, QueryId};
@@ -67,6 +68,8 @@ pub(super) fn happened(state: &mut State, event: &Event) -> Vec<Command> {
             done.extend(flush(state));
             answering::asked(state, request);
         }
+        // The row of what is at work says so too.
+        EventBody::ToolProgress { message, .. } if is_still_running(message) => {}
         _ => {
             let is_own = state.view.agents().depth(event.agent_id) == 0;
             if by_rules(&event.body) && is_own {

@@ -263,7 +263,7 @@ mod tests {
     fn running(size: (u16, u16)) -> Seat {
         let mut seat = Seat::at(size);
         seat.asks(10, "build it");
-        seat.calls(10, 5, "run_command");
+        seat.runs(10, 5, "run_command");
         seat
     }
 
@@ -273,9 +273,9 @@ mod tests {
         assert_eq!(seat.state.wakes_at(), None);
         seat.asks(10, "build it");
         assert_eq!(seat.asked_after(5_000), []);
-        seat.calls(10, 4, "read_file");
+        seat.runs(10, 4, "read_file");
         assert_eq!(seat.asked_after(5_000), [], "no program");
-        seat.calls(10, 5, "run_command");
+        seat.runs(10, 5, "run_command");
         assert_eq!(seat.asked_after(299), []);
         assert_eq!(seat.asked_after(1), reads(ALL));
         assert_eq!(seat.asked_after(5_000), [], "one answer at a time");

@@ -10,7 +10,7 @@ use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::page::Turn;
 use crate::palette::Choice;
-use crate::question::{AT_ONCE, Field};
+use crate::question::Field;
 use crate::sent;
 use crate::state::State;
 use crate::subject::Subject;
@@ -21,7 +21,7 @@ use rendering::agents::gist;
 use rendering::confirm::is_answer;
 use rendering::slash::{SHELL, is_command};
 
-/// What is said of a line for the shell that comes as a paste does.
+/// What is said of a command that comes as a paste does.
 const CAME_AT_ONCE: &str = "not run: the line came all at once, as a paste does; Enter runs it";
 /// Rows that PageUp and PageDown go in the help.
 const PAGE: usize = 5;
@@ -291,7 +291,6 @@ pub(super) fn edit(state: &mut State, change: Edit) -> Vec<Command> {
         paned::turn(state, turn);
         return Vec::new();
     }
-    state.typed_at = Some(state.now);
     state.input.edit(change);
     draft_changed(state);
     completing::edited(state, change)
@@ -450,7 +449,8 @@ fn entered(state: &mut State) -> Vec<Command> {
         );
         return vec![state.note(&said)];
     }
-    if is_for_shell && came_at_once(state) {
+    // As in a paste that the terminal does not mark.
+    if (is_command || is_for_shell) && state.burst.has_letters() {
         return vec![state.note(CAME_AT_ONCE)];
     }
     if !is_command && let Some(why) = overriding::holds_back(state) {
@@ -471,13 +471,6 @@ fn entered(state: &mut State) -> Vec<Command> {
         }),
     }
     done
-}
-
-/// Whether Enter stands right behind what was typed, as in a paste that the terminal does not mark: nobody
-/// saw the line before.
-fn came_at_once(state: &State) -> bool {
-    let just_typed = |at| state.now.duration_since(at) < AT_ONCE;
-    state.typed_at.is_some_and(just_typed)
 }
 
 /// Why a draft that begins like a command may not be in sight from its beginning on.

@@ -43,7 +43,7 @@ pub fn said(state: &State) -> Vec<String> {
 
 /// The calls that wait for a program.
 fn calls(state: &State) -> Vec<CallId> {
-    let calls = state.view.work().calls().iter();
+    let calls = state.view.work().running();
     let waiting = calls.filter(|call| awaits_a_program(&call.tool));
     waiting.map(|call| call.call_id).collect()
 }

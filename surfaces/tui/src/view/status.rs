@@ -152,9 +152,7 @@ fn mode(state: &State) -> String {
 }
 
 fn at_work(state: &State) -> String {
-    // A call that is asked about does not run.
-    let asked = state.view.questions().len();
-    let calls = state.view.work().calls().len().saturating_sub(asked);
+    let calls = state.view.work().running().count();
     match (state.view.open_requests().count(), calls) {
         (0, _) => "idle".to_owned(),
         (_, 0) => "working".to_owned(),

@@ -7,11 +7,14 @@ use crate::state::Facts;
 use crate::subject::Subject;
 use api::programs::{Program, ProgramId, ProgramState, Programs};
 use crossterm::event::KeyCode;
+use domain::decision::Verdict;
 use domain::drive::{DriveDecision, DriveReason, DriveState};
-use domain::event::{CallStatus, ConfirmationKind, EventBody, QueryStatus, StepChange};
+use domain::event::{
+    CallStatus, ConfirmationAnswer, ConfirmationKind, EventBody, QueryStatus, StepChange,
+};
 use domain::fault::Fault;
 use domain::hash::Digest;
-use domain::id::AgentId;
+use domain::id::{AgentId, ConfirmationId};
 use domain::lineage::AgentType;
 use domain::model::{ModelRef, Usage};
 use domain::plan::{Action, Plan};
@@ -135,7 +138,7 @@ fn streaming() {
         seat.asks(10, "tell me of the tides");
         seat.says(10, "# Tides\n\nThe moon pulls. ");
         seat.says(10, "It is *not* the only one that does, since the sun pulls as well, at new and full moon in the same line");
-        seat.calls(10, 30, "read_file");
+        seat.runs(10, 30, "read_file");
         seat.wait(12_000);
         seat.says(10, "日本語 ends with a word that is drawn");
         seat.types("what I want next");
@@ -399,7 +402,7 @@ fn page_while_a_question_waits() {
 /// A call that waits for a program, and what that says.
 fn running(seat: &mut Seat) {
     seat.asks(10, "build it");
-    seat.calls(10, 5, "run_command");
+    seat.runs(10, 5, "run_command");
     let said = said(
         "",
         "   Compiling one\n   Compiling two\nwarning: x\n   Compiling three\n",
@@ -484,6 +487,9 @@ fn what_runs_says_whose_it_is() {
     };
     seat.happens_by(Some(0x1a_2b3c), (Some(10), Some(30)), calls("read_file"));
     seat.happens_to(Some(10), Some(31), calls("list_files"));
+    assert!(below(&seat).contains("working, "));
+    seat.decides((10, 30), Verdict::Allow);
+    seat.decides((10, 31), Verdict::Allow);
     let rows = below(&seat);
     assert!(
         rows.contains("running read_file (researcher …2b3c), list_files, "),
@@ -495,6 +501,67 @@ fn what_runs_says_whose_it_is() {
         "{printed}"
     );
     assert!(printed.contains("→ list_files path=a.txt"), "{printed}");
+}
+
+#[test]
+fn a_call_that_waits_for_an_answer_does_not_run() {
+    let mut seat = Seat::at((100, 24));
+    seat.asks(10, "change three");
+    for (call, verdict) in [
+        (30, Verdict::Confirm),
+        (31, Verdict::Confirm),
+        (32, Verdict::Allow),
+    ] {
+        seat.calls(10, call, "edit_file");
+        seat.decides((10, call), verdict);
+    }
+    let rows = below(&seat);
+    assert!(
+        rows.contains("running edit_file; 2 calls wait for your answer, "),
+        "{rows}"
+    );
+    assert!(rows.contains("1 tool runs"), "{rows}");
+    let answered = |answer| EventBody::ConfirmationAnswered {
+        confirmation_id: ConfirmationId::from_uuid(id(40)),
+        answer,
+        by: "user".to_owned(),
+        token: None,
+    };
+    seat.happens_to(Some(10), Some(30), answered(ConfirmationAnswer::Once));
+    let no = ConfirmationAnswer::Deny {
+        message: String::new(),
+    };
+    seat.happens_to(Some(10), Some(31), answered(no));
+    let rows = below(&seat);
+    assert!(rows.contains("running edit_file, edit_file, "), "{rows}");
+    assert!(rows.contains("2 tools run"), "{rows}");
+}
+
+#[test]
+fn what_a_call_does_is_told_while_it_runs() {
+    let mut seat = Seat::at((100, 24));
+    seat.asks(10, "look");
+    seat.runs(10, 30, "web_fetch");
+    seat.runs(10, 31, "run_command");
+    let progress = |message: &str, percent| EventBody::ToolProgress {
+        message: message.to_owned(),
+        percent,
+    };
+    seat.happens_to(
+        Some(10),
+        Some(30),
+        progress("reads the page\u{1b}[2J", Some(40)),
+    );
+    seat.happens_to(Some(10), Some(31), progress("/bin/sh runs, 4 s", None));
+    let rows = below(&seat);
+    assert!(
+        rows.contains("running web_fetch: reads the page\\u{1b}[2J 40%, run_command, "),
+        "{rows}"
+    );
+    let printed = seat.scrollback();
+    assert!(printed.contains("reads the page"), "{printed}");
+    // That a program runs is told by the row alone.
+    assert!(!printed.contains("/bin/sh runs"), "{printed}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt as _;
 use testkit::{Attended, Reply, is_absent};
 
 const BUG: &str = "pub fn sum(list: &[i32]) -> i32 {\n    list.iter().skip(1).sum()\n}\n\n\
@@ -36,7 +37,6 @@ fn at_work(scene: &Scene, answers: &[&str]) -> Attended {
     carl.at_terminal(|_, asked| (*answers.get(asked).unwrap_or(&"n")).to_owned())
 }
 
-/// The same, asking a model whose results are read from the log.
 /// What a question says of a yes for the session that ended, before it says why.
 const ENDED: &str = "Your yes for the session does not count any more: ";
 
@@ -61,7 +61,7 @@ fn a_failing_test_of_a_crate_is_mended_with_one_question_for_the_program() {
         read("src/lib.rs"),
         run("cargo test"),
         edit("src/lib.rs", ".skip(1)", ""),
-        run("cargo test --quiet"),
+        run("cargo test --quiet 2>&1 | tail -20"),
         Reply::text("The sum counts the first one again, and the test passes."),
     ]);
     let attended = at_work(&scene, &["s", "y"]);
@@ -85,6 +85,32 @@ fn a_failing_test_of_a_crate_is_mended_with_one_question_for_the_program() {
     assert!(after.contains("exit code 0"), "{after}");
     assert!(after.contains("1 passed"), "{after}");
     assert!(!scene.house.read("src/lib.rs").contains("skip"));
+}
+
+#[test]
+fn a_yes_to_the_tests_with_a_variable_covers_them_again_and_no_other_variable() {
+    let scene = crate_with_a_bug([
+        read("src/lib.rs"),
+        run("RUST_BACKTRACE=1 cargo test 2>&1 | tail -n 30"),
+        edit("src/lib.rs", ".skip(1)", ""),
+        run("RUST_BACKTRACE=1 cargo test --quiet"),
+        run("RUST_BACKTRACE=full cargo test --quiet"),
+        run("RUSTC_WRAPPER=./evil cargo test"),
+        Reply::text("Done."),
+    ]);
+    let attended = at_work(&scene, &["s", "y", "n", "n"]);
+    let asked: Vec<&str> = attended.questions.iter().map(String::as_str).collect();
+    let [first, change, other, evil] = asked.as_slice() else {
+        panic!("{attended:#?}");
+    };
+    assert!(
+        first.contains("`RUST_BACKTRACE=1 cargo test` in "),
+        "{first}"
+    );
+    assert!(is_question_about(change, "edit_file"), "{change}");
+    assert!(other.contains("RUST_BACKTRACE=full"), "{other}");
+    assert!(evil.contains("RUSTC_WRAPPER"), "{evil}");
+    assert!(!evil.contains("also with other arguments"), "{evil}");
 }
 
 #[test]
@@ -441,7 +467,8 @@ fn what_was_there_before_under_another_name_is_never_removed() {
     let outcome = scene.run(&OPEN);
     outcome.assert_ends(0, "success");
     let told = scene.told();
-    let why = "undo does not take back all of what it did: 2 of its files were there before";
+    let why = "undo does not take back all of what it did: 1 of what it changed was there before \
+               under another name";
     assert!(told.contains(why), "{told}");
     for _ in 0..8 {
         let undo = ["undo", "--yes", "write,destructive"];
@@ -450,9 +477,60 @@ fn what_was_there_before_under_another_name_is_never_removed() {
     assert_eq!(scene.house.read("a.txt"), "one\n");
     assert_eq!(scene.house.read("old/c.txt"), "gone\n");
     assert_eq!(scene.house.read("kept.txt"), "mine\n");
-    for name in ["real.txt", "one.txt"] {
-        assert_eq!(scene.house.read(name), "first\n", "{name}");
+    // What comes back under its old name leaves the new one.
+    assert_eq!(scene.house.read("one.txt"), "first\n");
+    assert!(!scene.house.has("real.txt"));
+}
+
+#[test]
+fn renames_rights_links_and_folders_of_a_command_are_told_and_taken_back() {
+    let script = "mv old new; mv one.txt two.txt; echo more >> two.txt; chmod +x a.txt; \
+                  ln -s a.txt link; rm gone; mkdir -p empty/inner; ln -s same.txt sub; mkfifo pipe";
+    let scene = folder_with(script);
+    scene.house.write("one.txt", "first\n");
+    let place = scene.house.work().join("a.txt");
+    let folder = place.parent().unwrap();
+    std::os::unix::fs::symlink("same.txt", folder.join("gone")).unwrap();
+    let mode = || place.metadata().unwrap().permissions().mode() & 0o777;
+    let before = mode();
+    let outcome = scene.run(&OPEN);
+    outcome.assert_ends(0, "success");
+    let told = scene.told();
+    for name in [
+        "old/c.txt",
+        "new/c.txt",
+        "one.txt",
+        "two.txt",
+        "a.txt",
+        "link",
+        "gone",
+        "empty/inner",
+        "sub",
+    ] {
+        assert!(told.contains(&format!("/work/{name}")), "{name}: {told}");
     }
+    assert!(told.contains("is a pipe or the like"), "{told}");
+    assert_ne!(mode(), before);
+    let diff = scene.house.carl().args(["diff"]).run();
+    for name in ["a.txt", "link", "gone", "empty/inner"] {
+        let note = format!("note: {name} cannot stand in a patch");
+        assert!(diff.stderr.contains(&note), "{diff:#?}");
+    }
+    let mut seat = scene.house.ask(["diff"]).env("TERM", "xterm").seated();
+    seat.until("permissions of a.txt: ");
+    drop(seat.finish());
+    let undo = ["undo", "--yes", "write,destructive"];
+    let undone = scene.house.carl().args(undo).run();
+    assert_eq!(undone.code, Some(0), "{undone:#?}");
+    assert_eq!(scene.house.read("old/c.txt"), "gone\n");
+    assert_eq!(scene.house.read("one.txt"), "first\n");
+    assert_eq!(mode(), before);
+    let target = std::fs::read_link(folder.join("gone")).unwrap();
+    assert_eq!(target, std::path::Path::new("same.txt"));
+    for name in ["new", "two.txt", "link", "empty", "sub"] {
+        assert!(folder.join(name).symlink_metadata().is_err(), "{name}");
+    }
+    assert!(folder.join("pipe").symlink_metadata().is_ok());
 }
 
 #[test]

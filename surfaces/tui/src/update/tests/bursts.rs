@@ -64,10 +64,18 @@ fn a_key_behind_a_line_end_finds_the_line_sent() {
 }
 
 #[test]
-fn a_line_for_the_shell_and_a_line_end_that_come_at_once_run_nothing() {
-    let mut seat = Seat::at((80, 24));
-    at_once(&mut seat, "!touch a\n");
-    seat.wait(1_000);
-    assert!(seat.scrollback().contains("came all at once"));
-    assert_eq!(seat.state.input.text(), "!touch a");
+fn a_command_and_a_line_end_that_come_at_once_run_nothing() {
+    for command in ["!touch a", "!w", "/undo", "/quit"] {
+        let mut seat = Seat::at((80, 24));
+        let mut done = at_once(&mut seat, &format!("{command}\n"));
+        seat.now += Duration::from_secs(1);
+        done.extend(seat.takes(Message::Tick));
+        assert_eq!(done, [], "{command}");
+        assert!(seat.scrollback().contains("came all at once"));
+        assert_eq!(seat.state.input.text(), command);
+        // An Enter of its own runs it.
+        let done = seat.press(KeyCode::Enter);
+        assert_ne!(done, [], "{command}");
+        assert!(seat.state.input.is_empty(), "{command}");
+    }
 }

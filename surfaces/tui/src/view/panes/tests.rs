@@ -50,7 +50,7 @@ fn frames(state: impl Fn(&mut Seat)) -> String {
 
 /// A call that was decided about and has a result of so many lines.
 fn read(seat: &mut Seat, lines: usize) {
-    seat.calls(10, 30, "read_file");
+    seat.runs(10, 30, "read_file");
     let decision = EventBody::BrokerDecision {
         verdict: Verdict::Allow,
         layer: Layer::Path,
@@ -107,7 +107,7 @@ fn streaming_with_a_tool_at_work() {
             10,
             "sun pulls as well, at new and full moon in the same line 日本語 as a word",
         );
-        seat.calls(10, 30, "read_file");
+        seat.runs(10, 30, "read_file");
         seat.wait(12_000);
         seat.types("what I want next");
     }));
@@ -142,7 +142,7 @@ fn scrolled_up_with_more_below() {
         read(seat, 80);
         seat.press(KeyCode::PageUp);
         seat.press(KeyCode::PageUp);
-        seat.calls(10, 31, "list_files");
+        seat.runs(10, 31, "list_files");
     }));
 }
 
