@@ -184,6 +184,35 @@ impl Place<'_> {
         stored.unwrap_or_else(|_| self.target.to_path_buf())
     }
 
+    /// What is there now, a link itself and not where it leads, for who changes nothing there: whether it
+    /// might be changed is not asked, which takes a look through what is around it.
+    pub(crate) fn peek(&self) -> Result<Option<Found>, ToolFailure> {
+        self.in_a_root(|root| {
+            let Some(name) = root.rest.file_name() else {
+                return Err(is_opened(&self.shown));
+            };
+            let (parent, real) = self.folder_in(root, &root.rest)?;
+            self.ground
+                .may_read(&real.join(name), self.roots, &self.shown)?;
+            match look_at(&parent, name) {
+                Ok(found) => Ok(Some(found)),
+                Err(Errno::NOENT) => Ok(None),
+                Err(errno) => Err(self.fault(errno)),
+            }
+        })
+    }
+
+    /// The folder that a path beneath a root lies in, and where that really is.
+    fn folder_in(&self, root: &Root, rest: &Path) -> Result<(OwnedFd, PathBuf), ToolFailure> {
+        let above = match rest.parent() {
+            Some(above) if !above.as_os_str().is_empty() => above,
+            _ => Path::new("."),
+        };
+        let parent = self.open_beneath(&root.fd, above, FOLDER, root.resolve)?;
+        let folder = self.ground.real_path(&parent).map_err(|e| self.fault(e))?;
+        Ok((parent, folder))
+    }
+
     /// Where a change there would really land, also where folders above it are to be made.
     pub(crate) fn real_spot(&self, last: LastLink) -> Result<PathBuf, ToolFailure> {
         match self.spot(last) {
@@ -388,12 +417,7 @@ impl Place<'_> {
             let Some(name) = rest.file_name().map(OsStr::to_owned) else {
                 return Err(is_opened(&self.shown));
             };
-            let above = match rest.parent() {
-                Some(above) if !above.as_os_str().is_empty() => above,
-                _ => Path::new("."),
-            };
-            let parent = self.open_beneath(&root.fd, above, FOLDER, root.resolve)?;
-            let folder = self.ground.real_path(&parent).map_err(|e| self.fault(e))?;
+            let (parent, folder) = self.folder_in(root, &rest)?;
             let link = match last {
                 LastLink::Keep => None,
                 LastLink::Follow => self.link_at(&parent, &name)?,

@@ -82,7 +82,12 @@ fn top(job: &Job<'_>, before: usize) -> Result<Top, ToolFailure> {
     let steps = steps(&open);
     let mut content = Left::new();
     for (taken, step) in steps.iter().rev().take(before + 1).enumerate() {
-        let parts = step.iter().rev().map(|one| part(job, one, &content));
+        // What is taken back before it is asked about by itself.
+        let look = if taken == before { found_at } else { seen_at };
+        let parts = step
+            .iter()
+            .rev()
+            .map(|one| part(job, one, (&content, look)));
         let parts = parts.collect::<Result<Vec<Part>, ToolFailure>>()?;
         if taken == before {
             let left = steps.len() - taken - 1;
@@ -109,11 +114,11 @@ fn top(job: &Job<'_>, before: usize) -> Result<Top, ToolFailure> {
 }
 
 /// A part of a step that can be taken back, after undos that leave this.
-fn part(job: &Job<'_>, one: &Open, content: &Left) -> Result<Part, ToolFailure> {
+fn part(job: &Job<'_>, one: &Open, (content, look): (&Left, Looks)) -> Result<Part, ToolFailure> {
     // The disk says nothing of what lies below a change that is not taken back yet.
     let standing = match content.contains_key(path_of(&one.change)) {
         true => Standing::Made,
-        false => standing(job, &one.change)?,
+        false => standing(job, &one.change, look)?,
     };
     if matches!(standing, Standing::Overtaken | Standing::Elsewhere) {
         return Err(overtaken(job, one, standing));
@@ -128,7 +133,7 @@ fn part(job: &Job<'_>, one: &Open, content: &Left) -> Result<Part, ToolFailure> 
 fn overtaken(job: &Job<'_>, last: &Open, standing: Standing) -> ToolFailure {
     let place = job.past_place(path_of(&last.change));
     let (shown, tool) = (&place.shown, &last.tool);
-    let what = match (standing, found_at(&place)) {
+    let what = match (standing, seen_at(&place)) {
         (Standing::Elsewhere, _) => format!(
             "`{shown}` leads through a link to another place than {tool} changed; undo follows none."
         ),
@@ -184,10 +189,22 @@ fn path_of(change: &Change) -> &Path {
     }
 }
 
-/// What is at a path now, a link itself and not where it leads.
+/// How it is looked what is at a path.
+type Looks = fn(&Place<'_>) -> Result<Now, ToolFailure>;
+
+/// What is at a path now that is to be changed, a link itself and not where it leads.
 fn found_at(place: &Place<'_>) -> Result<Now, ToolFailure> {
     let spot = place.spot(LastLink::Keep);
-    match spot.and_then(|spot| spot.look(&place.shown)) {
+    now_at(spot.and_then(|spot| spot.look(&place.shown)))
+}
+
+/// The same of one that is not changed.
+fn seen_at(place: &Place<'_>) -> Result<Now, ToolFailure> {
+    now_at(place.peek())
+}
+
+fn now_at(found: Result<Option<Found>, ToolFailure>) -> Result<Now, ToolFailure> {
+    match found {
         Ok(Some(found)) => Ok(Now::There(found)),
         Ok(None) => Ok(Now::Nothing),
         Err(failure) if failure.rule == NOT_FOUND => Ok(Now::Nothing),
@@ -214,9 +231,9 @@ fn in_no_folder(place: &Place<'_>, failure: ToolFailure) -> ToolFailure {
     )
 }
 
-fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
+fn standing(job: &Job<'_>, change: &Change, look: Looks) -> Result<Standing, ToolFailure> {
     let place = job.past_place(path_of(change));
-    let found = match found_at(&place).map_err(|failure| in_no_folder(&place, failure))? {
+    let found = match look(&place).map_err(|failure| in_no_folder(&place, failure))? {
         Now::There(found) => Some(found),
         Now::Nothing => None,
         Now::Elsewhere => return Ok(Standing::Elsewhere),
@@ -258,7 +275,7 @@ fn standing(job: &Job<'_>, change: &Change) -> Result<Standing, ToolFailure> {
                 let mut known = what.iter();
                 known.all(|what| what.is(place, found, job.leash))
             };
-            match (found, found_at(&old)?) {
+            match (found, look(&old)?) {
                 (Some(found), Now::Nothing) if is_it(&place, &found) => Standing::Made,
                 (None, Now::There(found)) if is_it(&old, &found) => Standing::NeverMade,
                 (_, Now::Elsewhere) => Standing::Elsewhere,
@@ -399,7 +416,7 @@ pub(super) fn take_back_since(job: &Job<'_>, number: u64) -> Result<(), ToolFail
     let open = job.journal().open_changes()?;
     let own = open.iter().rev().take_while(|one| one.number >= number);
     for one in own.filter(|one| one.call == Some(job.call.call_id)) {
-        let Part { is_made, .. } = part(job, one, &Left::new())?;
+        let Part { is_made, .. } = part(job, one, (&Left::new(), found_at))?;
         if is_made {
             take_back(job, &one.change)?;
         }

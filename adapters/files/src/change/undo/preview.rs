@@ -1,6 +1,6 @@
 //! What an undo would change, before it does.
 
-use super::{Left, Now, Part, Top, found_at, path_of, top};
+use super::{Left, Now, Part, Top, path_of, seen_at, top};
 use crate::change::writing::{folder_lines, read_whole};
 use crate::changes::{Change, Kept, Open};
 use crate::difference::{as_text, diff};
@@ -54,7 +54,7 @@ fn change_back(job: &Job<'_>, last: &Open, left: &Left) -> Result<String, ToolFa
             let now = match left.get(place.target) {
                 Some(None) => return Ok(String::new()),
                 Some(Some(content)) => content.as_ref().map(kept_text).transpose()?,
-                None => match found_at(&place)? {
+                None => match seen_at(&place)? {
                     Now::There(found) => Some(as_text(read_whole(job, &place, &found)?)),
                     Now::Nothing | Now::Elsewhere => None,
                 },
