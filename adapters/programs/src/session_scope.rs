@@ -213,13 +213,20 @@ const PYTEST_SETTINGS: &[&str] = &[
     "conftest.py",
     ".python-version",
 ];
+/// Where the environment of a Python project has its programs.
+const VENV_PROGRAMS: &str = ".venv/bin/";
 /// Programs that the environment of a Python project brings itself.
 const OF_VENV: [&str; 3] = ["pytest", "python", "python3"];
 
 /// What a yes for the session to a command of `tool` in a folder covers besides the command.
 pub(crate) fn of(tool: &str, line: &Line, folder: &Path) -> Option<SessionScope> {
-    let [name, rest @ ..] = line.words.as_slice() else {
+    let [called_by, rest @ ..] = line.words.as_slice() else {
         return None;
+    };
+    // As its name alone does, since the environment of the folder comes first in the path.
+    let name = &match called_by.strip_prefix(VENV_PROGRAMS) {
+        Some(name) if line.folder.is_none() && OF_VENV.contains(&name) => name.to_owned(),
+        _ => called_by.clone(),
     };
     // Where it really begins and works: a link may lead elsewhere the next time.
     let begins = paths::real_path(folder)?;
@@ -240,7 +247,7 @@ pub(crate) fn of(tool: &str, line: &Line, folder: &Path) -> Option<SessionScope>
     }
     let variables = line.variables.iter().map(String::as_str);
     let called: Vec<&str> = variables
-        .chain([name.as_str()])
+        .chain([called_by.as_str()])
         .chain(subcommand.iter().map(String::as_str))
         .collect();
     let settings = settings(known.settings, &folder)?;
@@ -342,6 +349,13 @@ mod tests {
         let below = key("cd sub && cargo test", here).unwrap();
         assert_eq!(key("cd sub && cargo test -q", here), Some(below));
         assert_ne!(below, test);
+        // A project's own Python is called by its path as well, and no other program is.
+        let pytest = key(".venv/bin/python -m pytest -q", here);
+        assert_eq!(key(".venv/bin/python -m pytest tests", here), pytest);
+        assert!(pytest.is_some() && key(".venv/bin/pytest", here).is_some());
+        assert_eq!(key(".venv/bin/cargo test", here), None);
+        assert_eq!(key("./.venv/bin/pytest", here), None);
+        assert_eq!(key("other/.venv/bin/pytest", here), None);
         // With another variable it is another program.
         let with = key("RUST_BACKTRACE=1 cargo test", here).unwrap();
         assert_ne!(with, test);
