@@ -57,6 +57,8 @@ pub struct Defused {
     pub text: String,
     /// What was found in the text as it was given.
     pub report: Report,
+    /// How many characters and sequences are left out that hide or turn text, or command a terminal.
+    pub left_out: usize,
 }
 
 /// Inspects a text and takes its disguises away. Nothing a person could read is removed, so a file
@@ -64,8 +66,9 @@ pub struct Defused {
 #[must_use]
 pub fn defuse(text: &str) -> Defused {
     let report = inspect(text);
-    let (visible, _) = crate::defuse::strip_hidden(text);
+    let (visible, left_out) = crate::defuse::strip_hidden(text);
     Defused {
+        left_out,
         text: marks::take_apart(&visible),
         report,
     }

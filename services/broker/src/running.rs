@@ -9,6 +9,7 @@ use crate::values::Stored;
 use api::authority::{Authorized, JudgedCall};
 use api::broker::{CallRequest, OwnCall, ToolEvent, ToolResult};
 use api::executor::{FailureKind, Progress, Report, ToolFailure, Words};
+use api::programs::awaits_a_program;
 use domain::event::CallStatus;
 use domain::fault::Fault;
 use domain::hash::Digest;
@@ -357,6 +358,8 @@ struct Body {
     truncated: bool,
     /// What the firewall says of it; empty when it found nothing.
     note: String,
+    /// How many characters and sequences are left out that hide or turn text, or command a terminal.
+    left_out: usize,
     /// How much the firewall found.
     score: u32,
 }
@@ -369,6 +372,7 @@ impl Body {
             text: defused.text,
             truncated: capped.truncated,
             note: defused.report.note(),
+            left_out: defused.left_out,
             score: defused.report.score,
         }
     }
@@ -378,7 +382,18 @@ impl Body {
         let nonce = format!("{:016x}", rand::random::<u64>());
         let is_trusted = label.integrity == Integrity::Trusted;
         let note = if is_trusted { "" } else { &self.note };
-        text::fence::wrap_noted(tool, &nonce, is_trusted, note, &self.text)
+        // Programs colour and rewrite what they print.
+        let left_out = match self.left_out {
+            0 => None,
+            _ if awaits_a_program(tool) => None,
+            count => Some(format!(
+                "{count} characters or sequences that hide or turn text, or command a terminal, are \
+                 left out of this"
+            )),
+        };
+        let notes = [(!note.is_empty()).then(|| note.to_owned()), left_out];
+        let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        text::fence::wrap_noted(tool, &nonce, is_trusted, &note, &self.text)
     }
 }
 

@@ -330,3 +330,26 @@ fn a_result_cannot_close_its_fence() {
         "{text}"
     );
 }
+
+#[test]
+fn what_is_left_out_of_a_file_because_it_hides_or_turns_text_is_said() {
+    let scene = Scene::new([
+        Reply::call("read_file", json!({"path": "turned.txt"})),
+        Reply::call("read_file", json!({"path": "plain.txt"})),
+        Reply::text("Read."),
+    ]);
+    scene
+        .house
+        .write("turned.txt", "if a\u{202e} b\u{202c} \u{1b}[31mc\u{9b}d\n");
+    scene.house.write("plain.txt", "if a b c\n");
+    scene.run(&["read both"]).assert_ends(0, "success");
+    let told = scene.told();
+    let said =
+        "4 characters or sequences that hide or turn text, or command a terminal, are left out";
+    assert_eq!(
+        told.matches(said).count(),
+        2,
+        "once in each further request: {told}"
+    );
+    assert!(!told.contains('\u{202e}'));
+}
