@@ -21,7 +21,9 @@ use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, S
 use domain::tool::EffectClass;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use std::collections::BTreeSet;
 use std::io;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use text::escape::{self, visible, visible_line};
 
@@ -51,7 +53,8 @@ pub enum Section {
 /// The questions in parts, nothing folded. `place`: which of how many, where they are put one by one.
 #[must_use]
 pub fn parts(requests: &[ConfirmationRequest], place: Place, paint: Paint) -> Parts {
-    let asked = parts_of((requests, place), paint, (Length::Whole, Order::Usual));
+    let order = Order::DifferenceFirst;
+    let asked = parts_of((requests, place), paint, (Length::Whole, order));
     let section = |told: Told| match told {
         Told::Lines(lines) => Section::Lines(lines),
         Told::Difference(text, is_of_files) => Section::Difference(match is_of_files {
@@ -255,7 +258,7 @@ fn push_body(
     {
         lines = rest;
     }
-    let is_beside = order == Order::Usual;
+    let is_beside = order != Order::DifferenceLast;
     let mut steps = request.steps.iter().filter(|_| is_beside).peekable();
     let length = match length {
         Length::Folded(_) if is_beside && !request.steps.is_empty() => {
@@ -263,6 +266,11 @@ fn push_body(
         }
         length => length,
     };
+    let diff = request.diff.as_deref().filter(|_| is_beside);
+    let mut diff = diff.map(|diff| told(request, diff));
+    if order == Order::DifferenceFirst && changes_files(request) {
+        body.extend(diff.take());
+    }
     for (step, lines) in by_step(lines) {
         push_lines(body, &text_lines(&lines.join("\n"), "  ", length));
         let own = |change: &&StepChange| step == Some(change.step);
@@ -272,9 +280,7 @@ fn push_body(
     }
     // Of a step that the text does not have.
     body.extend(steps.map(|change| told(request, &change.diff)));
-    if is_beside {
-        body.extend(request.diff.as_deref().map(|diff| told(request, diff)));
-    }
+    body.extend(diff);
     let reason = paint.faint(&visible_line(&request.reason));
     push_lines(body, &format!("  {reason}\n"));
 }
@@ -330,11 +336,33 @@ fn all_differences(request: &ConfirmationRequest) -> impl Iterator<Item = Told> 
 /// How files would change. What a program would be told to do comes in the same place: none of that is
 /// taken for a difference.
 fn told(request: &ConfirmationRequest, diff: &str) -> Told {
-    let is_of_files = matches!(
+    Told::Difference(escape::diff(diff), changes_files(request))
+}
+
+const fn changes_files(request: &ConfirmationRequest) -> bool {
+    matches!(
         request.effect,
         EffectClass::SelfWrite | EffectClass::SharedWrite | EffectClass::Destructive
-    );
-    Told::Difference(escape::diff(diff), is_of_files)
+    )
+}
+
+/// What questions are about in fewer words, for where there is little room: without the effect, which
+/// the head has, and of files in this folder without its name. `None` where it is about more than files.
+#[must_use]
+pub fn shortest(requests: &[ConfirmationRequest], short: &str, folder: &Path) -> Option<String> {
+    let effects = requests
+        .iter()
+        .map(|one| format!(" (effect: {})", one.effect.as_str()));
+    let effects: BTreeSet<String> = effects.collect();
+    let folder = format!("{}/", visible_line(&folder.to_string_lossy()));
+    let lines = short.lines().map(|line| {
+        let line = line.replacen(IN_SHORT, "", 1);
+        let line = effects
+            .iter()
+            .fold(line, |line, effect| line.replacen(effect, "", 1));
+        format!("{}\n", line.replace(&folder, ""))
+    });
+    (requests.iter().all(changes_files)).then(|| lines.collect())
 }
 
 /// Where the difference stands in a question.
@@ -342,6 +370,8 @@ fn told(request: &ConfirmationRequest, diff: &str) -> Told {
 enum Order {
     /// Before why it is asked.
     Usual,
+    /// Before everything else of its call.
+    DifferenceFirst,
     /// Right above the end, where little of a question is on the screen at once.
     DifferenceLast,
 }

@@ -9,8 +9,9 @@ use domain::event::{ConfirmationAnswer, ConfirmationRequest};
 use domain::id::ConfirmationId;
 use domain::tool::EffectClass;
 use rendering::Paint;
-use rendering::confirm::{Listener, Memory, Offer, Parts, Reply, parts};
+use rendering::confirm::{Listener, Memory, Offer, Parts, Reply, parts, shortest};
 use session::LEFT_OUT;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long no key may have come before one counts as the beginning of an answer.
@@ -60,6 +61,8 @@ pub struct Sight {
 pub struct Dialog {
     requests: Vec<ConfirmationRequest>,
     parts: Parts,
+    /// What it is about in fewer words, where there are such.
+    shortest: Option<String>,
     offer: Offer,
     answer: String,
     /// When the first key of the answer came.
@@ -85,16 +88,19 @@ fn kept(line: String) -> Option<String> {
 }
 
 impl Dialog {
-    /// Questions that are put as one. `field`: where keys go at first.
+    /// Questions that are put as one. `field`: where keys go at first. `workspace`: the folder that names
+    /// of files are shown without where there is little room.
     #[must_use]
     pub fn new(
         (requests, place): (Vec<ConfirmationRequest>, Option<(usize, usize)>),
         (memory, listener): (Memory, Listener),
         field: Field,
-        now: Instant,
+        (now, workspace): (Instant, &Path),
     ) -> Self {
+        let parts = parts(&requests, place, Paint::Colour);
         Self {
-            parts: parts(&requests, place, Paint::Colour),
+            shortest: shortest(&requests, &parts.short, workspace),
+            parts,
             offer: Offer::of(&requests, memory, listener),
             requests,
             answer: String::new(),
@@ -114,6 +120,12 @@ impl Dialog {
     #[must_use]
     pub const fn parts(&self) -> &Parts {
         &self.parts
+    }
+
+    /// What it is about, as short as it is where there is little room.
+    #[must_use]
+    pub fn shortest(&self) -> &str {
+        self.shortest.as_deref().unwrap_or(&self.parts.short)
     }
 
     /// Whether what would be done is not a change that its difference shows, and its short form, which

@@ -10,6 +10,7 @@ use domain::plan::Action;
 use domain::tool::Edited;
 use text::cap::first_words;
 use text::escape::visible_line;
+use text::fence;
 
 /// Whether an event is a piece of what a model says: of an agent that another one started, people
 /// are shown what it does and what it reports.
@@ -127,7 +128,7 @@ fn size(text: &str, is_truncated: bool) -> String {
     } else {
         ""
     };
-    format!("{}{cut}", bytes(text.len() as u64))
+    format!("{}{cut}", bytes(fence::body(text).trim_end().len() as u64))
 }
 
 /// What an edit did to its file.

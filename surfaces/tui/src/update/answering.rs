@@ -59,7 +59,8 @@ fn put_next(state: &mut State, patience: Patience) {
         false => Field::Draft,
     };
     let about = (state.memory, listener);
-    state.dialog = Some(Dialog::new((requests, place), about, field, state.now));
+    let at = (state.now, state.session.workspace.as_path());
+    state.dialog = Some(Dialog::new((requests, place), about, field, at));
 }
 
 /// Puts the next question that came while something else was in sight.

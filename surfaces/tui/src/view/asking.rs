@@ -18,8 +18,9 @@ use unicode_width::UnicodeWidthStr;
 const LOW_ROWS: usize = 3;
 /// Rows of the body and of where it is, where nothing has to give way.
 const BODY_ROWS: usize = 4;
-/// Fewest rows of both.
+/// Fewest rows of both, and which part of a room they have at least.
 const LEAST_BODY_ROWS: usize = 2;
+const BODY_SHARE: usize = 3;
 /// Rooms of fewer rows are low: there the body keeps [`BODY_ROWS`].
 const LOW_ROOM: usize = 16;
 
@@ -46,7 +47,8 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
     // Of what it is about nothing is left out while the body can have a row to scroll in.
     if head.len() + short.len() + prompt.len() + BODY_ROWS > room {
         head.truncate(LOW_ROWS);
-        let mut kept = LEAST_BODY_ROWS;
+        short = rows(dialog.shortest(), inner);
+        let mut kept = LEAST_BODY_ROWS.max(room / BODY_SHARE);
         if room < LOW_ROOM {
             (prompt, cursor) = asked(dialog, (now, keys), inner, Words::Few);
             kept = BODY_ROWS;

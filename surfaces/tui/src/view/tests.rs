@@ -227,9 +227,23 @@ fn the_name_of_a_file_stays_in_sight_on_a_low_terminal() {
     seat.question(10, edit);
     seat.wait(800);
     let shown = format!("{:?}", frame(&seat.state).buffer);
-    assert!(shown.contains("In short: edit_file"), "{shown}");
+    assert!(shown.contains("┃   edit_file, path:"), "{shown}");
     assert!(shown.contains("notes.md"), "{shown}");
     assert!(shown.contains("rows more"), "{shown}");
+    // Of a file in the session's folder that is not named.
+    let mut seat = Seat::at((40, 15));
+    let mut edit = request(20, ConfirmationKind::Call);
+    let path = format!("/w/{}notes.md", "folder/".repeat(12));
+    edit.rendering = format!(
+        "edit_file (effect: write)\n  path: {path}\n  old: one\n  new: two\nIn short: edit_file (effect: \
+         write), path: {path}, all: true"
+    );
+    seat.question(10, edit);
+    seat.wait(800);
+    let shown = format!("{:?}", frame(&seat.state).buffer);
+    let short = shown.rsplit_once("scroll").unwrap().1;
+    assert!(short.contains("edit_file, path:"), "{shown}");
+    assert!(!short.contains("/w/"), "{shown}");
 }
 
 #[test]

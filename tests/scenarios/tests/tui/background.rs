@@ -27,7 +27,8 @@ fn seated(scene: &Scene, variable: (&str, &str)) -> Seated {
 
 /// Has a warning drawn, and says whether it is written so.
 fn warns(seat: &mut Seated, code: &str) -> bool {
-    seat.types("/override relax");
+    // Pasted: a command that is typed this fast waits for an Enter behind a pause.
+    seat.types("\x1b[200~/override relax\x1b[201~");
     seat.until("/override relax");
     seat.types("\r");
     seat.until("! next: override").ends_with(code)

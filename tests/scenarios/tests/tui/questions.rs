@@ -305,7 +305,7 @@ fn a_plan_shows_each_change_below_its_step_and_how_far_it_is() {
     let screen = window.until("idle");
     assert!(!screen.contains("runs    3."), "{screen}");
     window.enters("/inspect plan");
-    let page = window.until("3. answer");
+    let page = window.until("asked for approval");
     let parts = [
         "1. create_file",
         "2. replace_text",
@@ -331,7 +331,7 @@ fn a_yes_to_more_calls_than_there_is_room_for_counts_once_all_were_in_sight() {
     if is_absent(TMUX) {
         return;
     }
-    let path = |number: u32| format!("src/modules/of/the/project/f{number}.txt");
+    let path = |number: u32| format!("{}/f{number}.txt", "src/modules/of/the/project".repeat(3));
     let long = "a line of it\n".repeat(3);
     let mut calls = Reply::call("write_file", writes(&path(1), &long));
     for number in 2..=7 {

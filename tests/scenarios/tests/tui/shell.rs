@@ -94,6 +94,7 @@ fn escape_stops_a_line_for_the_shell() {
     assert_eq!(ended[0]["artifacts"].as_array().unwrap().len(), 1);
     window.enters("what did it say?");
     window.until("It had begun.");
+    idle(&mut window);
     let messages = told(&scene);
     let told = messages.iter().filter_map(|one| one["content"].as_str());
     assert!(

@@ -79,3 +79,15 @@ fn a_command_and_a_line_end_that_come_at_once_run_nothing() {
         assert!(seat.state.input.is_empty(), "{command}");
     }
 }
+
+#[test]
+fn a_command_of_a_marked_paste_runs_with_its_enter() {
+    let mut seat = Seat::at((80, 24));
+    at_once(&mut seat, "half a");
+    seat.takes(Message::Key(KeyEvent::new(
+        KeyCode::Char('u'),
+        KeyModifiers::CONTROL,
+    )));
+    seat.takes(Message::Paste("/quit".to_owned()));
+    assert_ne!(at_once(&mut seat, "\n"), []);
+}
