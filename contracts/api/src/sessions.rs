@@ -108,6 +108,8 @@ pub struct SessionSummary {
     pub holder_id: Option<HolderId>,
     /// How many have it open at this service, with the one that an opening made.
     pub holders: u32,
+    /// The session that it is a copy of, and the last event that it has of that one.
+    pub forked_from: Option<(SessionId, u64)>,
 }
 
 /// Which sessions are listed.

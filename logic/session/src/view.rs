@@ -10,7 +10,7 @@ use crate::plan::PlanProgress;
 use crate::work::AtWork;
 use domain::event::{ConfirmationRequest, Event, EventBody};
 use domain::fault::PROCESS_ENDED_CODE;
-use domain::id::{ConfirmationId, QueryId};
+use domain::id::{ConfirmationId, QueryId, SessionId};
 use domain::model::Usage;
 use domain::settings::SessionProfile;
 use std::collections::BTreeSet;
@@ -32,6 +32,7 @@ pub struct SessionView {
     last_seq: u64,
     profile: Option<SessionProfile>,
     profile_seq: u64,
+    forked_from: Option<(SessionId, u64)>,
     exchanges: Exchanges,
     questions: Vec<Question>,
     given: Given,
@@ -58,6 +59,12 @@ impl SessionView {
         view
     }
 
+    /// The session that it is a copy of, and the last event that it has of that one.
+    #[must_use]
+    pub const fn forked_from(&self) -> Option<(SessionId, u64)> {
+        self.forked_from
+    }
+
     /// Takes the next event of the log.
     pub fn apply(&mut self, event: &Event) {
         self.last_seq = event.seq;
@@ -72,9 +79,14 @@ impl SessionView {
         let settings = self.profile.as_ref().map(|profile| &profile.settings);
         self.given.apply(event, settings);
         match &event.body {
-            EventBody::SessionOpened { profile, .. } | EventBody::SessionConfigured { profile } => {
-                self.configured(event, profile)
+            EventBody::SessionOpened {
+                profile,
+                forked_from,
+            } => {
+                self.forked_from = *forked_from;
+                self.configured(event, profile);
             }
+            EventBody::SessionConfigured { profile } => self.configured(event, profile),
             EventBody::SessionResumed { profile } => {
                 self.configured(event, profile);
                 // Nobody waits for answers to a process that is no more.

@@ -198,6 +198,7 @@ impl Service {
             live: true,
             holder_id: None,
             holders: session.holders().count(),
+            forked_from: history.view.forked_from(),
         })
     }
 }

@@ -98,6 +98,7 @@ fn current(log: &Path, known: Option<Entry>) -> std::io::Result<(Entry, bool)> {
             created: listed.created,
             updated: listed.updated,
             last_seq: listed.last_seq,
+            forked_from: listed.forked_from,
         }),
     };
     Ok((entry, true))
@@ -114,6 +115,7 @@ fn summary(session_id: SessionId, listed: Listed) -> SessionSummary {
         live: false,
         holder_id: None,
         holders: 0,
+        forked_from: listed.forked_from,
     }
 }
 

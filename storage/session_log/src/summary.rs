@@ -46,6 +46,7 @@ fn by_its_file(session_id: SessionId, path: &Path, title: String) -> Option<Sess
         live: false,
         holder_id: None,
         holders: 0,
+        forked_from: None,
     })
 }
 
@@ -62,8 +63,13 @@ pub(crate) fn summarise(session_id: SessionId, ends: Ends) -> Option<SessionSumm
         live: false,
         holder_id: None,
         holders: 0,
+        forked_from: None,
     };
-    let EventBody::SessionOpened { profile, .. } = &opened.body else {
+    let EventBody::SessionOpened {
+        profile,
+        forked_from,
+    } = &opened.body
+    else {
         return Some(summary);
     };
     let first_request = ends.head.iter().find_map(|event| match &event.body {
@@ -77,6 +83,7 @@ pub(crate) fn summarise(session_id: SessionId, ends: Ends) -> Option<SessionSumm
             profile.name.clone()
         },
         workspace: profile.settings.workspace.clone(),
+        forked_from: *forked_from,
         ..summary
     })
 }

@@ -62,6 +62,7 @@ impl Seat {
             live: true,
             holder_id: Some(HolderId::from_uuid(id(2))),
             holders: 1,
+            forked_from: None,
         };
         let now = Instant::now();
         let beginning = Beginning {

@@ -151,6 +151,10 @@ impl Session {
             None => first_words.unwrap_or_default(),
             Some(name) => name.clone(),
         };
+        let forked_from = self.events.first().and_then(|event| match &event.body {
+            EventBody::SessionOpened { forked_from, .. } => *forked_from,
+            _ => None,
+        });
         SessionSummary {
             session_id,
             title,
@@ -161,6 +165,7 @@ impl Session {
             live: !self.holders.is_empty(),
             holder_id: None,
             holders: u32::try_from(self.holders.len()).unwrap(),
+            forked_from,
         }
     }
 

@@ -157,6 +157,9 @@ async fn a_fork_has_the_past_and_a_life_of_its_own(subject: &Subject) {
             panic!("a fork begins with its opening");
         };
         assert_eq!(*forked_from, Some((id, kept)));
+        let named = Selection::Id(fork.to_string());
+        let listed = subject.sessions.list(named).await.expect("a listing");
+        assert_eq!(listed[0].forked_from, Some((id, kept)));
         let bodies = |events: &[Event]| -> Vec<EventBody> {
             let kept = usize::try_from(kept).unwrap_or(usize::MAX);
             events

@@ -215,18 +215,16 @@ macro_rules! events {
     };
 }
 
-fn forked(
+/// The session that another is a copy of, and the last event that was taken over.
+pub(crate) fn forked(
     session: Option<String>,
     seq: Option<u64>,
 ) -> Result<Option<(SessionId, u64)>, InvalidField> {
     match (session, seq) {
         (None, None) => Ok(None),
-        (Some(session), Some(seq)) => Ok(Some((
-            text(&session, "SessionOpened.forked_from_session")?,
-            seq,
-        ))),
-        (Some(_), None) => Err(InvalidField::missing("SessionOpened.forked_from_seq")),
-        (None, Some(_)) => Err(InvalidField::missing("SessionOpened.forked_from_session")),
+        (Some(session), Some(seq)) => Ok(Some((text(&session, "forked_from_session")?, seq))),
+        (Some(_), None) => Err(InvalidField::missing("forked_from_seq")),
+        (None, Some(_)) => Err(InvalidField::missing("forked_from_session")),
     }
 }
 

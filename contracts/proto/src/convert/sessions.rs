@@ -1,5 +1,6 @@
 //! Sessions: profiles, requests and summaries.
 
+use super::event::forked;
 use super::{
     InvalidField, WireEnum, each, name, number, optional, optional_text, path, path_bytes,
     required, text, time, wire_enum, wire_time,
@@ -286,6 +287,8 @@ impl From<SessionSummary> for proto::SessionSummary {
             live: summary.live,
             holder_id: summary.holder_id.map(|id| id.to_string()),
             holders: summary.holders,
+            forked_from_session: summary.forked_from.map(|(session, _)| session.to_string()),
+            forked_from_seq: summary.forked_from.map(|(_, seq)| seq),
         }
     }
 }
@@ -304,6 +307,7 @@ impl TryFrom<proto::SessionSummary> for SessionSummary {
             live: wire.live,
             holder_id: optional_text(wire.holder_id.as_deref(), "holder_id")?,
             holders: wire.holders,
+            forked_from: forked(wire.forked_from_session, wire.forked_from_seq)?,
         })
     }
 }

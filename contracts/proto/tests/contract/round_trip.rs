@@ -423,6 +423,7 @@ proptest! {
             live: seed.flag,
             holder_id: seed.maybe(HolderId::from_uuid(seed.uuid())),
             holders: u32::from(seed.byte),
+            forked_from: seed.maybe((SessionId::from_uuid(seed.uuid()), seed.number)),
         });
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Which shape its entries have; a file of another is made anew.
-pub(super) const SHAPE: u32 = 2;
+pub(super) const SHAPE: u32 = 3;
 
 /// A log as it was when it was read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,7 @@ pub(super) struct Listed {
     pub(super) created: Timestamp,
     pub(super) updated: Timestamp,
     pub(super) last_seq: u64,
+    pub(super) forked_from: Option<(SessionId, u64)>,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
