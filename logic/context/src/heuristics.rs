@@ -79,13 +79,10 @@ pub fn unnoted(covered: &[Covered], lines: &[SummaryLine], notes: &str) -> Vec<S
     }
     let rarity = Rarity::of(covered);
     let requests = covered.iter().filter(|one| one.said == Said::ByUser);
-    for request in requests {
-        let cited =
-            |lines: &[SummaryLine]| lines.iter().any(|line| line.cites.contains(&request.seq));
-        if !cited(lines) && !cited(&out) {
-            out.push(asked(rarity.rarest(&request.text), request.seq));
-        }
-    }
+    let noted = lines.iter().chain(&out);
+    let cited: BTreeSet<u64> = noted.flat_map(|line| line.cites.iter().copied()).collect();
+    let uncited = requests.filter(|request| !cited.contains(&request.seq));
+    out.extend(uncited.map(|request| asked(rarity.rarest(&request.text), request.seq)));
     out
 }
 

@@ -334,12 +334,12 @@ impl View {
     }
 
     /// The fewest entries, whole turns, that must leave to come down to `target_tokens`, what will
-    /// stand for them included; all but the last turn when that is not enough.
+    /// stand for them included; all but the last turn when that is not enough. It is found by halving:
+    /// the more leaves, the less is left, and each estimate reads the whole view.
     fn cut_for(&self, target_tokens: u64) -> usize {
         let starts = self.turn_starts();
-        let fitting = starts
-            .iter()
-            .find(|start| self.estimate_after(**start, None) <= target_tokens);
+        let is_short = |start: &usize| self.estimate_after(*start, None) > target_tokens;
+        let fitting = starts.get(starts.partition_point(is_short));
         fitting.or(starts.last()).copied().unwrap_or(0)
     }
 

@@ -7,7 +7,8 @@ use crate::words::{self, is_borne_out, one_line, sentences};
 use domain::context::{Summary, SummaryKind, SummaryLine};
 use domain::message::Message;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most lines that stand for what is out of view.
 pub const SUMMARY_LINES: usize = 240;
@@ -176,23 +177,7 @@ pub fn merged(
     later: Vec<SummaryLine>,
     max_characters: u64,
 ) -> Vec<SummaryLine> {
-    let mut lines: Vec<SummaryLine> = Vec::new();
-    for line in earlier.iter().cloned().chain(later) {
-        let twin = lines
-            .iter_mut()
-            .find(|other| other.kind == line.kind && same(&other.text, &line.text));
-        match twin {
-            // What was said again holds from then on.
-            Some(twin) => {
-                twin.cites.extend(line.cites);
-                twin.cites.sort_unstable();
-                twin.cites.dedup();
-                let oldest = twin.cites.len().saturating_sub(LINE_CITES);
-                twin.cites.drain(..oldest);
-            }
-            None => lines.push(line),
-        }
-    }
+    let mut lines = without_twins(earlier.iter().cloned().chain(later));
     lines.sort_by_key(|line| line.cites.iter().max().copied());
     let mut left: u64 = lines.iter().map(size).sum();
     for line in &mut lines {
@@ -205,12 +190,51 @@ pub fn merged(
             left += size(line);
         }
     }
-    while left > max_characters || lines.len() > SUMMARY_LINES {
-        let Some(oldest) = dispensable(&lines, lines.len() > SUMMARY_LINES) else {
-            break;
-        };
-        left -= size(&lines.remove(oldest));
+    dispensed(lines, left, max_characters)
+}
+
+/// The lines, each once: what was said again holds from then on.
+fn without_twins(said: impl Iterator<Item = SummaryLine>) -> Vec<SummaryLine> {
+    let mut lines: Vec<SummaryLine> = Vec::new();
+    let mut known: BTreeMap<(SummaryKind, String), usize> = BTreeMap::new();
+    for line in said {
+        match known.entry((line.kind, words::normal(&line.text))) {
+            Entry::Vacant(place) => {
+                place.insert(lines.len());
+                lines.push(line);
+            }
+            Entry::Occupied(place) => {
+                let twin = &mut lines[*place.get()];
+                twin.cites.extend(line.cites);
+                twin.cites.sort_unstable();
+                twin.cites.dedup();
+                let oldest = twin.cites.len().saturating_sub(LINE_CITES);
+                twin.cites.drain(..oldest);
+            }
+        }
     }
+    lines
+}
+
+/// What is left of lines of so many characters once those that say least are gone, of these the oldest
+/// first, until no more are there than may be. A rule goes only while there are too many lines.
+fn dispensed(mut lines: Vec<SummaryLine>, mut left: u64, max_characters: u64) -> Vec<SummaryLine> {
+    let mut order: Vec<usize> = (0..lines.len()).collect();
+    order.sort_by_key(|index| (weight(&lines[*index]), *index));
+    let mut gone = BTreeSet::new();
+    for index in order {
+        let are_too_many = lines.len() - gone.len() > SUMMARY_LINES;
+        if left <= max_characters && !are_too_many {
+            break;
+        }
+        let line = &lines[index];
+        if are_too_many || line.kind != SummaryKind::Constraint {
+            left -= size(line);
+            gone.insert(index);
+        }
+    }
+    let mut index = 0..;
+    lines.retain(|_| index.next().is_some_and(|index| !gone.contains(&index)));
     lines
 }
 
@@ -221,16 +245,6 @@ fn size(line: &SummaryLine) -> u64 {
     characters_in(&line.text) + MARKS + CITATION * line.cites.len() as u64
 }
 
-/// The line that goes first: of the least telling ones the oldest; a rule only when there are too many
-/// lines.
-fn dispensable(lines: &[SummaryLine], even_rules: bool) -> Option<usize> {
-    let lines = lines.iter().enumerate();
-    let lines = lines.filter(|(_, line)| even_rules || line.kind != SummaryKind::Constraint);
-    lines
-        .min_by_key(|(index, line)| (weight(line), *index))
-        .map(|(index, _)| index)
-}
-
 fn weight(line: &SummaryLine) -> u8 {
     match line.kind {
         SummaryKind::Decision if line.text.starts_with(ASKED) => 0,
@@ -239,10 +253,6 @@ fn weight(line: &SummaryLine) -> u8 {
         SummaryKind::Artifact | SummaryKind::Decision => 2,
         SummaryKind::Constraint => 3,
     }
-}
-
-fn same(left: &str, right: &str) -> bool {
-    left == right || words::normal(left) == words::normal(right)
 }
 
 #[cfg(test)]
