@@ -10,6 +10,7 @@
 
 pub mod browser;
 mod build_tools;
+mod checkers;
 pub mod corpora;
 mod llama_server;
 mod prerequisites;

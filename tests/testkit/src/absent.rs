@@ -1,5 +1,7 @@
 //! What the machine that tests run on does not have.
 
+use std::path::{Path, PathBuf};
+
 /// Names, separated by commas, of what is known to be absent. `cargo xtask test` sets it when it
 /// could not be provided, and lists what was not tested; without it an absence is a failure.
 const VARIABLE: &str = "HOUSE_WITHOUT";
@@ -28,16 +30,21 @@ pub const SCHEMATHESIS: &str = "schemathesis";
 /// What checks figures for Prometheus, of Debian's package `prometheus`.
 pub const PROMTOOL: &str = "promtool";
 
-/// Whether a program that nobody has to have for tests is not on the search path. A test that cannot do
-/// without it ends there, and says so.
+/// One of these two, on the search path or where `cargo xtask setup --test-programs` puts it. A test that
+/// cannot do without it ends where there is none, and says so.
 #[must_use]
-pub fn lacks(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_there = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    if !is_there {
-        eprintln!("NOT TESTED: there is no {program} here");
+pub fn checker(name: &str) -> Option<PathBuf> {
+    if is_absent(name) {
+        return None;
     }
-    is_absent(program) || !is_there
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/checkers/bin");
+    let mut folders = std::env::split_paths(&path).chain([fetched]);
+    let found = folders.find_map(|folder| Some(folder.join(name)).filter(|file| file.is_file()));
+    if found.is_none() {
+        eprintln!("NOT TESTED: `cargo xtask setup --test-programs` fetches {name}");
+    }
+    found
 }
 
 /// Whether it is known to be absent. A test that cannot do without it ends there, and says so.

@@ -36,7 +36,7 @@ pub mod window;
 
 pub use absent::{
     CURL, DESKTOP_KEYRING, KERNEL_KEYRING, OPENAI_CLIENT, PROMTOOL, SCHEMATHESIS, SCREEN, TMUX,
-    is_absent, lacks,
+    checker, is_absent,
 };
 pub use browser::{BROWSER, Story};
 pub use desktop::Desktop;

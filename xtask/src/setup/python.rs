@@ -62,6 +62,28 @@ impl Python {
         Ok(place)
     }
 
+    /// Makes an environment `.tools/<name>` with the packages of these requirements, and no others.
+    ///
+    /// # Errors
+    /// When Python cannot make one, or a package cannot be fetched.
+    pub fn environment(&self, name: &str, requirements: &str) -> Result<()> {
+        say(&format!("      making the Python environment {name}"));
+        let place = self.tools.join(name);
+        let list = self.tools.join(format!("{name}.txt"));
+        fs::write(&list, requirements)
+            .with_context(|| format!("cannot write {}", list.display()))?;
+        shell::output(Command::new("python3").args(["-m", "venv"]).arg(&place))?;
+        let mut pip = pip_of(&place.join("bin").join("python"));
+        pip.args([
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--only-binary=:all:",
+            "-r",
+        ]);
+        shell::output(pip.arg(&list)).map(drop)
+    }
+
     /// Downloads a package into a fresh folder under `.tools/` and returns the one file there.
     ///
     /// # Errors

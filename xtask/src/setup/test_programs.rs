@@ -3,11 +3,12 @@
 //! They belong to the system, so they come from its own packages; no test brings a stand-in, since
 //! what is proved is that the real ones work. What the projects need that an agent works on in tests,
 //! pytest and a Node that reads TypeScript, and the client that asks `carl serve --http` as OpenAI's, come as
-//! Python packages. The browser is the system's, and what drives it npm's ([`browser`]).
+//! Python packages. The browser is the system's, and what drives it npm's ([`browser`]); what tries the server
+//! over HTTP is fetched by [`checkers`].
 
 use super::progress::say;
 use super::python::{Package, Python};
-use super::{browser, shell};
+use super::{browser, checkers, shell};
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -67,6 +68,8 @@ pub fn provide(root: &Path, python: &Python) -> Result<((), String)> {
         .try_for_each(|(package, _)| python.install(*package).map(drop));
     let mut told: Vec<String> = fetched.err().map(left_out).into_iter().collect();
     told.extend(browser::provide(root).err().map(left_out));
+    let tools = root.join(".tools");
+    told.extend(checkers::provide(&tools, python).err().map(left_out));
     if !missing().is_empty() {
         told.push(install().unwrap_or_else(left_out));
     }
@@ -104,18 +107,7 @@ pub fn absent(tools: &Path) -> Vec<(&'static str, String)> {
     if missing.contains(&"curl") {
         absent.push(("curl", "apt install curl".to_owned()));
     }
-    // Nobody has to have these: they come with much else, or with a service of their own.
-    for (program, advice) in [
-        (
-            "schemathesis",
-            "pip install schemathesis==4.32.5, on the search path",
-        ),
-        ("promtool", "apt install prometheus"),
-    ] {
-        if !is_there(program) {
-            absent.push((program, advice.to_owned()));
-        }
-    }
+    absent.extend(checkers::absent(tools));
     if !for_desktop.is_empty() {
         let advice = format!("apt install {}", for_desktop.join(" "));
         absent.push(("desktop-keyring", advice));

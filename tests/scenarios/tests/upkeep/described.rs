@@ -3,8 +3,9 @@
 use scenarios::Scene;
 use scenarios::serving::{Serving, session, token};
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
-use testkit::{PROMTOOL, SCHEMATHESIS, lacks};
+use testkit::{PROMTOOL, SCHEMATHESIS, checker};
 
 /// Nothing but what a description says is a fault: an answer of 5xx, a status, a type or a form that is
 /// not described.
@@ -14,14 +15,19 @@ const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_co
 const CASES: &str = "4";
 
 /// Tries the paths that begin so, or with `is_rest` all others, in a session.
-fn tried(scene: &Scene, serving: &Serving, id: &str, (begin, is_rest): (&str, bool)) {
+fn tried(
+    program: &Path,
+    (scene, serving): (&Scene, &Serving),
+    id: &str,
+    (begin, is_rest): (&str, bool),
+) {
     let name = if is_rest { "rest" } else { "first" };
     let shown = format!("Authorization: Bearer {}", token(scene, name, "admin"));
     let config = scene.house.write(
         "schemathesis.toml",
         format!("[parameters]\nsession = \"{id}\"\n"),
     );
-    let mut program = Command::new(SCHEMATHESIS);
+    let mut program = Command::new(program);
     program.arg("--config-file").arg(config).arg("run");
     program.arg(format!("{}/api/v1/openapi.json", serving.url));
     program.args(["--header", &shown, "--phases", "coverage,fuzzing"]);
@@ -48,9 +54,9 @@ fn tried(scene: &Scene, serving: &Serving, id: &str, (begin, is_rest): (&str, bo
 
 #[test]
 fn nothing_that_the_description_allows_breaks_the_server() {
-    if lacks(SCHEMATHESIS) {
+    let Some(program) = checker(SCHEMATHESIS) else {
         return;
-    }
+    };
     let scene = Scene::new([]);
     let config = scene.server.config("openai");
     let address = scene.server.url();
@@ -61,21 +67,21 @@ fn nothing_that_the_description_allows_breaks_the_server() {
     let serving = Serving::begin(&scene);
     let id = session(&serving.client(&scene, "chat"), false);
     for half in [("^/api/v1/sessions", false), ("^/api/v1/sessions", true)] {
-        tried(&scene, &serving, &id, half);
+        tried(&program, (&scene, &serving), &id, half);
     }
 }
 
 #[test]
 fn promtool_finds_nothing_in_the_figures() {
-    if lacks(PROMTOOL) {
+    let Some(program) = checker(PROMTOOL) else {
         return;
-    }
+    };
     let scene = Scene::new([]);
     let serving = Serving::begin(&scene);
     let reader = serving.client(&scene, "read");
     reader.get("/nowhere").expect(404);
     let figures = reader.get("/metrics").expect(200).body;
-    let mut program = Command::new(PROMTOOL);
+    let mut program = Command::new(program);
     program.args(["check", "metrics"]).stdin(Stdio::piped());
     let mut checking = program.stderr(Stdio::piped()).spawn().unwrap();
     let mut input = checking.stdin.take().unwrap();
