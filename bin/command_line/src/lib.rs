@@ -26,7 +26,7 @@ pub use policy::{
     ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, NotesArgs, PolicyCommand, ReplayArgs,
 };
 pub use secret::SecretCommand;
-pub use serve::{RoleArg, ServeArgs, WebArgs};
+pub use serve::{RoleArg, ServeArgs, TlsArgs, WebArgs};
 pub use session::{
     Ceiling, ChatArgs, DiffArgs, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags,
     ThinkingArg, TuiArgs, UndoArgs,

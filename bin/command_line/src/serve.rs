@@ -19,13 +19,9 @@ pub struct ServeArgs {
     /// Also serve programs over HTTP, to whoever shows a token (`carl token`)
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:7433")]
     pub http: Option<SocketAddr>,
-    /// Encrypt HTTP with this certificate in PEM, and those that vouch for it; other machines may
-    /// reach it then
-    #[arg(long, value_name = "FILE", requires_all = ["http", "tls_key"])]
-    pub tls_cert: Option<PathBuf>,
-    /// The key of the certificate, in PEM
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    pub tls_key: Option<PathBuf>,
+    /// How HTTP is encrypted
+    #[command(flatten)]
+    pub tls: TlsArgs,
     /// Refuse every connection but loopback
     #[arg(long)]
     pub air_gap: bool,
@@ -37,12 +33,27 @@ pub struct WebArgs {
     /// Where: an address of this machine
     #[arg(value_name = "ADDRESS", default_value = "127.0.0.1:7433")]
     pub address: SocketAddr,
+    /// How it is encrypted
+    #[command(flatten)]
+    pub tls: TlsArgs,
     /// Print the link, and open no browser
     #[arg(long)]
     pub no_open: bool,
     /// Refuse every connection but loopback
     #[arg(long)]
     pub air_gap: bool,
+}
+
+/// How HTTP is encrypted.
+#[derive(Debug, Default, Args)]
+pub struct TlsArgs {
+    /// Encrypt HTTP with this certificate in PEM, and those that vouch for it; other machines may
+    /// reach it then
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// The key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
 }
 
 /// A role that one process can serve.

@@ -18,6 +18,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use domain::Timestamp;
+use std::net::IpAddr;
 use std::time::Instant;
 
 /// What a path asks of whoever asks for it.
@@ -30,6 +31,10 @@ pub(crate) enum Need {
     /// A token with this scope, or a login, which has all of them.
     Token(Scope),
 }
+
+/// From which address a connection comes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// How a path says what went wrong.
 pub(crate) type Told = fn(Problem) -> Response;
@@ -58,6 +63,7 @@ pub(crate) async fn guard(
         told,
     } = guarded;
     let asked = (request.method().clone(), request.uri().path().to_owned());
+    let peer = request.extensions().get::<Peer>().copied();
     let mut response = match checked(&app, need, request).await {
         Ok(request) => next.run(request).await,
         Err(problem) => told(problem),
@@ -70,6 +76,13 @@ pub(crate) async fn guard(
             "",
         );
         response = told(Problem::new(StatusCode::METHOD_NOT_ALLOWED, fault));
+    }
+    if response.status() == StatusCode::UNAUTHORIZED
+        && peer.is_some_and(|peer| !app.strangers.take(&peer.0, began))
+    {
+        let said =
+            "too many requests without a token that counts come from this address".to_owned();
+        response = told(too_often(said).closing());
     }
     app.metrics
         .count(counted, response.status(), began.elapsed());
@@ -119,8 +132,7 @@ async fn checked(app: &App, need: Need, request: Request) -> Result<Request, Pro
         }
         if !app.rates.take(&caller.name, Instant::now()) {
             let said = format!("the token {} asks too often", caller.name);
-            let fault = fault("http.rate_limited", said, "Wait a moment.");
-            return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, fault));
+            return Err(too_often(said));
         }
         head.extensions.insert(caller);
     }
@@ -226,6 +238,11 @@ fn by_token(app: &App, headers: &HeaderMap) -> Result<Caller, Problem> {
         )
         .closing()
     })
+}
+
+fn too_often(said: String) -> Problem {
+    let fault = fault("http.rate_limited", said, "Wait a moment.");
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, fault)
 }
 
 fn too_narrow(token: &Caller, scope: Scope) -> Problem {

@@ -3,6 +3,7 @@
 use crate::connections::Connections;
 use crate::conversations::Conversations;
 use crate::host::Host;
+use crate::listing::Listings;
 use crate::login_codes::LoginCodes;
 use crate::logins::{LoginId, Logins};
 use crate::looks::Looks;
@@ -15,6 +16,7 @@ use api::models::Models;
 use api::sessions::Sessions;
 use domain::Timestamp;
 use domain::token::TokenName;
+use std::net::IpAddr;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -35,11 +37,14 @@ pub(crate) struct Inner {
     pub(crate) logins: Logins,
     /// What the cookie of a login is called: a browser has one jar for all ports of this machine.
     pub(crate) cookie: String,
-    pub(crate) rates: Rates,
+    pub(crate) rates: Rates<TokenName>,
+    /// What is left to those who show nothing that counts, by their addresses.
+    pub(crate) strangers: Rates<IpAddr>,
     pub(crate) held: Held,
     pub(crate) conversations: Conversations,
     /// Whether somebody has a session open, and its last event, for the streams that wait for it.
     pub(crate) looks: Looks<(bool, u64)>,
+    pub(crate) listings: Listings,
     pub(crate) connections: Connections,
     pub(crate) metrics: Metrics,
     /// What a request may say it was sent to.

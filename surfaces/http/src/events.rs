@@ -14,8 +14,8 @@ use axum::response::Response;
 use bytes::Bytes;
 use domain::event::Event;
 use domain::id::SessionId;
-use futures::StreamExt;
-use futures::stream::unfold;
+use futures::stream::{poll_fn, unfold};
+use futures::{Stream, StreamExt};
 use std::convert::Infallible;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
@@ -57,11 +57,14 @@ fn last_words(error: Error) -> Bytes {
 
 /// A body that is streamed as it comes, with a sign of life now and then, for as long as the caller's
 /// token counts.
-pub(crate) fn streamed((app, caller): (App, Caller), pieces: mpsc::Receiver<Bytes>) -> Response {
-    struct Reading {
+pub(crate) fn streamed<P>((app, caller): (App, Caller), pieces: P) -> Response
+where
+    P: Stream<Item = Bytes> + Send + Unpin + 'static,
+{
+    struct Reading<P> {
         app: App,
         caller: Caller,
-        pieces: mpsc::Receiver<Bytes>,
+        pieces: P,
         beats: Interval,
     }
     let mut beats = interval_at(Instant::now() + HEART_BEAT, HEART_BEAT);
@@ -76,7 +79,7 @@ pub(crate) fn streamed((app, caller): (App, Caller), pieces: mpsc::Receiver<Byte
         let stopping = reading.app.stopping.clone();
         let piece = tokio::select! {
             biased;
-            piece = reading.pieces.recv() => piece?,
+            piece = reading.pieces.next() => piece?,
             () = stopping.cancelled() => return None,
             _ = reading.beats.tick() => match reading.app.still_counts(&reading.caller) {
                 true => Bytes::from_static(HEART.as_bytes()),
@@ -91,18 +94,18 @@ pub(crate) fn streamed((app, caller): (App, Caller), pieces: mpsc::Receiver<Byte
     response
 }
 
+/// What a channel has, as a stream.
+pub(crate) fn received<T>(mut channel: mpsc::Receiver<T>) -> impl Stream<Item = T> + Unpin {
+    poll_fn(move |context| channel.poll_recv(context))
+}
+
 /// The events of one request, to its end.
-pub(crate) fn of_request(of: (App, Caller), mut events: Events) -> Response {
-    let (writer, pieces) = mpsc::channel(EVENTS_AHEAD);
-    tokio::spawn(async move {
-        while let Some(event) = events.recv().await {
-            let piece = event.map_or_else(last_words, |event| frame(&event));
-            if writer.send(piece).await.is_err() {
-                return;
-            }
-        }
-    });
-    streamed(of, pieces)
+pub(crate) fn of_request(of: (App, Caller), events: Events) -> Response {
+    let pieces = received(events);
+    streamed(
+        of,
+        pieces.map(|event| event.map_or_else(last_words, |event| frame(&event))),
+    )
 }
 
 /// The events of a session after one, and with [`Follow::Live`] whatever comes.
@@ -123,7 +126,7 @@ pub(crate) fn of_session(
             tracing::debug!(%session_id, %error, "a stream of events broke off");
         }
     });
-    streamed((app, caller), pieces)
+    streamed((app, caller), received(pieces))
 }
 
 /// A session's events on their way to one reader.

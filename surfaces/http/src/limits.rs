@@ -24,10 +24,22 @@ pub const HEART_BEAT: Duration = Duration::from_secs(10);
 pub const WAITING_LOOK: Duration = Duration::from_secs(1);
 /// Requests that a token may make at once, and in a minute from then on.
 pub const REQUESTS_A_MINUTE: u32 = 600;
+/// Most tokens, or addresses of those who show none, whose requests are counted at a time.
+pub const RATES: usize = 1_024;
 /// Sessions of a page of a listing, unless the request says otherwise.
 pub const PAGE: usize = 50;
 /// Most sessions of a page of a listing.
 pub const PAGE_MOST: usize = 500;
+/// How long pages are of the listing that the first one was of.
+pub const LISTING_TIME: Duration = Duration::from_secs(5);
+/// Requests of a page of a session's history, unless the request says otherwise.
+pub const HISTORY_REQUESTS: usize = 50;
+/// Most requests of such a page.
+pub const HISTORY_REQUESTS_MOST: usize = 200;
+/// Events of such a page with which it ends although it may have more requests.
+pub const HISTORY_EVENTS: usize = 5_000;
+/// Numbers of events that are looked at first for where such a page begins; twice as many each time after.
+pub const HISTORY_LOOK: u64 = 2_048;
 /// How long a session is held that no request needs any more.
 pub const HOLD_TIME: Duration = Duration::from_secs(15 * 60);
 /// How often such sessions are looked for.

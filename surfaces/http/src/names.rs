@@ -41,6 +41,26 @@ impl Names {
         }
     }
 
+    /// Where a browser of this machine finds the server: by its address, or by a name of the certificate
+    /// where that is for no such address.
+    pub(crate) fn link(&self, address: SocketAddr) -> String {
+        let plain = format!("{}://{address}", self.scheme());
+        let Some(certificate) = &self.certificate else {
+            return plain;
+        };
+        let ip = address.ip();
+        let own = (!ip.is_unspecified()).then(|| ip.to_string());
+        let is_here = ip.is_loopback() || ip.is_unspecified();
+        let here = is_here.then(|| "localhost".to_owned());
+        let named = own.into_iter().chain(here).chain(certificate.name());
+        let mut fit = named.filter(|host| certificate.is_for(host));
+        let port = self.port;
+        fit.next().map_or(plain, |host| match host.contains(':') {
+            true => format!("https://[{host}]:{port}"),
+            false => format!("https://{host}:{port}"),
+        })
+    }
+
     /// Whether a host with its port is this server.
     pub(crate) fn has(&self, authority: &str) -> bool {
         let mut listed = self.listed.iter();
@@ -83,7 +103,7 @@ mod tests {
     use super::*;
     use rcgen::{CertificateParams, KeyPair};
 
-    fn names(address: &str, certified: &[&str]) -> Names {
+    fn names(address: &SocketAddr, certified: &[&str]) -> Names {
         let folder = tempfile::tempdir().unwrap();
         let (own, key) = (folder.path().join("own"), folder.path().join("key"));
         let secret = KeyPair::generate().unwrap();
@@ -93,13 +113,13 @@ mod tests {
         std::fs::write(&own, certificate.pem()).unwrap();
         std::fs::write(&key, secret.serialize_pem()).unwrap();
         let certificate = Certificate::read(&own, &key).unwrap();
-        Names::of(address.parse().unwrap(), Some(certificate))
+        Names::of(*address, Some(certificate))
     }
 
     #[test]
     fn names_are_those_of_the_certificate_with_the_port() {
         let certified = ["carl.test", "*.house.test", "192.0.2.7", "2001:db8::7"];
-        let names = names("0.0.0.0:7433", &certified);
+        let names = names(&"0.0.0.0:7433".parse().unwrap(), &certified);
         for ours in [
             "carl.test:7433",
             "CARL.test:7433",
@@ -129,8 +149,48 @@ mod tests {
     }
 
     #[test]
+    fn a_link_leads_to_a_name_of_the_certificate() {
+        for (address, certified, link) in [
+            (
+                "127.0.0.1:7433",
+                ["carl.test", "127.0.0.1"],
+                "https://127.0.0.1:7433",
+            ),
+            (
+                "127.0.0.1:7433",
+                ["carl.test", "localhost"],
+                "https://localhost:7433",
+            ),
+            (
+                "0.0.0.0:7433",
+                ["127.0.0.1", "localhost"],
+                "https://localhost:7433",
+            ),
+            (
+                "0.0.0.0:7433",
+                ["*.house.test", "carl.test"],
+                "https://carl.test:7433",
+            ),
+            (
+                "192.0.2.7:443",
+                ["localhost", "carl.test"],
+                "https://carl.test:443",
+            ),
+            ("[::1]:7433", ["::1", "carl.test"], "https://[::1]:7433"),
+            (
+                "0.0.0.0:7433",
+                ["*.house.test", "192.0.2.7"],
+                "https://0.0.0.0:7433",
+            ),
+        ] {
+            let address = address.parse().unwrap();
+            assert_eq!(names(&address, &certified).link(address), link);
+        }
+    }
+
+    #[test]
     fn the_usual_port_need_not_be_named() {
-        let names = names("192.0.2.7:443", &["carl.test"]);
+        let names = names(&"192.0.2.7:443".parse().unwrap(), &["carl.test"]);
         assert!(names.has("carl.test") && names.has("carl.test:443"));
         assert!(!names.has("evil.test"));
     }

@@ -1,5 +1,6 @@
 //! What went wrong, as RFC 9457 has it: `application/problem+json` with our codes.
 
+use crate::wording::worded;
 use crate::{login_codes, tokens};
 use api::sessions::{self, ErrorKind};
 use axum::body::Body;
@@ -22,7 +23,7 @@ impl Problem {
     pub(crate) fn new(status: StatusCode, fault: Fault) -> Self {
         Self {
             status,
-            fault,
+            fault: worded(fault),
             closes: false,
         }
     }

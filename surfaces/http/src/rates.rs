@@ -1,14 +1,20 @@
-//! How often each token may ask.
+//! How often each may ask: a token, by its name, and whoever shows none that counts, by its address.
 
-use crate::limits::REQUESTS_A_MINUTE;
-use domain::token::TokenName;
+use crate::limits::{RATES, REQUESTS_A_MINUTE};
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// What each token has left, by its name.
-#[derive(Debug, Default)]
-pub(crate) struct Rates(Mutex<HashMap<TokenName, Bucket>>);
+/// What each has left.
+#[derive(Debug)]
+pub(crate) struct Rates<K>(Mutex<HashMap<K, Bucket>>);
+
+impl<K> Default for Rates<K> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
@@ -16,23 +22,38 @@ struct Bucket {
     since: Instant,
 }
 
-impl Rates {
-    /// Takes one request of a token's, if it has one left.
-    pub(crate) fn take(&self, name: &TokenName, now: Instant) -> bool {
+impl Bucket {
+    /// What is left by now.
+    fn at(self, now: Instant) -> f64 {
+        let most = f64::from(REQUESTS_A_MINUTE);
+        let passed = now.saturating_duration_since(self.since).as_secs_f64();
+        (self.left + passed * most / 60.0).min(most)
+    }
+}
+
+impl<K: Eq + Hash + Clone> Rates<K> {
+    /// Takes one request, if there is one left.
+    pub(crate) fn take(&self, who: &K, now: Instant) -> bool {
         let most = f64::from(REQUESTS_A_MINUTE);
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= RATES && !all.contains_key(who) {
+            // Who has all of it left need not be known.
+            all.retain(|_, bucket| bucket.at(now) < most);
+            if all.len() >= RATES {
+                return false;
+            }
+        }
         let full = Bucket {
             left: most,
             since: now,
         };
-        let bucket = all.entry(name.clone()).or_insert(full);
-        let passed = now.saturating_duration_since(bucket.since).as_secs_f64();
-        bucket.left = (bucket.left + passed * most / 60.0).min(most);
-        bucket.since = now;
-        let has_one = bucket.left >= 1.0;
-        if has_one {
-            bucket.left -= 1.0;
-        }
+        let bucket = all.entry(who.clone()).or_insert(full);
+        let left = bucket.at(now);
+        let has_one = left >= 1.0;
+        *bucket = Bucket {
+            left: if has_one { left - 1.0 } else { left },
+            since: now,
+        };
         has_one
     }
 }
@@ -43,17 +64,28 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_token_that_asked_too_often_waits_and_no_other_does() {
+    fn who_asked_too_often_waits_and_no_other_does() {
         let rates = Rates::default();
-        let names = ["one", "two"].map(|name| name.parse::<TokenName>().unwrap());
         let begin = Instant::now();
         for _ in 0..REQUESTS_A_MINUTE {
-            assert!(rates.take(&names[0], begin));
+            assert!(rates.take(&"one", begin));
         }
-        assert!(!rates.take(&names[0], begin));
-        assert!(rates.take(&names[1], begin));
+        assert!(!rates.take(&"one", begin));
+        assert!(rates.take(&"two", begin));
         let later = begin + Duration::from_millis(60_000 / u64::from(REQUESTS_A_MINUTE) + 1);
-        assert!(rates.take(&names[0], later));
-        assert!(!rates.take(&names[0], later));
+        assert!(rates.take(&"one", later));
+        assert!(!rates.take(&"one", later));
+    }
+
+    #[test]
+    fn no_more_are_known_than_may_be() {
+        let rates = Rates::default();
+        let begin = Instant::now();
+        assert!((0..RATES).all(|who| rates.take(&who, begin)));
+        assert!(!rates.take(&RATES, begin));
+        assert!(rates.take(&0, begin));
+        let later = begin + Duration::from_secs(60);
+        assert!(rates.take(&RATES, later));
+        assert_eq!(rates.0.lock().unwrap().len(), 1);
     }
 }

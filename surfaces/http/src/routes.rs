@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::route::{Route, route};
 use crate::tokens::Scope;
 use crate::wire;
-use crate::{known, login, memories, page, programs, requests, seed, sessions};
+use crate::{history, known, listing, login, memories, page, programs, requests, seed, sessions};
 use api::sessions::Selection;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -117,7 +117,7 @@ fn of_sessions() -> Vec<Route> {
             "GET",
             "/api/v1/sessions",
             read,
-            get(sessions::list),
+            get(listing::list),
             "Lists sessions, the last used first.",
         )
         .asked(&["cursor", "limit", "live"])
@@ -198,6 +198,15 @@ fn of_whole_sessions() -> Vec<Route> {
         )
         .takes::<wire::Settings>()
         .gives_nothing(),
+        route(
+            "GET",
+            "/api/v1/sessions/{session}/history",
+            read,
+            get(history::history),
+            "A session's requests in pages, the newest page first.",
+        )
+        .asked(&["before", "limit"])
+        .gives::<wire::History>(200),
         route(
             "GET",
             "/api/v1/sessions/{session}/events",

@@ -1,5 +1,6 @@
 //! The server: listens, and hands each connection's requests to the routes.
 
+use crate::access::Peer;
 use crate::app::{App, Inner};
 use crate::connections::{Connections, Place};
 use crate::conversations::Conversations;
@@ -7,6 +8,7 @@ use crate::error::Error;
 use crate::held::Held;
 use crate::host::Host;
 use crate::limits::{DRAIN, HEAD_BYTES, HEAD_TIME, HEADERS, HOLD_LOOK, HOLD_TIME};
+use crate::listing::Listings;
 use crate::login_codes::LoginCodes;
 use crate::logins::Logins;
 use crate::looks::Looks;
@@ -94,9 +96,11 @@ impl Server {
             logins: Logins::default(),
             cookie: format!("carl_login_{}", address.port()),
             rates: Rates::default(),
+            strangers: Rates::default(),
             held: Held::default(),
             conversations: Conversations::default(),
             looks: Looks::default(),
+            listings: Listings::default(),
             connections: Connections::default(),
             metrics: Metrics::default(),
             names: Names::of(address, certificate.clone()),
@@ -114,6 +118,12 @@ impl Server {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where a browser of this machine finds it: `https://carl.test:7433`.
+    #[must_use]
+    pub fn link(&self) -> String {
+        self.app.names.link(self.address)
     }
 
     /// `http`, or `https` where there is a certificate.
@@ -135,14 +145,16 @@ impl Server {
                 () = &mut stop => break,
                 _ = looks.tick() => self.app.held.let_go_of_unused(sessions, HOLD_TIME).await,
                 Some(_ended) = open.join_next() => {}
-                (stream, place) = next(&self.listener, &connections) => {
-                    let stopping = self.app.stopping.clone();
-                    let router = router.clone();
+                (stream, peer, place) = next(&self.listener, &connections) => {
+                    let taken = Taken {
+                        peer: Peer(peer.ip().to_canonical()),
+                        place,
+                        router: router.clone(),
+                        stopping: self.app.stopping.clone(),
+                    };
                     match self.certificate.clone() {
-                        None => open.spawn(connection(stream, place, router, stopping)),
-                        Some(certificate) => {
-                            open.spawn(encrypted(certificate, stream, (place, router, stopping)))
-                        }
+                        None => open.spawn(connection(stream, taken)),
+                        Some(certificate) => open.spawn(encrypted(certificate, stream, taken)),
                     };
                 }
             }
@@ -160,12 +172,23 @@ trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 
 impl<C: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for C {}
 
+/// What a connection that was taken in is served with.
+struct Taken {
+    peer: Peer,
+    place: Place,
+    router: Router,
+    stopping: CancellationToken,
+}
+
 /// The next connection, once there is a place for it.
-async fn next(listener: &TcpListener, connections: &Connections) -> (impl Stream + use<>, Place) {
+async fn next(
+    listener: &TcpListener,
+    connections: &Connections,
+) -> (impl Stream + use<>, SocketAddr, Place) {
     loop {
         let place = connections.place().await;
         match listener.accept().await {
-            Ok((stream, _peer)) => return (stream, place),
+            Ok((stream, peer)) => return (stream, peer, place),
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be taken in");
                 // As where no more files may be open: it is tried again once some may be closed.
@@ -176,31 +199,29 @@ async fn next(listener: &TcpListener, connections: &Connections) -> (impl Stream
 }
 
 /// The same for a connection that is to be encrypted first.
-async fn encrypted(
-    certificate: Certificate,
-    stream: impl Stream,
-    (place, router, stopping): (Place, Router, CancellationToken),
-) {
+async fn encrypted(certificate: Certificate, stream: impl Stream, taken: Taken) {
     let accepted = tokio::select! {
         accepted = certificate.accept(stream) => accepted,
-        () = place.leave.cancelled() => None,
-        () = stopping.cancelled() => None,
+        () = taken.place.leave.cancelled() => None,
+        () = taken.stopping.cancelled() => None,
     };
     if let Some(stream) = accepted {
-        connection(stream, place, router, stopping).await;
+        connection(stream, taken).await;
     }
 }
 
 /// Answers the requests of one connection, one after the other.
-async fn connection(
-    stream: impl Stream,
-    place: Place,
-    router: Router,
-    stopping: CancellationToken,
-) {
+async fn connection(stream: impl Stream, taken: Taken) {
+    let Taken {
+        peer,
+        place,
+        router,
+        stopping,
+    } = taken;
     let answer = service_fn(|request: hyper::Request<Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(place.admitted.clone());
+        request.extensions_mut().insert(peer);
         router.clone().oneshot(request)
     });
     let served = http1::Builder::new()

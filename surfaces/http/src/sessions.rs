@@ -3,14 +3,13 @@
 use crate::app::{App, Caller};
 use crate::events;
 use crate::host::{Ceiling, Wanted};
-use crate::limits::{PAGE, PAGE_MOST};
 use crate::lookup;
 use crate::problem::{Problem, fault};
 use crate::query::Parameters;
 use crate::tags::is_known;
 use crate::tokens::Scope;
-use crate::wire::{self, Detailed, Drive, Listed, Page, Profile, Settings};
-use api::sessions::{Follow, Selection, SessionSummary, Whose};
+use crate::wire::{self, Detailed, Drive, Listed, Profile, Settings};
+use api::sessions::{Follow, SessionSummary, Whose};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -87,48 +86,6 @@ async fn made(app: &App, id: SessionId) -> Result<Response, Problem> {
 
 fn header(text: &str) -> Result<HeaderValue, Problem> {
     HeaderValue::from_str(text).map_err(|error| Problem::invalid(error.to_string()))
-}
-
-/// `GET /api/v1/sessions`.
-pub(crate) async fn list(State(app): State<App>, uri: Uri) -> Result<Json<Page>, Problem> {
-    let parameters = Parameters::of(&uri, &["cursor", "limit", "live"])?;
-    let limit = parameters.parsed::<usize>("limit")?.unwrap_or(PAGE);
-    if !(1..=PAGE_MOST).contains(&limit) {
-        return Err(Problem::invalid(format!("`limit` is 1 to {PAGE_MOST}")));
-    }
-    let selection = match parameters.parsed::<bool>("live")? {
-        Some(true) => Selection::Live,
-        _ => Selection::All,
-    };
-    let mut known = app.sessions.list(selection).await?;
-    known.sort_by_key(|one| std::cmp::Reverse(place(one)));
-    if let Some(cursor) = parameters.get("cursor") {
-        let after = from_cursor(cursor)?;
-        known.retain(|one| place(one) < after);
-    }
-    let has_more = known.len() > limit;
-    known.truncate(limit);
-    let next = known.last().filter(|_| has_more).map(cursor);
-    let sessions = known.into_iter().map(Into::into).collect();
-    Ok(Json(Page { sessions, next }))
-}
-
-/// Where a session stands among all: what was used last comes first.
-fn place(session: &SessionSummary) -> (i128, SessionId) {
-    (session.updated.as_nanosecond(), session.session_id)
-}
-
-fn cursor(session: &SessionSummary) -> String {
-    let (updated, id) = place(session);
-    format!("{updated}.{id}")
-}
-
-fn from_cursor(cursor: &str) -> Result<(i128, SessionId), Problem> {
-    let read = || {
-        let (updated, id) = cursor.split_once('.')?;
-        Some((updated.parse().ok()?, id.parse().ok()?))
-    };
-    read().ok_or_else(|| Problem::invalid("the cursor is none that a page gave"))
 }
 
 /// `GET /api/v1/sessions/{id}`.

@@ -62,6 +62,15 @@ impl Certificate {
         verify_server_name(&certificate, &name).is_ok()
     }
 
+    /// The first name that it is for and that leads to one machine from everywhere.
+    pub(crate) fn name(&self) -> Option<String> {
+        let certificate = webpki::EndEntityCert::try_from(&self.own).ok()?;
+        let mut names = certificate.valid_dns_names();
+        names
+            .find(|name| !name.contains('*') && *name != "localhost")
+            .map(str::to_owned)
+    }
+
     /// Takes a connection in; `None` where the other end did not do its part in time.
     pub(crate) async fn accept<S>(&self, stream: S) -> Option<TlsStream<S>>
     where

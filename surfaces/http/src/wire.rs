@@ -243,11 +243,24 @@ pub(crate) struct Listed {
     pub(crate) updated: Timestamp,
     pub(crate) last_seq: u64,
     pub(crate) live: bool,
+    /// What it is a copy of; null: of nothing.
+    pub(crate) forked_from: Option<Origin>,
+}
+
+/// The session that another one is a copy of.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Origin {
+    #[schema(value_type = String)]
+    session_id: SessionId,
+    /// The last event that both have.
+    at_seq: u64,
 }
 
 impl From<api::sessions::SessionSummary> for Listed {
     fn from(one: api::sessions::SessionSummary) -> Self {
+        let origin = |(session_id, at_seq)| Origin { session_id, at_seq };
         Self {
+            forked_from: one.forked_from.map(origin),
             session_id: one.session_id,
             title: one.title,
             workspace: one.workspace,
@@ -265,6 +278,18 @@ pub(crate) struct Page {
     pub(crate) sessions: Vec<Listed>,
     /// What the next page is asked for with; null: this is the last one.
     pub(crate) next: Option<String>,
+}
+
+/// `GET …/history`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct History {
+    /// As `carl run --events` prints them, without the pieces of answers that ended.
+    #[schema(value_type = Vec<Object>)]
+    pub(crate) events: Vec<event::Event>,
+    /// The number of the last of them, with which a stream of events goes on; 0: there is none.
+    pub(crate) last_seq: u64,
+    /// What the page before is asked for with; null: this is the first one.
+    pub(crate) before: Option<u64>,
 }
 
 /// `GET /api/v1/sessions/{id}`.

@@ -2,8 +2,8 @@
 
 use crate::Scene;
 use serde_json::json;
-use testkit::Running;
 use testkit::http::Client;
+use testkit::{Carl, Running};
 
 /// A server for programs, in a scene.
 pub struct Serving {
@@ -29,7 +29,16 @@ impl Serving {
     /// When it does not begin to serve.
     #[must_use]
     pub fn with<'a>(scene: &Scene, words: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut process = scene.house.ask(words).spawn();
+        Self::by(scene.house.ask(words))
+    }
+
+    /// Starts one as it was prepared.
+    ///
+    /// # Panics
+    /// When it does not begin to serve.
+    #[must_use]
+    pub fn by(carl: Carl) -> Self {
+        let mut process = carl.spawn();
         let line = process.until("for programs:");
         let url = line.split([' ', ',']).find(|word| word.starts_with("http"));
         let url = url.unwrap().to_owned();
@@ -70,7 +79,16 @@ impl Page {
     /// When it does not begin to serve.
     #[must_use]
     pub fn at(scene: &Scene, address: &str) -> Self {
-        let mut process = scene.house.ask(["web", "--no-open", address]).spawn();
+        Self::with(scene, ["web", "--no-open", address])
+    }
+
+    /// Starts one by these words.
+    ///
+    /// # Panics
+    /// When it does not begin to serve.
+    #[must_use]
+    pub fn with<'a>(scene: &Scene, words: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut process = scene.house.ask(words).spawn();
         let line = process.until("the page:");
         let link = line.trim_end().rsplit(' ').next().unwrap().to_owned();
         let url = link.split("/#").next().unwrap().to_owned();

@@ -40,6 +40,7 @@ pub async fn server(
         let said = format!("{address} can be reached from other machines, and the air gap is on");
         return Err(Failure::usage(said, "Serve at 127.0.0.1.").into());
     }
+    open_all_files();
     let host = Hosting {
         setting: setting.clone(),
         control: Arc::clone(&house.guard.control),
@@ -56,6 +57,19 @@ pub async fn server(
         certificate,
     };
     Server::bind(address, parts).await.or_fail()
+}
+
+/// Takes what open files there are to be had: each connection is one, and each session some.
+fn open_all_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let most = getrlimit(Resource::Nofile).maximum;
+    let all = Rlimit {
+        current: most,
+        maximum: most,
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, all) {
+        tracing::warn!(%error, "fewer connections are served than might be");
+    }
 }
 
 /// The program that serves, as the server asks it.

@@ -3,6 +3,7 @@
 use super::Setting;
 use crate::serving::{Announced, served_roles};
 use anyhow::{Context as _, Result};
+use command_line::TlsArgs;
 use disk::private::{self, Durability};
 use domain::Timestamp;
 use http_api::login_codes::LoginCodes;
@@ -39,16 +40,24 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// For programs: whoever wants the page types `carl web`.
-    pub(super) const fn without_link(
-        address: SocketAddr,
-        certificate: Option<Certificate>,
-    ) -> Self {
-        Self {
+    /// For people: with a link that logs in.
+    ///
+    /// # Errors
+    /// When the certificate cannot be used.
+    pub(super) fn with_link(address: SocketAddr, tls: &TlsArgs, opening: Opening) -> Result<Self> {
+        Ok(Self {
             address,
-            certificate,
-            opening: Opening::None,
-        }
+            certificate: certificate(tls)?,
+            opening,
+        })
+    }
+
+    /// For programs: whoever wants the page types `carl web`.
+    ///
+    /// # Errors
+    /// As [`Page::with_link`].
+    pub(super) fn without_link(address: SocketAddr, tls: &TlsArgs) -> Result<Self> {
+        Self::with_link(address, tls, Opening::None)
     }
 
     /// Prints a link that logs in once, and opens it.
@@ -67,22 +76,31 @@ impl Page {
     }
 }
 
-/// Where a server is: `http://127.0.0.1:7433`.
+/// What connections are encrypted with, where that is wanted.
+fn certificate(tls: &TlsArgs) -> Result<Option<Certificate>> {
+    let files = tls.tls_cert.as_deref().zip(tls.tls_key.as_deref());
+    let read = files.map(|(file, key)| Certificate::read(file, key));
+    read.transpose().or_fail()
+}
+
+/// Where a browser of this machine finds a server: `http://127.0.0.1:7433`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place(String);
 
 impl Place {
     /// Of a server that listens.
     pub(super) fn of(server: &Server) -> Self {
-        let address = server.address();
-        Self(format!("{}://{address}", server.scheme()))
+        Self(server.link())
     }
 
     /// As it stands in the state folder.
     fn read(told: &str) -> Option<Self> {
-        let (scheme, address) = told.split_once("://")?;
-        let _address: SocketAddr = address.parse().ok()?;
-        matches!(scheme, "http" | "https").then(|| Self(told.to_owned()))
+        let (scheme, authority) = told.split_once("://")?;
+        let (host, port) = authority.rsplit_once(':')?;
+        let _port: u16 = port.parse().ok()?;
+        let is_host = |letter: char| letter.is_ascii_alphanumeric() || "-.:[]".contains(letter);
+        let is_one = !host.is_empty() && host.chars().all(is_host);
+        (is_one && matches!(scheme, "http" | "https")).then(|| Self(told.to_owned()))
     }
 }
 

@@ -16,7 +16,7 @@ use config::paths::private_folder;
 use domain::Timestamp;
 use grpc::server::{Bound, Builder};
 use grpc::{Endpoint, Listen};
-use http_api::{Certificate, Server};
+use http_api::Server;
 use inbox::LazyInbox;
 use observers::Capture;
 use rendering::{print, print_error};
@@ -100,15 +100,17 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     Ok(stopped)
 }
 
-/// The refusal of programs where one role is served.
 /// Where programs are served and how that is encrypted, where they are.
 fn for_clients(args: &ServeArgs) -> Result<Option<Page>> {
-    let certificate = args.tls_cert.as_deref().zip(args.tls_key.as_deref());
-    let certificate = certificate.map(|(file, key)| Certificate::read(file, key));
-    let certificate = certificate.transpose().or_fail()?;
-    Ok(args.http.map(|at| Page::without_link(at, certificate)))
+    if args.http.is_none() && args.tls.tls_cert.is_some() {
+        let said = "--tls-cert encrypts what --http serves, and nothing is served there";
+        return Err(Failure::usage(said, "Add --http, if wanted with an address.").into());
+    }
+    let page = args.http.map(|at| Page::without_link(at, &args.tls));
+    page.transpose()
 }
 
+/// The refusal of programs where one role is served.
 fn less_than_all() -> Failure {
     Failure::usage(
         "--http serves sessions with all that they need, and one role has less than that",
@@ -328,8 +330,9 @@ async fn for_programs(
     let server = http::server(house, setting, at).await?;
     let place = Place::of(&server);
     let announced = page::announced(setting, &place);
+    let (scheme, address) = (server.scheme(), server.address());
     print(&format!(
-        "for programs: {place}, for whoever shows a token (`carl token new`)\n"
+        "for programs: {scheme}://{address}, for whoever shows a token (`carl token new`)\n"
     ))?;
     wanted.show(setting, &place)?;
     Ok(Some((server, announced)))

@@ -21,12 +21,7 @@ pub async fn web(args: WebArgs) -> Result<Exit> {
         true => Opening::Link,
         false => Opening::Browser,
     };
-    let address = args.address;
-    let page = Page {
-        address,
-        certificate: None,
-        opening,
-    };
+    let page = Page::with_link(args.address, &args.tls, opening)?;
     if let Some(place) = page::served(&setting) {
         page.show(&setting, &place)?;
         return Ok(Exit::Success);

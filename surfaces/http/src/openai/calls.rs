@@ -46,7 +46,7 @@ pub(super) async fn answer(
             let (writer, pieces) = mpsc::channel(EVENTS_AHEAD);
             let has_usage = request.stream_options.is_some_and(|one| one.include_usage);
             tokio::spawn(answer.write(said, writer, has_usage));
-            Ok(events::streamed((app, caller), pieces))
+            Ok(events::streamed((app, caller), events::received(pieces)))
         }
         _ => answer.whole(said).await,
     }

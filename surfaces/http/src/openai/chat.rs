@@ -129,7 +129,7 @@ impl Chat {
         let of = (self.app.clone(), self.caller.clone());
         let has_usage = options.is_some_and(|options| options.include_usage);
         tokio::spawn(self.write(events, (writer, has_usage)));
-        events::streamed(of, pieces)
+        events::streamed(of, events::received(pieces))
     }
 
     /// Writes the answer as it comes. Without a reader the events are dropped, and with that the request

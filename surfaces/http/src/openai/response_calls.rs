@@ -74,7 +74,7 @@ pub(super) async fn answer(
                 // Without a reader what is said is dropped, and with that the model is stopped.
                 let _left = answer.write(said, Writing::to(writer)).await;
             });
-            Ok(events::streamed((app, caller), pieces))
+            Ok(events::streamed((app, caller), events::received(pieces)))
         }
         _ => answer.whole(said).await,
     }

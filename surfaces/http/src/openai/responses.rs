@@ -170,7 +170,7 @@ impl Answer {
             // Without a reader the events are dropped, and with that the request is stopped.
             let _left = self.write(events, &mut writing).await;
         });
-        events::streamed(of, pieces)
+        events::streamed(of, events::received(pieces))
     }
 
     async fn write(self, mut events: Events, out: &mut Writing) -> Result<(), Left> {

@@ -11,6 +11,7 @@ mod crash;
 mod described;
 mod http;
 mod http_beside;
+mod http_load;
 mod http_memory;
 mod http_page;
 mod logs;

@@ -2,7 +2,7 @@
 
 use rcgen::{CertificateParams, KeyPair};
 use scenarios::Scene;
-use scenarios::serving::{Serving, token};
+use scenarios::serving::{Page, Serving, token};
 use std::process::{Command, Output};
 use testkit::http::Client;
 use testkit::{CURL, is_absent};
@@ -105,7 +105,9 @@ fn a_browser_logs_in_over_tls_and_its_cookie_goes_no_other_way() {
     let serving = Serving::with(&scene, at.into_iter().chain(["--tls-key", &key]));
     let printed = scene.house.ask(["web", "--no-open"]).run().expect(0).stdout;
     let (place, code) = printed.trim().split_once("/#login=").unwrap();
-    assert!(place.ends_with(&serving.url), "{printed}");
+    // By the name that the certificate is for.
+    let named = serving.url.replace("127.0.0.1", "localhost");
+    assert!(place.ends_with(&named), "{printed}");
     let port = serving.url.rsplit(':').next().unwrap();
     let asker = Asker {
         certificate: &certificate,
@@ -130,6 +132,51 @@ fn a_browser_logs_in_over_tls_and_its_cookie_goes_no_other_way() {
     let mut lines = logged.lines();
     let cookie = lines.find(|line| line.to_lowercase().starts_with("set-cookie:"));
     assert!(cookie.unwrap().ends_with("; Secure"), "{logged}");
+}
+
+#[test]
+fn the_page_is_served_over_tls_by_a_name_of_its_certificate() {
+    if is_absent(CURL) {
+        return;
+    }
+    let scene = Scene::new([]);
+    let (certificate, key) = certified(&scene, &["carl.test"]);
+    let words = [
+        "web",
+        "--no-open",
+        "0.0.0.0:0",
+        "--tls-cert",
+        &certificate,
+        "--tls-key",
+        &key,
+    ];
+    let page = Page::with(&scene, words);
+    let (place, port) = page.url.rsplit_once(':').unwrap();
+    assert_eq!(place, "https://carl.test");
+    let asker = Asker {
+        certificate: &certificate,
+        port,
+        token: String::new(),
+    };
+    let told = asker.get("carl.test", "/", &[]);
+    assert!(told.starts_with("HTTP/1.1 200"), "{told}");
+    // Another link is of the same server.
+    let again = scene.house.ask(["web", "--no-open"]).run().expect(0).stdout;
+    assert!(again.contains(&format!("{}/#login=", page.url)), "{again}");
+    let scene = Scene::new([]);
+    let web = |more: &[&str]| {
+        scene
+            .house
+            .ask(["web", "--no-open"])
+            .args(more.iter().copied())
+            .run()
+    };
+    let open = web(&["0.0.0.0:0"]).expect(4).stderr;
+    assert!(open.contains("http.not_loopback"), "{open}");
+    web(&["--tls-cert", &certificate]).expect(2);
+    let none = ["serve", "--tls-cert", &certificate, "--tls-key", &key];
+    let none = scene.house.ask(none).run().expect(2).stderr;
+    assert!(none.contains("--http"), "{none}");
 }
 
 #[test]
