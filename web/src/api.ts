@@ -13,8 +13,10 @@ import type {
   Forgotten,
   Found,
   Given,
+  History,
   Listed,
   Models,
+  Profile,
   Program,
   Tool,
 } from "./events";
@@ -165,10 +167,23 @@ export async function confirm(
   await send("POST", place, { binding, ...answer });
 }
 
-/** Whether questions wait for somebody in a session, or are refused. */
-export async function isAttended(session: string): Promise<boolean> {
-  const response = await checked(await ask(at(session)));
-  return ((await told(response)) as { attended?: boolean }).attended ?? false;
+/** By what a session works. */
+export interface Setting {
+  agent?: string;
+  mode?: string;
+  model?: Profile["model"];
+  /** Whether questions wait for somebody, or are refused. */
+  attended?: boolean;
+}
+
+export async function setting(session: string): Promise<Setting> {
+  return (await told(await checked(await ask(at(session))))) as Setting;
+}
+
+/** The newest requests of a session, or those before an event. */
+export async function history(session: string, before?: number): Promise<History> {
+  const page = before === undefined ? "" : `?before=${before}&limit=200`;
+  return (await told(await checked(await ask(`${at(session)}/history${page}`)))) as History;
 }
 
 export async function attend(session: string): Promise<void> {

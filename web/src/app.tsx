@@ -72,7 +72,7 @@ function Page(): VNode {
       <main class="main" inert={state.sidebarOpen.value || isCovered}>
         <Head title={title} />
         {state.loggedOut.value && <LoggedOut heading="h2" />}
-        {state.current.value === undefined ? <Welcome /> : <Conversation />}
+        {state.current.value === undefined ? <Welcome /> : <Conversation key={state.current.value} />}
         <div class="foot">
           <Trouble />
           <Questions />

@@ -33,6 +33,7 @@ export function Composer(): VNode {
     >
       <Attached />
       <textarea
+        dir="auto"
         id="message"
         ref={field}
         rows={1}

@@ -90,7 +90,7 @@ function Correct({ entry }: { entry: Entry }): VNode {
       >
         <label>
           {s.correctLabel}
-          <textarea rows={8} value={words} onInput={(event) => setWords(event.currentTarget.value)} />
+          <textarea dir="auto" rows={8} value={words} onInput={(event) => setWords(event.currentTarget.value)} />
         </label>
         <div class="row">
           <button type="submit" class="primary" disabled={!isReady}>

@@ -137,6 +137,15 @@ export interface Listed {
   updated: string;
   last_seq: number;
   live: boolean;
+  /** What it is a copy of, and the last event that both have. */
+  forked_from: { session_id: string; at_seq: number } | null;
+}
+
+/** A session's requests in pages. */
+export interface History {
+  events: SessionEvent[];
+  last_seq: number;
+  before: number | null;
 }
 
 /** A type of agent. */

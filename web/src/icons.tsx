@@ -16,6 +16,7 @@ const PATHS = {
   layers: "M12 4 3 9l9 5 9-5zM3 14l9 5 9-5",
   shield: "M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6z",
   chevron: "M9 6l6 6-6 6",
+  back: "M15 6l-6 6 6 6",
   clip: "M8 12.5l6-6a3 3 0 0 1 4.2 4.2l-7.8 7.8a5 5 0 0 1-7-7L11 4",
   panel: "M4 5h16v14H4zM14 5v14",
   again: "M19 12a7 7 0 1 1-2-5M19 4v4h-4",

@@ -8,11 +8,16 @@ import type { Answer, Context, Entry, Fault, Listed, SessionEvent } from "./even
 import * as settings from "./settings";
 import { type StreamState, follow } from "./stream";
 import { s } from "./strings";
-import { type TextItem, type View, apply, empty, isBusy, questions } from "./view";
+import { type Branches, branches } from "./branches";
+import { type TextItem, type View, apply, behind, empty, isBusy, questions } from "./view";
 
 export const listed = signal<Listed[]>([]);
 export const current = signal<string | undefined>(undefined);
 export const view = signal<View>(empty);
+/** Before which event the requests end that are not read yet; none: all are. */
+export const earlier = signal<number | undefined>(undefined);
+/** The event behind which a person wants to look. */
+export const sought = signal<number | undefined>(undefined);
 export const stream = signal<StreamState>("connecting");
 export const loggedOut = signal(false);
 /** Whether a link to log in did not count. */
@@ -58,6 +63,8 @@ export const shown = signal<Context | undefined>(undefined);
 
 export const open = computed(() => questions(view.value));
 export const busy = computed(() => isBusy(view.value));
+/** Where the session and its copies part. */
+export const parts = computed(() => branches(listed.value, current.value ?? ""));
 export const session = computed(() =>
   listed.value.find((one) => one.session_id === current.value),
 );
@@ -141,7 +148,7 @@ async function comeBack(): Promise<void> {
   problem.value = undefined;
   await refresh();
   void settings.look();
-  if (current.value !== undefined && stream.value === "logged-out") attach(current.value);
+  if (current.value !== undefined && stream.value === "logged-out") void attach(current.value);
 }
 
 export async function logOut(): Promise<void> {
@@ -182,15 +189,27 @@ function show(id: string | undefined): void {
     settings.choice.value = {};
     attachments.clear();
     view.value = empty;
+    earlier.value = undefined;
+    sought.value = undefined;
     problem.value = undefined;
     draft.value = drafts.get(id ?? "");
     stream.value = "connecting";
   });
-  if (id !== undefined) attach(id);
+  if (id !== undefined) void attach(id);
 }
 
-function attach(id: string): void {
+/** Reads the newest requests of a session, and goes on with what comes. */
+async function attach(id: string): Promise<void> {
   const { signal } = leaving;
+  for (let ms = AGAIN_MS; view.value.seq === 0; ms = Math.min(2 * ms, LONGEST_MS)) {
+    const state = await read(id, signal);
+    if (signal.aborted) return;
+    stream.value = state;
+    if (state === "logged-out") loggedOut.value = true;
+    if (state === "open") break;
+    if (state !== "waiting") return;
+    await wait(ms, signal);
+  }
   const means = { fetch: api.ask, wait };
   const follower = {
     after: () => view.value.seq,
@@ -202,6 +221,58 @@ function attach(id: string): void {
     },
   };
   void follow(api.eventsOf(id), follower, means, signal);
+}
+
+/** How long to wait before a server that did not answer is asked again. */
+const AGAIN_MS = 250;
+const LONGEST_MS = 5_000;
+
+async function read(id: string, signal: AbortSignal): Promise<StreamState> {
+  try {
+    const page = await api.history(id);
+    if (signal.aborted) return "gone";
+    batch(() => {
+      view.value = page.events.reduce(apply, empty);
+      earlier.value = page.before ?? undefined;
+    });
+    if (view.value.profile === undefined) void lookAtSetting(id);
+    return "open";
+  } catch (error) {
+    const status = error instanceof api.Refused ? error.status : 0;
+    return status === 401 ? "logged-out" : status === 404 ? "gone" : "waiting";
+  }
+}
+
+/** A session tells at its beginning by what it works, which may be further back than was read. */
+const lookAtSetting = (id: string) =>
+  attempt(async () => {
+    const { agent = "", mode = "", model = null } = await api.setting(id);
+    if (current.value !== id || view.value.profile !== undefined) return;
+    view.value = { ...view.value, profile: { name: "", agent_type: agent, mode, model } };
+  });
+
+let isLooking = false;
+
+/** Reads the requests before those that are there. */
+export async function lookEarlier(): Promise<void> {
+  const [id, before] = [current.value, earlier.value];
+  if (id === undefined || before === undefined || isLooking) return;
+  isLooking = true;
+  await attempt(async () => {
+    const page = await api.history(id, before);
+    if (current.value !== id || earlier.value !== before) return;
+    batch(() => {
+      view.value = behind(page.events.reduce(apply, empty), view.value);
+      earlier.value = page.before ?? undefined;
+    });
+  });
+  isLooking = false;
+}
+
+/** Shows another branch, from where it parts. */
+export async function goToBranch({ at, sessions }: Branches, number: number): Promise<void> {
+  go(sessions[number]);
+  sought.value = at;
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
@@ -243,7 +314,7 @@ export async function sendMessage(text: string): Promise<void> {
   const isSent = await attempt(async () => {
     const id = current.value ?? (await begun(settings.changes(chosen)));
     if (!attended.has(id)) {
-      if (!(await api.isAttended(id))) await api.attend(id);
+      if (!(await api.setting(id)).attended) await api.attend(id);
       attended.add(id);
     }
     const changes = settings.changes(chosen, view.value.profile);

@@ -12,7 +12,7 @@ import type {
   SessionEvent,
   Verdict,
 } from "./events";
-import { type Worker, nobody, work } from "./workers";
+import { type Worker, joined, nobody, work } from "./workers";
 
 export interface TextItem {
   kind: "text" | "thinking";
@@ -135,9 +135,23 @@ export interface View {
   agents: Record<string, string>;
   /** Who works, the session's own agent first. */
   workers: Worker[];
+  /** Whether a request stayed where the conversation was taken back, for each time it was. */
+  rewound: ((turn: Turn) => boolean)[];
 }
 
-export const empty: View = { seq: 0, turns: [], agents: {}, workers: nobody };
+export const empty: View = { seq: 0, turns: [], agents: {}, workers: nobody, rewound: [] };
+
+/** The view with what came before it. */
+export function behind(earlier: View, view: View): View {
+  const stayed = (turn: Turn) => view.rewound.every((stays) => stays(turn));
+  return {
+    ...view,
+    turns: [...earlier.turns.filter(stayed), ...view.turns],
+    agents: { ...earlier.agents, ...view.agents },
+    workers: joined(earlier.workers, view.workers),
+    rewound: [...earlier.rewound, ...view.rewound],
+  };
+}
 
 /** The view after one more event. One that was seen already changes nothing. */
 export function apply(view: View, event: SessionEvent): View {
@@ -162,7 +176,8 @@ function changed(view: View, event: SessionEvent): View {
       return { ...view, turns: [...view.turns, begun(event)] };
     case "rewound": {
       const stays = (turn: Turn) => turn.seq <= event.to_seq || turn.id === event.query_id;
-      return { ...view, turns: view.turns.filter(stays) };
+      const rewound = [...view.rewound, stays];
+      return { ...view, turns: view.turns.filter(stays), rewound };
     }
     case "agent_spawned": {
       const agents = { ...view.agents, [event.child]: event.agent_type };
@@ -427,7 +442,9 @@ function concluded(turn: Turn, answer: string, key: string): Turn {
 
 /** The questions that wait for an answer, the oldest first. */
 export function questions(view: View): QuestionItem[] {
-  return view.turns.flatMap((turn) => turn.items.filter(isOpen));
+  // In a request that is over, none waits.
+  const atWork = view.turns.filter((turn) => turn.endSeq === undefined);
+  return atWork.flatMap((turn) => turn.items.filter(isOpen));
 }
 
 /** Whether something runs or waits. */

@@ -84,6 +84,21 @@ export function work(all: Worker[], event: SessionEvent): Worker[] {
   }
 }
 
+/** Those of earlier requests with those of later ones. */
+export function joined(earlier: Worker[], later: Worker[]): Worker[] {
+  const [before, now] = [earlier, later].map((all) => all.find((one) => one.id === ""));
+  if (before === undefined || now === undefined) return later;
+  const root = {
+    ...now,
+    type: now.type || before.type,
+    tokens: before.tokens + now.tokens,
+    calls: before.calls + now.calls,
+    spans: [...before.spans, ...now.spans],
+  };
+  const below = [...earlier, ...later].filter((one) => one.id !== "");
+  return [root, ...below];
+}
+
 /** Of whom an event is: the agent that the user speaks to has an id as well, under which nobody started it. */
 function whose(all: Worker[], event: SessionEvent): string {
   const id = event.agent_id ?? "";

@@ -96,17 +96,40 @@ export async function ended(page, word, number = 1) {
   await page.locator(".turn .state", { hasText: word }).nth(number - 1).waitFor();
 }
 
-/** What axe finds on the page as it is. */
+/** That axe finds nothing on the page as it is, in light and in dark colours. */
 export async function faults(page, view) {
   // The page takes no script from elsewhere; a test hands it in by the browser's own door.
   const session = await page.context().newCDPSession(page);
   await session.send("Runtime.evaluate", { expression: axe });
-  const found = await page.evaluate(async () => {
-    const told = await window.axe.run(document, { resultTypes: ["violations"] });
-    return told.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(" | ")}`);
-  });
-  assert.deepEqual(found, [], view);
+  await session.detach();
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await shot(page, `${view}-${colorScheme}`);
+    const found = await page.evaluate(async () => {
+      const told = await window.axe.run(document, { resultTypes: ["violations"] });
+      return told.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(" | ")}`);
+    });
+    assert.deepEqual(found, [], `${view}, ${colorScheme}`);
+  }
+  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
 }
+
+/** The same of a view, and that it fits its window. */
+export async function looked(page, view) {
+  await faults(page, view);
+  for (const part of ["html", ".panel-body", ".log"]) {
+    const wider = await page
+      .locator(part)
+      .evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth).find((more) => more > 0));
+    assert.equal(wider, undefined, `${view}: ${part} is wider than its room`);
+  }
+}
+
+/** A window of a desktop, and one of a phone. */
+export const SIZES = [
+  [1280, 800],
+  [320, 640],
+];
 
 export async function shot(page, name) {
   const folder = process.env.SHOTS;

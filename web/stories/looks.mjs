@@ -1,9 +1,9 @@
 // How the page looks, and what hostile text does to it: nothing.
 
 import assert from "node:assert/strict";
-import { ask, at, ended, faults, logIn, person, shot, tell } from "./browser.mjs";
+import { SIZES, ask, at, ended, logIn, looked, person, tell } from "./browser.mjs";
 
-/** Every view, in both themes, wide and as on a phone: axe finds nothing, and nothing is cut off. */
+/** Every view, wide and as on a phone: axe finds nothing, and nothing is cut off. */
 async function views({ chrome, context }) {
   const page = await logIn(context);
   await ask(page, "what does this project do?");
@@ -12,65 +12,69 @@ async function views({ chrome, context }) {
   await ask(page, "set the port to 9000");
   await page.locator(".question").waitFor();
   const state = await context.storageState();
-  for (const colorScheme of ["light", "dark"]) {
-    for (const [width, height] of [[1280, 800], [320, 640]]) {
-      const size = `${colorScheme}-${width}`;
-      const me = await person(chrome, { width, height, colorScheme, storageState: state });
-      const view = await me.context.newPage();
-      await view.goto(first);
-      await view.locator(".question .diff").waitFor();
-      await looked(view, `question-${size}`);
-      await view.getByRole("button", { name: "Go to…" }).click();
-      await view.getByRole("combobox", { name: "Find a session or a command" }).waitFor();
-      await looked(view, `palette-${size}`);
+  for (const [width, height] of SIZES) {
+    const size = `${width}`;
+    const me = await person(chrome, { width, height, storageState: state });
+    const view = await me.context.newPage();
+    await view.goto(first);
+    await view.locator(".question .diff").waitFor();
+    await looked(view, `question-${size}`);
+    await view.getByRole("button", { name: "Go to…" }).click();
+    await view.getByRole("combobox", { name: "Find a session or a command" }).waitFor();
+    await looked(view, `palette-${size}`);
+    await view.keyboard.press("Escape");
+    await view.getByRole("button", { name: "Rename, export or delete" }).click();
+    await view.getByRole("dialog").waitFor();
+    await looked(view, `manage-${size}`);
+    await view.keyboard.press("Escape");
+    await view.getByRole("button", { name: "Go to…" }).click();
+    await view.getByRole("combobox", { name: "Find a session or a command" }).waitFor();
+    await view.keyboard.type("model is shown");
+    await view.keyboard.press("Enter");
+    const parts = view.locator(".parts details");
+    await parts.first().waitFor();
+    await parts.first().locator("summary").click();
+    await looked(view, `context-${size}`);
+    await view.keyboard.press("Escape");
+    await view.getByRole("dialog").waitFor({ state: "detached" });
+    if (width < 700) {
+      await view.getByRole("button", { name: "Show sessions" }).click();
+      await looked(view, `sessions-${size}`);
       await view.keyboard.press("Escape");
-      await view.getByRole("button", { name: "Rename, export or delete" }).click();
-      await view.getByRole("dialog").waitFor();
-      await looked(view, `manage-${size}`);
-      await view.keyboard.press("Escape");
-      await view.getByRole("button", { name: "Go to…" }).click();
-      await view.getByRole("combobox", { name: "Find a session or a command" }).waitFor();
-      await view.keyboard.type("model is shown");
-      await view.keyboard.press("Enter");
-      const parts = view.locator(".parts details");
-      await parts.first().waitFor();
-      await parts.first().locator("summary").click();
-      await looked(view, `context-${size}`);
-      await view.keyboard.press("Escape");
-      await view.getByRole("dialog").waitFor({ state: "detached" });
-      if (width < 700) {
-        await view.getByRole("button", { name: "Show sessions" }).click();
-        await looked(view, `sessions-${size}`);
-        await view.keyboard.press("Escape");
-      }
-      await view.goto(new URL("/", first).href);
-      await view.getByText("What shall be done?").waitFor();
-      await looked(view, `welcome-${size}`);
-      assert.deepEqual(me.wrong, [], size);
-      await me.context.close();
     }
+    await view.goto(new URL("/", first).href);
+    await view.getByText("What shall be done?").waitFor();
+    await looked(view, `welcome-${size}`);
+    assert.deepEqual(me.wrong, [], size);
+    await me.context.close();
   }
   await page.locator(".question").getByRole("button", { name: "Allow once" }).click();
   await ended(page, "Done", 2);
   await at("answered");
-  for (const colorScheme of ["light", "dark"]) {
-    for (const [width, height] of [[1280, 900], [320, 640]]) {
-      const me = await person(chrome, { width, height, colorScheme, storageState: state });
-      const view = await me.context.newPage();
-      await view.goto(first);
-      await ended(view, "Done", 2);
-      await view.locator("details.call summary").first().click();
-      await looked(view, `conversation-${colorScheme}-${width}`);
-      await view.locator(".log").evaluate((log) => log.scrollTo(0, 0));
-      await shot(view, `top-${colorScheme}-${width}`);
-      await me.context.close();
-      const stranger = await person(chrome, { width, height, colorScheme });
-      const shut = await stranger.context.newPage();
-      await shut.goto(new URL("/", first).href);
-      await shut.getByText("This browser is not logged in.").waitFor();
-      await looked(shut, `logged-out-${colorScheme}-${width}`);
-      await stranger.context.close();
-    }
+  for (const [width, height] of SIZES) {
+    const me = await person(chrome, { width, height, storageState: state });
+    const view = await me.context.newPage();
+    await view.goto(first);
+    await ended(view, "Done", 2);
+    await view.locator("details.call summary").first().click();
+    await looked(view, `conversation-${width}`);
+    await view.locator(".log").evaluate((log) => log.scrollTo(0, 0));
+    await looked(view, `top-${width}`);
+    // Another login ends this one's: the page keeps what it shows.
+    await view.evaluate(() => localStorage.setItem("carl.key", "another"));
+    await ask(view, "and now?");
+    await view.getByText("This browser is not logged in.").waitFor();
+    await looked(view, `logged-out-beside-${width}`);
+    await me.context.close();
+    const stranger = await person(chrome, { width, height });
+    const shut = await stranger.context.newPage();
+    await shut.goto(new URL("/", first).href);
+    await shut.getByText("This browser is not logged in.").waitFor();
+    await looked(shut, `logged-out-${width}`);
+    await shut.goto(new URL("/#login=used", first).href);
+    await shut.getByText("The link was used already, or is too old.").waitFor();
+    await looked(shut, `used-${width}`);
+    await stranger.context.close();
   }
   // Where a browser speaks German, the page does.
   const me = await person(chrome, { locale: "de-DE", storageState: state });
@@ -79,16 +83,41 @@ async function views({ chrome, context }) {
   await german.getByRole("textbox", { name: "Nachricht" }).waitFor();
   await german.locator(".turn .state", { hasText: "Fertig" }).first().waitFor();
   assert.equal(await german.evaluate(() => document.documentElement.lang), "de");
-  await faults(german, "german");
+  await looked(german, "german");
+  await german.setViewportSize({ width: 320, height: 640 });
+  await looked(german, "german-320");
 }
 
-async function looked(page, name) {
-  await shot(page, name);
-  await faults(page, name);
-  const wide = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  assert.equal(wide, 0, `${name} is wider than its window`);
+/** Words that are written from right to left stand at the right, in a page that may be turned round itself. */
+async function turned({ context }) {
+  const page = await logIn(context);
+  await ask(page, "מה שלום הקומקום?");
+  await ended(page, "Done");
+  const side = (locator) =>
+    locator.evaluate((one) => {
+      const range = document.createRange();
+      range.selectNodeContents(document.createTreeWalker(one, NodeFilter.SHOW_TEXT).nextNode());
+      const [words, room] = [range.getClientRects()[0], one.closest(".turn").getBoundingClientRect()];
+      return words.left - room.left > room.right - words.right ? "right" : "left";
+    });
+  const answer = page.locator(".turn .prose");
+  assert.equal(await side(page.locator(".words").first()), "right");
+  assert.equal(await side(answer.locator("p").first()), "right");
+  assert.equal(await side(answer.locator("li").first()), "right");
+  assert.equal(await side(answer.locator("p").last()), "left");
+  const typed = page.getByRole("textbox", { name: "Message" });
+  await typed.fill("שלום");
+  assert.equal(await typed.evaluate((one) => one.matches(":dir(rtl)")), true);
+  await typed.fill("hello");
+  assert.equal(await typed.evaluate((one) => one.matches(":dir(ltr)")), true);
+  await page.evaluate(() => (document.documentElement.dir = "rtl"));
+  for (const [width, height] of SIZES) {
+    await page.setViewportSize({ width, height });
+    await looked(page, `right-to-left-${width}`);
+    await page.getByRole("button", { name: "Panel" }).click();
+    await looked(page, `right-to-left-panel-${width}`);
+    await page.keyboard.press("Escape");
+  }
 }
 
 /** Hostile text from everywhere: it is read as text, and runs nothing, loads nothing, leads nowhere unseen. */
@@ -133,4 +162,4 @@ async function hostile({ context, wrong }) {
   wrong.splice(said, 1);
 }
 
-await tell({ views, hostile });
+await tell({ views, turned, hostile });

@@ -1,7 +1,7 @@
 // What stands beside a session, what is chosen for the next message, and what goes along with it.
 
 import assert from "node:assert/strict";
-import { ask, at, ended, faults, logIn, person, shot, tell } from "./browser.mjs";
+import { SIZES, ask, at, ended, logIn, looked, person, tell } from "./browser.mjs";
 
 const panel = (page) => page.getByRole("complementary", { name: "Panel" });
 
@@ -73,7 +73,6 @@ async function calls({ context }) {
   await page.waitForFunction(() => document.activeElement?.tagName === "SUMMARY");
   await page.keyboard.press("Enter");
   const call = panel(page).locator("details.call").first();
-  await shot(page, "calls");
   const told = await call.innerText();
   for (const word of ["edit_file", "Layer", "Rule", "Reason", "Allowed once by web", "port = 9000"]) {
     assert.ok(told.includes(word), `${word} is not in:\n${told}`);
@@ -157,8 +156,7 @@ async function curating({ context, wrong }) {
   await text.waitFor();
   assert.equal(await text.inputValue(), "the blue pot holds four cups");
   assert.ok(await dialog.getByRole("button", { name: "Keep this instead" }).isDisabled());
-  await faults(page, "correct");
-  await shot(page, "memory-correct");
+  await looked(page, "memory-correct");
   await text.fill("the blue pot holds six cups");
   await dialog.getByRole("button", { name: "Keep this instead" }).click();
   await dialog.waitFor({ state: "detached" });
@@ -170,8 +168,7 @@ async function curating({ context, wrong }) {
   const forget = entry("six cups").getByRole("button", { name: "Forget: the blue pot" });
   await forget.click();
   await dialog.getByText("which cannot be undone").waitFor();
-  await faults(page, "forget");
-  await shot(page, "memory-forget");
+  await looked(page, "memory-forget");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await entry("six cups").waitFor();
@@ -283,7 +280,7 @@ async function given({ context }) {
   await input.setInputFiles([file(hostile, "text/plain", "not this")]);
   const other = attached.getByText("<b>o</b>\\u{202e}long");
   await other.waitFor();
-  await faults(page, "files that go along");
+  await looked(page, "attached");
   await page.getByRole("button", { name: /^Take <b>o<\/b>/ }).click();
   await other.waitFor({ state: "detached" });
   // Dropped.
@@ -296,7 +293,6 @@ async function given({ context }) {
   await page.locator(".main").dispatchEvent("dragover", { dataTransfer: transfer });
   await page.locator(".main").dispatchEvent("drop", { dataTransfer: transfer });
   await attached.getByText("dot.gif").waitFor();
-  await shot(page, "attached");
   await ask(page, "what is in them?");
   await ended(page, "Done");
   await attached.waitFor({ state: "detached" });
@@ -326,45 +322,32 @@ async function turned({ context }) {
   for (const said of ["alert(6)", "alert(7)"]) assert.ok(text.includes(said), text);
 }
 
-async function looked(page, name) {
-  await shot(page, name);
-  await faults(page, name);
-  const wide = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  assert.equal(wide, 0, `${name} is wider than its window`);
-  const inside = await page.locator(".panel-body").evaluate((body) => body.scrollWidth - body.clientWidth);
-  assert.equal(inside, 0, `${name} is wider than its panel`);
-}
-
-/** Every panel with hostile text in it, in both themes, wide and as on a phone. */
+/** Every panel with hostile text in it, wide and as on a phone. */
 async function looks({ chrome, context, wrong }) {
   const page = await logIn(context);
   await ask(page, "<img src=x onerror=alert(1)> look and watch");
   await allowed(page);
   const state = await context.storageState();
   const NAMES = ["Agents", "Calls", "Jobs", "Memory", "Models", "Policy"];
-  for (const colorScheme of ["light", "dark"]) {
-    for (const [width, height] of [[1280, 800], [320, 640]]) {
-      const me = await person(chrome, { width, height, colorScheme, storageState: state });
-      const view = await me.context.newPage();
-      await view.goto(page.url());
-      await ended(view, "Done");
-      await view.getByRole("button", { name: "Panel" }).click();
-      for (const name of NAMES) {
-        await view.getByRole("tab", { name }).click();
-        await filled(view, name);
-        await looked(view, `panel-${name.toLowerCase()}-${colorScheme}-${width}`);
-        await harmless(view, name);
-      }
-      // On a phone it lies above the session, which is out of reach until it is closed.
-      assert.equal(await view.locator("main[inert]").count(), width < 1152 ? 1 : 0);
-      await view.getByRole("button", { name: "Hide the panel" }).last().click();
-      await panel(view).waitFor({ state: "detached" });
-      assert.equal(await view.locator("main[inert]").count(), 0);
-      assert.deepEqual(me.wrong, [], `${colorScheme} ${width}`);
-      await me.context.close();
+  for (const [width, height] of SIZES) {
+    const me = await person(chrome, { width, height, storageState: state });
+    const view = await me.context.newPage();
+    await view.goto(page.url());
+    await ended(view, "Done");
+    await view.getByRole("button", { name: "Panel" }).click();
+    for (const name of NAMES) {
+      await view.getByRole("tab", { name }).click();
+      await filled(view, name);
+      await looked(view, `panel-${name.toLowerCase()}-${width}`);
+      await harmless(view, name);
     }
+    // On a phone it lies above the session, which is out of reach until it is closed.
+    assert.equal(await view.locator("main[inert]").count(), width < 1152 ? 1 : 0);
+    await view.getByRole("button", { name: "Hide the panel" }).last().click();
+    await panel(view).waitFor({ state: "detached" });
+    assert.equal(await view.locator("main[inert]").count(), 0);
+    assert.deepEqual(me.wrong, [], `${width}`);
+    await me.context.close();
   }
   const me = await person(chrome, { width: 320, height: 640, locale: "de-DE", storageState: state });
   const german = await me.context.newPage();

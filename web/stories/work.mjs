@@ -1,7 +1,7 @@
 // What people do in the page.
 
 import assert from "node:assert/strict";
-import { ask, at, ended, logIn, readAll, tell } from "./browser.mjs";
+import { ask, at, ended, logIn, looked, readAll, tell } from "./browser.mjs";
 
 const log = (page) => page.locator(".log");
 
@@ -239,4 +239,60 @@ async function sessions({ context }) {
   await page.getByText("This browser is not logged in.").waitFor();
 }
 
-await tell({ streams, questions, plans, tabs, attends, restart, keyboard, sessions });
+/** A message that is edited makes a branch; what was asked at one place is paged through, by mouse and keys. */
+async function branches({ context }) {
+  const page = await logIn(context);
+  await ask(page, "what is a teapot?");
+  await ended(page, "Done");
+  await ask(page, "and a kettle?");
+  await ended(page, "Done", 2);
+  const pager = page.getByRole("group", { name: "Branches from here" });
+  assert.equal(await pager.count(), 0);
+  const first = page.url();
+  const edited = async (was, text, said) => {
+    const turn = page.locator(".turn").filter({ hasText: was });
+    await turn.getByRole("button", { name: "Edit in a copy" }).click();
+    await page.waitForFunction((was) => document.getElementById("message").value === was, was);
+    await ask(page, text);
+    await log(page).getByText(said).waitFor();
+  };
+  await edited("and a kettle?", "and a pan?", "For frying.");
+  await pager.getByText("2/2").waitFor();
+  assert.equal(await page.locator(".turn").count(), 2);
+  await looked(page, "branches");
+  await pager.getByRole("button", { name: "Branch before" }).click();
+  await log(page).getByText("A pot that boils.").waitFor();
+  await pager.getByText("1/2").waitFor();
+  assert.equal(page.url(), first);
+  assert.ok(await pager.getByRole("button", { name: "Branch before" }).isDisabled());
+  // Another one from the first, and one from that copy: all part at the same place.
+  await edited("and a kettle?", "and a wok?", "For stirring.");
+  await pager.getByText("3/3").waitFor();
+  await edited("and a wok?", "and a bowl?", "For mixing.");
+  await pager.getByText("4/4").waitFor();
+  // What comes behind is another place.
+  await ask(page, "and a cup?");
+  await log(page).getByText("For sipping.").waitFor();
+  await edited("and a cup?", "and a mug?", "For cocoa.");
+  await pager.nth(1).getByText("2/2").waitFor();
+  await pager.nth(0).getByText("4/4").waitFor();
+  // By keyboard: the focus stays on the way through.
+  for (const [at, said] of [[3, "For stirring."], [2, "For frying."], [1, "A pot that boils."]]) {
+    await pager.first().getByRole("button", { name: "Branch before" }).focus();
+    await page.keyboard.press("Enter");
+    await log(page).getByText(said).waitFor();
+    await pager.first().getByText(`${at}/4`).waitFor();
+  }
+  await pager.getByRole("button", { name: "Next branch" }).click();
+  await log(page).getByText("For frying.").waitFor();
+  // One that is deleted is none any more.
+  await page.getByRole("button", { name: "Rename, export or delete" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Delete session" }).click();
+  await dialog.getByRole("button", { name: "Delete for good" }).click();
+  await page.getByText("What shall be done?").waitFor();
+  await page.goto(first);
+  await pager.getByText("1/3").waitFor();
+}
+
+await tell({ branches, streams, questions, plans, tabs, attends, restart, keyboard, sessions });

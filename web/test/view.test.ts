@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SessionEvent } from "../src/events";
-import { type CallItem, type View, apply, empty, isBusy, questions } from "../src/view";
+import { type CallItem, type View, apply, behind, empty, isBusy, questions } from "../src/view";
 
 const place = (seq: number, query_id = "q1") => ({
   seq,
@@ -206,5 +206,46 @@ describe("a view", () => {
     const reading = view(asked(1), read);
     expect(reading.turns[0]?.reading).toEqual({ read: 5, total: 10 });
     expect(apply(reading, delta(2, "x")).turns[0]?.reading).toBeUndefined();
+  });
+});
+
+describe("a view of pages", () => {
+  const spawned = (seq: number, child: string, query: string): SessionEvent => ({
+    ...place(seq, query),
+    type: "agent_spawned",
+    child,
+    agent_type: "researcher",
+    task: child,
+  });
+  const events = [
+    asked(1, "a"),
+    delta(2, "One.", "a"),
+    spawned(3, "w1", "a"),
+    finished(4, "a"),
+    asked(5, "b"),
+    delta(6, "Two.", "b"),
+    finished(7, "b"),
+    asked(8, "c"),
+    spawned(9, "w2", "c"),
+    finished(10, "c"),
+  ];
+
+  it("is the same as of the whole", () => {
+    const whole = view(...events);
+    for (const cut of [4, 7]) {
+      const paged = behind(view(...events.slice(0, cut)), view(...events.slice(cut)));
+      expect({ ...paged, rewound: [] }).toEqual(whole);
+    }
+  });
+
+  it("leaves out what a later page took back", () => {
+    const rewound: SessionEvent = { ...place(11, "r"), type: "rewound", to_seq: 4 };
+    const later = view(...events.slice(7), rewound);
+    const paged = behind(view(...events.slice(0, 7)), later);
+    expect(paged.turns.map((turn) => turn.id)).toEqual(["a"]);
+    expect(paged.turns).toEqual(view(...events, rewound).turns);
+    // And so does a page before it.
+    const third = behind(view(...events.slice(0, 4)), behind(view(...events.slice(4, 7)), later));
+    expect(third.turns.map((turn) => turn.id)).toEqual(["a"]);
   });
 });

@@ -30,12 +30,22 @@ impl Story {
     /// When Node cannot be started.
     #[must_use]
     pub fn begin(file: &str, name: &str, link: &str) -> Option<Self> {
+        Self::begin_with(file, name, (link, ""))
+    }
+
+    /// The same, with a word for the story at its beginning.
+    ///
+    /// # Panics
+    /// When Node cannot be started.
+    #[must_use]
+    pub fn begin_with(file: &str, name: &str, (link, word): (&str, &str)) -> Option<Self> {
         if is_absent(BROWSER) {
             return None;
         }
         let mut node = Command::new("node");
         node.arg(web_folder().join("stories").join(file)).arg(name);
-        node.env("LINK", link).env_remove("HTTP_PROXY");
+        node.env("LINK", link).env("WORD", word);
+        node.env_remove("HTTP_PROXY");
         let begun = node.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut process = begun.unwrap();
         let input = process.stdin.take().unwrap();

@@ -36,6 +36,15 @@ fn every_view_is_readable_in_both_themes_and_on_a_phone() {
 }
 
 #[test]
+fn words_from_right_to_left_stand_at_the_right() {
+    let said = "שלום לך.\n\n- קומקום אחד\n- שני ספלים\n\nAnd that is all.\n";
+    let Some((_scene, _page, story)) = told((FILE, "turned"), [Reply::text(said)]) else {
+        return;
+    };
+    story.end();
+}
+
+#[test]
 fn hostile_text_draws_nothing_and_runs_nothing() {
     let hostile = "<script>alert(2)</script>\n\n<img src=x onerror=alert(3)>\n\n\
                    [a](javascript:alert(5)) [b](data:text/html,<script>alert(4)</script>) \

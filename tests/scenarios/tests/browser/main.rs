@@ -9,6 +9,7 @@
     reason = "a test is allowed to fail loudly"
 )]
 
+mod long;
 mod looks;
 mod opening;
 mod panels;

@@ -83,6 +83,25 @@ fn a_plan_is_approved_with_what_its_steps_change() {
 }
 
 #[test]
+fn what_was_asked_at_one_place_is_paged_through() {
+    let replies = [
+        "A pot for tea.",
+        "A pot that boils.",
+        "For frying.",
+        "For stirring.",
+        "For mixing.",
+        "For sipping.",
+        "For cocoa.",
+    ];
+    let replies = replies.map(Reply::text);
+    let Some((scene, _page, story)) = told((FILE, "branches"), replies) else {
+        return;
+    };
+    story.end();
+    assert_eq!(scene.house.session_logs().len(), 4);
+}
+
+#[test]
 fn two_tabs_show_one_session_and_answer_its_question_once() {
     let replies = [set_port("8000", "9000"), Reply::text("The port is 9000.")];
     let Some((_scene, _page, story)) = told((FILE, "tabs"), replies) else {
