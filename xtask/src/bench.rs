@@ -38,6 +38,8 @@ pub enum What {
     Retention(Retention),
     /// The terminal UI: its first frame, keys while an answer streams, and what it costs
     Tui(Tui),
+    /// Sessions that stream at once over HTTP, what is added to each token, and readers that wait
+    Streams(Streams),
     /// Everyday tasks, or repairs of small projects, through the whole program: how many are solved, by
     /// rules and by a model
     Tasks(Tasks),
@@ -60,6 +62,20 @@ pub struct Tui {
     pub stream_secs: u64,
     /// Where the numbers go, JSON
     #[arg(long, value_name = "FILE", default_value = "target/tui.json")]
+    pub out: PathBuf,
+}
+
+/// How to measure many sessions that stream.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Streams {
+    /// Sessions that stream at once, and readers that wait
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_000)]
+    pub sessions: usize,
+    /// How long each streams, seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    pub secs: u64,
+    /// Where the numbers go, JSON
+    #[arg(long, value_name = "FILE", default_value = "target/streams.json")]
     pub out: PathBuf,
 }
 
@@ -139,6 +155,7 @@ pub fn run(steps: &mut Steps, options: Options) -> Result<()> {
         Some(What::Retention(options)) => retention(steps, &options),
         Some(What::Tasks(options)) => tasks(steps, &options),
         Some(What::Tui(options)) => tui(steps, &options),
+        Some(What::Streams(options)) => streams(steps, &options),
     }
 }
 
@@ -232,6 +249,18 @@ fn tui(steps: &mut Steps, options: &Tui) -> Result<()> {
     command.args(others.iter().flat_map(|other| ["--other", other]));
     let advice = "The message above names the measurement.";
     steps.run("the terminal UI", advice, || show(&mut command))
+}
+
+/// Measures sessions that stream over HTTP, by a release build. A tenth of the sessions, as with
+/// `--sessions 100 --secs 5`, shows that it works.
+fn streams(steps: &mut Steps, options: &Streams) -> Result<()> {
+    let carl = built(steps, "release")?;
+    let mut command = measure(&options.out, false);
+    command.arg("--http-only").env("CARL_PROGRAM", carl);
+    command.args(["--http-sessions", &options.sessions.to_string()]);
+    command.args(["--http-secs", &options.secs.to_string()]);
+    let advice = "The message above names the measurement.";
+    steps.run("streams over HTTP", advice, || show(&mut command))
 }
 
 /// Measures a large memory. A million entries take about half an hour.

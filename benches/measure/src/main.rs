@@ -6,6 +6,7 @@
 mod audit_log;
 mod daemon;
 mod guard;
+mod http_streams;
 mod memory;
 mod program;
 mod pty;
@@ -13,6 +14,7 @@ mod recording;
 mod session_logs;
 mod table;
 mod terminal_ui;
+mod token_server;
 
 use anyhow::Result;
 use clap::Parser;
@@ -38,6 +40,15 @@ struct Options {
     /// Only the terminal UI
     #[arg(long)]
     tui_only: bool,
+    /// Only sessions that stream over HTTP, and readers that wait
+    #[arg(long)]
+    http_only: bool,
+    /// How many of them
+    #[arg(long, default_value_t = 1_000)]
+    http_sessions: usize,
+    /// How long each streams, seconds
+    #[arg(long, default_value_t = 20)]
+    http_secs: u64,
     /// Another terminal agent to measure beside it: `codex=/usr/bin/codex`
     #[arg(long, value_name = "NAME=COMMAND")]
     other: Vec<String>,
@@ -69,6 +80,16 @@ fn main() -> Result<()> {
     }
     if options.tui_only {
         terminal_ui::costs(&mut table, &scope(&options, rounds))?;
+        table.print()?;
+        return table.write(&options.out);
+    }
+    if options.http_only {
+        let scope = http_streams::Scope {
+            sessions: options.http_sessions,
+            secs: options.http_secs,
+        };
+        http_streams::waiting(&mut table, scope)?;
+        http_streams::streaming(&mut table, scope)?;
         table.print()?;
         return table.write(&options.out);
     }
