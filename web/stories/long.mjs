@@ -92,7 +92,7 @@ async function thousands({ context }) {
   await page.getByRole("button", { name: "To the newest" }).click();
   await page.getByText("answer 5000", { exact: true }).waitFor();
   await ask(page, "one more");
-  await page.getByText("That was all.").waitFor();
+  await log(page).getByText("That was all.").waitFor();
   await ended(page, "Done", await page.locator(".turn .state").count());
   assert.ok((await drawn(page)) < 60);
 }

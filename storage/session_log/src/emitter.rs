@@ -31,8 +31,9 @@ pub enum Durability {
 pub enum Shown {
     /// Something happened.
     Event(Arc<Event>),
-    /// Something happened that the log could not take, so no one will ever see it.
-    Broken(Fault),
+    /// Something happened that the log could not take, so no one will ever see it. Behind a pointer: a
+    /// session keeps room for many of these.
+    Broken(Arc<Fault>),
 }
 
 /// Appends events to one session's log, folds them, and shows them to whoever listens. Cheap to clone.
@@ -63,7 +64,7 @@ impl<F> Inner<F> {
     fn broken(&self, error: Error) -> Error {
         let error = lock(&self.changed).told_with(error, self.session_id);
         // No listener is no failure: whoever emits is told as well.
-        let _ = self.sender.send(Shown::Broken(error.fault()));
+        let _ = self.sender.send(Shown::Broken(Arc::new(error.fault())));
         error
     }
 }

@@ -133,7 +133,7 @@ impl Live {
                         .then(|| replay(self.path.clone(), first, event.seq - 1));
                     self.held = Some(Arc::unwrap_or_clone(event));
                 }
-                Ok(Shown::Broken(fault)) => return Some((Err(broken(fault)), None)),
+                Ok(Shown::Broken(fault)) => return Some((Err(broken(&fault)), None)),
                 // The next one that is still there tells how many were missed.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return None,
@@ -181,6 +181,6 @@ pub fn of_query(events: Streaming<Event, Error>, query_id: QueryId) -> Streaming
     .boxed()
 }
 
-fn broken(fault: Fault) -> Error {
-    Error::new(ErrorKind::Unwritable, fault.message).with_hint(fault.hint)
+fn broken(fault: &Fault) -> Error {
+    Error::new(ErrorKind::Unwritable, fault.message.clone()).with_hint(fault.hint.clone())
 }

@@ -3,7 +3,7 @@
 use crate::connections::Connections;
 use crate::conversations::Conversations;
 use crate::host::Host;
-use crate::listing::Listings;
+use crate::listings::Listings;
 use crate::login_codes::LoginCodes;
 use crate::logins::{LoginId, Logins};
 use crate::looks::Looks;

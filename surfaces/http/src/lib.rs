@@ -23,6 +23,7 @@ mod host;
 mod known;
 pub mod limits;
 mod listing;
+mod listings;
 mod login;
 pub mod login_codes;
 mod logins;

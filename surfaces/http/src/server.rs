@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::held::Held;
 use crate::host::Host;
 use crate::limits::{DRAIN, HEAD_BYTES, HEAD_TIME, HEADERS, HOLD_LOOK, HOLD_TIME};
-use crate::listing::Listings;
+use crate::listings::Listings;
 use crate::login_codes::LoginCodes;
 use crate::logins::Logins;
 use crate::looks::Looks;
