@@ -206,7 +206,7 @@ async fn hold(
         captures: request.captures,
         notes: Cell::new(Some(notes)),
     };
-    let ended = tui::run(&serving, start, keyboard).await;
+    let ended = Box::pin(tui::run(&serving, start, keyboard)).await;
     let left = ended.as_ref().map_or(&session, |ended| &ended.session);
     let (session_id, holder_id) = held(left)?;
     let closed = host.sessions().close(session_id, holder_id).await;
