@@ -28,6 +28,14 @@ pub(crate) fn in_quotes(text: &str) -> String {
     format!("{open}{text}{close}")
 }
 
+/// A path as it can be typed: in quotes where it has spaces.
+pub(crate) fn typed_path(path: &str) -> String {
+    match path.contains(char::is_whitespace) {
+        true => in_quotes(path),
+        false => path.to_owned(),
+    }
+}
+
 /// Replaces quoted texts by marks. An apostrophe inside a word opens nothing.
 pub(crate) fn marked(text: &str) -> (String, Vec<String>) {
     let clean: Vec<char> = text.chars().filter(|c| *c != OPEN && *c != CLOSE).collect();
@@ -39,9 +47,10 @@ pub(crate) fn marked(text: &str) -> (String, Vec<String>) {
             || clean
                 .get(at - 1)
                 .is_some_and(|before| before.is_whitespace() || "(:,=".contains(*before));
-        let end = closing(c)
-            .filter(|_| starts_word)
-            .and_then(|close| find_close(&clean, at + 1, close));
+        let end = match starts_word {
+            true => find_close(&clean, at + 1, closing(c)),
+            false => None,
+        };
         match end {
             Some(end) => {
                 marked.push_str(&mark(quotes.len()));
@@ -57,20 +66,26 @@ pub(crate) fn marked(text: &str) -> (String, Vec<String>) {
     (marked, quotes)
 }
 
-const fn closing(open: char) -> Option<char> {
+/// The marks that end a text that one begins, by the habits of languages; none where it begins none.
+const fn closing(open: char) -> &'static [char] {
     match open {
-        '"' | '\'' | '`' => Some(open),
-        '“' | '„' => Some('”'),
-        '‘' => Some('’'),
-        '«' => Some('»'),
-        _ => None,
+        '"' => &['"'],
+        '\'' => &['\''],
+        '`' => &['`'],
+        '“' => &['”'],
+        '„' => &['“', '”', '"'],
+        '‘' => &['’'],
+        '‚' => &['‘', '’'],
+        '«' => &['»'],
+        '»' => &['«'],
+        _ => &[],
     }
 }
 
 /// The end of a quoted text: a closing mark that no letter or digit follows.
-fn find_close(text: &[char], from: usize, close: char) -> Option<usize> {
+fn find_close(text: &[char], from: usize, close: &[char]) -> Option<usize> {
     (from..text.len()).find(|&at| {
-        text[at] == close && !text.get(at + 1).is_some_and(|next| next.is_alphanumeric())
+        close.contains(&text[at]) && !text.get(at + 1).is_some_and(|next| next.is_alphanumeric())
     })
 }
 
@@ -88,6 +103,21 @@ mod tests {
         ] {
             let (marks, quotes) = marked(&in_quotes(text));
             assert_eq!((marks, quotes), (mark(0), vec![text.to_owned()]));
+        }
+    }
+
+    #[test]
+    fn quotes_of_other_languages_are_quotes() {
+        for says in [
+            "„a b“",
+            "„a b”",
+            "»a b«",
+            "«a b»",
+            "“a b”",
+            "‚a b‘",
+            "„a b\"",
+        ] {
+            assert_eq!(marked(says), (mark(0), vec!["a b".to_owned()]), "{says}");
         }
     }
 }

@@ -26,6 +26,7 @@ pub(super) static GERMAN: Language = Language {
         "hänge",
         "häng",
         "installiere",
+        "kopier",
         "kopiere",
         "korrigiere",
         "lege",
@@ -84,6 +85,14 @@ pub(super) static GERMAN: Language = Language {
         "ersetze",
         "füge",
         "hänge",
+        "häng",
+        "füg",
+        "kopiere",
+        "kopier",
+        "streiche",
+        "streich",
+        "notiere",
+        "ergänze",
         "suche",
         "such",
         "wie",
@@ -111,6 +120,34 @@ pub(super) static GERMAN: Language = Language {
         rows(&[
             (r"(?:lösche?|entferne) die datei {x}", "delete the file $x"),
             (r"(?:lösche?|entferne) {x}", "delete $x"),
+            (
+                r"(?:lösche?|entferne|streiche?)(?: die)? zeile {n} (?:aus|von|in)(?: der datei)? {x}",
+                "delete line $n of $x",
+            ),
+            (
+                r"(?:lösche?|entferne|streiche?)(?: die)? zeilen {n} (?:bis|-|–) {m} (?:aus|von|in)(?: der datei)? {x}",
+                "delete lines $n to $m of $x",
+            ),
+            (
+                r"(?:lösche?|entferne|streiche?)(?: die)? zeilen {n} und {m} (?:aus|von|in)(?: der datei)? {x}",
+                "delete lines $n and $m of $x",
+            ),
+            (
+                r"(?:lösche?|entferne|streiche?) {t} (?:aus|in)(?: der datei)? {x}",
+                "remove $t from $x",
+            ),
+            (
+                r"(?:erstelle|erzeuge|schreibe?) {x} mit(?: dem)?(?: text| inhalt)?:? {t}",
+                "create the file $x with the text $t",
+            ),
+            (
+                r"(?:kopiere?)(?: die datei)? {x} (?:nach|zu|als|auf) {y}",
+                "copy $x to $y",
+            ),
+            (
+                r"(?:kopiere?)(?: die datei)? {x} in den ordner {y}",
+                "copy $x into the folder $y",
+            ),
             (
                 r"(?:erstelle|erzeuge|lege|mache?) (?:die|eine)(?: neue)? datei(?: namens| mit dem namen)? {x}(?: an)? mit(?: dem)?(?: text| inhalt)?:? {t}(?: an)?",
                 "create the file $x with the text $t",
@@ -176,6 +213,18 @@ pub(super) static GERMAN: Language = Language {
             (
                 r"(?:füge|hänge|schreibe?) (?:die zeile )?{t} (?:an das ende von|ans ende von|am ende von|an|zu)(?: die datei| der datei)? {x}(?: an| hinzu| ein)?",
                 "append $t to $x",
+            ),
+            (
+                r"(?:hänge?|füge?) an(?: die datei)? {x} an:? (?P<t>\S.*)",
+                "append to $x: $t",
+            ),
+            (
+                r"(?:schreibe?|notiere?|ergänze)(?: die zeile)? (?:in|an)(?: die datei)? {x}: (?P<t>\S.*)",
+                "append to $x: $t",
+            ),
+            (
+                r"ersetze(?: die)? zeile {n} (?:in|von|aus)(?: der datei)? {x} (?:durch|mit) {t}",
+                "replace line $n of $x with $t",
             ),
             (
                 r"(?:setze?|ändere?) (?:den|die|das) {a} in(?: der datei)? {x} auf {v}",

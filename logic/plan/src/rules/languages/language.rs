@@ -22,7 +22,7 @@ pub(super) struct Language {
 /// Writes the places of rows out: `{x}` a name, `{n}` a number, `{t}` a quoted text, `{v}` a quoted text or up
 /// to three words.
 pub(super) fn rows(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)> {
-    let quoted = "\"[^\"]*\"|'[^']*'|„[^“”]*[“”]|“[^”]*”|«[^»]*»";
+    let quoted = "\"[^\"]*\"|'[^']*'|„[^“”]*[“”]|“[^”]*”|«[^»]*»|»[^«]*«";
     let made = table.iter().filter_map(|(says, template)| {
         let mut says = (*says).to_owned();
         for name in ["x", "y", "a", "b"] {
