@@ -19,13 +19,22 @@ static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// A file before the colon, by its ending, in quotes or as `README` and its like.
 static FILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"(?i)[\w-]\.\w{1,8}\b|["']|\b(?:readme|license|licence|makefile|dockerfile|changelog|authors|notice|sshd?_config|caddyfile|gemfile|jenkinsfile|procfile|vagrantfile)\b|\.\w+ignore\b|\.env\b"#,
+        r#"(?i)[\w-]\.(?:\w{1,8}|properties|editorconfig)\b|["']|\b(?:readme|license|licence|makefile|dockerfile|changelog|authors|notice|sshd?_config|caddyfile|gemfile|jenkinsfile|procfile|vagrantfile)\b|\.\w+ignore\b|\.env\b"#,
     )
     .ok()
 });
 /// What joins steps.
 static JOINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i);\s*\S|\n\s*\S|[,.]?\s(?:then|after that|afterwards)\s").ok()
+});
+/// A line that may be an order: it begins with a verb of one, and names a file or stands alone.
+static ORDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)^\s*(?:(?:please|then|and|now)\b,? )*(?:append|add|write|create|make|save|insert|put|note|prepend|replace",
+        r"|overwrite|show|read|print|list|find|search|count|compare|delete|remove|erase|clear|move|rename|copy|set|change",
+        r"|update|comment|uncomment|convert|turn|back)\b.*[\w-]\.\w{1,8}\b|^\s*(?:undo|help|list the files)\W*$",
+    ))
+    .ok()
 });
 /// Words behind a quoted text with which the order may go on.
 static GOES_ON: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -43,6 +52,16 @@ struct Parts<'a> {
     is_whole: bool,
     /// Whether the text begins on a line of its own.
     is_below: bool,
+}
+
+impl Parts<'_> {
+    /// Whether the text has in it what joins orders elsewhere. One of several lines that begins below a colon is
+    /// whole where none of them begins like an order.
+    fn is_joined(&self, marks: &str) -> bool {
+        let has_an_order = marks.lines().any(|line| hits(&ORDER, line));
+        let is_whole = self.is_below && self.is_whole && !has_an_order;
+        !is_whole && hits(&JOINT, marks)
+    }
 }
 
 fn parts(request: &str) -> Option<Parts<'_>> {
@@ -80,7 +99,7 @@ fn is_quoted(marks: &str) -> bool {
 pub(crate) fn with_a_joint(request: &str, is_order: impl Fn(&str) -> bool) -> Option<(&str, &str)> {
     let parts = parts(request)?;
     let marks = marked(parts.text).0;
-    let is_joined = hits(&JOINT, &marks) || is_order(&marks);
+    let is_joined = parts.is_joined(&marks) || is_order(&marks);
     (is_joined && !is_quoted(&marks)).then_some((parts.head, parts.text))
 }
 
@@ -95,7 +114,7 @@ pub(crate) fn as_it_stands(request: &str) -> Option<(&str, &str)> {
     let ends = asks(parts.text) || parts.text.ends_with(';');
     let has_signs =
         !quotes.is_empty() || ends || parts.is_below || parts.text.contains(SHELL_SIGNS);
-    let is_clear = has_signs && !is_quoted(&marks) && !hits(&JOINT, &marks);
+    let is_clear = has_signs && !is_quoted(&marks) && !parts.is_joined(&marks);
     is_clear.then_some((parts.head, parts.text))
 }
 
@@ -120,6 +139,7 @@ mod tests {
     #[test]
     fn a_text_with_signs_is_taken_as_it_stands() {
         assert!(FORM.is_some() && FILE.is_some() && JOINT.is_some() && GOES_ON.is_some());
+        assert!(ORDER.is_some());
         for (says, text) in [
             ("append to a.md: Where was Jonas?", "Where was Jonas?"),
             ("please add to README: Is it open?", "Is it open?"),
@@ -136,6 +156,7 @@ mod tests {
             ("insert after line 3 of a.md: Why?", "Why?"),
             ("append to a.md:\nWhere was Jonas?", "Where was Jonas?"),
             ("append to a.md:\nI went home.", "I went home."),
+            ("create a.md with:\na < b; c\nand d", "a < b; c\nand d"),
             ("replace line 3 of a.md with: \"Why\" so?", "\"Why\" so?"),
             ("create a.js with: f(\"a\");", "f(\"a\");"),
         ] {
@@ -154,7 +175,7 @@ mod tests {
             "append to a.md: Who is it? Then he left.",
             "is it in a.md: yes?",
             "replace line 2 of a.yaml with name: what?",
-            "append to a.md:\none\ntwo",
+            "append to a.md:\none\nshow b.md",
         ] {
             assert_eq!(as_it_stands(says), None, "{says}");
         }

@@ -52,6 +52,27 @@ pub fn any(listing: &[String], request: &str) -> bool {
     })
 }
 
+/// The only name that another was misspelt for: one that is a letter or two away, where at least two thirds of
+/// the letters before the ending are as they were typed.
+#[must_use]
+pub fn nearest<'a>(known: impl Iterator<Item = &'a str>, typed: &str) -> Option<&'a str> {
+    let lower = typed.to_lowercase();
+    let far = |name: &str| strsim::osa_distance(&name.to_lowercase(), &lower);
+    let stem = lower
+        .rsplit_once('.')
+        .map_or(lower.as_str(), |(stem, _)| stem);
+    let most = (stem.chars().count() / 3).min(2);
+    let near = known.map(|name| (far(name), name));
+    let mut near: Vec<(usize, &str)> = near.filter(|(far, _)| *far <= most).collect();
+    near.sort_unstable();
+    near.dedup();
+    match near.as_slice() {
+        [(0, _), ..] | [] => None,
+        [(_, only)] => Some(only),
+        [(first, name), (second, _), ..] => (first < second).then_some(*name),
+    }
+}
+
 /// The fault of two names of which either may be meant.
 pub(crate) fn which(whole: &str, part: &str, how: &str) -> Fault {
     Fault {

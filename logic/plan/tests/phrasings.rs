@@ -115,7 +115,7 @@ fn what_a_small_model_may_only_get_wrong_is_refused_and_says_what_to_type() {
 }
 
 #[test]
-fn a_line_that_is_offered_instead_of_bare_words_is_understood() {
+fn every_order_that_is_offered_is_understood() {
     let mut offered = 0;
     for (say, _) in rows("refused")
         .into_iter()
@@ -124,17 +124,12 @@ fn a_line_that_is_offered_instead_of_bare_words_is_understood() {
         let Err(refusal) = rules::plan(&say) else {
             continue;
         };
-        if !refusal.message.contains("may be the text itself") {
-            continue;
+        for line in &refusal.nearest {
+            offered += 1;
+            assert!(by_rules::understands(line), "{say}: {line}");
         }
-        offered += 1;
-        let line = &refusal.nearest[0];
-        if line == "one order at a time" {
-            continue;
-        }
-        assert!(by_rules::understands(line), "{say}: {line}");
     }
-    assert!(offered > 20, "{offered}");
+    assert!(offered > 100, "{offered}");
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use super::described;
 use super::plain;
 use super::refusal::Refusal;
+use super::several;
 use super::words::{Request, is_file, is_path, is_wildcard, number, trim_word};
-use crate::quoted;
+use crate::quoted::{in_quotes, typed_path};
 use domain::plan::Action;
 use regex::Captures;
 
@@ -218,7 +219,7 @@ impl Match<'_> {
         let quoted = self
             .request
             .shown(step)
-            .replacen(&path, &format!("\"{named}\""), 1);
+            .replacen(&path, &in_quotes(named), 1);
         Err(Refusal::ambiguous(why, vec![quoted]))
     }
 
@@ -226,9 +227,21 @@ impl Match<'_> {
     pub fn text(&self, name: &str) -> Result<String, Refusal> {
         let raw = self.raw(name).unwrap_or_default();
         let piece = self.request.piece(raw).map(|piece| piece.text);
-        piece.ok_or_else(|| Refusal {
-            nearest: vec![self.in_quotes(name)],
-            ..self.mixed(raw)
+        piece.ok_or_else(|| {
+            // `replace "a" with "b" and "c" with "d"` is of more than one text.
+            let is_replaced = matches!(name, "old" | "new");
+            let nearest = match self.one_by_one(name) {
+                None if is_replaced => {
+                    return self.mixed(raw).advised("Give one order for each text.");
+                }
+                None => self.in_quotes(name),
+                Some(orders) => orders,
+            };
+            Refusal {
+                nearest: vec![nearest],
+                advice: None,
+                ..self.mixed(raw)
+            }
         })
     }
 
@@ -312,19 +325,58 @@ impl Match<'_> {
             return Err(described::refusal(&text));
         }
         let why = format!("`{text}` may be the text itself, or say what the text is to be.");
+        let refusal = Refusal::ambiguous(why, Vec::new());
+        if matches!(name, "old" | "new") && text.contains(" and ") {
+            return Err(refusal.advised("Give one order at a time."));
+        }
+        // All of `milk to a.txt and eggs` as one text is hardly what was meant.
         let mut nearest = match name {
-            "old" | "new" => self.as_words(name, &text),
+            "old" | "new" => vec![self.as_words(name, &text)],
+            _ if several::names_a_place(self.request, &text) => Vec::new(),
             _ => vec![self.in_quotes(name)],
         };
-        if let Some(order) = self.of_a_file(&text) {
-            nearest.insert(0, order);
-        } else if plain::names_a_file(&text) {
-            nearest.push(
-                "one step for each file: add \"milk\" to a.txt then add \"eggs\" to b.txt"
-                    .to_owned(),
-            );
-        }
-        Err(Refusal::ambiguous(why, nearest))
+        let is_of_files = plain::names_a_file(&text);
+        let of_a_file = self.of_a_file(&text);
+        let is_advised = of_a_file.is_none() && is_of_files;
+        nearest.splice(0..0, of_a_file);
+        let refusal = Refusal { nearest, ..refusal };
+        Err(match is_advised {
+            true => refusal.advised(
+                "For several files give one step for each, such as `add \"milk\" to a.txt then add \"eggs\" to b.txt`.",
+            ),
+            false => refusal,
+        })
+    }
+
+    /// The orders that write several quoted texts of one place one after the other; `None` where other words
+    /// stand between them.
+    fn one_by_one(&self, name: &str) -> Option<String> {
+        let raw = self.raw(name)?;
+        let parts = raw.split(" and ").flat_map(|part| part.split(", "));
+        let parts: Vec<&str> = parts
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .collect();
+        let are_texts = parts.iter().all(|part| {
+            self.request
+                .piece(part)
+                .is_some_and(|piece| piece.is_quoted)
+        });
+        let (first, rest) = parts
+            .split_first()
+            .filter(|(_, rest)| are_texts && !rest.is_empty())?;
+        let verb = self.captures[0].split_whitespace().next()?.to_lowercase();
+        let creates =
+            ["create", "make", "write", "start", "touch", "save"].contains(&verb.as_str());
+        let place = typed_path(&self.path("p").ok()?);
+        let later = rest.iter().map(|part| match creates {
+            true => self.request.whole(&format!("append {part} to {place}")),
+            false => self.with(name, part),
+        });
+        let orders: Vec<String> = std::iter::once(self.with(name, first))
+            .chain(later)
+            .collect();
+        Some(orders.join(" then "))
     }
 
     /// The order to add what a file says, where the text of an addition is no more than its name.
@@ -333,33 +385,25 @@ impl Match<'_> {
         let is_added = ["append", "add", "attach"]
             .iter()
             .any(|verb| self.captures[0].to_lowercase().starts_with(verb));
-        let into = match into.contains(char::is_whitespace) {
-            true => format!("\"{into}\""),
-            false => into,
-        };
+        let into = typed_path(&into);
         let is_one = !text.contains(char::is_whitespace);
         (is_added && is_one && is_file(text))
             .then(|| format!("append the contents of {text} to {into}"))
     }
 
     /// The step with a replaced text or its replacement said to be words, which are replaced where they
-    /// are whole; none where more than one order may stand in them.
-    fn as_words(&self, name: &str, text: &str) -> Vec<String> {
-        if text.contains(" and ") {
-            return vec!["one order at a time".to_owned()];
-        }
+    /// are whole.
+    fn as_words(&self, name: &str, text: &str) -> String {
         let is_one = !text.contains(char::is_whitespace);
-        vec![
-            match (self.loses_an_article(name), self.article_before(name).0) {
-                (true, _) => {
-                    let lose_one = |name: &&str| self.article_before(name).0;
-                    let names: Vec<&str> = ["old", "new"].into_iter().filter(lose_one).collect();
-                    self.in_quotes_with_articles(&names)
-                }
-                (false, false) if is_one => self.with(name, &format!("the word {text}")),
-                _ => self.in_quotes(name),
-            },
-        ]
+        match (self.loses_an_article(name), self.article_before(name).0) {
+            (true, _) => {
+                let lose_one = |name: &&str| self.article_before(name).0;
+                let names: Vec<&str> = ["old", "new"].into_iter().filter(lose_one).collect();
+                self.in_quotes_with_articles(&names)
+            }
+            (false, false) if is_one => self.with(name, &format!("the word {text}")),
+            _ => self.in_quotes(name),
+        }
     }
 
     /// What ends the sentence and is of the bare text that stands last in it: an exclamation mark, and
@@ -413,7 +457,7 @@ impl Match<'_> {
                 to = whole.len();
             }
             written.push_str(&whole[done..from]);
-            written.push_str(&quoted::in_quotes(&self.request.whole(&whole[from..to])));
+            written.push_str(&in_quotes(&self.request.whole(&whole[from..to])));
             done = to;
         }
         written.push_str(&whole[done..]);
@@ -444,11 +488,8 @@ impl Match<'_> {
             let rest = &text[at + joint.len()..];
             if (self.is_order)(self.request, rest) {
                 let why = format!("`{rest}` may be part of the text or an order of its own.");
-                let nearest = vec![
-                    format!("put the text in quotes: \"{text}\""),
-                    format!("join steps with `then`: … then {rest}"),
-                ];
-                return Err(Refusal::ambiguous(why, nearest));
+                let advice = "Put the text in quotes, or join the orders with `then`.";
+                return Err(Refusal::ambiguous(why, Vec::new()).advised(advice));
             }
         }
         Ok(text)
@@ -473,10 +514,8 @@ impl Match<'_> {
             Some(count) if (least..=most).contains(&count) => Ok(count),
             _ => {
                 let why = format!("`{word}` {unit} is not between {least} and {most}.");
-                Err(Refusal::ambiguous(
-                    why,
-                    vec![format!("use {most} {unit} or fewer")],
-                ))
+                let advice = format!("Use {most} {unit} or fewer.");
+                Err(Refusal::ambiguous(why, Vec::new()).advised(advice))
             }
         }
     }
@@ -501,10 +540,7 @@ impl Match<'_> {
             "I cannot tell where the text ends in `{}`.",
             self.request.shown(raw)
         );
-        Refusal::ambiguous(
-            why,
-            vec!["put the whole text in one pair of quotes".to_owned()],
-        )
+        Refusal::ambiguous(why, Vec::new()).advised("Put the whole text in one pair of quotes.")
     }
 }
 

@@ -30,8 +30,8 @@ pub(super) fn is_order(text: &str) -> bool {
 /// Why what somebody is to write is not left to a small model.
 pub(super) fn refusal(shown: &str) -> Refusal {
     let why = format!("`{shown}` describes a text that I would have to write.");
-    let nearest = vec!["put the text in quotes: create a.txt with \"the text itself\"".to_owned()];
-    Refusal::ambiguous(why, nearest)
+    let advice = "Put the text itself in quotes, as in `create a.txt with \"the text itself\"`.";
+    Refusal::ambiguous(why, Vec::new()).advised(advice)
 }
 
 #[cfg(test)]

@@ -119,11 +119,6 @@ fn written(example: &str, file: Option<&str>) -> String {
     }
 }
 
-/// The only file that a text names, else one of the examples'.
-pub(super) fn file_of(text: &str) -> String {
-    file(text).unwrap_or_else(|| A_FILE.to_owned())
-}
-
 /// The examples that share most words with a text, of the file that it names; without any, the harmless
 /// first ones.
 pub(super) fn nearest(text: &str) -> Vec<String> {

@@ -23,7 +23,7 @@ pub(crate) mod small_talk;
 mod unsure;
 pub(crate) mod words;
 
-pub use refusal::{Left, Refusal, RefusalKind};
+pub use refusal::{Left, Note, Offer, Refusal, RefusalKind};
 pub use words::REQUEST_BYTES;
 pub(crate) use words::intent;
 

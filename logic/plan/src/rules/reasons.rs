@@ -19,6 +19,12 @@ static SHELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|python3?|perl|node|npm|pip|apt|apt-get|git|cargo|ssh|scp|dd|mkfs|kill|echo|sed|awk|xargs|eval|exec)\s",
     ))
 });
+/// A text that is said to be one: `add the line a>=4 to requirements.txt`.
+static LINE_OF_TEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:append|add|insert|write|put|prepend) the (?:line|text|row|entry) \S.* (?:to|in|into|at|after|before) \S",
+    )
+});
 /// What is kept may say `not`, or look like a command: it is a text and no order.
 static KEEPING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
@@ -87,8 +93,7 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
     }
     if hits(&FORGET, text) {
         let why = "Forgetting is yours alone: `carl memory forget ID` removes an entry.";
-        let nearest = vec!["recall \"…\"".to_owned()];
-        return Some(Refusal::unavailable(why, nearest));
+        return Some(Refusal::unavailable(why, Vec::new()));
     }
     if hits(&KEEPING, text) {
         return None;
@@ -96,7 +101,7 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
     if hits(&NEGATION, text) || forbidden::only_forbids(text) {
         return Some(Refusal::negated(&shown));
     }
-    if hits(&SHELL, &format!("{text} ")) {
+    if hits(&SHELL, &format!("{text} ")) && !hits(&LINE_OF_TEXT, text) {
         let message = format!(
             "`{shown}` looks like a shell command. I run no commands; I understand plain English. {LARGER_MODEL} Nothing was done."
         );
@@ -134,19 +139,13 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
             "`{shown}` is not clear to me: I remove lines by what they say or where they stand, from a file \
              that is named."
         );
-        let nearest = vec![
-            "remove the line about \"dentist\" from days.txt".to_owned(),
-            "remove line 3 from days.txt".to_owned(),
-        ];
-        return Refusal::ambiguous(why, nearest);
+        let advice = "Such as `remove the line about \"dentist\" from days.txt` or `remove line 3 from days.txt`.";
+        return Refusal::ambiguous(why, Vec::new()).advised(advice);
     }
     if hits(&COPY, text) {
         let why = "I copy one text file to a name that is given.";
-        let nearest = vec![
-            "copy a.txt to b.txt".to_owned(),
-            "make a backup of a.txt".to_owned(),
-        ];
-        return Refusal::unavailable(why, nearest);
+        let advice = "Such as `copy a.txt to b.txt` or `make a backup of a.txt`.";
+        return Refusal::unavailable(why, Vec::new()).advised(advice);
     }
     if hits(&PROGRAM, text) {
         let why = format!("`{shown}` is not among the things I can do. {LARGER_MODEL}");
@@ -174,7 +173,17 @@ mod tests {
     #[test]
     fn every_constant_pattern_compiles() {
         let constants = [
-            &NEGATION, &SHELL, &KEEPING, &FORGET, &GIT, &LINES, &COPY, &HELP, &QUESTION, &PROGRAM,
+            &NEGATION,
+            &SHELL,
+            &LINE_OF_TEXT,
+            &KEEPING,
+            &FORGET,
+            &GIT,
+            &LINES,
+            &COPY,
+            &HELP,
+            &QUESTION,
+            &PROGRAM,
             &MANY,
         ];
         assert!(constants.iter().all(|constant| constant.is_some()));

@@ -36,6 +36,30 @@ pub enum Left {
     ToNone,
 }
 
+/// An order that a refusal offers once it is proven on a copy of its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// The ways to say it, the nearest first.
+    pub forms: Vec<String>,
+    /// What the text of the file that was read is after it.
+    pub after: String,
+    /// What to do where no way to say it does that.
+    pub otherwise: String,
+}
+
+/// What is said of a change beside doing it: what stays as it was, and the order that changes it too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// The stable code.
+    pub code: &'static str,
+    /// What stays.
+    pub message: String,
+    /// The words before the order.
+    pub before_offer: &'static str,
+    /// The order, of the file as it is after the change.
+    pub offer: Option<Offer>,
+}
+
 /// A request that was not planned, and what works instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -44,8 +68,12 @@ pub struct Refusal {
     pub kind: RefusalKind,
     /// What was understood and why it is not done, for the user.
     pub message: String,
-    /// The nearest things that work, as the user could type them.
+    /// The nearest things that work, each an order that the user could type.
     pub nearest: Vec<String>,
+    /// Orders that do one thing in the file that was read: none of them is shown unproven.
+    pub offers: Vec<Offer>,
+    /// What to do instead, in words that are no order.
+    pub advice: Option<String>,
     /// Whether it is only that a file does not have what is spoken of.
     pub is_absent: bool,
     /// What a small model may make of it.
@@ -71,25 +99,31 @@ impl Coded for Refusal {
     }
 
     fn hint(&self) -> String {
-        if self.nearest.is_empty() {
-            return String::new();
-        }
         let nearest = self.nearest.join(" | ");
-        match self.kind {
+        let tries = match self.kind {
+            _ if nearest.is_empty() => String::new(),
             RefusalKind::NotUnderstood => format!(
                 "Try: {nearest}. Names with spaces go in quotes; the task `help` lists all that works."
             ),
             _ => format!("Try: {nearest}"),
+        };
+        match (&self.advice, tries.is_empty()) {
+            (None, _) => tries,
+            (Some(advice), true) => advice.clone(),
+            // What is pasted stands last.
+            (Some(advice), false) => format!("{advice} {tries}"),
         }
     }
 }
 
 impl Refusal {
-    pub(super) fn new(kind: RefusalKind, message: String, nearest: Vec<String>) -> Self {
+    pub(crate) fn new(kind: RefusalKind, message: String, nearest: Vec<String>) -> Self {
         Self {
             kind,
             message,
             nearest,
+            offers: Vec::new(),
+            advice: None,
             is_absent: false,
             left: Left::ByKind,
         }
@@ -114,6 +148,19 @@ impl Refusal {
             Left::ToAnyModel => false,
             Left::ToNone => true,
         }
+    }
+
+    /// The same refusal, with what to do instead in words.
+    pub(crate) fn advised(self, advice: impl Into<String>) -> Self {
+        Self {
+            advice: Some(advice.into()),
+            ..self
+        }
+    }
+
+    /// The same refusal, with orders that are to be proven.
+    pub(super) fn offering(self, offers: Vec<Offer>) -> Self {
+        Self { offers, ..self }
     }
 
     /// The same refusal, of what a model may do: to write a text that is asked for.

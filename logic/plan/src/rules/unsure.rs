@@ -2,12 +2,12 @@
 //! a condition. No rule fits them, and a small model makes a larger change of them than was asked for.
 
 use super::described;
-use super::examples;
 use super::grammar;
 use super::refusal::Refusal;
 use super::several::listed;
 use super::words::{Request, is_file, pattern, trim_word};
 use crate::orders;
+use crate::quoted::in_quotes;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -158,21 +158,17 @@ fn of_a_condition(shown: &str) -> Refusal {
     let why = format!(
         "`{shown}` has a condition or an exception, and I look at none before I change something."
     );
-    let nearest = vec![
-        "look first, such as with `show notes.txt`, and then order it without the condition"
-            .to_owned(),
-    ];
-    Refusal::ambiguous(why, nearest)
+    let advice =
+        "Look first, such as with `show notes.txt`, and then order it without the condition.";
+    Refusal::ambiguous(why, Vec::new()).advised(advice)
 }
 
 fn of_a_place(shown: &str) -> Refusal {
     let why =
         format!("`{shown}` is of one place in a file, and I replace a text wherever it stands.");
-    let nearest = vec![
-        "replace \"a longer text that stands only there\" with \"its new text\" in a.txt"
-            .to_owned(),
-    ];
-    Refusal::ambiguous(why, nearest)
+    let advice =
+        "Put a longer text that stands only there in quotes, or name its line by the number.";
+    Refusal::ambiguous(why, Vec::new()).advised(advice)
 }
 
 fn of_a_place_to_add(shown: &str) -> Refusal {
@@ -180,12 +176,9 @@ fn of_a_place_to_add(shown: &str) -> Refusal {
         "`{shown}` is of a place that I cannot find: I insert at the top, at the end, and before or after a \
          line."
     );
-    let file = examples::file_of(shown);
-    let nearest = vec![
-        format!("insert \"a new line\" after line 3 of {file}"),
-        format!("insert \"a new line\" before the line about \"a word of it\" in {file}"),
-    ];
-    Refusal::ambiguous(why, nearest)
+    let advice = "Name a line by its number, by words in it or as a heading, such as `insert \"tea\" after line 3 \
+                  of a.md` or `insert \"tea\" after the heading \"Plan\" in a.md`.";
+    Refusal::ambiguous(why, Vec::new()).advised(advice)
 }
 
 fn of_two(request: &Request, shown: &str, text: &str) -> Refusal {
@@ -195,16 +188,22 @@ fn of_two(request: &Request, shown: &str, text: &str) -> Refusal {
         let one = |name: &str| Some(request.piece(&two[name])?.text);
         let (a, b) = (one("a")?, one("b")?);
         let file = request.whole(trim_word(&two["p"]));
-        let is_clear = ![&a, &b].iter().any(|text| text.contains('"'));
-        is_clear.then_some((a, b, file))
+        Some((a, b, file))
     });
-    let (a, b, file) = said.unwrap_or_else(|| ("A".into(), "B".into(), "a.txt".into()));
-    let steps = [
-        (&a, &format!("{a} (swapped)")),
-        (&b, &a),
-        (&format!("{a} (swapped)"), &b),
-    ];
-    let steps = steps.map(|(old, new)| format!("replace \"{old}\" with \"{new}\" in {file}"));
+    let Some((a, b, file)) = said else {
+        let advice = "Replace the first by a word that stands nowhere, then the second by the first, and that word by \
+                      the second.";
+        return Refusal::ambiguous(why, Vec::new()).advised(advice);
+    };
+    let between = format!("{a} (swapped)");
+    let steps = [(&a, &between), (&b, &a), (&between, &b)];
+    let steps = steps.map(|(old, new)| {
+        format!(
+            "replace {} with {} in {file}",
+            in_quotes(old),
+            in_quotes(new)
+        )
+    });
     Refusal::ambiguous(why, vec![steps.join(" then ")])
 }
 
@@ -250,12 +249,14 @@ fn of_several(
     let is_one =
         |step: &String| grammar::is_understood(request, step) || is_whole(&request.whole(step));
     let nearest = match !is_into_one && steps.iter().all(is_one) {
-        true => request.whole(&steps.join(" then ")),
-        false => joined_into_one(request, steps).unwrap_or_else(|| {
-            "one step for each file, each an order of its own, joined by `then`".to_owned()
-        }),
+        true => Some(request.whole(&steps.join(" then "))),
+        false => joined_into_one(request, steps),
     };
-    Refusal::ambiguous(why, vec![nearest])
+    let advice = "Give one step for each file, each an order of its own, joined by `then`.";
+    match nearest {
+        Some(orders) => Refusal::ambiguous(why, vec![orders]),
+        None => Refusal::ambiguous(why, Vec::new()).advised(advice),
+    }
 }
 
 /// Of files that are to become one, the order that adds each to it.
@@ -279,43 +280,37 @@ fn joined_into_one(request: &Request, steps: &[String]) -> Option<String> {
     let orders: Option<Vec<String>> = steps.iter().map(one).collect();
     orders
         .filter(|_| JOINS.contains(&verb.as_str()))
-        .map(|orders| format!("one step for each file: {}", orders.join(" then ")))
+        .map(|orders| orders.join(" then "))
 }
 
 fn of_a_part(shown: &str, part: &str, file: &str) -> Refusal {
     let why = format!(
         "`{shown}` speaks of a part of {file}: I remove a text in quotes, or a line by what it says or where it stands."
     );
-    Refusal::ambiguous(why, removals(part, file))
+    removals(Refusal::ambiguous(why, Vec::new()), part, file)
 }
 
-/// How a part of a file can be removed, as it can be pasted.
-pub(super) fn removals(part: &str, file: &str) -> Vec<String> {
+/// A refusal with how a part of a file can be removed.
+pub(super) fn removals(refusal: Refusal, part: &str, file: &str) -> Refusal {
     // `the TODO line` is the line about it.
     let part = part.strip_suffix(" line").unwrap_or(part);
     let lower = part.to_lowercase();
     let speaks_of_it = lower
         .split_whitespace()
         .any(|word| OF_PLACES.contains(&word));
-    if part.contains('"') || part.is_empty() || speaks_of_it {
-        return vec![
-            format!("remove \"the exact text\" from {file}"),
-            format!("remove line 3 from {file}"),
-        ];
+    if part.is_empty() || speaks_of_it {
+        return refusal.advised("Put the exact text in quotes, or name its line by the number.");
     }
     let parts: Vec<&str> = part
         .split(", ")
         .flat_map(|one| one.split(" and "))
         .collect();
-    if parts.len() > 1 {
-        let one = |part: &&str| format!("remove the line about \"{part}\" from {file}");
-        let each: Vec<String> = parts.iter().map(one).collect();
-        return vec![each.join(" then ")];
-    }
-    vec![
-        format!("remove \"{part}\" from {file}"),
-        format!("remove the line about \"{part}\" from {file}"),
-    ]
+    let about = |part: &&str| format!("remove the line about {} from {file}", in_quotes(part));
+    let nearest = match parts.as_slice() {
+        [one] => vec![format!("remove {} from {file}", in_quotes(one)), about(one)],
+        many => vec![many.iter().map(about).collect::<Vec<_>>().join(" then ")],
+    };
+    Refusal { nearest, ..refusal }
 }
 
 /// The part of a file that an order to remove is of, and the file: `Tom from novel.md`, `chapter 2 of

@@ -203,6 +203,16 @@ const KNOWN_FILES: [&str; 15] = [
     "vagrantfile",
 ];
 
+/// Endings of files that are longer than most.
+const LONG_ENDINGS: [&str; 6] = [
+    "properties",
+    "gitignore",
+    "dockerignore",
+    "editorconfig",
+    "gitattributes",
+    "gitconfig",
+];
+
 /// Removes the punctuation of a sentence from a bare word. `.` and `..` stay.
 pub fn trim_word(word: &str) -> &str {
     if word.chars().all(|c| "./~".contains(c)) {
@@ -226,7 +236,7 @@ pub fn is_path(word: &str) -> bool {
 pub fn is_file(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     let has_extension = name.rsplit_once('.').is_some_and(|(_, extension)| {
-        (1..=8).contains(&extension.len())
+        ((1..=8).contains(&extension.len()) || LONG_ENDINGS.contains(&extension))
             && extension
                 .chars()
                 .all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -1,6 +1,7 @@
 //! Rules for making and writing files, replacing text, undoing, moving, deleting and comparing.
 
 use super::rule::{Rule, rule};
+use crate::quoted::{in_quotes, typed_path};
 use crate::rules::building::{Built, Destination, Match, destination};
 use crate::rules::examples;
 use crate::rules::plain::{self, is_empty_line};
@@ -260,13 +261,14 @@ pub static CHANGES: [Rule; 26] = [
         |found| {
             let path = found.target("p", "noun")?;
             let text = found.text("c")?;
-            if !is_file(&path) || text.contains('"') {
+            if !is_file(&path) {
                 return Ok(None);
             }
             let why = format!("At which place of {path} is not said.");
+            let (text, file) = (in_quotes(&text), typed_path(&path));
             let nearest = vec![
-                format!("append \"{text}\" to {path}"),
-                format!("insert \"{text}\" at the top of {path}"),
+                format!("append {text} to {file}"),
+                format!("insert {text} at the top of {file}"),
             ];
             Err(Refusal::ambiguous(why, nearest))
         },

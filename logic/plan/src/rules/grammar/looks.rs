@@ -1,10 +1,26 @@
 //! Rules for listing, showing, counting and measuring.
 
 use super::rule::{Rule, rule};
+use crate::quoted::in_quotes;
 use crate::rules::building::{Built, MOST_LINES, Match};
-use crate::rules::refusal::Refusal;
+use crate::rules::refusal::{Refusal, RefusalKind};
 use crate::rules::words::{is_file, number, ordinal};
 use domain::plan::Action;
+
+/// What is counted by its words.
+pub const COUNTS: &str = concat!(
+    r"(?:please )?(?:(?:can|could) you )?(?:tell me )?(?:",
+    r"count (?:how (?:often|many times) |(?:all )?(?:the )?(?:number of )?(?:occurrences|instances|mentions) of )(?:the (?:word|name|text|phrase|string) )?{text:x}(?: (?:occurs?|appears?|stands?|comes? up|is mentioned|is used))?",
+    r"|count (?:the |each |every |all )?(?:word|name|text|phrase|string)s? {text:y}",
+    r"|how (?:often|many times) (?:does|do|is|are) (?:the (?:word|name|text|phrase|string) )?{text:z}(?: (?:occur|appear|stand|come up|mentioned|used|there|found|written))?",
+    r"|how many (?:occurrences|instances|mentions) of (?:the (?:word|name|text|phrase|string) )?{text:w}(?: are(?: there)?)?",
+    r") (?:in|of|within) {file:p}",
+);
+/// What lists headings.
+pub const HEADINGS: &str = concat!(
+    r"(?:(?:list|show|print|give|tell|get|see)(?: me)? |what (?:are|is) |which are )?(?:all )?(?:of )?(?:the )?(?:headings|headlines|table of contents|section titles|chapter titles)(?: (?:are|is)(?: there)?)? (?:in|of|from) {file:p}",
+    r"|(?:which|what|how many) headings (?:does|do|are in|are there in|has|have) {file:q}(?: have| contain)?",
+);
 
 fn path_of(found: &Match<'_>) -> Result<String, Refusal> {
     found.folder("p")
@@ -31,7 +47,21 @@ fn measure(found: &Match<'_>) -> Built {
 }
 
 /// The ends of a file and trees.
-pub static PARTS: [Rule; 19] = [
+pub static PARTS: [Rule; 22] = [
+    rule(COUNTS, read_first),
+    rule(HEADINGS, read_first),
+    rule(
+        r"(?:which|what) (?:files?|modules?) (?:defines?|declares?|implements?) (?:the )?(?:function |class |type |struct |method )?{tok:x}|where (?:is|are) (?:the )?(?:function |method )?{tok:y} (?:called|used)|(?:who|what|which (?:functions?|files?|methods?)) (?:calls?|uses?) (?:the )?(?:function |method )?{tok:z}",
+        |found| {
+            let place = ["x", "y", "z"].into_iter().find(|name| found.has(name));
+            let name = found.text(place.unwrap_or("x"))?;
+            let why = format!(
+                "What defines or uses `{name}` I cannot tell without a larger model; which lines have it I can."
+            );
+            let nearest = vec![format!("search for {}", in_quotes(&name))];
+            Err(Refusal::unavailable(&why, nearest).for_no_model())
+        },
+    ),
     rule(
         r"(?:(?:{show}|list|name|outline) {the}|(?:which|what) )(?:functions|methods|classes|symbols|definitions|structs|types)(?: (?:are |is )?(?:there |defined )?{in} {file:p}| (?:does|do) .+? have| are there)?",
         |found| {
@@ -151,6 +181,13 @@ pub static PARTS: [Rule; 19] = [
         },
     ),
 ];
+
+/// What is counted or listed in a text: told once that is read.
+fn read_first(found: &Match<'_>) -> Built {
+    let step = found.request.shown(&found.captures[0]);
+    let why = format!("`{step}` is of the text of one file, which is named by its whole name.");
+    Err(Refusal::new(RefusalKind::Question, why, Vec::new()).for_no_model())
+}
 
 /// Lines by their numbers, counted from 1.
 fn excerpt(found: &Match<'_>) -> Built {

@@ -11,6 +11,8 @@ mod rule;
 mod searches;
 mod web;
 
+pub use looks::{COUNTS, HEADINGS};
+
 use super::building::{Built, Match};
 use super::words::{Request, Step, pattern};
 use regex::Regex;

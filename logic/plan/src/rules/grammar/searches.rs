@@ -1,6 +1,7 @@
 //! Rules for finding files by name and texts in files.
 
 use super::rule::{Rule, rule};
+use crate::quoted::typed_path;
 use crate::rules::building::{Built, Match};
 use crate::rules::refusal::Refusal;
 use crate::rules::words::{is_file, trim_word};
@@ -269,7 +270,7 @@ pub static SEARCHES: [Rule; 22] = [
         }
         let nearest = vec![
             format!("search for \"{query}\""),
-            format!("find files named *{query}*"),
+            format!("find files named {}", typed_path(&format!("*{query}*"))),
         ];
         let shown = found.request.shown(&found.captures[0]);
         let why = format!("`{shown}` may mean a file's name or a text.");

@@ -35,7 +35,7 @@ pub static WEB: [Rule; 7] = [
             Err(Refusal::unavailable(
                 "Reading a page of the web is not among the things I can do without a model; \
                  searching it is.",
-                vec!["search the web for \"…\"".to_owned()],
+                vec!["search the web for \"oolong tea\"".to_owned()],
             ))
         },
     ),

@@ -1,5 +1,7 @@
 //! What is asked of a file.
 
+use super::sound::Edit;
+
 /// What a request asks of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InFile {
@@ -24,6 +26,12 @@ pub(super) enum Asked {
         /// Whether it may be a word of a text that is to change: `change Tuesday to Monday in days.txt`.
         may_be_a_word: bool,
     },
+    /// Add a setting that is not there.
+    AddKey {
+        key: String,
+        to: String,
+        is_quoted: bool,
+    },
     /// Remove the line, or all lines, about something.
     RemoveLines { about: String, is_many: bool },
     /// Remove the line that says nothing else.
@@ -31,7 +39,11 @@ pub(super) enum Asked {
     /// Remove a text that stands in it once.
     RemoveText { text: String },
     /// Make the only line about something a comment.
-    CommentOut { about: String },
+    CommentOut {
+        about: String,
+        /// Whether a line that has it anywhere as words is meant.
+        is_by_words: bool,
+    },
     /// Set what only a comment has.
     Uncomment { key: String },
     /// Put a line beside one that is there.
@@ -67,20 +79,30 @@ impl Asked {
             | Self::RemovePlace { place } => place,
             _ => return false,
         };
-        !matches!(place, Place::About(_))
+        !matches!(place, Place::About(_) | Place::Heading(_))
     }
 
-    /// Whether what data holds may be more or less than before.
-    pub(super) fn may_add(&self) -> bool {
-        matches!(
-            self,
-            Self::Insert { .. }
-                | Self::Rewrite { .. }
-                | Self::RemovePlace { .. }
-                | Self::CommentOut { .. }
-                | Self::Uncomment { .. }
-                | Self::Clear { .. }
-        )
+    /// What it may do to the values of the file that is read; `None` where it leaves that as it is, or empty.
+    pub(super) fn edit(&self) -> Option<Edit<'_>> {
+        match self {
+            Self::Set { to, .. } => Some(Edit::Value(to)),
+            Self::AddKey { .. } | Self::Insert { .. } | Self::Uncomment { .. } => {
+                Some(Edit::Addition)
+            }
+            Self::Clear { text } if text.is_empty() => None,
+            Self::RemoveLines { .. }
+            | Self::RemoveItem { .. }
+            | Self::RemoveText { .. }
+            | Self::RemovePlace { .. }
+            | Self::Rewrite { .. }
+            | Self::CommentOut { .. }
+            | Self::Clear { .. } => Some(Edit::Any),
+            Self::Copy { .. }
+            | Self::AddTo { .. }
+            | Self::CopyValue { .. }
+            | Self::Convert { .. }
+            | Self::Letters { .. } => None,
+        }
     }
 }
 
@@ -102,6 +124,8 @@ pub(super) enum Place {
     Last { count: usize },
     /// The only line about something.
     About(String),
+    /// The only heading that says this.
+    Heading(String),
 }
 
 /// How a table is written.

@@ -138,6 +138,7 @@ impl Lines<'_> {
         let count = lines.len();
         let (from, to) = match place {
             Place::About(about) => return self.only_about(about),
+            Place::Heading(heading) => return self.only_heading(heading),
             Place::Lines { from, to } => (*from, *to),
             Place::Each(lines) => (
                 lines.first().copied().unwrap_or_default(),
@@ -158,8 +159,24 @@ impl Lines<'_> {
         }
     }
 
+    /// The only heading of a document that says this.
+    fn only_heading(&self, heading: &str) -> Result<Range<usize>, Refusal> {
+        let is_it = |line: &Range<usize>| {
+            let line = &self.text[line.clone()];
+            let says = line.trim_matches(['#', ' ', '\t']);
+            line.starts_with('#')
+                && says.eq_ignore_ascii_case(heading.trim().trim_matches('#').trim())
+        };
+        let found: Vec<Range<usize>> = self.lines().filter(is_it).collect();
+        match found.as_slice() {
+            [only] => Ok(only.clone()),
+            [] => Err(self.absent(&format!("no heading `{heading}`"))),
+            many => Err(self.several(many, &format!("the heading `{heading}`"))),
+        }
+    }
+
     /// What ends a line here.
-    fn line_end(&self) -> &'static str {
+    pub(super) fn line_end(&self) -> &'static str {
         match self.text.contains("\r\n") {
             true => "\r\n",
             false => "\n",

@@ -2,8 +2,8 @@
 
 use super::keys::plain;
 use super::lines::Lines;
-use super::tables::separator_of;
 use super::values::NewValue;
+use super::written::separator_of;
 use crate::rules::refusal::Refusal;
 use crate::rules::words::pattern;
 use domain::plan::Action;

@@ -1,61 +1,262 @@
-//! Lines that become comments, and settings that stop being one.
+//! Lines that become comments, and settings and statements that stop being one, each with the block that it
+//! opens.
 
 use super::lines::Lines;
+use super::unset::unset;
 use crate::rules::refusal::Refusal;
+use crate::rules::words::pattern;
 use domain::plan::Action;
+use regex::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
 
 /// What begins a comment of a line.
 const MARKS: [&str; 4] = ["//", "--", "#", ";"];
 
+/// Words that may stand before the name in a line.
+static BEFORE_NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r#"^(?:[-*+][ \t]+)?(?:(?:export|declare|let|const|var|val|pub(?:\([\w: ]+\))?|static|mut|final|readonly|private|public|protected|local|function|fn|def|class|func|async)[ \t]+)*["'`]?"#,
+    )
+});
+
+/// A line that was a comment, without what made it one.
+pub(super) fn without_mark(line: &str) -> String {
+    let body = line.trim_start();
+    let indent = &line[..line.len() - body.len()];
+    let bare = MARKS.iter().find_map(|mark| body.strip_prefix(mark));
+    let bare = bare.unwrap_or(body);
+    format!("{indent}{}", bare.strip_prefix(' ').unwrap_or(bare))
+}
+
+fn is_comment(line: &str) -> bool {
+    MARKS.iter().any(|mark| line.trim_start().starts_with(mark))
+}
+
+/// Whether a line begins with a name, or says nothing else.
+fn begins_with(line: &str, name: &str) -> bool {
+    let line = line.trim().to_lowercase();
+    let name = name.trim().to_lowercase();
+    if line == name {
+        return true;
+    }
+    let is_name = |rest: &str| {
+        let rest = rest.strip_prefix(name.as_str());
+        let is_longer = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        rest.is_some_and(|rest| !rest.starts_with(is_longer))
+    };
+    let behind = BEFORE_NAMES.as_ref().and_then(|before| before.find(&line));
+    // The header of a section has its name.
+    is_name(line.trim_start_matches('['))
+        || behind.is_some_and(|before| is_name(&line[before.end()..]))
+}
+
+fn depth(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Texts in quotes on a line. A single quote of Rust may begin a lifetime: there it holds one sign.
+static QUOTED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r#""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`"#));
+static QUOTED_IN_RUST: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r#""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'"#));
+/// What makes a comment a statement rather than a sentence.
+static STATEMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(r"[=({;]|^\s*(?:import|from|use|export|return|package|include|require)\b")
+});
+
+/// How many more brackets a line opens than it closes, but for those in quotes.
+fn opened(line: &str, ending: &str) -> isize {
+    let quoted = if ending == "rs" {
+        &QUOTED_IN_RUST
+    } else {
+        &QUOTED
+    };
+    let line = match quoted.as_ref() {
+        Some(quoted) => quoted.replace_all(line, ""),
+        None => line.into(),
+    };
+    let count = |signs: [char; 3]| line.matches(signs).count() as isize;
+    count(['(', '[', '{']) - count([')', ']', '}'])
+}
+
+/// The last line of the block that a line opens, which is itself where it opens none; `None` where the end is
+/// not found.
+fn end_of_block(lines: &[&str], first: usize, ending: &str) -> Option<usize> {
+    let line = *lines.get(first)?;
+    if opened(line, ending) > 0 {
+        let mut open = 0;
+        return (first..lines.len()).find(|at| {
+            open += opened(lines[*at], ending);
+            open <= 0
+        });
+    }
+    let is_header = |line: &str| line.trim_start().starts_with('[');
+    let has_headers = matches!(
+        ending,
+        "toml" | "ini" | "cfg" | "cnf" | "conf" | "service" | "desktop" | "gitconfig"
+    );
+    let is_within: Box<dyn Fn(&str) -> bool> = match ending {
+        _ if has_headers && is_header(line) => Box::new(move |next: &str| !is_header(next)),
+        "yaml" | "yml" => Box::new(move |next: &str| {
+            let is_list = line.trim_end().ends_with(':') && next.trim_start().starts_with("- ");
+            depth(next) > depth(line) || (is_list && depth(next) == depth(line))
+        }),
+        "py" => {
+            Box::new(move |next: &str| line.trim_end().ends_with(':') && depth(next) > depth(line))
+        }
+        _ => return Some(first),
+    };
+    let below = lines[first + 1..].iter().enumerate();
+    let below = below.filter(|(_, next)| !next.trim().is_empty());
+    let mut last = first;
+    for (at, next) in below {
+        if !is_within(next) {
+            break;
+        }
+        last = first + 1 + at;
+    }
+    Some(last)
+}
+
 impl Lines<'_> {
-    /// The change that makes the only line about something a comment.
-    pub(super) fn comment_out(&self, about: &str) -> Result<Action, Refusal> {
+    /// The change that makes the only line that begins with a name, or is about something, a comment, with the
+    /// block that it opens.
+    pub(super) fn comment_out(&self, about: &str, is_by_words: bool) -> Result<Action, Refusal> {
         let path = self.path;
         let Some(mark) = self.comment_mark() else {
             let why = format!("I know no comments of single lines in a file like {path}.");
-            return Err(Refusal::unavailable(&why, vec![format!("show {path}")]));
+            return Err(Refusal::unavailable(
+                &why,
+                vec![format!("show {}", self.shown_path())],
+            ));
         };
-        let line = self.only_about(about)?;
-        let text = &self.text[line.clone()];
-        let body = text.trim_start();
-        if body.starts_with(mark) {
+        let line = match is_by_words {
+            true => self.only_about(about)?,
+            false => self.only_beginning_with(about)?,
+        };
+        if is_comment(&self.text[line.clone()]) {
             let why = format!("The line about `{about}` is a comment in {path} already.");
-            return Err(Refusal::ambiguous(why, vec![format!("show {path}")]));
+            return Err(Refusal::ambiguous(
+                why,
+                vec![format!("show {}", self.shown_path())],
+            ));
         }
-        let indent = &text[..text.len() - body.len()];
-        self.replace(line, &format!("{indent}{mark} {body}"))
+        let unset = unset(&self.ending(), self.text);
+        if unset
+            .iter()
+            .any(|part| part.contains(&line.start) && part.start < line.start)
+        {
+            let why = format!(
+                "The line about `{about}` stands in a text of several lines or a comment in {path}."
+            );
+            return Err(Refusal::ambiguous(
+                why,
+                vec![format!("show {}", self.shown_path())],
+            ));
+        }
+        let all: Vec<Range<usize>> = self.lines().collect();
+        let first = all.iter().position(|one| *one == line).unwrap_or_default();
+        let texts: Vec<&str> = all.iter().map(|line| &self.text[line.clone()]).collect();
+        let last = end_of_block(&texts, first, &self.ending());
+        let last = last.ok_or_else(|| self.no_end_of_block(first))?;
+        let block = &texts[first..=last];
+        let least = block
+            .iter()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| depth(line))
+            .min();
+        let least = least.unwrap_or_default();
+        let commented = block.iter().map(|line| match line.trim().is_empty() {
+            true => (*line).to_owned(),
+            false => format!("{}{mark} {}", &line[..least], &line[least..]),
+        });
+        let commented: Vec<String> = commented.collect();
+        self.replace(line.start..all[last].end, &commented.join(self.line_end()))
     }
 
-    /// The change that sets what only a comment has.
+    /// The only line that begins with a name and is no comment.
+    fn only_beginning_with(&self, name: &str) -> Result<Range<usize>, Refusal> {
+        let begins = |line: &Range<usize>| begins_with(&self.text[line.clone()], name);
+        let found: Vec<Range<usize>> = self.lines().filter(begins).collect();
+        match found.as_slice() {
+            [line] => Ok(line.clone()),
+            [] => {
+                let is_comment = |line: &Range<usize>| {
+                    let text = &self.text[line.clone()];
+                    is_comment(text) && begins_with(&without_mark(text), name)
+                };
+                let comment = self.lines().find(is_comment);
+                comment.ok_or_else(|| self.absent(&format!("no line that begins with `{name}`")))
+            }
+            many => Err(self.several(many, &format!("`{name}`"))),
+        }
+    }
+
+    fn no_end_of_block(&self, first: usize) -> Refusal {
+        let number = first + 1;
+        let why = format!(
+            "Where the block that line {number} of {} opens ends is not clear.",
+            self.path
+        );
+        Refusal::ambiguous(why, vec![format!("show {}", self.shown_path())])
+    }
+
+    /// The change that sets what only a comment has: a setting, or a statement that begins with a name.
     pub(super) fn uncomment(&self, key: &str) -> Result<Action, Refusal> {
+        let all: Vec<Range<usize>> = self.lines().collect();
+        let text_of = |line: &Range<usize>| &self.text[line.clone()];
         let mentions = self.mentions(key).into_iter();
-        let comments: Vec<usize> = mentions
+        let mut comments: Vec<usize> = mentions
             .filter(|mention| mention.is_comment)
-            .map(|mention| mention.number)
+            .map(|mention| mention.number - 1)
             .collect();
-        let [number] = comments.as_slice() else {
-            let what = match comments.len() {
-                0 => format!("no comment that would set `{key}`"),
-                many => format!("{many} comments that would set `{key}`"),
+        if comments.is_empty() {
+            let begins = |line: &str| {
+                let bare = without_mark(line);
+                let is_statement = STATEMENT.as_ref().is_some_and(|it| it.is_match(&bare));
+                is_comment(line) && begins_with(&bare, key) && (is_statement || bare.trim() == key)
             };
-            return Err(self.absent(&what));
+            comments = (0..all.len())
+                .filter(|at| begins(text_of(&all[*at])))
+                .collect();
+        }
+        let [first] = comments.as_slice() else {
+            return match comments.len() {
+                0 => Err(self.absent(&format!("no comment that begins with `{key}`"))),
+                _ => {
+                    let places: Vec<Range<usize>> =
+                        comments.iter().map(|at| all[*at].clone()).collect();
+                    Err(self.several(&places, &format!("comments with `{key}`")))
+                }
+            };
         };
-        let line = self.lines().nth(number - 1);
-        let line = line.ok_or_else(|| self.absent("another number of lines"))?;
-        let text = &self.text[line.clone()];
-        let body = text.trim_start();
-        let indent = &text[..text.len() - body.len()];
-        let bare = MARKS.iter().find_map(|mark| body.strip_prefix(mark));
-        let bare = bare.unwrap_or(body);
-        let bare = bare.strip_prefix(' ').unwrap_or(bare);
-        self.replace(line, &format!("{indent}{bare}"))
+        // The comments below may be of the block that it opens.
+        let below = all[*first..].iter().map(text_of);
+        let bare: Vec<String> = below
+            .take_while(|line| is_comment(line))
+            .map(without_mark)
+            .collect();
+        let texts: Vec<&str> = bare.iter().map(String::as_str).collect();
+        let last = end_of_block(&texts, 0, &self.ending());
+        let last = last.ok_or_else(|| self.no_end_of_block(*first))?;
+        let place = all[*first].start..all[first + last].end;
+        self.replace(place, &bare[..=last].join(self.line_end()))
     }
 
-    /// What begins a comment in this file.
+    /// What begins a comment in this file: of `.ini` files as the file has it.
     fn comment_mark(&self) -> Option<&'static str> {
+        let has = |mark: &str| {
+            self.text
+                .lines()
+                .any(|line| line.trim_start().starts_with(mark))
+        };
         match self.ending().as_str() {
-            "toml" | "yaml" | "yml" | "conf" | "cfg" | "env" | "service" | "timer" | "socket"
-            | "properties" | "py" | "rb" | "sh" | "bash" | "zsh" | "ini" | "gitconfig" => Some("#"),
+            "ini" if !has("#") || has(";") => Some(";"),
+            "cfg" | "cnf" if has(";") && !has("#") => Some(";"),
+            "toml" | "yaml" | "yml" | "conf" | "cfg" | "cnf" | "env" | "service" | "timer"
+            | "socket" | "properties" | "py" | "rb" | "sh" | "bash" | "zsh" | "ini"
+            | "gitconfig" => Some("#"),
             "js" | "mjs" | "cjs" | "ts" | "jsx" | "tsx" | "rs" | "go" | "c" | "h" | "cc"
             | "cpp" | "hpp" | "cs" | "java" | "kt" | "swift" | "php" | "scss" => Some("//"),
             "sql" | "lua" | "hs" => Some("--"),
@@ -68,24 +269,92 @@ impl Lines<'_> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_line_becomes_a_comment_and_a_setting_again() {
-        let new = |action: Result<Action, Refusal>| match action.unwrap() {
+    fn new(action: Result<Action, Refusal>) -> String {
+        match action.unwrap() {
             Action::ReplaceText { new, .. } => new,
             other => panic!("{other:?}"),
-        };
+        }
+    }
+
+    #[test]
+    fn a_line_becomes_a_comment_and_a_setting_again() {
         let lines = |path: &'static str, text: &'static str| Lines { path, text };
         let conf = lines("a.conf", "a {\n    gzip on;\n    # cache off;\n}\n");
-        assert_eq!(new(conf.comment_out("gzip")), "    # gzip on;");
+        assert_eq!(new(conf.comment_out("gzip", false)), "    # gzip on;");
         assert_eq!(new(conf.uncomment("cache")), "    cache off;");
-        let code = lines("a.js", "const PORT = 1;\n");
-        assert_eq!(new(code.comment_out("PORT")), "// const PORT = 1;");
+        let code = lines("a.js", "const PORT = 1;\n// run(2);\n");
+        assert_eq!(new(code.comment_out("PORT", false)), "// const PORT = 1;");
+        assert_eq!(new(code.uncomment("run")), "run(2);");
+        let shell = lines("a.sh", "# export A=1\n");
+        assert_eq!(new(shell.uncomment("A")), "export A=1");
+        let query = lines("a.sql", "drop table a;\n");
+        assert_eq!(new(query.comment_out("drop", false)), "-- drop table a;");
         for refused in [
-            conf.comment_out("cache"),
+            conf.comment_out("cache", false),
+            conf.comment_out("on", false),
             conf.uncomment("gzip"),
-            lines("a.md", "x\n").comment_out("x"),
+            lines("a.md", "x\n").comment_out("x", false),
         ] {
             refused.unwrap_err();
         }
+        assert_eq!(new(conf.comment_out("on", true)), "    # gzip on;");
+    }
+
+    #[test]
+    fn the_sign_of_an_ini_file_is_its_own() {
+        for (text, mark) in [("a=1\n", ";"), ("; x\na=1\n", ";"), ("# x\na=1\n", "#")] {
+            let lines = Lines {
+                path: "a.ini",
+                text,
+            };
+            assert_eq!(new(lines.comment_out("a", false)), format!("{mark} a=1"));
+        }
+    }
+
+    #[test]
+    fn a_block_becomes_a_comment_as_a_whole() {
+        for (path, text, about, commented) in [
+            (
+                "a.conf",
+                "a {\n  b 1;\n}\nc 2;\n",
+                "a",
+                "# a {\n#   b 1;\n# }",
+            ),
+            ("a.yaml", "a:\n  b: 1\n\nc: 2\n", "a", "# a:\n#   b: 1"),
+            ("a.yaml", "a:\n- 1\n- 2\nc: 2\n", "a", "# a:\n# - 1\n# - 2"),
+            (
+                "a.py",
+                "def a():\n    return 1\n\nb = 2\n",
+                "a",
+                "# def a():\n#     return 1",
+            ),
+            (
+                "a.rs",
+                "fn a() {\n    b();\n}\n",
+                "a",
+                "// fn a() {\n//     b();\n// }",
+            ),
+            ("a.ini", "[a]\nb=1\n[c]\n", "[a]", "; [a]\n; b=1"),
+        ] {
+            let lines = Lines { path, text };
+            assert_eq!(new(lines.comment_out(about, false)), commented, "{path}");
+            let text = text.replacen(commented, "", 1);
+            let back = Lines {
+                path,
+                text: &format!("{commented}\n{text}"),
+            };
+            assert!(back.uncomment(about).is_ok(), "{path}");
+        }
+        let quoted = Lines {
+            path: "a.js",
+            text: "say(\"(\");\nrun();\n// stop the car\n",
+        };
+        assert_eq!(new(quoted.comment_out("say", false)), "// say(\"(\");");
+        quoted.uncomment("stop").unwrap_err();
+        let open = Lines {
+            path: "a.rs",
+            text: "fn a() {\n",
+        };
+        open.comment_out("a", false).unwrap_err();
     }
 }

@@ -1,9 +1,9 @@
 //! Exact changes of lines by what they say.
 
 use crate::names;
-use crate::rules::refusal::Refusal;
+use crate::quoted::{in_quotes, typed_path};
+use crate::rules::refusal::{Note, Refusal};
 use crate::rules::unsure;
-use domain::fault::Fault;
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::Action;
 use std::ops::Range;
@@ -11,15 +11,6 @@ use std::ops::Range;
 /// Most lines that a refusal shows, and of each as many characters.
 const SHOWN_LINES: usize = 4;
 const SHOWN_CHARS: usize = 60;
-
-/// How many members, items and values data has in all.
-fn members(data: &serde_json::Value) -> usize {
-    1 + match data {
-        serde_json::Value::Object(object) => object.values().map(members).sum(),
-        serde_json::Value::Array(items) => items.iter().map(members).sum(),
-        _ => 0,
-    }
-}
 
 /// Whether a text stands in another at one place. Places that overlap are several: of `a\nb\na` in
 /// `a\nb\na\nb\na` an edit takes the first.
@@ -32,7 +23,7 @@ pub(super) fn stands_once(text: &str, part: &str) -> bool {
 }
 
 /// A text after an edit.
-fn applied(text: &str, action: &Action) -> String {
+pub(super) fn applied(text: &str, action: &Action) -> String {
     match action {
         Action::ReplaceText { old, new, .. } => text.replace(old, new),
         Action::AppendText { content, .. } => format!("{text}{content}\n"),
@@ -95,24 +86,25 @@ impl Lines<'_> {
     }
 
     /// What is said where more lines have a text within their words than those that have it as words.
-    pub(super) fn within_words(&self, about: &str, is_many: bool) -> Option<Fault> {
+    pub(super) fn within_words(&self, about: &str, is_many: bool) -> Option<Note> {
         let about = about.trim();
         let more = self
             .having(about)
             .len()
             .checked_sub(self.about(about).len())?;
-        let (path, lines) = (self.path, if more == 1 { "line has" } else { "lines have" });
+        let lines = if more == 1 { "line has" } else { "lines have" };
         let stay = if more == 1 { "stays" } else { "stay" };
         let which = match is_many {
             true => "Lines are",
             false => "The line is",
         };
-        (more > 0).then(|| Fault {
-            code: "plan.whole_words".to_owned(),
+        (more > 0).then(|| Note {
+            code: "plan.whole_words",
             message: format!(
                 "{which} found by `{about}` as a whole word: {more} more {lines} it within longer words, and {stay}."
             ),
-            hint: format!("`show {path}` shows them; `remove line 3 from {path}` removes one by its number."),
+            before_offer: "",
+            offer: None,
         })
     }
 
@@ -143,7 +135,14 @@ impl Lines<'_> {
                     "No line of {} says `{text}` alone: which part of it is to go is not clear.",
                     self.path
                 );
-                Err(Refusal::ambiguous(why, unsure::removals(text, self.path)))
+                Err(match self.about(text).as_slice() {
+                    [] => Refusal::ambiguous(why, vec![format!("show {}", self.shown_path())]),
+                    [_] => {
+                        let refusal = Refusal::ambiguous(why, Vec::new());
+                        unsure::removals(refusal, text, &self.shown_path())
+                    }
+                    many => self.several(many, &format!("`{text}`")),
+                })
             }
             _ => Err(self.several(&places, &format!("`{text}`"))),
         }
@@ -152,7 +151,11 @@ impl Lines<'_> {
     /// The change that removes a text that stands here once, and the line that has nothing else.
     pub(super) fn remove_text(&self, text: &str) -> Result<Action, Refusal> {
         let path = self.path;
-        let everywhere = format!("replace \"{text}\" with \"\" in {path}");
+        let everywhere = format!(
+            "replace {} with \"\" in {}",
+            in_quotes(text),
+            self.shown_path()
+        );
         let found = self.text.match_indices(text).filter(|_| !text.is_empty());
         let places: Vec<Range<usize>> = found.map(|(at, _)| at..at + text.len()).collect();
         let [place] = places.as_slice() else {
@@ -210,37 +213,9 @@ impl Lines<'_> {
         Ok(actions)
     }
 
-    /// Refuses changes after which a file of data is not sound any more, or has others than it had where
-    /// none may come or go.
-    pub(super) fn stays_valid(&self, actions: &[Action], may_add: bool) -> Result<(), Refusal> {
-        let ending = self.ending();
-        let ending = ending.as_str();
-        let parsed: fn(&str) -> Option<usize> = match ending {
-            "json" => |text| Some(members(&serde_json::from_str(text).ok()?)),
-            "toml" => |text| {
-                let table = text.parse::<toml::Table>().ok()?;
-                Some(members(&serde_json::to_value(table).ok()?))
-            },
-            "csv" | "tsv" => |text| (text.matches('"').count() % 2 == 0).then_some(text.len()),
-            _ => return Ok(()),
-        };
-        let mut after = self.text.to_owned();
-        for action in actions {
-            after = applied(&after, action);
-        }
-        let may_differ = may_add
-            || actions.iter().any(|action| match action {
-                Action::ReplaceText { new, .. } => new.is_empty(),
-                Action::AppendText { .. } => true,
-                _ => false,
-            });
-        let is_table = matches!(ending, "csv" | "tsv");
-        let (was, is) = (parsed(self.text), parsed(&after));
-        if was.is_none() || (is.is_some() && (is == was || may_differ || is_table)) {
-            return Ok(());
-        }
-        let why = format!("{} would not be sound {ending} any more.", self.path);
-        Err(Refusal::ambiguous(why, vec![format!("show {}", self.path)]))
+    /// The file's name as it can be typed.
+    pub(super) fn shown_path(&self) -> String {
+        typed_path(self.path)
     }
 
     /// The ending of the file's name, in small letters.
@@ -321,11 +296,11 @@ impl Lines<'_> {
     }
 
     pub(super) fn absent(&self, what: &str) -> Refusal {
-        let nearest = vec![format!("show {}", self.path)];
+        let nearest = vec![format!("show {}", self.shown_path())];
         Refusal::absent(format!("{} has {what}.", self.path), nearest)
     }
 
-    fn several(&self, places: &[Range<usize>], what: &str) -> Refusal {
+    pub(super) fn several(&self, places: &[Range<usize>], what: &str) -> Refusal {
         let number = |at: usize| self.text[..at].matches('\n').count() + 1;
         let line = |at: usize| self.text.lines().nth(number(at) - 1).unwrap_or_default();
         let shown = places.iter().take(SHOWN_LINES).map(|place| {
@@ -339,6 +314,7 @@ impl Lines<'_> {
             "{path} has {what} in {count} lines: {}. Which of them is not clear.",
             shown.join(", ")
         );
-        Refusal::ambiguous(why, vec![format!("show {path}")])
+        let advice = "Name the line by its number.";
+        Refusal::ambiguous(why, vec![format!("show {}", self.shown_path())]).advised(advice)
     }
 }

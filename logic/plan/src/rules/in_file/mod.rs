@@ -4,16 +4,21 @@
 //! [`sayings`] reads the request, the other files make exact steps from the text. What is not there, or
 //! is there twice, is refused with what was found.
 
+mod added;
 mod asked;
 mod by_place;
 mod cells;
 mod comments;
+pub(crate) mod counted;
+mod fitting;
+mod inline;
 mod keys;
 mod lines;
 mod placed;
 mod saying;
 mod sayings;
 mod sections;
+mod sound;
 mod spaced;
 mod tables;
 #[cfg(test)]
@@ -25,13 +30,13 @@ pub(crate) mod whole_words;
 mod written;
 
 use super::languages;
-use super::refusal::Refusal;
+use super::refusal::{Note, Refusal};
 use super::several;
 use super::words;
-use domain::fault::Fault;
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
 use lines::Lines;
+use sound::Edit;
 
 use asked::Asked;
 pub use asked::InFile;
@@ -55,18 +60,31 @@ pub(crate) fn are_counted_once(orders: &[InFile]) -> Result<(), Refusal> {
                 "An order of lines by their numbers moves those after it in {path}, so that whose numbers the \
                  next ones are is not clear."
             );
-            let nearest = vec![
-                format!("delete lines 1 and 3 of {path}"),
-                "one order at a time".to_owned(),
-            ];
-            Err(Refusal::ambiguous(why, nearest))
+            let advice = format!(
+                "Give one order at a time, or one with all numbers, as in `delete lines 1 and 3 of {path}`."
+            );
+            Err(Refusal::ambiguous(why, Vec::new()).advised(advice))
         }
     }
 }
 
-/// Refuses changes after which a file of data, whose text this is, would not be sound any more.
+/// Refuses changes after which a file, whose text this is, would not be sound any more, by its format.
+///
+/// # Errors
+/// [`Refusal`] that says what would be wrong.
 pub(crate) fn stays_sound(path: &str, text: &str, actions: &[Action]) -> Result<(), Refusal> {
-    Lines { path, text }.stays_valid(actions, false)
+    let mut text = text.to_owned();
+    for action in actions {
+        let lines = Lines { path, text: &text };
+        lines.stays_sound(std::slice::from_ref(action), Edit::of(action))?;
+        text = lines::applied(&text, action);
+    }
+    Ok(())
+}
+
+/// Whether a file has a format by which an edit is judged, by its name.
+pub(crate) fn has_form(path: &str) -> bool {
+    sound::is_known(&Lines { path, text: "" }.ending())
 }
 
 /// What a request asks of a file; `None` where it is no such order.
@@ -105,12 +123,13 @@ impl InFile {
             return None;
         };
         let (path, into) = (&self.path, values::typed(into, false));
-        Some(format!("Its name, as a text: append \"{path}\" to {into}"))
+        let order = format!("Its name, as a text: append \"{path}\" to {into}");
+        (!has_form(&into)).then_some(order)
     }
 
     /// What is said of what stays as it was: lines that have the text within words, and a value that stays a
     /// text.
-    pub(crate) fn stays(&self, text: &str) -> Option<Fault> {
+    pub(crate) fn stays(&self, text: &str) -> Option<Note> {
         let lines = Lines {
             path: &self.path,
             text,
@@ -170,12 +189,15 @@ impl InFile {
                 }
                 vec![lines.set(key, from.as_deref(), (to, *is_quoted))?]
             }
+            Asked::AddKey { key, to, is_quoted } => vec![lines.add_key(key, (to, *is_quoted))?],
             Asked::RemoveLines { about, is_many } => lines.remove(about, *is_many)?,
             Asked::RemoveItem { text } => vec![lines.remove_item(text)?],
             Asked::RemoveText { text } => vec![lines.remove_text(text)?],
             Asked::Insert { text, side, place } => vec![lines.insert(text, *side, place)?],
             Asked::Rewrite { text, place } => vec![lines.rewrite(text, place)?],
-            Asked::CommentOut { about } => vec![lines.comment_out(about)?],
+            Asked::CommentOut { about, is_by_words } => {
+                vec![lines.comment_out(about, *is_by_words)?]
+            }
             Asked::Uncomment { key } => vec![lines.uncomment(key)?],
             Asked::RemovePlace { place } => lines.remove_placed(place)?,
             Asked::Clear { text } => lines.clear(text)?,
@@ -193,9 +215,8 @@ impl InFile {
                 },
             )],
         };
-        // What is written elsewhere leaves this text as it is.
-        if !matches!(self.asked, Asked::Copy { .. } | Asked::AddTo { .. }) {
-            lines.stays_valid(&actions, self.asked.may_add())?;
+        if let Some(edit) = self.asked.edit() {
+            lines.stays_sound(&actions, edit)?;
         }
         let too_long = |action: &Action| match action {
             Action::CreateFile { content, .. } => content.chars().count() > CONTENT_CHARS,

@@ -3,6 +3,7 @@
 
 use super::asked::{Asked, Place, Side};
 use super::saying::{Built, Saying};
+use crate::quoted::{in_quotes, typed_path};
 use crate::rules::building::Match;
 use crate::rules::plain::is_empty_line;
 use crate::rules::refusal::Refusal;
@@ -15,20 +16,22 @@ const TOP: &str =
 const LINE: &str = r"(?:the )?(?:lines? (?:number |no\.? ?|# ?)?(?P<n>\d+)(?: ?(?:to|through|until|-|–) ?(?P<m>\d+)|(?P<more>(?:(?:, ?(?:and )?| and )\d+)+))?|(?:very )?(?P<nth>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|\d+(?:st|nd|rd|th)) (?:{num:count} )?lines?)";
 const SIDE: &str = r"(?P<side>before|above|after|below|under|behind)";
 const BESIDE: &str = r"(?:the |an? )*(?:line|entry|row|item|bullet) (?:(?:about|with|containing|mentioning|saying|for|that (?:contains|mentions|says|has|is about)) (?:the (?:word |text )?)?)?{text:about}";
+const HEADING: &str = r"(?:the )?(?:heading|headline) {text:about}";
 const WHOLE: &str = r"(?:all|everything|all (?:of )?(?:the )?(?:text|contents?|lines)|the (?:whole |entire )?(?:text|contents?))";
 
 /// The parts of the sayings by name.
-pub(super) const PARTS: [(&str, &str); 7] = [
+pub(super) const PARTS: [(&str, &str); 8] = [
     ("{ADDS}", ADDS),
     ("{TEXT}", TEXT),
     ("{TOP}", TOP),
     ("{LINE}", LINE),
     ("{SIDE}", SIDE),
     ("{BESIDE}", BESIDE),
+    ("{HEADING}", HEADING),
     ("{WHOLE}", WHOLE),
 ];
 
-pub(super) static SAYINGS: [Saying; 27] = [
+pub(super) static SAYINGS: [Saying; 30] = [
     (r"{ADDS} {TEXT} {TOP} (?:of|in) {FILE}", at_the_top),
     (r"{ADDS} {TOP} of {FILE}:? {TEXT}", at_the_top),
     (r"(?:in|to) {FILE},? {ADDS} {TEXT} {TOP}", at_the_top),
@@ -56,6 +59,18 @@ pub(super) static SAYINGS: [Saying; 27] = [
         beside_a_text,
     ),
     (r"in {FILE},? {ADDS} {TEXT} {SIDE} {BESIDE}", beside_a_text),
+    (
+        r"{ADDS} {TEXT} {SIDE} {HEADING} (?:of|in) {FILE}",
+        beside_a_heading,
+    ),
+    (
+        r"in {FILE},? {ADDS} {TEXT} {SIDE} {HEADING}",
+        beside_a_heading,
+    ),
+    (
+        r"{ADDS} {SIDE} {HEADING} (?:of|in) {FILE}: {TEXT}",
+        beside_a_heading,
+    ),
     (
         r"{ADDS} {TEXT} {SIDE} {text:about} (?:of|in) {FILE}",
         beside_words,
@@ -137,6 +152,12 @@ fn beside_a_text(found: &Match<'_>) -> Built {
     insert(found, path, side(found), place)
 }
 
+fn beside_a_heading(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let place = Place::Heading(found.text("about")?);
+    insert(found, path, side(found), place)
+}
+
 /// `insert "x" before Once in a.txt`: in the line, or above it?
 fn beside_words(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
@@ -146,11 +167,13 @@ fn beside_words(found: &Match<'_>) -> Built {
         Side::After => "after",
     };
     let why = format!("Whether `{text}` is to be a line of its own is not said.");
-    let nearest = vec![
-        format!("insert \"{text}\" {side} the line about \"{about}\" in {path}"),
-        format!("replace \"{about}\" with \"…\" in {path}"),
-    ];
-    Err(Refusal::ambiguous(why, nearest))
+    let nearest = format!(
+        "insert {} {side} the line about {} in {}",
+        in_quotes(&text),
+        in_quotes(&about),
+        typed_path(&path)
+    );
+    Err(Refusal::ambiguous(why, vec![nearest]))
 }
 
 fn insert(found: &Match<'_>, path: String, side: Side, place: Place) -> Built {
@@ -207,10 +230,7 @@ fn is_nothing(found: &Match<'_>) -> Result<bool, Refusal> {
 fn one_line(found: &Match<'_>) -> Refusal {
     let step = found.request.shown(&found.captures[0]);
     let why = format!("`{step}` names several lines, and this is done to one.");
-    Refusal::ambiguous(
-        why,
-        vec!["one order for each line, joined by `then`".to_owned()],
-    )
+    Refusal::ambiguous(why, Vec::new()).advised("Give one order for each line.")
 }
 
 fn clear(found: &Match<'_>) -> Built {

@@ -28,7 +28,7 @@ const REMOVES: &str = r"(?:delete|remove|erase|drop|strike|cross out|take out|cu
 const LINES: &str = r"(?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) (?:about|with|containing|mentioning|saying|for|on|(?:that|which) (?:contains?|mentions?|says?|has|have|is about|are about)) (?:the (?:word |text )?)?{text:about}";
 const FORM: &str = r"(?:an? )?(?:valid )?(?P<form>json|markdown|csv)(?: (?:file|list|array|table|document|format))?";
 
-static SAYINGS: [Saying; 21] = [
+static SAYINGS: [Saying; 22] = [
     (r"{COPIES} {FILE}(?:{COPY_INTO})?", copy),
     (
         r"(?:append|add|attach) (?P<text>(?:all of )?(?:the )?(?:whole |entire )?(?:contents?|text) (?:of|from|in) )?{FILE} (?:to|onto|at) (?:(?:the )?(?:very )?(?:end|bottom) of )?(?:the )?(?P<into_noun>file )?{tok:into}",
@@ -51,7 +51,11 @@ static SAYINGS: [Saying; 21] = [
         set,
     ),
     (
-        r"comment out (?:the )?(?:(?:line|entry|row) )?(?:(?:about|with|containing|for) )?(?:the )?{text:about} (?:in|of) {FILE}",
+        r"(?:add|insert|create) (?:the |an? )?(?:new )?(?:key|setting|option|variable|value) {text:key} ?(?:=|:|with (?:the )?value|set to) ?{text:to} (?:(?:to|in|into|below|under) (?P<section>(?:(?:the )?(?:section |table |block )?\[[^\[\]]+\](?: section| table| block)?|(?:the )?(?:section|table|block) \S+|(?:the )?\S+ (?:section|table|block))) )?(?:to|in|into|of) {FILE}",
+        add_key,
+    ),
+    (
+        r"comment out (?:the )?(?:(?:line|entry|row|setting|block|section) )?(?:(?P<words>about|with|containing|that has) )?(?:for )?(?:the )?{text:about} (?:in|of) {FILE}",
         comment_out,
     ),
     (
@@ -191,6 +195,23 @@ fn set(found: &Match<'_>) -> Built {
     Ok(is_clear.then_some((path, asked)))
 }
 
+/// `add the key port = 80 to [server] in a.toml`.
+fn add_key(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let (key, section) = (found.text("key")?, found.written("section"));
+    let is_clear = is_one_value(found)? && !key.contains(char::is_whitespace);
+    let key = match section.is_empty() {
+        true => key,
+        false => format!("{key} in {section}"),
+    };
+    let asked = Asked::AddKey {
+        key,
+        is_quoted: found.is_quoted("to"),
+        to: bare(found, "to")?,
+    };
+    Ok(is_clear.then_some((path, asked)))
+}
+
 fn copy(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
     let is_backup = found.has("backup") || found.has("backup2");
@@ -226,12 +247,13 @@ fn comment_out(found: &Match<'_>) -> Built {
     let about = bare(found, "about")?;
     let is_clear = found.is_quoted("about") || plain::is_replacement(&about);
     let path = found.target("p", "noun")?;
-    Ok(is_clear.then_some((path, Asked::CommentOut { about })))
+    let is_by_words = found.has("words");
+    Ok(is_clear.then_some((path, Asked::CommentOut { about, is_by_words })))
 }
 
 fn uncomment(found: &Match<'_>) -> Built {
     let key = bare(found, "key")?;
-    let is_clear = is_key(&key) && plain::is_replacement(&key);
+    let is_clear = found.is_quoted("key") || (is_key(&key) && plain::is_replacement(&key));
     let path = found.target("p", "noun")?;
     Ok(is_clear.then_some((path, Asked::Uncomment { key })))
 }

@@ -1,15 +1,16 @@
 //! Settings in other forms than `key = value`: `listen 80;` and `Port 22`, `key:` without a value, and those
 //! that only a comment has, such as `# port = 80`.
 
+use super::comments;
 use super::lines::Lines;
 use super::sections;
-use super::values::Value;
-use super::written::{is_literal, is_number, name_of};
+use super::values::{NewValue, Value};
+use super::written::{self, is_literal, is_number, name_of};
+use crate::names;
 use crate::quoted::in_quotes;
 use crate::rules::plain;
-use crate::rules::refusal::Refusal;
+use crate::rules::refusal::{Note, Offer, Refusal};
 use crate::rules::words::pattern;
-use domain::fault::Fault;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -141,16 +142,23 @@ impl Lines<'_> {
 
     /// What is said where no line sets a value: which lines have its name all the same. `to`: what it is to
     /// be.
-    pub(super) fn not_set(&self, key: &str, to: Option<&str>) -> Refusal {
+    pub(super) fn not_set(&self, key: &str, to: Option<NewValue<'_>>) -> Refusal {
         let mentions = self.mentions(key);
         let path = self.path;
         let Some(first) = mentions.first() else {
+            if let Some(near) = self.near_name(key) {
+                let why = format!("{path} has no line that sets `{key}`. Did you mean `{near}`?");
+                let values: Vec<Value> = self.values(&near);
+                return self.offered(Refusal::absent(why, Vec::new()), &values, to);
+            }
             let absent = self.absent(&format!("no line that sets `{key}`"));
-            return match self.within(&name_of(key), to) {
-                Some(order) => Refusal {
-                    nearest: vec![order],
+            let offer = self.within(&name_of(key), to.map(|(to, _)| to));
+            return match offer.or_else(|| self.addition_offer(key, to?)) {
+                Some(offer) => Refusal {
+                    nearest: Vec::new(),
                     ..absent
-                },
+                }
+                .offering(vec![offer]),
                 None => absent,
             };
         };
@@ -158,7 +166,7 @@ impl Lines<'_> {
             let line: String = mention.line.chars().take(SHOWN_CHARS).collect();
             let what = match mention.is_comment {
                 true => "a comment in line",
-                false => "without a value line",
+                false => "a line without a value, line",
             };
             format!("{what} {} (`{line}`)", mention.number)
         });
@@ -167,16 +175,57 @@ impl Lines<'_> {
             "{path} has no line that sets `{key}`; it has that name in {}.",
             shown.join(", and in ")
         );
-        let line = to.filter(|_| mentions.len() == 1).map(|to| {
-            let gap = match first.before.ends_with([' ', '=', '\t']) {
-                true => "",
-                false => " ",
-            };
-            let line = in_quotes(&format!("{}{gap}{to}", first.before));
-            format!("replace line {} of {path} with {line}", first.number)
-        });
-        let nearest = line.unwrap_or_else(|| format!("show {path}"));
-        Refusal::absent(why, vec![nearest])
+        let only = to.filter(|_| mentions.len() == 1);
+        match only.and_then(|to| self.offer_of(key, first, to)) {
+            Some(offer) => Refusal::absent(why, Vec::new()).offering(vec![offer]),
+            None => Refusal::absent(why, vec![format!("show {}", self.shown_path())]),
+        }
+    }
+
+    /// The name of a value that one was misspelt for.
+    fn near_name(&self, key: &str) -> Option<String> {
+        if !sections::are_known(&self.ending()) {
+            return None;
+        }
+        let values = self.values_of(r"[\w-]+").into_iter();
+        let names: Vec<String> = values
+            .filter_map(|value| value.path.last().cloned())
+            .collect();
+        names::nearest(names.iter().map(String::as_str), key).map(str::to_owned)
+    }
+
+    /// The order that sets a name in a line that only has it: as the line sets it once it is no comment.
+    fn offer_of(&self, key: &str, mention: &Mention, to: NewValue<'_>) -> Option<Offer> {
+        let line = self.lines().nth(mention.number - 1)?;
+        let bare = match mention.is_comment {
+            true => comments::without_mark(&self.text[line.clone()]),
+            false => {
+                let gap = match mention.before.ends_with([' ', '=', '\t']) {
+                    true => "",
+                    false => " ",
+                };
+                let to = written::bare(&self.ending(), to.0, to.1).ok()?;
+                let text = format!("{}{gap}{to}", mention.before);
+                return Some(self.rewrite_offer(mention.number, line, &text));
+            }
+        };
+        let text = format!(
+            "{}{bare}{}",
+            &self.text[..line.start],
+            &self.text[line.end..]
+        );
+        let lines = Lines {
+            path: self.path,
+            text: &text,
+        };
+        let is_there = |value: &Value| lines.number_of(value) == mention.number;
+        let value = lines.values(key).into_iter().find(is_there)?;
+        let (place, written) = lines.fit(&value, to).ok()?;
+        let (before, after) = (
+            text.get(line.start..place.start)?,
+            bare.get(place.end - line.start..)?,
+        );
+        Some(self.rewrite_offer(mention.number, line, &format!("{before}{written}{after}")))
     }
 
     /// Refuses the replacement of words that name a value here, in a form that is not read, or that stand in
@@ -201,24 +250,19 @@ impl Lines<'_> {
             return Ok(());
         }
         if !self.mentions(words).is_empty() {
-            return Err(self.not_set(words, Some(to)));
+            return Err(self.not_set(words, Some((to, false))));
         }
         let path = self.path;
         let why = format!(
             "`{words}` may name a value in {path} in a form that I do not read, or stand in a comment."
         );
-        let nearest = vec![
-            format!("show {path}"),
-            format!(
-                "replace \"{words} and its value as they stand\" with \"{words} {to}\" in {path}"
-            ),
-        ];
-        Err(Refusal::ambiguous(why, nearest))
+        let advice = "Name its line by the number, or put the exact text to replace in quotes.";
+        Err(Refusal::ambiguous(why, vec![format!("show {}", self.shown_path())]).advised(advice))
     }
 
     /// What is said of a text in quotes that stays one where a bare number, `true` or `false` takes its place.
     /// One of digits takes others without a word: so the file writes its numbers.
-    pub(super) fn stays_a_text(&self, key: &str, to: &str) -> Option<Fault> {
+    pub(super) fn stays_a_text(&self, key: &str, to: &str) -> Option<Note> {
         let may_have_types = ["json", "toml", "yaml", "yml"].contains(&self.ending().as_str());
         let value = self.only_value(key, None, Some((to, false))).ok()?;
         let has_quotes = value.quote.is_some() && is_literal(to) && may_have_types;
@@ -226,36 +270,45 @@ impl Lines<'_> {
             return None;
         }
         let path = self.path;
-        Some(Fault {
-            code: "plan.stays_text".to_owned(),
-            message: format!(
-                "`{key}` stood in quotes in {path} and stays a text: `{to}` stands in them."
-            ),
-            hint: format!("Without quotes: {}", self.without_quotes(&value, to)?),
+        let message =
+            format!("`{key}` stood in quotes in {path} and stays a text: `{to}` stands in them.");
+        Some(Note {
+            code: "plan.stays_text",
+            message,
+            before_offer: "Without quotes",
+            offer: self.without_quotes(&value, to),
         })
     }
 
     /// The order that writes a value that stands in quotes without them.
-    pub(super) fn without_quotes(&self, value: &Value, to: &str) -> Option<String> {
+    pub(super) fn without_quotes(&self, value: &Value, to: &str) -> Option<Offer> {
         let mut lines = self.lines();
         let line = lines.find(|line| line.contains(&value.place.start))?;
         let before = self.text.get(line.start..value.place.start - 1)?;
         let after = self.text.get(value.place.end + 1..line.end)?;
-        let line = in_quotes(&format!("{before}{to}{after}"));
-        let (number, path) = (self.number_of(value), self.path);
-        Some(format!("replace line {number} of {path} with {line}"))
+        let text = format!("{before}{to}{after}");
+        Some(self.rewrite_offer(self.number_of(value), line, &text))
     }
 
     /// The order that sets a name that has its value within that of another: `Environment=PORT=3000`.
-    fn within(&self, name: &str, to: Option<&str>) -> Option<String> {
+    fn within(&self, name: &str, to: Option<&str>) -> Option<Offer> {
         let form = pattern(&format!(
             r#"(?im)[\s"'=](?P<pair>(?P<name>{name})=[^\s"']+)["']?[ \t]*\r?$"#
         ))?;
         let mut found = form.captures_iter(self.text);
         let only = found.next().filter(|_| found.next().is_none())?;
-        let (pair, name, path) = (&only["pair"], &only["name"], self.path);
+        let (pair, name) = (&only["pair"], &only["name"]);
         let is_clear = self.text.matches(pair).count() == 1;
-        let to = to.filter(|_| is_clear)?;
-        Some(format!("replace \"{pair}\" with \"{name}={to}\" in {path}"))
+        let new = format!("{name}={}", to.filter(|_| is_clear)?);
+        let path = self.shown_path();
+        Some(Offer {
+            forms: vec![format!(
+                "replace {} with {} in {path}",
+                in_quotes(pair),
+                in_quotes(&new)
+            )],
+            after: self.text.replace(pair, &new),
+            otherwise: format!("Change `{pair}` of {} in an editor.", self.path),
+        })
     }
 }

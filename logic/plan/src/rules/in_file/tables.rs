@@ -1,6 +1,7 @@
 //! A table in another form: CSV, JSON, Markdown.
 
 use super::asked::Form;
+use super::written::separator_of;
 use crate::rules::refusal::Refusal;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -64,17 +65,6 @@ fn from_csv(path: &str, text: &str) -> Result<Table, String> {
         rows.push(row.iter().map(Value::from).collect());
     }
     Ok(Table { head, rows })
-}
-
-/// A semicolon where the first line has some and no comma.
-pub(super) fn separator_of(text: &str) -> u8 {
-    let first = text.lines().next().unwrap_or_default();
-    // What stands in quotes separates nothing.
-    let first: String = first.split('"').step_by(2).collect();
-    match first.contains(';') && !first.contains(',') {
-        true => b';',
-        false => b',',
-    }
 }
 
 fn from_json(text: &str) -> Result<Table, String> {

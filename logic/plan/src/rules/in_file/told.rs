@@ -1,5 +1,6 @@
 //! What a file of settings sets, told in answer to a question, without a model.
 
+use super::counted;
 use super::lines::Lines;
 use super::sections;
 use super::spaced::Mention;
@@ -63,6 +64,9 @@ pub(crate) fn may_answer(question: &str, path: &str) -> bool {
 /// What a file sets that a question asks for: each value by its place, with the lines it stands in.
 /// `None` where the file holds no settings, or none is named by the question.
 pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
+    if let Some(counted) = counted::told(question, path, text) {
+        return Some(counted);
+    }
     let lines = Lines { path, text };
     let ending = lines.ending();
     if !may_answer(question, path) {
@@ -86,6 +90,7 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
     let mut all = lines.values_of(NAME);
     all.extend(lines.spaced_values_of(r"[\w.-]+"));
     let all: Vec<Value> = all.into_iter().filter(is_set).collect();
+    let said = question.to_lowercase();
     let question = words(&without_path(question, path));
     let asked = named(&all, &question);
     if asked.is_empty() {
@@ -94,23 +99,98 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
     if asked.len() > TOLD {
         return None;
     }
-    let is = |value: &&Value| {
-        let is = match text[value.place.clone()].trim() {
-            "" => "empty",
-            is => is,
-        };
-        format!("`{}` is {is}", value.dotted())
-    };
-    let told: Vec<String> = asked.iter().map(is).collect();
-    let shown = asked.iter().map(|value| {
-        let line = lines.line_of(value).trim();
-        format!("\n  {}: {line}", lines.number_of(value))
-    });
-    let shown: String = shown.collect();
+    let told: Vec<String> = asked.iter().map(|value| stated(&lines, value)).collect();
+    if let Some(told) = of_nobody_asked(&lines, &said, &asked) {
+        return Some(told);
+    }
+    let shown: String = asked.iter().map(|value| numbered(&lines, value)).collect();
     let told = told.join(", and ");
     Some(format!(
         "{told} (by rules, no model).\n\nFrom {path}:{shown}"
     ))
+}
+
+/// What a value is, by its path.
+fn stated(lines: &Lines<'_>, value: &Value) -> String {
+    let is = match lines.text[value.place.clone()].trim() {
+        "" => "empty",
+        is => is,
+    };
+    format!("`{}` is {is}", value.dotted())
+}
+
+/// What is told where a question is for a value of somebody who has none of that name: not another's as the
+/// answer. `question` is in small letters.
+fn of_nobody_asked(lines: &Lines<'_>, question: &str, asked: &[&Value]) -> Option<String> {
+    let path = lines.path;
+    let owner = owner(&without_path(question, &path.to_lowercase()))?;
+    let is_owner = |value: &Value| {
+        let name = value.path.last();
+        name.is_some_and(|name| words(name) == words(&owner))
+    };
+    let others = asked.iter().filter(|value| !is_owner(value));
+    let others: Vec<&Value> = others.copied().collect();
+    let is_of = |value: &&Value| words(&value.dotted()).contains(&singular(&owner));
+    if others.is_empty() || others.iter().any(is_of) {
+        return None;
+    }
+    let told: Vec<String> = others.iter().map(|value| stated(lines, value)).collect();
+    let shown: String = others.iter().map(|value| numbered(lines, value)).collect();
+    Some(format!(
+        "{path} sets nothing of that name for `{owner}` (by rules, no model). What it sets: {}.\n\nFrom \
+         {path}:{shown}",
+        told.join(", and ")
+    ))
+}
+
+/// The line of a value with its number.
+fn numbered(lines: &Lines<'_>, value: &Value) -> String {
+    format!(
+        "\n  {}: {}",
+        lines.number_of(value),
+        lines.line_of(value).trim()
+    )
+}
+
+/// Whose value a question is for: `the port of db`, `db's port`, `the port for the database`.
+fn owner(question: &str) -> Option<String> {
+    static OWNER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(
+            r"(?:\bof|\bfor|\bunder|\bbelow|\bwithin) (?:the |a |my |our )?(?P<a>[\w-]+)(?: section| table| block| part)?(?: have| has| use| uses| set)?[ ?.!]*(?: (?:in|on|at)[ ?.!]*)?$|\b(?P<b>[\w-]+)['’]s ",
+        )
+    });
+    // Whoever reads the file has what it sets for all.
+    const ALL: [&str; 26] = [
+        "file",
+        "app",
+        "application",
+        "project",
+        "program",
+        "service",
+        "settings",
+        "config",
+        "configuration",
+        "default",
+        "it",
+        "that",
+        "this",
+        "what",
+        "who",
+        "where",
+        "which",
+        "here",
+        "us",
+        "me",
+        "everything",
+        "all",
+        "now",
+        "user",
+        "system",
+        "setup",
+    ];
+    let found = OWNER.as_ref()?.captures(question.trim())?;
+    let owner = found.name("a").or_else(|| found.name("b"))?.as_str();
+    (!ALL.contains(&owner)).then(|| owner.to_owned())
 }
 
 /// What is told of a name that no line sets, where lines have it all the same.

@@ -33,7 +33,7 @@ impl Value {
     }
 
     /// What names it in an order, unless its names have spaces or full stops.
-    fn said(&self) -> Option<String> {
+    pub(super) fn said(&self) -> Option<String> {
         let is_plain = |name: &String| !name.contains(|c: char| c.is_whitespace() || c == '.');
         match self.path.as_slice() {
             path if !path.iter().all(is_plain) => None,
@@ -87,6 +87,14 @@ fn amount(is: &str, to: &str) -> Option<usize> {
         .then_some(old + unit.len())
 }
 
+/// Whether a bracket is open at the end of a text: `match x {` goes on below.
+fn opens_more(text: &str) -> bool {
+    let pairs = [('(', ')'), ('[', ']'), ('{', '}')];
+    pairs
+        .iter()
+        .any(|(open, close)| text.matches(*open).count() != text.matches(*close).count())
+}
+
 /// Whether a line that looks like one that sets a value is one. A name that is in quotes has them on both
 /// sides: `- "8080:80"` is a text as a whole. In YAML a colon that sets a value stands before a space or the
 /// end of its line: `- 5432:5432` is a text as well. An address sets nothing: `http://localhost`.
@@ -101,7 +109,17 @@ fn sets_a_value(ending: &str, captures: &Captures<'_>) -> bool {
     // `EMPTY=` in settings; `key:` may open what stands below it.
     let is_open =
         captures.name("e").is_some() && !(part("mark") == "=" && sections::are_known(ending));
-    quotes("open") == quotes("close") && !is_text && !is_address && !is_open
+    // `flask==2.3.2` sets a version where lines are of packages; `a <= b` sets nothing.
+    let bound = ["==", "~=", "<=", ">="].contains(&part("mark"));
+    let is_bound = bound && (ending != "txt" || part("b").contains(',') || !part("gap").is_empty());
+    // `a: b == c` has no type.
+    let compares = captures.name("typed").is_some() && part("b").starts_with(['=', '>']);
+    quotes("open") == quotes("close")
+        && !is_text
+        && !is_address
+        && !is_open
+        && !compares
+        && !is_bound
 }
 
 impl Lines<'_> {
@@ -115,7 +133,13 @@ impl Lines<'_> {
         if let Some(cell) = self.set_cell(key, from, (to, is_quoted)) {
             return cell;
         }
-        let value = self.only_value(key, from, Some((to, is_quoted)))?;
+        let value = match self.only_value(key, from, Some((to, is_quoted))) {
+            Ok(value) => value,
+            Err(refusal) => {
+                let inline = self.set_inline(key, (to, is_quoted));
+                return inline.filter(|_| from.is_none()).ok_or(refusal);
+            }
+        };
         let is = &self.text[value.place.clone()];
         // `9000 tomorrow` for a number says more than the value.
         let is_literal = matches!(
@@ -127,15 +151,16 @@ impl Lines<'_> {
             || (is_literal && !is_quoted && !is_amount && to.contains(char::is_whitespace))
         {
             let why = format!("`{to}` may say more than the value.");
-            return Err(Refusal::ambiguous(
-                why,
-                vec![format!("put the value in quotes: \"{to}\"")],
-            ));
+            let advice = format!("Put the value in quotes: {}.", in_quotes(to));
+            return Err(Refusal::ambiguous(why, Vec::new()).advised(advice));
         }
         let (place, to) = match from {
             None => match amount(is, to).filter(|_| value.quote.is_none()) {
                 Some(length) => (value.place.start..value.place.start + length, to.to_owned()),
-                None => (value.place.clone(), self.fit(&value, (to, is_quoted))?),
+                None => {
+                    self.is_of_its_kind(key, &value, (to, is_quoted))?;
+                    self.fit(&value, (to, is_quoted))?
+                }
             },
             Some(from) => match names::whole(is, from) {
                 Some(at) => {
@@ -161,7 +186,10 @@ impl Lines<'_> {
         let why = format!("`{key}` is `{to}` in {path} already (line {number}).");
         let bare = self.without_quotes(value, to);
         let bare = bare.filter(|_| value.quote.is_some() && written::is_literal(to));
-        Refusal::ambiguous(why, vec![bare.unwrap_or_else(|| format!("show {path}"))])
+        match bare {
+            Some(offer) => Refusal::ambiguous(why, Vec::new()).offering(vec![offer]),
+            None => Refusal::ambiguous(why, vec![format!("show {}", self.shown_path())]),
+        }
     }
 
     /// Refuses a change of a word in a text that may be meant as one of a value: `Mood: calm`. A value
@@ -176,9 +204,14 @@ impl Lines<'_> {
         let why = format!(
             "In {path} `{key}` stands before `{value}`: which of them is to change is not clear."
         );
+        let file = self.shown_path();
         let nearest = vec![
-            format!("replace \"{key}\" with \"{to}\" in {path}"),
-            format!("set {key} to \"{to}\" in {path}"),
+            format!("set {key} to {} in {file}", in_quotes(to)),
+            format!(
+                "replace {} with {} in {file}",
+                in_quotes(key),
+                in_quotes(to)
+            ),
         ];
         let is_text = value.split_whitespace().count() > 1;
         Err(match is_text {
@@ -229,7 +262,7 @@ impl Lines<'_> {
                     self.path,
                     self.told(&values)
                 );
-                Err(Refusal::ambiguous(why, self.offers(&values, to)))
+                Err(self.offered(Refusal::ambiguous(why, Vec::new()), &values, to))
             }
         }
     }
@@ -268,22 +301,9 @@ impl Lines<'_> {
             value.quote.is_some()
                 || is_prose
                 || ending == "conf"
-                || !(text.starts_with(is_first) || text.contains(", "))
+                || !(text.starts_with(is_first) || text.contains(", ") || opens_more(text))
         };
-        // `const PORT: u16 = 80;`: what stands behind the colon is more than the value.
-        let is_typed = |value: &Value| {
-            let text = &self.text[value.place.clone()];
-            value.quote.is_none() && text.contains(" = ")
-        };
-        if values.iter().any(is_typed) {
-            let why = format!("What `{key}` is in {} has a type before it.", self.path);
-            let value = values.first().map(|value| &self.text[value.place.clone()]);
-            let value = value.unwrap_or_default().trim_end_matches(';');
-            let value = value.rsplit_once(" = ").map_or(value, |(_, value)| value);
-            let nearest = format!("replace \"{value}\" with \"…\" in {}", self.path);
-            return Err(Refusal::ambiguous(why, vec![nearest]));
-        }
-        let show = || vec![format!("show {}", self.path)];
+        let show = || vec![format!("show {}", self.shown_path())];
         let has_old_ends = self.text.replace("\r\n", "").contains('\r');
         if has_old_ends || values.iter().any(|value| !is_plain(value)) {
             let why = format!("What `{key}` is in {} is no plain value.", self.path);
@@ -332,8 +352,8 @@ impl Lines<'_> {
                     self.path,
                     self.told(std::slice::from_ref(value)),
                 );
-                let offers = self.offers(std::slice::from_ref(value), to);
-                Err(Refusal::ambiguous(why, offers))
+                let refusal = Refusal::ambiguous(why, Vec::new());
+                Err(self.offered(refusal, std::slice::from_ref(value), to))
             }
         }
     }
@@ -363,7 +383,7 @@ impl Lines<'_> {
         let unset = unset(&self.ending(), self.text);
         values.retain(|value| !unset.iter().any(|part| part.contains(&value.place.start)));
         if values.is_empty() {
-            return self.not_set(key, to.map(|(to, _)| to));
+            return self.not_set(key, to);
         }
         let why = format!(
             "{} has no line that sets `{key}`; that name is set in {}.",
@@ -378,12 +398,12 @@ impl Lines<'_> {
             .cloned()
             .collect();
         let likely = if likely.is_empty() { &values } else { &likely };
-        let offers = self.offers(likely, to);
-        match is_explicit {
-            true => Refusal::ambiguous(why, offers),
+        let refusal = match is_explicit {
+            true => Refusal::ambiguous(why, Vec::new()),
             // Words that name no section may be of a text.
-            false => Refusal::absent(why, offers),
-        }
+            false => Refusal::absent(why, Vec::new()),
+        };
+        self.offered(refusal, likely, to)
     }
 
     /// Values by the numbers of their lines, each with its place.
@@ -404,43 +424,6 @@ impl Lines<'_> {
         shown.join(", ")
     }
 
-    /// The orders that mean each of these values and no other.
-    fn offers(&self, values: &[Value], to: Option<NewValue<'_>>) -> Vec<String> {
-        let path = typed(self.path, false);
-        let Some((to, is_quoted)) = to else {
-            return vec![format!("show {path}")];
-        };
-        let one = |value: &Value| {
-            let name = value.path.last().map_or("", String::as_str);
-            let alike = self.values(name);
-            let alike = alike.iter().filter(|other| other.path == value.path);
-            let said = value.said().filter(|_| alike.count() == 1);
-            match said.filter(|_| sections::are_known(&self.ending())) {
-                Some(said) => Some(format!("set {said} to {} in {path}", typed(to, is_quoted))),
-                None => self.by_line(value, (to, is_quoted), &path),
-            }
-        };
-        let offers: Vec<String> = values.iter().take(SHOWN_VALUES).filter_map(one).collect();
-        match offers.is_empty() {
-            true => vec![format!("show {path}")],
-            false => offers,
-        }
-    }
-
-    /// The order that gives the line of a value its new text.
-    fn by_line(&self, value: &Value, to: NewValue<'_>, path: &str) -> Option<String> {
-        let to = self.fit(value, to).ok()?;
-        let line = self.line_place(value);
-        let (before, after) = (
-            self.text.get(line.start..value.place.start)?,
-            self.text.get(value.place.end..line.end)?,
-        );
-        let text = format!("{before}{to}{after}");
-        let is_plain = !(text.contains('"') && text.contains('\''));
-        let number = self.number_of(value);
-        is_plain.then(|| format!("replace line {number} of {path} with {}", in_quotes(&text)))
-    }
-
     pub(super) fn number_of(&self, value: &Value) -> usize {
         self.text[..value.place.start].matches('\n').count() + 1
     }
@@ -449,7 +432,7 @@ impl Lines<'_> {
         &self.text[self.line_place(value)]
     }
 
-    fn line_place(&self, value: &Value) -> Range<usize> {
+    pub(super) fn line_place(&self, value: &Value) -> Range<usize> {
         let is_around = |line: &Range<usize>| {
             line.contains(&value.place.start) || line.end == value.place.start
         };
@@ -476,13 +459,15 @@ impl Lines<'_> {
         };
         let line = pattern(&format!(
             concat!(
-                r#"(?im)^[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:(?:export|let|const|var|pub|static)[ \t]+)*"#,
-                r#"(?P<open>["'`*_]*){}(?P<key>{})(?P<close>["'`*_]*)[ \t]*"#,
-                r#"(?P<mark>=>|:=|=|:)(?P<gap>[*_]*[ \t]*)"#,
+                r#"(?im)^[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:(?:export|declare|let|const|var|val|pub(?:\([\w: ]+\))?|static|mut|final|readonly|private|public|protected|local|define)[ \t]+)*"#,
+                r#"(?P<open>["'`*_]*){}(?P<key>{})(?P<close>["'`*_]*)"#,
+                r#"(?:{}[ \t]*(?P<typed>=)|[ \t]*(?P<mark>=>|:=|[=~<>]=|=|:))(?P<gap>[*_]*[ \t]*)"#,
                 r#"(?:"(?P<d>(?:[^"\\\n]|\\.)*)"|'(?P<s>[^'\n]*)'|(?P<b>[^\s"'][^\n]*?)|(?P<e>))"#,
                 r#"[ \t]*[,;]?(?:[ \t]+(?:#|//|;)[^\n]*)?\r?$"#,
             ),
-            dots, key
+            dots,
+            key,
+            written::type_form(&ending),
         ));
         let element = pattern(&format!(
             r"(?i)<(?P<key>{key})(?:\s[^>]*)?>(?P<b>[^<]*)</{key}>"
@@ -511,31 +496,5 @@ impl Lines<'_> {
             }
         }
         values
-    }
-
-    /// A new value as the old one was written: in the same quotes, and in quotes where the file wants
-    /// a text in some.
-    fn fit(&self, value: &Value, (to, is_quoted): NewValue<'_>) -> Result<String, Refusal> {
-        let ending = self.ending();
-        let is_known = matches!(ending.as_str(), "json" | "toml");
-        let escaped = || serde_json::Value::from(to).to_string();
-        match value.quote {
-            Some('"') if is_known => Ok(escaped().trim_matches('"').to_owned()),
-            Some(quote) if to.contains([quote, '\\']) => {
-                let why = format!("`{to}` does not go between the quotes in {}.", self.path);
-                Err(Refusal::ambiguous(why, Vec::new()))
-            }
-            Some(_) => Ok(to.to_owned()),
-            None => {
-                let is = &self.text[value.place.clone()];
-                let literal = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
-                // A date in TOML is neither; that the file stays sound is looked at afterwards.
-                let is_bare = !is_known || literal(to) || (ending == "toml" && !literal(is));
-                match is_bare {
-                    true => written::bare(&ending, to, is_quoted),
-                    false => Ok(escaped()),
-                }
-            }
-        }
     }
 }

@@ -1,9 +1,9 @@
 //! Replacing words: where they stand as words of their own, as the texts show.
 
-use super::lines::Lines;
+use super::lines::{Lines, applied};
 use crate::names;
-use crate::rules::refusal::Refusal;
-use domain::fault::Fault;
+use crate::quoted::in_quotes;
+use crate::rules::refusal::{Note, Offer, Refusal};
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub(crate) fn of(
     quotes: &[String],
     plan: Plan,
     mut texts: BTreeMap<String, String>,
-) -> Result<(Plan, Option<Fault>), Refusal> {
+) -> Result<(Plan, Option<Note>), Refusal> {
     let mut actions = Vec::new();
     let mut note = None;
     for action in plan.actions {
@@ -46,12 +46,13 @@ pub(crate) fn of(
             Action::ReplaceText { path, old, new } if !quotes.contains(old) => {
                 let Some(text) = texts.get(path) else {
                     let why = format!("What {path} says is not known before the other steps ran.");
-                    return Err(Refusal::ambiguous(why, vec!["ask for one step".to_owned()]));
+                    let advice = "Give one order at a time.";
+                    return Err(Refusal::ambiguous(why, Vec::new()).advised(advice));
                 };
                 let lines = Lines { path, text };
                 let (made, longer) = replaced(&lines, old, new)?;
                 if !longer.is_empty() {
-                    note = Some(stay(path, old, new, &longer));
+                    note = Some(stay(&lines, (old, new), &made, &longer));
                 }
                 made
             }
@@ -83,10 +84,7 @@ fn replaced(
     if is_a_column(path, text, old) {
         let why =
             format!("`{old}` is a column of {path}, and which of its rows is meant is not said.");
-        let nearest = vec![
-            format!("show {path}"),
-            format!("replace \"{old}\" with \"{new}\" in {path}"),
-        ];
+        let nearest = vec![format!("show {path}"), everywhere(lines, old, new)];
         return Err(Refusal::ambiguous(why, nearest));
     }
     let all = text.match_indices(old).map(|(at, _)| at..at + old.len());
@@ -114,7 +112,7 @@ fn replaced(
             "`{old}` stands in {path} as a part of longer words alone ({}).",
             shown(&longer)
         );
-        return Err(Refusal::ambiguous(why, vec![in_quotes(path, old, new)]));
+        return Err(Refusal::ambiguous(why, vec![everywhere(lines, old, new)]));
     }
     Ok((lines.replace_all(&whole, new)?, longer))
 }
@@ -167,18 +165,34 @@ fn shown(words: &[String]) -> String {
     }
 }
 
-fn in_quotes(path: &str, old: &str, new: &str) -> String {
-    format!("replace \"{old}\" with \"{new}\" in {path} (in quotes: wherever it stands)")
+/// The order that replaces a text wherever it stands.
+fn everywhere(lines: &Lines<'_>, old: &str, new: &str) -> String {
+    format!(
+        "replace {} with {} in {}",
+        in_quotes(old),
+        in_quotes(new),
+        lines.shown_path()
+    )
 }
 
-fn stay(path: &str, old: &str, new: &str, longer: &[String]) -> Fault {
-    Fault {
-        code: "plan.whole_words".to_owned(),
+fn stay(lines: &Lines<'_>, (old, new): (&str, &str), made: &[Action], longer: &[String]) -> Note {
+    let path = lines.path;
+    let mut after = lines.text.to_owned();
+    for action in made {
+        after = applied(&after, action);
+    }
+    Note {
+        code: "plan.whole_words",
         message: format!(
             "In {path} `{old}` is replaced only where it is a whole word: {} stay.",
             shown(longer)
         ),
-        hint: format!("For all of them: {}.", in_quotes(path, old, new)),
+        before_offer: "For all of them",
+        offer: Some(Offer {
+            forms: vec![everywhere(lines, old, new)],
+            after: after.replace(old, new),
+            otherwise: String::new(),
+        }),
     }
 }
 

@@ -18,6 +18,28 @@ pub(super) fn is_literal(text: &str) -> bool {
     is_number(text) || ["true", "false", "null"].contains(&text)
 }
 
+/// Whether files with this ending hold code.
+pub(super) fn is_code(ending: &str) -> bool {
+    const CODE: [&str; 19] = [
+        "rs", "go", "js", "mjs", "cjs", "ts", "jsx", "tsx", "py", "rb", "java", "kt", "swift", "c",
+        "h", "cc", "cpp", "hpp", "cs",
+    ];
+    CODE.contains(&ending)
+}
+
+/// The pattern of what stands between the name of a value and its sign where that has a type, in code. In
+/// other files nothing does.
+pub(super) fn type_form(ending: &str) -> &'static str {
+    match ending {
+        // `var port int = 80`.
+        "go" => r"[ \t]+[\w.*\[\]]+",
+        // `const PORT: u16 = 80;`.
+        "rs" | "ts" | "tsx" | "kt" | "swift" | "py" => r"[ \t]*:[ \t]*[\w<>\[\], &'.:|?*()]+?",
+        // `int port = 80;`, which has its type before it.
+        _ => r"[^\s\S]",
+    }
+}
+
 /// A bare value as a file with this ending has to have it: in quotes where it would be cut or read as
 /// something else without.
 pub(super) fn bare(ending: &str, to: &str, is_quoted: bool) -> Result<String, Refusal> {
@@ -38,5 +60,16 @@ pub(super) fn bare(ending: &str, to: &str, is_quoted: bool) -> Result<String, Re
             Ok(serde_json::Value::from(to).to_string())
         }
         _ => Ok(to.to_owned()),
+    }
+}
+
+/// A semicolon where the first line has some and no comma.
+pub(super) fn separator_of(text: &str) -> u8 {
+    let first = text.lines().next().unwrap_or_default();
+    // What stands in quotes separates nothing.
+    let first: String = first.split('"').step_by(2).collect();
+    match first.contains(';') && !first.contains(',') {
+        true => b';',
+        false => b',',
     }
 }

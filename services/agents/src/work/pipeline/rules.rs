@@ -4,16 +4,20 @@ use super::stage::{Planned, Stop, call_tool, interrupted};
 use crate::work::Work;
 use disk::stored::as_stored;
 use domain::event::{CallStatus, EventBody, QueryStatus};
-use domain::fault::Fault;
+use domain::fault::{Coded, Fault};
 use domain::limits::PLAN_ACTIONS;
 use domain::model::Reach;
 use domain::plan::{Action, Plan};
-use plan::by_rules::{self, ByRules, Unplanned};
-use plan::{compile, longer};
+use plan::by_rules::{self, ByRules, FileState, Files, Need, Unplanned};
+use plan::{compile, longer, names};
+use protected::Protected;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use text::escape::{prose, visible_line};
 use turn::Outcome;
+
+/// Most names of a folder that are looked at for one that was misspelt.
+const LOOKED_AT: usize = 10_000;
 
 /// Makes the plan of the rules, after the files are read that it needs.
 pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
@@ -22,7 +26,7 @@ pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, 
     let planned = match by_rules::plan(text) {
         Ok(planned) => planned,
         Err(refused) => {
-            let refused = without_folders(work, unplanned(refused)).await;
+            let refused = refusing(work, outcome, refused, &known).await;
             return Err(answered(work, outcome, refused).await);
         }
     };
@@ -30,7 +34,10 @@ pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, 
         ByRules::Several(orders) => {
             let mut actions = Vec::new();
             for order in orders {
-                let planned = by_rules::plan(&order).map_err(unplanned)?;
+                let planned = match by_rules::plan(&order) {
+                    Ok(planned) => planned,
+                    Err(refused) => return Err(refusing(work, outcome, refused, &known).await),
+                };
                 let one = one(work, outcome, (&order, planned), &mut known).await?;
                 actions.extend(one.actions);
             }
@@ -67,24 +74,6 @@ async fn answered(work: &Work, outcome: &mut Outcome, refused: Stop) -> Stop {
     }
 }
 
-/// A refusal that does not offer to change the text of a folder.
-async fn without_folders(work: &Work, refused: Stop) -> Stop {
-    let Stop::Fault(status, mut fault) = refused else {
-        return refused;
-    };
-    for path in by_rules::offered_files(&work.request.text) {
-        let place = as_stored(&work.request.profile.settings.workspace.join(&path));
-        let found = tokio::fs::metadata(place).await;
-        if found.is_ok_and(|found| found.is_dir()) {
-            let folder = visible_line(&path);
-            fault.hint =
-                format!("`{folder}` is a folder: name a file in it, such as {folder}/notes.txt.");
-            break;
-        }
-    }
-    Stop::Fault(status, fault)
-}
-
 /// What files have in them before the next order, as far as it was read or follows from the orders before.
 #[derive(Default)]
 struct Known {
@@ -99,6 +88,14 @@ impl Known {
             by_rules::follow(&mut self.texts, action);
             self.changed.extend(compile::changed(action));
         }
+    }
+
+    /// The files as the orders before leave them, as far as that is known.
+    fn files(&self) -> Files {
+        let texts = self.texts.iter();
+        texts
+            .map(|(path, text)| (path.clone(), FileState::Text(text.clone())))
+            .collect()
     }
 
     /// The text of a file, which is read where no order before changed it.
@@ -121,6 +118,11 @@ async fn one(
     (text, planned): (&str, ByRules),
     known: &mut Known,
 ) -> Result<Plan, Stop> {
+    is_spelt(work, text, &planned, known).await?;
+    let judged = match &planned {
+        ByRules::AfterReading(asked, _) => Some(asked.path.clone()),
+        ByRules::Plan(_) | ByRules::Several(_) => None,
+    };
     let ready = match planned {
         ByRules::Plan(plan) => {
             names_no_longer(work, text, &plan).await?;
@@ -129,10 +131,8 @@ async fn one(
                 let content = known.read(work, outcome, &path).await?.content;
                 texts.insert(path, content);
             }
-            let read = texts.clone();
-            let ready = by_rules::of_whole_words(text, plan, texts);
-            known.texts.extend(read);
-            ready
+            known.texts.extend(texts.clone());
+            by_rules::of_whole_words(text, plan, texts)
         }
         ByRules::AfterReading(asked, literal) => {
             if let Some(plan) = &literal {
@@ -153,12 +153,142 @@ async fn one(
         // An order of several is one of them.
         ByRules::Several(_) => return Err(not_known(text)),
     };
-    let ready = ready.map_err(unplanned)?;
-    if let Some(note) = ready.note {
-        work.emit(EventBody::Notice(note), None).await;
-    }
+    let ready = match ready {
+        Ok(ready) => ready,
+        Err(refused) => return Err(refusing(work, outcome, refused, known).await),
+    };
+    stays_sound(work, outcome, (&ready.plan, judged.as_deref()), known).await?;
     known.follow(&ready.plan);
+    if let Some(note) = ready.note {
+        let told = by_rules::told(note, &known.files());
+        work.emit(EventBody::Notice(told), None).await;
+    }
     Ok(ready.plan)
+}
+
+/// Stops where a file that a plan changes, and that has a format, would not stay sound: what is added to one is
+/// read first. A file that is not there has nothing to be spoiled, and the one that was judged is left out.
+async fn stays_sound(
+    work: &Work,
+    outcome: &mut Outcome,
+    (plan, judged): (&Plan, Option<&str>),
+    known: &mut Known,
+) -> Result<(), Stop> {
+    let mut texts = BTreeMap::new();
+    for path in by_rules::formats_to_read(plan) {
+        if judged == Some(path.as_str()) || found(work, &path).await.is_none() {
+            continue;
+        }
+        let content = known.read(work, outcome, &path).await?.content;
+        known.texts.insert(path.clone(), content.clone());
+        texts.insert(path, content);
+    }
+    match by_rules::stays_sound(plan, &texts) {
+        Ok(()) => Ok(()),
+        Err(refused) => Err(refusing(work, outcome, refused, known).await),
+    }
+}
+
+/// Stops where an order names a file that is not there and one of nearly that name is.
+async fn is_spelt(work: &Work, text: &str, planned: &ByRules, known: &Known) -> Result<(), Stop> {
+    for path in by_rules::must_be_there(planned) {
+        if known.texts.contains_key(&path)
+            || known.changed.contains(&path)
+            || found(work, &path).await.is_some()
+        {
+            continue;
+        }
+        if let Some(near) = near_file(work, &path).await {
+            return Err(misspelt(text, &path, &near));
+        }
+    }
+    Ok(())
+}
+
+/// The only file beside one that is not there of which that may be the misspelt name. The folder is looked at
+/// without a call: what is told is what the user typed but for a letter or two.
+async fn near_file(work: &Work, path: &str) -> Option<String> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
+    let is_outside = path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
+    if is_outside {
+        return None;
+    }
+    let place = as_stored(&work.request.profile.settings.workspace.join(folder));
+    let mut listed = tokio::fs::read_dir(place).await.ok()?;
+    let mut names_there: Vec<String> = Vec::new();
+    while let Ok(Some(entry)) = listed.next_entry().await {
+        let is_file = entry.file_type().await.is_ok_and(|kind| kind.is_file());
+        if is_file && let Ok(name) = entry.file_name().into_string() {
+            names_there.push(name);
+        }
+        if names_there.len() >= LOOKED_AT {
+            return None;
+        }
+    }
+    let near = names::nearest(names_there.iter().map(String::as_str), name)?;
+    Some(match folder {
+        "." => near.to_owned(),
+        folder => format!("{folder}/{near}"),
+    })
+}
+
+fn misspelt(text: &str, path: &str, near: &str) -> Stop {
+    let order = text.replacen(path, near, 1);
+    let (path, near) = (visible_line(path), visible_line(near));
+    let hint = match by_rules::understands(&order) && !order.contains(['\n', '\r']) {
+        true => format!("Try: {}", visible_line(&order)),
+        false => String::new(),
+    };
+    Stop::failed(Fault {
+        code: "plan.step_failed".to_owned(),
+        message: format!("There is no {path}. Did you mean {near}? Nothing was done."),
+        hint,
+    })
+}
+
+/// What is there under a name that an order has. Looked up without a call: a name that the user typed is no
+/// reading, and marks no session.
+async fn found(work: &Work, path: &str) -> Option<std::fs::Metadata> {
+    let place = as_stored(&work.request.profile.settings.workspace.join(path));
+    tokio::fs::metadata(place).await.ok()
+}
+
+/// Whether no tool may change what an order names, whoever says yes.
+fn is_protected(work: &Work, path: &str) -> bool {
+    let place = work.request.profile.settings.workspace.join(path);
+    Protected::default().against_write(&place).is_some()
+}
+
+/// The refusal with the orders that it offers, each proven on copies of the files that it names.
+async fn refusing(work: &Work, outcome: &mut Outcome, refused: Unplanned, known: &Known) -> Stop {
+    let refusal = match refused {
+        Unplanned::Help(text) => return Stop::Said(text),
+        Unplanned::Invalid(fault) => return Stop::failed(fault),
+        Unplanned::Refused(refusal) => refusal,
+    };
+    // Where one order is refused none is done: what is offered is of the files as they are.
+    let mut files = known.files();
+    files.retain(|path, _| !known.changed.contains(path));
+    for (path, need) in by_rules::needs(&refusal) {
+        if files.contains_key(&path) {
+            continue;
+        }
+        let is_outside = path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
+        let state = match found(work, &path).await {
+            _ if is_protected(work, &path) => FileState::Closed,
+            None => FileState::Absent,
+            Some(found) if found.is_dir() => FileState::Folder,
+            Some(_) if need == Need::Presence => FileState::Present,
+            // What is asked about before it is read is not read to show an order.
+            Some(_) if is_outside => FileState::Closed,
+            Some(_) => match read(work, outcome, &path).await {
+                Ok(read) => FileState::Text(read.content),
+                Err(_unread) => FileState::Closed,
+            },
+        };
+        files.insert(path, state);
+    }
+    Stop::failed(by_rules::proven(*refusal, &files).fault())
 }
 
 fn not_known(path: &str) -> Stop {
@@ -193,13 +323,6 @@ async fn names_no_longer(work: &Work, text: &str, plan: &Plan) -> Result<(), Sto
         }
     }
     Ok(())
-}
-
-fn unplanned(unplanned: Unplanned) -> Stop {
-    match unplanned {
-        Unplanned::Help(text) => Stop::Said(text),
-        Unplanned::Refused(fault) => Stop::failed(fault),
-    }
 }
 
 /// A file as it was read, whole and through the broker like any other.

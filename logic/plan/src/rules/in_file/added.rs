@@ -1,0 +1,211 @@
+//! Settings that are not there yet: where in the file each belongs, and how the file writes it.
+
+use super::asked::{Place, Side};
+use super::keys::{self, Within, plain};
+use super::lines::{Lines, applied};
+use super::values::NewValue;
+use super::{sections, written};
+use crate::quoted::in_quotes;
+use crate::rules::refusal::{Offer, Refusal};
+use crate::rules::words::pattern;
+use domain::plan::Action;
+use regex::Regex;
+use std::sync::LazyLock;
+
+static HEADER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"^[ \t]*\[[ \t]*(?P<name>[^\[\],\n]+?)[ \t]*\][ \t]*(?:[#;].*)?$"));
+static SPACED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?m)^[ \t]*[\w.-]+[ \t]+=[ \t]"));
+/// A name of a value, as files have it.
+static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^[\w-]+(?:\.[\w-]+)*$"));
+
+/// A line that sets a value, and the line behind which it belongs; behind the last where there is none.
+struct Addition {
+    line: String,
+    behind: Option<usize>,
+}
+
+impl Lines<'_> {
+    /// The change that adds a setting.
+    pub(super) fn add_key(&self, key: &str, to: NewValue<'_>) -> Result<Action, Refusal> {
+        let readings = keys::readings(key);
+        let is_there = readings.iter().any(|reading| {
+            self.values(&reading.name)
+                .iter()
+                .any(|value| match readings.len() {
+                    1 => value.path.len() == 1,
+                    _ => reading.within != Within::Anywhere && reading.means(&value.path),
+                })
+        });
+        if is_there {
+            let why = format!("{} sets `{key}` already.", self.path);
+            return Err(Refusal::ambiguous(
+                why,
+                vec![format!("show {}", self.shown_path())],
+            ));
+        }
+        let addition = self.addition(key, to).ok_or_else(|| {
+            let why = format!("Where `{key}` belongs in {} is not clear.", self.path);
+            let advice = "Name a line: `insert \"…\" after line 3 of a.toml`.";
+            Refusal::ambiguous(why, vec![format!("show {}", self.shown_path())]).advised(advice)
+        })?;
+        self.added(&addition)
+    }
+
+    fn added(&self, addition: &Addition) -> Result<Action, Refusal> {
+        match addition.behind {
+            None => Ok(Action::AppendText {
+                path: self.path.to_owned(),
+                content: addition.line.clone(),
+            }),
+            Some(0) => self.insert(
+                &addition.line,
+                Side::Before,
+                &Place::Lines { from: 1, to: 1 },
+            ),
+            Some(line) => self.insert(
+                &addition.line,
+                Side::After,
+                &Place::Lines {
+                    from: line,
+                    to: line,
+                },
+            ),
+        }
+    }
+
+    /// The order that adds a setting that is not there.
+    pub(super) fn addition_offer(&self, key: &str, to: NewValue<'_>) -> Option<Offer> {
+        let addition = self.addition(key, to)?;
+        let action = self.added(&addition).ok()?;
+        let (line, path) = (in_quotes(&addition.line), self.shown_path());
+        let order = match addition.behind {
+            None => format!("append {line} to {path}"),
+            Some(0) => format!("insert {line} at the top of {path}"),
+            Some(number) => format!("insert {line} after line {number} of {path}"),
+        };
+        Some(Offer {
+            forms: vec![order],
+            after: applied(self.text, &action),
+            otherwise: format!("Add it to {} in an editor.", self.path),
+        })
+    }
+
+    fn addition(&self, key: &str, (to, is_quoted): NewValue<'_>) -> Option<Addition> {
+        let ending = self.ending();
+        let readings = keys::readings(key);
+        let explicit = readings.iter().find(|reading| reading.is_explicit);
+        let name = explicit.map_or(key.trim(), |reading| reading.name.as_str());
+        let section = match explicit.map(|reading| &reading.within) {
+            Some(Within::Section(section)) => Some(section.clone()),
+            Some(Within::Path(path)) if ending != "properties" => {
+                path.rsplit_once('.').map(|(section, _)| section.to_owned())
+            }
+            _ => None,
+        };
+        let name = if ending == "properties" {
+            key.trim()
+        } else {
+            name
+        };
+        if !NAME.as_ref()?.is_match(name)
+            || !sections::are_known(&ending)
+            || to.contains(['\n', '\r'])
+        {
+            return None;
+        }
+        let text = || serde_json::Value::from(to).to_string();
+        let gap = match SPACED.as_ref()?.is_match(self.text) || ending == "toml" {
+            true => " ",
+            false => "",
+        };
+        let line = match ending.as_str() {
+            "toml" if written::is_literal(to) && to != "null" => format!("{name} = {to}"),
+            "toml" => format!("{name} = {}", text()),
+            "yaml" | "yml" => format!("{name}: {}", written::bare(&ending, to, is_quoted).ok()?),
+            "env" | "properties" | "ini" | "cfg" | "cnf" => {
+                format!(
+                    "{name}{gap}={gap}{}",
+                    written::bare(&ending, to, is_quoted).ok()?
+                )
+            }
+            _ => return None,
+        };
+        let behind = self.place_of(section.as_deref())?;
+        Some(Addition { line, behind })
+    }
+
+    /// The line behind which a setting of a section belongs; the end of the file where there is none. `None` where
+    /// the place is not clear.
+    fn place_of(&self, section: Option<&str>) -> Option<Option<usize>> {
+        let ending = self.ending();
+        let has_headers = matches!(ending.as_str(), "toml" | "ini" | "cfg" | "cnf");
+        let headers = self.text.lines().enumerate().filter_map(|(at, line)| {
+            let header = HEADER.as_ref()?.captures(line)?;
+            Some((at + 1, header["name"].to_owned()))
+        });
+        let headers: Vec<(usize, String)> = headers.filter(|_| has_headers).collect();
+        match (section, headers.first()) {
+            (Some(section), _) => {
+                let mut named = headers
+                    .iter()
+                    .filter(|(_, name)| plain(name) == plain(section));
+                let (line, _) = named.next().filter(|_| named.next().is_none())?;
+                Some(Some(*line))
+            }
+            (None, None) => Some(None),
+            // Below a header it would be of that section.
+            (None, Some((first, _))) => (ending == "toml").then(|| Some(self.above(*first))),
+        }
+    }
+
+    /// The last line that says something above a line.
+    fn above(&self, number: usize) -> usize {
+        let lines: Vec<&str> = self.text.lines().take(number - 1).collect();
+        let last = lines.iter().rposition(|line| !line.trim().is_empty());
+        last.map_or(0, |last| last + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_that_is_not_there_goes_where_it_belongs() {
+        for (path, text, key, to, after) in [
+            (
+                "a.toml",
+                "a = 1\n\n[b]\nc = 2\n",
+                "d",
+                "x",
+                "a = 1\nd = \"x\"\n\n[b]\nc = 2\n",
+            ),
+            (
+                "a.toml",
+                "a = 1\n[b]\nc = 2\n",
+                "d in [b]",
+                "3",
+                "a = 1\n[b]\nd = 3\nc = 2\n",
+            ),
+            ("a.toml", "[b]\nc = 2\n", "d", "3", "d = 3\n[b]\nc = 2\n"),
+            ("a.ini", "[b]\nc=2\n", "b.d", "3", "[b]\nd=3\nc=2\n"),
+            ("a.yaml", "a: 1\n", "d", "3", "a: 1\nd: 3\n"),
+            (".env", "A=1\n", "D", "3", "A=1\nD=3\n"),
+            ("a.properties", "a.b=1\n", "a.c", "3", "a.b=1\na.c=3\n"),
+        ] {
+            let lines = Lines { path, text };
+            let action = lines.add_key(key, (to, false)).unwrap();
+            assert_eq!(applied(text, &action), after, "{path}: {key}");
+        }
+        for (path, text, key) in [
+            ("a.toml", "a = 1\n", "a"),
+            ("a.toml", "a = 1\n", "b in [c]"),
+            ("a.json", "{}\n", "a"),
+            ("a.yaml", "a:\n  b: 1\n", "a.c"),
+        ] {
+            let lines = Lines { path, text };
+            lines.add_key(key, ("1", false)).unwrap_err();
+        }
+    }
+}
