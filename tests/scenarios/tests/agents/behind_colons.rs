@@ -35,9 +35,13 @@ fn a_text_behind_a_colon_is_written_whatever_signs_it_has() {
         ),
         ("a.md", "append to a.md: \"one\"", "one"),
     ] {
-        house.write(file, "first\n");
+        let before = match file {
+            "b.csv" => "id,name,state\n",
+            _ => "first\n",
+        };
+        house.write(file, before);
         order(house, says).expect(0);
-        assert_eq!(house.read(file), format!("first\n{added}\n"), "{says}");
+        assert_eq!(house.read(file), format!("{before}{added}\n"), "{says}");
     }
     // So is one that goes to a place.
     house.write("a.md", "first\nlast\n");
@@ -70,13 +74,17 @@ fn a_question_with_a_colon_stays_a_question() {
 }
 
 #[test]
-fn a_text_of_several_quotes_is_offered_whole() {
+fn several_texts_for_one_file_are_offered_one_by_one() {
     let house = House::new();
     house.write("a.md", "first\n");
     let run = house.ask(["run", "--mode", "deterministic"]);
     let said = run.arg("append \"a\" and \"b\" to a.md").run().expect(4);
     let told = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("append '\"a\" and \"b\"' to a.md"), "{told}");
+    let offer = "append \"a\" to a.md then append \"b\" to a.md";
+    assert!(told.contains(offer), "{told}");
+    let run = house.ask(["run", "--mode", "deterministic", "--allow-write", "."]);
+    run.args(["--yes", "write", offer]).run().expect(0);
+    assert_eq!(house.read("a.md"), "first\na\nb\n");
 }
 
 #[test]

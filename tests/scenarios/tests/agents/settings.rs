@@ -343,3 +343,162 @@ fn a_line_becomes_a_comment_and_a_setting_again() {
     .expect(0);
     assert_eq!(house.read("sshd_config"), "Port 22\nPermitRootLogin no\n");
 }
+
+#[test]
+fn a_block_becomes_a_comment_as_a_whole() {
+    let house = House::new();
+    for (path, before, says, after) in [
+        (
+            "n.conf",
+            "http {\n  gzip on;\n}\nuser x;\n",
+            "comment out http in n.conf",
+            "# http {\n#   gzip on;\n# }\nuser x;\n",
+        ),
+        (
+            "a.yaml",
+            "server:\n  port: 1\nname: x\n",
+            "comment out server in a.yaml",
+            "# server:\n#   port: 1\nname: x\n",
+        ),
+        (
+            "a.ini",
+            "; x\nport=1\n",
+            "comment out port in a.ini",
+            "; x\n; port=1\n",
+        ),
+        (
+            "a.env",
+            "# export DEBUG=1\n",
+            "uncomment DEBUG in a.env",
+            "export DEBUG=1\n",
+        ),
+        ("a.js", "// run(1);\n", "uncomment run in a.js", "run(1);\n"),
+    ] {
+        house.write(path, before);
+        order(&house, says).expect(0);
+        assert_eq!(house.read(path), after, "{says}");
+    }
+    // What stands in a value alone is no name.
+    house.write("a.ini", "one=port\n");
+    let told = refused(&house, "comment out port in a.ini");
+    assert!(told.contains("no line that begins with `port`"), "{told}");
+}
+
+#[test]
+fn values_in_other_forms_are_set() {
+    let house = House::new();
+    for (path, before, says, after) in [
+        (
+            "a.toml",
+            "db = { host = \"a\", port = 1 }\n",
+            "set db.port to 2 in a.toml",
+            "db = { host = \"a\", port = 2 }\n",
+        ),
+        (
+            "a.json",
+            "{\"a\":1,\"b\":{\"c\":\"d\"}}\n",
+            "set c to e in a.json",
+            "{\"a\":1,\"b\":{\"c\":\"e\"}}\n",
+        ),
+        (
+            "a.rs",
+            "    let mut n: u32 = 3;\n",
+            "set n to 4 in a.rs",
+            "    let mut n: u32 = 4;\n",
+        ),
+        (
+            "a.go",
+            "var port int = 80\n",
+            "set port to 81 in a.go",
+            "var port int = 81\n",
+        ),
+        (
+            "app.properties",
+            "server.port=80\n",
+            "set server.port to 81 in app.properties",
+            "server.port=81\n",
+        ),
+        (
+            "requirements.txt",
+            "flask==2.3.2\n",
+            "set flask to 2.3.3 in requirements.txt",
+            "flask==2.3.3\n",
+        ),
+        (
+            "a.yaml",
+            "env:\n  - KEY=1\n",
+            "set KEY to \"a: b\" in a.yaml",
+            "env:\n  - \"KEY=a: b\"\n",
+        ),
+        (
+            "b.toml",
+            "a = 1\n\n[b]\nc = 2\n",
+            "add the key d = 3 to b.toml",
+            "a = 1\nd = 3\n\n[b]\nc = 2\n",
+        ),
+        ("r.txt", "x\n", "add the line a>=4 to r.txt", "x\na>=4\n"),
+    ] {
+        house.write(path, before);
+        order(&house, says).expect(0);
+        assert_eq!(house.read(path), after, "{says}");
+    }
+}
+
+#[test]
+fn what_is_counted_is_told_exactly_and_an_owner_without_a_value_too() {
+    let house = House::new();
+    house.write("novel.md", "# One\nTom met Tommy.\nTom left.\n");
+    house.write("a.toml", "[server]\nport = 80\n[db]\nhost = \"a\"\n");
+    for (says, told) in [
+        (
+            "how often does Tom occur in novel.md?",
+            "`Tom` stands twice",
+        ),
+        (
+            "count the word Tom in novel.md",
+            "and once within longer words",
+        ),
+        ("list the headings of novel.md", "1: # One"),
+        (
+            "what is the port of the server in a.toml?",
+            "`server.port` is 80 (by",
+        ),
+        (
+            "what is the port of db in a.toml?",
+            "sets nothing of that name for `db`",
+        ),
+    ] {
+        let run = house.ask(["run", "--mode", "deterministic", says]);
+        let said = run.run().expect(0).stdout;
+        assert!(said.contains(told), "{says}: {said}");
+    }
+    for says in ["which file defines main?", "who calls main?"] {
+        let told = refused(&house, says);
+        assert!(told.contains("search for \"main\""), "{says}: {told}");
+    }
+}
+
+#[test]
+fn a_misspelt_name_is_told_with_the_one_that_is_there() {
+    let house = House::new();
+    house.write("notes.md", "x\n");
+    house.write("a.toml", "port = 80\n");
+    for (says, offer) in [
+        ("show ntoes.md", "show notes.md"),
+        ("delete line 1 from notse.md", "delete line 1 from notes.md"),
+        (
+            "set prot to 81 in a.toml",
+            "set top-level port to 81 in a.toml",
+        ),
+    ] {
+        let told = refused(&house, says);
+        assert!(
+            told.contains("Did you mean") && told.contains(offer),
+            "{says}: {told}"
+        );
+        order(&house, offer);
+    }
+    assert_eq!(house.read("a.toml"), "port = 81\n");
+    let told = refused(&house, "show quite-another.md");
+    assert!(!told.contains("Did you mean"), "{told}");
+}

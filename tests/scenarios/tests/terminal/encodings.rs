@@ -24,7 +24,7 @@ fn text_is_added_in_the_encoding_and_line_ends_of_its_file() {
     let _added = by_rules(&house, "append \"Mai;Caf\u{e9}\" to table.csv").expect(0);
     let added = [TABLE, b"Mai;Caf\xe9\r\n"].concat();
     assert_eq!(bytes(&house, "table.csv"), added);
-    let refused = by_rules(&house, "append \"a \u{2192} b\" to table.csv");
+    let refused = by_rules(&house, "append \"a \u{2192};b\" to table.csv");
     assert!(refused.stderr.contains("has no `\u{2192}`"), "{refused:#?}");
     assert!(refused.stderr.contains("iconv -f"), "{refused:#?}");
     assert_eq!(bytes(&house, "table.csv"), added);

@@ -1,0 +1,336 @@
+//! Each order of docs/orders.md, driven as it stands there, with the bytes that it leaves.
+
+use std::collections::BTreeSet;
+use testkit::{Finished, House};
+
+const DOCUMENT: &str = include_str!("../../../../docs/orders.md");
+
+/// Files with what they say.
+type Files = &'static [(&'static str, &'static str)];
+
+/// Orders that only look: the files that are there, and what is told.
+const LOOKS: [(&str, Files, &str); 12] = [
+    ("show notes.txt", &[("notes.txt", "call Ann\n")], "call Ann"),
+    (
+        "the first 5 lines of a.log",
+        &[("a.log", "one\ntwo\n")],
+        "one",
+    ),
+    (
+        "show lines 2 to 4 of a.md",
+        &[("a.md", "1\n2\n3\nfour\n5\n")],
+        "four",
+    ),
+    (
+        "print line 3 of a.md",
+        &[("a.md", "1\n2\nthree\n")],
+        "three",
+    ),
+    ("list the files in docs", &[("docs/a.md", "x\n")], "a.md"),
+    ("find files named *.md", &[("b.md", "x\n")], "b.md"),
+    (
+        "search for \"budget\" in docs",
+        &[("docs/a.md", "the budget\n")],
+        "the budget",
+    ),
+    (
+        "count the words in a.md",
+        &[("a.md", "one two three\n")],
+        "3 words",
+    ),
+    (
+        "compare a.txt with b.txt",
+        &[("a.txt", "one\n"), ("b.txt", "two\n")],
+        "two",
+    ),
+    (
+        "how often does Tom occur in novel.md?",
+        &[("novel.md", "Tom met Tommy. Tom left.\n")],
+        "`Tom` stands twice",
+    ),
+    (
+        "count the word Tom in novel.md",
+        &[("novel.md", "Tom met Tommy.\n")],
+        "`Tom` stands once",
+    ),
+    (
+        "list the headings of novel.md",
+        &[("novel.md", "# One\ntext\n## Two\n")],
+        "3: ## Two",
+    ),
+];
+
+/// Orders that change something: the files before, and those after.
+const CHANGES: [(&str, Files, Files); 42] = [
+    (
+        "create a.txt with \"two words\"",
+        &[],
+        &[("a.txt", "two words\n")],
+    ),
+    (
+        "append \"call Ann\" to todo.txt",
+        &[("todo.txt", "tea\n")],
+        &[("todo.txt", "tea\ncall Ann\n")],
+    ),
+    (
+        "add to todo.txt: call Ann, she is back",
+        &[("todo.txt", "")],
+        &[("todo.txt", "call Ann, she is back\n")],
+    ),
+    (
+        "add the line Fri 16:00 review to calendar.txt",
+        &[("calendar.txt", "Mon\n")],
+        &[("calendar.txt", "Mon\nFri 16:00 review\n")],
+    ),
+    (
+        "append ch1.md to novel.md",
+        &[("ch1.md", "One.\n"), ("novel.md", "Zero.\n")],
+        &[("ch1.md", "One.\n"), ("novel.md", "Zero.\nOne.\n")],
+    ),
+    (
+        "create list.txt with tent, stove and torch, one per line",
+        &[],
+        &[("list.txt", "tent\nstove\ntorch\n")],
+    ),
+    (
+        "replace Tom with Tim in novel.md",
+        &[("novel.md", "Tom, Tommy\n")],
+        &[("novel.md", "Tim, Tommy\n")],
+    ),
+    (
+        "change the port in settings.toml to 9000",
+        &[("settings.toml", "port = 80\n")],
+        &[("settings.toml", "port = 9000\n")],
+    ),
+    (
+        "set the status of Fog to sent in submissions.csv",
+        &[("submissions.csv", "title,status\nFog,new\n")],
+        &[("submissions.csv", "title,status\nFog,sent\n")],
+    ),
+    (
+        "set database.port to 5433 in settings.toml",
+        &[("settings.toml", "port = 1\n[database]\nport = 2\n")],
+        &[("settings.toml", "port = 1\n[database]\nport = 5433\n")],
+    ),
+    (
+        "comment out gzip in site.conf",
+        &[("site.conf", "gzip on;\n")],
+        &[("site.conf", "# gzip on;\n")],
+    ),
+    (
+        "uncomment DEBUG in app.env",
+        &[("app.env", "# DEBUG=1\n")],
+        &[("app.env", "DEBUG=1\n")],
+    ),
+    (
+        "remove the line about \"dentist\" from days.txt",
+        &[("days.txt", "Mon\nTue dentist\n")],
+        &[("days.txt", "Mon\n")],
+    ),
+    (
+        "remove \"Anna cried.\" from novel.md",
+        &[("novel.md", "Anna cried. Tom left.\n")],
+        &[("novel.md", " Tom left.\n")],
+    ),
+    (
+        "insert \"Shopping\" at the top of list.txt",
+        &[("list.txt", "tea\n")],
+        &[("list.txt", "Shopping\ntea\n")],
+    ),
+    (
+        "insert \"tea\" after the line about bread in list.txt",
+        &[("list.txt", "bread\nmilk\n")],
+        &[("list.txt", "bread\ntea\nmilk\n")],
+    ),
+    (
+        "insert \"milk\" after the heading \"Plan\" in a.md",
+        &[("a.md", "# Plan\nthe Plan\n")],
+        &[("a.md", "# Plan\nmilk\nthe Plan\n")],
+    ),
+    (
+        "delete line 3 of a.txt",
+        &[("a.txt", "1\n2\n3\n4\n")],
+        &[("a.txt", "1\n2\n4\n")],
+    ),
+    (
+        "remove the last two lines of a.txt",
+        &[("a.txt", "1\n2\n3\n")],
+        &[("a.txt", "1\n")],
+    ),
+    (
+        "replace line 2 of a.txt with \"new\"",
+        &[("a.txt", "1\n2\n3\n")],
+        &[("a.txt", "1\nnew\n3\n")],
+    ),
+    (
+        "remove milk from list.txt",
+        &[("list.txt", "tea\n- milk\nmilk rice\n")],
+        &[("list.txt", "tea\nmilk rice\n")],
+    ),
+    ("clear a.txt", &[("a.txt", "1\n2\n")], &[("a.txt", "")]),
+    (
+        "overwrite a.txt with \"new\"",
+        &[("a.txt", "1\n2\n")],
+        &[("a.txt", "new\n")],
+    ),
+    (
+        "move a.txt and b.txt to a new folder called lists",
+        &[("a.txt", "a\n"), ("b.txt", "b\n")],
+        &[("lists/a.txt", "a\n"), ("lists/b.txt", "b\n")],
+    ),
+    (
+        "rename draft.md to final.md",
+        &[("draft.md", "one\n")],
+        &[("final.md", "one\n")],
+    ),
+    (
+        "copy novel.md to novel-backup.md",
+        &[("novel.md", "one\n")],
+        &[("novel.md", "one\n"), ("novel-backup.md", "one\n")],
+    ),
+    (
+        "make a backup of novel.md",
+        &[("novel.md", "one\n")],
+        &[("novel.md", "one\n"), ("novel.md.bak", "one\n")],
+    ),
+    ("delete old.txt", &[("old.txt", "x\n")], &[]),
+    (
+        "turn team.csv into a Markdown table in team.md",
+        &[("team.csv", "name,age\nAnn,3\n")],
+        &[
+            ("team.csv", "name,age\nAnn,3\n"),
+            ("team.md", "| name | age |\n| --- | --- |\n| Ann | 3 |\n"),
+        ],
+    ),
+    (
+        "convert prices.csv to JSON and save it as prices.json",
+        &[("prices.csv", "name,price\ntea,3\n")],
+        &[
+            ("prices.csv", "name,price\ntea,3\n"),
+            (
+                "prices.json",
+                "[\n  {\n    \"name\": \"tea\",\n    \"price\": 3\n  }\n]\n",
+            ),
+        ],
+    ),
+    (
+        "change the port in s.toml to 9000 and show s.toml",
+        &[("s.toml", "port = 1\n")],
+        &[("s.toml", "port = 9000\n")],
+    ),
+    (
+        "append to a.md: Where was Jonas?",
+        &[("a.md", "x\n")],
+        &[("a.md", "x\nWhere was Jonas?\n")],
+    ),
+    (
+        "append to a.md: \"Come in,\" she said.",
+        &[("a.md", "x\n")],
+        &[("a.md", "x\n\"Come in,\" she said.\n")],
+    ),
+    (
+        "append to b.csv: 3,\"Smith, J\",ok",
+        &[("b.csv", "id,name,state\n")],
+        &[("b.csv", "id,name,state\n3,\"Smith, J\",ok\n")],
+    ),
+    (
+        "add olive oil to list.txt",
+        &[("list.txt", "tea\n")],
+        &[("list.txt", "tea\nolive oil\n")],
+    ),
+    (
+        "replace Tom with nothing in a.txt",
+        &[("a.txt", "Tom left\n")],
+        &[("a.txt", " left\n")],
+    ),
+    (
+        "add the key port = 80 to [server] in a.toml",
+        &[("a.toml", "[server]\nhost = \"x\"\n")],
+        &[("a.toml", "[server]\nport = 80\nhost = \"x\"\n")],
+    ),
+    (
+        "lösche Zeile 3 aus a.txt",
+        &[("a.txt", "1\n2\n3\n")],
+        &[("a.txt", "1\n2\n")],
+    ),
+    (
+        "erstelle a.txt mit „zwei Worte“",
+        &[],
+        &[("a.txt", "zwei Worte\n")],
+    ),
+    (
+        "kopiere a.txt nach b.txt",
+        &[("a.txt", "one\n")],
+        &[("a.txt", "one\n"), ("b.txt", "one\n")],
+    ),
+    (
+        "hänge an a.txt an: Wo war Jonas?",
+        &[("a.txt", "x\n")],
+        &[("a.txt", "x\nWo war Jonas?\n")],
+    ),
+    (
+        "change MAX to 5 in lib.rs",
+        &[("lib.rs", "pub(crate) const MAX: u32 = 3;\n")],
+        &[("lib.rs", "pub(crate) const MAX: u32 = 5;\n")],
+    ),
+];
+
+fn order(house: &House, says: &str) -> Finished {
+    let run = house.ask(["run", "--mode", "deterministic", "--allow-write", "."]);
+    run.args(["--yes", "write", "--yes", "destructive", says])
+        .run()
+}
+
+fn with(files: Files) -> House {
+    let house = House::new();
+    for (path, text) in files {
+        house.write(path, text);
+    }
+    house
+}
+
+/// The orders of the table in the document.
+fn of_the_table() -> BTreeSet<&'static str> {
+    let rows = DOCUMENT.lines().filter(|line| line.starts_with("| "));
+    let orders = rows.flat_map(|row| row.split('`').skip(1).step_by(2));
+    let words = ["then", "and", "undo", "carl undo"];
+    orders.filter(|order| !words.contains(order)).collect()
+}
+
+#[test]
+fn each_order_of_the_document_does_what_it_says() {
+    for (says, before, told) in LOOKS {
+        let house = with(before);
+        let said = order(&house, says).expect(0).stdout;
+        assert!(said.contains(told), "{says}: {said}");
+    }
+    for (says, before, after) in CHANGES {
+        let house = with(before);
+        order(&house, says).expect(0);
+        for (path, text) in after {
+            assert_eq!(house.read(path), *text, "{says}: {path}");
+        }
+        let gone = before
+            .iter()
+            .filter(|(path, _)| after.iter().all(|(left, _)| left != path));
+        for (path, _) in gone {
+            assert!(!house.has(path), "{says}: {path}");
+        }
+    }
+}
+
+#[test]
+fn each_order_of_the_documents_table_is_driven() {
+    let driven: Vec<&str> = LOOKS
+        .iter()
+        .map(|(says, ..)| *says)
+        .chain(CHANGES.iter().map(|(says, ..)| *says))
+        .collect();
+    let table = of_the_table();
+    let missing: Vec<&&str> = table.iter().filter(|says| !driven.contains(says)).collect();
+    assert!(
+        missing.is_empty() && table.len() > 35,
+        "{missing:?} of {}",
+        table.len()
+    );
+}
