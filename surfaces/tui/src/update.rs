@@ -23,7 +23,6 @@ mod typing;
 
 pub use outcome::left;
 
-use crate::burst::Burst;
 use crate::message::{Command, Message, Reason};
 use crate::modes::known_size;
 use crate::picker::Picker;
@@ -69,11 +68,7 @@ fn count_no_waiting(state: &mut State) {
 fn taken(state: &mut State, message: Message) -> Vec<Command> {
     match message {
         Message::Key(key) => bursting::pressed(state, key),
-        Message::Paste(text) => {
-            // What stands there then was told to be pasted.
-            state.burst = Burst::default();
-            typing::pasted(state, &text)
-        }
+        Message::Paste(text) => bursting::pasted(state, &text),
         Message::Pointed(what, at) => pointed::pointed(state, what, at),
         Message::Resized(columns, rows) => {
             resized(state, known_size(columns, rows));

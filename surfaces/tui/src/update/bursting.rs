@@ -2,7 +2,7 @@
 //! them is one of the draft, and sends nothing.
 
 use super::typing;
-use crate::burst::LineEnd;
+use crate::burst::{Burst, LineEnd};
 use crate::input::Edit;
 use crate::keys::Action;
 use crate::message::Command;
@@ -53,6 +53,12 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
         done.extend(typing::pressed(state, key));
     }
     done
+}
+
+/// A text was pasted that the terminal marked: what stands there then was told to be pasted.
+pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
+    state.burst = Burst::default();
+    typing::pasted(state, text)
 }
 
 /// Takes a line end for Enter behind which nothing came.
