@@ -76,12 +76,12 @@ impl Lines<'_> {
 
     /// The order that adds a setting that is not there.
     pub(super) fn addition_offer(&self, key: &str, to: NewValue<'_>) -> Option<Offer> {
-        let addition = self.addition(key, to)?;
+        // Above all sections of a file that has nothing there it may not belong.
+        let addition = self.addition(key, to).filter(|one| one.behind != Some(0))?;
         let action = self.added(&addition).ok()?;
         let (line, path) = (in_quotes(&addition.line), self.shown_path());
         let order = match addition.behind {
             None => format!("append {line} to {path}"),
-            Some(0) => format!("insert {line} at the top of {path}"),
             Some(number) => format!("insert {line} after line {number} of {path}"),
         };
         Some(Offer {
@@ -120,7 +120,9 @@ impl Lines<'_> {
             false => "",
         };
         let line = match ending.as_str() {
-            "toml" if written::is_literal(to) && to != "null" => format!("{name} = {to}"),
+            "toml" if written::is_literal(to) && !is_quoted && to != "null" => {
+                format!("{name} = {to}")
+            }
             "toml" => format!("{name} = {}", text()),
             "yaml" | "yml" => format!("{name}: {}", written::bare(&ending, to, is_quoted).ok()?),
             "env" | "properties" | "ini" | "cfg" | "cnf" => {
@@ -198,6 +200,13 @@ mod tests {
             let action = lines.add_key(key, (to, false)).unwrap();
             assert_eq!(applied(text, &action), after, "{path}: {key}");
         }
+        // A text that was given in quotes stays one.
+        let lines = Lines {
+            path: "a.toml",
+            text: "a = 1\n",
+        };
+        let action = lines.add_key("b", ("1.0", true)).unwrap();
+        assert_eq!(applied(lines.text, &action), "a = 1\nb = \"1.0\"\n");
         for (path, text, key) in [
             ("a.toml", "a = 1\n", "a"),
             ("a.toml", "a = 1\n", "b in [c]"),

@@ -23,9 +23,21 @@ impl Lines<'_> {
         }
         let lines = self.placed(place)?;
         let end = self.line_end();
+        let text = &self.as_recipe(text, &lines);
         match side {
             Side::Before => self.replace(lines.start..lines.start, &format!("{text}{end}")),
             Side::After => self.replace(lines.end..lines.end, &format!("{end}{text}")),
+        }
+    }
+
+    /// A line beside one of a recipe of a Makefile, which begins with a tab as that does.
+    fn as_recipe(&self, text: &str, beside: &std::ops::Range<usize>) -> String {
+        let name = self.path.rsplit('/').next().unwrap_or(self.path);
+        let is_makefile = name.eq_ignore_ascii_case("makefile") || name.ends_with(".mk");
+        let is_recipe = self.text[beside.clone()].starts_with('\t');
+        match is_makefile && is_recipe && !text.starts_with([' ', '\t']) {
+            true => format!("\t{text}"),
+            false => text.to_owned(),
         }
     }
 

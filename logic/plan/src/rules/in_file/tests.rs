@@ -380,3 +380,51 @@ fn a_question_or_a_negation_is_no_order() {
         assert_eq!(read(says), None, "{says}");
     }
 }
+
+/// Dependencies as Cargo has them.
+const MANIFEST: &str = "[package]\nname = \"x\"\nversion = \"0.4.2\"\n\n[dependencies]\nclap = \
+                        \"4.4\"\nserde = { version = \"1.0.190\", features = [\"derive\"] }\n\n\
+                        [profile.release]\nopt-level = 3\n";
+
+#[test]
+fn a_value_from_before_is_held_to_what_the_file_takes() {
+    let order = "change opt-level from 3 to s in Cargo.toml";
+    assert!(edited(order, MANIFEST).contains("opt-level = \"s\"\n"));
+    let code = "const MAX: u32 = 3;\n";
+    let refused = planned("change MAX in src/main.rs from 3 to five", code).unwrap_err();
+    assert!(refused.contains("would be a name there"), "{refused}");
+    let env = "KEY=old\n";
+    let order = "change KEY from old to \"x y\" in app.env";
+    assert_eq!(edited(order, env), "KEY=\"x y\"\n");
+}
+
+#[test]
+fn of_an_owner_that_is_there_no_other_ones_value_is_offered() {
+    for order in [
+        "change the clap version in Cargo.toml to 4.5",
+        "set the version of clap to 4.5 in Cargo.toml",
+    ] {
+        let asked = read(order).unwrap();
+        let refusal = asked.plan(MANIFEST).unwrap_err();
+        let offers = format!("{:?}", refusal.offers);
+        assert!(
+            offers.contains("set dependencies.clap to 4.5"),
+            "{order}: {refusal:?}"
+        );
+        assert!(!offers.contains("package.version"), "{offers}");
+    }
+    let compose = "services:\n  web:\n    image: a\n    restart: always\n  db:\n    image: b\n";
+    let asked = read("set services.db.restart to always in compose.yml").unwrap();
+    let refusal = asked.plan(compose).unwrap_err();
+    assert_eq!(refusal.offers.len(), 0, "{:?}", refusal.offers);
+}
+
+#[test]
+fn a_line_beside_a_recipe_begins_as_the_recipe_does() {
+    let make = "test:\n\tcargo test\n\nclean:\n\trm -r target\n";
+    let order = "insert \"cargo clippy\" after the line about \"cargo test\" in Makefile";
+    let text = edited(order, make);
+    assert!(text.contains("\tcargo test\n\tcargo clippy\n"), "{text}");
+    let order = "insert \"lint:\" after line 3 of Makefile";
+    assert!(edited(order, make).contains("\n\nlint:\nclean:"));
+}

@@ -100,7 +100,7 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
         return None;
     }
     let told: Vec<String> = asked.iter().map(|value| stated(&lines, value)).collect();
-    if let Some(told) = of_nobody_asked(&lines, &said, &asked) {
+    if let Some(told) = of_nobody_asked(&lines, &said, (&asked, &all)) {
         return Some(told);
     }
     let shown: String = asked.iter().map(|value| numbered(&lines, value)).collect();
@@ -121,9 +121,13 @@ fn stated(lines: &Lines<'_>, value: &Value) -> String {
 
 /// What is told where a question is for a value of somebody who has none of that name: not another's as the
 /// answer. `question` is in small letters.
-fn of_nobody_asked(lines: &Lines<'_>, question: &str, asked: &[&Value]) -> Option<String> {
+fn of_nobody_asked(
+    lines: &Lines<'_>,
+    question: &str,
+    (asked, all): (&[&Value], &[Value]),
+) -> Option<String> {
     let path = lines.path;
-    let owner = owner(&without_path(question, &path.to_lowercase()))?;
+    let owner = owner(&without_path(question, &path.to_lowercase()), all)?;
     let is_owner = |value: &Value| {
         let name = value.path.last();
         name.is_some_and(|name| words(name) == words(&owner))
@@ -133,6 +137,13 @@ fn of_nobody_asked(lines: &Lines<'_>, question: &str, asked: &[&Value]) -> Optio
     let is_of = |value: &&Value| words(&value.dotted()).contains(&singular(&owner));
     if others.is_empty() || others.iter().any(is_of) {
         return None;
+    }
+    // `clap = "4.4"` is what there is of clap.
+    if let Some(own) = all.iter().find(|value| is_owner(value)) {
+        let (told, shown) = (stated(lines, own), numbered(lines, own));
+        return Some(format!(
+            "{told} (by rules, no model).\n\nFrom {path}:{shown}"
+        ));
     }
     let told: Vec<String> = others.iter().map(|value| stated(lines, value)).collect();
     let shown: String = others.iter().map(|value| numbered(lines, value)).collect();
@@ -152,8 +163,9 @@ fn numbered(lines: &Lines<'_>, value: &Value) -> String {
     )
 }
 
-/// Whose value a question is for: `the port of db`, `db's port`, `the port for the database`.
-fn owner(question: &str) -> Option<String> {
+/// Whose value a question is for: `the port of db`, `db's port`, `the port for the database`. A word such as
+/// `app` is none, unless one of all values belongs to something of that name.
+fn owner(question: &str, all: &[Value]) -> Option<String> {
     static OWNER: LazyLock<Option<Regex>> = LazyLock::new(|| {
         pattern(
             r"(?:\bof|\bfor|\bunder|\bbelow|\bwithin) (?:the |a |my |our )?(?P<a>[\w-]+)(?: section| table| block| part)?(?: have| has| use| uses| set)?[ ?.!]*(?: (?:in|on|at)[ ?.!]*)?$|\b(?P<b>[\w-]+)['’]s ",
@@ -190,7 +202,12 @@ fn owner(question: &str) -> Option<String> {
     ];
     let found = OWNER.as_ref()?.captures(question.trim())?;
     let owner = found.name("a").or_else(|| found.name("b"))?.as_str();
-    (!ALL.contains(&owner)).then(|| owner.to_owned())
+    let has_it = |value: &Value| {
+        let mut above = value.path.iter().rev().skip(1);
+        above.any(|name| name.eq_ignore_ascii_case(owner))
+    };
+    let is_one = !ALL.contains(&owner) || all.iter().any(has_it);
+    is_one.then(|| owner.to_owned())
 }
 
 /// What is told of a name that no line sets, where lines have it all the same.
@@ -314,6 +331,33 @@ mod tests {
             toml,
         );
         assert!(one.unwrap().ends_with("From a.toml:\n  5: port = 5432"));
+    }
+
+    #[test]
+    fn what_there_is_of_an_owner_is_told_and_no_other_ones_value() {
+        let toml = "[package]\nversion = \"0.4.2\"\n[dependencies]\ntokio = \"1.35\"\n";
+        let told = answer(
+            "what is the version of tokio in Cargo.toml?",
+            "Cargo.toml",
+            toml,
+        );
+        let told = told.unwrap();
+        assert!(
+            told.starts_with("`dependencies.tokio` is 1.35 (by rules"),
+            "{told}"
+        );
+        assert!(!told.contains("0.4.2"), "{told}");
+        let yaml = "services:\n  web:\n    image: a\n  app:\n    port: 1\n";
+        let told = answer(
+            "what is the image of app in compose.yml?",
+            "compose.yml",
+            yaml,
+        );
+        let told = told.unwrap();
+        assert!(
+            told.contains("sets nothing of that name for `app`"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -14,6 +14,8 @@ use regex::Captures;
 use serde_json::Value as Data;
 use std::ops::Range;
 
+/// A name of a value, whichever.
+const NAMES: &str = r"[\w-]+";
 /// Most values that a refusal shows, and characters of each line.
 const SHOWN_VALUES: usize = 4;
 const SHOWN_CHARS: usize = 60;
@@ -141,6 +143,8 @@ impl Lines<'_> {
             }
         };
         let is = &self.text[value.place.clone()];
+        // All of it is to be another.
+        let from = from.filter(|from| *from != is);
         // `9000 tomorrow` for a number says more than the value.
         let is_literal = matches!(
             serde_json::from_str(is),
@@ -397,13 +401,52 @@ impl Lines<'_> {
             .filter(|value| ends_so(value))
             .cloned()
             .collect();
-        let likely = if likely.is_empty() { &values } else { &likely };
+        let likely = match likely.is_empty() {
+            true => self.of_owner(readings, values),
+            false => likely,
+        };
         let refusal = match is_explicit {
             true => Refusal::ambiguous(why, Vec::new()),
             // Words that name no section may be of a text.
             false => Refusal::absent(why, Vec::new()),
         };
-        self.offered(refusal, likely, to)
+        self.offered(refusal, &likely, to)
+    }
+
+    /// The values that may be meant where an order names an owner: one that the file has owns what is meant,
+    /// or is set itself. `clap = "4.4"` is the version of clap, and that of the package is another.
+    fn of_owner(&self, readings: &[Reading], values: Vec<Value>) -> Vec<Value> {
+        let owners = readings.iter().filter_map(|reading| match &reading.within {
+            Within::Section(section) => section.rsplit('.').next(),
+            Within::Path(path) => path.rsplit('.').nth(1),
+            Within::Anywhere | Within::Top => None,
+        });
+        let all = self.values_of(NAMES);
+        let is_at = |value: &Value, owner: &str| {
+            let mut names = value.path.iter();
+            names.any(|name| plain(name) == plain(owner))
+        };
+        let mut owners = owners.filter(|owner| all.iter().any(|value| is_at(value, owner)));
+        let Some(first) = owners.next() else {
+            return values;
+        };
+        let is_called = |value: &Value, name: &str| {
+            let own = value.path.last();
+            own.is_some_and(|own| plain(own) == plain(name))
+        };
+        let owners: Vec<&str> = std::iter::once(first).chain(owners).collect();
+        let is_of = |value: &Value| {
+            let mut owners = owners.iter();
+            owners.any(|owner| is_at(value, owner) && !is_called(value, owner))
+        };
+        let own: Vec<Value> = values.into_iter().filter(is_of).collect();
+        let is_set = |value: &Value| {
+            is_called(value, first) && !self.text[value.place.clone()].starts_with(['{', '['])
+        };
+        match own.is_empty() {
+            true => all.into_iter().filter(is_set).collect(),
+            false => own,
+        }
     }
 
     /// Values by the numbers of their lines, each with its place.
