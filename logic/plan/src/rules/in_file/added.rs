@@ -46,8 +46,9 @@ impl Lines<'_> {
         }
         let addition = self.addition(key, to).ok_or_else(|| {
             let why = format!("Where `{key}` belongs in {} is not clear.", self.path);
-            let advice = "Name a line: `insert \"…\" after line 3 of a.toml`.";
-            Refusal::ambiguous(why, vec![format!("show {}", self.shown_path())]).advised(advice)
+            let path = self.shown_path();
+            let advice = format!("Name a line: `insert \"…\" after line 3 of {path}`.");
+            Refusal::ambiguous(why, vec![format!("show {path}")]).advised(advice)
         })?;
         self.added(&addition)
     }

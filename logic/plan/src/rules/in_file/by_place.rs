@@ -32,8 +32,7 @@ impl Lines<'_> {
 
     /// A line beside one of a recipe of a Makefile, which begins with a tab as that does.
     fn as_recipe(&self, text: &str, beside: &std::ops::Range<usize>) -> String {
-        let name = self.path.rsplit('/').next().unwrap_or(self.path);
-        let is_makefile = name.eq_ignore_ascii_case("makefile") || name.ends_with(".mk");
+        let is_makefile = self.ending() == "mk";
         let is_recipe = self.text[beside.clone()].starts_with('\t');
         match is_makefile && is_recipe && !text.starts_with([' ', '\t']) {
             true => format!("\t{text}"),

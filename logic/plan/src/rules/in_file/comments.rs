@@ -102,6 +102,7 @@ fn end_of_block(lines: &[&str], first: usize, ending: &str) -> Option<usize> {
             let is_list = line.trim_end().ends_with(':') && next.trim_start().starts_with("- ");
             depth(next) > depth(line) || (is_list && depth(next) == depth(line))
         }),
+        "mk" => Box::new(move |next: &str| !line.starts_with('\t') && next.starts_with('\t')),
         "py" => {
             Box::new(move |next: &str| line.trim_end().ends_with(':') && depth(next) > depth(line))
         }
@@ -244,6 +245,14 @@ impl Lines<'_> {
         self.replace(place, &bare[..=last].join(self.line_end()))
     }
 
+    /// Whether it lists packages for pip, by its name.
+    fn is_of_packages(&self) -> bool {
+        let name = self.path.rsplit('/').next().unwrap_or(self.path);
+        ["requirements", "constraints"]
+            .iter()
+            .any(|known| name.to_lowercase().starts_with(known))
+    }
+
     /// What begins a comment in this file: of `.ini` files as the file has it.
     fn comment_mark(&self) -> Option<&'static str> {
         let has = |mark: &str| {
@@ -256,7 +265,9 @@ impl Lines<'_> {
             "cfg" | "cnf" if has(";") && !has("#") => Some(";"),
             "toml" | "yaml" | "yml" | "conf" | "cfg" | "cnf" | "env" | "service" | "timer"
             | "socket" | "properties" | "py" | "rb" | "sh" | "bash" | "zsh" | "ini"
-            | "gitconfig" => Some("#"),
+            | "gitconfig" | "mk" | "dockerfile" | "gitignore" | "dockerignore" => Some("#"),
+            // Packages of Python, one in each line.
+            "txt" if self.is_of_packages() => Some("#"),
             "js" | "mjs" | "cjs" | "ts" | "jsx" | "tsx" | "rs" | "go" | "c" | "h" | "cc"
             | "cpp" | "hpp" | "cs" | "java" | "kt" | "swift" | "php" | "scss" => Some("//"),
             "sql" | "lua" | "hs" => Some("--"),
@@ -287,6 +298,10 @@ mod tests {
         assert_eq!(new(code.uncomment("run")), "run(2);");
         let shell = lines("a.sh", "# export A=1\n");
         assert_eq!(new(shell.uncomment("A")), "export A=1");
+        let make = lines("Makefile", "a: b\n\trun\n\nclean:\n\trm x\n");
+        assert_eq!(new(make.comment_out("clean", true)), "# clean:\n# \trm x");
+        let packages = lines("requirements.txt", "flask==2.3.2\npytest\n");
+        assert_eq!(new(packages.comment_out("pytest", false)), "# pytest");
         let query = lines("a.sql", "drop table a;\n");
         assert_eq!(new(query.comment_out("drop", false)), "-- drop table a;");
         for refused in [

@@ -227,6 +227,8 @@ impl Lines<'_> {
             Some(_) if name.starts_with(".env.") => "env".to_owned(),
             Some((_, ending)) => ending.to_owned(),
             None if name.ends_with("_config") => "conf".to_owned(),
+            None if name == "makefile" || name == "gnumakefile" => "mk".to_owned(),
+            None if name == "dockerfile" => "dockerfile".to_owned(),
             None => String::new(),
         }
     }
