@@ -13,7 +13,7 @@ use crate::render;
 use crate::state::{About, lock};
 use api::broker::{GrantListing, ToolEvent};
 use api::executor::SessionScope;
-use domain::decision::{Decision, Verdict};
+use domain::decision::{Decision, Finding, Verdict};
 use domain::event::{Batch, ConfirmationAnswer, ConfirmationKind, ConfirmationRequest};
 use domain::hash::Digest;
 use domain::id::ConfirmationId;
@@ -409,13 +409,17 @@ fn fresh_id() -> ConfirmationId {
     ConfirmationId::from_uuid(Uuid::now_v7())
 }
 
-/// Why the user is asked, by every layer that asks.
+/// Why the user is asked, by every layer that asks, each with its name.
 fn reasons(judgement: &Judgement) -> String {
     let asking = judgement
         .findings
         .iter()
         .filter(|f| f.verdict == Verdict::Confirm);
-    let reasons: Vec<&str> = asking.map(|f| f.user_reason.as_str()).collect();
+    let reason = |finding: &Finding| {
+        let why = finding.user_reason.trim_end_matches('.');
+        format!("{why} (layer {}).", finding.layer)
+    };
+    let reasons: Vec<String> = asking.map(reason).collect();
     reasons.join(" ")
 }
 

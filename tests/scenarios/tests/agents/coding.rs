@@ -71,6 +71,7 @@ fn a_failing_test_of_a_crate_is_mended_with_one_question_for_the_program() {
     assert!(is_question_about(program, "run_command"), "{program}");
     assert!(program.contains("`cargo test` in "), "{program}");
     assert!(is_question_about(change, "edit_file"), "{change}");
+    assert!(program.contains("(layer safety_gate)."), "{program}");
     assert!(
         change.contains("-    list.iter().skip(1).sum()"),
         "{change}"
