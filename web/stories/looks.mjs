@@ -1,7 +1,7 @@
 // How the page looks, and what hostile text does to it: nothing.
 
 import assert from "node:assert/strict";
-import { SIZES, ask, at, ended, logIn, looked, person, tell } from "./browser.mjs";
+import { SIZES, ask, at, ended, logIn, looked, person, readAll, tell } from "./browser.mjs";
 
 /** Every view, wide and as on a phone: axe finds nothing, and nothing is cut off. */
 async function views({ chrome, context }) {
@@ -48,6 +48,7 @@ async function views({ chrome, context }) {
     assert.deepEqual(me.wrong, [], size);
     await me.context.close();
   }
+  await readAll(page);
   await page.locator(".question").getByRole("button", { name: "Allow once" }).click();
   await ended(page, "Done", 2);
   await at("answered");
