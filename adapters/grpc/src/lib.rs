@@ -30,6 +30,6 @@ mod socket;
 mod stream;
 
 pub use address::{Endpoint, InvalidAddress, Listen};
-pub use presence::{Host, answers, host};
+pub use presence::{Host, answers, host, still_serves};
 pub use server::serve;
 pub use socket::BindError;

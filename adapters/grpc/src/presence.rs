@@ -56,6 +56,17 @@ pub async fn host(endpoint: &Endpoint) -> Option<Host> {
     }
 }
 
+/// Whether the services at an endpoint are those that called themselves `instance`, or any where that is
+/// not known. Services that do not say who they are count as the same. Call it inside a Tokio runtime.
+pub async fn still_serves(endpoint: &Endpoint, instance: Option<&str>) -> bool {
+    let is_same = |host: Host| instance.is_none_or(|known| known == host.instance);
+    if let Some(host) = host(endpoint).await {
+        return is_same(host);
+    }
+    // Between the two questions others may have begun to serve in their place.
+    answers(endpoint).await && host(endpoint).await.is_none_or(is_same)
+}
+
 /// What other processes are told.
 pub(crate) struct Server(Host);
 

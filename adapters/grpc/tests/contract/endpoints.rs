@@ -241,6 +241,39 @@ async fn who_serves_and_on_which_terms_is_told() {
     }
 }
 
+#[tokio::test]
+async fn who_begins_to_serve_while_it_is_asked_about_another_is_not_taken_for_it() {
+    let folder = folder();
+    let path = folder.path().join("carl.sock");
+    let endpoint = Endpoint::Unix(path.clone());
+    let begin = async |path: &Path| {
+        let offer = models().terms("{}".to_owned());
+        let bound = offer.bind(&Listen::Unix(path.to_owned())).await.unwrap();
+        tokio::spawn(bound.serve(std::future::pending()))
+    };
+    let other_path = folder.path().join("other.sock");
+    let _before = begin(&other_path).await;
+    let before = grpc::host(&Endpoint::Unix(other_path.clone()))
+        .await
+        .unwrap();
+    let there = Endpoint::Unix(other_path);
+    assert!(grpc::still_serves(&there, Some(&before.instance)).await);
+    assert!(grpc::still_serves(&there, None).await);
+
+    // The first question goes to one that ends without an answer, and then others serve.
+    let ending = tokio::net::UnixListener::bind(&path).unwrap();
+    let asked = tokio::spawn({
+        let (endpoint, known) = (endpoint.clone(), before.instance.clone());
+        async move { grpc::still_serves(&endpoint, Some(&known)).await }
+    });
+    let (question, _) = ending.accept().await.unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let _after = begin(&path).await;
+    drop((question, ending));
+    assert!(!asked.await.unwrap());
+    assert!(grpc::host(&endpoint).await.is_some());
+}
+
 /// A connection made without this crate, as other programs make it.
 fn channel(endpoint: &Endpoint) -> tonic::transport::Channel {
     let target = match endpoint {

@@ -296,12 +296,7 @@ impl House {
         let Some(Elsewhere { endpoint, instance }) = &self.elsewhere else {
             return false;
         };
-        match grpc::host(endpoint).await {
-            Some(host) => instance
-                .as_ref()
-                .is_some_and(|known| *known != host.instance),
-            None => !grpc::answers(endpoint).await,
-        }
+        !grpc::still_serves(endpoint, instance.as_deref()).await
     }
 
     /// Everything, to be served.
