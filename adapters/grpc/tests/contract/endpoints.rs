@@ -249,10 +249,10 @@ async fn who_begins_to_serve_while_it_is_asked_about_another_is_not_taken_for_it
     let begin = async |path: &Path| {
         let offer = models().terms("{}".to_owned());
         let bound = offer.bind(&Listen::Unix(path.to_owned())).await.unwrap();
-        tokio::spawn(bound.serve(std::future::pending()))
+        drop(tokio::spawn(bound.serve(std::future::pending())));
     };
     let other_path = folder.path().join("other.sock");
-    let _before = begin(&other_path).await;
+    begin(&other_path).await;
     let before = grpc::host(&Endpoint::Unix(other_path.clone()))
         .await
         .unwrap();
@@ -268,7 +268,7 @@ async fn who_begins_to_serve_while_it_is_asked_about_another_is_not_taken_for_it
     });
     let (question, _) = ending.accept().await.unwrap();
     std::fs::remove_file(&path).unwrap();
-    let _after = begin(&path).await;
+    begin(&path).await;
     drop((question, ending));
     assert!(!asked.await.unwrap());
     assert!(grpc::host(&endpoint).await.is_some());
