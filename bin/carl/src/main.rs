@@ -27,7 +27,7 @@ use std::io::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use terminal::exit::{self, Exit};
 use terminal::signals;
-use text::escape::{visible, visible_line, visible_lines};
+use text::escape::{visible, visible_line};
 
 /// Longest the end waits for what is still at work. Only a thread that waits for a key takes it all.
 const LETTING_GO: Duration = Duration::from_millis(500);
@@ -171,21 +171,9 @@ fn keep_memory_private() {
 
 /// Prints the error and says how to end.
 fn report(error: &anyhow::Error) -> Exit {
-    let (exit, fault) = exit::describe(error);
-    let paint = Paint::for_stream(&std::io::stderr());
-    // A message may quote a file that anyone wrote.
-    let mut text = format!("{} {}", paint.bad("error:"), visible_lines(&fault.message));
-    // These two say no more than the way the process ends.
-    if !matches!(fault.code.as_str(), "carl.failed" | "carl.usage") {
-        text.push_str(&format!(" [{}]", visible_line(&fault.code)));
-    }
-    text.push('\n');
-    if !fault.hint.is_empty() {
-        text.push_str(&format!("  {}\n", visible_lines(&fault.hint)));
-    }
     // With standard error gone there is nobody left to tell.
-    let _told = print_error(&text);
-    exit
+    let _told = print_error(&exit::in_words(error));
+    exit::describe(error).0
 }
 
 /// Refuses to work by a clock that no record could be dated by.

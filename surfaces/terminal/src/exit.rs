@@ -2,8 +2,10 @@
 
 use domain::event::QueryStatus;
 use domain::fault::{Coded, Fault};
+use rendering::Paint;
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
+use text::escape::{visible_line, visible_lines};
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,6 +195,24 @@ pub fn not_remembered(error: &api::memory::Error) -> Failure {
         | Error::Unavailable { .. } => {}
     }
     failure
+}
+
+/// An error as it stands on standard error, with its hint below it; it ends with a line end.
+#[must_use]
+pub fn in_words(error: &anyhow::Error) -> String {
+    let (_, fault) = describe(error);
+    let paint = Paint::for_stream(&io::stderr());
+    // A message may quote a file that anyone wrote.
+    let mut text = format!("{} {}", paint.bad("error:"), visible_lines(&fault.message));
+    // These two say no more than the way the process ends.
+    if !matches!(fault.code.as_str(), "carl.failed" | "carl.usage") {
+        text.push_str(&format!(" [{}]", visible_line(&fault.code)));
+    }
+    text.push('\n');
+    if !fault.hint.is_empty() {
+        text.push_str(&format!("  {}\n", visible_lines(&fault.hint)));
+    }
+    text
 }
 
 /// What the user sees of an error, and how the process ends.

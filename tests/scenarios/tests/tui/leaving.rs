@@ -5,7 +5,7 @@ use scenarios::Scene;
 use serde_json::json;
 use std::fs;
 use std::process::Command;
-use testkit::{Gate, Reply, Server, TMUX, is_absent};
+use testkit::{Gate, Reply, Server, TMUX, is_absent, limit_files};
 
 #[test]
 fn a_stopped_ui_goes_on_where_it_was() {
@@ -69,6 +69,46 @@ fn keys_are_read_again_after_kill_stop_and_fg() {
         window.presses(&["C-d"]);
         window.until_shell();
     }
+}
+
+/// Where the session cannot be opened again, the window is its user's until they give it up: what is
+/// typed goes to no shell.
+#[test]
+fn a_full_disk_asks_whether_to_try_again() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::text("Hello."),
+        Reply::text("With room again."),
+    ]));
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("hi");
+    window.until("Hello.");
+    window.until("idle");
+    let lock = fs::read_to_string(scene.house.state().join("lock")).unwrap();
+    let process: u32 = lock.lines().next().unwrap().parse().unwrap();
+    limit_files(process, Some(1));
+    window.enters("words without room");
+    let screen = window.until("Try again? [y/N]");
+    assert!(screen.contains("error: "), "{screen}");
+    window.types("touch made-by-a-shell\r");
+    window.until("Please answer y or n.");
+    limit_files(process, None);
+    window.types("y\r");
+    // What was not put on record stands in the input again.
+    window.until("idle");
+    window.until("> words without room");
+    window.presses(&["Enter"]);
+    window.until("With room again.");
+    window.until("idle");
+
+    limit_files(process, Some(1));
+    window.enters("more words");
+    window.until_screen("second question", |screen| count(screen, "Try again?") == 2);
+    window.types("n\r");
+    window.until_shell();
+    assert!(!scene.house.has("made-by-a-shell"));
 }
 
 #[test]
