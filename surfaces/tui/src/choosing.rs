@@ -13,7 +13,7 @@ use api::sessions::{Selection, Sessions};
 use crossterm::event::{Event, KeyEventKind};
 use domain::id::SessionId;
 use futures::FutureExt;
-use futures::future::{LocalBoxFuture, pending};
+use futures::future::{FusedFuture, LocalBoxFuture, pending};
 use std::io;
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub async fn choose(
     keyboard: &mut Keyboard,
 ) -> Result<Option<SessionId>, Error> {
     let mut picker = Picker::new(here, Offer::Resume);
-    picker.fill(sessions.list(Selection::All).await?);
+    let mut listing = sessions.list(Selection::All).fuse();
     let _set = Modes::set().map_err(Error::of("set up"))?;
     let background = keyboard.ask(theme).map_err(Error::of("written"))?;
     let mut alternate = Alternate::open(colours(background)).map_err(Error::of("set up"))?;
@@ -41,6 +41,11 @@ pub async fn choose(
         alternate.draw(&frame).map_err(Error::of("written"))?;
         let pressed = tokio::select! {
             pressed = keyboard.next() => pressed,
+            // Where an index of thousands is made anew, that takes seconds.
+            listed = &mut listing, if !listing.is_terminated() => {
+                picker.fill(listed?);
+                continue;
+            }
             read = &mut preview => {
                 preview = pending().boxed_local();
                 for message in read {
