@@ -285,11 +285,13 @@ fn push_body(
     push_lines(body, &format!("  {reason}\n"));
 }
 
-/// How the files of questions change, for what stands when they are answered; long ones folded.
+/// How the files of questions change, for what stands when they are answered; long ones folded. What a
+/// program may reach is in the question alone.
 #[must_use]
 pub fn differences(requests: &[ConfirmationRequest], paint: Paint) -> String {
     let length = Length::folded(requests.len());
     let all = requests.iter().flat_map(ConfirmationRequest::diffs);
+    let all = all.filter(|diff| difference::is_one(diff));
     let shown = |diff: &str| paint.diff(&diff_lines(&escape::diff(diff), length));
     let all: String = all.map(shown).collect();
     all.replace(V_SHOWS, "/diff shows them")

@@ -76,6 +76,16 @@ pub fn pieces(text: &str) -> Vec<Piece> {
     all
 }
 
+/// Whether a text begins as a difference does. What is told of a program does not.
+#[must_use]
+pub fn is_one(text: &str) -> bool {
+    let mut lines = text.lines();
+    let (Some(first), second) = (lines.next(), lines.next()) else {
+        return false;
+    };
+    is_sentence(first) || second.is_some_and(|second| is_name(first, second))
+}
+
 /// A text none of which is taken for a difference.
 #[must_use]
 pub fn told(text: &str) -> Vec<Piece> {

@@ -81,7 +81,7 @@ pub async fn run(host: &dyn Host, start: Start, keyboard: &mut Keyboard) -> Resu
     let set = Modes::set().map_err(Error::of("set up"))?;
     let background = keyboard.ask(start.theme).map_err(Error::of("written"))?;
     let log = modes::catch_log().map_err(Error::of("set up"))?;
-    let greeting = past::greeting(&state, &past, is_back);
+    let greeting = past::greeting(&state, &past, (is_back, start.shown_seq));
     let mut ui = Ui {
         host,
         state,
@@ -569,6 +569,7 @@ impl Ui<'_> {
                     session_id: self.state.session.session_id,
                     profile: Box::new(self.state.profile.clone()),
                     draft: self.state.input.text(),
+                    shown_seq: self.state.view.last_seq(),
                 }));
             }
             false => {

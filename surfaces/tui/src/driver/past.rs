@@ -157,7 +157,12 @@ pub fn restored(past: &Past, draft: &mut Draft, holders: u32) -> (String, bool) 
 }
 
 /// What stands above the first frame. `is_back`: something that was not sent is in the input again.
-pub fn greeting(state: &State, past: &Past, is_back: bool) -> Vec<Line<'static>> {
+/// `shown_seq`: what ended up to that event stands above already.
+pub fn greeting(
+    state: &State,
+    past: &Past,
+    (is_back, shown_seq): (bool, u64),
+) -> Vec<Line<'static>> {
     let (id, paint) = (state.session.session_id, Paint::Colour);
     let folder = &state.profile.settings.workspace;
     let mut told = vec![
@@ -194,7 +199,7 @@ pub fn greeting(state: &State, past: &Past, is_back: bool) -> Vec<Line<'static>>
     let width = usize::from(state.size.0);
     let rows = told.iter().flat_map(|line| own(&painted(line), 2, width));
     let mut shown: Vec<Line<'static>> = rows.collect();
-    shown.extend(lines(state, past));
+    shown.extend(lines(state, past, shown_seq));
     if is_back {
         let text = "· what was not sent when the program ended is in the input";
         shown.extend(note(state, text));
@@ -204,11 +209,11 @@ pub fn greeting(state: &State, past: &Past, is_back: bool) -> Vec<Line<'static>>
 
 /// What was said before, as far as there is room for it: how many exchanges are not shown, those that
 /// ended, and what waited behind them.
-fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
+fn lines(state: &State, past: &Past, shown_seq: u64) -> Vec<Line<'static>> {
     let events = by_request(&past.before);
-    let mut end: Vec<Line<'static>> = past
-        .last
-        .iter()
+    let is_new = |one: &Exchange| one.finished_seq.is_some_and(|seq| seq > shown_seq);
+    let newest = past.last.iter().filter(|last| is_new(last));
+    let mut end: Vec<Line<'static>> = newest
         .flat_map(|last| exchange(state, past, (last, &events)))
         .collect();
     for text in &past.not_begun {
@@ -220,8 +225,9 @@ fn lines(state: &State, past: &Past) -> Vec<Line<'static>> {
     }
     let standing = state.view.exchanges().standing().iter();
     let last = past.last.as_ref().map(|last| last.received_seq);
-    let is_earlier =
-        |one: &&Exchange| !one.is_undo && one.has_begun && Some(one.received_seq) < last;
+    let is_earlier = |one: &&Exchange| {
+        !one.is_undo && one.has_begun && Some(one.received_seq) < last && is_new(one)
+    };
     let earlier: Vec<&Exchange> = standing.filter(is_earlier).collect();
     let (said, count) = shown(state, &earlier, (&events, &past.parts), &end);
     let left = match earlier.len() - count {

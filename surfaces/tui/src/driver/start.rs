@@ -30,6 +30,8 @@ pub struct Start {
     pub drafts: PathBuf,
     /// What stands in the input at first; where that is empty, what the window before left.
     pub draft: String,
+    /// The last event of the session that the terminal shows already; 0: none.
+    pub shown_seq: u64,
     /// How the session is shown at first.
     pub layout: Layout,
     /// Whether the mouse is for the UI, where it stands on the alternate screen.
@@ -95,6 +97,8 @@ pub struct HandedOver {
     pub profile: Box<SessionProfile>,
     /// What stands in the input.
     pub draft: String,
+    /// The last event that was shown.
+    pub shown_seq: u64,
 }
 
 /// How a UI ended.

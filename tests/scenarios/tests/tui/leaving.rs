@@ -411,6 +411,8 @@ fn the_ui_goes_on_when_the_process_that_serves_it_is_killed() {
     guest.until("▎ > two");
     guest.until("above is what had come of its answer");
     let screen = guest.until("> a draft");
+    // What ended before stands above already.
+    assert_eq!(count(&guest.everything(), "First."), 1);
     assert!(
         screen.contains("this folder is open for writing"),
         "{screen}"

@@ -473,6 +473,10 @@ fn a_yes_to_a_command_counts_once_all_of_it_was_in_sight() {
     answers(&mut window, "y");
     window.until("Built.");
     assert!(scene.house.has("evil.txt"));
+    // What the program could reach was in the question, and does not stay.
+    let all = window.everything();
+    assert!(all.contains("you answered yes, this once"), "{all}");
+    assert!(!all.contains("Runs in the sandbox"), "{all}");
 }
 
 #[test]

@@ -37,13 +37,13 @@ pub(super) async fn one_window(
         error,
         is_gone: false,
     })?;
-    let mut draft = String::new();
+    let (mut draft, mut shown_seq) = (String::new(), 0);
     if let Some(last) = handed_over {
         request.profile = request.profile.as_held(*last.profile);
-        draft = last.draft;
+        (draft, shown_seq) = (last.draft, last.shown_seq);
     }
     // A large future: it is kept off the stack.
-    let holding = hold(&host, (request, draft, layout), keyboard);
+    let holding = hold(&host, request, (draft, shown_seq, layout), keyboard);
     let outcome = Box::pin(holding).await;
     let is_gone = outcome.is_err() && host.is_gone().await;
     let closed = host.close(Ok(())).await;
@@ -90,7 +90,8 @@ pub(super) fn closed_again(last: &HandedOver) -> Failure {
 /// Holds a session with a draft in its input until the user leaves it.
 async fn hold(
     host: &CommandHost,
-    (request, draft, layout): (ChatRequest, String, Layout),
+    request: ChatRequest,
+    (draft, shown_seq, layout): (String, u64, Layout),
     keyboard: &mut Keyboard,
 ) -> Result<Ended> {
     // A session that goes on keeps its own.
@@ -104,6 +105,7 @@ async fn hold(
         history: request.history,
         drafts: host.drafts(),
         draft,
+        shown_seq,
         layout,
         keys: host.keys()?,
         editing: host.editing(),
