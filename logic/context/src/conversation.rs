@@ -54,6 +54,8 @@ pub struct Conversation {
     replied_seq: u64,
     /// Requests received and not finished: the first is being worked on, the others wait.
     open: VecDeque<OpenRequest>,
+    /// The words of the user's last request that was done.
+    done_before: Option<String>,
 }
 
 impl Conversation {
@@ -135,6 +137,12 @@ impl Conversation {
             .map_or("", |request| request.text.as_str())
     }
 
+    /// The words of the user's request before the one being worked on, where it was done and not taken back.
+    #[must_use]
+    pub fn words_before(&self) -> Option<&str> {
+        self.done_before.as_deref()
+    }
+
     /// Whether the words of the request being worked on are the user's.
     #[must_use]
     pub fn is_of_user(&self) -> bool {
@@ -214,7 +222,10 @@ impl Conversation {
     pub fn apply(&mut self, event: &Event) {
         self.view.at(event.seq);
         match &event.body {
-            EventBody::Rewound { to_seq } => self.view.rewind(*to_seq),
+            EventBody::Rewound { to_seq } => {
+                self.view.rewind(*to_seq);
+                self.done_before = None;
+            }
             EventBody::Pinned { seq, pinned } => self.view.pin(*seq, *pinned),
             EventBody::ToolSchema { tools } => {
                 self.announced = Some(digest_of(tools));
@@ -343,6 +354,8 @@ impl Conversation {
         if position > 0 {
             return;
         }
+        let is_done = status == QueryStatus::Success && request.speaker == Speaker::User;
+        self.done_before = is_done.then(|| request.text.clone());
         if !request.answered {
             let note = match request.mode {
                 Mode::Command => "(read)",

@@ -103,7 +103,9 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             _ if says(&COPIES) => {
                 Some("planned another change where a copy is asked for".to_owned())
             }
-            Action::CreateFile { path, .. } if !path.contains('/') && speaks_of_a_place => {
+            Action::CreateFile { path, .. } | Action::AppendText { path, .. }
+                if !path.contains('/') && speaks_of_a_place =>
+            {
                 Some(format!(
                     "planned `{path}` outside of the folder that the request speaks of"
                 ))

@@ -20,6 +20,22 @@ pub fn understands(request: &str) -> bool {
     matches!(plan(request), Ok(_) | Err(Unplanned::Help(_)))
 }
 
+/// A request with the file or folder for its `it` or `there` that the user's request before names, where
+/// the rules do it then and not as it stands; `None` for any other.
+#[must_use]
+pub fn going_on(request: &str, before: &str) -> Option<String> {
+    if understands(request) {
+        return None;
+    }
+    joined::going_on(request, before).filter(|resolved| understands(resolved))
+}
+
+/// A request with the folder for its `there` that the user's request before names; `None` for any other.
+#[must_use]
+pub fn there(request: &str, before: &str) -> Option<String> {
+    joined::there(request, before)
+}
+
 /// Whether a request is a greeting or thanks and nothing else, which the rules answer.
 #[must_use]
 pub fn greets(request: &str) -> bool {

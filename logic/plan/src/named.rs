@@ -113,7 +113,8 @@ pub fn folders_of(request: &str) -> Vec<String> {
     let words: Vec<&str> = request
         .split_whitespace()
         .map(|word| trim_word(word).trim_matches(marks))
-        .filter(|word| !word.is_empty())
+        // They stand between the two words.
+        .filter(|word| !word.is_empty() && !["called", "named", "namens"].contains(word))
         .collect();
     let is_folder_word = |word: &str| FOLDER.contains(&word.to_lowercase().as_str());
     let is_name = |word: &&str| {

@@ -210,6 +210,13 @@ impl Session {
         found.map(|(_, order)| order.clone()).unwrap_or_default()
     }
 
+    /// The user's words that began the chain of work before this one.
+    pub(crate) fn words_before(&self, trace: TraceId) -> Option<Arc<str>> {
+        let mut newest = self.orders.iter().rev();
+        newest.find(|(id, _)| *id == trace)?;
+        newest.next().map(|(_, order)| Arc::clone(&order.words))
+    }
+
     /// A chain of work so far, whichever of its agents called.
     pub(crate) fn task(&mut self, trace: TraceId) -> &mut Task {
         let found = self.tasks.iter().position(|(id, _)| *id == trace);

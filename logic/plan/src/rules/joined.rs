@@ -2,6 +2,7 @@
 
 use super::words::{self, Request, is_file, trim_word};
 use super::{in_file, languages};
+use crate::named;
 use crate::orders::{self, is_verb};
 use domain::plan::Plan;
 
@@ -42,6 +43,58 @@ fn parts(request: &Request, text: &str, orders: &mut Vec<String>) {
         }
         None => orders.push(named(request, text, orders)),
     }
+}
+
+/// A request of one order in which `it` is the file that the request before names, or `there` its folder;
+/// `None` where it says neither, or the request before names several.
+pub(crate) fn going_on(request: &str, before: &str) -> Option<String> {
+    let there = there(request, before);
+    let request = Request::read(&languages::in_english(there.as_deref().unwrap_or(request)));
+    let [step] = request.steps.as_slice() else {
+        return None;
+    };
+    let resolved = named(&request, &step.text, &[words_of(before)]);
+    let is_other = resolved != request.whole(&step.text);
+    is_other.then_some(resolved).or(there)
+}
+
+/// The same of `there` alone.
+pub(crate) fn there(request: &str, before: &str) -> Option<String> {
+    let request = Request::read(&languages::in_english(request));
+    let [step] = request.steps.as_slice() else {
+        return None;
+    };
+    in_its_folder(&step.text, &words_of(before)).map(|text| request.whole(&text))
+}
+
+/// The words of a request without what stands in quotes, which is a text and may look like a name.
+fn words_of(request: &str) -> String {
+    let request = Request::read(&languages::in_english(request));
+    let steps: Vec<&str> = request
+        .steps
+        .iter()
+        .map(|step| step.text.as_str())
+        .collect();
+    steps.join(" ")
+}
+
+/// An order whose `there` is the only folder that the words before it name.
+fn in_its_folder(text: &str, before: &str) -> Option<String> {
+    let folders = named::folders_of(before);
+    let [folder] = folders.as_slice() else {
+        return None;
+    };
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    let at = words.iter().rposition(|word| trim_word(word) == "there")?;
+    // `Is there a file?` is of no place.
+    let is_place = at > 0 && !["is", "are", "was", "were"].contains(&words[at - 1]);
+    if !is_place || folder == "." {
+        return None;
+    }
+    let place = format!("in the folder {folder}");
+    let from = at - usize::from(words[at - 1] == "in");
+    words.splice(from..=at, [place.as_str()]);
+    Some(words.join(" "))
 }
 
 /// An order in which `it` is the file that the order before is about: the only one that it names, or for a
@@ -110,5 +163,47 @@ mod tests {
         ] {
             assert_eq!(orders(says), [""; 0], "{says}");
         }
+    }
+
+    #[test]
+    fn a_request_goes_on_with_the_only_file_or_folder_that_the_one_before_names() {
+        for (before, says, resolved) in [
+            (
+                "create note.txt with the text hi",
+                "delete it again",
+                Some("delete note.txt again"),
+            ),
+            (
+                "what does notes.md say?",
+                "replace draft with final in it",
+                Some("replace draft with final in notes.md"),
+            ),
+            (
+                "make a folder called recipes and move soup.txt into it",
+                "now add a file bread.txt there too, with the text \"flour there\"",
+                Some(
+                    "add a file bread.txt in the folder recipes too, with the text \"flour there\"",
+                ),
+            ),
+            (
+                "make a folder called recipes and move soup.txt into it",
+                "now add a file bread.txt there too, with just this line: flour, water, salt",
+                Some(
+                    "add a file bread.txt in the folder recipes too, with just this line: flour, water, salt",
+                ),
+            ),
+            ("create note.txt with the text hi", "delete a.txt", None),
+            ("copy a.md to b.md", "delete it", None),
+            (
+                "create n.txt with the text \"a.md\"",
+                "is there a folder?",
+                None,
+            ),
+            ("hello", "delete it", None),
+        ] {
+            assert_eq!(going_on(says, before).as_deref(), resolved, "{says}");
+        }
+        let quoted = going_on("delete it", "create n.txt with the text \"a.md\"");
+        assert_eq!(quoted.as_deref(), Some("delete n.txt"));
     }
 }

@@ -18,6 +18,10 @@ const GREETING: &str = "by rules, no model (a greeting needs none)";
 /// answered by the rules in loop mode as well, where the model that comes along would be asked: it takes
 /// the greeting for an order.
 pub(crate) async fn choose(work: &mut Work) {
+    let resolved = going_on(work);
+    if let Some(resolved) = &resolved {
+        work.request.text.clone_from(resolved);
+    }
     let chosen = match work.request.mode {
         Mode::Adaptive if rules_do(work) => Some((Mode::Deterministic, BY_RULES)),
         Mode::Adaptive if works_by_plan(work.agent.facts.class) && !has_pictures(work) => {
@@ -32,9 +36,31 @@ pub(crate) async fn choose(work: &mut Work) {
         return;
     };
     work.request.mode = mode;
-    let reason = reason.to_owned();
+    let reason = match resolved {
+        Some(resolved) => format!("{reason}, as: {resolved}"),
+        None => reason.to_owned(),
+    };
     work.emit(EventBody::ModeChosen { mode, reason }, None)
         .await;
+}
+
+/// The request with the name for its `it` or `there` that the user's last request has, where the rules do it
+/// then; with a folder for its `there` also for the model that plans.
+fn going_on(work: &Work) -> Option<String> {
+    let is_asked = match work.request.mode {
+        Mode::Adaptive => asks_rules(work),
+        Mode::Deterministic => true,
+        _ => false,
+    };
+    let before = work.with_state(|state| {
+        let before = state.conversation.words_before();
+        before.map(str::to_owned)
+    });
+    let before = before.filter(|_| is_asked && !has_data(work))?;
+    let text = &work.request.text;
+    // A tiny model that is told `there` makes a file anywhere.
+    let for_model = || by_rules::there(text, &before).filter(|_| !rules_do(work));
+    by_rules::going_on(text, &before).or_else(for_model)
 }
 
 fn greets(work: &Work) -> bool {
@@ -49,12 +75,20 @@ pub(crate) fn works_by_plan(class: Option<ModelClass>) -> bool {
 /// Whether the rules are asked first, as they are for a tiny model, and understand the whole request, or
 /// refuse an order that such a model may only get wrong. They read no data.
 fn rules_do(work: &Work) -> bool {
-    let facts = &work.agent.facts;
-    let is_small = facts.is_stand_in || works_by_plan(facts.class);
     let text = &work.request.text;
     let is_theirs =
-        || by_rules::understands(text) || (is_small && by_rules::refuses(text).is_some());
-    (is_small || work.services.rules_first) && !has_data(work) && is_theirs()
+        || by_rules::understands(text) || (is_small(work) && by_rules::refuses(text).is_some());
+    asks_rules(work) && !has_data(work) && is_theirs()
+}
+
+/// Whether the rules are asked before a model.
+fn asks_rules(work: &Work) -> bool {
+    is_small(work) || work.services.rules_first
+}
+
+fn is_small(work: &Work) -> bool {
+    let facts = &work.agent.facts;
+    facts.is_stand_in || works_by_plan(facts.class)
 }
 
 fn has_data(work: &Work) -> bool {

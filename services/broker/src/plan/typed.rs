@@ -4,6 +4,7 @@
 use super::Pin;
 use crate::inner::Inner;
 use crate::state::lock;
+use ::plan::by_rules::going_on;
 use api::broker::PlannedCall;
 use domain::hash::Digest;
 use serde_json::{Value, json};
@@ -18,11 +19,15 @@ fn calls_of(text: &str) -> Vec<(&'static str, Value)> {
 }
 
 impl Pin {
-    /// Whether it is what the rules make of the user's words that began this work.
+    /// Whether it is what the rules make of the user's words that began this work, in which `it` may be the file
+    /// that their words before name.
     pub(super) fn is_typed(&self) -> bool {
         // Reading the words by rules takes its time, and most requests pin no plan.
         let words = self.words();
-        let typed = calls_of(&words).into_iter();
+        let trace = self.request.context.trace_id;
+        let before = lock(&self.caller.session).words_before(trace);
+        let resolved = before.and_then(|before| going_on(&words, &before));
+        let typed = calls_of(resolved.as_deref().unwrap_or(&words)).into_iter();
         let typed = typed.map(|(tool, arguments)| self.inner.step_key(tool, &arguments));
         let calls = self.request.calls.iter();
         typed.eq(calls.map(|call| self.inner.step_key(&call.tool, &call.arguments)))

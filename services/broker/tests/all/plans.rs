@@ -370,3 +370,18 @@ async fn the_words_of_a_request_that_waits_are_not_those_of_the_one_that_runs() 
     assert!(foreign.contains("The agent chose this"), "{foreign}");
     assert!(!foreign.contains("You typed this"), "{foreign}");
 }
+
+#[tokio::test]
+async fn it_is_the_file_that_the_users_words_before_name_and_no_other() {
+    let house = House::new(attended()).await;
+    house.call("read_file", path("a.txt")).await;
+    let earlier = Some(TraceId::from_uuid(fresh_uuid()));
+    let before = "create b.txt with the text hi".to_owned();
+    let heard = house.broker.hear(house.session_id, before, earlier);
+    heard.await.unwrap();
+    house.hear("delete it again".to_owned()).await;
+    let own = asked_about(&house, "delete b.txt").await;
+    assert!(own.contains("You typed this"), "{own}");
+    let other = asked_about(&house, "delete c.txt").await;
+    assert!(!other.contains("You typed this"), "{other}");
+}

@@ -48,6 +48,69 @@ fn the_model_that_comes_along_is_asked_only_for_what_the_rules_do_not_understand
     assert!(summary["answer"].as_str().unwrap().contains("8090"));
 }
 
+/// Orders of one session, one after the other, each with all yeses.
+fn in_a_row(house: &House, orders: &[&str]) -> Vec<testkit::Finished> {
+    let mut id = String::new();
+    let mut done = Vec::new();
+    for order in orders {
+        let mut args = vec!["--json", "--allow-write", ".", "--yes", "write,destructive"];
+        if !id.is_empty() {
+            args.extend(["--session-id", &id]);
+        }
+        args.push(order);
+        let finished = tell(house, args);
+        finished.json()["session_id"]
+            .as_str()
+            .unwrap()
+            .clone_into(&mut id);
+        done.push(finished);
+    }
+    done
+}
+
+#[test]
+fn it_and_there_are_what_the_request_before_names() {
+    let scene = scene("rules_first = true", "", []);
+    let house = &scene.house;
+    house.write("notes.md", "State: draft\n");
+    house.write("soup.txt", "leeks\n");
+    let first = ["create note.txt with the text hi", "delete it again"];
+    let done = in_a_row(house, &first);
+    assert_eq!(done[1].code, Some(0), "{:?}", done[1]);
+    assert!(!house.has("note.txt"));
+
+    // What the file says plays no part: the words before name it.
+    let asked = ["show notes.md", "replace draft with final in it"];
+    let done = in_a_row(house, &asked);
+    assert_eq!(done[1].code, Some(0), "{:?}", done[1]);
+    assert_eq!(house.read("notes.md"), "State: final\n");
+
+    let row = [
+        "make a folder called recipes and move soup.txt into it",
+        "now add a file bread.txt there with the line: flour, water, salt",
+    ];
+    let done = in_a_row(house, &row);
+    assert_eq!(done[1].code, Some(0), "{:?}", done[1]);
+    assert_eq!(house.read("recipes/bread.txt"), "flour, water, salt\n");
+    assert!(!house.has("bread.txt"));
+
+    // Of two files neither is guessed, and what was refused names nothing.
+    for before in ["copy notes.md to b.md", "delete missing.md"] {
+        let id = in_a_row(house, &[before])[0].json()["session_id"].clone();
+        let args = [
+            "--mode",
+            "deterministic",
+            "--session-id",
+            id.as_str().unwrap(),
+        ];
+        let open = ["--allow-write", ".", "--yes", "destructive", "delete it"];
+        let refused = tell(house, args.into_iter().chain(open)).expect(4);
+        assert!(refused.stderr.contains("`it` means"), "{refused:?}");
+    }
+    assert!(house.has("notes.md") && house.has("b.md"));
+    assert_eq!(scene.server.chats().len(), 0, "no model was asked");
+}
+
 const SETTINGS: &str = "[package]\nname = \"x\"\n\n[dependencies]\n";
 
 /// Tells the model that comes along, in its own mode, and agrees to every change.
