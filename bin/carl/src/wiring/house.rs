@@ -74,10 +74,10 @@ pub struct House {
 
 /// Whether whoever served at an address when `host` was asked does so no more.
 async fn has_ended(address: &Endpoint, host: Option<&Host>) -> bool {
-    match (host, grpc::host(address).await) {
-        (Some(before), Some(now)) => before.instance != now.instance,
-        (None, Some(_)) => true,
-        (_, None) => !grpc::answers(address).await,
+    match host {
+        Some(before) => !grpc::still_serves(address, Some(&before.instance)).await,
+        // Whoever answers by now, and says who they are, came since.
+        None => !grpc::answers(address).await || grpc::host(address).await.is_some(),
     }
 }
 
