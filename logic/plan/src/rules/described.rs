@@ -3,6 +3,8 @@
 
 use super::refusal::Refusal;
 use super::words::pattern;
+use crate::quoted::marked;
+use domain::plan::Action;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -15,6 +17,36 @@ static ORDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
         "(?i)^(?:add|append|insert|put|write)\\s+{DESCRIBED}"
     ))
 });
+
+/// What a program is to do, in plain words: `it prints the numbers 1 to 5`, `a script that says hello`.
+static PROGRAM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:(?:it|which|that|this)\s+(?:should\s+|must\s+|just\s+|only\s+|simply\s+)?(?:print|say|show|count|read|write|compute|calculate|sum|add|return|ask|reverse|sort|list|output|display)s?|(?:a|an|the)\s+(?:\w+\s+){0,3}(?:program|script|function|tool|code)\s+(?:that|which|to|for))\b",
+    )
+});
+/// Endings of files that hold a program.
+const PROGRAMS: [&str; 18] = [
+    "py", "rs", "js", "mjs", "ts", "sh", "bash", "c", "cpp", "go", "java", "rb", "php", "pl",
+    "lua", "kt", "swift", "cs",
+];
+
+/// What a program is to do, where a plan would write these words in its place and nobody put them in quotes.
+pub(super) fn of_a_program<'a>(request: &str, actions: &'a [Action]) -> Option<&'a str> {
+    let texts = actions.iter().filter_map(|action| match action {
+        Action::CreateFile { path, content } => Some((path, content.trim())),
+        _ => None,
+    });
+    let mut described = texts.filter(|(path, text)| {
+        let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let is_of_it = PROGRAM
+            .as_ref()
+            .is_some_and(|program| program.is_match(text));
+        PROGRAMS.contains(&ending.to_lowercase().as_str()) && is_of_it
+    });
+    let (_, text) = described.next()?;
+    let is_quoted = marked(request).1.iter().any(|quote| quote.trim() == text);
+    (!is_quoted).then_some(text)
+}
 
 /// Whether the text of an order says what somebody is to write.
 pub(super) fn is_text(text: &str) -> bool {
@@ -37,6 +69,31 @@ pub(super) fn refusal(shown: &str) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_program_is_to_do_is_no_program() {
+        let told = |request: &str| {
+            let refused = crate::rules::plan(request).err();
+            refused.map(|refused| refused.message)
+        };
+        for request in [
+            "Write rev.py: it prints the word stressed reversed.",
+            "create hello.sh: a short script that says hello",
+            "create fib.rs: it should print ten numbers",
+        ] {
+            let told = told(request).unwrap_or_default();
+            assert!(told.contains("describes a text"), "{request}: {told}");
+        }
+        for request in [
+            "create a.py: print(\"hi\")",
+            "create a.py: # it prints",
+            "create a.py with \"it prints hello\"",
+            "create notes.txt: it prints on both sides",
+            "create a.sh: echo it prints",
+        ] {
+            assert_eq!(told(request), None, "{request}");
+        }
+    }
 
     #[test]
     fn what_somebody_is_to_write_is_no_text() {

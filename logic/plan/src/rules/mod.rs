@@ -94,6 +94,9 @@ fn planned(text: &str) -> Result<Plan, Refusal> {
     if actions.len() > PLAN_ACTIONS {
         return Err(Refusal::too_many_steps(actions.len()));
     }
+    if let Some(described) = described::of_a_program(text, &actions) {
+        return Err(described::refusal(described));
+    }
     let mut plan = Plan {
         intent: intent(text),
         actions,
