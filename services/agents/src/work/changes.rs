@@ -2,7 +2,7 @@
 //! has done all that was asked for.
 
 use crate::work::Work;
-use domain::event::CallStatus;
+use domain::event::{CallStatus, ToolCallSummary};
 use domain::message::ToolCall;
 use domain::model::ModelClass;
 use domain::tool::{APPLY_PATCH, EDIT_FILE, EffectClass, WRITE_FILE};
@@ -33,11 +33,7 @@ impl Changes {
             return;
         }
         self.count += 1;
-        let is_edit = matches!(
-            effect,
-            Some(EffectClass::SharedWrite | EffectClass::Destructive)
-        );
-        if !is_edit || call.status != CallStatus::Ok || record.result.artifacts.is_empty() {
+        if !is_edit(work, call) || record.result.artifacts.is_empty() {
             return;
         }
         self.are_unchecked = true;
@@ -73,6 +69,16 @@ impl Changes {
         let created = self.created.as_ref();
         created.map_or_else(String::new, |(_, words)| words.clone())
     }
+}
+
+/// Whether a call changed files, as no program does: that may be a check itself.
+pub(super) fn is_edit(work: &Work, call: &ToolCallSummary) -> bool {
+    let effect = work.services.effects.get(&call.tool);
+    let is_change = matches!(
+        effect,
+        Some(EffectClass::SharedWrite | EffectClass::Destructive)
+    );
+    is_change && call.status == CallStatus::Ok
 }
 
 /// Why a tiny model's change is not run: it is of another file than the request names.

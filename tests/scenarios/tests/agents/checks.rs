@@ -166,6 +166,78 @@ fn a_check_runs_in_its_own_folder_alone() {
     assert!(!scene.house.has("sub/ran.txt"));
 }
 
+/// A project whose check looks for a wrong word; without a model.
+fn small_project() -> Scene {
+    let scene = Scene::new([]);
+    scene.house.write("a.txt", "one\n");
+    scene.house.write("b.txt", "two\n");
+    scene.house.write("check.sh", CHECK);
+    scene
+        .house
+        .write(".housecarl.toml", "check = [\"sh check.sh\"]\n");
+    trust(&scene).run().expect(0);
+    scene
+}
+
+fn order(scene: &Scene, says: &str) -> testkit::Finished {
+    let args = ["run", "--mode", "deterministic"];
+    let open = ["--allow-write", ".", "--yes", "write"];
+    scene.house.ask(args).args(open).arg(says).run()
+}
+
+#[test]
+fn an_accepted_check_runs_after_an_order_to_the_rules_and_its_end_is_told() {
+    let scene = small_project();
+    let done = order(&scene, "replace one with three in a.txt").expect(0);
+    assert_eq!(scene.house.read("a.txt"), "three\n");
+    assert_eq!(scene.house.read("runs.txt"), "ran\n", "{done:#?}");
+    let passed = "The project's check `sh check.sh` passed.";
+    assert!(done.stdout.contains(passed), "{done:#?}");
+    let looked = order(&scene, "show a.txt").expect(0);
+    assert!(!looked.stdout.contains("check"), "{looked:#?}");
+    assert_eq!(scene.house.read("runs.txt"), "ran\n", "a look is no change");
+    // What fails takes no change back.
+    let failed = order(&scene, "replace three with wrong in a.txt").expect(3);
+    assert_eq!(scene.house.read("a.txt"), "wrong\n");
+    for told in [
+        "check `sh check.sh` failed with exit code 1, at last with `a word is wrong`. The change stands.",
+        "[plan.check_failed]",
+        "`carl undo` takes the change back",
+    ] {
+        assert!(failed.stderr.contains(told), "{told}: {failed:#?}");
+    }
+    scene.house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert_eq!(scene.house.read("a.txt"), "three\n");
+}
+
+#[test]
+fn an_accepted_check_runs_after_a_plan_of_a_model() {
+    let plan = json!({"intent": "mend", "actions": [
+        {"kind": "replace_text", "path": "a.txt", "old": "one", "new": "three"},
+    ]});
+    let scene = Scene::new([Reply::text(plan.to_string())]);
+    for (path, text) in [("a.txt", "one\n"), ("b.txt", "two\n"), ("check.sh", CHECK)] {
+        scene.house.write(path, text);
+    }
+    scene
+        .house
+        .write(".housecarl.toml", "check = [\"sh check.sh\"]\n");
+    let run = scene.run(&[&["--mode", "plan"], &OPEN[..]].concat());
+    assert!(!scene.house.has("runs.txt"), "nobody accepted it: {run:#?}");
+    let scene = Scene::new([Reply::text(plan.to_string())]);
+    for (path, text) in [("a.txt", "one\n"), ("b.txt", "two\n"), ("check.sh", CHECK)] {
+        scene.house.write(path, text);
+    }
+    scene
+        .house
+        .write(".housecarl.toml", "check = [\"sh check.sh\"]\n");
+    trust(&scene).run().expect(0);
+    let run = scene.run(&[&["--mode", "plan"], &OPEN[..]].concat());
+    run.assert_ends(0, "success");
+    assert_eq!(scene.house.read("runs.txt"), "ran\n");
+    assert!(run.finished.stdout.contains("check.sh` passed"), "{run:#?}");
+}
+
 #[test]
 fn what_is_accepted_is_shown_before_and_as_it_is() {
     let scene = Scene::new([]);

@@ -12,7 +12,7 @@ mod planner;
 mod rules;
 mod stage;
 
-use crate::work::Work;
+use crate::work::{Work, checks};
 use api::broker::PlanRequest;
 use domain::event::{EventBody, QueryStatus};
 use domain::fault::Fault;
@@ -44,6 +44,7 @@ pub(crate) async fn run(work: &Work) -> Outcome {
             outcome.answer = text;
         }
     }
+    checks::after_plan(work, &mut outcome).await;
     if work.cancel.is_cancelled() {
         outcome.status = QueryStatus::Interrupted;
     }
