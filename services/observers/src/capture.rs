@@ -66,6 +66,7 @@ impl Capture {
     pub fn start(config: Config, house: House, bus: &dyn Bus) -> Self {
         let subjects = [
             "query.received",
+            "mode.chosen",
             "query.finished",
             "response.generation",
             "response.step",
@@ -142,6 +143,11 @@ impl Open {
                     is_by_rules: *mode == Mode::Deterministic,
                 };
                 self.requests.insert(query_id, asked);
+            }
+            EventBody::ModeChosen { mode, .. } => {
+                if let Some(asked) = self.requests.get_mut(&query_id) {
+                    asked.is_by_rules = *mode == Mode::Deterministic;
+                }
             }
             EventBody::Notice(fault) if fault.code == CALL_IN_TEXT => {
                 if let Some(asked) = self.requests.get_mut(&query_id) {

@@ -16,6 +16,7 @@ mod named;
 mod offered;
 mod ollama;
 mod pictures;
+mod plain_questions;
 mod prompts;
 mod providers;
 mod repetition;
