@@ -61,7 +61,7 @@ const LOOKS: [(&str, Files, &str); 12] = [
 ];
 
 /// Orders that change something: the files before, and those after.
-const CHANGES: [(&str, Files, Files); 42] = [
+const CHANGES: [(&str, Files, Files); 44] = [
     (
         "create a.txt with \"two words\"",
         &[],
@@ -121,6 +121,16 @@ const CHANGES: [(&str, Files, Files); 42] = [
         "uncomment DEBUG in app.env",
         &[("app.env", "# DEBUG=1\n")],
         &[("app.env", "DEBUG=1\n")],
+    ),
+    (
+        "check off \"draw the map\" in todo.md",
+        &[("todo.md", "- [ ] call Ann\n- [ ] draw the map\n")],
+        &[("todo.md", "- [ ] call Ann\n- [x] draw the map\n")],
+    ),
+    (
+        "mark call Ann as done in todo.md",
+        &[("todo.md", "- [ ] call Ann\n- [ ] draw the map\n")],
+        &[("todo.md", "- [x] call Ann\n- [ ] draw the map\n")],
     ),
     (
         "remove the line about \"dentist\" from days.txt",

@@ -23,6 +23,7 @@ mod jobs;
 mod languages;
 mod orchestrator_context;
 mod orders;
+mod plain_words;
 mod plan_mode;
 mod programs;
 mod settings;

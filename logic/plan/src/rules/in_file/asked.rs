@@ -44,6 +44,8 @@ pub(super) enum Asked {
         /// Whether a line that has it anywhere as words is meant.
         is_by_words: bool,
     },
+    /// Tick the only item of a list that says something.
+    Tick { about: String },
     /// Set what only a comment has.
     Uncomment { key: String },
     /// Put a line beside one that is there.
@@ -96,6 +98,7 @@ impl Asked {
             | Self::RemovePlace { .. }
             | Self::Rewrite { .. }
             | Self::CommentOut { .. }
+            | Self::Tick { .. }
             | Self::Clear { .. } => Some(Edit::Any),
             Self::Copy { .. }
             | Self::AddTo { .. }

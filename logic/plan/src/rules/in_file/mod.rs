@@ -12,6 +12,7 @@ mod comments;
 pub(crate) mod counted;
 mod fitting;
 mod inline;
+mod items;
 mod keys;
 mod lines;
 mod placed;
@@ -198,6 +199,7 @@ impl InFile {
             Asked::CommentOut { about, is_by_words } => {
                 vec![lines.comment_out(about, *is_by_words)?]
             }
+            Asked::Tick { about } => vec![lines.tick(about)?],
             Asked::Uncomment { key } => vec![lines.uncomment(key)?],
             Asked::RemovePlace { place } => lines.remove_placed(place)?,
             Asked::Clear { text } => lines.clear(text)?,

@@ -1,6 +1,7 @@
 //! What people say when they order something of a text.
 
 use super::asked::{Asked, Form, InFile};
+use super::items;
 use super::keys;
 use super::placed;
 use super::saying::{Build, Built, Saying};
@@ -108,14 +109,17 @@ static SAYINGS: [Saying; 22] = [
 ];
 
 static COMPILED: LazyLock<Vec<(Regex, Build)>> = LazyLock::new(|| {
-    let compiled = placed::SAYINGS.iter().chain(&SAYINGS);
+    let compiled = placed::SAYINGS
+        .iter()
+        .chain(&SAYINGS)
+        .chain(&items::SAYINGS);
     let compiled = compiled.filter_map(|(says, build)| Some((pattern(&written(says))?, *build)));
     compiled.collect()
 });
 
 fn written(says: &str) -> String {
     let mut says = says.to_owned();
-    for (name, part) in placed::PARTS.into_iter().chain([
+    for (name, part) in placed::PARTS.into_iter().chain(items::PARTS).chain([
         ("{FILE}", FILE),
         ("{INTO}", INTO),
         ("{COPIES}", COPIES),
@@ -394,6 +398,9 @@ mod tests {
 
     #[test]
     fn every_saying_compiles() {
-        assert_eq!(COMPILED.len(), placed::SAYINGS.len() + SAYINGS.len());
+        assert_eq!(
+            COMPILED.len(),
+            placed::SAYINGS.len() + SAYINGS.len() + items::SAYINGS.len()
+        );
     }
 }

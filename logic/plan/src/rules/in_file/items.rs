@@ -1,0 +1,179 @@
+//! Items of a list that are done: `check off "draw the map" in todo.md`, `mark call Ann as done in todo.md`.
+
+use super::asked::Asked;
+use super::lines::Lines;
+use super::saying::{Built, Saying};
+use crate::names;
+use crate::quoted::in_quotes;
+use crate::rules::building::Match;
+use crate::rules::refusal::Refusal;
+use crate::rules::words::{is_file, pattern};
+use domain::plan::Action;
+use regex::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Most bare words that name an item.
+const MOST_WORDS: usize = 12;
+
+/// The parts of the sayings by name.
+pub(super) const PARTS: [(&str, &str); 2] = [
+    ("{TICKS}", r"(?:check off|tick off|tick)"),
+    (
+        "{ITEM}",
+        r"(?:the )?(?:(?:item|task|todo|entry|line) )?{text:about}",
+    ),
+];
+
+pub(super) static SAYINGS: [Saying; 6] = [
+    (r"{TICKS} {ITEM} (?:in|from|on|of) {FILE}", tick),
+    (r"(?:check|tick) {ITEM} off (?:in|from|on|of) {FILE}", tick),
+    (r"(?:in|on) {FILE},? {TICKS} {ITEM}", tick),
+    (
+        r"mark {ITEM} (?:as )?(?:done|complete|completed|finished|ticked|checked) (?:in|on|of) {FILE}",
+        tick,
+    ),
+    (
+        r"(?:in|on) {FILE},? mark {ITEM} (?:as )?(?:done|complete|completed|finished|ticked|checked)",
+        tick,
+    ),
+    (
+        r"mark {ITEM} (?:in|on|of) {FILE} (?:as )?(?:done|complete|completed|finished|ticked|checked)",
+        tick,
+    ),
+];
+
+fn tick(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let about = found.text("about")?;
+    // Bare words tick nothing but an item that says them.
+    let is_clear = found.is_quoted("about") || about.split_whitespace().count() <= MOST_WORDS;
+    let is_one = is_file(&path) || found.is_quoted("p");
+    Ok((is_clear && is_one).then_some((path, Asked::Tick { about })))
+}
+
+/// An item of a list with a box: what stands before the sign in the box, the sign, and what it says.
+static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(r"^(?P<before>\s*(?:[-*+]|\d+[.)])\s+\[)(?P<sign>[ xX])\]\s+(?P<says>.*?)\s*$")
+});
+
+/// An item of a list with a box.
+struct Item {
+    /// Where its line is.
+    line: Range<usize>,
+    /// Where the sign in the box is.
+    sign: Range<usize>,
+    says: String,
+}
+
+impl Lines<'_> {
+    /// The change that ticks the only item that says something.
+    pub(super) fn tick(&self, about: &str) -> Result<Action, Refusal> {
+        let items = self.items();
+        let about = about.trim().trim_end_matches(['.', '!']);
+        let lower = about.to_lowercase();
+        let whole = |item: &&Item| item.says.to_lowercase() == lower;
+        let having = |item: &&Item| names::has_words(&item.says.to_lowercase(), &lower);
+        let mut found: Vec<&Item> = items.iter().filter(whole).collect();
+        if found.is_empty() {
+            found = items.iter().filter(having).collect();
+        }
+        match found.as_slice() {
+            [] => Err(self.no_item(about, items.len())),
+            [item] if &self.text[item.sign.clone()] == " " => self.replace(item.sign.clone(), "x"),
+            [_] => {
+                let why = format!("The item `{about}` of {} is ticked already.", self.path);
+                let shows = format!("show {}", self.shown_path());
+                Err(Refusal::ambiguous(why, vec![shows]))
+            }
+            many => {
+                let lines: Vec<Range<usize>> = many.iter().map(|item| item.line.clone()).collect();
+                Err(self.several(&lines, &format!("`{about}`")))
+            }
+        }
+    }
+
+    fn no_item(&self, about: &str, items: usize) -> Refusal {
+        let has_line = names::has_words(&self.text.to_lowercase(), &about.to_lowercase());
+        let what = match (has_line, items) {
+            (true, _) => {
+                format!("no item with a box, `- [ ] …`, that says `{about}`, and a line that does")
+            }
+            (false, 0) => "no items with a box, `- [ ] …`".to_owned(),
+            (false, _) => format!("no item `- [ ] …` that says `{about}`"),
+        };
+        let refusal = self.absent(&what);
+        match has_line {
+            true => refusal.advised(format!(
+                "To take the line out: `remove the line about {} from {}`.",
+                in_quotes(about),
+                self.shown_path()
+            )),
+            false => refusal,
+        }
+    }
+
+    fn items(&self) -> Vec<Item> {
+        let lines = self.lines();
+        let items = lines.filter_map(|line| {
+            let found = ITEM.as_ref()?.captures(&self.text[line.clone()])?;
+            let sign = found.name("sign")?.range();
+            Some(Item {
+                sign: line.start + sign.start..line.start + sign.end,
+                says: found["says"].to_owned(),
+                line,
+            })
+        });
+        items.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::in_file;
+    use crate::rules::in_file::lines::applied;
+
+    const LIST: &str =
+        "# Todo\n- [ ] draw the map\n- [ ] call Ann\n- [x] pay rent\n* [ ] call Bob\nbuy milk\n";
+
+    fn after(says: &str) -> Result<String, String> {
+        let asked = in_file::read(says).ok_or("no order")?;
+        let plan = asked.plan(LIST).map_err(|refusal| refusal.message)?;
+        let mut text = LIST.to_owned();
+        for action in &plan.actions {
+            text = applied(&text, action);
+        }
+        Ok(text)
+    }
+
+    #[test]
+    fn the_item_that_says_it_is_ticked() {
+        for says in [
+            "check off \"draw the map\" in todo.md",
+            "check off draw the map in todo.md",
+            "tick \"draw the map\" in todo.md",
+            "tick off the item draw the map in todo.md",
+            "check draw the map off in todo.md",
+            "mark \"draw the map\" as done in todo.md",
+            "mark draw the map done in todo.md",
+            "in todo.md, mark the task \"draw the map\" as done",
+            "mark the map in todo.md as done",
+        ] {
+            let ticked = LIST.replace("[ ] draw", "[x] draw");
+            assert_eq!(after(says), Ok(ticked), "{says}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_open_item_or_several_is_told() {
+        for (says, told) in [
+            ("tick pay rent in todo.md", "ticked already"),
+            ("tick call in todo.md", "in 2 lines"),
+            ("tick buy milk in todo.md", "and a line that does"),
+            ("tick sing in todo.md", "no item `- [ ] …` that says `sing`"),
+        ] {
+            let refused = after(says).unwrap_err();
+            assert!(refused.contains(told), "{says}: {refused}");
+        }
+    }
+}
