@@ -37,3 +37,51 @@ fn an_item_of_a_list_is_ticked_where_one_says_it() {
         assert_eq!(house.read("todo.md"), TODO);
     }
 }
+
+#[test]
+fn a_sentence_in_quotes_is_replaced_and_removed_like_a_phrase() {
+    let house = House::new();
+    house.write("novel.md", "Winter came.\nSpring followed. Anna left.\n");
+    let says = "replace the sentence \"Spring followed.\" with \"Summer followed.\" in novel.md";
+    tell(&house, says).expect(0);
+    let says = "change the sentence \"Winter came.\" to \"Autumn came.\" in novel.md";
+    tell(&house, says).expect(0);
+    let changed = "Autumn came.\nSummer followed. Anna left.\n";
+    assert_eq!(house.read("novel.md"), changed);
+    tell(&house, "remove the sentence \"Autumn came.\" from novel.md").expect(0);
+    assert_eq!(house.read("novel.md"), "Summer followed. Anna left.\n");
+}
+
+#[test]
+fn an_empty_line_goes_beside_words_in_quotes_too() {
+    let house = House::new();
+    house.write("novel.md", "# One\nText.\n## Two\n");
+    tell(&house, "insert a blank line before \"## Two\" in novel.md").expect(0);
+    tell(&house, "add an empty line after \"# One\" in novel.md").expect(0);
+    assert_eq!(house.read("novel.md"), "# One\n\nText.\n\n## Two\n");
+}
+
+#[test]
+fn a_comment_and_a_heading_are_offered_as_whole_lines() {
+    let house = House::new();
+    house.write("price.py", "import re\n\ndef main():\n    pass\n");
+    house.write("kapitel1.md", "Kapitel 1\nText.\n");
+    for (says, offer, after) in [
+        (
+            "insert a comment \"check me\" above def main in price.py",
+            "insert \"# check me\" before the line about \"def main\" in price.py",
+            "import re\n\n# check me\ndef main():\n    pass\n",
+        ),
+        (
+            "insert a heading \"Part 1\" above Kapitel 1 in kapitel1.md",
+            "insert \"# Part 1\" before the line about \"Kapitel 1\" in kapitel1.md",
+            "# Part 1\nKapitel 1\nText.\n",
+        ),
+    ] {
+        let refused = tell(&house, says).expect(4);
+        assert!(refused.stderr.contains(offer), "{refused:#?}");
+        tell(&house, offer).expect(0);
+        let path = says.rsplit(' ').next().unwrap();
+        assert_eq!(house.read(path), after);
+    }
+}

@@ -71,7 +71,7 @@ const LISTS: [(&str, &str); 15] = [
     ),
     (
         "{word}",
-        r"(?:the (?:function|method|class|variable|constant|struct|type|key|field|name|title|heading|label|value) |(?:the |a |an )?(?:(?:exact )?(?:text|word|words|phrase|string|term) )?)",
+        r"(?:the (?:function|method|class|variable|constant|struct|type|key|field|name|title|heading|label|value) |(?:the |a |an )?(?:(?:exact )?(?:text|word|words|phrase|sentence|passage|string|term) )?)",
     ),
     (
         "{units}",

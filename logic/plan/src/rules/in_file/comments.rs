@@ -254,7 +254,7 @@ impl Lines<'_> {
     }
 
     /// What begins a comment in this file: of `.ini` files as the file has it.
-    fn comment_mark(&self) -> Option<&'static str> {
+    pub(super) fn comment_mark(&self) -> Option<&'static str> {
         let has = |mark: &str| {
             self.text
                 .lines()

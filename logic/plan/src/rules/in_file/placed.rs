@@ -2,6 +2,7 @@
 //! a.txt`, `replace the last line of a.txt with "x"`, `clear a.txt`.
 
 use super::asked::{Asked, Place, Side};
+use super::lines::Lines;
 use super::saying::{Built, Saying};
 use crate::quoted::{in_quotes, typed_path};
 use crate::rules::building::Match;
@@ -17,10 +18,11 @@ const LINE: &str = r"(?:the )?(?:lines? (?:number |no\.? ?|# ?)?(?P<n>\d+)(?: ?(
 const SIDE: &str = r"(?P<side>before|above|after|below|under|behind)";
 const BESIDE: &str = r"(?:the |an? )*(?:line|entry|row|item|bullet) (?:(?:about|with|containing|mentioning|saying|for|that (?:contains|mentions|says|has|is about)) (?:the (?:word |text )?)?)?{text:about}";
 const HEADING: &str = r"(?:the )?(?:heading|headline) {text:about}";
+const KIND: &str = r"(?:an? |the )?(?:new )?(?P<kind>comment|heading|headline|title|bullet|bullet point|list item|task)";
 const WHOLE: &str = r"(?:all|everything|all (?:of )?(?:the )?(?:text|contents?|lines)|the (?:whole |entire )?(?:text|contents?))";
 
 /// The parts of the sayings by name.
-pub(super) const PARTS: [(&str, &str); 8] = [
+pub(super) const PARTS: [(&str, &str); 9] = [
     ("{ADDS}", ADDS),
     ("{TEXT}", TEXT),
     ("{TOP}", TOP),
@@ -29,9 +31,10 @@ pub(super) const PARTS: [(&str, &str); 8] = [
     ("{BESIDE}", BESIDE),
     ("{HEADING}", HEADING),
     ("{WHOLE}", WHOLE),
+    ("{KIND}", KIND),
 ];
 
-pub(super) static SAYINGS: [Saying; 30] = [
+pub(super) static SAYINGS: [Saying; 32] = [
     (r"{ADDS} {TEXT} {TOP} (?:of|in) {FILE}", at_the_top),
     (r"{ADDS} {TOP} of {FILE}:? {TEXT}", at_the_top),
     (r"(?:in|to) {FILE},? {ADDS} {TEXT} {TOP}", at_the_top),
@@ -70,6 +73,14 @@ pub(super) static SAYINGS: [Saying; 30] = [
     (
         r"{ADDS} {SIDE} {HEADING} (?:of|in) {FILE}: {TEXT}",
         beside_a_heading,
+    ),
+    (
+        r"{ADDS} {KIND} {text:c} {SIDE} {text:about} (?:of|in) {FILE}",
+        of_a_kind,
+    ),
+    (
+        r"in {FILE},? {ADDS} {KIND} {text:c} {SIDE} {text:about}",
+        of_a_kind,
     ),
     (
         r"{ADDS} {TEXT} {SIDE} {text:about} (?:of|in) {FILE}",
@@ -162,17 +173,56 @@ fn beside_a_heading(found: &Match<'_>) -> Built {
 fn beside_words(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
     let (text, about) = (found.text("c")?, found.text("about")?);
+    if !found.is_quoted("c") && is_empty_line(&text) {
+        // An empty line is one of its own.
+        return insert(found, path, side(found), Place::About(about));
+    }
+    let why = format!("Whether `{text}` is to be a line of its own is not said.");
+    Err(Refusal::ambiguous(
+        why,
+        vec![line_beside(found, &text, &about, &path)],
+    ))
+}
+
+/// The order that inserts a line beside the only one that has some words.
+fn line_beside(found: &Match<'_>, text: &str, about: &str, path: &str) -> String {
     let side = match side(found) {
         Side::Before => "before",
         Side::After => "after",
     };
-    let why = format!("Whether `{text}` is to be a line of its own is not said.");
-    let nearest = format!(
+    format!(
         "insert {} {side} the line about {} in {}",
-        in_quotes(&text),
-        in_quotes(&about),
-        typed_path(&path)
-    );
+        in_quotes(text),
+        in_quotes(about),
+        typed_path(path)
+    )
+}
+
+/// `insert a heading "Part 1" above Chapter 1 in novel.md`: with which sign is for the user to say.
+fn of_a_kind(found: &Match<'_>) -> Built {
+    if !found.is_quoted("c") {
+        return Ok(None);
+    }
+    let path = found.target("p", "noun")?;
+    let (text, about) = (found.text("c")?, found.text("about")?);
+    let kind = found.word("kind");
+    let lines = Lines {
+        path: &path,
+        text: "",
+    };
+    let sign = match kind.as_str() {
+        "comment" => match lines.comment_mark() {
+            Some(mark) => format!("{mark} "),
+            None => String::new(),
+        },
+        "heading" | "headline" | "title" => "# ".to_owned(),
+        "task" => "- [ ] ".to_owned(),
+        _ => "- ".to_owned(),
+    };
+    let about = about.strip_prefix("the ").unwrap_or(&about);
+    let why =
+        format!("With which sign a {kind} is written I do not choose: the text is the whole line.");
+    let nearest = line_beside(found, &format!("{sign}{text}"), about, &path);
     Err(Refusal::ambiguous(why, vec![nearest]))
 }
 

@@ -29,7 +29,7 @@ const REMOVES: &str = r"(?:delete|remove|erase|drop|strike|cross out|take out|cu
 const LINES: &str = r"(?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) (?:about|with|containing|mentioning|saying|for|on|(?:that|which) (?:contains?|mentions?|says?|has|have|is about|are about)) (?:the (?:word |text )?)?{text:about}";
 const FORM: &str = r"(?:an? )?(?:valid )?(?P<form>json|markdown|csv)(?: (?:file|list|array|table|document|format))?";
 
-static SAYINGS: [Saying; 22] = [
+static SAYINGS: [Saying; 23] = [
     (r"{COPIES} {FILE}(?:{COPY_INTO})?", copy),
     (
         r"(?:append|add|attach) (?P<text>(?:all of )?(?:the )?(?:whole |entire )?(?:contents?|text) (?:of|from|in) )?{FILE} (?:to|onto|at) (?:(?:the )?(?:very )?(?:end|bottom) of )?(?:the )?(?P<into_noun>file )?{tok:into}",
@@ -68,6 +68,10 @@ static SAYINGS: [Saying; 22] = [
     (
         r"{REMOVES} (?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) {text:about} (?:from|in|of|out of) {FILE}",
         remove_quoted,
+    ),
+    (
+        r"{REMOVES} (?:the )?(?:exact )?(?:sentence|sentences|passage|paragraph) {text:about} (?:from|in|of|out of) {FILE}",
+        remove_sentence,
     ),
     (
         r"{REMOVES} {text:about} (?:from|in|of|out of) {FILE}",
@@ -286,6 +290,14 @@ fn remove_text(found: &Match<'_>) -> Built {
     match found.is_quoted("about") {
         true => Ok(is_file(&path).then_some((path, Asked::RemoveText { text }))),
         false => remove_item(found),
+    }
+}
+
+/// `remove the sentence "Anna cried." from novel.md`; bare words may say which one in another way.
+fn remove_sentence(found: &Match<'_>) -> Built {
+    match found.is_quoted("about") {
+        true => remove_text(found),
+        false => Ok(None),
     }
 }
 
