@@ -105,7 +105,8 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
         let message = format!(
             "`{shown}` looks like a shell command. I run no commands; I understand plain English. {LARGER_MODEL} Nothing was done."
         );
-        return Some(Refusal::new(RefusalKind::Shell, message, nearest(&shown)));
+        let refusal = Refusal::new(RefusalKind::Shell, message, nearest(&shown));
+        return Some(refusal.advised(IN_A_CHAT));
     }
     None
 }
@@ -114,13 +115,19 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
 const LARGER_MODEL: &str =
     "An agent with a larger model runs programs (`carl models` shows which there are).";
 
+/// How the user runs a program beside the conversation.
+const IN_A_CHAT: &str =
+    "In `carl` and `carl chat` a line behind `!` runs as you type it, such as `!git status`.";
+
 /// Why a step that no rule fits is not done.
 pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
     let text = step.text.as_str();
     let shown = request.shown(text);
     if hits(&GIT, text) {
         let why = format!("`{shown}` needs a program, and I run none. {LARGER_MODEL}");
-        return Refusal::unavailable(&why, Vec::new()).for_no_model();
+        return Refusal::unavailable(&why, Vec::new())
+            .advised(IN_A_CHAT)
+            .for_no_model();
     }
     if hits(&QUESTION, text) {
         let message = format!(
@@ -149,7 +156,7 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
     }
     if hits(&PROGRAM, text) {
         let why = format!("`{shown}` is not among the things I can do. {LARGER_MODEL}");
-        return Refusal::unavailable(&why, Vec::new());
+        return Refusal::unavailable(&why, Vec::new()).advised(IN_A_CHAT);
     }
     if let Some((language, known)) = languages::of_unknown_order(text) {
         let message = format!(

@@ -85,3 +85,20 @@ fn a_comment_and_a_heading_are_offered_as_whole_lines() {
         assert_eq!(house.read(path), after);
     }
 }
+
+#[test]
+fn what_needs_a_program_or_a_file_says_how() {
+    let house = House::new();
+    for says in ["!python3 -m unittest", "run the tests", "git status"] {
+        let told = tell(&house, says).stderr;
+        assert!(
+            told.contains("In `carl` and `carl chat` a line behind `!` runs"),
+            "{says}: {told}"
+        );
+    }
+    let told = tell(&house, "set the listen port to 8080").stderr;
+    assert!(
+        told.contains("names no file") && told.contains("`set the listen port to 8080 in FILE`"),
+        "{told}"
+    );
+}

@@ -137,7 +137,7 @@ fn make_dir(found: &Match<'_>) -> Built {
 }
 
 /// Making, writing and changing text.
-pub static CHANGES: [Rule; 26] = [
+pub static CHANGES: [Rule; 27] = [
     rule(
         r"(?:undo|revert|take back|reverse)(?: it| that| this| (?:the|my|your)? ?(?:last|latest|previous)? ?(?:change|edit|step|action|thing)s?)?|(?:take|put) (?:it|that) back",
         |_| Ok(Some(Action::Undo {})),
@@ -271,6 +271,18 @@ pub static CHANGES: [Rule; 26] = [
                 format!("insert {text} at the top of {file}"),
             ];
             Err(Refusal::ambiguous(why, nearest))
+        },
+    ),
+    rule(
+        r"set (?:the )?(?P<key>[\w.-]+(?: [\w.-]+){0,3}) to {tok:q}",
+        |found| {
+            let step = found.request.shown(&found.captures[0]);
+            let why = format!("`{step}` names no file.");
+            let advice = format!(
+                "Say in which file: `{step} in FILE`; `search for {}` shows which have it.",
+                in_quotes(&found.word("key"))
+            );
+            Err(Refusal::ambiguous(why, Vec::new()).advised(advice))
         },
     ),
     rule(
