@@ -102,3 +102,28 @@ fn what_needs_a_program_or_a_file_says_how() {
         "{told}"
     );
 }
+
+#[test]
+fn parts_of_a_file_are_shown_in_german_and_todos_found_in_the_plural() {
+    let house = House::new();
+    house.write("kapitel1.md", "eins\nzwei\ndrei\n");
+    house.write("price.py", "# TODO: check the range\n");
+    for (says, has, lacks) in [
+        (
+            "zeig mir die ersten 2 Zeilen von kapitel1.md",
+            "zwei",
+            "drei",
+        ),
+        ("zeige die letzten 2 Zeilen von kapitel1.md", "zwei", "eins"),
+        (
+            "which TODOs are there?",
+            "price.py:1: # TODO: check",
+            "eins",
+        ),
+        ("are there any TODOs?", "price.py:1: # TODO: check", "eins"),
+    ] {
+        let done = tell(&house, says).expect(0);
+        let is_right = done.stdout.contains(has) && !done.stdout.contains(lacks);
+        assert!(is_right, "{says}: {done:#?}");
+    }
+}

@@ -47,7 +47,7 @@ fn measure(found: &Match<'_>) -> Built {
 }
 
 /// The ends of a file and trees.
-pub static PARTS: [Rule; 22] = [
+pub static PARTS: [Rule; 23] = [
     rule(COUNTS, read_first),
     rule(HEADINGS, read_first),
     rule(
@@ -76,12 +76,11 @@ pub static PARTS: [Rule; 22] = [
     ),
     rule(
         r"(?:{find} |{what} )?{the}(?:open )?(?P<w>todo|fixme)(?:s| (?:comments?|items?|notes?|marks?))(?: {in} {dir:p})?",
-        |found| {
-            Ok(Some(Action::SearchText {
-                query: found.word("w").to_uppercase(),
-                path: found.folder("p")?,
-            }))
-        },
+        |found| marks(found, ("w", "p")),
+    ),
+    rule(
+        r"(?:(?:which|what) (?:open )?(?P<w>todo|fixme)s?(?: (?:comments?|items?|notes?|marks?))? (?:are there|are here|exist|are open|are left)|(?:are|is) there (?:still )?(?:any |some |an? )?(?:open )?(?P<v>todo|fixme)s?(?: (?:comments?|items?|notes?|marks?))?(?: left| open| here)?)(?: {in} {dir:p})?",
+        |found| marks(found, (if found.has("w") { "w" } else { "v" }, "p")),
     ),
     rule(
         r"(?:{show} |{what} )?(?:the |my )?(?:diffs?|differences|last changes)(?: so far)?|what (?:has|have you|did you) changed?(?: so far)?",
@@ -181,6 +180,14 @@ pub static PARTS: [Rule; 22] = [
         },
     ),
 ];
+
+/// The lines that a mark of what is to do stands in.
+fn marks(found: &Match<'_>, (mark, place): (&str, &str)) -> Built {
+    Ok(Some(Action::SearchText {
+        query: found.word(mark).to_uppercase(),
+        path: found.folder(place)?,
+    }))
+}
 
 /// What is counted or listed in a text: told once that is read.
 fn read_first(found: &Match<'_>) -> Built {

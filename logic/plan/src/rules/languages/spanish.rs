@@ -116,6 +116,14 @@ pub(super) static SPANISH: Language = Language {
                 "show $x",
             ),
             (
+                r"(?:muestra|muéstrame|enséñame|lee|imprime)(?: las)? primeras {n} l[ií]neas (?:de|en)(?: el archivo| el fichero)? {x}",
+                "show the first $n lines of $x",
+            ),
+            (
+                r"(?:muestra|muéstrame|enséñame|lee|imprime)(?: las)? [uú]ltimas {n} l[ií]neas (?:de|en)(?: el archivo| el fichero)? {x}",
+                "show the last $n lines of $x",
+            ),
+            (
                 r"(?:muestra|muéstrame|enséñame|lee|imprime)(?: las)? l[ií]neas? (?:de la )?{n}(?: (?:a|hasta)(?: la)? |[-–]){m} (?:de|en)(?: el archivo| el fichero)? {x}",
                 "show lines $n to $m of $x",
             ),
