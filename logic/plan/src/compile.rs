@@ -133,8 +133,9 @@ fn one(tool: &'static str, arguments: Value) -> Vec<Call> {
     vec![Call { tool, arguments }]
 }
 
-/// Whether a file is a document that is no text, by its name.
-fn is_document(path: &str) -> bool {
+/// Whether a file is a document (PDF, docx, odt) that is no text, by its name.
+#[must_use]
+pub fn is_document(path: &str) -> bool {
     let extension = path
         .rsplit_once('.')
         .map(|(_, end)| end.to_ascii_lowercase());

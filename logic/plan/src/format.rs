@@ -267,6 +267,11 @@ fn more_places(found: &Value) -> &'static str {
     }
 }
 
+/// How many lines, words and bytes there are, in words.
+pub(crate) fn counted(sums: [u64; 3]) -> String {
+    content::counted(sums)
+}
+
 /// What is said of documents that a search passed over.
 fn documents(data: &Value) -> String {
     match number(data, "documents") {

@@ -379,6 +379,13 @@ pub fn focus(name: &str, text: &str, question: &str) -> Focus {
     }
 }
 
+/// Whether a text has all words that say what a question is about.
+#[must_use]
+pub fn covers(text: &str, question: &str) -> bool {
+    let wanted = telling_words(question);
+    !wanted.is_empty() && wanted.is_subset(&telling_words(text))
+}
+
 /// Whether a file holds rows below a line of names.
 fn is_table(name: &str) -> bool {
     let name = name.to_lowercase();

@@ -16,7 +16,7 @@ pub use narrow::{
 };
 pub use paths::{likely_first, listed};
 pub(crate) use small::kinds_for;
-pub use small::{for_small_model, is_answered_by, settled};
+pub use small::{for_small_model, is_answered_by, settled, with_all_named};
 
 use domain::limits::PLAN_ACTIONS;
 use domain::model::Reach;
@@ -252,12 +252,12 @@ mod tests {
             planned("How many people said yes in plan.md?"),
             read("docs/plan.md")
         );
-        for other in [
-            "how many lines does notes.txt have?",
-            "what is in docs?",
-            "delete notes.txt",
-            "write a poem",
-        ] {
+        let counted = Action::CountLines {
+            path: "notes.txt".to_owned(),
+        };
+        let asked = "how many lines does notes.txt have?";
+        assert_eq!(planned(asked), Some(vec![counted]));
+        for other in ["what is in docs?", "delete notes.txt", "write a poem"] {
             assert_eq!(planned(other), None, "{other}");
         }
     }

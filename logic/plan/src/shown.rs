@@ -1,12 +1,13 @@
 //! What the steps of a plan showed, and what of it a question is about.
 
 use crate::prompt::{self, Focus};
+use crate::quoted::typed_path;
 use crate::rules::in_file;
 use crate::{extract, format};
 use domain::plan::Action;
 use serde_json::Value;
 use std::collections::HashSet;
-use text::escape::{prose, visible};
+use text::escape::{prose, visible, visible_line};
 
 /// What one finished step showed.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +20,10 @@ pub struct Shown {
     pub whole: Vec<(String, String)>,
     /// What it counted, with the path: it is about any question that a plan counts for.
     pub counts: Option<(String, String)>,
+    /// How many lines, words and bytes it counted.
+    pub counted: Option<[u64; 3]>,
+    /// How many documents (PDF, docx, odt) a search passed over.
+    pub documents: u64,
 }
 
 impl Shown {
@@ -29,6 +34,7 @@ impl Shown {
         if let Action::CountLines { path } = action {
             return Self {
                 counts: Some((visible(path), text.clone())),
+                counted: results.first().and_then(totals),
                 text,
                 ..Self::default()
             };
@@ -41,9 +47,36 @@ impl Shown {
                 .filter_map(|data| whole(action, data))
                 .collect(),
             text,
+            documents: results
+                .iter()
+                .filter_map(|data| data.get("documents")?.as_u64())
+                .sum(),
             ..Self::default()
         }
     }
+}
+
+/// How many lines, words and bytes a file has.
+fn totals(data: &Value) -> Option<[u64; 3]> {
+    let fields = ["total_lines", "total_words", "total_bytes"];
+    let [lines, words, bytes] = fields.map(|field| data.get(field).and_then(Value::as_u64));
+    Some([lines?, words?, bytes?])
+}
+
+/// What the files that a question names have, and have together, where all that was looked at was counted.
+fn sums(shown: &[Shown]) -> Option<String> {
+    let counted: Vec<[u64; 3]> = shown.iter().map_while(|step| step.counted).collect();
+    if counted.is_empty() || counted.len() < shown.len() {
+        return None;
+    }
+    let each: Vec<&str> = shown.iter().map(|step| step.text.as_str()).collect();
+    let told = each.join("\n");
+    if counted.len() == 1 {
+        return Some(format!("{told} (by rules, no model)."));
+    }
+    let sum = |at: usize| counted.iter().map(|one| one[at]).sum();
+    let words = format::counted([sum(0), sum(1), sum(2)]);
+    Some(format!("{told}\nTogether: {words} (by rules, no model)."))
 }
 
 /// What the steps before showed, seen from a question.
@@ -77,6 +110,9 @@ pub fn by_rules(shown: &[Shown], question: &str) -> Option<String> {
         .collect();
     if !told.is_empty() {
         return Some(told.join("\n\n"));
+    }
+    if let Some(told) = sums(shown) {
+        return Some(told);
     }
     let is_of_all = || {
         matches!(
@@ -173,16 +209,49 @@ fn merged(shown: &[Shown]) -> Vec<(String, String)> {
 
 /// A small model that is asked about a text without the answer makes one up.
 #[must_use]
-pub fn nothing_about(places: &[String]) -> String {
+pub fn nothing_about(places: &[String], unread: &Unread<'_>) -> String {
     let places: Vec<&str> = places
         .iter()
         .map(|place| if place == "." { "this folder" } else { place })
         .collect();
     format!(
-        "I found no line about that in {}. A model of this size goes by the words of single lines: ask in \
+        "I found no line about that in {}.{} A model of this size goes by the words of single lines: ask in \
          other words, or use a larger model (`carl models`).",
-        places.join(", ")
+        places.join(", "),
+        unread.told()
     )
+}
+
+/// The documents in view that nothing was looked for in.
+#[derive(Debug, Default)]
+pub struct Unread<'a> {
+    /// How many.
+    pub count: u64,
+    /// The first of them, if its name is known.
+    pub first: Option<&'a str>,
+}
+
+impl Unread<'_> {
+    fn told(&self) -> String {
+        let (count, what) = match self.count {
+            0 => return String::new(),
+            1 => (
+                "1 document (PDF, docx, odt) was not searched".to_owned(),
+                "it",
+            ),
+            more => (
+                format!("{more} documents (PDF, docx, odt) were not searched"),
+                "one",
+            ),
+        };
+        match self.first {
+            Some(first) => {
+                let path = typed_path(first);
+                format!(" {count}: `show {}` reads {what}.", visible_line(&path))
+            }
+            None => format!(" {count}."),
+        }
+    }
 }
 
 /// The texts in a result that a question may be about: a file's content, or the lines found.
@@ -287,7 +356,7 @@ mod tests {
         let Focused::Nothing(places) = focus(&steps, "Who is the king of France?") else {
             panic!("something found");
         };
-        let told = nothing_about(&places);
+        let told = nothing_about(&places, &Unread::default());
         assert!(
             told.starts_with("I found no line about that in this folder. "),
             "{told}"

@@ -78,6 +78,16 @@ pub(super) fn excerpt(path: &str, from_line: u32, data: &Value) -> String {
     }
 }
 
+/// How many lines, words and bytes there are.
+pub(super) fn counted([lines, words, size]: [u64; 3]) -> String {
+    format!(
+        "{}, {}, {}",
+        count(lines, "line"),
+        count(words, "word"),
+        bytes(size)
+    )
+}
+
 pub(super) fn counts(path: &str, data: &Value) -> String {
     let total = number(data, "total_bytes");
     // A letter may have several bytes: then both are said, where all of the text was read.

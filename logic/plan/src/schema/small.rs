@@ -4,6 +4,7 @@ use super::cues;
 use super::narrow::{KNOWN_PATHS, Known, plan_of};
 use super::paths::{is_path, likely_first};
 use crate::names::{self, Names};
+use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
 use serde_json::{Value, json};
 
@@ -150,6 +151,7 @@ pub(crate) fn kinds_for(listing: &[String], request: &str) -> Option<Vec<&'stati
 pub fn settled(listing: &[String], request: &str) -> Option<Plan> {
     let looks: Vec<Action> = match looks_for_an_answer(listing, request) {
         true => searches(request),
+        false if counts(listing, request) => counting(listing, request),
         false => readings(listing, request),
     };
     let intent = request.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -174,11 +176,18 @@ fn searches(request: &str) -> Vec<Action> {
     let mut words = cues::telling_words(request);
     words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
     words.truncate(SEARCHED_WORDS);
-    let search = |query| Action::SearchText {
-        query,
+    let search = |word: String| Action::SearchText {
+        query: singular(&word).to_owned(),
         path: ".".to_owned(),
     };
     words.into_iter().map(search).collect()
+}
+
+/// A word without its plural: every line that has the word has this as well.
+fn singular(word: &str) -> &str {
+    let stem = word.strip_suffix(['s', 'S']);
+    let is_plural = |stem: &&str| stem.len() > 2 && !stem.ends_with(['s', 'S', 'u', 'i']);
+    stem.filter(is_plural).unwrap_or(word)
 }
 
 /// The files that a question names, where reading is all that it can want.
@@ -187,6 +196,18 @@ fn readings(listing: &[String], request: &str) -> Vec<Action> {
     if !only_reads || !crate::question::wants_telling(request) {
         return Vec::new();
     }
+    let files = named_files(listing, request).into_iter();
+    let files: Vec<Action> = files
+        .map(|path| Action::ReadFile { path: path.clone() })
+        .collect();
+    match files.len() {
+        1..=READ_FILES => files,
+        _ => Vec::new(),
+    }
+}
+
+/// The files that a request names.
+fn named_files<'a>(listing: &'a [String], request: &str) -> Vec<&'a String> {
     let named = names::of(listing, request).found;
     let files = listing.iter().filter(|path| !path.ends_with('/'));
     let files = files.filter(|path| is_named(&named, path));
@@ -197,16 +218,58 @@ fn readings(listing: &[String], request: &str) -> Vec<Action> {
         words.any(|word| word.trim_start_matches("./") == path.as_str())
     };
     let exact: Vec<&String> = files.iter().filter(is_exact).copied().collect();
-    let files = if exact.is_empty() { files } else { exact };
-    let files: Vec<Action> = files
-        .into_iter()
-        .map(|path| Action::ReadFile { path: path.clone() })
-        .collect();
+    if exact.is_empty() { files } else { exact }
+}
+
+/// Whether a question is for the lines or words of files that it names, and speaks of no others.
+fn counts(listing: &[String], request: &str) -> bool {
+    let only_counts = kinds_for(listing, request).is_some_and(|kinds| kinds == ["count_lines"]);
+    let others = cues::speaks_of_others(&names::of(listing, request).rest);
+    only_counts && !others && crate::question::wants_telling(request)
+}
+
+/// The files that are counted for a question.
+fn counting(listing: &[String], request: &str) -> Vec<Action> {
+    let files = named_files(listing, request);
+    let counted = files.iter().map(|path| Action::CountLines {
+        path: (*path).clone(),
+    });
     match files.len() {
-        1..=READ_FILES => files,
+        1..=COUNTED_FILES => counted.collect(),
         _ => Vec::new(),
     }
 }
+
+/// A plan for a question with the files that the question names and no step looks at: they are read too.
+#[must_use]
+pub fn with_all_named(mut plan: Plan, listing: &[String], request: &str) -> Plan {
+    if !crate::question::wants_telling(request) {
+        return plan;
+    }
+    let is_of = |action: &Action, path: &str| {
+        let fields = serde_json::to_value(action).unwrap_or_default();
+        let mut fields = fields.as_object().into_iter().flat_map(|all| all.values());
+        fields.any(|field| field.as_str() == Some(path))
+    };
+    let named = named_files(listing, request).into_iter();
+    let left: Vec<Action> = named
+        .filter(|path| !plan.actions.iter().any(|action| is_of(action, path)))
+        .map(|path| Action::ReadFile { path: path.clone() })
+        .collect();
+    if left.len() > READ_FILES || plan.actions.len() + left.len() > PLAN_ACTIONS {
+        return plan;
+    }
+    let answer = plan
+        .actions
+        .iter()
+        .position(|action| matches!(action, Action::Answer { .. }));
+    let at = answer.unwrap_or(plan.actions.len());
+    plan.actions.splice(at..at, left);
+    plan
+}
+
+/// Most files that are counted for a question.
+const COUNTED_FILES: usize = 8;
 
 /// Most files that are read for a question.
 const READ_FILES: usize = 3;
@@ -272,5 +335,43 @@ mod tests {
             assert!(!is(other), "{other}");
         }
         assert!(!is_answered_by(&[], "which port does a.toml set?"));
+    }
+
+    #[test]
+    fn all_files_that_a_question_names_are_counted_or_read() {
+        let listing = ["novel.md", "ch3-old.md", "other.md"].map(str::to_owned);
+        let question = "how many words do novel.md and ch3-old.md have together?";
+        let plan = settled(&listing, question).unwrap();
+        let counted = |path: &str| Action::CountLines {
+            path: path.to_owned(),
+        };
+        assert_eq!(plan.actions, [counted("novel.md"), counted("ch3-old.md")]);
+        let half = Plan {
+            intent: "look".to_owned(),
+            actions: vec![counted("novel.md")],
+        };
+        let whole = with_all_named(half.clone(), &listing, question);
+        let read = Action::ReadFile {
+            path: "ch3-old.md".to_owned(),
+        };
+        assert_eq!(whole.actions, [counted("novel.md"), read]);
+        assert_eq!(with_all_named(whole.clone(), &listing, question), whole);
+        assert_eq!(
+            with_all_named(half.clone(), &listing, "count novel.md and ch3-old.md"),
+            half
+        );
+    }
+
+    #[test]
+    fn a_plural_is_looked_for_by_its_singular() {
+        for (word, sought) in [
+            ("TODOs", "TODO"),
+            ("errors", "error"),
+            ("status", "status"),
+            ("address", "address"),
+            ("gas", "gas"),
+        ] {
+            assert_eq!(singular(word), sought);
+        }
     }
 }

@@ -13,7 +13,7 @@ use domain::model::ModelClass;
 use domain::plan::Action;
 use domain::settings::Mode;
 use domain::tool::{LIST_FILES, READ_FILE};
-use plan::shown::{self, Focused, Shown, focus, nothing_about};
+use plan::shown::{self, Focused, Shown, Unread, focus, nothing_about};
 use plan::{evidence, one_step, schema};
 use serde_json::{Value, json};
 use turn::CallRecord;
@@ -109,7 +109,7 @@ impl InView {
         match focus(&self.0, question) {
             Focused::On(quotes) => evidence::with_lines(answer, &quotes, question),
             Focused::Everything => shown::unchecked(answer, &self.0),
-            Focused::Nothing(places) => nothing_about(&places),
+            Focused::Nothing(places) => nothing_about(&places, &Unread::default()),
         }
     }
 }

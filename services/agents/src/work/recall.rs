@@ -17,12 +17,17 @@ use domain::message::Message;
 use domain::settings::Mode;
 use domain::tool::SEARCH_MEMORY;
 use futures::StreamExt;
+use plan::prompt::covers;
 use serde_json::json;
+use text::escape::prose;
 use text::fence;
 use uuid::Uuid;
 
 /// The most of a prompt that may be taken by what nobody asked for, thousandths.
 const SHARE_PERMILLE: u64 = 100;
+
+/// What begins the line that says where a memory that was kept on purpose is from.
+const MEMORY: &str = "(memory, ";
 
 /// Looks once a request, before it is taken apart, planned or answered, so that whatever is made of
 /// it is made under the label of what was recalled. What an earlier process recalled for it stays.
@@ -74,7 +79,41 @@ async fn for_request(work: &Work) -> Option<EventBody> {
 
 /// Whether what was recalled for the request is something that was kept on purpose, and not only said.
 pub(crate) fn holds_a_memory(work: &Work) -> bool {
-    work.with_state(|state| state.conversation.view.given().contains("\n(memory, "))
+    work.with_state(|state| {
+        state
+            .conversation
+            .view
+            .given()
+            .contains(&format!("\n{MEMORY}"))
+    })
+}
+
+/// What somebody kept on purpose that answers a question: the first memory that was recalled and has all words
+/// that say what the question is about, in its own words.
+pub(crate) fn told(work: &Work, question: &str) -> Option<String> {
+    let given = work.with_state(|state| state.conversation.view.given().to_owned());
+    told_by(&given, question)
+}
+
+/// As [`told`], of what stands before a request.
+fn told_by(given: &str, question: &str) -> Option<String> {
+    let lines: Vec<&str> = given.lines().collect();
+    let facts = lines.iter().enumerate();
+    let mut facts = facts.filter(|(_, line)| line.starts_with(MEMORY) && line.contains(") id "));
+    facts.find_map(|(at, facts)| {
+        let is_end = |line: &&str| line.trim().is_empty() || fence::is_mark(line);
+        let first = lines[..at].iter().rposition(|line| is_end(&line));
+        let text = lines[first.map_or(0, |first| first + 1)..at].join("\n");
+        if !covers(&text, question) {
+            return None;
+        }
+        let is_of_the_user = !facts.contains("untrusted") && !facts.contains("from outside");
+        let who = match is_of_the_user {
+            true => "You told me",
+            false => "Memory has",
+        };
+        Some(prose(&format!("{who}: {text}\n{facts}")))
+    })
 }
 
 /// A question to a model that is not the conversation, with what was recalled and the data that came
@@ -219,6 +258,22 @@ mod tests {
         assert_eq!(fault.message, told);
         let denied = nothing_ran(CallStatus::Denied, "no".to_owned());
         assert_eq!(recalled(asked(), denied), None);
+    }
+
+    #[test]
+    fn a_memory_that_has_all_words_of_a_question_answers_it() {
+        let given = "From memory:\n\nthe cat is called Mia\n(memory, 2026-11-22, from an agent) id 0190\n\n\
+                     the dog is called Rex\n(memory, 2026-11-22, from the user, untrusted: web:x) id 0191\n\n\
+                     the printer is old\n(conversation, 2026-11-22, from the user) id 0192\n";
+        let told = |question: &str| told_by(given, question).unwrap_or_default();
+        let of_cat = told("what is the cat called?");
+        assert!(
+            of_cat.starts_with("You told me: the cat is called Mia\n(memory, "),
+            "{of_cat}"
+        );
+        assert!(told("what is the dog called?").starts_with("Memory has: the dog"));
+        assert_eq!(told("where is the printer?"), "");
+        assert_eq!(told("where is the horse?"), "");
     }
 
     #[test]

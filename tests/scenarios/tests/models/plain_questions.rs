@@ -1,6 +1,7 @@
 //! Questions and orders in daily words to the model that comes along, in its own mode.
 #![allow(clippy::print_stderr, reason = "a test is allowed to fail loudly")]
 
+use scenarios::documents::docx;
 use testkit::{Finished, House};
 
 /// A house with the model that comes along; `None` where that is not built.
@@ -20,6 +21,72 @@ fn tell(house: &House, says: &str) -> Finished {
 
 fn memories(house: &House) -> String {
     house.ask(["memory", "list"]).run().expect(0).stdout
+}
+
+#[test]
+fn documents_are_read_for_a_question_that_no_line_has() {
+    let Some(house) = house() else { return };
+    docx(&house, "prize.docx", &["Rules", "The jury meets on 4 May."]);
+    house.write("notes.md", "The harbour stood still.\n");
+    let done = tell(&house, "when does the jury meet?").expect(0);
+    assert!(done.stdout.contains("The jury meets on 4 May"), "{done:#?}");
+    // More than a few are not read, and that is said.
+    for name in ["b", "c", "d"] {
+        docx(
+            &house,
+            &format!("{name}.docx"),
+            &["The regatta is in Kiel."],
+        );
+    }
+    let done = tell(&house, "where is the regatta held?").expect(0);
+    assert!(
+        done.stdout
+            .contains("4 documents (PDF, docx, odt) were not searched: `show b.docx` reads one."),
+        "{done:#?}"
+    );
+}
+
+#[test]
+fn words_of_all_files_that_a_question_names_are_counted() {
+    let Some(house) = house() else { return };
+    house.write("novel.md", "one two three\n");
+    house.write("ch3-old.md", "four five\n");
+    let asked = "how many words do novel.md and ch3-old.md have together?";
+    let told = tell(&house, asked).expect(0).stdout;
+    for says in [
+        "novel.md: 1 line, 3 words",
+        "ch3-old.md: 1 line, 2 words",
+        "Together: 2 lines, 5 words",
+    ] {
+        assert!(told.contains(says), "{told}");
+    }
+}
+
+#[test]
+fn what_was_remembered_answers_a_question_that_no_file_does() {
+    let Some(house) = house() else { return };
+    house.write("pets.txt", "The dog is called Bruno.\n");
+    tell(&house, "remember that the printer is in room 12").expect(0);
+    tell(&house, "remember that the cat is called Mia").expect(0);
+    for (asked, told) in [
+        (
+            "where is the printer?",
+            "You told me: the printer is in room 12\n(memory, ",
+        ),
+        (
+            "what is the cat called?",
+            "You told me: the cat is called Mia\n(memory, ",
+        ),
+    ] {
+        let done = tell(&house, asked).expect(0);
+        assert!(done.stdout.starts_with(told), "{done:#?}");
+    }
+    // A file that has it is the answer.
+    let done = tell(&house, "what is the dog called?").expect(0);
+    assert!(
+        done.stdout.contains("Bruno") && !done.stdout.contains("You told me"),
+        "{done:#?}"
+    );
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub(super) async fn run(
             Action::Answer { question } => {
                 let data = data_given(work, planned.reach).into_iter();
                 let read: Vec<Shown> = data.chain(shown.iter().cloned()).collect();
-                let answered = answering::answer(work, outcome, question, &read, planned.reach);
+                let answered = answering::answer(work, outcome, question, &read, planned);
                 match answered.await {
                     Ok(text) => {
                         answers.push(text.clone());

@@ -13,7 +13,7 @@ use domain::model::Reach;
 use domain::plan::Plan;
 use domain::settings::Mode;
 use domain::tool::LIST_FILES;
-use plan::compile::Call;
+use plan::compile::{self, Call};
 use plan::{asked_for, by_rules, named, names, orders, prompt, question, schema, validate};
 use serde_json::json;
 use std::ops::RangeInclusive;
@@ -67,10 +67,7 @@ async fn by_bridge(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> 
     let kinds = all_kinds();
     let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
     let plan = validate::value(&answer, &kinds).map_err(|invalid| Stop::failed(invalid.fault()))?;
-    Ok(Planned {
-        plan,
-        reach: Reach::of(work.agent.facts.class),
-    })
+    Ok(Planned::new(plan, Reach::of(work.agent.facts.class)))
 }
 
 async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Planned, Stop> {
@@ -88,7 +85,7 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     if reach == Reach::Small
         && let Some(plan) = settled_for_small(work, &listing, task)?
     {
-        return Ok(Planned { plan, reach });
+        return Ok(planned(plan, reach, &listing));
     }
     let likely = schema::likely_first(&listing, task);
     let likely: Vec<String> = likely.iter().map(|path| visible_line(path)).collect();
@@ -122,10 +119,21 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
         work.emit(EventBody::Notice(schema::content_cut()), None)
             .await;
     }
-    Ok(Planned {
-        plan: question::with_answer(plan, &text),
-        reach,
-    })
+    let plan = match reach {
+        Reach::Small => schema::with_all_named(plan, &listing, task),
+        Reach::Any => plan,
+    };
+    let plan = question::with_answer(plan, &text);
+    Ok(planned(plan, reach, &listing))
+}
+
+/// A plan that was made with a list of the workspace.
+fn planned(plan: Plan, reach: Reach, listing: &[String]) -> Planned {
+    let documents = listing.iter().filter(|path| compile::is_document(path));
+    Planned {
+        documents: documents.cloned().collect(),
+        ..Planned::new(plan, reach)
+    }
 }
 
 /// The plan of a request that leaves a small model nothing to choose, and the refusal of one that is too

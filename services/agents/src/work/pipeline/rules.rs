@@ -51,10 +51,7 @@ pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, 
         }
         planned => one(work, outcome, (text, planned), &mut known).await?,
     };
-    Ok(Planned {
-        plan: planned,
-        reach: Reach::Any,
-    })
+    Ok(Planned::new(planned, Reach::Any))
 }
 
 /// The answer to a question that no rule plans, where the file of settings that it names has it; else the

@@ -46,10 +46,24 @@ pub(super) fn interrupted() -> Stop {
     Stop::Fault(QueryStatus::Interrupted, AskError::Interrupted.fault())
 }
 
-/// A plan that passed the validator, and how capable the model is that may be asked about it.
+/// A plan that passed the validator.
 pub(super) struct Planned {
     pub(super) plan: domain::plan::Plan,
+    /// How capable the model is that may be asked about it.
     pub(super) reach: Reach,
+    /// The documents (PDF, docx, odt) of the workspace, where the planner had a list of it.
+    pub(super) documents: Vec<String>,
+}
+
+impl Planned {
+    /// A plan that was made without a list of the workspace.
+    pub(super) const fn new(plan: domain::plan::Plan, reach: Reach) -> Self {
+        Self {
+            plan,
+            reach,
+            documents: Vec::new(),
+        }
+    }
 }
 
 /// Runs one call of ours and takes it into account.
