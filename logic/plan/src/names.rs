@@ -41,6 +41,20 @@ pub fn ambiguous(listing: &[String], request: &str) -> Option<Fault> {
     Some(which(whole, part, "are both here, and either may be meant"))
 }
 
+/// A request with the only name with spaces that it has in quotes, where it is a name that is there and has no
+/// quotes yet. [`ambiguous`] tells where another name that is there is a part of it.
+#[must_use]
+pub fn in_quotes(listing: &[String], request: &str) -> Option<String> {
+    if request.contains(|c| QUOTES.contains(c)) {
+        return None;
+    }
+    let mut named = spaced(listing).into_iter();
+    let named = named.find_map(|name| Some((whole(request, name)?, name)));
+    let (at, name) = named?;
+    let (before, after) = (&request[..at], &request[at + name.len()..]);
+    Some(format!("{before}\"{name}\"{after}"))
+}
+
 /// Whether a request names anything that is there: by its path, or a file by its name.
 #[must_use]
 pub fn any(listing: &[String], request: &str) -> bool {

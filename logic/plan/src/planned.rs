@@ -1,7 +1,7 @@
 //! What the rules make of a request: a plan, one after a file is read, or a refusal.
 
 use crate::rules::in_file::{self, InFile, whole_words};
-use crate::rules::{self, Note, Refusal, RefusalKind, joined};
+use crate::rules::{self, Note, Refusal, RefusalKind, joined, words};
 use crate::{forbidden, orders, validate};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
@@ -172,6 +172,7 @@ pub fn must_be_there(planned: &ByRules) -> Vec<String> {
             | Action::CountLines { path }
             | Action::ReplaceText { path, .. }
             | Action::DeleteFile { path } => vec![path],
+            Action::SearchText { path, .. } if words::is_file(path) => vec![path],
             Action::CompareFiles { left, right } => vec![left, right],
             Action::MoveFile { from, .. } => vec![from],
             _ => Vec::new(),

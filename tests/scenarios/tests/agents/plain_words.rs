@@ -87,6 +87,51 @@ fn a_comment_and_a_heading_are_offered_as_whole_lines() {
 }
 
 #[test]
+fn a_name_with_spaces_is_found_where_no_other_is_meant() {
+    let house = House::new();
+    house.write("my notes.md", "milk\n");
+    tell(&house, "add the line tea to my notes.md").expect(0);
+    assert_eq!(house.read("my notes.md"), "milk\ntea\n");
+    house.write("notes.md", "x\n");
+    let refused = tell(&house, "add the line tea to my notes.md").expect(4);
+    assert!(
+        refused
+            .stderr
+            .contains("Put the name in quotes: \"my notes.md\""),
+        "{refused:#?}"
+    );
+    assert_eq!(house.read("notes.md"), "x\n");
+}
+
+#[test]
+fn a_file_that_is_elsewhere_is_named() {
+    let house = House::new();
+    house.write("conf/nginx.conf", "listen 80;\n");
+    house.write("drafts/chapter4.md", "one two\n");
+    for (says, told) in [
+        (
+            "check nginx.conf for errors",
+            "Did you mean conf/nginx.conf?",
+        ),
+        (
+            "how many words has chapter4?",
+            "Try: how many words has drafts/chapter4.md?",
+        ),
+    ] {
+        let refused = tell(&house, says).expect(4);
+        assert!(refused.stderr.contains(told), "{refused:#?}");
+    }
+    house.write("old/chapter4.md", "one\n");
+    let several = tell(&house, "how many words has chapter4?")
+        .expect(4)
+        .stderr;
+    assert!(
+        several.contains("There are drafts/chapter4.md, old/chapter4.md."),
+        "{several}"
+    );
+}
+
+#[test]
 fn what_needs_a_program_or_a_file_says_how() {
     let house = House::new();
     for says in ["!python3 -m unittest", "run the tests", "git status"] {

@@ -7,6 +7,7 @@
 
 mod answering;
 mod approval;
+mod elsewhere;
 mod execution;
 mod planner;
 mod rules;

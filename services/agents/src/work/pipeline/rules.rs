@@ -1,5 +1,6 @@
 //! The planner by rules: orders become steps once the files are read that they need.
 
+use super::elsewhere;
 use super::stage::{Planned, Stop, call_tool, interrupted};
 use crate::work::Work;
 use disk::stored::as_stored;
@@ -21,7 +22,8 @@ const LOOKED_AT: usize = 10_000;
 
 /// Makes the plan of the rules, after the files are read that it needs.
 pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
-    let text = &work.request.text;
+    let quoted = with_quotes(work).await?;
+    let text = quoted.as_ref().unwrap_or(&work.request.text);
     let mut known = Known::default();
     let planned = match by_rules::plan(text) {
         Ok(planned) => planned,
@@ -186,6 +188,24 @@ async fn stays_sound(
     }
 }
 
+/// The request with quotes around a name with spaces of a file that is here, where the rules understand it so
+/// alone.
+///
+/// # Errors
+/// Where a part of that name is one of a file that is here too.
+async fn with_quotes(work: &Work) -> Result<Option<String>, Stop> {
+    let text = &work.request.text;
+    if by_rules::understands(text) {
+        return Ok(None);
+    }
+    let listing = elsewhere::files_here(work).await;
+    let quoted = names::in_quotes(&listing, text).filter(|quoted| by_rules::understands(quoted));
+    match names::ambiguous(&listing, text).filter(|_| quoted.is_some()) {
+        Some(fault) => Err(Stop::failed(fault)),
+        None => Ok(quoted),
+    }
+}
+
 /// Stops where an order names a file that is not there and one of nearly that name is.
 async fn is_spelt(work: &Work, text: &str, planned: &ByRules, known: &Known) -> Result<(), Stop> {
     for path in by_rules::must_be_there(planned) {
@@ -197,6 +217,11 @@ async fn is_spelt(work: &Work, text: &str, planned: &ByRules, known: &Known) -> 
         }
         if let Some(near) = near_file(work, &path).await {
             return Err(misspelt(text, &path, &near));
+        }
+        match elsewhere::files_called(work, &path).await.as_slice() {
+            [] => {}
+            [only] => return Err(misspelt(text, &path, only)),
+            several => return Err(elsewhere::which(&path, several)),
         }
     }
     Ok(())
