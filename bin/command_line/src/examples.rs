@@ -67,7 +67,7 @@ pub(crate) const DIFF: &str = "Examples:
 
 /// `carl undo`.
 pub(crate) const UNDO: &str = "Examples:
-  carl undo                               the last file change in this folder
+  carl undo                               all that the last request in this folder changed
   carl undo 6a182 --yes write             of that session, without a question";
 
 /// `carl audit`.
