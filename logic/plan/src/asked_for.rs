@@ -5,7 +5,7 @@ use crate::named::{
     is_typed_as_path, left_out, words_of_files,
 };
 use crate::rules::in_file;
-use crate::{by_rules, forbidden, gate, orders};
+use crate::{by_rules, forbidden, gate, orders, question};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
 use domain::tool::EffectClass;
@@ -211,18 +211,64 @@ pub fn not_understood(plan: &Plan, request: &str) -> Option<Fault> {
             "Give one order at a time.".to_owned(),
         ));
     }
-    if changes || !orders::acts(request) {
+    if changes {
+        return None;
+    }
+    if orders::acts(request) {
+        return Some(refused(
+            format!(
+                "`{}` orders something, and the model planned only to look. Nothing was done.",
+                shortened(request)
+            ),
+            "Say it in other words (the task `help` lists what works), or use a larger model: a model of this \
+             size runs no programs either."
+                .to_owned(),
+        ));
+    }
+    let is_answered = plan.actions.iter().any(|action| judges(request, action));
+    let is_left = orders::judges(request) && !is_answered;
+    if !is_left && !shows_another(plan, request) {
         return None;
     }
     Some(refused(
         format!(
-            "`{}` orders something, and the model planned only to look. Nothing was done.",
+            "`{}` asks for more than a text that is shown, and the model planned only to show one. Nothing was \
+             done.",
             shortened(request)
         ),
-        "Say it in other words (the task `help` lists what works), or use a larger model; what needs \
-         a program is for `--agent coder` with one."
+        "Ask a question (`which …?`), or for a text (`show FILE`, `search for \"…\" in FILE`), or use a larger \
+         model."
             .to_owned(),
     ))
+}
+
+/// Whether a plan only shows files that a request does not name, where the request asks to be shown nothing: its
+/// first word may be a verb that nobody here knows.
+fn shows_another(plan: &Plan, request: &str) -> bool {
+    let shows = |action: &Action| match action {
+        Action::ReadFile { path }
+        | Action::Head { path, .. }
+        | Action::Tail { path, .. }
+        | Action::Excerpt { path, .. }
+        | Action::CountLines { path } => !is_named(request, path),
+        _ => false,
+    };
+    let asks = orders::looks(request) || question::wants_telling(request);
+    !asks && plan.actions.iter().all(shows)
+}
+
+/// Whether a step gives what an order to judge or to count asks for.
+fn judges(request: &str, action: &Action) -> bool {
+    match action {
+        Action::CountLines { path } => is_named(request, path),
+        Action::SearchText { .. } => request.contains(" for "),
+        Action::Answer { .. }
+        | Action::CompareFiles { .. }
+        | Action::FileSizes { .. }
+        | Action::Recall { .. }
+        | Action::WebSearch { .. } => true,
+        _ => false,
+    }
 }
 
 /// Longest part of a request that is shown, characters.
@@ -381,6 +427,26 @@ mod tests {
         ] {
             assert!(not_understood(&look, says).is_some(), "{says}");
         }
+        for says in [
+            "check off \"draw the map\" in a.txt",
+            "count the mistakes",
+            "check the spelling",
+            "review a.txt",
+        ] {
+            assert!(not_understood(&look, says).is_some(), "{says}");
+        }
+        let counted = |path: &str| {
+            plan(Action::CountLines {
+                path: path.to_owned(),
+            })
+        };
+        assert!(not_understood(&counted("a.txt"), "count the words in a.txt").is_none());
+        assert!(not_understood(&counted("b.txt"), "count the errors").is_some());
+        assert!(not_understood(&look, "grade chapter 3").is_some());
+        let licence = plan(Action::ReadFile {
+            path: "LICENCE.txt".to_owned(),
+        });
+        assert!(not_understood(&licence, "the licence of this project").is_none());
         assert!(not_understood(&look, "what does a.txt say?").is_none());
         assert!(not_understood(&look, "show a.txt").is_none());
         let written = plan(Action::CreateFile {

@@ -212,6 +212,10 @@ const LOOKING: [&str; 52] = [
     "muestra",
     "busca",
 ];
+/// Verbs of orders to judge or to count: a text that is shown is no answer to them.
+const JUDGING: [&str; 9] = [
+    "check", "count", "review", "examine", "inspect", "analyse", "analyze", "study", "scan",
+];
 /// Verbs of looks that can be forbidden.
 pub(crate) const SHOWING: [&str; 17] = [
     "show",
@@ -325,11 +329,21 @@ fn parts(request: &str) -> Vec<String> {
 
 /// Whether a request begins like an order to look.
 pub(crate) fn looks(request: &str) -> bool {
+    LOOKING.contains(&verb(request).as_str())
+}
+
+/// Whether a request orders to judge or to count something.
+pub(crate) fn judges(request: &str) -> bool {
+    JUDGING.contains(&verb(request).as_str()) && !question::wants_telling(request)
+}
+
+/// The first word of a request that may be a verb, in small letters.
+fn verb(request: &str) -> String {
     let request = without_quotes(request).to_lowercase();
     let words = request.split_whitespace();
     let mut words = words.map(|word| word.trim_matches([',', ':', '!', '?', '"', '\'']));
     let first = words.find(|word| !BEFORE.contains(word));
-    first.is_some_and(|first| LOOKING.contains(&first))
+    first.unwrap_or_default().to_owned()
 }
 
 /// Whether a word is a verb of an order that is more than a look.
@@ -354,8 +368,9 @@ fn begins(part: &str, is_first: bool) -> bool {
         return false;
     };
     let of_git = rest.iter().take(3).any(|word| *word == "git");
+    let checks_off = *verb == "check" && rest.contains(&"off");
     if LOOKING.contains(verb) {
-        return of_git;
+        return of_git || checks_off;
     }
     let next = rest.first().copied();
     if PROGRAMS.contains(verb) {
@@ -429,6 +444,7 @@ mod tests {
             "old.txt is done, delete it",
             "disable ssl in settings.toml",
             "tick off buy milk in todo.txt",
+            "check off \"buy milk\" in todo.txt",
             "note in t.txt that Ann called",
             "and the theme to dark",
             "show a.txt and by the way, fix it",

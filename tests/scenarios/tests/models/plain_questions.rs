@@ -24,6 +24,27 @@ fn memories(house: &House) -> String {
 }
 
 #[test]
+fn an_order_to_judge_or_to_count_is_not_answered_with_a_file() {
+    let Some(house) = house() else { return };
+    house.write("conf/nginx.conf", "server {\n  listen 80;\n}\n");
+    house.write("ch3-old.md", "The harbour stood still.\n");
+    for says in [
+        "count the mistakes",
+        "count the errors",
+        "check the spelling",
+        "check the config",
+        "review ch3-old.md",
+    ] {
+        let done = tell(&house, says);
+        assert_eq!(done.code, Some(5), "{says}: {done:#?}");
+        assert!(done.stderr.contains("Nothing was done"), "{done:#?}");
+        let is_shown = done.stdout.contains("listen") || done.stdout.contains("harbour");
+        assert!(!is_shown, "{says}: {done:#?}");
+    }
+    assert_eq!(memories(&house), "");
+}
+
+#[test]
 fn documents_are_read_for_a_question_that_no_line_has() {
     let Some(house) = house() else { return };
     docx(&house, "prize.docx", &["Rules", "The jury meets on 4 May."]);
