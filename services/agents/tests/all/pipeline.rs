@@ -107,9 +107,15 @@ fn deny() -> ConfirmationAnswer {
     }
 }
 
+/// A file that orders name is there: else its folder is listed for a name like it.
+fn is_there(house: &House, name: &str) {
+    std::fs::write(house.workspace().join(name), "").unwrap();
+}
+
 #[tokio::test]
 async fn rules_plan_and_run_without_any_model() {
     let house = House::with([], tools(), |_| {});
+    is_there(&house, "notes.txt");
     let events = ask(&house, Mode::Deterministic, "show notes.txt").await;
     assert_eq!(status(&events), QueryStatus::Success);
     assert_eq!(answer(&events), "notes.txt (2 lines):\nmilk\nAnn: 0142");
@@ -222,6 +228,7 @@ async fn a_failing_step_stops_the_plan() {
             "[FAILED]\n[TOOL_RESULT: UNTRUSTED read_file 12]\nno such file\n[END 12]";
         broker.add_tool(tool("read_file", Value::Null).fails(text_of_failure));
         let house = House::with([], broker, |_| {});
+        is_there(&house, "a.txt");
         let events = ask(&house, Mode::Deterministic, text).await;
         assert_eq!(status(&events), expected, "{text}");
         assert_eq!(house.broker.calls().len(), ran);
@@ -363,6 +370,7 @@ async fn a_change_that_the_broker_takes_for_reading_is_not_run() {
     let broker = tools();
     broker.add_tool(tool("delete_file", json!({})));
     let house = House::with([], broker, |_| {});
+    is_there(&house, "a.txt");
     let events = ask(&house, Mode::Deterministic, "delete a.txt").await;
     assert_eq!(status(&events), QueryStatus::Denied);
     assert_eq!(fault(&events).code, "plan.gate");
@@ -374,6 +382,7 @@ async fn an_interrupt_stops_the_running_step() {
     let broker = tools();
     broker.add_tool(tool("read_file", Value::Null).waits(&Gate::new()));
     let house = House::with([], broker, |_| {});
+    is_there(&house, "notes.txt");
     let id = house.open().await;
     let text = "show notes.txt then list the files";
     let mut stream = house

@@ -501,4 +501,8 @@ fn a_misspelt_name_is_told_with_the_one_that_is_there() {
     assert_eq!(house.read("a.toml"), "port = 81\n");
     let told = refused(&house, "show quite-another.md");
     assert!(!told.contains("Did you mean"), "{told}");
+    // The folder is listed through the broker like any other, and what is outside of it is not.
+    let lists = |says: &str| order(&house, says).stderr.contains("→ list_files");
+    assert!(lists("show ntoes.md"));
+    assert!(!lists("show notes.md") && !lists("show ../ntoes.md"));
 }

@@ -17,9 +17,6 @@ use std::io::ErrorKind;
 use text::escape::{prose, visible_line};
 use turn::Outcome;
 
-/// Most names of a folder that are looked at for one that was misspelt.
-const LOOKED_AT: usize = 10_000;
-
 /// Makes the plan of the rules, after the files are read that it needs.
 pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, Stop> {
     let quoted = with_quotes(work).await?;
@@ -60,7 +57,10 @@ pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, 
 /// refusal.
 async fn answered(work: &Work, outcome: &mut Outcome, refused: Stop) -> Stop {
     let text = &work.request.text;
-    let is_question = matches!(&refused, Stop::Fault(_, fault) if fault.code == "plan.question");
+    // A question in another language is none that is known as one.
+    let unread = ["plan.question", "plan.not_understood"];
+    let is_question =
+        matches!(&refused, Stop::Fault(_, fault) if unread.contains(&fault.code.as_str()));
     let Some(path) = by_rules::asks_of(text).filter(|_| is_question) else {
         return refused;
     };
@@ -117,7 +117,7 @@ async fn one(
     (text, planned): (&str, ByRules),
     known: &mut Known,
 ) -> Result<Plan, Stop> {
-    is_spelt(work, text, &planned, known).await?;
+    is_spelt(work, outcome, (text, &planned), known).await?;
     let judged = match &planned {
         ByRules::AfterReading(asked, _) => Some(asked.path.clone()),
         ByRules::Plan(_) | ByRules::Several(_) => None,
@@ -207,15 +207,21 @@ async fn with_quotes(work: &Work) -> Result<Option<String>, Stop> {
 }
 
 /// Stops where an order names a file that is not there and one of nearly that name is.
-async fn is_spelt(work: &Work, text: &str, planned: &ByRules, known: &Known) -> Result<(), Stop> {
-    for path in by_rules::must_be_there(planned) {
+async fn is_spelt(
+    work: &Work,
+    outcome: &mut Outcome,
+    (text, planned): (&str, &ByRules),
+    known: &Known,
+) -> Result<(), Stop> {
+    let needed: BTreeSet<String> = by_rules::must_be_there(planned).into_iter().collect();
+    for path in needed {
         if known.texts.contains_key(&path)
             || known.changed.contains(&path)
             || found(work, &path).await.is_some()
         {
             continue;
         }
-        if let Some(near) = near_file(work, &path).await {
+        if let Some(near) = near_file(work, outcome, &path).await? {
             return Err(misspelt(text, &path, &near));
         }
         match elsewhere::files_called(work, &path).await.as_slice() {
@@ -227,31 +233,38 @@ async fn is_spelt(work: &Work, text: &str, planned: &ByRules, known: &Known) -> 
     Ok(())
 }
 
-/// The only file beside one that is not there of which that may be the misspelt name. The folder is looked at
-/// without a call: what is told is what the user typed but for a letter or two.
-async fn near_file(work: &Work, path: &str) -> Option<String> {
+/// The only file beside one that is not there of which that may be the misspelt name. The folder is listed as
+/// `list` lists it, through the broker and on record.
+async fn near_file(work: &Work, outcome: &mut Outcome, path: &str) -> Result<Option<String>, Stop> {
     let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
     let is_outside = path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
-    if is_outside {
-        return None;
+    let is_folder = found(work, folder)
+        .await
+        .is_some_and(|found| found.is_dir());
+    if is_outside || !is_folder {
+        return Ok(None);
     }
-    let place = as_stored(&work.request.profile.settings.workspace.join(folder));
-    let mut listed = tokio::fs::read_dir(place).await.ok()?;
+    let listing = Action::ListFiles {
+        path: folder.to_owned(),
+    };
     let mut names_there: Vec<String> = Vec::new();
-    while let Ok(Some(entry)) = listed.next_entry().await {
-        let is_file = entry.file_type().await.is_ok_and(|kind| kind.is_file());
-        if is_file && let Ok(name) = entry.file_name().into_string() {
-            names_there.push(name);
+    for call in compile::action(&listing) {
+        let result = call_tool(work, outcome, &call, None).await.result;
+        match result.status {
+            CallStatus::Ok => {}
+            CallStatus::Cancelled => return Err(interrupted()),
+            CallStatus::Denied | CallStatus::Failed => return Ok(None),
         }
-        if names_there.len() >= LOOKED_AT {
-            return None;
-        }
+        let entries = result.data["entries"].as_array().into_iter().flatten();
+        let files = entries.filter(|entry| entry["kind"] == "file");
+        let names = files.filter_map(|entry| entry["name"].as_str());
+        names_there.extend(names.map(str::to_owned));
     }
-    let near = names::nearest(names_there.iter().map(String::as_str), name)?;
-    Some(match folder {
+    let near = names::nearest(names_there.iter().map(String::as_str), name);
+    Ok(near.map(|near| match folder {
         "." => near.to_owned(),
         folder => format!("{folder}/{near}"),
-    })
+    }))
 }
 
 fn misspelt(text: &str, path: &str, near: &str) -> Stop {
