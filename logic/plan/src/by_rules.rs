@@ -126,7 +126,7 @@ mod tests {
     fn the_name_of_a_value_is_not_replaced_as_a_word() {
         for (says, text) in [
             ("change listen to 8080 in nginx.conf", "  listen { 80; }\n"),
-            ("change PORT to 9000 in Makefile", "PORT ?= 8080\n"),
+            ("change PORT to 9000 in Makefile", "PORT != cat port\n"),
             (
                 "change the log level to debug in note.toml",
                 "# the log level may be info\n[other]\nlevel = \"info\"\n",

@@ -281,8 +281,24 @@ impl Match<'_> {
     /// A text that is replaced or takes the place of another: as [`Match::added`].
     pub fn replacement(&self, name: &str) -> Result<String, Refusal> {
         let text = self.text(name)?;
-        let is_plain = plain::is_replacement(&text) && !self.loses_an_article(name);
+        let is_plain = plain::is_replacement(&text) || self.is_one_for_one();
+        let is_plain = is_plain && !self.loses_an_article(name);
         self.plain(name, text, is_plain)
+    }
+
+    /// Whether one word takes the place of one other: in `replace a.example.org with b.example.org in site.conf` both
+    /// are texts, whatever they look like. What is renamed may be a file.
+    fn is_one_for_one(&self) -> bool {
+        let is_one = |name: &str| {
+            let raw = self.written(name);
+            !raw.is_empty() && !raw.contains(char::is_whitespace) && plain::is_word(raw)
+        };
+        let verb = self.captures[0]
+            .split_whitespace()
+            .next()
+            .unwrap_or_default();
+        let exchanges = ["replace", "change", "substitute"].contains(&verb.to_lowercase().as_str());
+        exchanges && is_one("old") && is_one("new")
     }
 
     /// Whether an article before bare words may be of them: any before a new text, and before an old one
@@ -331,8 +347,12 @@ impl Match<'_> {
         }
         // All of `milk to a.txt and eggs` as one text is hardly what was meant.
         let mut nearest = match name {
+            // A place is no text.
+            "old" | "new" if text.contains(" line ") => Vec::new(),
             "old" | "new" => vec![self.as_words(name, &text)],
             _ if several::names_a_place(self.request, &text) => Vec::new(),
+            // `a new target lint` says what is to be written, and is not the text.
+            _ if text.starts_with("a new ") || text.starts_with("another ") => Vec::new(),
             _ => vec![self.in_quotes(name)],
         };
         let is_of_files = plain::names_a_file(&text);
@@ -541,60 +561,5 @@ impl Match<'_> {
             self.request.shown(raw)
         );
         Refusal::ambiguous(why, Vec::new()).advised("Put the whole text in one pair of quotes.")
-    }
-}
-
-/// Where a moved file goes: into the folder that was meant, or to the new name beside the old one.
-pub fn destination(from: &str, to: &str, how: Destination) -> String {
-    let name = from
-        .trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .unwrap_or(from);
-    match how {
-        Destination::Folder => format!("{}/{name}", to.trim_end_matches('/')),
-        Destination::NameBeside if !to.contains('/') => match from.rsplit_once('/') {
-            Some((folder, _)) => format!("{folder}/{to}"),
-            None => to.to_owned(),
-        },
-        // A bare word without an extension, for a file with one, is where people put it.
-        Destination::Unsaid if is_file(from) && !is_file(to) && !to.contains('/') => {
-            format!("{to}/{name}")
-        }
-        Destination::NameBeside | Destination::Unsaid => to.to_owned(),
-    }
-}
-
-/// How a move names where it goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Destination {
-    /// As a folder.
-    Folder,
-    /// As a new name.
-    NameBeside,
-    /// It does not say.
-    Unsaid,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_move_goes_into_folders_and_a_rename_stays_beside() {
-        assert_eq!(destination("a/b.txt", "c", Destination::Folder), "c/b.txt");
-        assert_eq!(
-            destination("a/b.txt", "c.txt", Destination::NameBeside),
-            "a/c.txt"
-        );
-        assert_eq!(
-            destination("b.txt", "archive", Destination::Unsaid),
-            "archive/b.txt"
-        );
-        assert_eq!(destination("b.txt", "c.txt", Destination::Unsaid), "c.txt");
-        assert_eq!(
-            destination("notes", "papers", Destination::Unsaid),
-            "papers"
-        );
     }
 }

@@ -2,17 +2,23 @@
 //! names, which looks like an answer.
 
 /// Verbs that are long enough for a word one letter away to be a slip.
-const VERBS: [&str; 10] = [
+const VERBS: [&str; 16] = [
     "append",
     "change",
+    "comment",
     "convert",
     "create",
     "delete",
+    "disable",
+    "enable",
     "insert",
     "overwrite",
+    "prepend",
     "remove",
     "rename",
     "replace",
+    "uncomment",
+    "upgrade",
 ];
 
 /// Verbs that are so short that a word with the same letters alone is a slip: `shwo`, and not `shoe`.
@@ -37,7 +43,14 @@ pub(super) fn corrected(request: &str) -> Option<String> {
     let typed = word.to_lowercase();
     let is_slip = |verb: &&&str| strsim::osa_distance(verb, &typed) == 1;
     let is_swap = |verb: &&&str| is_slip(verb) && is_shuffled(&typed, verb);
+    // Two letters off, a long word that begins alike is still nothing else.
+    let is_near = |verb: &&&str| {
+        let is_as_long = verb.len().abs_diff(typed.len()) <= 1;
+        let begins_alike = verb.chars().next() == typed.chars().next();
+        is_as_long && begins_alike && strsim::osa_distance(verb, &typed) == 2
+    };
     let verb = VERBS.iter().find(is_slip);
+    let verb = verb.or_else(|| VERBS.iter().find(is_near));
     let verb = verb.or_else(|| SHORT.iter().find(is_swap))?;
     Some(format!("{verb}{}", &request[word.len()..]))
 }
@@ -47,10 +60,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verb_that_is_one_letter_off_is_corrected() {
+    fn a_verb_that_is_a_letter_or_two_off_is_corrected() {
         assert_eq!(
             corrected("rplace a in b.txt").unwrap(),
             "replace a in b.txt"
+        );
+        assert_eq!(
+            corrected("repalec a in b.txt").as_deref(),
+            Some("replace a in b.txt")
         );
         assert_eq!(corrected("Dleete b.txt").as_deref(), Some("delete b.txt"));
         assert_eq!(corrected("shwo a.txt").as_deref(), Some("show a.txt"));

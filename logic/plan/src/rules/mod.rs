@@ -9,6 +9,7 @@
 mod after_colon;
 mod building;
 mod described;
+mod destination;
 mod examples;
 mod grammar;
 pub mod in_file;

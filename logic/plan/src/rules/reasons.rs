@@ -15,14 +15,18 @@ static NEGATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static SHELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
-        r"(?i)[|<>]|&&|\$\(|\s--?[a-z][\w-]*|^(?:\$\s|sudo|su|rm|rmdir|mv|cp|chmod|chown|curl|wget|bash|sh|zsh",
+        r"(?i)[|<>]|&&|\$\(|^(?:\$\s|sudo|su|rm|rmdir|mv|cp|chmod|chown|curl|wget|bash|sh|zsh",
         r"|python3?|perl|node|npm|pip|apt|apt-get|git|cargo|ssh|scp|dd|mkfs|kill|echo|sed|awk|xargs|eval|exec)\s",
     ))
 });
+/// A flag of a program, which in a text that an order replaces is no more than a word.
+static FLAG: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(?i)\s--?[a-z][\w-]*"));
+static OF_TEXTS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?i)^(?:replace|substitute|change) \S+ (?:with|by|to) \S+ in \S+$"));
 /// A text that is said to be one: `add the line a>=4 to requirements.txt`.
 static LINE_OF_TEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(?:append|add|insert|write|put|prepend) the (?:line|text|row|entry) \S.* (?:to|in|into|at|after|before) \S",
+        r"(?i)^(?:append|add|insert|write|put|prepend) (?:the|an?) (?:new )?(?:line|text|row|entry) \S.* (?:to|in|into|at|after|before) \S",
     )
 });
 /// What is kept may say `not`, or look like a command: it is a text and no order.
@@ -101,7 +105,8 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
     if hits(&NEGATION, text) || forbidden::only_forbids(text) {
         return Some(Refusal::negated(&shown));
     }
-    if hits(&SHELL, &format!("{text} ")) && !hits(&LINE_OF_TEXT, text) {
+    let has_flag = hits(&FLAG, text) && !hits(&OF_TEXTS, text);
+    if (has_flag || hits(&SHELL, &format!("{text} "))) && !hits(&LINE_OF_TEXT, text) {
         let message = format!(
             "`{shown}` looks like a shell command. I run no commands; I understand plain English. {LARGER_MODEL} Nothing was done."
         );
@@ -182,6 +187,8 @@ mod tests {
         let constants = [
             &NEGATION,
             &SHELL,
+            &FLAG,
+            &OF_TEXTS,
             &LINE_OF_TEXT,
             &KEEPING,
             &FORGET,

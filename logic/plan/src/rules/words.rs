@@ -185,7 +185,7 @@ fn read_step(text: &str) -> Step {
 }
 
 /// Names without an extension that can only be files.
-const KNOWN_FILES: [&str; 15] = [
+const KNOWN_FILES: [&str; 17] = [
     "readme",
     "license",
     "licence",
@@ -197,6 +197,8 @@ const KNOWN_FILES: [&str; 15] = [
     "sshd_config",
     "ssh_config",
     "caddyfile",
+    "crontab",
+    "fstab",
     "gemfile",
     "jenkinsfile",
     "procfile",

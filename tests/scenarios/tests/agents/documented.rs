@@ -61,7 +61,86 @@ const LOOKS: [(&str, Files, &str); 12] = [
 ];
 
 /// Orders that change something: the files before, and those after.
-const CHANGES: [(&str, Files, Files); 44] = [
+const CHANGES: [(&str, Files, Files); 53] = [
+    (
+        "add the script \"lint\": \"eslint .\" to package.json",
+        &[(
+            "package.json",
+            "{\n  \"scripts\": {\n    \"dev\": \"vite\"\n  }\n}\n",
+        )],
+        &[(
+            "package.json",
+            "{\n  \"scripts\": {\n    \"dev\": \"vite\",\n    \"lint\": \"eslint .\"\n  }\n}\n",
+        )],
+    ),
+    (
+        "add \"net\" to the features of tokio in Cargo.toml",
+        &[(
+            "Cargo.toml",
+            "[dependencies]\ntokio = { version = \"1\", features = [\"rt\"] }\n",
+        )],
+        &[(
+            "Cargo.toml",
+            "[dependencies]\ntokio = { version = \"1\", features = [\"rt\", \"net\"] }\n",
+        )],
+    ),
+    (
+        "remove DEBUG from app.env",
+        &[("app.env", "A=1\nDEBUG=true\n")],
+        &[("app.env", "A=1\n")],
+    ),
+    (
+        "rename the script dev to start in package.json",
+        &[(
+            "package.json",
+            "{\n  \"scripts\": {\n    \"dev\": \"vite\"\n  }\n}\n",
+        )],
+        &[(
+            "package.json",
+            "{\n  \"scripts\": {\n    \"start\": \"vite\"\n  }\n}\n",
+        )],
+    ),
+    (
+        "change port 8080 to 9090 in compose.yml",
+        &[("compose.yml", "ports:\n  - \"8080:80\"\n")],
+        &[("compose.yml", "ports:\n  - \"9090:80\"\n")],
+    ),
+    (
+        "enable DEBUG in app.env",
+        &[("app.env", "DEBUG=no\n")],
+        &[("app.env", "DEBUG=yes\n")],
+    ),
+    (
+        "rename hello to greet in main.rs",
+        &[("main.rs", "fn hello() {}\n// hello\n")],
+        &[("main.rs", "fn greet() {}\n// hello\n")],
+    ),
+    (
+        "change the heading \"Plan\" to \"Plans\" in a.md",
+        &[("a.md", "## Plan\nThe Plan.\n")],
+        &[("a.md", "## Plans\nThe Plan.\n")],
+    ),
+    (
+        "check off \"call Ann\" in todo.md",
+        &[("todo.md", "- [ ] call Ann\n")],
+        &[("todo.md", "- [x] call Ann\n")],
+    ),
+    (
+        "add a row for delta, 4, yes to table.md",
+        &[("table.md", "| a | b | c |\n|---|---|---|\n| x | 1 | no |\n")],
+        &[(
+            "table.md",
+            "| a | b | c |\n|---|---|---|\n| x | 1 | no |\n| delta | 4 | yes |\n",
+        )],
+    ),
+    (
+        "convert table.md to CSV",
+        &[("table.md", "| a | b |\n|---|---|\n| x | 1 |\n")],
+        &[
+            ("table.md", "| a | b |\n|---|---|\n| x | 1 |\n"),
+            ("table.csv", "a,b\nx,1\n"),
+        ],
+    ),
     (
         "create a.txt with \"two words\"",
         &[],

@@ -444,7 +444,7 @@ fn a_description_of_a_text_is_not_written_as_one() {
     for (says, hint) in [
         (
             "add a row Eve, poet to novel.md",
-            "add a row \"Eve, poet\" to",
+            "append \"Eve, poet\" to novel.md",
         ),
         ("add my name to novel.md", "add \"my name\" to novel.md"),
         (

@@ -16,6 +16,7 @@ mod documented;
 mod drive;
 mod edits;
 mod effects;
+mod everyday;
 mod guard;
 mod guarding;
 mod hostile;

@@ -117,11 +117,11 @@ fn of_two_values_with_one_name_both_are_told_with_the_orders_that_mean_them() {
     assert!(told.contains(offer), "{told}");
     order(&house, offer).expect(0);
     assert!(house.read("list.toml").ends_with("port = 3\n"));
-    // What stands in a form that no line shows counts as well.
+    // What stands within a line counts as well.
     house.write("in.toml", "port = 1\ndb = { port = 2 }\n");
     let told = refused(&house, "set port to 3 in in.toml");
     assert!(
-        told.contains("`db.port` in a form that I do not read"),
+        told.contains("set top-level port to 3 in in.toml | set db.port to 3 in in.toml"),
         "{told}"
     );
     assert!(house.read("in.toml").starts_with("port = 1\n"));

@@ -136,9 +136,9 @@ fn what_the_model_that_comes_along_does_not_understand_changes_nothing_and_print
     }
     order(&house, "create todo.txt with \"call Ann\"").expect(0);
     for says in [
-        "add serde = \"1\" to the dependencies in Cargo.toml",
+        "add serde to the dependencies in Cargo.toml",
         "add version = \"2\" to s.toml",
-        "add \"b\": 2 to s.json",
+        "add \"b\" to s.json",
         "insert 'Sunday: church' before harbour in novel.md",
         "append a summary to novel.md",
         "create outline.md with an outline of the novel",

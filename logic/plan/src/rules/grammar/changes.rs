@@ -2,7 +2,8 @@
 
 use super::rule::{Rule, rule};
 use crate::quoted::{in_quotes, typed_path};
-use crate::rules::building::{Built, Destination, Match, destination};
+use crate::rules::building::{Built, Match};
+use crate::rules::destination::{Destination, destination};
 use crate::rules::examples;
 use crate::rules::plain::{self, is_empty_line};
 use crate::rules::refusal::Refusal;
@@ -289,13 +290,16 @@ pub static CHANGES: [Rule; 27] = [
         r"(?:put|insert|place|prepend|overwrite|set|clear|empty|truncate) .+",
         |found| {
             let step = found.request.shown(&found.captures[0]);
-            let nearest = examples::nearest(&step);
-            Err(Refusal::ambiguous(
-                format!(
-                    "`{step}` may mean several things: I create, append, insert at the top or beside a line, replace and empty."
+            let why = format!(
+                "`{step}` may mean several things: I create, append, insert at the top or beside a line, replace and empty."
+            );
+            // What is set is a value, which no example of another verb shows.
+            Err(match step.to_lowercase().starts_with("set ") {
+                true => Refusal::ambiguous(why, Vec::new()).advised(
+                    "Name one value, its file and what it is to be, such as `set the port in settings.toml to 9000`.",
                 ),
-                nearest,
-            ))
+                false => Refusal::ambiguous(why, examples::nearest(&step)),
+            })
         },
     ),
     rule(

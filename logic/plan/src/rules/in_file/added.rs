@@ -1,15 +1,16 @@
 //! Settings that are not there yet: where in the file each belongs, and how the file writes it.
 
 use super::asked::{Place, Side};
-use super::keys::{self, Within, plain};
+use super::keys::{self, Within, are_alike, plain};
 use super::lines::{Lines, applied};
-use super::values::NewValue;
+use super::value::{NewValue, typed};
 use super::{sections, written};
 use crate::quoted::in_quotes;
 use crate::rules::refusal::{Offer, Refusal};
 use crate::rules::words::pattern;
 use domain::plan::Action;
 use regex::Regex;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 static HEADER: LazyLock<Option<Regex>> =
@@ -19,15 +20,53 @@ static SPACED: LazyLock<Option<Regex>> =
 /// A name of a value, as files have it.
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^[\w-]+(?:\.[\w-]+)*$"));
 
+/// Most sections that a refusal offers an order for.
+const OFFERED_SECTIONS: usize = 4;
+
 /// A line that sets a value, and the line behind which it belongs; behind the last where there is none.
 struct Addition {
     line: String,
     behind: Option<usize>,
 }
 
+/// What an order calls a setting that is to be added.
+struct Said<'a> {
+    name: &'a str,
+    section: Option<String>,
+}
+
+impl<'a> Said<'a> {
+    fn read(key: &'a str, ending: &str) -> Self {
+        let key = key.trim();
+        let readings = keys::readings(key);
+        let explicit = readings.into_iter().find(|reading| reading.is_explicit);
+        let Some(explicit) = explicit.filter(|_| ending != "properties") else {
+            return Self {
+                name: key,
+                section: None,
+            };
+        };
+        let section = match explicit.within {
+            Within::Section(section) => Some(section),
+            Within::Path(path) => path.rsplit_once('.').map(|(section, _)| section.to_owned()),
+            _ => None,
+        };
+        let name = key
+            .find(&explicit.name)
+            .map_or(key, |at| &key[at..at + explicit.name.len()]);
+        Self { name, section }
+    }
+}
+
 impl Lines<'_> {
-    /// The change that adds a setting.
-    pub(super) fn add_key(&self, key: &str, to: NewValue<'_>) -> Result<Action, Refusal> {
+    /// The change that adds a setting. Of one that is not said to be a key, the section has to be said where there
+    /// are some.
+    pub(super) fn add_key(
+        &self,
+        key: &str,
+        to: NewValue<'_>,
+        is_of_a_key: bool,
+    ) -> Result<Action, Refusal> {
         let readings = keys::readings(key);
         let is_there = readings.iter().any(|reading| {
             self.values(&reading.name)
@@ -43,6 +82,28 @@ impl Lines<'_> {
                 why,
                 vec![format!("show {}", self.shown_path())],
             ));
+        }
+        let said = Said::read(key, &self.ending());
+        if let Some(member) = self.add_member(said.section.as_deref(), said.name, to) {
+            return member;
+        }
+        if said.section.is_none() && !is_of_a_key && !self.headers().is_empty() {
+            let path = self.path;
+            let why = format!("In which section of {path} `{key}` belongs is not said.");
+            return Err(Refusal::ambiguous(why, self.in_sections(&said, to)));
+        }
+        if said.section.is_none() && !is_of_a_key && self.is_nested() {
+            let why = format!(
+                "{} has no values at its edge, where `{key}` would stand.",
+                self.path
+            );
+            let path = self.shown_path();
+            let order = format!(
+                "add the key {} = {} to {path}",
+                said.name,
+                typed(to.0, to.1)
+            );
+            return Err(Refusal::ambiguous(why, vec![order]));
         }
         let addition = self.addition(key, to).ok_or_else(|| {
             let why = format!("Where `{key}` belongs in {} is not clear.", self.path);
@@ -75,8 +136,44 @@ impl Lines<'_> {
         }
     }
 
+    /// Whether a file of YAML sets values within others alone.
+    fn is_nested(&self) -> bool {
+        let is_yaml = matches!(self.ending().as_str(), "yaml" | "yml");
+        let values = self.values_of(r"[\w-]+");
+        is_yaml && !values.is_empty() && values.iter().all(|value| value.path.len() > 1)
+    }
+
+    /// The orders that add a setting to each of the first sections.
+    fn in_sections(&self, said: &Said<'_>, (to, is_quoted): NewValue<'_>) -> Vec<String> {
+        let (name, to) = (said.name, typed(to, is_quoted));
+        let headers = self.headers().into_iter().take(OFFERED_SECTIONS);
+        let order = |(_, section): (usize, String)| {
+            format!(
+                "add the key {name} = {to} to [{section}] in {}",
+                self.shown_path()
+            )
+        };
+        let top = (self.ending() == "toml")
+            .then(|| format!("add the key {name} = {to} to {}", self.shown_path()));
+        top.into_iter().chain(headers.map(order)).collect()
+    }
+
     /// The order that adds a setting that is not there.
     pub(super) fn addition_offer(&self, key: &str, to: NewValue<'_>) -> Option<Offer> {
+        let said = Said::read(key, &self.ending());
+        if let Some(Ok(action)) = self.add_member(said.section.as_deref(), said.name, to) {
+            let (name, to) = (said.name, typed(to.0, to.1));
+            let within = said
+                .section
+                .map_or_else(String::new, |section| format!(" to [{section}]"));
+            let joint = if within.is_empty() { "to" } else { "in" };
+            let path = self.shown_path();
+            return Some(Offer {
+                forms: vec![format!("add the key {name} = {to}{within} {joint} {path}")],
+                after: applied(self.text, &action),
+                otherwise: format!("Add it to {} in an editor.", self.path),
+            });
+        }
         // Above all sections of a file that has nothing there it may not belong.
         let addition = self.addition(key, to).filter(|one| one.behind != Some(0))?;
         let action = self.added(&addition).ok()?;
@@ -94,21 +191,7 @@ impl Lines<'_> {
 
     fn addition(&self, key: &str, (to, is_quoted): NewValue<'_>) -> Option<Addition> {
         let ending = self.ending();
-        let readings = keys::readings(key);
-        let explicit = readings.iter().find(|reading| reading.is_explicit);
-        let name = explicit.map_or(key.trim(), |reading| reading.name.as_str());
-        let section = match explicit.map(|reading| &reading.within) {
-            Some(Within::Section(section)) => Some(section.clone()),
-            Some(Within::Path(path)) if ending != "properties" => {
-                path.rsplit_once('.').map(|(section, _)| section.to_owned())
-            }
-            _ => None,
-        };
-        let name = if ending == "properties" {
-            key.trim()
-        } else {
-            name
-        };
+        let Said { name, section } = Said::read(key, &ending);
         if !NAME.as_ref()?.is_match(name)
             || !sections::are_known(&ending)
             || to.contains(['\n', '\r'])
@@ -121,12 +204,12 @@ impl Lines<'_> {
             false => "",
         };
         let line = match ending.as_str() {
-            "toml" if written::is_literal(to) && !is_quoted && to != "null" => {
+            "toml" if !is_quoted && written::is_toml(to) => {
                 format!("{name} = {to}")
             }
             "toml" => format!("{name} = {}", text()),
             "yaml" | "yml" => format!("{name}: {}", written::bare(&ending, to, is_quoted).ok()?),
-            "env" | "properties" | "ini" | "cfg" | "cnf" => {
+            "env" | "properties" | "ini" | "cfg" | "cnf" | "service" | "desktop" => {
                 format!(
                     "{name}{gap}={gap}{}",
                     written::bare(&ending, to, is_quoted).ok()?
@@ -141,25 +224,59 @@ impl Lines<'_> {
     /// The line behind which a setting of a section belongs; the end of the file where there is none. `None` where
     /// the place is not clear.
     fn place_of(&self, section: Option<&str>) -> Option<Option<usize>> {
-        let ending = self.ending();
-        let has_headers = matches!(ending.as_str(), "toml" | "ini" | "cfg" | "cnf");
-        let headers = self.text.lines().enumerate().filter_map(|(at, line)| {
-            let header = HEADER.as_ref()?.captures(line)?;
-            Some((at + 1, header["name"].to_owned()))
-        });
-        let headers: Vec<(usize, String)> = headers.filter(|_| has_headers).collect();
+        let headers = self.headers();
         match (section, headers.first()) {
             (Some(section), _) => {
-                let mut named = headers
+                let is_exact = headers
                     .iter()
-                    .filter(|(_, name)| plain(name) == plain(section));
+                    .any(|(_, name)| plain(name) == plain(section));
+                let mut named = headers.iter().filter(|(_, name)| match is_exact {
+                    true => plain(name) == plain(section),
+                    false => are_alike(name, section),
+                });
                 let (line, _) = named.next().filter(|_| named.next().is_none())?;
                 Some(Some(*line))
             }
             (None, None) => Some(None),
             // Below a header it would be of that section.
-            (None, Some((first, _))) => (ending == "toml").then(|| Some(self.above(*first))),
+            (None, Some((first, _))) => (self.ending() == "toml").then(|| Some(self.above(*first))),
         }
+    }
+
+    /// The headers of sections, each with the number of its line.
+    fn headers(&self) -> Vec<(usize, String)> {
+        const WITH_HEADERS: [&str; 6] = ["toml", "ini", "cfg", "cnf", "service", "desktop"];
+        if !WITH_HEADERS.contains(&self.ending().as_str()) {
+            return Vec::new();
+        }
+        let headers = self.text.lines().enumerate().filter_map(|(at, line)| {
+            let header = HEADER.as_ref()?.captures(line)?;
+            Some((at + 1, header["name"].to_owned()))
+        });
+        headers.collect()
+    }
+
+    /// Whether a section has this name.
+    pub(super) fn is_section(&self, name: &str) -> bool {
+        let headers = self.headers();
+        headers
+            .iter()
+            .any(|(_, header)| plain(header) == plain(name))
+    }
+
+    /// Where the name of a section stands in its only header, unless others are within it.
+    pub(super) fn header_named(&self, name: &str) -> Option<Range<usize>> {
+        let name = name.strip_suffix(" section").unwrap_or(name);
+        let name = name.strip_prefix("section ").unwrap_or(name);
+        let headers = self.headers();
+        let within = format!("{name}.");
+        let mut named = headers
+            .iter()
+            .filter(|(_, own)| own == name || own.starts_with(&within));
+        let (number, own) = named.next().filter(|_| named.next().is_none())?;
+        let line = self.lines().nth(number - 1)?;
+        let at = line.start + self.text[line.clone()].find(own.as_str())?;
+        (own == name).then(|| at..at + own.len())
     }
 
     /// The last line that says something above a line.
@@ -198,7 +315,7 @@ mod tests {
             ("a.properties", "a.b=1\n", "a.c", "3", "a.b=1\na.c=3\n"),
         ] {
             let lines = Lines { path, text };
-            let action = lines.add_key(key, (to, false)).unwrap();
+            let action = lines.add_key(key, (to, false), true).unwrap();
             assert_eq!(applied(text, &action), after, "{path}: {key}");
         }
         // A text that was given in quotes stays one.
@@ -206,16 +323,15 @@ mod tests {
             path: "a.toml",
             text: "a = 1\n",
         };
-        let action = lines.add_key("b", ("1.0", true)).unwrap();
+        let action = lines.add_key("b", ("1.0", true), true).unwrap();
         assert_eq!(applied(lines.text, &action), "a = 1\nb = \"1.0\"\n");
         for (path, text, key) in [
             ("a.toml", "a = 1\n", "a"),
             ("a.toml", "a = 1\n", "b in [c]"),
-            ("a.json", "{}\n", "a"),
             ("a.yaml", "a:\n  b: 1\n", "a.c"),
         ] {
             let lines = Lines { path, text };
-            lines.add_key(key, ("1", false)).unwrap_err();
+            lines.add_key(key, ("1", false), true).unwrap_err();
         }
     }
 }

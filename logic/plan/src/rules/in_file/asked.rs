@@ -1,5 +1,6 @@
 //! What is asked of a file.
 
+use super::members::Member;
 use super::sound::Edit;
 
 /// What a request asks of a file.
@@ -31,7 +32,25 @@ pub(super) enum Asked {
         key: String,
         to: String,
         is_quoted: bool,
+        /// Whether the order says that it is a key, and not one of some section.
+        is_of_a_key: bool,
     },
+    /// Add an item to a list.
+    AddItem {
+        item: String,
+        is_quoted: bool,
+        list: String,
+    },
+    /// Turn what is on or off, true or false, to one of them.
+    Switch { key: String, is_on: bool },
+    /// Mark the only item that says this as done, or as not.
+    Tick { item: String, is_done: bool },
+    /// Add a row to a table.
+    AddRow { cells: String },
+    /// Remove an item of a list, or a key of a section.
+    RemoveMember(Member),
+    /// Give a key of settings, or a name in code, another name.
+    Rename { name: String, to: String },
     /// Remove the line, or all lines, about something.
     RemoveLines { about: String, is_many: bool },
     /// Remove the line that says nothing else.
@@ -44,8 +63,6 @@ pub(super) enum Asked {
         /// Whether a line that has it anywhere as words is meant.
         is_by_words: bool,
     },
-    /// Tick the only item of a list that says something.
-    Tick { about: String },
     /// Set what only a comment has.
     Uncomment { key: String },
     /// Put a line beside one that is there.
@@ -56,6 +73,8 @@ pub(super) enum Asked {
     },
     /// Give the lines of a place another text.
     Rewrite { text: String, place: Place },
+    /// Give the only heading that says this another text.
+    RenameHeading { heading: String, text: String },
     /// Remove the lines of a place.
     RemovePlace { place: Place },
     /// Put another text, which may be none, in the place of all that it has.
@@ -87,18 +106,29 @@ impl Asked {
     /// What it may do to the values of the file that is read; `None` where it leaves that as it is, or empty.
     pub(super) fn edit(&self) -> Option<Edit<'_>> {
         match self {
+            Self::Set {
+                to,
+                is_quoted: false,
+                ..
+            } if to.starts_with('[') => Some(Edit::Any),
             Self::Set { to, .. } => Some(Edit::Value(to)),
-            Self::AddKey { .. } | Self::Insert { .. } | Self::Uncomment { .. } => {
-                Some(Edit::Addition)
-            }
+            Self::AddKey { .. }
+            | Self::AddItem { .. }
+            | Self::AddRow { .. }
+            | Self::Insert { .. }
+            | Self::Uncomment { .. } => Some(Edit::Addition),
             Self::Clear { text } if text.is_empty() => None,
             Self::RemoveLines { .. }
             | Self::RemoveItem { .. }
             | Self::RemoveText { .. }
             | Self::RemovePlace { .. }
+            | Self::RemoveMember(_)
+            | Self::Rename { .. }
+            | Self::RenameHeading { .. }
+            | Self::Switch { .. }
+            | Self::Tick { .. }
             | Self::Rewrite { .. }
             | Self::CommentOut { .. }
-            | Self::Tick { .. }
             | Self::Clear { .. } => Some(Edit::Any),
             Self::Copy { .. }
             | Self::AddTo { .. }

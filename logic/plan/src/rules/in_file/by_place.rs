@@ -2,6 +2,7 @@
 
 use super::asked::{Place, Side};
 use super::lines::Lines;
+use super::sound::Edit;
 use crate::rules::refusal::Refusal;
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::Action;
@@ -24,6 +25,7 @@ impl Lines<'_> {
         let lines = self.placed(place)?;
         let end = self.line_end();
         let text = &self.as_recipe(text, &lines);
+        let text = &self.as_beside(text, &lines);
         match side {
             Side::Before => self.replace(lines.start..lines.start, &format!("{text}{end}")),
             Side::After => self.replace(lines.end..lines.end, &format!("{end}{text}")),
@@ -40,9 +42,40 @@ impl Lines<'_> {
         }
     }
 
+    /// A line beside one of YAML, as deep as that where the file would not be sound with it at its edge.
+    fn as_beside(&self, text: &str, beside: &Range<usize>) -> String {
+        let line = &self.text[beside.clone()];
+        let depth = &line[..line.len() - line.trim_start_matches(' ').len()];
+        let is_of_yaml = matches!(self.ending().as_str(), "yaml" | "yml");
+        let is_open = line.trim_end().ends_with(':') || text.starts_with(' ');
+        if !is_of_yaml || depth.is_empty() || is_open {
+            return text.to_owned();
+        }
+        let at_edge = format!(
+            "{}\n{text}{}",
+            &self.text[..beside.end],
+            &self.text[beside.end..]
+        );
+        match self.is_sound_as(&at_edge, Edit::Addition) {
+            Ok(()) => text.to_owned(),
+            Err(_unsound) => format!("{depth}{text}"),
+        }
+    }
+
     /// The change that gives a line another text.
     pub(super) fn rewrite(&self, text: &str, place: &Place) -> Result<Action, Refusal> {
         self.replace(self.placed(place)?, text)
+    }
+
+    /// The change that gives a heading another text. Its level stays.
+    pub(super) fn rename_heading(&self, heading: &str, text: &str) -> Result<Action, Refusal> {
+        let line = self.only_heading(heading)?;
+        let is = &self.text[line.clone()];
+        let marks = &is[..is.len() - is.trim_start_matches(['#', ' ', '\t']).len()];
+        self.replace(
+            line,
+            &format!("{marks}{}", text.trim_start_matches(['#', ' '])),
+        )
     }
 
     /// The changes that remove lines.

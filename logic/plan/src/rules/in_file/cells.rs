@@ -1,19 +1,51 @@
 //! Cells of a table: `the status of Fog in submissions.csv`, set or told by its row and its column.
 
 use super::keys::plain;
-use super::lines::Lines;
-use super::values::NewValue;
-use super::written::separator_of;
-use crate::rules::refusal::Refusal;
+use super::lines::{Lines, applied};
+use super::rows::{Cell, Table};
+use super::value::{NewValue, typed};
+use crate::rules::refusal::{Offer, Refusal};
 use crate::rules::words::pattern;
 use domain::plan::Action;
 use regex::Regex;
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Most rows that an answer or a refusal shows.
 const SHOWN_ROWS: usize = 6;
+
+/// Questions that name no column, with the columns that answer them.
+static BY_QUESTION: LazyLock<[(Option<Regex>, &[&str]); 4]> = LazyLock::new(|| {
+    [
+        (pattern(r"(?i)^how old\b|^wie alt\b"), &["age", "alter"]),
+        (
+            pattern(r"(?i)^(?:where|in which (?:city|town)|wo) (?:do|does|wohnt|wohnen|live)\b"),
+            &[
+                "city", "town", "place", "address", "location", "ort", "stadt", "wohnort",
+                "adresse",
+            ],
+        ),
+        (
+            pattern(
+                r"(?i)^how much (?:is|are|does|do)\b|^was kostet\b|^wie teuer\b|^what (?:does|do) .* cost\b",
+            ),
+            &[
+                "price", "cost", "costs", "preis", "kosten", "amount", "betrag",
+            ],
+        ),
+        (
+            pattern(r"(?i)^when\b|^wann\b"),
+            &["date", "day", "time", "when", "datum", "tag", "uhrzeit"],
+        ),
+    ]
+});
+
+/// The names of columns of which one answers a question that names none.
+pub(super) fn column_asked(question: &str) -> Option<&'static [&'static str]> {
+    let mut known = BY_QUESTION.iter();
+    let is_it = |form: &Option<Regex>| form.as_ref().is_some_and(|it| it.is_match(question.trim()));
+    known.find(|(form, _)| is_it(form)).map(|(_, names)| *names)
+}
 
 /// What an order calls a cell: a column of a row.
 static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -23,108 +55,13 @@ static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 
-/// A cell by its place in the text.
-struct Cell {
-    place: Range<usize>,
-    text: String,
-}
-
-/// The rows of a table, each on one line.
-struct Table {
-    head: Vec<String>,
-    rows: Vec<Vec<Cell>>,
-    separator: char,
-}
-
-/// The cells of a line; none where a quote is not closed on it.
-fn cells(text: &str, line: Range<usize>, separator: char) -> Option<Vec<Cell>> {
-    let mut found = Vec::new();
-    let mut start = line.start;
-    let mut is_quoted = false;
-    let mut ends: Vec<usize> = Vec::new();
-    for (at, c) in text[line.clone()].char_indices() {
-        match c {
-            '"' => is_quoted = !is_quoted,
-            c if c == separator && !is_quoted => ends.push(line.start + at),
-            _ => {}
-        }
-    }
-    ends.push(line.end);
-    for end in ends {
-        let raw = text[start..end].trim();
-        let inner = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
-        let cell = inner.map_or_else(|| raw.to_owned(), |inner| inner.replace("\"\"", "\""));
-        found.push(Cell {
-            place: start..end,
-            text: cell,
-        });
-        start = end + separator.len_utf8();
-    }
-    (!is_quoted).then_some(found)
-}
-
-/// Whether a cell has these words, one behind the other. A part of a word is none: `Anna` is not
-/// `Anna-Lena`.
-fn says(cell: &str, words: &str) -> bool {
-    let parts = |text: &str| -> Vec<String> {
-        let parts = text.split(|c: char| c.is_whitespace() || ",;:()".contains(c));
-        let parts = parts.filter(|part| !part.is_empty());
-        parts.map(str::to_owned).collect()
-    };
-    let (cell, words) = (parts(cell), parts(words));
-    !words.is_empty() && cell.windows(words.len()).any(|some| some == words)
-}
-
-impl Table {
-    fn of(lines: &Lines<'_>) -> Option<Self> {
-        let separator = match lines.ending().as_str() {
-            "tsv" => '\t',
-            "csv" => char::from(separator_of(lines.text)),
-            _ => return None,
-        };
-        let all = lines.lines().filter(|line| !line.is_empty());
-        let rows: Option<Vec<Vec<Cell>>> =
-            all.map(|line| cells(lines.text, line, separator)).collect();
-        let mut rows = rows?.into_iter();
-        let head: Vec<String> = rows.next()?.into_iter().map(|cell| cell.text).collect();
-        let rows: Vec<Vec<Cell>> = rows.collect();
-        let is_even = rows.iter().all(|row| row.len() == head.len());
-        is_even.then_some(Self {
-            head,
-            rows,
-            separator,
-        })
-    }
-
-    /// The rows that have a cell that says this, or else those that have one with it as words.
-    fn rows_about(&self, about: &str) -> Vec<&Vec<Cell>> {
-        let about = about.trim().trim_matches(['"', '\'']).to_lowercase();
-        let having = |is: &dyn Fn(&str) -> bool| {
-            let has = |row: &&Vec<Cell>| row.iter().any(|cell| is(&cell.text.to_lowercase()));
-            self.rows.iter().filter(has).collect::<Vec<_>>()
-        };
-        match having(&|cell| cell == about) {
-            exact if !exact.is_empty() => exact,
-            _ => having(&|cell| says(cell, &about)),
-        }
-    }
-
-    /// A text as a cell of this table.
-    fn written(&self, text: &str) -> String {
-        match text.contains([self.separator, '"']) {
-            true => format!("\"{}\"", text.replace('"', "\"\"")),
-            false => text.to_owned(),
-        }
-    }
-}
-
 impl Lines<'_> {
     /// The change of a cell; `None` where this is no table, or no column has that name.
     pub(super) fn set_cell(
         &self,
         key: &str,
         from: Option<&str>,
-        (to, _): NewValue<'_>,
+        (to, is_quoted): NewValue<'_>,
     ) -> Option<Result<Action, Refusal>> {
         let table = Table::of(self)?;
         let found = CELL.as_ref()?.captures(key.trim())?;
@@ -148,7 +85,16 @@ impl Lines<'_> {
                     many.len(),
                     lines.join(", ")
                 );
-                return Some(Err(Refusal::ambiguous(why, vec![format!("show {path}")])));
+                let told = (column, row, typed(to, is_quoted));
+                let offers = many.iter().take(SHOWN_ROWS);
+                let offers = offers.filter_map(|one| {
+                    let action = self
+                        .replace(one[at].place.clone(), &table.written(to))
+                        .ok()?;
+                    self.cell_offer(&table, one, told.clone(), applied(self.text, &action))
+                });
+                let refusal = Refusal::ambiguous(why, vec![format!("show {path}")]);
+                return Some(Err(refusal.offering(offers.collect())));
             }
         };
         if from.is_some_and(|from| from != cell.text) || cell.text == to {
@@ -156,6 +102,30 @@ impl Lines<'_> {
             return Some(Err(Refusal::ambiguous(why, vec![format!("show {path}")])));
         }
         Some(self.replace(cell.place.clone(), &table.written(to)))
+    }
+
+    /// The order that sets a cell of a row that a second cell tells from others.
+    fn cell_offer(
+        &self,
+        table: &Table,
+        row: &[Cell],
+        (column, about, to): (&str, &str, String),
+        after: String,
+    ) -> Option<Offer> {
+        let about = about.trim_matches('"');
+        let named = |cell: &Cell| format!("{about}, {}", cell.text);
+        let others = row
+            .iter()
+            .filter(|cell| !cell.text.contains(',') && cell.text != about);
+        let telling = others.filter(|cell| table.rows_about(&named(cell)).len() == 1);
+        let path = self.shown_path();
+        let order = |cell: &Cell| format!("set the {column} of {} to {to} in {path}", named(cell));
+        let forms: Vec<String> = telling.map(order).collect();
+        (!forms.is_empty()).then(|| Offer {
+            forms,
+            after,
+            otherwise: format!("Change it in {} in an editor.", self.path),
+        })
     }
 
     /// A row with the number of its line.
@@ -166,21 +136,26 @@ impl Lines<'_> {
         format!("line {number} (`{}`)", line.trim())
     }
 
-    /// What cells a question asks for, by the names of columns and what stands in their rows. `question`: its
-    /// words.
+    /// What cells a question asks for, by the names of columns and what stands in their rows. `asked`:
+    /// without the name of the file.
     pub(super) fn told_cells(
         &self,
-        question: &BTreeSet<String>,
+        asked: &str,
         words: impl Fn(&str) -> BTreeSet<String>,
     ) -> Option<String> {
         let table = Table::of(self)?;
+        let question = &words(asked);
         let is_named = |name: &String| {
             let name = words(name);
             !name.is_empty() && name.is_subset(question)
         };
-        let columns: Vec<usize> = (0..table.head.len())
-            .filter(|at| is_named(&table.head[*at]))
-            .collect();
+        let columns = (0..table.head.len()).filter(|at| is_named(&table.head[*at]));
+        let mut columns: Vec<usize> = columns.collect();
+        if columns.is_empty() {
+            let names = column_asked(asked).unwrap_or_default();
+            let is_it = |name: &String| names.contains(&name.to_lowercase().as_str());
+            columns.extend(table.head.iter().position(is_it));
+        }
         let of_columns: BTreeSet<String> = columns
             .iter()
             .flat_map(|at| words(&table.head[*at]))
@@ -214,7 +189,7 @@ impl Lines<'_> {
             format!("`{}` of {first} is {is}", table.head[at])
         });
         let told: Vec<String> = told.collect();
-        let head = self.text.lines().next().unwrap_or_default().trim();
+        let head = self.text[table.header.clone()].trim();
         let shown = rows.iter().map(|row| {
             let shown = self.row(row);
             let shown = shown.trim_start_matches("line ").replacen(" (`", ": ", 1);

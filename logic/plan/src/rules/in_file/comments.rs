@@ -82,7 +82,7 @@ fn opened(line: &str, ending: &str) -> isize {
 
 /// The last line of the block that a line opens, which is itself where it opens none; `None` where the end is
 /// not found.
-fn end_of_block(lines: &[&str], first: usize, ending: &str) -> Option<usize> {
+pub(super) fn end_of_block(lines: &[&str], first: usize, ending: &str) -> Option<usize> {
     let line = *lines.get(first)?;
     if opened(line, ending) > 0 {
         let mut open = 0;
@@ -136,26 +136,7 @@ impl Lines<'_> {
             true => self.only_about(about)?,
             false => self.only_beginning_with(about)?,
         };
-        if is_comment(&self.text[line.clone()]) {
-            let why = format!("The line about `{about}` is a comment in {path} already.");
-            return Err(Refusal::ambiguous(
-                why,
-                vec![format!("show {}", self.shown_path())],
-            ));
-        }
-        let unset = unset(&self.ending(), self.text);
-        if unset
-            .iter()
-            .any(|part| part.contains(&line.start) && part.start < line.start)
-        {
-            let why = format!(
-                "The line about `{about}` stands in a text of several lines or a comment in {path}."
-            );
-            return Err(Refusal::ambiguous(
-                why,
-                vec![format!("show {}", self.shown_path())],
-            ));
-        }
+        self.may_become_a_comment(about, &line)?;
         let all: Vec<Range<usize>> = self.lines().collect();
         let first = all.iter().position(|one| *one == line).unwrap_or_default();
         let texts: Vec<&str> = all.iter().map(|line| &self.text[line.clone()]).collect();
@@ -174,6 +155,29 @@ impl Lines<'_> {
         });
         let commented: Vec<String> = commented.collect();
         self.replace(line.start..all[last].end, &commented.join(self.line_end()))
+    }
+
+    /// Refuses a line that is a comment, stands within one, or has several directives.
+    fn may_become_a_comment(&self, about: &str, line: &Range<usize>) -> Result<(), Refusal> {
+        let path = self.path;
+        let show = || vec![format!("show {}", self.shown_path())];
+        if is_comment(&self.text[line.clone()]) {
+            let why = format!("The line about `{about}` is a comment in {path} already.");
+            return Err(Refusal::ambiguous(why, show()));
+        }
+        if self.has_several(line) {
+            let why = format!("The line about `{about}` sets more than that in {path}.");
+            return Err(Refusal::ambiguous(why, show()));
+        }
+        let unset = unset(&self.ending(), self.text);
+        let is_within = |part: &Range<usize>| part.contains(&line.start) && part.start < line.start;
+        if unset.iter().any(is_within) {
+            let why = format!(
+                "The line about `{about}` stands in a text of several lines or a comment in {path}."
+            );
+            return Err(Refusal::ambiguous(why, show()));
+        }
+        Ok(())
     }
 
     /// The only line that begins with a name and is no comment.
@@ -260,6 +264,9 @@ impl Lines<'_> {
                 .lines()
                 .any(|line| line.trim_start().starts_with(mark))
         };
+        if ["crontab", "fstab"].contains(&self.path.rsplit('/').next().unwrap_or_default()) {
+            return Some("#");
+        }
         match self.ending().as_str() {
             "ini" if !has("#") || has(";") => Some(";"),
             "cfg" | "cnf" if has(";") && !has("#") => Some(";"),

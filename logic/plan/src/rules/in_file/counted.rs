@@ -17,9 +17,25 @@ const SHOWN_CHARS: usize = 80;
 static COUNT: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(&expand(COUNTS)));
 static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(&expand(HEADINGS)));
 
+/// What counts items with a box.
+static BOXES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:which|how many|what) (?:(?P<a>open|unfinished|unchecked|remaining|undone|done|finished|completed|checked|ticked) )?",
+        r"(?:tasks|todos|to-dos|items|boxes|points)(?: (?:are|is))?(?: there)?(?: still)?(?: (?P<b>open|unfinished|unchecked|undone|left|done|finished|completed|checked|ticked))?",
+        r" (?:in|on|of) (?:the )?(?:file )?\S+$",
+    ))
+});
+
 /// What a question wants to know of a text, exactly.
 enum Wanted {
-    Count { text: String, is_quoted: bool },
+    /// Items with a box: those that are done, or those that are not; all where it does not say.
+    Boxes {
+        are_done: Option<bool>,
+    },
+    Count {
+        text: String,
+        is_quoted: bool,
+    },
     Headings,
 }
 
@@ -28,6 +44,14 @@ fn wanted(question: &str) -> Option<Wanted> {
     let (marks, quotes) = marked(question);
     if HEADING.as_ref()?.is_match(&marks) {
         return Some(Wanted::Headings);
+    }
+    if let Some(found) = BOXES.as_ref()?.captures(&marks) {
+        let state = found.name("a").or_else(|| found.name("b"));
+        let state = state.map(|state| state.as_str().to_lowercase());
+        let are_done = state.map(|state| {
+            ["done", "finished", "completed", "checked", "ticked"].contains(&state.as_str())
+        });
+        return Some(Wanted::Boxes { are_done });
     }
     let found = COUNT.as_ref()?.captures(&marks)?;
     let said = ["x", "y", "z", "w"]
@@ -58,6 +82,7 @@ pub(super) fn told(question: &str, path: &str, text: &str) -> Option<String> {
     Some(match wanted(question)? {
         Wanted::Count { text, is_quoted } => lines.count(&text, is_quoted),
         Wanted::Headings => lines.headings(),
+        Wanted::Boxes { are_done } => lines.boxes(are_done)?,
     })
 }
 
@@ -71,6 +96,39 @@ fn times(count: usize) -> String {
 }
 
 impl Lines<'_> {
+    /// How many items with a box there are, and which; `None` where there are none at all.
+    fn boxes(&self, are_done: Option<bool>) -> Option<String> {
+        let item = pattern(r"^[ \t]*[-*+][ \t]+\[(?P<x>[ xX])\][ \t]*(?P<says>.*)$")?;
+        let all = self.text.lines().enumerate().filter_map(|(at, line)| {
+            let found = item.captures(line)?;
+            Some((at + 1, &found["x"] != " ", found["says"].trim().to_owned()))
+        });
+        let all: Vec<(usize, bool, String)> = all.collect();
+        let count = |done: bool| {
+            all.iter()
+                .filter(|(_, is_done, _)| *is_done == done)
+                .count()
+        };
+        let (open, done) = (count(false), count(true));
+        let said = match are_done {
+            None => format!(
+                "{} items with a box: {open} open and {done} done",
+                all.len()
+            ),
+            Some(false) => format!("{open} open of {} items with a box", all.len()),
+            Some(true) => format!("{done} done of {} items with a box", all.len()),
+        };
+        let shown = all
+            .iter()
+            .filter(|(_, is_done, _)| are_done.is_none_or(|are| are == *is_done));
+        let shown = shown.take(SHOWN_LINES).map(|(number, _, says)| {
+            let says: String = says.chars().take(SHOWN_CHARS).collect();
+            format!("\n  {number}: {says}")
+        });
+        let shown: String = shown.collect();
+        (!all.is_empty()).then(|| format!("{} has {said} (by rules, no model).{shown}", self.path))
+    }
+
     /// How often a text stands here: bare words where they are whole words, in the letters that were typed.
     fn count(&self, sought: &str, is_quoted: bool) -> String {
         let all = self

@@ -2,7 +2,8 @@
 
 use super::lines::Lines;
 use super::sections;
-use super::values::{NewValue, Value, typed};
+use super::value::{NewValue, Value, typed};
+use super::values::are_lists;
 use super::written;
 use crate::quoted::in_quotes;
 use crate::rules::refusal::{Offer, Refusal};
@@ -10,6 +11,12 @@ use std::ops::Range;
 
 /// Most values that a refusal offers an order for.
 const OFFERED_VALUES: usize = 4;
+
+/// Whether a text is a number with its unit: `7d`, `10m`.
+fn is_amount(text: &str) -> bool {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    unit.len() < text.len() && !unit.is_empty() && unit.chars().all(char::is_alphabetic)
+}
 
 impl Lines<'_> {
     /// Refuses a value that is of another kind than the one that stands there, or of more words, where the file
@@ -33,6 +40,23 @@ impl Lines<'_> {
             return Err(Refusal::ambiguous(why, Vec::new()).offering(vec![quoted]));
         }
         let has_space = |text: &str| text.contains(char::is_whitespace);
+        if written::is_code(&ending) && bare && is.contains('(') {
+            let why = format!(
+                "`{key}` is `{is}` in {}, which the program reckons.",
+                self.path
+            );
+            let nearest = vec![format!("show {}", self.shown_path())];
+            return Err(Refusal::ambiguous(why, nearest));
+        }
+        // A number and its unit stand together where they did: `7d`.
+        let joined = to.0.replace(' ', "");
+        if bare && has_space(to.0) && is_amount(is) && is_amount(&joined) {
+            let why = format!("`{key}` is `{is}` in {}, without a space.", self.path);
+            let mut offer = self.line_offer(value, joined.clone());
+            let order = format!("set {key} to {joined} in {}", self.shown_path());
+            offer.forms.insert(0, order);
+            return Err(Refusal::ambiguous(why, Vec::new()).offering(vec![offer]));
+        }
         if ending == "conf" && bare && has_space(to.0) && !has_space(is) {
             let why = format!(
                 "Whether `{}` is one value or several is not clear in {}.",
@@ -140,7 +164,10 @@ impl Lines<'_> {
                 let is = &self.text[place.clone()];
                 let literal = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
                 // A date in TOML is neither; that the file stays sound is looked at afterwards.
-                let is_bare = !is_known || literal(to) || (ending == "toml" && !literal(is));
+                let is_bare = !is_known
+                    || literal(to)
+                    || are_lists(is, (to, is_quoted))
+                    || (ending == "toml" && !literal(is));
                 match is_bare {
                     true => written::bare(&ending, to, is_quoted)?,
                     false => escaped(to),

@@ -6,7 +6,7 @@
 use super::keys::plain;
 use super::lines::{Lines, applied};
 use super::sound::{Leaf, leaves};
-use super::values::{NewValue, Value};
+use super::value::{NewValue, Value};
 use super::{keys, written};
 use crate::rules::words::pattern;
 use domain::plan::Action;

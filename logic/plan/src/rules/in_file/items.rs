@@ -17,39 +17,45 @@ use std::sync::LazyLock;
 const MOST_WORDS: usize = 12;
 
 /// The parts of the sayings by name.
-pub(super) const PARTS: [(&str, &str); 2] = [
-    ("{TICKS}", r"(?:check off|tick off|tick)"),
+pub(super) const PARTS: [(&str, &str); 3] = [
+    (
+        "{TICKS}",
+        r"(?:check off|tick off|tick|(?P<undo>uncheck|untick))",
+    ),
     (
         "{ITEM}",
-        r"(?:the )?(?:(?:item|task|todo|entry|line) )?{text:about}",
+        r"(?:the )?(?:(?:item|task|todo|entry|line|box) )?{text:about}",
+    ),
+    (
+        "{STATE}",
+        r"(?:as )?(?:done|complete|completed|finished|ticked|checked|(?P<open>undone|open|unfinished|unticked|unchecked))",
     ),
 ];
 
-pub(super) static SAYINGS: [Saying; 6] = [
+pub(super) static SAYINGS: [Saying; 7] = [
+    (r"(?P<check>check) {ITEM} (?:in|on) {FILE}", tick),
     (r"{TICKS} {ITEM} (?:in|from|on|of) {FILE}", tick),
     (r"(?:check|tick) {ITEM} off (?:in|from|on|of) {FILE}", tick),
     (r"(?:in|on) {FILE},? {TICKS} {ITEM}", tick),
-    (
-        r"mark {ITEM} (?:as )?(?:done|complete|completed|finished|ticked|checked) (?:in|on|of) {FILE}",
-        tick,
-    ),
-    (
-        r"(?:in|on) {FILE},? mark {ITEM} (?:as )?(?:done|complete|completed|finished|ticked|checked)",
-        tick,
-    ),
-    (
-        r"mark {ITEM} (?:in|on|of) {FILE} (?:as )?(?:done|complete|completed|finished|ticked|checked)",
-        tick,
-    ),
+    (r"mark {ITEM} {STATE} (?:in|on|of) {FILE}", tick),
+    (r"(?:in|on) {FILE},? mark {ITEM} {STATE}", tick),
+    (r"mark {ITEM} (?:in|on|of) {FILE} {STATE}", tick),
 ];
 
 fn tick(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
     let about = found.text("about")?;
     // Bare words tick nothing but an item that says them.
-    let is_clear = found.is_quoted("about") || about.split_whitespace().count() <= MOST_WORDS;
+    // `check the spelling in a.md` is of something else.
+    let may_be_bare = !found.has("check") && about.split_whitespace().count() <= MOST_WORDS;
+    let is_clear = found.is_quoted("about") || may_be_bare;
     let is_one = is_file(&path) || found.is_quoted("p");
-    Ok((is_clear && is_one).then_some((path, Asked::Tick { about })))
+    let is_done = !found.has("undo") && !found.has("open");
+    let asked = Asked::Tick {
+        item: about,
+        is_done,
+    };
+    Ok((is_clear && is_one).then_some((path, asked)))
 }
 
 /// An item of a list with a box: what stands before the sign in the box, the sign, and what it says.
@@ -67,9 +73,9 @@ struct Item {
 }
 
 impl Lines<'_> {
-    /// The change that ticks the only item that says something.
-    pub(super) fn tick(&self, about: &str) -> Result<Action, Refusal> {
-        let items = self.items();
+    /// The change that ticks the only item that says something, or that takes its tick away.
+    pub(super) fn tick(&self, about: &str, is_done: bool) -> Result<Action, Refusal> {
+        let items = self.boxed_items();
         let about = about.trim().trim_end_matches(['.', '!']);
         let lower = about.to_lowercase();
         let whole = |item: &&Item| item.says.to_lowercase() == lower;
@@ -80,9 +86,13 @@ impl Lines<'_> {
         }
         match found.as_slice() {
             [] => Err(self.no_item(about, items.len())),
-            [item] if &self.text[item.sign.clone()] == " " => self.replace(item.sign.clone(), "x"),
+            [item] if (&self.text[item.sign.clone()] == " ") == is_done => {
+                let sign = if is_done { "x" } else { " " };
+                self.replace(item.sign.clone(), sign)
+            }
             [_] => {
-                let why = format!("The item `{about}` of {} is ticked already.", self.path);
+                let state = if is_done { "ticked" } else { "open" };
+                let why = format!("The item `{about}` of {} is {state} already.", self.path);
                 let shows = format!("show {}", self.shown_path());
                 Err(Refusal::ambiguous(why, vec![shows]))
             }
@@ -113,7 +123,7 @@ impl Lines<'_> {
         }
     }
 
-    fn items(&self) -> Vec<Item> {
+    fn boxed_items(&self) -> Vec<Item> {
         let lines = self.lines();
         let items = lines.filter_map(|line| {
             let found = ITEM.as_ref()?.captures(&self.text[line.clone()])?;
@@ -165,9 +175,22 @@ mod tests {
     }
 
     #[test]
+    fn a_tick_is_taken_away() {
+        for says in [
+            "uncheck \"pay rent\" in todo.md",
+            "untick pay rent in todo.md",
+            "mark pay rent as open in todo.md",
+        ] {
+            let open = LIST.replace("[x] pay", "[ ] pay");
+            assert_eq!(after(says), Ok(open), "{says}");
+        }
+    }
+
+    #[test]
     fn what_is_no_open_item_or_several_is_told() {
         for (says, told) in [
             ("tick pay rent in todo.md", "ticked already"),
+            ("mark call Ann as open in todo.md", "open already"),
             ("tick call in todo.md", "in 2 lines"),
             ("tick buy milk in todo.md", "and a line that does"),
             ("tick sing in todo.md", "no item `- [ ] …` that says `sing`"),

@@ -15,6 +15,10 @@ pub(super) enum Within {
     Section(String),
     /// At this place counted from the top.
     Path(String),
+    /// Directly in a section of this name, which stands behind the name of the value: `the dev script`.
+    Behind(String),
+    /// Directly in a section whose name is one of these words: `the mail server` where `[mail]` is.
+    OneOf(String),
 }
 
 /// One way to read what an order calls a value.
@@ -57,6 +61,19 @@ pub(super) fn plain(name: &str) -> String {
     words.join("_")
 }
 
+/// Whether two names are one, whatever their number: `script` and `scripts`, `dependency` and `dependencies`.
+pub(super) fn are_alike(one: &str, other: &str) -> bool {
+    let singular = |name: &str| {
+        let name = plain(name).replace('_', "");
+        match (name.strip_suffix("ies"), name.strip_suffix('s')) {
+            (Some(stem), _) => format!("{stem}y"),
+            (None, Some(stem)) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
+            _ => name,
+        }
+    };
+    singular(one) == singular(other)
+}
+
 /// Whether words name a section, whatever they may also be.
 pub(super) fn names_a_section(key: &str) -> bool {
     let said = readings(key);
@@ -93,6 +110,9 @@ pub(super) fn readings(key: &str) -> Vec<Reading> {
         return found;
     }
     if let Some((section, name)) = two(&OF) {
+        if section.contains(' ') {
+            found.push(reading(Within::OneOf(section.clone()), &name, false));
+        }
         found.push(reading(Within::Section(section), &name, false));
     }
     let is_path = !key.contains(char::is_whitespace) && key.split('.').all(|part| !part.is_empty());
@@ -102,6 +122,8 @@ pub(super) fn readings(key: &str) -> Vec<Reading> {
     for (at, _) in key.match_indices(' ') {
         let (section, name) = (&key[..at], &key[at + 1..]);
         found.push(reading(Within::Section(section.to_owned()), name, false));
+        // `the dev script` is `scripts.dev`.
+        found.push(reading(Within::Behind(name.to_owned()), section, false));
     }
     found
 }
@@ -116,10 +138,14 @@ impl Reading {
             Within::Anywhere => true,
             Within::Top => sections.is_empty(),
             Within::Path(said) => plain(&path.join(".")) == plain(said),
-            Within::Section(said) => (0..sections.len()).any(|from| {
+            Within::Section(said) | Within::Behind(said) => (0..sections.len()).any(|from| {
                 let tail = &sections[from..];
-                plain(&tail.join(" ")) == plain(&said.replace('.', " "))
-                    || plain(&tail.join(".")) == plain(said)
+                are_alike(&tail.join(" "), &said.replace('.', " "))
+                    || are_alike(&tail.join("."), said)
+            }),
+            Within::OneOf(said) => sections.last().is_some_and(|own| {
+                let mut words = said.split_whitespace();
+                words.any(|word| are_alike(word, own))
             }),
         }
     }

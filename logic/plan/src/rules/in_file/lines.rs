@@ -41,13 +41,34 @@ impl Lines<'_> {
     /// The changes that remove lines about something.
     pub(super) fn remove(&self, about: &str, is_many: bool) -> Result<Vec<Action>, Refusal> {
         if !is_many {
-            return Ok(vec![self.without(&self.only_about(about)?)?]);
+            let places = self.about(about);
+            let only = self.only_about(about);
+            return match only {
+                Ok(line) => Ok(vec![self.without(&line)?]),
+                Err(refusal) => Err(self.each_removed(refusal, &places)),
+            };
         }
         let places = self.about(about);
         match places.len() {
             0 => self.only_about(about).map(|_| Vec::new()),
             many if many > PLAN_ACTIONS => Err(Refusal::too_many_steps(many)),
             _ => self.without_all(&places),
+        }
+    }
+
+    /// A refusal with the orders that remove each of several lines.
+    fn each_removed(&self, refusal: Refusal, places: &[Range<usize>]) -> Refusal {
+        let number = |place: &Range<usize>| self.text[..place.start].matches('\n').count() + 1;
+        let path = self.shown_path();
+        let order = |place: &Range<usize>| format!("delete line {} of {path}", number(place));
+        let orders: Vec<String> = places.iter().take(SHOWN_LINES).map(order).collect();
+        match orders.is_empty() {
+            true => refusal,
+            false => Refusal {
+                nearest: orders,
+                advice: None,
+                ..refusal
+            },
         }
     }
 
@@ -120,6 +141,9 @@ impl Lines<'_> {
 
     /// The change that removes the line that says this alone, whatever marks an item of a list.
     pub(super) fn remove_item(&self, text: &str) -> Result<Action, Refusal> {
+        if let Some(section) = self.remove_section(text) {
+            return section;
+        }
         let is_item = |line: &Range<usize>| {
             let line = self.text[line.clone()].trim();
             let line = line.trim_start_matches(['-', '*', '+', ' ']);
@@ -128,8 +152,17 @@ impl Lines<'_> {
             item.unwrap_or(line).to_lowercase() == text.to_lowercase()
         };
         let places: Vec<Range<usize>> = self.lines().filter(is_item).collect();
+        // `- db` may be an item that names what `db:` opens.
+        let openers = self.openers(text);
+        if !places.is_empty() && !openers.is_empty() {
+            let both: Vec<Range<usize>> = places.into_iter().chain(openers).collect();
+            return Err(self.several(&both, &format!("`{text}`")));
+        }
         match places.as_slice() {
             [line] => self.without(line),
+            [] if let Some(removed) = self.remove_row(text).or_else(|| self.remove_key(text)) => {
+                removed
+            }
             [] => {
                 let why = format!(
                     "No line of {} says `{text}` alone: which part of it is to go is not clear.",
@@ -139,7 +172,12 @@ impl Lines<'_> {
                     [] => Refusal::ambiguous(why, vec![format!("show {}", self.shown_path())]),
                     [_] => {
                         let refusal = Refusal::ambiguous(why, Vec::new());
-                        unsure::removals(refusal, text, &self.shown_path())
+                        let mut refusal = unsure::removals(refusal, text, &self.shown_path());
+                        // Without its name nothing is set.
+                        if !self.values(text).is_empty() {
+                            refusal.nearest.retain(|order| order.contains(" the line "));
+                        }
+                        refusal
                     }
                     many => self.several(many, &format!("`{text}`")),
                 })
@@ -150,6 +188,9 @@ impl Lines<'_> {
 
     /// The change that removes a text that stands here once, and the line that has nothing else.
     pub(super) fn remove_text(&self, text: &str) -> Result<Action, Refusal> {
+        if let Some(removed) = self.remove_row(text).or_else(|| self.remove_named(text)) {
+            return removed;
+        }
         let path = self.path;
         let everywhere = format!(
             "replace {} with \"\" in {}",

@@ -10,12 +10,19 @@ mod by_place;
 mod cells;
 mod comments;
 pub(crate) mod counted;
+mod exchanged;
 mod fitting;
 mod inline;
 mod items;
 mod keys;
+mod line_told;
 mod lines;
+mod member_sayings;
+mod members;
 mod placed;
+mod removed;
+mod renamed;
+mod rows;
 mod saying;
 mod sayings;
 mod sections;
@@ -25,7 +32,9 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod told;
+mod tree;
 mod unset;
+mod value;
 mod values;
 pub(crate) mod whole_words;
 mod written;
@@ -123,7 +132,7 @@ impl InFile {
         let Asked::AddTo { into } = &self.asked else {
             return None;
         };
-        let (path, into) = (&self.path, values::typed(into, false));
+        let (path, into) = (&self.path, value::typed(into, false));
         let order = format!("Its name, as a text: append \"{path}\" to {into}");
         (!has_form(&into)).then_some(order)
     }
@@ -137,6 +146,7 @@ impl InFile {
         };
         match &self.asked {
             Asked::RemoveLines { about, is_many } => lines.within_words(about, *is_many),
+            Asked::Rename { name, to } => lines.names_that_stay(name, to),
             Asked::Set {
                 key,
                 from: None,
@@ -151,7 +161,7 @@ impl InFile {
     /// Refuses to replace the name of a value in settings as a word of the text: `change Port to 2222 in
     /// ssh.conf` is of what stands behind it.
     pub(crate) fn is_of_words(&self, text: &str) -> Result<(), Refusal> {
-        let Asked::Set { key, to, .. } = &self.asked else {
+        let (Asked::Set { key, to, .. } | Asked::Rename { name: key, to }) = &self.asked else {
             return Ok(());
         };
         let lines = Lines {
@@ -177,29 +187,38 @@ impl InFile {
             path: &self.path,
             text,
         };
-        let actions = match &self.asked {
-            Asked::Set {
-                key,
-                from,
-                to,
-                is_quoted,
-                may_be_a_word,
-            } => {
-                if *may_be_a_word {
-                    lines.is_no_value(key, to)?;
-                }
-                vec![lines.set(key, from.as_deref(), (to, *is_quoted))?]
-            }
-            Asked::AddKey { key, to, is_quoted } => vec![lines.add_key(key, (to, *is_quoted))?],
+        let actions = self.actions(&lines)?;
+        if let Some(edit) = self.asked.edit() {
+            lines.stays_sound(&actions, edit)?;
+        }
+        let too_long = |action: &Action| match action {
+            Action::CreateFile { content, .. } => content.chars().count() > CONTENT_CHARS,
+            _ => false,
+        };
+        if actions.iter().any(too_long) {
+            let why =
+                format!("A step writes at most {CONTENT_CHARS} characters, and this has more.");
+            return Err(Refusal::unavailable(&why, Vec::new()));
+        }
+        Ok(Plan {
+            intent: self.intent.clone(),
+            actions,
+        })
+    }
+
+    /// The steps of what is asked.
+    fn actions(&self, lines: &Lines<'_>) -> Result<Vec<Action>, Refusal> {
+        let text = lines.text;
+        Ok(match &self.asked {
             Asked::RemoveLines { about, is_many } => lines.remove(about, *is_many)?,
             Asked::RemoveItem { text } => vec![lines.remove_item(text)?],
             Asked::RemoveText { text } => vec![lines.remove_text(text)?],
             Asked::Insert { text, side, place } => vec![lines.insert(text, *side, place)?],
+            Asked::RenameHeading { heading, text } => vec![lines.rename_heading(heading, text)?],
             Asked::Rewrite { text, place } => vec![lines.rewrite(text, place)?],
             Asked::CommentOut { about, is_by_words } => {
                 vec![lines.comment_out(about, *is_by_words)?]
             }
-            Asked::Tick { about } => vec![lines.tick(about)?],
             Asked::Uncomment { key } => vec![lines.uncomment(key)?],
             Asked::RemovePlace { place } => lines.remove_placed(place)?,
             Asked::Clear { text } => lines.clear(text)?,
@@ -216,22 +235,58 @@ impl InFile {
                     false => text.to_lowercase(),
                 },
             )],
-        };
-        if let Some(edit) = self.asked.edit() {
-            lines.stays_sound(&actions, edit)?;
-        }
-        let too_long = |action: &Action| match action {
-            Action::CreateFile { content, .. } => content.chars().count() > CONTENT_CHARS,
-            _ => false,
-        };
-        if actions.iter().any(too_long) {
-            let why =
-                format!("A step writes at most {CONTENT_CHARS} characters, and this has more.");
-            return Err(Refusal::unavailable(&why, Vec::new()));
-        }
-        Ok(Plan {
-            intent: self.intent.clone(),
-            actions,
+            asked => return Self::of_names(asked, lines),
+        })
+    }
+
+    /// The steps of what is asked of a key, an item, a row or a name; none of what [`Self::actions`] makes itself.
+    fn of_names(asked: &Asked, lines: &Lines<'_>) -> Result<Vec<Action>, Refusal> {
+        Ok(match asked {
+            Asked::Set {
+                key,
+                from,
+                to,
+                is_quoted,
+                may_be_a_word,
+            } => {
+                if *may_be_a_word {
+                    lines.is_no_value(key, to)?;
+                }
+                vec![lines.set(key, from.as_deref(), (to, *is_quoted))?]
+            }
+            Asked::AddKey {
+                key,
+                to,
+                is_quoted,
+                is_of_a_key,
+            } => vec![lines.add_key(key, (to, *is_quoted), *is_of_a_key)?],
+            Asked::AddItem {
+                item,
+                is_quoted,
+                list,
+            } => {
+                vec![lines.add_item((item, *is_quoted), list)?]
+            }
+            Asked::Switch { key, is_on } => vec![lines.switch(key, *is_on)?],
+            Asked::Tick { item, is_done } => vec![lines.tick(item, *is_done)?],
+            Asked::AddRow { cells } => vec![lines.add_row(cells)?],
+            Asked::RemoveMember(member) => vec![lines.remove_member(member)?],
+            Asked::Rename { name, to } => lines.rename(name, to)?,
+            Asked::RemoveLines { .. }
+            | Asked::RemoveItem { .. }
+            | Asked::RemoveText { .. }
+            | Asked::Insert { .. }
+            | Asked::RenameHeading { .. }
+            | Asked::Rewrite { .. }
+            | Asked::CommentOut { .. }
+            | Asked::Uncomment { .. }
+            | Asked::RemovePlace { .. }
+            | Asked::Clear { .. }
+            | Asked::Copy { .. }
+            | Asked::AddTo { .. }
+            | Asked::CopyValue { .. }
+            | Asked::Convert { .. }
+            | Asked::Letters { .. } => Vec::new(),
         })
     }
 }

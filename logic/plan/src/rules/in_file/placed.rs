@@ -6,7 +6,7 @@ use super::lines::Lines;
 use super::saying::{Built, Saying};
 use crate::quoted::{in_quotes, typed_path};
 use crate::rules::building::Match;
-use crate::rules::plain::is_empty_line;
+use crate::rules::plain::{self, is_empty_line};
 use crate::rules::refusal::Refusal;
 use crate::rules::words::{is_file, number, ordinal};
 
@@ -34,7 +34,7 @@ pub(super) const PARTS: [(&str, &str); 9] = [
     ("{KIND}", KIND),
 ];
 
-pub(super) static SAYINGS: [Saying; 32] = [
+pub(super) static SAYINGS: [Saying; 33] = [
     (r"{ADDS} {TEXT} {TOP} (?:of|in) {FILE}", at_the_top),
     (r"{ADDS} {TOP} of {FILE}:? {TEXT}", at_the_top),
     (r"(?:in|to) {FILE},? {ADDS} {TEXT} {TOP}", at_the_top),
@@ -115,6 +115,10 @@ pub(super) static SAYINGS: [Saying; 32] = [
     (
         r"(?:replace|change|overwrite|rewrite) {BESIDE} (?:with|by|to|into) {text:c} in {FILE}",
         rewrite_about,
+    ),
+    (
+        r"(?:rename|change) {HEADING} (?:to|into) {text:c} in {FILE}",
+        rewrite_heading,
     ),
     (
         r"(?:clear|empty|truncate|blank|wipe)(?: out)? (?:{WHOLE} (?:of|in|from) )?{FILE}",
@@ -252,6 +256,15 @@ fn rewrite(found: &Match<'_>) -> Built {
 
 fn rewrite_about(found: &Match<'_>) -> Built {
     rewritten(found, Place::About(found.text("about")?))
+}
+
+/// `change the heading "Plan" to "Plans" in a.md`: the heading, and not the words elsewhere.
+fn rewrite_heading(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let text = text(found, &path)?;
+    let heading = found.text("about")?;
+    let is_document = plain::is_prose(&path);
+    Ok(is_document.then_some((path, Asked::RenameHeading { heading, text })))
 }
 
 fn rewritten(found: &Match<'_>, place: Place) -> Built {

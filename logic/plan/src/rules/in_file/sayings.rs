@@ -3,9 +3,12 @@
 use super::asked::{Asked, Form, InFile};
 use super::items;
 use super::keys;
-use super::placed;
-use super::saying::{Build, Built, Saying};
-use crate::rules::building::{Destination, Match, destination};
+use super::lines::Lines;
+use super::saying::{Build, Built, Saying, bare, is_list, new_value};
+use super::written;
+use super::{member_sayings, placed};
+use crate::rules::building::Match;
+use crate::rules::destination::{Destination, destination};
 use crate::rules::grammar::expand;
 use crate::rules::plain;
 use crate::rules::reasons;
@@ -17,11 +20,11 @@ use std::sync::LazyLock;
 /// Most words of what names a value.
 const KEY_WORDS: usize = 4;
 /// Most words beside them that name its section: `in the database section`.
-const SECTION_WORDS: usize = 4;
+const SECTION_WORDS: usize = 6;
 
 const FILE: &str = r"(?:the )?(?P<noun>file )?{tok:p}";
 const INTO: &str = r"(?:a |the )?(?:new )?(?P<into_noun>file )?{called}{tok:into}";
-const SETS: &str = r"(?P<sets>change|set|update|edit|switch|adjust|make)";
+const SETS: &str = r"(?P<sets>change|set|update|edit|switch|adjust|make|bump|upgrade|downgrade|raise|lower|increase|decrease)";
 const KEY: &str = r"(?:the |its )?(?P<value>value of (?:the )?)?{text:key}";
 const COPIES: &str = r"(?:copy|duplicate|clone|(?P<backup>back ?up)|(?:make|create) (?:a |an )?(?:copy|duplicate|(?P<backup2>backup)(?: copy)?) of)";
 const COPY_INTO: &str = r",? (?:and )?(?:(?:call|name) (?:it|that|the copy)|(?:(?:save|put|store|keep) (?:it|that|the copy) )?(?:to|as|into|in|called|named)) (?:a |the )?(?:new )?(?P<into_noun>file |(?P<folder>folder |directory ))?{called}{tok:into}(?P<folder2> folder| directory)?";
@@ -29,7 +32,7 @@ const REMOVES: &str = r"(?:delete|remove|erase|drop|strike|cross out|take out|cu
 const LINES: &str = r"(?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) (?:about|with|containing|mentioning|saying|for|on|(?:that|which) (?:contains?|mentions?|says?|has|have|is about|are about)) (?:the (?:word |text )?)?{text:about}";
 const FORM: &str = r"(?:an? )?(?:valid )?(?P<form>json|markdown|csv)(?: (?:file|list|array|table|document|format))?";
 
-static SAYINGS: [Saying; 23] = [
+static SAYINGS: [Saying; 22] = [
     (r"{COPIES} {FILE}(?:{COPY_INTO})?", copy),
     (
         r"(?:append|add|attach) (?P<text>(?:all of )?(?:the )?(?:whole |entire )?(?:contents?|text) (?:of|from|in) )?{FILE} (?:to|onto|at) (?:(?:the )?(?:very )?(?:end|bottom) of )?(?:the )?(?P<into_noun>file )?{tok:into}",
@@ -50,10 +53,6 @@ static SAYINGS: [Saying; 23] = [
     (
         r"{SETS} {KEY} (?:from {text:from} )?to {text:to} (?P<section>(?:in|below|under|inside|within) (?:(?:the )?(?:section |table |block )?\[[^\[\]]+\](?: section| table| block)?|(?:the )?(?:section|table|block) \S+|(?:the )?\S+ (?:section|table|block)|(?:the )?top[- ]level)) (?:in|of) {FILE}",
         set,
-    ),
-    (
-        r"(?:add|insert|create) (?:the |an? )?(?:new )?(?:key|setting|option|variable|value) {text:key} ?(?:=|:|with (?:the )?value|set to) ?{text:to} (?:(?:to|in|into|below|under) (?P<section>(?:(?:the )?(?:section |table |block )?\[[^\[\]]+\](?: section| table| block)?|(?:the )?(?:section|table|block) \S+|(?:the )?\S+ (?:section|table|block))) )?(?:to|in|into|of) {FILE}",
-        add_key,
     ),
     (
         r"comment out (?:the )?(?:(?:line|entry|row|setting|block|section) )?(?:(?P<words>about|with|containing|that has) )?(?:for )?(?:the )?{text:about} (?:in|of) {FILE}",
@@ -113,17 +112,18 @@ static SAYINGS: [Saying; 23] = [
 ];
 
 static COMPILED: LazyLock<Vec<(Regex, Build)>> = LazyLock::new(|| {
-    let compiled = placed::SAYINGS
-        .iter()
-        .chain(&SAYINGS)
-        .chain(&items::SAYINGS);
-    let compiled = compiled.filter_map(|(says, build)| Some((pattern(&written(says))?, *build)));
+    let compiled = placed::SAYINGS.iter().chain(&member_sayings::SAYINGS);
+    let compiled = compiled.chain(&SAYINGS).chain(&items::SAYINGS);
+    let compiled =
+        compiled.filter_map(|(says, build)| Some((pattern(&written_out(says))?, *build)));
     compiled.collect()
 });
 
-fn written(says: &str) -> String {
+fn written_out(says: &str) -> String {
     let mut says = says.to_owned();
-    for (name, part) in placed::PARTS.into_iter().chain(items::PARTS).chain([
+    let parts = member_sayings::PARTS.into_iter().chain(placed::PARTS);
+    let parts = parts.chain(items::PARTS);
+    for (name, part) in parts.chain([
         ("{FILE}", FILE),
         ("{INTO}", INTO),
         ("{COPIES}", COPIES),
@@ -165,7 +165,7 @@ pub(super) fn read(
             Ok(Some((path, asked))) => {
                 return Ok(Some(InFile {
                     path,
-                    may_be_literal: matches!(asked, Asked::Set { .. }),
+                    may_be_literal: InFile::may_be_literal(&asked),
                     intent,
                     asked,
                 }));
@@ -184,7 +184,10 @@ fn set(found: &Match<'_>) -> Built {
     };
     let path = found.target("p", "noun")?;
     let says_value = found.word("sets") == "set" || found.has("value") || from.is_some();
-    let key = found.text("key")?;
+    // `the age of "Smith, Jane"`.
+    let key = found
+        .text("key")
+        .unwrap_or_else(|_| found.request.whole(found.written("key")));
     let section = found.written("section");
     let key = match section.to_lowercase().ends_with("top-level") {
         true => format!("top-level {key}"),
@@ -194,30 +197,19 @@ fn set(found: &Match<'_>) -> Built {
         key: key.clone(),
         from,
         is_quoted: found.is_quoted("to"),
-        to: bare(found, "to")?,
-        may_be_a_word: plain::is_prose(&path) && !says_value,
+        to: new_value(found)?,
+        may_be_a_word: plain::is_prose(&path) && !says_value && !is_of_names(&path),
     };
     // `change "name" to "title"` is of a text.
     let is_text = found.is_quoted("key") && !says_value;
-    let is_clear = is_key(&key) && is_one_value(found)? && !is_text;
+    let is_clear = is_key(&key, &path) && is_one_value(found)? && !is_text;
     Ok(is_clear.then_some((path, asked)))
 }
 
-/// `add the key port = 80 to [server] in a.toml`.
-fn add_key(found: &Match<'_>) -> Built {
-    let path = found.target("p", "noun")?;
-    let (key, section) = (found.text("key")?, found.written("section"));
-    let is_clear = is_one_value(found)? && !key.contains(char::is_whitespace);
-    let key = match section.is_empty() {
-        true => key,
-        false => format!("{key} in {section}"),
-    };
-    let asked = Asked::AddKey {
-        key,
-        is_quoted: found.is_quoted("to"),
-        to: bare(found, "to")?,
-    };
-    Ok(is_clear.then_some((path, asked)))
+/// Whether a file sets names to values, though it may look like one of words by its name.
+fn is_of_names(path: &str) -> bool {
+    let ending = Lines { path, text: "" }.ending();
+    written::is_package_list(path) || ["mk", "conf"].contains(&ending.as_str())
 }
 
 fn copy(found: &Match<'_>) -> Built {
@@ -253,15 +245,16 @@ fn add_file(found: &Match<'_>) -> Built {
 
 fn comment_out(found: &Match<'_>) -> Built {
     let about = bare(found, "about")?;
-    let is_clear = found.is_quoted("about") || plain::is_replacement(&about);
     let path = found.target("p", "noun")?;
     let is_by_words = found.has("words");
+    let is_one = is_by_words && !about.contains(char::is_whitespace);
+    let is_clear = found.is_quoted("about") || is_one || plain::is_replacement(&about);
     Ok(is_clear.then_some((path, Asked::CommentOut { about, is_by_words })))
 }
 
 fn uncomment(found: &Match<'_>) -> Built {
     let key = bare(found, "key")?;
-    let is_clear = found.is_quoted("key") || (is_key(&key) && plain::is_replacement(&key));
+    let is_clear = found.is_quoted("key") || (is_key(&key, "") && plain::is_replacement(&key));
     let path = found.target("p", "noun")?;
     Ok(is_clear.then_some((path, Asked::Uncomment { key })))
 }
@@ -306,7 +299,9 @@ fn remove_item(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
     let text = bare(found, "about")?;
     let text = text.strip_prefix("the ").unwrap_or(&text).to_owned();
-    let is_clear = is_file(&path) && plain::is_replacement(&text);
+    let is_setting =
+        !plain::is_prose(&path) && !text.contains(char::is_whitespace) && plain::is_word(&text);
+    let is_clear = is_file(&path) && (is_setting || plain::is_replacement(&text));
     Ok(is_clear.then_some((path, Asked::RemoveItem { text })))
 }
 
@@ -315,7 +310,7 @@ fn copy_value(found: &Match<'_>) -> Built {
         key: found.text("key")?,
         into: found.target("into", "into_noun")?,
     };
-    let is_key = is_key(&found.text("key")?);
+    let is_key = is_key(&found.text("key")?, "");
     Ok(is_key.then_some((found.path("p")?, asked)))
 }
 
@@ -376,8 +371,12 @@ fn letters(found: &Match<'_>) -> Built {
 }
 
 /// Whether what names a value is short enough to be a name.
-fn is_key(key: &str) -> bool {
-    let most = match keys::names_a_section(key) {
+fn is_key(key: &str, path: &str) -> bool {
+    let is_of_one = match plain::is_prose(path) {
+        true => key.contains(" row "),
+        false => [" of ", " for ", " in "].iter().any(|of| key.contains(of)),
+    };
+    let most = match is_of_one || keys::names_a_section(key) {
         true => KEY_WORDS + SECTION_WORDS,
         false => KEY_WORDS,
     };
@@ -386,7 +385,10 @@ fn is_key(key: &str) -> bool {
 
 /// Whether the new value is in quotes, one word, or words that are beyond doubt a value.
 fn is_one_value(found: &Match<'_>) -> Result<bool, Refusal> {
-    let text = bare(found, "to")?;
+    let text = new_value(found)?;
+    if is_list(&text) {
+        return Ok(true);
+    }
     // In settings `no`, `on` and `off` are values like others.
     let is_switch = || ["no", "on", "off", "all"].contains(&text.to_lowercase().as_str());
     let is_setting = || found.path("p").is_ok_and(|path| !plain::is_prose(&path));
@@ -395,24 +397,13 @@ fn is_one_value(found: &Match<'_>) -> Result<bool, Refusal> {
     Ok(found.is_quoted("to") || is_one || plain::is_replacement(&text))
 }
 
-/// A text without the end of the sentence, where it is not quoted.
-fn bare(found: &Match<'_>, name: &str) -> Result<String, Refusal> {
-    let text = found.text(name)?;
-    Ok(match found.is_quoted(name) {
-        true => text,
-        false => text.trim_end_matches(['.', '!']).to_owned(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_saying_compiles() {
-        assert_eq!(
-            COMPILED.len(),
-            placed::SAYINGS.len() + SAYINGS.len() + items::SAYINGS.len()
-        );
+        let all = placed::SAYINGS.len() + member_sayings::SAYINGS.len() + SAYINGS.len();
+        assert_eq!(COMPILED.len(), all + items::SAYINGS.len());
     }
 }

@@ -4,7 +4,7 @@
 use super::comments;
 use super::lines::Lines;
 use super::sections;
-use super::values::{NewValue, Value};
+use super::value::{NewValue, Value};
 use super::written::{self, is_literal, is_number, name_of};
 use crate::names;
 use crate::quoted::in_quotes;
@@ -48,33 +48,46 @@ impl Lines<'_> {
         let ending = self.ending();
         let line = pattern(&format!(
             concat!(
-                r#"(?im)^[ \t]*(?P<key>{})[ \t]+"#,
+                r#"(?im)(?P<lead>^[ \t]*|[;{{}}][ \t]+)(?P<key>{})[ \t]+"#,
                 r#"(?:"(?P<d>[^"\n]*)"|'(?P<s>[^'\n]*)'|(?P<b>[^\s"'=:{{#;][^\n;{{}}]*?))"#,
-                r#"[ \t]*(?P<end>;?)[ \t]*(?:#[^\n]*)?\r?$"#,
+                r#"[ \t]*(?:(?P<end>;)|(?:#[^\n]*)?\r?$)"#,
             ),
-            key
+            // `password authentication` is `PasswordAuthentication`.
+            key.replace(r"[\s_-]+", r"[\s_-]*")
         ));
         let Some(line) = line.filter(|_| ending == "conf") else {
             return Vec::new();
         };
         let has_signs = BY_SIGN.as_ref().is_some_and(|it| it.is_match(self.text));
-        let found = line.captures_iter(self.text);
-        let found = found.filter(|found| !has_signs || !found["end"].is_empty());
-        let value = |found: regex::Captures<'_>| {
+        let mut values = Vec::new();
+        let mut at = 0;
+        while let Some(found) = line.captures_at(self.text, at) {
             let quoted = [("d", Some('"')), ("s", Some('\'')), ("b", None)];
-            quoted.into_iter().find_map(|(name, quote)| {
-                let value = found.name(name)?;
-                let mut path = sections::around(&ending, self.text, value.start());
-                path.push(found["key"].to_owned());
-                let is_pair = quote.is_none() && value.as_str().contains(" = ");
-                (!is_pair).then(|| Value {
-                    place: value.range(),
-                    quote,
-                    path,
-                })
-            })
-        };
-        found.filter_map(value).collect()
+            let value = quoted
+                .into_iter()
+                .find_map(|(name, quote)| Some((found.name(name)?, quote)));
+            let Some((value, quote)) = value else { break };
+            // The semicolon that ends it is before the next one on its line.
+            at = value.end() + usize::from(quote.is_some());
+            let is_ended = found.name("end").is_some();
+            let is_pair = quote.is_none() && value.as_str().contains(" = ");
+            let lead = found.name("lead").map_or("", |lead| lead.as_str());
+            let is_first = lead.trim().is_empty();
+            let line = &self.text[..found.get(0).map_or(0, |all| all.start())];
+            let line = line.rsplit('\n').next().unwrap_or_default();
+            let is_comment = !is_first && line.contains('#');
+            if is_pair || is_comment || ((has_signs || !is_first) && !is_ended) {
+                continue;
+            }
+            let mut path = sections::around(&ending, self.text, value.start());
+            path.push(found["key"].to_owned());
+            values.push(Value {
+                place: value.range(),
+                quote,
+                path,
+            });
+        }
+        values
     }
 
     /// The lines that have the name of a value and set none.
@@ -143,6 +156,9 @@ impl Lines<'_> {
     /// What is said where no line sets a value: which lines have its name all the same. `to`: what it is to
     /// be.
     pub(super) fn not_set(&self, key: &str, to: Option<NewValue<'_>>) -> Refusal {
+        if let Some(refusal) = self.only_in_a_text(key) {
+            return refusal;
+        }
         let mentions = self.mentions(key);
         let path = self.path;
         let Some(first) = mentions.first() else {
@@ -247,7 +263,8 @@ impl Lines<'_> {
         ];
         let is_named = forms.iter().filter_map(|form| pattern(form));
         if !is_settings || !is_named.into_iter().any(|form| form.is_match(self.text)) {
-            return Ok(());
+            let before_one = self.is_before_a_number(words, to).filter(|_| is_settings);
+            return before_one.map_or(Ok(()), Err);
         }
         if !self.mentions(words).is_empty() {
             return Err(self.not_set(words, Some((to, false))));

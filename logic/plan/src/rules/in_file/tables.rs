@@ -1,6 +1,8 @@
 //! A table in another form: CSV, JSON, Markdown.
 
 use super::asked::Form;
+use super::lines::Lines;
+use super::rows;
 use super::written::separator_of;
 use crate::rules::refusal::Refusal;
 use serde::{Serialize, Serializer};
@@ -34,7 +36,8 @@ pub(super) fn convert(path: &str, text: &str, form: Form) -> Result<String, Refu
     let read = match lower.rsplit_once('.').map_or("", |(_, ending)| ending) {
         "json" => from_json(text),
         "csv" | "tsv" => from_csv(path, text),
-        _ => Err("I read tables from .csv, .tsv and .json".to_owned()),
+        "md" | "markdown" => from_markdown(path, text),
+        _ => Err("I read tables from .csv, .tsv, .json and .md".to_owned()),
     };
     let read = read.and_then(Table::checked);
     let unreadable = |why: String| {
@@ -65,6 +68,16 @@ fn from_csv(path: &str, text: &str) -> Result<Table, String> {
         rows.push(row.iter().map(Value::from).collect());
     }
     Ok(Table { head, rows })
+}
+
+fn from_markdown(path: &str, text: &str) -> Result<Table, String> {
+    let table = rows::Table::of(&Lines { path, text });
+    let table = table.ok_or("it has no table, more than one, or rows of other lengths")?;
+    let row = |row: Vec<rows::Cell>| row.into_iter().map(|cell| Value::from(cell.text)).collect();
+    Ok(Table {
+        head: table.head,
+        rows: table.rows.into_iter().map(row).collect(),
+    })
 }
 
 fn from_json(text: &str) -> Result<Table, String> {

@@ -1,11 +1,10 @@
 //! What a file of settings sets, told in answer to a question, without a model.
 
-use super::counted;
 use super::lines::Lines;
-use super::sections;
 use super::spaced::Mention;
 use super::unset::unset;
-use super::values::Value;
+use super::value::Value;
+use super::{cells, counted, line_told, sections, written};
 use crate::rules::words::pattern;
 use regex::Regex;
 use std::collections::BTreeSet;
@@ -38,6 +37,27 @@ fn words(name: &str) -> BTreeSet<String> {
     words.map(singular).collect()
 }
 
+/// The words of a name that has humps: `PasswordAuthentication`.
+fn humps(name: &str) -> BTreeSet<String> {
+    let mut parted = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !parted.ends_with(|c: char| c.is_uppercase()) {
+            parted.push(' ');
+        }
+        parted.push(c);
+    }
+    words(&parted)
+}
+
+/// The words of a name as a question has them, which may part its humps.
+fn asked_words(name: &str, question: &BTreeSet<String>) -> BTreeSet<String> {
+    let own = words(name);
+    match own.is_subset(question) {
+        true => own,
+        false => humps(name),
+    }
+}
+
 fn singular(word: &str) -> String {
     match word.strip_suffix('s') {
         Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
@@ -54,11 +74,29 @@ fn without_path(question: &str, path: &str) -> String {
 /// Whether a question may be one for a value, and a file one that holds some.
 pub(crate) fn may_answer(question: &str, path: &str) -> bool {
     let question = &without_path(question, path);
+    let ending = Lines { path, text: "" }.ending();
+    let is_of_cells = is_table(&ending) && cells::column_asked(question).is_some();
+    let asks = is_of_a_value(question) || is_of_cells;
+    let has_names =
+        sections::are_known(&ending) || written::is_package_list(path) || is_table(&ending);
+    (asks && (has_names || is_program(&ending))) || line_told::may_tell(question, path)
+}
+
+/// Whether a question, without the name of its file, is for a value.
+fn is_of_a_value(question: &str) -> bool {
     let hits =
         |form: &LazyLock<Option<Regex>>| form.as_ref().is_some_and(|form| form.is_match(question));
-    let lines = Lines { path, text: "" };
-    let is_table = ["csv", "tsv"].contains(&lines.ending().as_str());
-    hits(&ASKS) && !hits(&OTHERS) && (sections::are_known(&lines.ending()) || is_table)
+    (hits(&ASKS) && !hits(&OTHERS)) || cells::column_asked(question).is_some()
+}
+
+/// Whether a file has tables, by its ending.
+fn is_table(ending: &str) -> bool {
+    ["csv", "tsv", "md", "markdown"].contains(&ending)
+}
+
+/// Whether a file is code, or a Makefile: it has values among what is none.
+fn is_program(ending: &str) -> bool {
+    written::is_code(ending) || ending == "mk"
 }
 
 /// What a file sets that a question asks for: each value by its place, with the lines it stands in.
@@ -72,8 +110,14 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
     if !may_answer(question, path) {
         return None;
     }
-    if ["csv", "tsv"].contains(&ending.as_str()) {
-        return lines.told_cells(&words(&without_path(question, path)), words);
+    if is_table(&ending) {
+        let asked = without_path(question, path);
+        let cells = lines.told_cells(&asked, words);
+        let cells = cells.filter(|_| is_of_a_value(&asked));
+        return cells.or_else(|| line_told::told(question, path, text));
+    }
+    if let Some(line) = line_told::told(question, path, text) {
+        return Some(line);
     }
     let unset = unset(&ending, text);
     // What only opens a list or a section is no value.
@@ -82,21 +126,29 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
         let pairs = [('{', '}'), ('[', ']')];
         let mut open = pairs.iter().filter(|(open, _)| text.starts_with(*open));
         value.quote.is_some()
-            || (open.all(|(_, close)| text.ends_with(*close)) && !text.starts_with(['|', '>', '&']))
+            || (open.all(|(_, close)| text.ends_with(*close))
+                && !text.contains('\n')
+                && !text.starts_with(['|', '>', '&']))
     };
     let is_set = |value: &Value| {
         is_whole(value) && !unset.iter().any(|part| part.contains(&value.place.start))
     };
     let mut all = lines.values_of(NAME);
     all.extend(lines.spaced_values_of(r"[\w.-]+"));
-    let all: Vec<Value> = all.into_iter().filter(is_set).collect();
+    let mut all: Vec<Value> = all.into_iter().filter(is_set).collect();
+    if written::is_code(&ending) {
+        // What a program reckons is no value that could be told.
+        all.retain(|value| {
+            value.quote.is_some() || written::is_literal(&text[value.place.clone()])
+        });
+    }
     let said = question.to_lowercase();
     let question = words(&without_path(question, path));
     let asked = named(&all, &question);
     if asked.is_empty() {
-        return not_set(&lines, &question);
+        return not_set(&lines, &question).filter(|_| !is_program(&ending));
     }
-    if asked.len() > TOLD {
+    if asked.len() > TOLD || (is_program(&ending) && asked.len() > 1) {
         return None;
     }
     let told: Vec<String> = asked.iter().map(|value| stated(&lines, value)).collect();
@@ -240,7 +292,7 @@ fn not_set(lines: &Lines<'_>, question: &BTreeSet<String>) -> Option<String> {
 fn named<'a>(all: &'a [Value], question: &BTreeSet<String>) -> Vec<&'a Value> {
     let score = |value: &Value| {
         let (name, sections) = value.path.split_last()?;
-        let name = words(name);
+        let name = asked_words(name, question);
         let is_named = !name.is_empty() && name.is_subset(question);
         let sections = sections.iter().map(|section| words(section));
         let within = sections.filter(|section| !section.is_empty() && section.is_subset(question));
@@ -254,7 +306,7 @@ fn named<'a>(all: &'a [Value], question: &BTreeSet<String>) -> Vec<&'a Value> {
         value
             .path
             .last()
-            .map(|name| words(name))
+            .map(|name| asked_words(name, question))
             .unwrap_or_default()
     };
     let kept = scored.clone();
@@ -266,7 +318,18 @@ fn named<'a>(all: &'a [Value], question: &BTreeSet<String>) -> Vec<&'a Value> {
             shares && sum(other) > sum(score)
         })
     });
-    scored.into_iter().map(|(_, value)| value).collect()
+    let named: Vec<&Value> = scored.into_iter().map(|(_, value)| value).collect();
+    // Of what stands within another value that is named, the outer one is not asked for.
+    let holds_one = |value: &&Value| {
+        let mut others = named.iter();
+        others
+            .any(|other| other.path.len() > value.path.len() && other.path.starts_with(&value.path))
+    };
+    named
+        .iter()
+        .filter(|value| !holds_one(value))
+        .copied()
+        .collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use super::keys::{self, Reading, Within, plain};
 use super::lines::Lines;
 use super::sections;
+use super::tree::{Node, Tree};
 use super::unset::unset;
+use super::value::{NewValue, Value};
 use super::written;
 use crate::names;
 use crate::quoted::in_quotes;
@@ -11,7 +13,6 @@ use crate::rules::refusal::Refusal;
 use crate::rules::words::pattern;
 use domain::plan::Action;
 use regex::Captures;
-use serde_json::Value as Data;
 use std::ops::Range;
 
 /// A name of a value, whichever.
@@ -19,60 +20,6 @@ const NAMES: &str = r"[\w-]+";
 /// Most values that a refusal shows, and characters of each line.
 const SHOWN_VALUES: usize = 4;
 const SHOWN_CHARS: usize = 60;
-
-/// A value in the text: where it stands, whether in quotes, and its name behind those of its sections.
-#[derive(Debug, Clone)]
-pub(super) struct Value {
-    pub(super) place: Range<usize>,
-    pub(super) quote: Option<char>,
-    pub(super) path: Vec<String>,
-}
-
-impl Value {
-    /// Its name with those of its sections, joined by full stops.
-    pub(super) fn dotted(&self) -> String {
-        self.path.join(".")
-    }
-
-    /// What names it in an order, unless its names have spaces or full stops.
-    pub(super) fn said(&self) -> Option<String> {
-        let is_plain = |name: &String| !name.contains(|c: char| c.is_whitespace() || c == '.');
-        match self.path.as_slice() {
-            path if !path.iter().all(is_plain) => None,
-            [] => None,
-            [name] => Some(format!("top-level {name}")),
-            path => Some(path.join(".")),
-        }
-    }
-}
-
-/// What a value is to be, and whether that stood in quotes.
-pub(super) type NewValue<'a> = (&'a str, bool);
-
-/// A text as it can be typed: in quotes where it has to be.
-pub(super) fn typed(text: &str, is_quoted: bool) -> String {
-    match is_quoted || text.is_empty() || text.contains(char::is_whitespace) {
-        true => in_quotes(text),
-        false => text.to_owned(),
-    }
-}
-
-/// The paths at which data has a plain value of a name.
-fn at(data: &Data, name: &str, above: &[String], found: &mut Vec<String>) {
-    match data {
-        Data::Object(object) => {
-            for (key, value) in object {
-                let path: Vec<String> = above.iter().chain([key]).cloned().collect();
-                if plain(key) == plain(name) && !value.is_object() && !value.is_array() {
-                    found.push(path.join("."));
-                }
-                at(value, name, &path, found);
-            }
-        }
-        Data::Array(items) => items.iter().for_each(|item| at(item, name, above, found)),
-        _ => {}
-    }
-}
 
 /// The length of the number with its unit that a new number takes the place of: of `42 Euro a year`
 /// where it is to be `48` or `48 Euro`, what follows stays.
@@ -87,6 +34,18 @@ fn amount(is: &str, to: &str) -> Option<usize> {
     let rest = is[old..].strip_prefix(unit)?.strip_prefix(' ')?;
     rest.starts_with(char::is_alphabetic)
         .then_some(old + unit.len())
+}
+
+/// Whether a text is a version, or begins like one: `1.0`, `^2`, `>=3.1`.
+pub(super) fn is_version(text: &str) -> bool {
+    let digits = text.trim_start_matches(['^', '~', '=', '<', '>', 'v', ' ']);
+    digits.starts_with(|c: char| c.is_ascii_digit()) && !text.contains(['{', '['])
+}
+
+/// Whether a list is to give way to a list.
+pub(super) fn are_lists(is: &str, (to, is_quoted): NewValue<'_>) -> bool {
+    let is_list = |text: &str| text.starts_with('[') && text.ends_with(']');
+    !is_quoted && is_list(is) && is_list(to)
 }
 
 /// Whether a bracket is open at the end of a text: `match x {` goes on below.
@@ -114,10 +73,13 @@ fn sets_a_value(ending: &str, captures: &Captures<'_>) -> bool {
     // `flask==2.3.2` sets a version where lines are of packages; `a <= b` sets nothing.
     let bound = ["==", "~=", "<=", ">="].contains(&part("mark"));
     let is_bound = bound && (ending != "txt" || part("b").contains(',') || !part("gap").is_empty());
+    // `all: build` of a Makefile says what is made first.
+    let is_target = ending == "mk" && part("mark") == ":";
     // `a: b == c` has no type.
     let compares = captures.name("typed").is_some() && part("b").starts_with(['=', '>']);
     quotes("open") == quotes("close")
         && !is_text
+        && !is_target
         && !is_address
         && !is_open
         && !compares
@@ -138,8 +100,11 @@ impl Lines<'_> {
         let value = match self.only_value(key, from, Some((to, is_quoted))) {
             Ok(value) => value,
             Err(refusal) => {
-                let inline = self.set_inline(key, (to, is_quoted));
-                return inline.filter(|_| from.is_none()).ok_or(refusal);
+                return match from {
+                    Some(from) if refusal.is_absent => self.exchange(key, (from, to), refusal),
+                    Some(_) => Err(refusal),
+                    None => self.set_inline(key, (to, is_quoted)).ok_or(refusal),
+                };
             }
         };
         let is = &self.text[value.place.clone()];
@@ -245,7 +210,20 @@ impl Lines<'_> {
     ) -> Result<Value, Refusal> {
         let readings = self.readings(key);
         let mut values = self.meant(&readings);
-        self.are_plain(key, &values)?;
+        if values.is_empty() {
+            values = self.version_of(key);
+        }
+        if to.is_some_and(|(to, _)| is_version(to)) {
+            let tree = Tree::of(self);
+            let own = |value: Value| {
+                let inner = tree
+                    .as_ref()
+                    .and_then(|tree| tree.version_in(self.text, &value));
+                inner.unwrap_or(value)
+            };
+            values = values.into_iter().map(own).collect();
+        }
+        self.are_plain(key, &values, to)?;
         let was = |value: &&Value| from == Some(&self.text[value.place.clone()]);
         if let (true, [only]) = (
             values.len() > 1,
@@ -255,10 +233,18 @@ impl Lines<'_> {
         }
         match values.len() {
             0 => Err(self.elsewhere(key, &readings, to)),
-            1 => {
-                let value = values.remove(0);
-                self.is_alone(&readings, &value, to)?;
-                Ok(value)
+            1 => Ok(values.remove(0)),
+            count if from.is_some() => {
+                let from = from.unwrap_or_default();
+                let why = format!(
+                    "{} has `{key}` in {count} lines, and in none of them it is `{from}`: {}.",
+                    self.path,
+                    self.told(&values)
+                );
+                Err(Refusal::ambiguous(
+                    why,
+                    vec![format!("show {}", self.shown_path())],
+                ))
             }
             count => {
                 let why = format!(
@@ -280,8 +266,35 @@ impl Lines<'_> {
         readings
     }
 
-    /// The values that any of these ways means, in their order, each once.
+    /// The values that any of these ways means, in their order, each once. By one word of several a section is
+    /// meant where nothing has all of them.
     fn meant(&self, readings: &[Reading]) -> Vec<Value> {
+        let is_part = |reading: &&Reading| matches!(reading.within, Within::OneOf(_));
+        let whole = self.meant_by(readings.iter().filter(|reading| !is_part(reading)));
+        match whole.is_empty() {
+            true => self.meant_by(readings.iter().filter(is_part)),
+            false => whole,
+        }
+    }
+
+    /// The values that words name, in a file in which lines set values.
+    pub(super) fn keys_named(&self, key: &str) -> Vec<Value> {
+        if !sections::are_known(&self.ending()) && !written::is_package_list(self.path) {
+            return Vec::new();
+        }
+        let mut values = self.meant(&self.readings(key));
+        let unset = unset(&self.ending(), self.text);
+        values.retain(|value| !unset.iter().any(|part| part.contains(&value.place.start)));
+        values
+    }
+
+    /// The only one of them.
+    pub(super) fn key_named(&self, key: &str) -> Option<Value> {
+        let mut values = self.keys_named(key);
+        values.pop().filter(|_| values.is_empty())
+    }
+
+    fn meant_by<'a>(&self, readings: impl Iterator<Item = &'a Reading>) -> Vec<Value> {
         let mut found: Vec<Value> = Vec::new();
         for reading in readings {
             let values = self.values(&reading.name).into_iter();
@@ -295,8 +308,26 @@ impl Lines<'_> {
         found
     }
 
-    /// Refuses values that are more than a plain one, or set nothing where they stand.
-    fn are_plain(&self, key: &str, values: &[Value]) -> Result<(), Refusal> {
+    /// The version of something that has no more than one: `the version of clap` where `clap = "4.4"`.
+    fn version_of(&self, key: &str) -> Vec<Value> {
+        let form = pattern(
+            r"(?i)^(?:version (?:of|for) (?:the )?(?P<a>\S+)|(?P<b>\S+?)(?:['’]s)? version)$",
+        );
+        let owner = form.as_ref().and_then(|form| form.captures(key));
+        let owner = owner.and_then(|owner| owner.name("a").or_else(|| owner.name("b")));
+        let mut values = owner.map_or_else(Vec::new, |owner| self.values(owner.as_str()));
+        values.retain(|value| is_version(&self.text[value.place.clone()]));
+        values
+    }
+
+    /// Refuses values that are more than a plain one, or set nothing where they stand. A list may give way to a
+    /// list.
+    fn are_plain(
+        &self,
+        key: &str,
+        values: &[Value],
+        to: Option<NewValue<'_>>,
+    ) -> Result<(), Refusal> {
         let ending = self.ending();
         let is_prose = matches!(ending.as_str(), "md" | "txt");
         let is_plain = |value: &Value| {
@@ -305,7 +336,12 @@ impl Lines<'_> {
             value.quote.is_some()
                 || is_prose
                 || ending == "conf"
-                || !(text.starts_with(is_first) || text.contains(", ") || opens_more(text))
+                || to.is_some_and(|to| are_lists(text, to))
+                || !(text.starts_with(is_first)
+                    || text.starts_with("\"\"\"")
+                    || text.starts_with("'''")
+                    || text.contains(", ")
+                    || opens_more(text))
         };
         let show = || vec![format!("show {}", self.shown_path())];
         let has_old_ends = self.text.replace("\r\n", "").contains('\r');
@@ -316,64 +352,16 @@ impl Lines<'_> {
         let unset = unset(&ending, self.text);
         let is_unset = |value: &Value| unset.iter().any(|part| part.contains(&value.place.start));
         if values.iter().any(is_unset) {
-            let why = format!(
-                "What `{key}` is in {} stands in a comment or in a text of several lines.",
-                self.path
-            );
-            return Err(Refusal::ambiguous(why, show()));
+            return Err(self.is_unset(key));
         }
         Ok(())
-    }
-
-    /// Refuses the only line that sets a name, where the data has it elsewhere too, in a form that no line
-    /// shows: `database = { port = 1 }`.
-    fn is_alone(
-        &self,
-        readings: &[Reading],
-        value: &Value,
-        to: Option<NewValue<'_>>,
-    ) -> Result<(), Refusal> {
-        let Some(data) = self.data() else {
-            return Ok(());
-        };
-        let is_any = |reading: &&Reading| reading.within == Within::Anywhere;
-        let Some(reading) = readings.iter().find(is_any) else {
-            return Ok(());
-        };
-        let name = value.path.last().map_or("", String::as_str);
-        // By its section or its path it was meant alone.
-        if plain(&reading.name) != plain(name) {
-            return Ok(());
-        }
-        let mut all = Vec::new();
-        at(&data, name, &[], &mut all);
-        let lines: Vec<String> = self.values(name).iter().map(Value::dotted).collect();
-        match all.into_iter().find(|path| !lines.contains(path)) {
-            None => Ok(()),
-            Some(hidden) => {
-                let why = format!(
-                    "{} sets `{name}` in {}, and `{hidden}` in a form that I do not read. Which of them is not clear.",
-                    self.path,
-                    self.told(std::slice::from_ref(value)),
-                );
-                let refusal = Refusal::ambiguous(why, Vec::new());
-                Err(self.offered(refusal, std::slice::from_ref(value), to))
-            }
-        }
-    }
-
-    fn data(&self) -> Option<Data> {
-        match self.ending().as_str() {
-            "json" => serde_json::from_str(self.text).ok(),
-            "toml" => serde_json::to_value(self.text.parse::<toml::Table>().ok()?).ok(),
-            _ => None,
-        }
     }
 
     /// What is said where nothing stands at the place that an order names, with the lines elsewhere that
     /// set a value of that name.
     fn elsewhere(&self, key: &str, readings: &[Reading], to: Option<NewValue<'_>>) -> Refusal {
         let places = readings.iter().skip(1);
+        let places = places.filter(|reading| !matches!(reading.within, Within::Behind(_)));
         let mut values: Vec<Value> = Vec::new();
         let mut is_explicit = false;
         for reading in places {
@@ -419,7 +407,7 @@ impl Lines<'_> {
         let owners = readings.iter().filter_map(|reading| match &reading.within {
             Within::Section(section) => section.rsplit('.').next(),
             Within::Path(path) => path.rsplit('.').nth(1),
-            Within::Anywhere | Within::Top => None,
+            Within::Anywhere | Within::Top | Within::OneOf(_) | Within::Behind(_) => None,
         });
         let all = self.values_of(NAMES);
         let is_at = |value: &Value, owner: &str| {
@@ -450,7 +438,7 @@ impl Lines<'_> {
     }
 
     /// Values by the numbers of their lines, each with its place.
-    fn told(&self, values: &[Value]) -> String {
+    pub(super) fn told(&self, values: &[Value]) -> String {
         let shown = values.iter().take(SHOWN_VALUES).map(|value| {
             let line: String = self.line_of(value).chars().take(SHOWN_CHARS).collect();
             let below = match value.path.len() {
@@ -494,6 +482,38 @@ impl Lines<'_> {
 
     /// Values of keys that a pattern means, but for those behind a space alone.
     pub(super) fn values_of(&self, key: &str) -> Vec<Value> {
+        if let Some(tree) = Tree::of(self) {
+            let name = pattern(&format!("(?i)^(?:{key})$"));
+            let is_named = |node: &&Node| {
+                let own = node.path.last().filter(|_| node.key.is_some());
+                name.as_ref()
+                    .zip(own)
+                    .is_some_and(|(name, own)| name.is_match(own))
+            };
+            let named = tree.nodes.iter().filter(is_named);
+            return named.map(|node| node.value(self.text)).collect();
+        }
+        self.line_values_of(key)
+    }
+
+    /// The refusal of a value that only a text of several lines has.
+    pub(super) fn only_in_a_text(&self, key: &str) -> Option<Refusal> {
+        let unset = unset(&self.ending(), self.text);
+        let values = self.line_values_of(&written::name_of(key));
+        let is_unset = |value: &Value| unset.iter().any(|part| part.contains(&value.place.start));
+        values.iter().any(is_unset).then(|| self.is_unset(key))
+    }
+
+    fn is_unset(&self, key: &str) -> Refusal {
+        let why = format!(
+            "What `{key}` is in {} stands in a comment or in a text of several lines.",
+            self.path
+        );
+        Refusal::ambiguous(why, vec![format!("show {}", self.shown_path())])
+    }
+
+    /// The values that lines set by their form alone.
+    fn line_values_of(&self, key: &str) -> Vec<Value> {
         let ending = self.ending();
         // `database.port = 1`, which is at the place of `port` below `[database]`.
         let dots = match sections::are_known(&ending) {
@@ -504,7 +524,7 @@ impl Lines<'_> {
             concat!(
                 r#"(?im)^[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:(?:export|declare|let|const|var|val|pub(?:\([\w: ]+\))?|static|mut|final|readonly|private|public|protected|local|define)[ \t]+)*"#,
                 r#"(?P<open>["'`*_]*){}(?P<key>{})(?P<close>["'`*_]*)"#,
-                r#"(?:{}[ \t]*(?P<typed>=)|[ \t]*(?P<mark>=>|:=|[=~<>]=|=|:))(?P<gap>[*_]*[ \t]*)"#,
+                r#"(?:{}[ \t]*(?P<typed>=)|[ \t]*(?P<mark>=>|[:?+]=|[=~<>]=|=|:))(?P<gap>[*_]*[ \t]*)"#,
                 r#"(?:"(?P<d>(?:[^"\\\n]|\\.)*)"|'(?P<s>[^'\n]*)'|(?P<b>[^\s"'][^\n]*?)|(?P<e>))"#,
                 r#"[ \t]*[,;]?(?:[ \t]+(?:#|//|;)[^\n]*)?\r?$"#,
             ),

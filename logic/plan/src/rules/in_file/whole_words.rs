@@ -7,6 +7,7 @@ use crate::rules::refusal::{Note, Offer, Refusal};
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Most longer words that are named.
 const SHOWN_WORDS: usize = 4;
@@ -89,7 +90,7 @@ fn replaced(
     }
     let all = text.match_indices(old).map(|(at, _)| at..at + old.len());
     let (whole, parts): (Vec<_>, Vec<_>) =
-        all.partition(|place| names::is_words(text, place.clone()));
+        all.partition(|place| names::is_words(text, place.clone()) && !is_of_a_number(text, place));
     let mut longer: Vec<String> = Vec::new();
     for word in parts
         .into_iter()
@@ -115,6 +116,21 @@ fn replaced(
         return Err(Refusal::ambiguous(why, vec![everywhere(lines, old, new)]));
     }
     Ok((lines.replace_all(&whole, new)?, longer))
+}
+
+/// Whether digits are a part of a number or a version: `3` of `3.8`.
+fn is_of_a_number(text: &str, place: &Range<usize>) -> bool {
+    let digit = |c: char| c.is_ascii_digit();
+    let is_number = text[place.clone()].chars().all(digit);
+    let (before, after) = (&text[..place.start], &text[place.end..]);
+    let goes_on = |rest: Option<&str>, is_last: bool| {
+        rest.is_some_and(|rest| match is_last {
+            true => rest.ends_with(digit),
+            false => rest.starts_with(digit),
+        })
+    };
+    is_number
+        && (goes_on(before.strip_suffix('.'), true) || goes_on(after.strip_prefix('.'), false))
 }
 
 /// Whether words are the name of a column of a table.

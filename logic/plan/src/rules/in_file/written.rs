@@ -18,6 +18,20 @@ pub(super) fn is_literal(text: &str) -> bool {
     is_number(text) || ["true", "false", "null"].contains(&text)
 }
 
+/// Whether a file lists packages with their versions, by its name: `requirements.txt`.
+pub(super) fn is_package_list(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let starts = ["requirements", "constraints"];
+    name.ends_with(".txt") && starts.iter().any(|start| name.starts_with(start))
+}
+
+/// Whether a bare text is a value of TOML by itself.
+pub(super) fn is_toml(text: &str) -> bool {
+    let is_list =
+        text.starts_with(['[', '{']) && format!("a = {text}").parse::<toml::Table>().is_ok();
+    (is_literal(text) && text != "null") || is_list
+}
+
 /// Whether files with this ending hold code.
 pub(super) fn is_code(ending: &str) -> bool {
     const CODE: [&str; 19] = [

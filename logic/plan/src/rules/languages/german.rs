@@ -141,8 +141,8 @@ pub(super) static GERMAN: Language = Language {
                 "delete lines $n and $m of $x",
             ),
             (
-                r"(?:lösche?|entferne|streiche?) {t} (?:aus|in)(?: der datei)? {x}",
-                "remove $t from $x",
+                r"(?:lösche?|entferne|streiche?) {v} (?:aus|in)(?: der datei)? {x}",
+                "remove $v from $x",
             ),
             (
                 r"(?:erstelle|erzeuge|schreibe?) {x} mit(?: dem)?(?: text| inhalt)?:? {t}",
@@ -245,6 +245,26 @@ pub(super) static GERMAN: Language = Language {
             (
                 r"(?:schreibe?|notiere?|ergänze)(?: die zeile)? (?:in|an)(?: die datei)? {x}: (?P<t>\S.*)",
                 "append to $x: $t",
+            ),
+            (
+                r"füge? {v} (?:zu|in)(?: der datei| die datei)? {x} (?:hinzu|ein|an)",
+                "add $v to $x",
+            ),
+            (
+                r"(?:lösche?|entferne|streiche?)(?: die)? zeile (?:mit|über|zu)(?: dem| der)? {v} (?:aus|in|von)(?: der datei)? {x}",
+                "remove the line about $v from $x",
+            ),
+            (
+                r"(?:füge?|schreibe?|setze?) {v} (?:nach|hinter|unter) (?:der|die) zeile (?:mit|über)(?: dem| der)? {a} (?:in|von)(?: der datei)? {x}(?: ein| hinzu)?",
+                "insert $v after the line about $a in $x",
+            ),
+            (
+                r"(?:füge?|schreibe?|setze?) {v} (?:vor|über) (?:der|die) zeile (?:mit|über)(?: dem| der)? {a} (?:in|von)(?: der datei)? {x}(?: ein| hinzu)?",
+                "insert $v before the line about $a in $x",
+            ),
+            (
+                r"(?:zeige?|liste|nenne)(?: mir)?(?: alle)?(?: die)? überschriften (?:von|in|aus)(?: der datei)? {x}(?: an| auf)?",
+                "list the headings of $x",
             ),
             (
                 r"ersetze(?: die)? zeile {n} (?:in|von|aus)(?: der datei)? {x} (?:durch|mit) {t}",

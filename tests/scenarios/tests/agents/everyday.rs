@@ -1,0 +1,85 @@
+//! Everyday orders through the shipped program: some of those that logic/plan/tests/data/daily_orders.txt has, with
+//! the lines that they change and the answers that they get.
+
+use std::collections::BTreeMap;
+use testkit::House;
+
+const FILES: &str = include_str!("../../../../logic/plan/tests/data/daily_files.txt");
+const ORDERS: &str = include_str!("../../../../logic/plan/tests/data/daily_orders.txt");
+/// Of so many orders that are done or answered one is driven here.
+const EACH: usize = 12;
+
+/// An order of a file, with the lines that go and come, or the answer.
+#[derive(Default)]
+struct Row {
+    path: String,
+    order: String,
+    gone: Vec<String>,
+    come: Vec<String>,
+    answer: Option<String>,
+    is_of_this_file: bool,
+}
+
+fn rows() -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut path = "";
+    for line in ORDERS.lines() {
+        let (sign, rest) = line.split_at(1.min(line.len()));
+        let rest = rest.strip_prefix(' ').unwrap_or(rest);
+        match (sign, rows.last_mut()) {
+            ("@", _) => path = rest,
+            (">", _) => rows.push(Row {
+                path: path.to_owned(),
+                order: rest.to_owned(),
+                is_of_this_file: true,
+                ..Row::default()
+            }),
+            ("-", Some(row)) => row.gone.push(rest.to_owned()),
+            ("+", Some(row)) => row.come.push(rest.to_owned()),
+            ("=", Some(row)) => row.answer = Some(rest.to_owned()),
+            // Another file is written, or the order is refused.
+            ("*" | "!", Some(row)) => row.is_of_this_file = false,
+            _ => {}
+        }
+    }
+    rows.retain(|row| row.is_of_this_file && row.answer.as_deref() != Some("CountLines"));
+    rows
+}
+
+/// The lines of a text that another has not, each as often as it stands there.
+fn without(text: &str, other: &str) -> Vec<String> {
+    let mut left: Vec<&str> = other.lines().collect();
+    let is_gone = |line: &&str| match left.iter().position(|one| one == line) {
+        Some(at) => {
+            left.remove(at);
+            false
+        }
+        None => true,
+    };
+    text.lines().filter(is_gone).map(str::to_owned).collect()
+}
+
+#[test]
+fn everyday_orders_are_done_and_answered_by_the_program() {
+    let files: BTreeMap<&str, &str> = FILES
+        .split("=== ")
+        .filter_map(|part| part.split_once('\n'))
+        .collect();
+    let house = House::new();
+    let mut driven = 0;
+    for row in rows().iter().step_by(EACH) {
+        let before = files[row.path.as_str()];
+        house.write(&row.path, before);
+        let run = house.ask(["run", "--mode", "deterministic", "--allow-write", "."]);
+        let run = run.args(["--yes", "write", "--yes", "destructive", &row.order]);
+        let done = run.run().expect(0);
+        let after = house.read(&row.path);
+        if let Some(answer) = &row.answer {
+            assert!(done.stdout.contains(answer), "{}: {done:#?}", row.order);
+        }
+        assert_eq!(without(before, &after), row.gone, "{}", row.order);
+        assert_eq!(without(&after, before), row.come, "{}", row.order);
+        driven += 1;
+    }
+    assert!(driven > 20, "{driven}");
+}
