@@ -102,7 +102,7 @@ fn told_by(given: &str, question: &str) -> Option<String> {
     let mut facts = facts.filter(|(_, line)| line.starts_with(MEMORY) && line.contains(") id "));
     facts.find_map(|(at, facts)| {
         let is_end = |line: &&str| line.trim().is_empty() || fence::is_mark(line);
-        let first = lines[..at].iter().rposition(|line| is_end(line));
+        let first = lines[..at].iter().rposition(is_end);
         let text = lines[first.map_or(0, |first| first + 1)..at].join("\n");
         if !covers(&text, question) {
             return None;
