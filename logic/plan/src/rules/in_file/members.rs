@@ -150,6 +150,17 @@ impl Lines<'_> {
     pub(super) fn rename_key(&self, key: &str, to: &str) -> Option<Result<Action, Refusal>> {
         let value = self.key_named(key)?;
         let name = value.path.last()?;
+        // `mail.port` to `mail.smtp_port` stays where it is.
+        let section = value.path[..value.path.len() - 1].join(".");
+        let to = match to.strip_prefix(&format!("{section}.")) {
+            Some(own) if key.contains('.') => own,
+            _ => to,
+        };
+        if to.contains('.') && ["toml", "yaml", "yml"].contains(&self.ending().as_str()) {
+            let why = format!("`{to}` would stand in another section of {}.", self.path);
+            let advice = "Name the key alone, such as `rename port to smtp_port`.";
+            return Some(Err(Refusal::ambiguous(why, Vec::new()).advised(advice)));
+        }
         let mut sibling = value.path.clone();
         sibling.pop();
         sibling.push(to.to_owned());
