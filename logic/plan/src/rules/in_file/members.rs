@@ -279,3 +279,113 @@ fn is_bare(to: &str, is_json: bool) -> bool {
         false => written::is_toml(to),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::in_file::lines::applied;
+
+    fn edited(
+        path: &str,
+        text: &str,
+        edit: impl Fn(&Lines<'_>) -> Result<Action, Refusal>,
+    ) -> String {
+        match edit(&Lines { path, text }) {
+            Ok(action) => applied(text, &action),
+            Err(refusal) => refusal.message,
+        }
+    }
+
+    #[test]
+    fn an_item_is_added_as_the_list_is_written() {
+        for (path, text, after) in [
+            ("a.json", "{\"l\":[1,2]}", "{\"l\":[1,2,3]}"),
+            ("a.json", "{\"l\": []}", "{\"l\": [3]}"),
+            (
+                "a.json",
+                "{\r\n  \"l\": [\r\n    1\r\n  ]\r\n}",
+                "{\r\n  \"l\": [\r\n    1,\r\n    3\r\n  ]\r\n}",
+            ),
+            (
+                "a.toml",
+                "l = [\n  1,\n  2,\n]\n",
+                "l = [\n  1,\n  2,\n  3,\n]\n",
+            ),
+            ("a.toml", "l = [ 1, 2 ]\n", "l = [ 1, 2, 3 ]\n"),
+            ("a.toml", "l = [\"1\"]\n", "l = [\"1\", \"3\"]\n"),
+            ("a.json", "{\"l\": [3]}", "`l` of a.json has `3` already."),
+            (
+                "a.json",
+                "{\"a\": {\"l\": []}, \"b\": {\"l\": []}}",
+                "a.json has the list `l` in several places: `a.l`, `b.l`. Which of them is not clear.",
+            ),
+        ] {
+            let is = edited(path, text, |lines| lines.add_item(("3", false), "l"));
+            assert!(is.starts_with(after), "{text}: {is}");
+        }
+    }
+
+    #[test]
+    fn a_member_is_removed_with_its_comma_and_added_at_the_end() {
+        let remove = |name: &str, of: &str| Member {
+            name: name.to_owned(),
+            of: of.to_owned(),
+        };
+        for (path, text, member, after) in [
+            (
+                "a.json",
+                "{\"l\": [1, 2, 3]}",
+                remove("1", "l"),
+                "{\"l\": [2, 3]}",
+            ),
+            (
+                "a.json",
+                "{\"l\": [1, 2, 3]}",
+                remove("3", "l"),
+                "{\"l\": [1, 2]}",
+            ),
+            ("a.json", "{\"l\": [ 1 ]}", remove("1", "l"), "{\"l\": []}"),
+            (
+                "a.toml",
+                "l = [\n  1, # one\n  2,\n]\n",
+                remove("1", "l"),
+                "l = [\n  2,\n]\n",
+            ),
+            (
+                "a.json",
+                "{\"o\": {\"a\": 1, \"b\": {}}}",
+                remove("b", "o"),
+                "{\"o\": {\"a\": 1}}",
+            ),
+            (
+                "a.toml",
+                "o = { a = 1, b = 2 }\n",
+                remove("a", "o"),
+                "o = { b = 2 }\n",
+            ),
+            (
+                "a.toml",
+                "[o]\na = [\n  1,\n]\nb = 2\n",
+                remove("a", "o"),
+                "[o]\nb = 2\n",
+            ),
+        ] {
+            let is = edited(path, text, |lines| lines.remove_member(&member));
+            assert_eq!(is, after, "{text}");
+        }
+        for (path, text, section, after) in [
+            ("a.json", "{}\n", None, "{\"k\": 1}\n"),
+            ("a.json", "{\"a\":1}", None, "{\"a\":1, \"k\":1}"),
+            (
+                "a.json",
+                "{\n\t\"o\": {}\n}\n",
+                Some("o"),
+                "{\n\t\"o\": {\"k\": 1}\n}\n",
+            ),
+            ("a.toml", "o = {}\n", Some("o"), "o = { k = 1 }\n"),
+        ] {
+            let add = |lines: &Lines<'_>| lines.add_member(section, "k", ("1", false)).unwrap();
+            assert_eq!(edited(path, text, add), after, "{text}");
+        }
+    }
+}
