@@ -173,6 +173,11 @@ impl Lines<'_> {
                     [_] => {
                         let refusal = Refusal::ambiguous(why, Vec::new());
                         let mut refusal = unsure::removals(refusal, text, &self.shown_path());
+                        // Without its header what is in a section is of another.
+                        if self.header_named(text).is_some() {
+                            let path = self.shown_path();
+                            refusal.nearest = vec![format!("remove [{text}] from {path}")];
+                        }
                         // Without its name nothing is set.
                         if !self.values(text).is_empty() {
                             refusal.nearest.retain(|order| order.contains(" the line "));

@@ -80,6 +80,22 @@ fn is_of_settings(path: &str) -> bool {
 /// Kinds of keys that name no section.
 const KEYS: [&str; 5] = ["key", "setting", "option", "variable", "value"];
 
+/// Words for a text or a place of a file, which are no sections.
+const PLACES: [&str; 12] = [
+    "line",
+    "text",
+    "entry",
+    "row",
+    "word",
+    "comment",
+    "end",
+    "bottom",
+    "top",
+    "start",
+    "beginning",
+    "file",
+];
+
 /// The name of a section, without the words and brackets around it: of `the [server] section`.
 fn section_named(said: &str) -> String {
     let is_name = |word: &&str| !["the", "section", "table", "block"].contains(word);
@@ -100,7 +116,9 @@ fn add_key(found: &Match<'_>) -> Built {
     let is_said = !found.has("with") || !kind.is_empty();
     let to = new_value(found)?;
     let is_value = found.is_quoted("to") || !to.contains(char::is_whitespace) || is_list(&to);
+    let is_place = PLACES.contains(&kind.as_str()) || PLACES.contains(&section.as_str());
     let is_clear = is_of_settings(&path)
+        && !is_place
         && is_said
         && is_value
         && !key.contains(char::is_whitespace)

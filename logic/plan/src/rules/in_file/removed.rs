@@ -62,8 +62,13 @@ impl Lines<'_> {
         let start = before.map_or(line.start, |at| line.start + at);
         let rest = &self.text[value.place.end..line.end];
         let end = value.place.end + rest.find(';').map_or(0, |at| at + 1);
-        let space = self.text[end..line.end].len() - self.text[end..line.end].trim_start().len();
-        self.replace(start..end + space, "")
+        let behind = &self.text[end..line.end];
+        // The space before the last one goes with it.
+        let start = match behind.trim().is_empty() {
+            true => self.text[..start].trim_end_matches([' ', '\t']).len(),
+            false => start,
+        };
+        self.replace(start..line.end - behind.trim_start().len(), "")
     }
 
     /// Whether a line has several directives: `root /srv; index a.html;`.
