@@ -18,6 +18,7 @@ mod extract;
 mod forbidden;
 pub mod format;
 pub mod gate;
+pub mod given;
 pub mod longer;
 pub mod named;
 pub mod names;

@@ -3,7 +3,7 @@
 use crate::prompt::{self, Focus};
 use crate::quoted::typed_path;
 use crate::rules::in_file;
-use crate::{extract, format};
+use crate::{extract, format, given};
 use domain::plan::Action;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -104,6 +104,11 @@ fn whole(action: &Action, data: &Value) -> Option<(String, String)> {
 /// of a text that is to be summarised its headings and first sentences.
 #[must_use]
 pub fn by_rules(shown: &[Shown], question: &str) -> Option<String> {
+    let data = shown.iter().flat_map(|step| &step.contents);
+    let mut data = data.filter(|(place, _)| place == given::PLACE);
+    if let Some(told) = data.find_map(|(_, data)| given::counted(question, data)) {
+        return Some(told);
+    }
     let whole = shown.iter().flat_map(|step| &step.whole);
     let told: Vec<String> = whole
         .filter_map(|(place, text)| in_file::answer(question, place, text))

@@ -45,6 +45,15 @@ fn an_order_to_judge_or_to_count_is_not_answered_with_a_file() {
 }
 
 #[test]
+fn lines_with_a_word_are_counted_in_data_that_came_along() {
+    let Some(house) = house() else { return };
+    let counted = house.ask(["run", "count the errors", "--input", "-"]);
+    let counted = counted.stdin("ok\nerror one\nerror two\n").run().expect(0);
+    let told = "2 lines of the data that was given have `error` (by rules, no model).";
+    assert!(counted.stdout.starts_with(told), "{counted:#?}");
+}
+
+#[test]
 fn documents_are_read_for_a_question_that_no_line_has() {
     let Some(house) = house() else { return };
     docx(&house, "prize.docx", &["Rules", "The jury meets on 4 May."]);

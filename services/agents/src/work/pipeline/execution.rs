@@ -9,6 +9,7 @@ use domain::id::PlanId;
 use domain::model::Reach;
 use domain::plan::Action;
 use plan::compile::{self, Call};
+use plan::given;
 use plan::shown::Shown;
 use serde_json::Value;
 use text::escape::{visible, visible_line};
@@ -27,7 +28,7 @@ fn data_given(work: &Work, reach: Reach) -> Option<Shown> {
     let (_, data) = input.split_once('\n')?;
     Some(Shown {
         text: data.trim().to_owned(),
-        contents: vec![("the data that was given".to_owned(), data.trim().to_owned())],
+        contents: vec![(given::PLACE.to_owned(), data.trim().to_owned())],
         ..Shown::default()
     })
 }
