@@ -18,6 +18,9 @@ use domain::settings::Mode;
 use domain::tool::ToolDefinition;
 use std::collections::{BTreeSet, VecDeque};
 
+/// Most of the user's requests whose words are kept for what the next one goes on with.
+const WORDS_BEFORE: usize = 8;
+
 /// The part of a view that is asked of an orchestrating agent before anything else.
 const TAKING_APART: &str = "taking_apart";
 
@@ -54,8 +57,8 @@ pub struct Conversation {
     replied_seq: u64,
     /// Requests received and not finished: the first is being worked on, the others wait.
     open: VecDeque<OpenRequest>,
-    /// The words of the user's last request that was done.
-    done_before: Option<String>,
+    /// The words of the user's last requests that were done, oldest first.
+    done_before: VecDeque<String>,
 }
 
 impl Conversation {
@@ -137,10 +140,10 @@ impl Conversation {
             .map_or("", |request| request.text.as_str())
     }
 
-    /// The words of the user's request before the one being worked on, where it was done and not taken back.
-    #[must_use]
-    pub fn words_before(&self) -> Option<&str> {
-        self.done_before.as_deref()
+    /// The words of the user's requests before the one being worked on, oldest first, back to one that was not
+    /// done or was taken back: at most [`WORDS_BEFORE`].
+    pub fn words_before(&self) -> impl Iterator<Item = &str> {
+        self.done_before.iter().map(String::as_str)
     }
 
     /// Whether the words of the request being worked on are the user's.
@@ -224,7 +227,7 @@ impl Conversation {
         match &event.body {
             EventBody::Rewound { to_seq } => {
                 self.view.rewind(*to_seq);
-                self.done_before = None;
+                self.done_before.clear();
             }
             EventBody::Pinned { seq, pinned } => self.view.pin(*seq, *pinned),
             EventBody::ToolSchema { tools } => {
@@ -355,7 +358,13 @@ impl Conversation {
             return;
         }
         let is_done = status == QueryStatus::Success && request.speaker == Speaker::User;
-        self.done_before = is_done.then(|| request.text.clone());
+        match is_done {
+            true => self.done_before.push_back(request.text.clone()),
+            false => self.done_before.clear(),
+        }
+        if self.done_before.len() > WORDS_BEFORE {
+            self.done_before.pop_front();
+        }
         if !request.answered {
             let note = match request.mode {
                 Mode::Command => "(read)",

@@ -30,10 +30,22 @@ pub fn going_on(request: &str, before: &str) -> Option<String> {
     joined::going_on(request, before).filter(|resolved| understands(resolved))
 }
 
-/// A request with the folder for its `there` that the user's request before names; `None` for any other.
+/// A request that a tiny model is to work on, with the folder for its `there` that the user's request before
+/// names, and where it only asks, with the file for its `it`; `None` for any other.
 #[must_use]
-pub fn there(request: &str, before: &str) -> Option<String> {
-    joined::there(request, before)
+pub fn going_on_for_model(request: &str, before: &str) -> Option<String> {
+    let asks = question::wants_telling(request) && !orders::acts(request);
+    let asked = asks.then(|| joined::going_on(request, before)).flatten();
+    asked.or_else(|| joined::there(request, before))
+}
+
+/// The last of the user's requests, oldest first, with the names for each `it` and `there`; `None` of none.
+#[must_use]
+pub fn newest_of<'a>(requests: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    requests.into_iter().fold(None, |before, request| {
+        let resolved = before.and_then(|before: String| joined::going_on(request, &before));
+        Some(resolved.unwrap_or_else(|| request.to_owned()))
+    })
 }
 
 /// Whether a request is a greeting or thanks and nothing else, which the rules answer.

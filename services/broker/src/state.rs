@@ -38,6 +38,9 @@ const TASKS: usize = 64;
 /// were withdrawn meanwhile, the one that runs counts as not asked for.
 const ORDERS: usize = 2 * QUEUED_MESSAGES;
 
+/// Most earlier requests of the user in which the name for an `it` is looked for.
+const WORDS_BEFORE: usize = 8;
+
 /// What the user said to begin a chain of work.
 #[derive(Debug, Clone)]
 pub(crate) struct Order {
@@ -210,11 +213,12 @@ impl Session {
         found.map(|(_, order)| order.clone()).unwrap_or_default()
     }
 
-    /// The user's words that began the chain of work before this one.
-    pub(crate) fn words_before(&self, trace: TraceId) -> Option<Arc<str>> {
-        let mut newest = self.orders.iter().rev();
-        newest.find(|(id, _)| *id == trace)?;
-        newest.next().map(|(_, order)| Arc::clone(&order.words))
+    /// The user's words that began the chains of work before this one, oldest first.
+    pub(crate) fn words_before(&self, trace: TraceId) -> Vec<Arc<str>> {
+        let earlier = self.orders.iter().take_while(|(id, _)| *id != trace);
+        let words: Vec<Arc<str>> = earlier.map(|(_, order)| Arc::clone(&order.words)).collect();
+        let from = words.len().saturating_sub(WORDS_BEFORE);
+        words[from..].to_vec()
     }
 
     /// A chain of work so far, whichever of its agents called.

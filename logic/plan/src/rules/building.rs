@@ -342,8 +342,9 @@ impl Match<'_> {
         }
         let why = format!("`{text}` may be the text itself, or say what the text is to be.");
         let refusal = Refusal::ambiguous(why, Vec::new());
-        if matches!(name, "old" | "new") && text.contains(" and ") {
-            return Err(refusal.advised("Give one order at a time."));
+        // `welcome in a.py and` before the name of another file ends with the word.
+        if matches!(name, "old" | "new") && format!("{text} ").contains(" and ") {
+            return Err(refusal.advised("Give one order at a time, joined by `then`."));
         }
         // All of `milk to a.txt and eggs` as one text is hardly what was meant.
         let mut nearest = match name {
@@ -549,6 +550,10 @@ impl Match<'_> {
                 self.request.shown(word)
             )
         };
+        if BACK.contains(&word.to_lowercase().as_str()) {
+            let advice = "Name it: no order before this one names a single file.";
+            return Refusal::ambiguous(why, Vec::new()).advised(advice);
+        }
         Refusal::ambiguous(
             why,
             super::examples::nearest(&self.request.shown(&self.captures[0])),

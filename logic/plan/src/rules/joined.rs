@@ -48,6 +48,7 @@ fn parts(request: &Request, text: &str, orders: &mut Vec<String>) {
 /// A request of one order in which `it` is the file that the request before names, or `there` its folder;
 /// `None` where it says neither, or the request before names several.
 pub(crate) fn going_on(request: &str, before: &str) -> Option<String> {
+    let request = without_joint(request);
     let there = there(request, before);
     let request = Request::read(&languages::in_english(there.as_deref().unwrap_or(request)));
     let [step] = request.steps.as_slice() else {
@@ -56,6 +57,16 @@ pub(crate) fn going_on(request: &str, before: &str) -> Option<String> {
     let resolved = named(&request, &step.text, &[words_of(before)]);
     let is_other = resolved != request.whole(&step.text);
     is_other.then_some(resolved).or(there)
+}
+
+/// A request without the word that joins it to the one before: `and how many words does it have?`
+fn without_joint(request: &str) -> &str {
+    let request = request.trim_start();
+    let lower = request.to_lowercase();
+    let joints = ["and ", "then ", "now ", "and now ", "and then "];
+    let longest = joints.iter().filter(|joint| lower.starts_with(**joint));
+    let length = longest.map(|joint| joint.len()).max().unwrap_or_default();
+    &request[length..]
 }
 
 /// The same of `there` alone.
@@ -191,6 +202,11 @@ mod tests {
                 Some(
                     "add a file bread.txt in the folder recipes too, with just this line: flour, water, salt",
                 ),
+            ),
+            (
+                "show todo.md",
+                "and how many words does it have?",
+                Some("how many words does todo.md have"),
             ),
             ("create note.txt with the text hi", "delete a.txt", None),
             ("copy a.md to b.md", "delete it", None),

@@ -52,14 +52,11 @@ fn going_on(work: &Work) -> Option<String> {
         Mode::Deterministic => true,
         _ => false,
     };
-    let before = work.with_state(|state| {
-        let before = state.conversation.words_before();
-        before.map(str::to_owned)
-    });
+    let before = work.with_state(|state| by_rules::newest_of(state.conversation.words_before()));
     let before = before.filter(|_| is_asked && !has_data(work))?;
     let text = &work.request.text;
-    // A tiny model that is told `there` makes a file anywhere.
-    let for_model = || by_rules::there(text, &before).filter(|_| !rules_do(work));
+    // A tiny model that is told `there` makes a file anywhere, and reads any for `it`.
+    let for_model = || by_rules::going_on_for_model(text, &before).filter(|_| !rules_do(work));
     by_rules::going_on(text, &before).or_else(for_model)
 }
 

@@ -4,7 +4,7 @@
 use super::Pin;
 use crate::inner::Inner;
 use crate::state::lock;
-use ::plan::by_rules::going_on;
+use ::plan::by_rules::{going_on, newest_of};
 use api::broker::PlannedCall;
 use domain::hash::Digest;
 use serde_json::{Value, json};
@@ -26,6 +26,7 @@ impl Pin {
         let words = self.words();
         let trace = self.request.context.trace_id;
         let before = lock(&self.caller.session).words_before(trace);
+        let before = newest_of(before.iter().map(AsRef::as_ref));
         let resolved = before.and_then(|before| going_on(&words, &before));
         let typed = calls_of(resolved.as_deref().unwrap_or(&words)).into_iter();
         let typed = typed.map(|(tool, arguments)| self.inner.step_key(tool, &arguments));

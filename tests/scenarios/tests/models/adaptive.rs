@@ -86,6 +86,18 @@ fn it_and_there_are_what_the_request_before_names() {
     assert_eq!(house.read("notes.md"), "State: final\n");
 
     let row = [
+        "show notes.md",
+        "append \"- new\" to it",
+        "replace \"- new\" with \"- old\" in it",
+        "and how many words does it have?",
+    ];
+    let done = in_a_row(house, &row);
+    assert!(done.iter().all(|one| one.code == Some(0)), "{done:?}");
+    assert_eq!(house.read("notes.md"), "State: final\n- old\n");
+    let counted = done[3].json()["answer"].to_string();
+    assert!(counted.contains("notes.md"), "{counted}");
+
+    let row = [
         "make a folder called recipes and move soup.txt into it",
         "now add a file bread.txt there with the line: flour, water, salt",
     ];
