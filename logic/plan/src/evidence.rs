@@ -5,6 +5,28 @@ use std::collections::HashSet;
 /// What stands in the place of an answer that the lines below it do not bear out.
 const UNSURE: &str = "I have no sure answer. These lines may have it.";
 
+/// Words that begin a question in German or Spanish and none in English.
+const FOREIGN: [&str; 28] = [
+    "wer", "wem", "wen", "wessen", "wann", "wo", "wie", "warum", "wieso", "weshalb", "woher",
+    "wohin", "welche", "welcher", "welches", "welchen", "wieviel", "wieviele", "qué", "quién",
+    "quiénes", "cuándo", "dónde", "cómo", "cuál", "cuánto", "cuántos", "cuántas",
+];
+/// Words behind `was` that tell the German one from the English one.
+const BEHIND_WAS: [&str; 10] = [
+    "ist", "sind", "war", "waren", "steht", "sagt", "kostet", "kosten", "hat", "macht",
+];
+
+/// Whether a question is in a language that the small models here do not know: what they say to it is made up.
+fn is_foreign(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    let mut words = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let (first, second) = (words.next(), words.next());
+    let is_was = first == Some("was") && second.is_some_and(|next| BEHIND_WAS.contains(&next));
+    is_was || first.is_some_and(|first| FOREIGN.contains(&first))
+}
+
 /// A small model's answer with the lines that it is about quoted below, each with its place, so that a
 /// person can check it at a glance. Where they do not bear it out, they alone are told.
 #[must_use]
@@ -12,7 +34,8 @@ pub fn with_lines(answer: &str, quotes: &[(String, String)], question: &str) -> 
     let lines: Vec<String> = quotes.iter().map(|(_, lines)| lines.clone()).collect();
     // It goes on as its prompt did, with the next question.
     let answer = answer.split("\nQuestion:").next().unwrap_or(answer).trim();
-    let is_borne_out = quotes.is_empty() || is_supported(answer, &lines, question);
+    let is_borne_out =
+        quotes.is_empty() || (!is_foreign(question) && is_supported(answer, &lines, question));
     let mut text = if is_borne_out { answer } else { UNSURE }.to_owned();
     for (place, lines) in quotes {
         let lines = lines.replace('\n', "\n  ");
@@ -80,6 +103,17 @@ mod tests {
         assert_eq!(told("It is 8090."), format!("It is 8090.{lines}"));
         assert_eq!(told("It is 9999."), format!("{UNSURE}{lines}"));
         assert_eq!(with_lines("It is 9999.", &[], "Which?"), "It is 9999.");
+        // To these it answers in English, and makes it up.
+        for question in [
+            "Welcher Port ist gesetzt?",
+            "¿Qué puerto es?",
+            "Was ist der Port?",
+        ] {
+            let told = with_lines("It is 8090.", &quotes, question);
+            assert_eq!(told, format!("{UNSURE}{lines}"), "{question}");
+        }
+        let was = with_lines("It is 8090.", &quotes, "Was the port set?");
+        assert_eq!(was, format!("It is 8090.{lines}"));
         let goes_on = "It is 8090.\nQuestion: Which host?\nx";
         assert_eq!(with_lines(goes_on, &[], "Which?"), "It is 8090.");
     }
