@@ -252,7 +252,29 @@ pub fn is_wildcard(word: &str) -> bool {
     word.contains(['*', '?', '['])
 }
 
-/// A number in digits or as a word up to twenty.
+/// Numbers in German and Spanish words, as they stand before lines.
+pub const NUMBERS: [(&str, u32); 18] = [
+    ("zwei", 2),
+    ("drei", 3),
+    ("vier", 4),
+    ("fünf", 5),
+    ("sechs", 6),
+    ("sieben", 7),
+    ("acht", 8),
+    ("neun", 9),
+    ("zehn", 10),
+    ("dos", 2),
+    ("tres", 3),
+    ("cuatro", 4),
+    ("cinco", 5),
+    ("seis", 6),
+    ("siete", 7),
+    ("ocho", 8),
+    ("nueve", 9),
+    ("diez", 10),
+];
+
+/// A number in digits or as a word: in English up to twenty, in German and Spanish up to ten.
 pub fn number(word: &str) -> Option<u32> {
     const WORDS: [&str; 21] = [
         "zero",
@@ -281,7 +303,10 @@ pub fn number(word: &str) -> Option<u32> {
     if let Some(index) = WORDS.iter().position(|known| *known == lower) {
         return u32::try_from(index).ok();
     }
-    lower.parse().ok()
+    let other = NUMBERS.iter().find(|(known, _)| *known == lower);
+    other
+        .map(|(_, number)| *number)
+        .or_else(|| lower.parse().ok())
 }
 
 /// `third` and `3rd` as a number.

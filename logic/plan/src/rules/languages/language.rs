@@ -1,6 +1,6 @@
 //! What is known of a language, and how its rows are written.
 
-use crate::rules::words::pattern;
+use crate::rules::words::{NUMBERS, pattern};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -30,7 +30,11 @@ pub(super) fn rows(table: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)>
             says = says.replace(&format!("{{{name}}}"), &place);
         }
         for name in ["n", "m"] {
-            says = says.replace(&format!("{{{name}}}"), &format!("(?P<{name}>\\d+)"));
+            let place = format!(
+                "(?P<{name}>\\d+|{})",
+                NUMBERS.map(|(word, _)| word).join("|")
+            );
+            says = says.replace(&format!("{{{name}}}"), &place);
         }
         let says = says.replace("{t}", &format!("(?P<t>{quoted})"));
         let value = format!("(?P<v>{quoted}|[^\\s,?!]+(?: [^\\s,?!]+){{0,2}}?)");

@@ -194,6 +194,10 @@ mod tests {
                 "show the last 2 lines of notes.md",
             ),
             (
+                "zeige die letzten zwei Zeilen von logs/app.log",
+                "show the last zwei lines of logs/app.log",
+            ),
+            (
                 "gib mir die letzte Zeile von a.txt",
                 "show the last line of a.txt",
             ),
