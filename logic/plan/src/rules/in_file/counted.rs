@@ -26,6 +26,13 @@ static BOXES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 
+/// The same of what is open, without a word for it.
+static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^what(?:'s|’s| is) (?:still )?(?:open|undone|unfinished|not done(?: yet)?|left to do) (?:in|on|of) (?:the )?(?:file )?\S+$",
+    )
+});
+
 /// What a question wants to know of a text, exactly.
 enum Wanted {
     /// Items with a box: those that are done, or those that are not; all where it does not say.
@@ -44,6 +51,11 @@ fn wanted(question: &str) -> Option<Wanted> {
     let (marks, quotes) = marked(question);
     if HEADING.as_ref()?.is_match(&marks) {
         return Some(Wanted::Headings);
+    }
+    if OPEN.as_ref()?.is_match(&marks) {
+        return Some(Wanted::Boxes {
+            are_done: Some(false),
+        });
     }
     if let Some(found) = BOXES.as_ref()?.captures(&marks) {
         let state = found.name("a").or_else(|| found.name("b"));

@@ -218,6 +218,26 @@ pub(super) static GERMAN: Language = Language {
             ),
             (r"was (?:steht|ist) in(?: der datei)? {x}", "show $x"),
             (
+                r"(?:was|welche (?:aufgaben|punkte)) (?:ist|sind) in {x} noch offen",
+                "which tasks are open in $x",
+            ),
+            (
+                r"wie ?viele (?:aufgaben|punkte) (?:sind|hat) (?:in )?{x} (?:noch )?offen",
+                "how many tasks are open in $x",
+            ),
+            (
+                r"wie ?oft (?:kommt|steht) {a} in {x}(?: vor)?",
+                "how often does $a occur in $x",
+            ),
+            (
+                r"wie ?viele w(?:ö|oe)rter haben {x} und {y}(?: zusammen)?",
+                "how many words are in $x and $y",
+            ),
+            (
+                r"suche?(?: nach)? {a} (?:im ordner|in(?: dem ordner)?) {x}",
+                "search for $a in $x",
+            ),
+            (
                 r"verschiebe(?: die datei)? {x} (?:in den ordner|in) {y}",
                 "move $x into the folder $y",
             ),
