@@ -51,7 +51,7 @@ use std::path::PathBuf;
     carl                                      a conversation in this folder\n  \
     carl run \"which port does x.toml set?\"    one task\n  \
     carl run --allow-write . \"fix the typo\"   one that may change files here\n  \
-    carl undo                                 take back what the last request changed\n  \
+    carl undo                                 undo what the last request changed\n  \
     carl doctor                               what works here\n\n\
     Without a command, `carl` opens the terminal UI in this folder, or line mode\n\
     (`carl chat`) where it cannot draw. `carl chat --help` lists the flags of both,\n\
