@@ -24,8 +24,7 @@ pub(super) enum Asked {
         to: String,
         /// Whether the new value stood in quotes: all of it is meant.
         is_quoted: bool,
-        /// Whether it may be a word of a text that is to change: `change Tuesday to Monday in days.txt`.
-        may_be_a_word: bool,
+        meant: Meant,
     },
     /// Add a setting that is not there.
     AddKey {
@@ -137,6 +136,20 @@ impl Asked {
             | Self::Letters { .. } => None,
         }
     }
+}
+
+/// What an order that sets something calls so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meant {
+    /// A value.
+    Value,
+    /// In a text a value or a word: `change Tuesday to Monday in days.txt`.
+    ValueOrWord,
+    /// In a text a value by its article, whatever states it: `change the deadline to Friday in brief.md`.
+    NamedValue {
+        /// Whether the order says that it is one: `set the deadline to Friday`.
+        is_said: bool,
+    },
 }
 
 /// On which side of a line.

@@ -160,7 +160,8 @@ impl Lines<'_> {
         words.contains(&plain(key)) || (is_port && (has_sign || listens))
     }
 
-    fn exchange_offer(&self, place: &Range<usize>, to: &str) -> Offer {
+    /// The order that puts a text in the place of another.
+    pub(super) fn exchange_offer(&self, place: &Range<usize>, to: &str) -> Offer {
         let line = self
             .lines()
             .find(|line| line.start <= place.start && place.end <= line.end);

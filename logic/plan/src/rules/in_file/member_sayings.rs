@@ -1,7 +1,7 @@
 //! What people say of keys, items and names: `add the script "lint": "eslint ." to package.json`, `remove "DOM"
 //! from lib in tsconfig.json`, `rename hello to greet in main.rs`.
 
-use super::asked::{Asked, InFile};
+use super::asked::{Asked, InFile, Meant};
 use super::lines::Lines;
 use super::members::Member;
 use super::saying::{Built, Saying, bare, is_list, new_value};
@@ -215,7 +215,7 @@ fn set_word(found: &Match<'_>) -> Built {
         to: bare(found, "to")?,
         is_quoted: found.is_quoted("to"),
         from: Some(from),
-        may_be_a_word: false,
+        meant: Meant::Value,
     };
     Ok((has_sign && is_of_settings(&path)).then_some((path, asked)))
 }
@@ -242,7 +242,7 @@ fn set_number(found: &Match<'_>) -> Built {
         from: Some(found.word("from")),
         to,
         is_quoted: false,
-        may_be_a_word: false,
+        meant: Meant::Value,
     };
     Ok(is_clear.then_some((path, asked)))
 }

@@ -28,6 +28,7 @@ mod sayings;
 mod sections;
 mod sound;
 mod spaced;
+mod stated;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -48,8 +49,8 @@ use domain::plan::{Action, Plan};
 use lines::Lines;
 use sound::Edit;
 
-use asked::Asked;
 pub use asked::InFile;
+use asked::{Asked, Meant};
 pub(crate) use told::{answer, may_answer};
 
 /// Longest text that a step writes, characters.
@@ -247,10 +248,12 @@ impl InFile {
                 from,
                 to,
                 is_quoted,
-                may_be_a_word,
+                meant,
             } => {
-                if *may_be_a_word {
-                    lines.is_no_value(key, to)?;
+                match meant {
+                    Meant::Value => {}
+                    Meant::ValueOrWord => lines.is_no_value(key, to)?,
+                    Meant::NamedValue { is_said } => lines.is_stated(key, to, *is_said)?,
                 }
                 vec![lines.set(key, from.as_deref(), (to, *is_quoted))?]
             }

@@ -1,12 +1,12 @@
 //! What people say when they order something of a text.
 
-use super::asked::{Asked, Form, InFile};
+use super::asked::{Asked, Form, InFile, Meant};
 use super::items;
 use super::keys;
 use super::lines::Lines;
 use super::saying::{Build, Built, Saying, bare, is_list, new_value};
 use super::written;
-use super::{member_sayings, placed};
+use super::{member_sayings, placed, stated};
 use crate::rules::building::Match;
 use crate::rules::destination::{Destination, destination};
 use crate::rules::grammar::expand;
@@ -24,8 +24,8 @@ const SECTION_WORDS: usize = 6;
 
 const FILE: &str = r"(?:the )?(?P<noun>file )?{tok:p}";
 const INTO: &str = r"(?:a |the )?(?:new )?(?P<into_noun>file )?{called}{tok:into}";
-const SETS: &str = r"(?P<sets>change|set|update|edit|switch|adjust|make|bump|upgrade|downgrade|raise|lower|increase|decrease)";
-const KEY: &str = r"(?:the |its )?(?P<value>value of (?:the )?)?{text:key}";
+const SETS: &str = r"(?P<sets>change|set|update|edit|switch|adjust|make|bump|upgrade|downgrade|raise|lower|increase|decrease|fix|correct|turn)";
+const KEY: &str = r"(?P<article>the |its )?(?P<value>value of (?:the )?)?{text:key}";
 const COPIES: &str = r"(?:copy|duplicate|clone|(?P<backup>back ?up)|(?:make|create) (?:a |an )?(?:copy|duplicate|(?P<backup2>backup)(?: copy)?) of)";
 const COPY_INTO: &str = r",? (?:and )?(?:(?:call|name) (?:it|that|the copy)|(?:(?:save|put|store|keep) (?:it|that|the copy) )?(?:to|as|into|in|called|named)) (?:a |the )?(?:new )?(?P<into_noun>file |(?P<folder>folder |directory ))?{called}{tok:into}(?P<folder2> folder| directory)?";
 const REMOVES: &str = r"(?:delete|remove|erase|drop|strike|cross out|take out|cut)";
@@ -193,12 +193,20 @@ fn set(found: &Match<'_>) -> Built {
         true => format!("top-level {key}"),
         false => format!("{key} {section}").trim_end().to_owned(),
     };
+    let is_text = plain::is_prose(&path) && !is_of_names(&path);
+    let meant = match is_text && from.is_none() {
+        true if found.has("article") && stated::names_a_value(&key) => Meant::NamedValue {
+            is_said: says_value,
+        },
+        true if !says_value => Meant::ValueOrWord,
+        _ => Meant::Value,
+    };
     let asked = Asked::Set {
         key: key.clone(),
         from,
         is_quoted: found.is_quoted("to"),
         to: new_value(found)?,
-        may_be_a_word: plain::is_prose(&path) && !says_value && !is_of_names(&path),
+        meant,
     };
     // `change "name" to "title"` is of a text.
     let is_text = found.is_quoted("key") && !says_value;

@@ -23,7 +23,7 @@ const SHOWN_CHARS: usize = 60;
 
 /// The length of the number with its unit that a new number takes the place of: of `42 Euro a year`
 /// where it is to be `48` or `48 Euro`, what follows stays.
-fn amount(is: &str, to: &str) -> Option<usize> {
+pub(super) fn amount(is: &str, to: &str) -> Option<usize> {
     let split = |text: &str| {
         let digits = |c: char| !c.is_ascii_digit() && c != '.';
         let end = text.find(digits).unwrap_or(text.len());
