@@ -110,11 +110,9 @@ pub fn by_rules(shown: &[Shown], question: &str) -> Option<String> {
         return Some(told);
     }
     let whole = shown.iter().flat_map(|step| &step.whole);
-    let told: Vec<String> = whole
-        .filter_map(|(place, text)| in_file::answer(question, place, text))
-        .collect();
-    if !told.is_empty() {
-        return Some(told.join("\n\n"));
+    let texts: Vec<(String, String)> = whole.cloned().collect();
+    if let Some(told) = in_file::answers(question, &texts) {
+        return Some(told);
     }
     if let Some(told) = sums(shown) {
         return Some(told);

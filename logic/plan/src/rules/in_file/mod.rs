@@ -19,6 +19,7 @@ mod line_told;
 mod lines;
 mod member_sayings;
 mod members;
+mod of_files;
 mod placed;
 mod removed;
 mod renamed;
@@ -51,6 +52,7 @@ use sound::Edit;
 
 pub use asked::InFile;
 use asked::{Asked, Meant};
+pub(crate) use of_files::answers;
 pub(crate) use told::{answer, may_answer};
 
 /// Longest text that a step writes, characters.
