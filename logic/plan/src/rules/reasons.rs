@@ -29,6 +29,9 @@ static LINE_OF_TEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?i)^(?:append|add|insert|write|put|prepend) (?:the|an?) (?:new )?(?:line|text|row|entry) \S.* (?:to|in|into|at|after|before) \S",
     )
 });
+/// A package with the versions that it may have, whose signs lead no output anywhere: `rich>=13`.
+static VERSIONED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?P<name>[\w\]])[<>=~!]=\d[\w.*]*(?:,(?:[<>]|[<>=~!]=)\d[\w.*]*)*"));
 /// What is kept may say `not`, or look like a command: it is a text and no order.
 static KEEPING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
@@ -106,7 +109,11 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
         return Some(Refusal::negated(&shown));
     }
     let has_flag = hits(&FLAG, text) && !hits(&OF_TEXTS, text);
-    if (has_flag || hits(&SHELL, &format!("{text} "))) && !hits(&LINE_OF_TEXT, text) {
+    let unversioned = VERSIONED
+        .as_ref()
+        .map(|form| form.replace_all(text, "$name"));
+    let unversioned = unversioned.unwrap_or_else(|| text.into());
+    if (has_flag || hits(&SHELL, &format!("{unversioned} "))) && !hits(&LINE_OF_TEXT, text) {
         let message = format!(
             "`{shown}` looks like a shell command. I run no commands; I understand plain English. {LARGER_MODEL} Nothing was done."
         );
@@ -190,6 +197,7 @@ mod tests {
             &FLAG,
             &OF_TEXTS,
             &LINE_OF_TEXT,
+            &VERSIONED,
             &KEEPING,
             &FORGET,
             &GIT,

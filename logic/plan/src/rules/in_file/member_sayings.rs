@@ -17,7 +17,7 @@ const SECTION: &str = r"(?:(?:the )?(?:section |table |block )?\[[^\[\]]+\](?: s
 /// The parts of the sayings by name.
 pub(super) const PARTS: [(&str, &str); 1] = [("{SECTION}", SECTION)];
 
-pub(super) static SAYINGS: [Saying; 12] = [
+pub(super) static SAYINGS: [Saying; 13] = [
     (
         r"(?:add|insert|create) (?:the |an? )?(?:new )?(?:(?P<kind>[\w-]+(?: [\w-]+)?) )?{text:key} ?(?:=|:|(?P<with>with(?: (?:the )?value)?|set to)) ?{text:to}(?: (?:to|in|into|below|under) (?P<section>{SECTION}))? (?:to|in|into|of) {FILE}",
         add_key,
@@ -29,6 +29,10 @@ pub(super) static SAYINGS: [Saying; 12] = [
     (
         r"(?:add|append) (?:the |an? )?(?:new )?{text:item} to (?:the )?(?:list (?:of )?)?{text:list} (?:in|of|inside) {FILE}",
         add_item,
+    ),
+    (
+        r"(?:add|append) (?:the |an? )?(?:new )?(?P<kind>dependency|requirement) (?:on )?{text:item} (?:to|in) {FILE}",
+        add_package,
     ),
     (
         r"{REMOVES} (?:the )?{text:item} (?:from|in|of|out of) (?:the )?(?:list (?:of )?)?{text:list} (?:in|of|from) {FILE}",
@@ -122,6 +126,9 @@ fn add_key(found: &Match<'_>) -> Built {
         && is_said
         && is_value
         && !key.contains(char::is_whitespace)
+        // `rich>=13` is a package with its version.
+        && !key.ends_with(['<', '>', '=', '~', '!'])
+        && !to.starts_with('=')
         && !plain::joins(&key.to_lowercase());
     let asked = Asked::AddKey {
         key: match section.is_empty() {
@@ -158,6 +165,19 @@ fn add_item(found: &Match<'_>) -> Built {
         list,
     };
     Ok(is_clear.then_some((path, asked)))
+}
+
+/// `add the dependency rich>=13 to pyproject.toml`, whose list has that name.
+fn add_package(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let (item, is_quoted) = (found.text("item")?, found.is_quoted("item"));
+    let is_one = is_quoted || !item.contains(char::is_whitespace);
+    let asked = Asked::AddItem {
+        item,
+        is_quoted,
+        list: found.word("kind"),
+    };
+    Ok((is_one && ending_of(&path) == "toml").then_some((path, asked)))
 }
 
 fn remove_member(found: &Match<'_>) -> Built {

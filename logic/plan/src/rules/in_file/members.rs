@@ -57,6 +57,7 @@ impl Lines<'_> {
             let why = format!("`{item}` may say more than the item.");
             return Err(Refusal::ambiguous(why, Vec::new()).advised("Put the item in quotes."));
         }
+        self.is_no_package_of(&tree, at, item)?;
         let items = tree.within(at);
         let have_quotes = |node: &&Node| self.text[node.place.clone()].starts_with(['"', '\'']);
         let is_bare = !is_quoted && written::is_literal(item) && !items.iter().any(have_quotes);

@@ -20,6 +20,7 @@ mod lines;
 mod member_sayings;
 mod members;
 mod of_files;
+mod packages;
 mod placed;
 mod removed;
 mod renamed;

@@ -2,6 +2,7 @@
 
 use super::keys::{self, Reading, Within, plain};
 use super::lines::Lines;
+use super::packages;
 use super::sections;
 use super::tree::{Node, Tree};
 use super::unset::unset;
@@ -128,7 +129,8 @@ impl Lines<'_> {
                 Some(length) => (value.place.start..value.place.start + length, to.to_owned()),
                 None => {
                     self.is_of_its_kind(key, &value, (to, is_quoted))?;
-                    self.fit(&value, (to, is_quoted))?
+                    let ranged = packages::with_range(is, (to, is_quoted));
+                    self.fit(&value, (ranged.as_deref().unwrap_or(to), is_quoted))?
                 }
             },
             Some(from) => match names::whole(is, from) {
@@ -212,6 +214,9 @@ impl Lines<'_> {
         let mut values = self.meant(&readings);
         if values.is_empty() {
             values = self.version_of(key);
+        }
+        if values.is_empty() {
+            values = self.packages(key);
         }
         if to.is_some_and(|(to, _)| is_version(to)) {
             let tree = Tree::of(self);
