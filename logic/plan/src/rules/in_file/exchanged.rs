@@ -3,6 +3,7 @@
 
 use super::keys::plain;
 use super::lines::Lines;
+use super::value::Value;
 use crate::names;
 use crate::quoted::in_quotes;
 use crate::rules::refusal::{Offer, Refusal};
@@ -31,7 +32,8 @@ impl Lines<'_> {
             _ => ("true", "false"),
         };
         let wanted = if is_on { wanted.0 } else { wanted.1 };
-        let value = self.only_value(key, None, Some((wanted, false)))?;
+        let value = self.only_value(key, None, Some((wanted, false)));
+        let value = value.or_else(|refusal| self.switch_of(key).ok_or(refusal))?;
         let is = self.text[value.place.clone()].trim();
         let lower = is.to_lowercase();
         let pair = SWITCHES
@@ -60,6 +62,12 @@ impl Lines<'_> {
             return Err(Refusal::ambiguous(why, nearest));
         }
         self.replace(value.place, &written)
+    }
+
+    /// What turns a section on or off, by its name there: `enabled` of `[mail]`.
+    fn switch_of(&self, section: &str) -> Option<Value> {
+        let mut switches = ["enabled", "enable", "active"].iter();
+        switches.find_map(|name| self.key_named(&format!("{name} in [{section}]")))
     }
 
     /// The change of the only place where a value from before stands and the line has the name of it, or the sign

@@ -217,7 +217,7 @@ fn set(found: &Match<'_>) -> Built {
 /// Whether a file sets names to values, though it may look like one of words by its name.
 fn is_of_names(path: &str) -> bool {
     let ending = Lines { path, text: "" }.ending();
-    written::is_package_list(path) || ["mk", "conf"].contains(&ending.as_str())
+    written::is_package_list(path) || ["mk", "conf", "dockerfile"].contains(&ending.as_str())
 }
 
 fn copy(found: &Match<'_>) -> Built {

@@ -346,6 +346,7 @@ impl Lines<'_> {
                     || text.starts_with("\"\"\"")
                     || text.starts_with("'''")
                     || text.contains(", ")
+                    || (ending == "dockerfile" && text.contains([' ', '\t']))
                     || opens_more(text))
         };
         let show = || vec![format!("show {}", self.shown_path())];
@@ -525,14 +526,20 @@ impl Lines<'_> {
             true => r"(?P<dots>(?:[\w-]+\.)*)",
             false => "",
         };
+        // What an image is built with.
+        let built = match ending.as_str() {
+            "dockerfile" => r"(?:(?:ENV|ARG)[ \t]+)?",
+            _ => "",
+        };
         let line = pattern(&format!(
             concat!(
-                r#"(?im)^[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:(?:export|declare|let|const|var|val|pub(?:\([\w: ]+\))?|static|mut|final|readonly|private|public|protected|local|define)[ \t]+)*"#,
+                r#"(?im)^[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?{}(?:(?:export|declare|let|const|var|val|pub(?:\([\w: ]+\))?|static|mut|final|readonly|private|public|protected|local|define)[ \t]+)*"#,
                 r#"(?P<open>["'`*_]*){}(?P<key>{})(?P<close>["'`*_]*)"#,
                 r#"(?:{}[ \t]*(?P<typed>=)|[ \t]*(?P<mark>=>|[:?+]=|[=~<>]=|=|:))(?P<gap>[*_]*[ \t]*)"#,
                 r#"(?:"(?P<d>(?:[^"\\\n]|\\.)*)"|'(?P<s>[^'\n]*)'|(?P<b>[^\s"'][^\n]*?)|(?P<e>))"#,
                 r#"[ \t]*[,;]?(?:[ \t]+(?:#|//|;)[^\n]*)?\r?$"#,
             ),
+            built,
             dots,
             key,
             written::type_form(&ending),
