@@ -142,7 +142,8 @@ impl Lines<'_> {
         let is_it = |at: &usize| {
             let node = &tree.nodes[*at];
             let value = node.value(self.text);
-            node.parent == Some(list) && &self.text[value.place] == item
+            let is_said = &self.text[value.place] == item || self.is_package(tree, node, item);
+            node.parent == Some(list) && is_said
         };
         (0..tree.nodes.len()).filter(is_it).collect()
     }

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 /// An item of a list of packages: its name, and what follows with the sign and the version.
 static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"^(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?:(?P<sign>===|==|~=|>=|<=|>|<)\s*(?P<version>[^\s,;<>=!~]+)\s*)?(?:;.*)?$",
+        r"^(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?:(?P<sign>===|==|~=|>=|<=|>|<)\s*(?P<version>[^;]+?)\s*)?(?:;.*)?$",
     )
 });
 /// Signs of the versions from one on, which a newer one keeps.
@@ -46,29 +46,51 @@ pub(super) fn with_range(is: &str, (to, is_quoted): NewValue<'_>) -> Option<Stri
 }
 
 impl Lines<'_> {
-    /// The versions that items of lists of packages have of one.
+    /// The versions that items of lists of packages have of one. Of several bounds (`>=8,<9`) all the list is
+    /// given, which is no plain value.
     pub(super) fn packages(&self, key: &str) -> Vec<Value> {
-        let Some(tree) = Tree::of(self) else {
-            return Vec::new();
-        };
         let owner = key.to_lowercase();
         let owner = owner.strip_prefix("version of ").unwrap_or(&owner);
         let owner = owner.strip_suffix(" version").unwrap_or(owner);
+        let mut versions = self.all_packages();
+        versions.retain(|value| {
+            let name = value.path.last();
+            name.is_some_and(|name| plain(name) == plain(owner))
+        });
+        versions
+    }
+
+    /// The versions of all packages that lists name.
+    pub(super) fn all_packages(&self) -> Vec<Value> {
+        let Some(tree) = Tree::of(self) else {
+            return Vec::new();
+        };
         let items = tree.nodes.iter().filter(|node| self.is_item(&tree, node));
         let versions = items.filter_map(|node| {
             let item = node.value(self.text);
             let found = ITEM.as_ref()?.captures(&self.text[item.place.clone()])?;
-            let version = found.name("version")?.range();
-            let is_it = plain(&found["name"]) == plain(owner);
+            let version = found.name("version")?;
             let mut path = node.path.clone();
             path.push(found["name"].to_owned());
-            is_it.then(|| Value {
-                place: item.place.start + version.start..item.place.start + version.end,
-                quote: item.quote,
-                path,
-            })
+            let (place, quote) = match version.as_str().contains(',') {
+                true => (tree.nodes.get(node.parent?)?.place.clone(), None),
+                false => {
+                    let start = item.place.start;
+                    (start + version.start()..start + version.end(), item.quote)
+                }
+            };
+            Some(Value { place, quote, path })
         });
         versions.collect()
+    }
+
+    /// Whether an item of a list of packages is of the one of this name.
+    pub(super) fn is_package(&self, tree: &Tree, node: &Node, name: &str) -> bool {
+        let place = node.value(self.text).place;
+        let found = ITEM
+            .as_ref()
+            .and_then(|form| form.captures(&self.text[place]));
+        self.is_item(tree, node) && found.is_some_and(|found| plain(&found["name"]) == plain(name))
     }
 
     fn is_item(&self, tree: &Tree, node: &Node) -> bool {
@@ -90,13 +112,8 @@ impl Lines<'_> {
             Some(plain(&found["name"]))
         };
         let Some(new) = name(item) else { return Ok(()) };
-        let items = tree.within(list).into_iter();
-        let mut items = items.filter(|node| self.is_item(tree, node));
-        let is_it = |node: &&Node| {
-            let place = node.value(self.text).place;
-            name(&self.text[place]).as_ref() == Some(&new)
-        };
-        let Some(node) = items.find(is_it) else {
+        let mut items = tree.within(list).into_iter();
+        let Some(node) = items.find(|node| self.is_package(tree, node, &new)) else {
             return Ok(());
         };
         let place = node.value(self.text).place;

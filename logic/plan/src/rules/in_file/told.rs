@@ -135,6 +135,7 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
     };
     let mut all = lines.values_of(NAME);
     all.extend(lines.spaced_values_of(r"[\w.-]+"));
+    all.extend(lines.all_packages());
     let mut all: Vec<Value> = all.into_iter().filter(is_set).collect();
     if written::is_code(&ending) {
         // What a program reckons is no value that could be told.
