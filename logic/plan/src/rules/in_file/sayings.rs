@@ -193,8 +193,8 @@ fn set(found: &Match<'_>) -> Built {
         true => format!("top-level {key}"),
         false => format!("{key} {section}").trim_end().to_owned(),
     };
-    let is_text = plain::is_prose(&path) && !is_of_names(&path);
-    let meant = match is_text && from.is_none() {
+    let has_words = plain::is_prose(&path) && !is_of_names(&path);
+    let meant = match has_words && from.is_none() {
         true if found.has("article") && stated::names_a_value(&key) => Meant::NamedValue {
             is_said: says_value,
         },
@@ -210,7 +210,11 @@ fn set(found: &Match<'_>) -> Built {
     };
     // `change "name" to "title"` is of a text.
     let is_text = found.is_quoted("key") && !says_value;
+    // `fix the spelling of recieve to receive` is of a word.
+    let is_mending = ["fix", "correct", "turn"].contains(&found.word("sets").as_str());
+    let is_named = matches!(meant, Meant::NamedValue { .. }) && !key.contains(char::is_whitespace);
     let is_clear = is_key(&key, &path) && is_one_value(found)? && !is_text;
+    let is_clear = is_clear && (is_named || !is_mending);
     Ok(is_clear.then_some((path, asked)))
 }
 
