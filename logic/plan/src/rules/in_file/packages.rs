@@ -4,7 +4,7 @@
 use super::lines::Lines;
 use super::tree::{Kind, Node, Tree};
 use super::value::{NewValue, Value};
-use super::values::is_version;
+use super::written::is_version;
 use crate::quoted::in_quotes;
 use crate::rules::refusal::{Offer, Refusal};
 use crate::rules::words::pattern;

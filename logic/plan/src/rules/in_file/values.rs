@@ -37,12 +37,6 @@ pub(super) fn amount(is: &str, to: &str) -> Option<usize> {
         .then_some(old + unit.len())
 }
 
-/// Whether a text is a version, or begins like one: `1.0`, `^2`, `>=3.1`.
-pub(super) fn is_version(text: &str) -> bool {
-    let digits = text.trim_start_matches(['^', '~', '=', '<', '>', 'v', ' ']);
-    digits.starts_with(|c: char| c.is_ascii_digit()) && !text.contains(['{', '['])
-}
-
 /// Whether a list is to give way to a list.
 pub(super) fn are_lists(is: &str, (to, is_quoted): NewValue<'_>) -> bool {
     let is_list = |text: &str| text.starts_with('[') && text.ends_with(']');
@@ -218,7 +212,7 @@ impl Lines<'_> {
         if values.is_empty() {
             values = self.packages(key);
         }
-        if to.is_some_and(|(to, _)| is_version(to)) {
+        if to.is_some_and(|(to, _)| written::is_version(to)) {
             let tree = Tree::of(self);
             let own = |value: Value| {
                 let inner = tree
@@ -321,7 +315,7 @@ impl Lines<'_> {
         let owner = form.as_ref().and_then(|form| form.captures(key));
         let owner = owner.and_then(|owner| owner.name("a").or_else(|| owner.name("b")));
         let mut values = owner.map_or_else(Vec::new, |owner| self.values(owner.as_str()));
-        values.retain(|value| is_version(&self.text[value.place.clone()]));
+        values.retain(|value| written::is_version(&self.text[value.place.clone()]));
         values
     }
 

@@ -18,6 +18,12 @@ pub(super) fn is_literal(text: &str) -> bool {
     is_number(text) || ["true", "false", "null"].contains(&text)
 }
 
+/// Whether a text is a version, or begins like one: `1.0`, `^2`, `>=3.1`.
+pub(super) fn is_version(text: &str) -> bool {
+    let digits = text.trim_start_matches(['^', '~', '=', '<', '>', 'v', ' ']);
+    digits.starts_with(|c: char| c.is_ascii_digit()) && !text.contains(['{', '['])
+}
+
 /// Whether a file lists packages with their versions, by its name: `requirements.txt`.
 pub(super) fn is_package_list(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
