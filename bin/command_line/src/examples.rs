@@ -258,11 +258,13 @@ pub(crate) const POLICY_FORGET: &str = "Examples:
 
 /// `carl policy trust`.
 pub(crate) const POLICY_TRUST: &str = "Examples:
-  carl policy trust AGENTS.md             until it changes";
+  carl policy trust AGENTS.md             until it changes
+  carl policy trust .housecarl.toml       its checks run after changes";
 
 /// `carl policy distrust`.
 pub(crate) const POLICY_DISTRUST: &str = "Examples:
-  carl policy distrust AGENTS.md";
+  carl policy distrust AGENTS.md
+  carl policy distrust .housecarl.toml    its checks run no more";
 
 /// `carl policy trusted`.
 pub(crate) const POLICY_TRUSTED: &str = "Examples:

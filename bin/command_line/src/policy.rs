@@ -27,13 +27,13 @@ pub enum PolicyCommand {
     /// Ask again before anything is written in a folder
     #[command(after_help = examples::POLICY_FORGET)]
     Forget(ForgetArgs),
-    /// Trust a file of project notes (AGENTS.md, CLAUDE.md) as it is now, until it changes
+    /// Trust project notes (AGENTS.md, CLAUDE.md) or the checks of .housecarl.toml, until they change
     #[command(after_help = examples::POLICY_TRUST)]
     Trust(NotesArgs),
-    /// Take back what you said of a file of project notes
+    /// Take back what you said of project notes or of .housecarl.toml
     #[command(after_help = examples::POLICY_DISTRUST)]
     Distrust(NotesArgs),
-    /// List what you said of project notes, and whether they have changed since
+    /// List what you said of project notes and .housecarl.toml, and whether they have changed since
     #[command(after_help = examples::POLICY_TRUSTED)]
     Trusted(ListArgs),
 }
