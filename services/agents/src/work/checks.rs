@@ -8,7 +8,7 @@ use domain::event::{CallStatus, QueryStatus};
 use domain::fault::Fault;
 use domain::id::CallId;
 use domain::message::ToolCall;
-use domain::tool::RUN_COMMAND;
+use domain::tool::{RUN_COMMAND, UNDO};
 use serde_json::json;
 use text::escape::{quoted_argv, visible_line};
 use turn::{CallRecord, Outcome};
@@ -41,9 +41,10 @@ pub(super) async fn run(work: &Work) -> Vec<CallRecord> {
 }
 
 /// Runs the checks after a plan that changed files, and says how they ended. No change is taken back: where
-/// a check fails, the request is done in part.
+/// a check fails, the request is done in part. What an undo brings back stood before, and is not checked.
 pub(super) async fn after_plan(work: &Work, outcome: &mut Outcome) {
-    let has_changed = outcome.tool_calls.iter().any(|call| is_edit(work, call));
+    let mut calls = outcome.tool_calls.iter();
+    let has_changed = calls.any(|call| is_edit(work, call) && call.tool != UNDO);
     if !has_changed || outcome.artifacts.is_empty() || work.cancel.is_cancelled() {
         return;
     }

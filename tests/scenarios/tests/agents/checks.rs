@@ -211,6 +211,21 @@ fn an_accepted_check_runs_after_an_order_to_the_rules_and_its_end_is_told() {
 }
 
 #[test]
+fn no_check_runs_after_an_undo_which_brings_back_what_stood_before() {
+    let scene = small_project();
+    scene.house.write("b.txt", "wrong\n");
+    let failed = order(&scene, "replace one with three in a.txt").expect(3);
+    assert!(failed.stderr.contains("[plan.check_failed]"), "{failed:#?}");
+    // The check fails as before, and nothing is said of a change that stands.
+    let undone = scene.house.ask(["undo", "--yes", "write"]).run().expect(0);
+    assert_eq!(scene.house.read("a.txt"), "one\n");
+    for told in ["check", "stands"] {
+        assert!(!undone.stdout.contains(told), "{undone:#?}");
+        assert!(!undone.stderr.contains(told), "{undone:#?}");
+    }
+}
+
+#[test]
 fn an_accepted_check_runs_after_a_plan_of_a_model() {
     let plan = json!({"intent": "mend", "actions": [
         {"kind": "replace_text", "path": "a.txt", "old": "one", "new": "three"},
