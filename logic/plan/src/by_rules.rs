@@ -82,20 +82,28 @@ pub fn refuses(request: &str) -> Option<Fault> {
     stands.then(|| refusal.fault())
 }
 
-/// The only file that a question names, which may be one of settings that answers it.
+/// Most files of a question that are read to answer it.
+const READ_FILES: usize = 3;
+
+/// The files that a question names and that may answer it, such as those of settings; none where there are more
+/// than three.
 #[must_use]
-pub fn asks_of(request: &str) -> Option<String> {
+pub fn asks_of(request: &str) -> Vec<String> {
     let request = in_english(request);
-    let mut files = named::files_of(&request).into_iter();
-    let only = files.next().filter(|_| files.next().is_none())?;
-    let may_be = in_file::may_answer(&request, &only) && question::wants_telling(&request);
-    (may_be || in_file::counted::may_count(&request)).then_some(only)
+    let files = named::files_of(&request);
+    let may_be = |path: &String| in_file::may_answer(&request, path);
+    let is_told = question::wants_telling(&request) && files.iter().any(may_be);
+    let is_counted = files.len() == 1 && in_file::counted::may_count(&request);
+    match is_told || is_counted {
+        true if files.len() <= READ_FILES => files,
+        _ => Vec::new(),
+    }
 }
 
-/// What the text of a file of settings says to a question.
+/// What files say to a question, with the text of each behind its path.
 #[must_use]
-pub fn answer(request: &str, path: &str, text: &str) -> Option<String> {
-    in_file::answer(&in_english(request), path, text)
+pub fn answer(request: &str, texts: &[(String, String)]) -> Option<String> {
+    in_file::answers(&in_english(request), texts)
 }
 
 /// A request in English, where it is one that is known whole in German or Spanish; else as it is.

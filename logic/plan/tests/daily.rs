@@ -164,9 +164,10 @@ fn difference(before: &str, after: &str) -> (Vec<String>, Vec<String>, Option<St
 /// What is wrong with what came of an order; nothing where all is as it has to be.
 fn fault(row: &Row, text: &str) -> Option<String> {
     if let Some(answer) = &row.answer {
-        let told = by_rules::asks_of(&row.order)
-            .filter(|path| *path == row.path)
-            .and_then(|path| by_rules::answer(&row.order, &path, text));
+        let asked = by_rules::asks_of(&row.order);
+        let texts = [(row.path.clone(), text.to_owned())];
+        let told = asked.contains(&row.path).then_some(texts);
+        let told = told.and_then(|texts| by_rules::answer(&row.order, &texts));
         let told = told.or_else(|| {
             let (_, actions) = done(&row.order, &state(row, text)).ok()?;
             Some(format!("{actions:?}"))

@@ -83,3 +83,51 @@ fn everyday_orders_are_done_and_answered_by_the_program() {
     }
     assert!(driven > 20, "{driven}");
 }
+
+#[test]
+fn each_part_of_a_question_of_several_files_is_answered_from_its_own() {
+    let house = House::new();
+    house.write(
+        "conf/nginx.conf",
+        "server {\n    listen 80;\n    server_name example.org;\n}\n",
+    );
+    house.write("settings.ini", "[mail]\nserver = smtp\nport = 587\n");
+    let asks = |question: &str| {
+        let run = house.ask(["run", "--mode", "deterministic", question]);
+        run.run().expect(0).stdout
+    };
+    let both = asks("what is the server_name in conf/nginx.conf and the port in settings.ini?");
+    assert!(
+        both.contains("is example.org") && both.contains("`mail.port` is 587"),
+        "{both}"
+    );
+    assert!(!both.contains("smtp"), "{both}");
+    let one = asks("what is the colour in conf/nginx.conf and the port in settings.ini?");
+    assert!(one.contains("`mail.port` is 587"), "{one}");
+    assert!(one.contains("asks of conf/nginx.conf is left out"), "{one}");
+}
+
+#[test]
+fn an_article_names_a_value_of_a_text_and_no_word() {
+    let house = House::new();
+    let text = "The deadline is Monday. The deadline was moved once.\n";
+    house.write("brief.md", text);
+    let order = |says: &str| {
+        let open = [
+            "run",
+            "--mode",
+            "deterministic",
+            "--allow-write",
+            ".",
+            "--yes",
+            "write",
+        ];
+        house.ask(open).arg(says).run()
+    };
+    let refused = order("change the deadline to Friday in brief.md").expect(4);
+    assert_eq!(house.read("brief.md"), text);
+    let offer = "replace \"Monday\" with \"Friday\" in brief.md";
+    assert!(refused.stderr.contains(offer), "{refused:#?}");
+    order(offer).expect(0);
+    assert_eq!(house.read("brief.md"), text.replace("Monday", "Friday"));
+}

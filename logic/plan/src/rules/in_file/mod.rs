@@ -54,7 +54,7 @@ use sound::Edit;
 pub use asked::InFile;
 use asked::{Asked, Meant};
 pub(crate) use of_files::answers;
-pub(crate) use told::{answer, may_answer};
+pub(crate) use told::may_answer;
 
 /// Longest text that a step writes, characters.
 const CONTENT_CHARS: usize = 4_000;

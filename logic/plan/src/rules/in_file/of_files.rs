@@ -11,6 +11,11 @@ const ASKING: [&str; 12] = [
     "what", "what's", "whats", "which", "who", "where", "how", "when", "is", "on", "at", "in",
 ];
 
+/// Words beside the name of a file that ask nothing.
+const BESIDE: [&str; 10] = [
+    "in", "of", "from", "at", "on", "the", "file", "files", "both", "also",
+];
+
 /// What files say to a question, by their places; `None` where none of them says anything.
 pub(crate) fn answers(question: &str, texts: &[(String, String)]) -> Option<String> {
     let named = named::files_of(question);
@@ -47,7 +52,8 @@ fn are_one(one: &str, other: &str) -> bool {
     one.trim_start_matches("./") == other.trim_start_matches("./")
 }
 
-/// The parts of a question, each with the only file that it names; none where they do not part so.
+/// The parts of a question, each with the only file that it names; none where they do not part so, or one asks
+/// nothing by itself: `in a.toml and b.toml`.
 fn parts(question: &str, named: &[String]) -> Vec<(String, String)> {
     let mut parts: Vec<(String, String)> = Vec::new();
     let mut open = String::new();
@@ -56,7 +62,15 @@ fn parts(question: &str, named: &[String]) -> Vec<(String, String)> {
         open = format!("{open}{joint}{piece}");
         let files = named::files_of(&open);
         let [file] = files.as_slice() else { continue };
-        let first = open.split_whitespace().next().unwrap_or_default();
+        let mut words = open.split_whitespace();
+        let asks = |word: &str| {
+            let word = word.trim_matches(|c: char| c.is_ascii_punctuation());
+            !BESIDE.contains(&word.to_lowercase().as_str()) && !named::files_of(word).contains(file)
+        };
+        if !words.clone().any(asks) {
+            return Vec::new();
+        }
+        let first = words.next().unwrap_or_default();
         let begins = ASKING.contains(&first.to_lowercase().as_str()) || parts.is_empty();
         let part = match begins {
             true => open.clone(),
@@ -107,6 +121,19 @@ mod tests {
             (
                 "what is the port in settings.ini and in other.ini?",
                 &["`mail.port` is 587", "asks of other.ini is left out"],
+                "listen",
+            ),
+            (
+                "what is the TZ in compose.yml and conf/nginx.conf?",
+                &[
+                    "TZ` is Europe/Berlin",
+                    "asks of conf/nginx.conf is left out",
+                ],
+                "listen",
+            ),
+            (
+                "what is the server in compose.yml and settings.ini?",
+                &["smtp.example.org", "asks of compose.yml is left out"],
                 "listen",
             ),
             (

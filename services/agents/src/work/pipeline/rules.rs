@@ -53,23 +53,26 @@ pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, 
     Ok(Planned::new(planned, Reach::Any))
 }
 
-/// The answer to a question that no rule plans, where the file of settings that it names has it; else the
-/// refusal.
+/// The answer to a question that no rule plans, where the files that it names have it; else the refusal.
 async fn answered(work: &Work, outcome: &mut Outcome, refused: Stop) -> Stop {
     let text = &work.request.text;
     // A question in another language is none that is known as one.
     let unread = ["plan.question", "plan.not_understood"];
     let is_question =
         matches!(&refused, Stop::Fault(_, fault) if unread.contains(&fault.code.as_str()));
-    let Some(path) = by_rules::asks_of(text).filter(|_| is_question) else {
+    if !is_question {
         return refused;
-    };
-    match read(work, outcome, &path).await {
-        Ok(read) => match by_rules::answer(text, &path, &read.content) {
-            Some(told) => Stop::Said(prose(&told)),
-            None => refused,
-        },
-        Err(unread) => unread,
+    }
+    let mut texts = Vec::new();
+    for path in by_rules::asks_of(text) {
+        match read(work, outcome, &path).await {
+            Ok(read) => texts.push((path, read.content)),
+            Err(unread) => return unread,
+        }
+    }
+    match by_rules::answer(text, &texts) {
+        Some(told) => Stop::Said(prose(&told)),
+        None => refused,
     }
 }
 
