@@ -21,11 +21,11 @@ const TEXTS: [&str; 9] = [
 /// Whether what stands behind an article names a value, and says no kind of text.
 pub(super) fn names_a_value(key: &str) -> bool {
     let key = key.to_lowercase();
-    let is_text = |word: &&str| {
-        let rest = key.strip_prefix(*word);
+    let is_text = |word: &str| {
+        let rest = key.strip_prefix(word);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
-    !TEXTS.iter().any(|word| is_text(&word))
+    !TEXTS.into_iter().any(is_text)
 }
 
 impl Lines<'_> {
