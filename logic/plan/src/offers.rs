@@ -146,7 +146,7 @@ fn by_hand(order: &str, files: &Files) -> Option<String> {
     let path = needs.keys().next()?;
     Some(match files.get(path) {
         Some(FileState::Folder) => {
-            format!("`{path}` is a folder: name a file in it, such as {path}/notes.txt.")
+            format!("`{path}` is a folder: name a file in it.")
         }
         Some(FileState::Absent) => format!("There is no file {path}."),
         Some(FileState::Text(_)) => {

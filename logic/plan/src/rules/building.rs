@@ -363,7 +363,7 @@ impl Match<'_> {
         let refusal = Refusal { nearest, ..refusal };
         Err(match is_advised {
             true => refusal.advised(
-                "For several files give one step for each, such as `add \"milk\" to a.txt then add \"eggs\" to b.txt`.",
+                "For several files give one step for each, such as `add \"milk\" to FILE then add \"eggs\" to OTHER`.",
             ),
             false => refusal,
         })

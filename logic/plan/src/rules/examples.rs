@@ -2,94 +2,119 @@
 
 use super::words::{Request, is_file, is_wildcard, trim_word};
 
-/// What works, each with the words that bring it to mind. `{file}` is a file.
-const EXAMPLES: [(&str, &str); 23] = [
-    (
+/// What works.
+struct Example {
+    /// As the help shows it, with names that stand for any.
+    help: &'static str,
+    /// As a refusal offers it, with no name but that of the request's only file (`{file}`); `None` where it
+    /// needs another.
+    offer: Option<&'static str>,
+    /// The words that bring it to mind.
+    keys: &'static str,
+}
+
+const fn example(help: &'static str, offer: Option<&'static str>, keys: &'static str) -> Example {
+    Example { help, offer, keys }
+}
+
+/// An example that is offered as the help shows it.
+const fn same(help: &'static str, keys: &'static str) -> Example {
+    example(help, Some(help), keys)
+}
+
+const EXAMPLES: [Example; 23] = [
+    example(
         "list the files in docs",
+        Some("list the files"),
         "list files ls dir folder what everything",
     ),
-    (
+    same(
         "show {file}",
         "show read cat open print view display content file",
     ),
-    (
+    example(
         "search for \"budget\" in docs",
+        Some("search for \"some words\""),
         "search grep look text word mention contain",
     ),
-    (
+    same(
         "find files named *.md",
         "find locate where named called pattern",
     ),
-    (
+    example(
         "show the tree of docs",
+        Some("show the tree"),
         "tree structure recursive subfolders levels",
     ),
-    (
+    same(
         "show the first 10 lines of {file}",
         "first head top beginning lines",
     ),
-    (
+    same(
         "show the last 10 lines of {file}",
         "last tail bottom end lines log",
     ),
-    (
+    same(
         "show lines 2 to 4 of {file}",
         "line part middle between lines",
     ),
-    (
+    same(
         "count the lines in {file}",
         "count many lines words long number characters",
     ),
-    (
+    example(
         "show the file sizes in docs",
+        Some("show the file sizes"),
         "size sizes big biggest large largest space disk",
     ),
-    (
+    example(
         "compare {file} with b.txt",
+        None,
         "compare diff difference differ versus same",
     ),
-    (
+    same(
         "create {file} with \"hello\"",
         "create make new write touch file save echo",
     ),
-    (
+    same(
         "append \"milk\" to {file}",
         "append add insert put write echo line",
     ),
-    (
+    same(
         "insert \"milk\" at the top of {file}",
         "insert prepend put top before above line",
     ),
-    (
+    same(
         "replace \"old\" with \"new\" in {file}",
         "replace change substitute edit fix sed swap update",
     ),
-    (
+    example(
         "copy {file} to b.txt",
+        Some("make a backup of {file}"),
         "copy copies duplicate clone backup cp",
     ),
-    ("make a folder drafts", "folder directory mkdir make"),
-    ("move {file} to drafts/", "move rename mv name"),
-    (
+    example("make a folder drafts", None, "folder directory mkdir make"),
+    example("move {file} to drafts/", None, "move rename mv name"),
+    same(
         DELETION,
         "delete remove erase trash rm rid wipe clean clear",
     ),
-    ("undo", "undo revert back restore"),
-    (
+    same("undo", "undo revert back restore"),
+    same(
         "remember that the shop opens at nine",
         "remember memory memorise memorize keep note mind learn know forget",
     ),
-    (
+    same(
         "recall when the shop opens",
         "recall remember memory remind told said know who whose when why how favourite favorite",
     ),
-    (
+    same(
         "search the web for \"oolong tea\"",
         "web internet online google wikipedia news weather who why how latest lookup",
     ),
 ];
 const DELETION: &str = "delete {file}";
-/// The file of the examples for a text that names none, or several.
+/// The file of the examples of the help.
 const A_FILE: &str = "notes.txt";
 /// Most suggestions in one answer.
 const SUGGESTIONS: usize = 3;
@@ -111,16 +136,8 @@ pub(super) fn file(text: &str) -> Option<String> {
     }
 }
 
-/// An example of a file, or of one that nobody would miss.
-fn written(example: &str, file: Option<&str>) -> String {
-    match file {
-        None if example == DELETION => "delete \"old.txt\"".to_owned(),
-        file => example.replace("{file}", file.unwrap_or(A_FILE)),
-    }
-}
-
-/// The examples that share most words with a text, of the file that it names; without any, the harmless
-/// first ones.
+/// What can be done that shares most words with a text, of the only file that it names: a name that nobody said
+/// may be that of something else. Without any, the harmless first ones.
 pub(super) fn nearest(text: &str) -> Vec<String> {
     let file = file(text);
     let lower = text.to_lowercase();
@@ -128,34 +145,35 @@ pub(super) fn nearest(text: &str) -> Vec<String> {
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.len() > 1)
         .collect();
-    let mut scored: Vec<(usize, &str)> = EXAMPLES
-        .iter()
-        .map(|(example, keys)| {
-            let hits = keys.split(' ').filter(|key| words.contains(key)).count();
-            (hits, *example)
-        })
-        .filter(|(hits, _)| *hits > 0)
-        .collect();
-    scored.sort_by_key(|(hits, _)| std::cmp::Reverse(*hits));
-    if scored.is_empty() {
-        scored = EXAMPLES
-            .iter()
-            .take(SUGGESTIONS)
-            .map(|(example, _)| (0, *example))
-            .collect();
+    let offered = EXAMPLES.iter().filter_map(|example| {
+        let offer = example.offer?;
+        let is_of_a_file = offer.contains("{file}");
+        let offer = match &file {
+            Some(file) => offer.replace("{file}", file),
+            None if is_of_a_file => return None,
+            None => offer.to_owned(),
+        };
+        let keys = example.keys.split(' ');
+        Some((keys.filter(|key| words.contains(key)).count(), offer))
+    });
+    let mut offered: Vec<(usize, String)> = offered.collect();
+    if offered.iter().any(|(hits, _)| *hits > 0) {
+        offered.retain(|(hits, _)| *hits > 0);
+        offered.sort_by_key(|(hits, _)| std::cmp::Reverse(*hits));
     }
-    scored
-        .into_iter()
-        .take(SUGGESTIONS)
-        .map(|(_, example)| written(example, file.as_deref()))
-        .collect()
+    let offers = offered.into_iter().map(|(_, offer)| offer);
+    offers.take(SUGGESTIONS).collect()
 }
 
 /// What can be done without a model.
 pub(super) fn help() -> String {
+    let file = |help: &str| match help == DELETION {
+        true => "delete \"old.txt\"".to_owned(),
+        false => help.replace("{file}", A_FILE),
+    };
     let lines: Vec<String> = EXAMPLES
         .iter()
-        .map(|(example, _)| format!("  {}", written(example, None)))
+        .map(|example| format!("  {}", file(example.help)))
         .collect();
     format!(
         "Without a model I do these, in plain English; names with spaces and texts go in quotes, or a text behind a colon, and \"then\" joins steps:\n{}",
@@ -179,18 +197,37 @@ mod tests {
 
     #[test]
     fn what_is_suggested_is_understood() {
-        for (example, _) in EXAMPLES {
-            for file in ["a.txt", "\"two words.md\""] {
-                let example = example.replace("{file}", file);
-                assert!(crate::by_rules::understands(&example), "{example}");
+        for example in EXAMPLES {
+            for says in [Some(example.help), example.offer].into_iter().flatten() {
+                for file in ["a.txt", "\"two words.md\""] {
+                    let says = says.replace("{file}", file);
+                    assert!(crate::by_rules::understands(&says), "{says}");
+                }
             }
         }
     }
 
     #[test]
-    fn examples_are_of_the_file_that_is_spoken_of() {
+    fn examples_name_the_file_that_is_spoken_of_and_no_other() {
         assert_eq!(nearest("view my a.md.")[0], "show a.md");
         assert_eq!(nearest("view 'my plan.md'")[0], "show \"my plan.md\"");
-        assert_eq!(nearest("view a.md or b.md")[0], "show notes.txt");
+        for says in [
+            "view a.md or b.md",
+            "move it",
+            "make it nicer",
+            "compare",
+            "copy",
+        ] {
+            let offers = nearest(says);
+            let is_named = |offer: &String| file(offer).is_some_and(|file| !says.contains(&file));
+            assert!(
+                !offers.is_empty() && !offers.iter().any(is_named),
+                "{offers:?}"
+            );
+            assert!(
+                !offers.iter().any(|offer| offer.contains("{")),
+                "{offers:?}"
+            );
+        }
     }
 }

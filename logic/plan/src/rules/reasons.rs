@@ -158,12 +158,13 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
             "`{shown}` is not clear to me: I remove lines by what they say or where they stand, from a file \
              that is named."
         );
-        let advice = "Such as `remove the line about \"dentist\" from days.txt` or `remove line 3 from days.txt`.";
+        let advice =
+            "Such as `remove the line about \"dentist\" from FILE` or `remove line 3 from FILE`.";
         return Refusal::ambiguous(why, Vec::new()).advised(advice);
     }
     if hits(&COPY, text) {
         let why = "I copy one text file to a name that is given.";
-        let advice = "Such as `copy a.txt to b.txt` or `make a backup of a.txt`.";
+        let advice = "Such as `copy FILE to OTHER` or `make a backup of FILE`.";
         return Refusal::unavailable(why, Vec::new()).advised(advice);
     }
     if hits(&PROGRAM, text) {

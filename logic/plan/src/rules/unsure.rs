@@ -158,8 +158,7 @@ fn of_a_condition(shown: &str) -> Refusal {
     let why = format!(
         "`{shown}` has a condition or an exception, and I look at none before I change something."
     );
-    let advice =
-        "Look first, such as with `show notes.txt`, and then order it without the condition.";
+    let advice = "Look first, such as with `show FILE`, and then order it without the condition.";
     Refusal::ambiguous(why, Vec::new()).advised(advice)
 }
 
@@ -177,7 +176,7 @@ fn of_a_place_to_add(shown: &str) -> Refusal {
          line."
     );
     let advice = "Name a line by its number, by words in it or as a heading, such as `insert \"tea\" after line 3 \
-                  of a.md` or `insert \"tea\" after the heading \"Plan\" in a.md`.";
+                  of FILE` or `insert \"tea\" after the heading \"Plan\" in FILE`.";
     Refusal::ambiguous(why, Vec::new()).advised(advice)
 }
 

@@ -296,7 +296,7 @@ pub static CHANGES: [Rule; 27] = [
             // What is set is a value, which no example of another verb shows.
             Err(match step.to_lowercase().starts_with("set ") {
                 true => Refusal::ambiguous(why, Vec::new()).advised(
-                    "Name one value, its file and what it is to be, such as `set the port in settings.toml to 9000`.",
+                    "Name one value, its file and what it is to be, such as `set the port in FILE to 9000`.",
                 ),
                 false => Refusal::ambiguous(why, examples::nearest(&step)),
             })
@@ -305,14 +305,9 @@ pub static CHANGES: [Rule; 27] = [
     rule(
         r"(?:make|create|add|start) (?:a |an |the )?(?:new |empty )*(?:file|folder|directory)",
         |_| {
-            let nearest = vec![
-                "create notes.txt with \"hello\"".to_owned(),
-                "make a folder drafts".to_owned(),
-            ];
-            Err(Refusal::ambiguous(
-                "What should it be called?".to_owned(),
-                nearest,
-            ))
+            let advice = "Say its name: `create FILE with \"hello\"`, `make a folder called NAME`.";
+            let why = "What should it be called?".to_owned();
+            Err(Refusal::ambiguous(why, Vec::new()).advised(advice))
         },
     ),
 ];

@@ -272,9 +272,11 @@ pub static MEASURES: [Rule; 10] = [
     rule(
         r"(?:tell me )?(?:how many|count {the}) ?{units} of (?:\w+ )?(?:code|text|python|rust|javascript|typescript|java|go|c|html|css|markdown|shell)(?: (?:are|is) (?:there|here)| (?:do|does) (?:i|we|it|this(?: \w+)?) have)?(?: in all| altogether)?(?: {in} {dir:p})?",
         |_| {
-            let nearest = vec!["how many lines does main.py have".to_owned()];
             let why = "I count the lines of one file that is named.";
-            Err(Refusal::unavailable(why, nearest).for_no_model())
+            let advice = "Such as `how many lines does FILE have`.";
+            Err(Refusal::unavailable(why, Vec::new())
+                .advised(advice)
+                .for_no_model())
         },
     ),
     rule(r"count {the}{units} {in} {file:p}|wc {tok:q}", count),

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 pub(super) static GERMAN: Language = Language {
     name: "German",
-    file: "notizen.txt",
+    nameless: "zeige alle Dateien",
     examples: [
         "ersetze \"alt\" durch \"neu\" in {file}",
-        "setze den Port in settings.toml auf 9000",
+        "füge \"Milch\" zu {file} hinzu",
     ],
     acting: &[
         "ändere",

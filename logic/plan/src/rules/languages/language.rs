@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 /// what politeness adds, and its rows.
 pub(super) struct Language {
     pub(super) name: &'static str,
-    /// The file of the examples, for a request that names none.
-    pub(super) file: &'static str,
-    /// Orders that are known, as they can be typed. `{file}` is a file.
+    /// An order that is known and names no file, for a request that names none.
+    pub(super) nameless: &'static str,
+    /// Orders that are known, as they can be typed. `{file}` is the file of the request.
     pub(super) examples: [&'static str; 2],
     /// Verbs of orders to change something, whether or not a row knows them.
     pub(super) acting: &'static [&'static str],

@@ -54,11 +54,16 @@ pub(super) fn of_unknown_order(request: &str) -> Option<(&'static str, Vec<Strin
         verb.is_some_and(|verb| language.acting.contains(&verb))
     };
     let language = [&GERMAN, &SPANISH].into_iter().find(is_other)?;
-    let file = examples::file(request);
-    let file = file.as_deref().unwrap_or(language.file);
-    let examples = language.examples;
-    let examples = examples.map(|example| example.replace("{file}", file));
-    Some((language.name, examples.to_vec()))
+    let known = match examples::file(request) {
+        Some(file) => {
+            let examples = language.examples.iter();
+            examples
+                .map(|example| example.replace("{file}", &file))
+                .collect()
+        }
+        None => vec![language.nameless.to_owned()],
+    };
+    Some((language.name, known))
 }
 
 /// A request in which `@notes.md`, as a file may be named at a prompt, is `notes.md`. What is quoted stays.
@@ -148,10 +153,18 @@ mod tests {
             let found = of_unknown_order(says).map_or("", |(language, _)| language);
             assert_eq!(found, language, "{says}");
         }
-        for example in GERMAN.examples.iter().chain(&SPANISH.examples) {
+        let nameless = [GERMAN.nameless, SPANISH.nameless];
+        for example in GERMAN
+            .examples
+            .iter()
+            .chain(&SPANISH.examples)
+            .chain(&nameless)
+        {
             let example = example.replace("{file}", "a.txt");
             assert!(crate::by_rules::understands(&example), "{example}");
         }
+        let (_, known) = of_unknown_order("Übersetze alles ins Englische").unwrap();
+        assert_eq!(known, ["zeige alle Dateien"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 pub(super) static SPANISH: Language = Language {
     name: "Spanish",
-    file: "notas.txt",
+    nameless: "muestra los archivos",
     examples: [
         "reemplaza \"viejo\" por \"nuevo\" en {file}",
         "crea el archivo {file} con el texto \"hola\"",
