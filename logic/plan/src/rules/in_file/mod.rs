@@ -12,6 +12,7 @@ mod comments;
 pub(crate) mod counted;
 mod exchanged;
 mod fitting;
+mod groups;
 mod inline;
 mod items;
 mod keys;

@@ -1,5 +1,6 @@
 //! What a file of settings sets, told in answer to a question, without a model.
 
+use super::groups::Group;
 use super::lines::Lines;
 use super::spaced::Mention;
 use super::unset::unset;
@@ -143,77 +144,141 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
             value.quote.is_some() || written::is_literal(&text[value.place.clone()])
         });
     }
+    told_values(&lines, question, all)
+}
+
+/// What is told of those of these values, and of the lists of the file, that a question names.
+fn told_values(lines: &Lines<'_>, question: &str, mut all: Vec<Value>) -> Option<String> {
+    let (path, is_program) = (lines.path, is_program(&lines.ending()));
     let said = question.to_lowercase();
     let question = words(&without_path(question, path));
+    let groups = match is_program {
+        true => Vec::new(),
+        false => lines.lists(),
+    };
+    all.extend(groups.iter().map(|group| group.value.clone()));
     let asked = named(&all, &question);
     if asked.is_empty() {
-        return not_set(&lines, &question).filter(|_| !is_program(&ending));
+        let told = table_asked(lines, &question, &all);
+        return told.or_else(|| not_set(lines, &question).filter(|_| !is_program));
     }
-    if asked.len() > TOLD || (is_program(&ending) && asked.len() > 1) {
+    let telling = Telling {
+        lines,
+        groups: &groups,
+    };
+    if asked.len() > TOLD || (is_program && asked.len() > 1) {
         return None;
     }
-    let told: Vec<String> = asked.iter().map(|value| stated(&lines, value)).collect();
-    if let Some(told) = of_nobody_asked(&lines, &said, (&asked, &all)) {
+    if let Some(told) = telling.of_nobody_asked(&said, (&asked, &all)) {
         return Some(told);
     }
-    let shown: String = asked.iter().map(|value| numbered(&lines, value)).collect();
+    let told: Vec<String> = asked.iter().map(|value| telling.stated(value)).collect();
+    let shown: String = asked.iter().map(|value| telling.numbered(value)).collect();
     let told = told.join(", and ");
     Some(format!(
         "{told} (by rules, no model).\n\nFrom {path}:{shown}"
     ))
 }
 
-/// What a value is, by its path.
-fn stated(lines: &Lines<'_>, value: &Value) -> String {
-    let is = match lines.text[value.place.clone()].trim() {
-        "" => "empty",
-        is => is,
+/// Words of a question for a table that say no more than that it is asked for what it has.
+const OF_A_TABLE: &str = "which what are is the does do have has define defines defined declare declares list lists listed \
+    use uses used set sets there in of from for a an it we i our my this file contain contains include includes exist \
+    available names name called on at to me tell can you please run runs start starts and or";
+
+/// What is told of the table that a question names and says nothing else of.
+fn table_asked(lines: &Lines<'_>, question: &BTreeSet<String>, all: &[Value]) -> Option<String> {
+    let tables = lines.tables(all);
+    let values: Vec<Value> = tables.iter().map(|table| table.value.clone()).collect();
+    let small: BTreeSet<String> = OF_A_TABLE.split_whitespace().map(singular).collect();
+    let is_only = |value: &&&Value| {
+        let own: BTreeSet<String> = value
+            .path
+            .iter()
+            .flat_map(|name| asked_words(name, question))
+            .collect();
+        question
+            .iter()
+            .all(|word| own.contains(word) || small.contains(word))
     };
-    format!("`{}` is {is}", value.dotted())
+    let asked = named(&values, question);
+    let asked: Vec<&&Value> = asked.iter().filter(is_only).collect();
+    let of = |value: &&&Value| tables.iter().find(|table| table.value.path == value.path);
+    let told: Vec<&Group> = asked.iter().filter_map(of).collect();
+    let stated: Vec<String> = told.iter().map(|table| table.stated()).collect();
+    let shown: String = told.iter().map(|table| table.numbered(lines)).collect();
+    (1..=TOLD).contains(&told.len()).then(|| {
+        let (path, stated) = (lines.path, stated.join(", and "));
+        format!("{stated} (by rules, no model).\n\nFrom {path}:{shown}")
+    })
 }
 
-/// What is told where a question is for a value of somebody who has none of that name: not another's as the
-/// answer. `question` is in small letters.
-fn of_nobody_asked(
-    lines: &Lines<'_>,
-    question: &str,
-    (asked, all): (&[&Value], &[Value]),
-) -> Option<String> {
-    let path = lines.path;
-    let owner = owner(&without_path(question, &path.to_lowercase()), all)?;
-    let is_owner = |value: &Value| {
-        let name = value.path.last();
-        name.is_some_and(|name| words(name) == words(&owner))
-    };
-    let others = asked.iter().filter(|value| !is_owner(value));
-    let others: Vec<&Value> = others.copied().collect();
-    let is_of = |value: &&Value| words(&value.dotted()).contains(&singular(&owner));
-    if others.is_empty() || others.iter().any(is_of) {
-        return None;
+/// A file as its values are told, with its lists.
+struct Telling<'a> {
+    lines: &'a Lines<'a>,
+    groups: &'a [Group],
+}
+
+impl Telling<'_> {
+    fn list(&self, value: &Value) -> Option<&Group> {
+        let is_it = |group: &&Group| group.value.place == value.place;
+        self.groups.iter().find(is_it)
     }
-    // `clap = "4.4"` is what there is of clap.
-    if let Some(own) = all.iter().find(|value| is_owner(value)) {
-        let (told, shown) = (stated(lines, own), numbered(lines, own));
-        return Some(format!(
-            "{told} (by rules, no model).\n\nFrom {path}:{shown}"
-        ));
+
+    /// What a value is, by its path.
+    fn stated(&self, value: &Value) -> String {
+        if let Some(list) = self.list(value) {
+            return list.stated();
+        }
+        let is = match self.lines.text[value.place.clone()].trim() {
+            "" => "empty",
+            is => is,
+        };
+        format!("`{}` is {is}", value.dotted())
     }
-    let told: Vec<String> = others.iter().map(|value| stated(lines, value)).collect();
-    let shown: String = others.iter().map(|value| numbered(lines, value)).collect();
-    Some(format!(
-        "{path} sets nothing of that name for `{owner}` (by rules, no model). What it sets: {}.\n\nFrom \
+
+    /// The line of a value with its number; of a list, all of them.
+    fn numbered(&self, value: &Value) -> String {
+        if let Some(list) = self.list(value) {
+            return list.numbered(self.lines);
+        }
+        let (number, line) = (self.lines.number_of(value), self.lines.line_of(value));
+        format!("\n  {number}: {}", line.trim())
+    }
+
+    /// What is told where a question is for a value of somebody who has none of that name: not another's as the
+    /// answer. `question` is in small letters.
+    fn of_nobody_asked(
+        &self,
+        question: &str,
+        (asked, all): (&[&Value], &[Value]),
+    ) -> Option<String> {
+        let path = self.lines.path;
+        let owner = owner(&without_path(question, &path.to_lowercase()), all)?;
+        let is_owner = |value: &Value| {
+            let name = value.path.last();
+            name.is_some_and(|name| words(name) == words(&owner))
+        };
+        let others = asked.iter().filter(|value| !is_owner(value));
+        let others: Vec<&Value> = others.copied().collect();
+        let is_of = |value: &&Value| words(&value.dotted()).contains(&singular(&owner));
+        if others.is_empty() || others.iter().any(is_of) {
+            return None;
+        }
+        // `clap = "4.4"` is what there is of clap.
+        if let Some(own) = all.iter().find(|value| is_owner(value)) {
+            let (told, shown) = (self.stated(own), self.numbered(own));
+            return Some(format!(
+                "{told} (by rules, no model).\n\nFrom {path}:{shown}"
+            ));
+        }
+        let told: Vec<String> = others.iter().map(|value| self.stated(value)).collect();
+        let shown: String = others.iter().map(|value| self.numbered(value)).collect();
+        Some(format!(
+            "{path} sets nothing of that name for `{owner}` (by rules, no model). What it sets: {}.\n\nFrom \
          {path}:{shown}",
-        told.join(", and ")
-    ))
-}
-
-/// The line of a value with its number.
-fn numbered(lines: &Lines<'_>, value: &Value) -> String {
-    format!(
-        "\n  {}: {}",
-        lines.number_of(value),
-        lines.line_of(value).trim()
-    )
+            told.join(", and ")
+        ))
+    }
 }
 
 /// Whose value a question is for: `the port of db`, `db's port`, `the port for the database`. A word such as
@@ -221,7 +286,7 @@ fn numbered(lines: &Lines<'_>, value: &Value) -> String {
 fn owner(question: &str, all: &[Value]) -> Option<String> {
     static OWNER: LazyLock<Option<Regex>> = LazyLock::new(|| {
         pattern(
-            r"(?:\bof|\bfor|\bunder|\bbelow|\bwithin) (?:the |a |my |our )?(?P<a>[\w-]+)(?: section| table| block| part)?(?: have| has| use| uses| set)?[ ?.!]*(?: (?:in|on|at)[ ?.!]*)?$|\b(?P<b>[\w-]+)['’]s ",
+            r"(?:\bof|\bfor|\bunder|\bbelow|\bwithin) (?:the |a |my |our )?(?P<a>[\w-]+)(?: section| table| block| part)?(?: have| has| use| uses| set)?[ ?.!]*(?: (?:in|on|at)[ ?.!]*)?$|\b(?P<b>[\w-]+)['’]s |\b(?:does|do|has|have) (?:the )?(?P<c>[\w-]+)\b",
         )
     });
     // Whoever reads the file has what it sets for all.
@@ -254,12 +319,14 @@ fn owner(question: &str, all: &[Value]) -> Option<String> {
         "setup",
     ];
     let found = OWNER.as_ref()?.captures(question.trim())?;
-    let owner = found.name("a").or_else(|| found.name("b"))?.as_str();
+    let said = found.name("a").or_else(|| found.name("b"));
+    let owner = said.or_else(|| found.name("c"))?.as_str();
     let has_it = |value: &Value| {
         let mut above = value.path.iter().rev().skip(1);
         above.any(|name| name.eq_ignore_ascii_case(owner))
     };
-    let is_one = !ALL.contains(&owner) || all.iter().any(has_it);
+    let is_said = said.is_some() && !ALL.contains(&owner);
+    let is_one = is_said || all.iter().any(has_it);
     is_one.then(|| owner.to_owned())
 }
 
