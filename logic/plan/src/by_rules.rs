@@ -100,6 +100,13 @@ pub fn asks_of(request: &str) -> Vec<String> {
     }
 }
 
+/// The files of a folder, whose paths these are, that a question is about without naming one: those that say
+/// which packages a project has, where it is for the version of one.
+#[must_use]
+pub fn asks_of_folder(request: &str, listing: &[String]) -> Vec<String> {
+    in_file::of_folder::files_for(&in_english(request), listing)
+}
+
 /// What files say to a question, with the text of each behind its path.
 #[must_use]
 pub fn answer(request: &str, texts: &[(String, String)]) -> Option<String> {

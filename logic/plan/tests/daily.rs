@@ -164,7 +164,11 @@ fn difference(before: &str, after: &str) -> (Vec<String>, Vec<String>, Option<St
 /// What is wrong with what came of an order; nothing where all is as it has to be.
 fn fault(row: &Row, text: &str) -> Option<String> {
     if let Some(answer) = &row.answer {
-        let asked = by_rules::asks_of(&row.order);
+        let mut asked = by_rules::asks_of(&row.order);
+        if asked.is_empty() {
+            let here = [row.path.clone(), "other.md".to_owned()];
+            asked = by_rules::asks_of_folder(&row.order, &here);
+        }
         let texts = [(row.path.clone(), text.to_owned())];
         let told = asked.contains(&row.path).then_some(texts);
         let told = told.and_then(|texts| by_rules::answer(&row.order, &texts));

@@ -4,6 +4,7 @@ use super::cues;
 use super::narrow::{KNOWN_PATHS, Known, plan_of};
 use super::paths::{is_path, likely_first};
 use crate::names::{self, Names};
+use crate::rules::in_file::of_folder;
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
 use serde_json::{Value, json};
@@ -149,8 +150,10 @@ pub(crate) fn kinds_for(listing: &[String], request: &str) -> Option<Vec<&'stati
 /// names none its words are looked for in all of them. No model is asked for it.
 #[must_use]
 pub fn settled(listing: &[String], request: &str) -> Option<Plan> {
+    let asked_of = of_folder::files_for(request, listing);
     let looks: Vec<Action> = match looks_for_an_answer(listing, request) {
-        true => searches(request),
+        // Where none of them tells it, it may stand anywhere.
+        true => reading_all(asked_of).chain(searches(request)).collect(),
         false if counts(listing, request) => counting(listing, request),
         false => readings(listing, request),
     };
@@ -188,6 +191,11 @@ fn singular(word: &str) -> &str {
     let stem = word.strip_suffix(['s', 'S']);
     let is_plural = |stem: &&str| stem.len() > 2 && !stem.ends_with(['s', 'S', 'u', 'i']);
     stem.filter(is_plural).unwrap_or(word)
+}
+
+/// What reads files that a question is about without naming them.
+fn reading_all(files: Vec<String>) -> impl Iterator<Item = Action> {
+    files.into_iter().map(|path| Action::ReadFile { path })
 }
 
 /// The files that a question names, where reading is all that it can want.

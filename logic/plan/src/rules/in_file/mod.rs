@@ -21,6 +21,7 @@ mod lines;
 mod member_sayings;
 mod members;
 mod of_files;
+pub(crate) mod of_folder;
 mod packages;
 mod placed;
 mod removed;

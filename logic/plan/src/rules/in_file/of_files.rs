@@ -1,7 +1,8 @@
 //! A question of several files that it names: each is asked for its own part, and one that has no answer is said
 //! to be left out.
 
-use super::told;
+use super::lines::Lines;
+use super::{packages, told};
 use crate::named;
 
 /// How a part of a question begins that has no asking words of its own.
@@ -23,12 +24,17 @@ pub(crate) fn answers(question: &str, texts: &[(String, String)]) -> Option<Stri
         0 | 1 => Vec::new(),
         _ => parts(question, &named),
     };
+    let package = packages::asked(question).filter(|_| named.is_empty());
     let mut answered: Vec<&String> = Vec::new();
     let mut told: Vec<String> = Vec::new();
     for (place, text) in texts {
         let own = parts.iter().find(|(path, _)| are_one(path, place));
         let asked = own.map_or(question, |(_, part)| part.as_str());
-        if let Some(said) = told::answer(asked, place, text) {
+        let said = match &package {
+            Some(name) => Lines { path: place, text }.told_package(name),
+            None => told::answer(asked, place, text),
+        };
+        if let Some(said) = said {
             told.push(said);
             answered.push(place);
         }

@@ -4,10 +4,10 @@
 use super::lines::Lines;
 use super::tree::{Kind, Node, Tree};
 use super::value::{NewValue, Value};
-use super::written::is_version;
+use super::written::{is_package_list, is_version};
 use crate::quoted::in_quotes;
 use crate::rules::refusal::{Offer, Refusal};
-use crate::rules::words::pattern;
+use crate::rules::words::{is_file, pattern};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -19,6 +19,40 @@ static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 /// Signs of the versions from one on, which a newer one keeps.
 static RANGE: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^(?:\^|~=|~|>=|===|==|=)\s*"));
+
+/// A question for the version of a package that names no file.
+static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:(?:can|could) you )?(?:tell me )?(?:",
+        r"(?:which|what) version of (?:the )?(?P<a>[\w@/.-]+)(?: (?:package|crate|library|module))?",
+        r" (?:do|does|are|am|is) (?:we|i|you|it|this|(?:the|this|my|our) project)(?: \w+)?(?: on)?",
+        r"|(?:which|what) (?P<b>[\w@/.-]+) version (?:do|does|are|am|is) (?:we|i|you|it|this|(?:the|this|my|our) project)(?: \w+)?(?: on)?",
+        r"|(?:which|what) version of (?P<c>[\w@/.-]+) is (?:used|installed|required|in use|pinned)",
+        r"|(?:what is|what['’]s) (?:the|our) version of (?P<d>[\w@/.-]+?)(?: (?:that )?(?:we|i) (?:use|have|need))?",
+        r")(?: here)?[ ?.!]*$",
+    ))
+});
+
+/// Files that say which packages a project needs.
+const LISTS: [&str; 4] = [
+    "cargo.toml",
+    "package.json",
+    "pyproject.toml",
+    "composer.json",
+];
+
+/// The package for whose version a question is, where it names no file.
+pub(super) fn asked(question: &str) -> Option<String> {
+    let found = ASKED.as_ref()?.captures(question.trim())?;
+    let mut names = ["a", "b", "c", "d"].into_iter();
+    let name = names.find_map(|name| found.name(name))?.as_str();
+    (!is_file(name)).then(|| name.to_owned())
+}
+
+/// Whether a file says which packages a project needs, by its name.
+pub(super) fn is_list_of_them(name: &str) -> bool {
+    LISTS.contains(&name.to_lowercase().as_str()) || is_package_list(name)
+}
 
 /// A name of a package as all its spellings are one: `Foo_Bar` is `foo-bar`.
 fn plain(name: &str) -> String {
@@ -58,6 +92,36 @@ impl Lines<'_> {
             name.is_some_and(|name| plain(name) == plain(owner))
         });
         versions
+    }
+
+    /// What a file says of the version of a package, with its line; `None` where it is not one of its packages.
+    pub(super) fn told_package(&self, name: &str) -> Option<String> {
+        let key = format!("version of {name}");
+        let mut found = self.packages(&key);
+        if found.is_empty() {
+            found = self.keys_named(&key);
+        }
+        if found.is_empty() {
+            let plain = |value: &Value| is_version(&self.text[value.place.clone()]);
+            found = self.keys_named(name).into_iter().filter(plain).collect();
+        }
+        let told = found.iter().map(|value| {
+            let is = self.text[value.place.clone()].trim();
+            format!("`{}` is {is}", value.dotted())
+        });
+        let told: Vec<String> = told.collect();
+        let shown = found.iter().map(|value| {
+            format!(
+                "\n  {}: {}",
+                self.number_of(value),
+                self.line_of(value).trim()
+            )
+        });
+        let shown: String = shown.collect();
+        (!told.is_empty()).then(|| {
+            let told = told.join(", and ");
+            format!("{told} (by rules, no model).\n\nFrom {}:{shown}", self.path)
+        })
     }
 
     /// The versions of all packages that lists name.

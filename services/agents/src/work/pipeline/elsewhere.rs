@@ -21,6 +21,11 @@ pub(super) async fn files_here(work: &Work) -> Vec<String> {
     files(work, 0, |_| true, LOOKED_AT).await
 }
 
+/// The paths of the files in the workspace and in the folders below.
+pub(super) async fn all_files(work: &Work) -> Vec<String> {
+    files(work, LEVELS, |_| true, LOOKED_AT).await
+}
+
 /// The files in the workspace that have a name without its folder, or without its ending where it has none.
 pub(super) async fn files_called(work: &Work, path: &str) -> Vec<String> {
     if path.contains('/') || path.starts_with('~') {

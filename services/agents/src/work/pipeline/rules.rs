@@ -63,8 +63,13 @@ async fn answered(work: &Work, outcome: &mut Outcome, refused: Stop) -> Stop {
     if !is_question {
         return refused;
     }
+    let mut asked_of = by_rules::asks_of(text);
+    if asked_of.is_empty() {
+        let listing = elsewhere::all_files(work).await;
+        asked_of = by_rules::asks_of_folder(text, &listing);
+    }
     let mut texts = Vec::new();
-    for path in by_rules::asks_of(text) {
+    for path in asked_of {
         match read(work, outcome, &path).await {
             Ok(read) => texts.push((path, read.content)),
             Err(unread) => return unread,
