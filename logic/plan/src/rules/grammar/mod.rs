@@ -47,7 +47,7 @@ pub const KINDS: [&str; 21] = [
 const MARK: &str = r"\x{E000}\d+\x{E001}";
 
 /// Word lists. Later ones may use earlier ones.
-const LISTS: [(&str, &str); 15] = [
+const LISTS: [(&str, &str); 16] = [
     ("{in}", r"(?:in|inside|within|under|of|from|at|for|below)"),
     (
         "{things}",
@@ -68,6 +68,10 @@ const LISTS: [(&str, &str); 15] = [
     (
         "{find}",
         r"(?:find|locate|search for|look for|list|show|show me|get|give me|see)",
+    ),
+    (
+        "{reports}",
+        r"errors?|warnings?|exceptions?|failures?|timeouts?|panics?|crash(?:es)?",
     ),
     (
         "{word}",

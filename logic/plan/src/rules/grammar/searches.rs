@@ -83,8 +83,38 @@ const UNSAID: [&str; 10] = [
     "out",
 ];
 
+/// What all lines of a kind have in a log, by what such lines are called together.
+fn reported(kind: &str) -> &str {
+    match kind {
+        "warnings" | "warning" => "warn",
+        "failures" | "failure" => "fail",
+        "crashes" => "crash",
+        kind => kind.strip_suffix('s').unwrap_or(kind),
+    }
+}
+
 /// Finding names and texts.
-pub static SEARCHES: [Rule; 22] = [
+pub static SEARCHES: [Rule; 24] = [
+    // What a log calls so stands in its lines: `errors` are those with ERROR or error.
+    rule(
+        r"(?:tell me )?(?:(?:how many|count {the}|(?:{what} )?the number of) ?(?P<q>{reports})(?: (?:are|were|is|was))?(?: there)? {in} (?:(?P<f>{files})|{dir:p})|how many (?P<q2>{reports}) (?:does|do|did) {file:p2} (?:have|contain|show|report|list))",
+        |found| {
+            let (q, p) = match found.has("q") {
+                true => ("q", "p"),
+                false => ("q2", "p2"),
+            };
+            let path = match found.has("f") {
+                true => ".".to_owned(),
+                false => found.folder(p)?,
+            };
+            let query = reported(&found.word(q)).to_owned();
+            Ok(Some(Action::SearchText { query, path }))
+        },
+    ),
+    rule(
+        r"(?:tell me )?(?:how many|count {the}|(?:{what} )?the number of) ?lines (?:(?:that |which )?(?:contain|mention|have|say|include)s?|with|containing|mentioning) {word}{text:q}(?: are)?(?: there)? {in} (?:(?P<f>{files})|{dir:p})",
+        search,
+    ),
     // The lines are shown, and how many: a number alone could not be checked.
     rule(
         r"(?:tell me |count )?how (?:many times|often) (?:does|do|did|is|are|was|were) {word}{text:q} (?:occurs?|appears?|stands?|used|mentioned|written|found|there|come up)(?: {in} (?:(?P<f>{files})|{dir:p}))?",

@@ -2,6 +2,7 @@
 //! headings of novel.md`.
 
 use super::lines::Lines;
+use super::whole_words::is_of_a_number;
 use crate::names;
 use crate::quoted::{mark, marked};
 use crate::rules::grammar::{COUNTS, HEADINGS, expand};
@@ -33,8 +34,20 @@ static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
+/// What counts lines by a number that they have: `how many requests returned 500 in access.log`.
+static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:tell me )?how many (?:requests|calls|responses|answers|lines|entries|records|rows|jobs|hits|pages|queries|commands)",
+        r" (?:(?:have |has |had |were |are |was |is )?(?:returned|got|gave|given|ended|failed|answered|responded|exited|finished|returning)(?: with| in| by)?|have|has|had|with|contain|are)",
+        r"(?: an?| the)?(?: (?:http|status|code|error|exit|response|result))*",
+        r" (?P<n>\d+)(?: errors?| status| codes?| responses?)*(?: are| were)?(?: there)? (?:in|of|according to) (?:the )?(?:file )?\S+$",
+    ))
+});
+
 /// What a question wants to know of a text, exactly.
 enum Wanted {
+    /// The lines with a number.
+    Number(String),
     /// Items with a box: those that are done, or those that are not; all where it does not say.
     Boxes {
         are_done: Option<bool>,
@@ -65,6 +78,9 @@ fn wanted(question: &str) -> Option<Wanted> {
         });
         return Some(Wanted::Boxes { are_done });
     }
+    if let Some(found) = NUMBER.as_ref()?.captures(&marks) {
+        return Some(Wanted::Number(found["n"].to_owned()));
+    }
     let found = COUNT.as_ref()?.captures(&marks)?;
     let said = ["x", "y", "z", "w"]
         .into_iter()
@@ -94,6 +110,7 @@ pub(super) fn told(question: &str, path: &str, text: &str) -> Option<String> {
     Some(match wanted(question)? {
         Wanted::Count { text, is_quoted } => lines.count(&text, is_quoted),
         Wanted::Headings => lines.headings(),
+        Wanted::Number(number) => lines.with_number(&number),
         Wanted::Boxes { are_done } => lines.boxes(are_done)?,
     })
 }
@@ -181,6 +198,36 @@ impl Lines<'_> {
             .filter_map(|number| self.numbered(*number));
         let shown: String = shown.collect();
         self.with_lines(&said, &shown, numbers.len())
+    }
+
+    /// The lines that have a number, and no longer one that it is a part of.
+    fn with_number(&self, number: &str) -> String {
+        let is_whole = |line: &str, at: usize| {
+            let place = at..at + number.len();
+            names::is_words(line, place.clone()) && !is_of_a_number(line, &place)
+        };
+        let lines = self.text.lines().enumerate();
+        let has = |line: &str| line.match_indices(number).any(|(at, _)| is_whole(line, at));
+        let found: Vec<usize> = lines
+            .filter(|(_, line)| has(line))
+            .map(|(at, _)| at + 1)
+            .collect();
+        let lines = match found.len() {
+            0 => "No line".to_owned(),
+            1 => "1 line".to_owned(),
+            count => format!("{count} lines"),
+        };
+        let have = if found.len() > 1 { "have" } else { "has" };
+        let said = format!(
+            "{lines} of {} {have} `{number}` as a whole number",
+            self.path
+        );
+        let shown = found
+            .iter()
+            .take(SHOWN_LINES)
+            .filter_map(|number| self.numbered(*number));
+        let shown: String = shown.collect();
+        self.with_lines(&said, &shown, found.len())
     }
 
     /// The headings of a document, by the signs of Markdown.

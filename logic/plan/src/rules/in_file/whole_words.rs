@@ -119,7 +119,7 @@ fn replaced(
 }
 
 /// Whether digits are a part of a number or a version: `3` of `3.8`.
-fn is_of_a_number(text: &str, place: &Range<usize>) -> bool {
+pub(super) fn is_of_a_number(text: &str, place: &Range<usize>) -> bool {
     let digit = |c: char| c.is_ascii_digit();
     let is_number = text[place.clone()].chars().all(digit);
     let (before, after) = (&text[..place.start], &text[place.end..]);

@@ -332,6 +332,14 @@ pub(super) static GERMAN: Language = Language {
                 "what do you remember about $t",
             ),
             (
+                r"wie ?viele fehler (?:sind|stehen|gibt es|hat) (?:in )?(?:der datei )?{x}",
+                "how many errors are in $x",
+            ),
+            (
+                r"wie ?viele zeilen (?:enthalten|haben) {a} in {x}",
+                "how many lines contain $a in $x",
+            ),
+            (
                 r"wie viele dateien (?:sind|gibt es|liegen)(?: hier)?",
                 "how many files are there",
             ),
