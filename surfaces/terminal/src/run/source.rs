@@ -163,9 +163,17 @@ impl TaskSource {
             )
             .into());
         }
+        self.has_no_lone_dash()?;
         let text = match words {
             [] if !io::stdin().is_terminal() => stdin_text()?,
-            [only] if only == "-" => stdin_text()?,
+            [only] if only == "-" => {
+                if io::stdin().is_terminal() {
+                    print_error(&format!(
+                        "note: the task is read from here, up to Ctrl-D. {BY_A_PIPE}\n"
+                    ))?;
+                }
+                stdin_text()?
+            }
             [only] if only.starts_with('@') && only.len() > 1 => {
                 let limit = USER_TEXT_BYTES as u64;
                 let refuse = |problem: String| {
@@ -191,13 +199,30 @@ impl TaskSource {
         if text.trim().is_empty() {
             return Err(Failure::usage(
                 "there is no task",
-                "Write it in quotes: carl run \"list the files here\"; or use @file, or - for standard input.",
+                match words == ["-"] {
+                    true => BY_A_PIPE,
+                    false => "Write it in quotes: carl run \"list the files here\"; or use @file, or - for standard input.",
+                },
             )
             .into());
         }
         Ok(text)
     }
+
+    /// Refuses a dash beside the words of a task: whoever types it means standard input by it.
+    fn has_no_lone_dash(&self) -> Result<()> {
+        let ends = [self.words.first(), self.words.last()];
+        let is_dash = |word: &Option<&String>| word.is_some_and(|word| word == "-");
+        match self.words.len() > 1 && ends.iter().any(is_dash) {
+            true => Err(Failure::usage("`-` beside a task stands for nothing", BY_A_PIPE).into()),
+            false => Ok(()),
+        }
+    }
 }
+
+/// How a text that is piped goes along with a task.
+const BY_A_PIPE: &str = "A text that a task is about goes beside it with --input -: carl run \"summarise this\" \
+                         --input -";
 
 /// The text of the data, in whichever encoding it is. A document has a reader of its own, which an
 /// agent uses.
@@ -269,4 +294,30 @@ fn stdin_bytes() -> Result<Vec<u8>> {
             Failure::usage(format!("standard input cannot be read: {error}"), BESIDE)
         })?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exit::describe;
+
+    #[test]
+    fn a_dash_beside_a_task_names_the_flag_for_data() {
+        let task = |words: &[&str]| {
+            let words = words.iter().map(|word| (*word).to_owned()).collect();
+            let source = TaskSource {
+                words,
+                input: None,
+                folder: None,
+            };
+            let task = source.task();
+            task.map_err(|error| describe(&error).1.hint)
+        };
+        for words in [&["summarise this", "-"][..], &["-", "summarise", "this"]] {
+            let told = task(words).unwrap_err();
+            assert!(told.contains("--input -"), "{told}");
+        }
+        assert_eq!(task(&["what is 3 - 1?"]).unwrap(), "what is 3 - 1?");
+        assert_eq!(task(&["3", "-", "1"]).unwrap(), "3 - 1");
+    }
 }

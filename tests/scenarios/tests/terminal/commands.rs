@@ -124,6 +124,7 @@ fn work(tour: &mut Tour) {
     let task = "replace \"9090\" with \"9091\" in notes.md";
     let _changed = tour.run(&[&rules, &WRITES[..], &[task]].concat()).expect(0);
     let _not_understood = tour.run(&[&rules[..], &["make it nicer"]].concat());
+    let _a_dash = tour.run_with(&["run", "summarise this", "-"], "good morning\n");
     let _no_terminal = tour.run_with(&["chat"], "good morning\n");
     let _no_terminal = tour.run_with(&["tui"], "good morning\n");
     let said = ["u", "good morning", "/help", "/nonsense", "/quit"];
