@@ -16,6 +16,7 @@ pub mod compile;
 pub mod evidence;
 mod extract;
 mod forbidden;
+pub mod forgetting;
 pub mod format;
 pub mod gate;
 pub mod given;

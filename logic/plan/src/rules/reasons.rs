@@ -100,7 +100,7 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
     }
     if hits(&FORGET, text) {
         let why = "Forgetting is yours alone: `carl memory forget ID` removes an entry.";
-        return Some(Refusal::unavailable(why, Vec::new()));
+        return Some(Refusal::unavailable(why, Vec::new()).for_no_model());
     }
     if hits(&KEEPING, text) {
         return None;

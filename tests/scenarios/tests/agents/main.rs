@@ -10,6 +10,7 @@ mod checks;
 mod claims;
 mod coding;
 mod context;
+mod daily_questions;
 mod delegation;
 mod deterministic;
 mod documented;

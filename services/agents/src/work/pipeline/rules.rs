@@ -10,7 +10,7 @@ use domain::limits::PLAN_ACTIONS;
 use domain::model::Reach;
 use domain::plan::{Action, Plan};
 use plan::by_rules::{self, ByRules, FileState, Files, Need, Unplanned};
-use plan::{compile, longer, names};
+use plan::{compile, forgetting, longer, names};
 use protected::Protected;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
@@ -25,6 +25,9 @@ pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, 
     let planned = match by_rules::plan(text) {
         Ok(planned) => planned,
         Err(refused) => {
+            if let Some(told) = forgetting(work, outcome, text).await {
+                return Err(told);
+            }
             let refused = refusing(work, outcome, refused, &known).await;
             return Err(answered(work, outcome, refused).await);
         }
@@ -51,6 +54,25 @@ pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, 
         planned => one(work, outcome, (text, planned), &mut known).await?,
     };
     Ok(Planned::new(planned, Reach::Any))
+}
+
+/// What is said to an order to forget: which memories are about it, each with the command that removes it.
+/// `None` where it is no such order, or memory cannot be asked.
+async fn forgetting(work: &Work, outcome: &mut Outcome, order: &str) -> Option<Stop> {
+    let subject = forgetting::subject(order)?;
+    let recall = Action::Recall {
+        query: subject.clone(),
+    };
+    let mut found = serde_json::Value::Null;
+    for call in compile::action(&recall) {
+        let result = call_tool(work, outcome, &call, None).await.result;
+        match result.status {
+            CallStatus::Ok => found = result.data,
+            CallStatus::Cancelled => return Some(interrupted()),
+            CallStatus::Denied | CallStatus::Failed => return None,
+        }
+    }
+    Some(Stop::failed(forgetting::told(&subject, &found)))
 }
 
 /// The answer to a question that no rule plans, where the files that it names have it; else the refusal.

@@ -1,0 +1,94 @@
+//! Everyday questions in deterministic mode, answered by rules from the files that they are about.
+
+use testkit::{Finished, House};
+
+fn ask(house: &House, say: &str) -> Finished {
+    let run = ["run", "--json", "--mode", "deterministic"];
+    house.ask(run).arg(say).run()
+}
+
+fn answer(house: &House, say: &str) -> String {
+    let done = ask(house, say).expect(0).json();
+    done["answer"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn lists_and_tables_of_settings_are_told_with_their_lines() {
+    let house = House::new();
+    let compose = "services:\n  web:\n    ports:\n      - \"8080:80\"\n      - \"443:443\"\n";
+    house.write("docker-compose.yml", compose);
+    let told = answer(&house, "which ports does docker-compose.yml publish?");
+    assert!(
+        told.starts_with("`services.web.ports` has 2 items: 8080:80, 443:443 (by rules"),
+        "{told}"
+    );
+    assert!(
+        told.ends_with("3: ports:\n  4:   - \"8080:80\"\n  5:   - \"443:443\""),
+        "{told}"
+    );
+}
+
+#[test]
+fn the_version_of_a_package_is_told_by_the_line_that_names_it() {
+    let house = House::new();
+    house.write("CHANGES.md", "tokio was slow in the version before.\n");
+    house.write(
+        "app/Cargo.toml",
+        "[dependencies]\ntokio = { version = \"1.32\" }\n",
+    );
+    let told = answer(&house, "which version of tokio do we use?");
+    let line = "From app/Cargo.toml:\n  2: tokio = { version = \"1.32\" }";
+    assert!(
+        told.contains("is 1.32 (by rules") && told.ends_with(line),
+        "{told}"
+    );
+}
+
+#[test]
+fn errors_and_lines_with_a_number_are_counted() {
+    let house = House::new();
+    house.write("logs/app.log", "ERROR one\nok\nerror two\n");
+    house.write("access.log", "GET / 200\nGET /a 500\nGET /b 1500\n");
+    let told = answer(&house, "how many errors are in logs/app.log?");
+    assert!(
+        told.starts_with("2 lines in 1 file contain \"error\""),
+        "{told}"
+    );
+    let told = answer(&house, "how many requests returned 500 in access.log?");
+    assert!(
+        told.starts_with("1 line of access.log has `500` as a whole number"),
+        "{told}"
+    );
+}
+
+#[test]
+fn an_order_to_forget_names_the_entry_and_the_command() {
+    let house = House::new();
+    for fact in ["my deadline is on Monday", "my cat is called Minka"] {
+        ask(&house, &format!("remember that {fact}")).expect(0);
+    }
+    let told = ask(&house, "forget my deadline");
+    let error = told.json()["error"].clone();
+    let message = error["message"].as_str().unwrap_or_default().to_owned();
+    assert!(
+        message.contains("\"my deadline is on Monday\" (id "),
+        "{told:#?}"
+    );
+    assert!(!message.contains("Minka"), "{message}");
+    let id = message
+        .split_once("(id ")
+        .and_then(|(_, rest)| rest.split_once(')'));
+    let (id, _) = id.unwrap_or_default();
+    let command = format!("Try: carl memory forget {id}");
+    assert_eq!(error["hint"].as_str(), Some(command.as_str()));
+    house.ask(["memory", "forget", id, "--yes"]).run().expect(0);
+    let told = ask(&house, "forget my deadline").json();
+    let message = told["error"]["message"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    assert!(
+        message.contains("Memory has nothing about `deadline`"),
+        "{message}"
+    );
+}
