@@ -92,3 +92,27 @@ fn an_order_to_forget_names_the_entry_and_the_command() {
         "{message}"
     );
 }
+
+#[test]
+fn rows_are_told_by_what_their_columns_say() {
+    let house = House::new();
+    house.write(
+        "people.csv",
+        "name,role,city\nAnna,Lead,Bern\nTom,Dev,Bern\n",
+    );
+    let told = answer(&house, "who lives in Bern in people.csv?");
+    assert!(
+        told.starts_with("`city` is Bern in 2 rows: Anna, Tom (by rules"),
+        "{told}"
+    );
+    let told = answer(&house, "welche role hat Anna in people.csv?");
+    assert!(
+        told.starts_with("`role` of Anna is Lead (by rules"),
+        "{told}"
+    );
+    let other = ask(
+        &house,
+        "who lives in Bern and is older than 30 in people.csv?",
+    );
+    assert_eq!(other.json()["error"]["code"], "plan.question", "{other:#?}");
+}

@@ -2,7 +2,7 @@
 
 use super::keys::plain;
 use super::lines::{Lines, applied};
-use super::rows::{Cell, Table};
+use super::rows::{Cell, SMALL, Table};
 use super::value::{NewValue, typed};
 use crate::rules::refusal::{Offer, Refusal};
 use crate::rules::words::pattern;
@@ -156,11 +156,19 @@ impl Lines<'_> {
             let is_it = |name: &String| names.contains(&name.to_lowercase().as_str());
             columns.extend(table.head.iter().position(is_it));
         }
+        // What the rows are called is asked for by which of them it is.
+        if columns == [0]
+            && let Some(told) = self.told_rows(asked, &words)
+        {
+            return Some(told);
+        }
         let of_columns: BTreeSet<String> = columns
             .iter()
             .flat_map(|at| words(&table.head[*at]))
             .collect();
-        let rest: BTreeSet<String> = question.difference(&of_columns).cloned().collect();
+        let rest = question.difference(&of_columns);
+        let rest = rest.filter(|word| !SMALL.contains(&word.as_str()));
+        let rest: BTreeSet<String> = rest.cloned().collect();
         // The words of a row that a question has, in the cells that it does not ask for.
         let score = |row: &Vec<Cell>| {
             let others = row.iter().enumerate();
@@ -190,18 +198,20 @@ impl Lines<'_> {
         });
         let told: Vec<String> = told.collect();
         let head = self.text[table.header.clone()].trim();
-        let shown = rows.iter().map(|row| {
-            let shown = self.row(row);
-            let shown = shown.trim_start_matches("line ").replacen(" (`", ": ", 1);
-            format!("\n  {}", shown.trim_end_matches("`)"))
-        });
-        let shown: String = shown.collect();
+        let shown: String = rows.iter().map(|row| shown_row(self, row)).collect();
         Some(format!(
             "{} (by rules, no model).\n\nFrom {}:\n  {head}{shown}",
             told.join(", and "),
             self.path
         ))
     }
+}
+
+/// A row below an answer, with the number of its line.
+pub(super) fn shown_row(lines: &Lines<'_>, row: &[Cell]) -> String {
+    let shown = lines.row(row);
+    let shown = shown.trim_start_matches("line ").replacen(" (`", ": ", 1);
+    format!("\n  {}", shown.trim_end_matches("`)"))
 }
 
 #[cfg(test)]

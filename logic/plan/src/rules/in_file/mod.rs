@@ -27,6 +27,7 @@ mod placed;
 mod removed;
 mod renamed;
 mod rows;
+mod rows_told;
 mod saying;
 mod sayings;
 mod sections;

@@ -15,6 +15,12 @@ use std::sync::LazyLock;
 /// Characters of a header that a refusal shows.
 const SHOWN_CHARS: usize = 80;
 
+/// Cells that are words of any question: they count beside the name of their column alone.
+pub(super) const SMALL: [&str; 16] = [
+    "yes", "no", "on", "off", "in", "at", "is", "a", "the", "of", "to", "or", "and", "ja", "nein",
+    "as",
+];
+
 /// The line below the header of a Markdown table.
 static RULE: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)*[ \t]*:?-+:?[ \t]*\|?[ \t]*$"));

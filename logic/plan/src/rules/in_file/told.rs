@@ -5,7 +5,7 @@ use super::lines::Lines;
 use super::spaced::Mention;
 use super::unset::unset;
 use super::value::Value;
-use super::{cells, counted, line_told, sections, written};
+use super::{cells, counted, line_told, rows_told, sections, written};
 use crate::rules::words::pattern;
 use regex::Regex;
 use std::collections::BTreeSet;
@@ -20,13 +20,13 @@ const NAME: &str = r"[\w.-]+(?:[ \t][\w.-]+)*";
 /// How a question for a value begins.
 static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(?:(?:can|could|would) you )?(?:please )?(?:tell me )?(?:on |at |to |in |under |for )?(?:which|what|what['’]?s|who|where)\b|^is \S.* (?:on|off|enabled|disabled|set|active)\b",
+        r"(?i)^(?:(?:can|could|would) you )?(?:please )?(?:tell me )?(?:on |at |to |in |under |for )?(?:which|what|what['’]?s|who|where)\b|^(?:(?:an|auf|unter|in|bei|zu) )?(?:welche[rsnm]?|was|wer|wo|wie (?:hoch|groß|lautet|heißt))\b|^is \S.* (?:on|off|enabled|disabled|set|active)\b",
     )
 });
 /// Words of questions that no value answers.
 static OTHERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:why|how|mean|means|meant|explain|should|would|difference|differ|changed?|wrong|happens?|line|lines|words?|if|sections?|keys|settings|all)\b",
+        r"(?i)\b(?:why|how|mean|means|meant|explain|should|would|difference|differ|changed?|wrong|happens?|line|lines|words?|if|warum|wieso|weshalb|bedeutet|geändert|falsch|unterschied|zeilen?|wörter|alle|sections?|keys|settings|all)\b",
     )
 });
 
@@ -76,7 +76,8 @@ fn without_path(question: &str, path: &str) -> String {
 pub(crate) fn may_answer(question: &str, path: &str) -> bool {
     let question = &without_path(question, path);
     let ending = Lines { path, text: "" }.ending();
-    let is_of_cells = is_table(&ending) && cells::column_asked(question).is_some();
+    let is_of_cells = is_table(&ending)
+        && (cells::column_asked(question).is_some() || rows_told::may_ask(question));
     let asks = is_of_a_value(question) || is_of_cells;
     let has_names =
         sections::are_known(&ending) || written::is_package_list(path) || is_table(&ending);
@@ -115,7 +116,10 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
         let asked = without_path(question, path);
         let cells = lines.told_cells(&asked, words);
         let cells = cells.filter(|_| is_of_a_value(&asked));
-        return cells.or_else(|| line_told::told(question, path, text));
+        let rows = || lines.told_rows(&asked, words);
+        return cells
+            .or_else(rows)
+            .or_else(|| line_told::told(question, path, text));
     }
     if let Some(line) = line_told::told(question, path, text) {
         return Some(line);

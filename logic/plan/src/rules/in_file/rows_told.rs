@@ -1,0 +1,195 @@
+//! The rows of a table that a question asks for by what their columns say: `who lives in Bern in people.csv?`.
+//!
+//! Each word of the question has to be of a cell, of a header or of no weight: one that may be a condition of
+//! another kind (`older than 30`, `not`) leaves the question to others.
+
+use super::cells::shown_row;
+use super::lines::Lines;
+use super::rows::{Cell, SMALL, Table};
+use crate::rules::words::pattern;
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// Most rows that an answer shows.
+const SHOWN_ROWS: usize = 20;
+
+/// How a question for rows begins.
+static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:(?:can|could) you )?(?:tell me )?(?:who|which|what|how many|wer|welche[rsnm]?|wie ?viele)\b",
+    )
+});
+
+/// Words that set no condition.
+const NO_CONDITION: &str = "who which what whose how many wer welche welcher welches welchen wie viele wieviele can could you \
+    tell me is are was were be do does did has have had hat haben ist sind live lives lived living work works worked \
+    working stay stays sit sits come comes wohnt wohnen lebt leben arbeitet arbeiten kommt kommen heißt heißen a an the \
+    der die das den dem ein eine in at of from as to on with und and or oder aus von mit bei im als people person persons \
+    leute personen row rows zeilen entry entries one ones all there name names named called";
+
+/// What the cells of a column have to say.
+struct Condition {
+    column: usize,
+    /// One of these, as they are written.
+    values: Vec<String>,
+}
+
+/// Whether a question may be one for rows.
+pub(super) fn may_ask(question: &str) -> bool {
+    ASKS.as_ref()
+        .is_some_and(|asks| asks.is_match(question.trim()))
+}
+
+impl Lines<'_> {
+    /// The rows that a question asks for. `asked`: without the name of the file.
+    pub(super) fn told_rows(
+        &self,
+        asked: &str,
+        words: impl Fn(&str) -> BTreeSet<String>,
+    ) -> Option<String> {
+        if !may_ask(asked) {
+            return None;
+        }
+        let table = Table::of(self)?;
+        let question = words(asked);
+        let conditions = conditions(&table, &question, &words);
+        let stem = self.path.rsplit('/').next()?.split('.').next()?;
+        let no_condition: BTreeSet<String> =
+            NO_CONDITION.split_whitespace().flat_map(&words).collect();
+        let of_values = |condition: &Condition| {
+            condition
+                .values
+                .iter()
+                .flat_map(|value| words(value))
+                .collect::<Vec<_>>()
+        };
+        let said: BTreeSet<String> = conditions.iter().flat_map(of_values).collect();
+        let of_head: BTreeSet<String> = table.head.iter().flat_map(|name| words(name)).collect();
+        let of_file = words(stem);
+        let is_clear = |word: &String| {
+            said.contains(word)
+                || of_head.contains(word)
+                || of_file.contains(word)
+                || no_condition.contains(word)
+        };
+        if conditions.is_empty() || !question.iter().all(is_clear) {
+            return None;
+        }
+        let meets = |row: &&Vec<Cell>| {
+            let mut conditions = conditions.iter();
+            conditions.all(|condition| condition.values.contains(&row[condition.column].text))
+        };
+        let rows: Vec<&Vec<Cell>> = table.rows.iter().filter(meets).collect();
+        let stated = conditions.iter().map(|condition| {
+            let (name, values) = (&table.head[condition.column], condition.values.join(" or "));
+            format!("`{name}` is {values}")
+        });
+        let stated: Vec<String> = stated.collect();
+        let stated = stated.join(" and ");
+        let path = self.path;
+        if rows.is_empty() {
+            return Some(format!(
+                "In no row of {path} {stated} (by rules, no model)."
+            ));
+        }
+        let first = rows.iter().take(SHOWN_ROWS);
+        let first = first.map(|row| row.first().map_or("", |cell| cell.text.as_str()));
+        let mut first: Vec<String> = first.map(str::to_owned).collect();
+        let more = rows.len().saturating_sub(SHOWN_ROWS);
+        if more > 0 {
+            first.push(format!("and {more} more"));
+        }
+        let count = match rows.len() {
+            1 => "1 row".to_owned(),
+            count => format!("{count} rows"),
+        };
+        let shown = rows.iter().take(SHOWN_ROWS).map(|row| shown_row(self, row));
+        let shown: String = shown.collect();
+        let head = self.text[table.header.clone()].trim();
+        Some(format!(
+            "{stated} in {count}: {} (by rules, no model).\n\nFrom {path}:\n  {head}{shown}",
+            first.join(", ")
+        ))
+    }
+}
+
+/// What a question wants the columns to say: the cells that it has, by their columns.
+fn conditions(
+    table: &Table,
+    question: &BTreeSet<String>,
+    words: impl Fn(&str) -> BTreeSet<String>,
+) -> Vec<Condition> {
+    let mut found: Vec<Condition> = Vec::new();
+    for column in 0..table.head.len() {
+        let name = words(&table.head[column]);
+        let is_named = !name.is_empty() && name.is_subset(question);
+        let mut values: Vec<String> = Vec::new();
+        for row in &table.rows {
+            let text = &row[column].text;
+            let own = words(text);
+            let is_small = SMALL.contains(&text.to_lowercase().as_str());
+            let is_said = !own.is_empty() && own.is_subset(question) && (is_named || !is_small);
+            if is_said && !values.contains(text) {
+                values.push(text.clone());
+            }
+        }
+        // Of `Köln` and `Köln Süd` the longer one is said.
+        let longest = values.clone();
+        values.retain(|value| {
+            let own = words(value);
+            let mut others = longest.iter().map(|other| words(other));
+            !others.any(|other| own.len() < other.len() && own.is_subset(&other))
+        });
+        if !values.is_empty() {
+            found.push(Condition { column, values });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::in_file::told;
+
+    const TABLE: &str = "name,role,age,city,ordered\nAnna,Lead,41,Bern,yes\nTom,Dev,28,Bern,no\nEva,Dev,30,Köln,no\n";
+
+    #[test]
+    fn a_question_whose_words_are_of_cells_is_told_its_rows() {
+        for (question, told_) in [
+            ("who is Dev in p.csv?", "`role` is Dev in 2 rows: Tom, Eva"),
+            (
+                "which devs live in Bern in p.csv?",
+                "`role` is Dev and `city` is Bern in 1 row: Tom",
+            ),
+            (
+                "which people have ordered no in p.csv?",
+                "`ordered` is no in 2 rows",
+            ),
+            (
+                "who is Lead and lives in Köln in p.csv?",
+                "In no row of p.csv `role` is Lead and `city` is Köln",
+            ),
+            (
+                "wer wohnt in Köln in p.csv?",
+                "`city` is Köln in 1 row: Eva",
+            ),
+            (
+                "what is the name of the Lead in p.csv?",
+                "`role` is Lead in 1 row: Anna",
+            ),
+        ] {
+            let told = told::answer(question, "p.csv", TABLE).unwrap_or_default();
+            assert!(told.starts_with(told_), "{question}: {told}");
+        }
+        for question in [
+            "who lives in Bern and is older than 40 in p.csv?",
+            "who does not live in Bern in p.csv?",
+            "which designers live in Bern in p.csv?",
+            "who lives near Bern in p.csv?",
+            "who has no age in p.csv?",
+        ] {
+            assert_eq!(told::answer(question, "p.csv", TABLE), None, "{question}");
+        }
+    }
+}
