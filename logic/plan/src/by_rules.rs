@@ -101,7 +101,8 @@ pub fn asks_of(request: &str) -> Vec<String> {
 }
 
 /// The files of a folder, whose paths these are, that a question is about without naming one: those that say
-/// which packages a project has, where it is for the version of one.
+/// which packages a project has, where it is for the version of one, and those of a kind of which it is for the
+/// longest.
 #[must_use]
 pub fn asks_of_folder(request: &str, listing: &[String]) -> Vec<String> {
     in_file::of_folder::files_for(&in_english(request), listing)

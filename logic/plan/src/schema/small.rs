@@ -4,7 +4,7 @@ use super::cues;
 use super::narrow::{KNOWN_PATHS, Known, plan_of};
 use super::paths::{is_path, likely_first};
 use crate::names::{self, Names};
-use crate::rules::in_file::of_folder;
+use crate::rules::in_file::{of_folder, superlative};
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
 use serde_json::{Value, json};
@@ -151,9 +151,12 @@ pub(crate) fn kinds_for(listing: &[String], request: &str) -> Option<Vec<&'stati
 #[must_use]
 pub fn settled(listing: &[String], request: &str) -> Option<Plan> {
     let asked_of = of_folder::files_for(request, listing);
+    let compared = compared(listing, request);
     let looks: Vec<Action> = match looks_for_an_answer(listing, request) {
         // Where none of them tells it, it may stand anywhere.
         true => reading_all(asked_of).chain(searches(request)).collect(),
+        false if !asked_of.is_empty() => reading_all(asked_of).collect(),
+        false if !compared.is_empty() => reading_all(compared).collect(),
         false if counts(listing, request) => counting(listing, request),
         false => readings(listing, request),
     };
@@ -191,6 +194,18 @@ fn singular(word: &str) -> &str {
     let stem = word.strip_suffix(['s', 'S']);
     let is_plural = |stem: &&str| stem.len() > 2 && !stem.ends_with(['s', 'S', 'u', 'i']);
     stem.filter(is_plural).unwrap_or(word)
+}
+
+/// The files that a question names, where parts of them are compared by counting.
+fn compared(listing: &[String], request: &str) -> Vec<String> {
+    let named = named_files(listing, request).into_iter();
+    let named: Vec<String> = named.cloned().collect();
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let is_told = |path: &String| superlative::may_tell(&request.replace(&name(path), " "), path);
+    match named.len() {
+        1..=READ_FILES if named.iter().all(is_told) => named,
+        _ => Vec::new(),
+    }
 }
 
 /// What reads files that a question is about without naming them.

@@ -116,3 +116,22 @@ fn rows_are_told_by_what_their_columns_say() {
     );
     assert_eq!(other.json()["error"]["code"], "plan.question", "{other:#?}");
 }
+
+#[test]
+fn the_longest_and_the_most_are_found_by_counting() {
+    let house = House::new();
+    house.write("ch1.md", "# One\na b c\n");
+    house.write("ch2.md", "# Two\na b c d e\n");
+    house.write("notes.md", "a b c d e f g h i\n");
+    let told = answer(&house, "which chapter is the longest?");
+    assert!(
+        told.starts_with("`ch2.md` is the longest of 2 chapter files, by their words (by rules"),
+        "{told}"
+    );
+    house.write("hosts.csv", "host,memory\nweb,16 GB\ndb,64 GB\n");
+    let told = answer(&house, "which host has the most memory in hosts.csv?");
+    assert!(
+        told.starts_with("`memory` of db is 64 GB, the most of 2 rows (by rules"),
+        "{told}"
+    );
+}

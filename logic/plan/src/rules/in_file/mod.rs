@@ -34,6 +34,7 @@ mod sections;
 mod sound;
 mod spaced;
 mod stated;
+pub(crate) mod superlative;
 mod tables;
 #[cfg(test)]
 mod tests;

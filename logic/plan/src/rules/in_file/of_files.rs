@@ -2,7 +2,7 @@
 //! to be left out.
 
 use super::lines::Lines;
-use super::{packages, told};
+use super::{packages, superlative, told};
 use crate::named;
 
 /// How a part of a question begins that has no asking words of its own.
@@ -24,6 +24,9 @@ pub(crate) fn answers(question: &str, texts: &[(String, String)]) -> Option<Stri
         0 | 1 => Vec::new(),
         _ => parts(question, &named),
     };
+    if let Some((thing, is_least)) = superlative::compared(question).filter(|_| named.is_empty()) {
+        return superlative::of_files(&thing, is_least, texts);
+    }
     let package = packages::asked(question).filter(|_| named.is_empty());
     let mut answered: Vec<&String> = Vec::new();
     let mut told: Vec<String> = Vec::new();

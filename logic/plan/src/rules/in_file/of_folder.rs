@@ -1,21 +1,39 @@
 //! Questions about files that they do not name: `which version of tokio do we use?` is one of the files that say
-//! which packages a project has.
+//! which packages a project has, and `which chapter is the longest?` of all that are called so.
 
-use super::packages;
+use super::{packages, superlative};
+use crate::named;
 
 /// Most files that are read for such a question.
 const READ_FILES: usize = 8;
 
+/// Most files that are compared: as many as a plan reads beside its answer.
+const COMPARED_FILES: usize = domain::limits::PLAN_ACTIONS - 1;
+
 /// The files of a folder, whose paths these are, that such a question is about, the nearest first; none of any
 /// other question.
 pub(crate) fn files_for(question: &str, listing: &[String]) -> Vec<String> {
-    let is_meant: &dyn Fn(&str) -> bool = match packages::asked(question) {
-        Some(_) => &packages::is_list_of_them,
-        None => return Vec::new(),
-    };
-    let name = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let found = listing.iter().filter(|path| is_meant(&name(path)));
-    let mut found: Vec<String> = found.cloned().collect();
+    let listing: Vec<&String> = listing.iter().filter(|path| !path.ends_with('/')).collect();
+    let compared = superlative::compared(question).filter(|_| named::files_of(question).is_empty());
+    if let Some((thing, _)) = compared {
+        let found = listing
+            .iter()
+            .filter(|path| superlative::is_one(path, &thing));
+        let found: Vec<String> = found.map(|path| (*path).clone()).collect();
+        // Of a part of them none is known to be the longest.
+        return match found.len() {
+            2..=COMPARED_FILES => found,
+            _ => Vec::new(),
+        };
+    }
+    if packages::asked(question).is_none() {
+        return Vec::new();
+    }
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let found = listing
+        .iter()
+        .filter(|path| packages::is_list_of_them(&name(path)));
+    let mut found: Vec<String> = found.map(|path| (*path).clone()).collect();
     found.sort_by_key(|path| (path.matches('/').count(), path.clone()));
     found.truncate(READ_FILES);
     found

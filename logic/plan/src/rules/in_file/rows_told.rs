@@ -22,17 +22,23 @@ static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Words that set no condition.
-const NO_CONDITION: &str = "who which what whose how many wer welche welcher welches welchen wie viele wieviele can could you \
+pub(super) const NO_CONDITION: &str = "who which what whose how many wer welche welcher welches welchen wie viele wieviele can could you \
     tell me is are was were be do does did has have had hat haben ist sind live lives lived living work works worked \
     working stay stays sit sits come comes wohnt wohnen lebt leben arbeitet arbeiten kommt kommen heißt heißen a an the \
     der die das den dem ein eine in at of from as to on with und and or oder aus von mit bei im als people person persons \
     leute personen row rows zeilen entry entries one ones all there name names named called";
 
 /// What the cells of a column have to say.
-struct Condition {
-    column: usize,
+pub(super) struct Condition {
+    pub(super) column: usize,
     /// One of these, as they are written.
-    values: Vec<String>,
+    pub(super) values: Vec<String>,
+}
+
+/// Whether the cells of a row say what all conditions want.
+pub(super) fn meets(row: &[Cell], conditions: &[Condition]) -> bool {
+    let mut conditions = conditions.iter();
+    conditions.all(|condition| condition.values.contains(&row[condition.column].text))
 }
 
 /// Whether a question may be one for rows.
@@ -76,11 +82,8 @@ impl Lines<'_> {
         if conditions.is_empty() || !question.iter().all(is_clear) {
             return None;
         }
-        let meets = |row: &&Vec<Cell>| {
-            let mut conditions = conditions.iter();
-            conditions.all(|condition| condition.values.contains(&row[condition.column].text))
-        };
-        let rows: Vec<&Vec<Cell>> = table.rows.iter().filter(meets).collect();
+        let rows = table.rows.iter().filter(|row| meets(row, &conditions));
+        let rows: Vec<&Vec<Cell>> = rows.collect();
         let stated = conditions.iter().map(|condition| {
             let (name, values) = (&table.head[condition.column], condition.values.join(" or "));
             format!("`{name}` is {values}")
@@ -115,7 +118,7 @@ impl Lines<'_> {
 }
 
 /// What a question wants the columns to say: the cells that it has, by their columns.
-fn conditions(
+pub(super) fn conditions(
     table: &Table,
     question: &BTreeSet<String>,
     words: impl Fn(&str) -> BTreeSet<String>,

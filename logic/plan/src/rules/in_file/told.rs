@@ -5,7 +5,7 @@ use super::lines::Lines;
 use super::spaced::Mention;
 use super::unset::unset;
 use super::value::Value;
-use super::{cells, counted, line_told, rows_told, sections, written};
+use super::{cells, counted, line_told, rows_told, sections, superlative, written};
 use crate::rules::words::pattern;
 use regex::Regex;
 use std::collections::BTreeSet;
@@ -81,7 +81,9 @@ pub(crate) fn may_answer(question: &str, path: &str) -> bool {
     let asks = is_of_a_value(question) || is_of_cells;
     let has_names =
         sections::are_known(&ending) || written::is_package_list(path) || is_table(&ending);
-    (asks && (has_names || is_program(&ending))) || line_told::may_tell(question, path)
+    (asks && (has_names || is_program(&ending)))
+        || line_told::may_tell(question, path)
+        || superlative::may_tell(question, path)
 }
 
 /// Whether a question, without the name of its file, is for a value.
@@ -109,6 +111,9 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
     }
     let lines = Lines { path, text };
     let ending = lines.ending();
+    if let Some(told) = superlative::told(&without_path(question, path), &lines, words) {
+        return Some(told);
+    }
     if !may_answer(question, path) {
         return None;
     }
