@@ -26,6 +26,7 @@ pub mod names;
 mod offers;
 pub mod one_step;
 pub mod orders;
+pub mod outlined;
 mod planned;
 pub mod prompt;
 pub mod question;

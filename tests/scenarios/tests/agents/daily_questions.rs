@@ -135,3 +135,22 @@ fn the_longest_and_the_most_are_found_by_counting() {
         "{told}"
     );
 }
+
+#[test]
+fn what_a_source_file_defines_is_outlined() {
+    let house = House::new();
+    house.write("a.py", "LIMIT = 3\n\ndef greet(name):\n    return name\n\nclass Shop:\n    def sell(self):\n        pass\n");
+    house.write("t.rs", "#[test]\nfn one_is_one() {}\n\nfn help() {}\n");
+    let told = answer(&house, "which functions does a.py define?");
+    let says = "a.py defines 2 functions (by rules, no model).\n  3: def greet(name)\n    7: def sell(self)";
+    assert_eq!(told, says);
+    let told = answer(&house, "list the tests in t.rs");
+    assert_eq!(
+        told,
+        "t.rs defines 1 test (by rules, no model).\n  2: fn one_is_one()"
+    );
+    let none = ask(&house, "which functions does none.py define?")
+        .expect(4)
+        .json();
+    assert_eq!(none["error"]["code"], "plan.step_failed", "{none:#}");
+}

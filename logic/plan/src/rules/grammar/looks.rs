@@ -63,7 +63,7 @@ pub static PARTS: [Rule; 23] = [
         },
     ),
     rule(
-        r"(?:(?:{show}|list|name|outline) {the}|(?:which|what) )(?:functions|methods|classes|symbols|definitions|structs|types)(?: (?:are |is )?(?:there |defined )?{in} {file:p}| (?:does|do) .+? have| are there)?",
+        r"(?:(?:{show}|list|name|outline) {the}|(?:which|what) )(?:functions|methods|classes|symbols|definitions|structs|types|enums|traits|interfaces|constants|tests|test functions|test cases)(?: (?:are |is )?(?:there |defined |declared )?{in} {file:p}| (?:does|do|did) .+? (?:have|define|contain|declare|export|hold)| are there)?",
         |found| {
             let nearest = match found.has("p") {
                 true => vec![format!("show {}", found.path("p")?)],

@@ -10,8 +10,10 @@ use domain::limits::PLAN_ACTIONS;
 use domain::model::Reach;
 use domain::plan::{Action, Plan};
 use plan::by_rules::{self, ByRules, FileState, Files, Need, Unplanned};
-use plan::{compile, forgetting, longer, names};
+use plan::compile::Call;
+use plan::{compile, forgetting, longer, names, outlined};
 use protected::Protected;
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use text::escape::{prose, visible_line};
@@ -26,6 +28,9 @@ pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, 
         Ok(planned) => planned,
         Err(refused) => {
             if let Some(told) = forgetting(work, outcome, text).await {
+                return Err(told);
+            }
+            if let Some(told) = outlined(work, outcome, text).await {
                 return Err(told);
             }
             let refused = refusing(work, outcome, refused, &known).await;
@@ -73,6 +78,46 @@ async fn forgetting(work: &Work, outcome: &mut Outcome, order: &str) -> Option<S
         }
     }
     Some(Stop::failed(forgetting::told(&subject, &found)))
+}
+
+/// What a source file defines, where that is asked; `None` of any other request.
+async fn outlined(work: &Work, outcome: &mut Outcome, question: &str) -> Option<Stop> {
+    let asked = outlined::asked(question)?;
+    let call = Call {
+        tool: outlined::TOOL,
+        arguments: json!({ "path": asked.path }),
+    };
+    let record = call_tool(work, outcome, &call, None).await;
+    let (status, code) = match record.result.status {
+        CallStatus::Ok => {
+            // Whether a function is a test may stand above it.
+            let text = match asked.kind {
+                outlined::Kind::Tests => match read(work, outcome, &asked.path).await {
+                    Ok(read) => read.content,
+                    Err(unread) => return Some(unread),
+                },
+                _ => String::new(),
+            };
+            let told = outlined::told(&asked, &record.result.data, &text);
+            return Some(Stop::Said(prose(&told)));
+        }
+        CallStatus::Cancelled => return Some(interrupted()),
+        CallStatus::Denied => (QueryStatus::Denied, "plan.step_refused"),
+        CallStatus::Failed => (QueryStatus::Failed, "plan.step_failed"),
+    };
+    let path = visible_line(&asked.path);
+    let message = format!(
+        "{path} was not outlined: {} Nothing was done.",
+        record.plain()
+    );
+    Some(Stop::Fault(
+        status,
+        Fault {
+            code: code.to_owned(),
+            message,
+            hint: String::new(),
+        },
+    ))
 }
 
 /// The answer to a question that no rule plans, where the files that it names have it; else the refusal.
