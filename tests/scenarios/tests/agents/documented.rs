@@ -61,7 +61,7 @@ const LOOKS: [(&str, Files, &str); 12] = [
 ];
 
 /// Orders that change something: the files before, and those after.
-const CHANGES: [(&str, Files, Files); 55] = [
+const CHANGES: [(&str, Files, Files); 57] = [
     (
         "add the script \"lint\": \"eslint .\" to package.json",
         &[(
@@ -336,6 +336,22 @@ const CHANGES: [(&str, Files, Files); 55] = [
         "add the key port = 80 to [server] in a.toml",
         &[("a.toml", "[server]\nhost = \"x\"\n")],
         &[("a.toml", "[server]\nport = 80\nhost = \"x\"\n")],
+    ),
+    (
+        "add 443:443 to the ports of web in compose.yml",
+        &[("compose.yml", "web:\n  ports:\n    - \"80:80\"\n")],
+        &[(
+            "compose.yml",
+            "web:\n  ports:\n    - \"80:80\"\n    - \"443:443\"\n",
+        )],
+    ),
+    (
+        "remove db from the depends_on of web in compose.yml",
+        &[(
+            "compose.yml",
+            "web:\n  depends_on:\n    - db\n    - app # x\n",
+        )],
+        &[("compose.yml", "web:\n  depends_on:\n    - app # x\n")],
     ),
     (
         "lösche Zeile 3 aus a.txt",

@@ -27,9 +27,13 @@ static NOTHING: LazyLock<Option<Regex>> =
 pub(super) struct Group {
     /// All of it, and what names it.
     pub(super) value: Value,
-    is_list: bool,
+    pub(super) is_list: bool,
     /// Its items, or the names of what it sets.
-    entries: Vec<String>,
+    pub(super) entries: Vec<String>,
+    /// The lines of each entry, as far as they are known.
+    pub(super) places: Vec<Range<usize>>,
+    /// The line that names it.
+    pub(super) head: Range<usize>,
     /// The lines that tell it.
     lines: Vec<Range<usize>>,
 }
@@ -120,6 +124,8 @@ impl Lines<'_> {
                     },
                     is_list: false,
                     entries: vec![name.clone()],
+                    places: Vec::new(),
+                    head: line.clone(),
                     lines: vec![line],
                 }),
             }
@@ -155,6 +161,8 @@ impl Lines<'_> {
                 value: node.value(self.text),
                 is_list: node.kind == Kind::List,
                 entries: inside.iter().map(entry).collect(),
+                places: Vec::new(),
+                head: place.clone(),
                 lines: self.lines().filter(is_of).collect(),
             })
         });
@@ -238,6 +246,9 @@ impl Lines<'_> {
             false => direct.copied().collect(),
         };
         let end = inside.last().map_or(head.end, |line| line.end);
+        let places = places_of(&inside, |line| {
+            deep(line) == own && is_list == is_item(line)
+        });
         let lines = std::iter::once(head).chain(shown).cloned();
         Some(Group {
             value: Value {
@@ -247,9 +258,23 @@ impl Lines<'_> {
             },
             is_list,
             entries,
+            places,
+            head: head.clone(),
             lines: lines.collect(),
         })
     }
+}
+
+/// The lines of each entry: from one that begins an entry up to the line before the next.
+fn places_of(lines: &[&Range<usize>], begins: impl Fn(&Range<usize>) -> bool) -> Vec<Range<usize>> {
+    let mut places: Vec<Range<usize>> = Vec::new();
+    for line in lines {
+        match places.last_mut() {
+            Some(last) if !begins(line) => last.end = line.end,
+            _ => places.push((*line).clone()),
+        }
+    }
+    places
 }
 
 /// An item of a list in YAML, without its mark, its quotes and the comment behind it.

@@ -121,9 +121,14 @@ fn add_key(found: &Match<'_>) -> Built {
     let to = new_value(found)?;
     let is_value = found.is_quoted("to") || !to.contains(char::is_whitespace) || is_list(&to);
     let is_place = PLACES.contains(&kind.as_str()) || PLACES.contains(&section.as_str());
+    let is_yaml = ["yaml", "yml"].contains(&ending_of(&path).as_str());
+    // In YAML `8080:80` is one text, which a list may have.
+    let is_one_text =
+        is_yaml && kind.is_empty() && found.captures[0].contains(&format!("{key}:{to}"));
     let is_clear = is_of_settings(&path)
         && !is_place
         && is_said
+        && !is_one_text
         && is_value
         && !key.contains(char::is_whitespace)
         // `rich>=13` is a package with its version.
@@ -157,7 +162,7 @@ fn add_item(found: &Match<'_>) -> Built {
         },
     };
     let list = found.text("list")?;
-    let has_data = ["json", "toml"].contains(&ending_of(&path).as_str());
+    let has_data = ["json", "toml", "yaml", "yml"].contains(&ending_of(&path).as_str());
     let is_clear = has_data && list.split_whitespace().count() <= 5;
     let asked = Asked::AddItem {
         item,

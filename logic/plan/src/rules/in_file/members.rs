@@ -42,6 +42,9 @@ impl Lines<'_> {
         (item, is_quoted): NewValue<'_>,
         list: &str,
     ) -> Result<Action, Refusal> {
+        if ["yaml", "yml"].contains(&self.ending().as_str()) {
+            return self.add_yaml_item((item, is_quoted), list);
+        }
         let Some(tree) = Tree::of(self) else {
             return Err(self.absent(&format!("no list `{list}` that I can read")));
         };
@@ -119,6 +122,9 @@ impl Lines<'_> {
     /// The change that removes an item of a list or a key, with the comma that parts it from others.
     pub(super) fn remove_member(&self, member: &Member) -> Result<Action, Refusal> {
         let Member { name, of } = member;
+        if let Some(removed) = self.remove_yaml_item(name, of) {
+            return removed;
+        }
         if let Some(tree) = Tree::of(self) {
             let (kind, item) = name.split_once(' ').unwrap_or(("", name));
             let lists = tree.holders(of, Kind::List).into_iter();

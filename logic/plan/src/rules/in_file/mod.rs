@@ -45,6 +45,7 @@ mod value;
 mod values;
 pub(crate) mod whole_words;
 mod written;
+mod yaml_lists;
 
 use super::languages;
 use super::refusal::{Note, Refusal};
