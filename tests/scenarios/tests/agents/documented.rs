@@ -61,7 +61,7 @@ const LOOKS: [(&str, Files, &str); 12] = [
 ];
 
 /// Orders that change something: the files before, and those after.
-const CHANGES: [(&str, Files, Files); 57] = [
+const CHANGES: [(&str, Files, Files); 60] = [
     (
         "add the script \"lint\": \"eslint .\" to package.json",
         &[(
@@ -352,6 +352,21 @@ const CHANGES: [(&str, Files, Files); 57] = [
             "web:\n  depends_on:\n    - db\n    - app # x\n",
         )],
         &[("compose.yml", "web:\n  depends_on:\n    - app # x\n")],
+    ),
+    (
+        "sort list.txt",
+        &[("list.txt", "pear\nApple\nbread\n")],
+        &[("list.txt", "Apple\nbread\npear\n")],
+    ),
+    (
+        "sort list.txt numerically in reverse",
+        &[("list.txt", "2 a\n10 b\n1 c\n")],
+        &[("list.txt", "10 b\n2 a\n1 c\n")],
+    ),
+    (
+        "remove duplicate lines from list.txt",
+        &[("list.txt", "a\nb\na\n")],
+        &[("list.txt", "a\nb\n")],
     ),
     (
         "lösche Zeile 3 aus a.txt",

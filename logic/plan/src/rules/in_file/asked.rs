@@ -78,6 +78,8 @@ pub(super) enum Asked {
     RemovePlace { place: Place },
     /// Put another text, which may be none, in the place of all that it has.
     Clear { text: String },
+    /// Put its lines in order, or leave each of them once.
+    Sort(Sorting),
     /// Write the same to a new file.
     Copy { into: String },
     /// Add what it says to the end of another file.
@@ -128,6 +130,7 @@ impl Asked {
             | Self::Tick { .. }
             | Self::Rewrite { .. }
             | Self::CommentOut { .. }
+            | Self::Sort(_)
             | Self::Clear { .. } => Some(Edit::Any),
             Self::Copy { .. }
             | Self::AddTo { .. }
@@ -150,6 +153,19 @@ pub(super) enum Meant {
         /// Whether the order says that it is one: `set the deadline to Friday`.
         is_said: bool,
     },
+}
+
+/// How the lines of a file are to stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Sorting {
+    /// Whether they are put in order at all.
+    pub(super) is_sorted: bool,
+    /// By the numbers that they begin with.
+    pub(super) is_by_number: bool,
+    /// From the last to the first.
+    pub(super) is_reverse: bool,
+    /// Each line once.
+    pub(super) is_unique: bool,
 }
 
 /// On which side of a line.

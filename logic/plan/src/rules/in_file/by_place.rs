@@ -156,7 +156,7 @@ impl Lines<'_> {
     }
 
     /// The text in parts of whole lines, each of which one step removes.
-    fn blocks(&self) -> Vec<Range<usize>> {
+    pub(super) fn blocks(&self) -> Vec<Range<usize>> {
         let mut blocks: Vec<Range<usize>> = Vec::new();
         let mut room = 0;
         let mut at = 0;

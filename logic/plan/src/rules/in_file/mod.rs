@@ -31,6 +31,7 @@ mod rows_told;
 mod saying;
 mod sayings;
 mod sections;
+mod sorted;
 mod sound;
 mod spaced;
 mod stated;
@@ -231,6 +232,7 @@ impl InFile {
             Asked::Uncomment { key } => vec![lines.uncomment(key)?],
             Asked::RemovePlace { place } => lines.remove_placed(place)?,
             Asked::Clear { text } => lines.clear(text)?,
+            Asked::Sort(sorting) => lines.sorted(*sorting)?,
             Asked::Copy { into } => copied(&self.path, text, into)?,
             Asked::AddTo { into } => added(&self.path, text, into)?,
             Asked::CopyValue { key, into } => vec![create(into, lines.value(key)?)],
@@ -293,6 +295,7 @@ impl InFile {
             | Asked::Uncomment { .. }
             | Asked::RemovePlace { .. }
             | Asked::Clear { .. }
+            | Asked::Sort(_)
             | Asked::Copy { .. }
             | Asked::AddTo { .. }
             | Asked::CopyValue { .. }

@@ -111,6 +111,9 @@ pub(super) static GERMAN: Language = Language {
         "schreibe",
         "schreib",
         "kannst",
+        "sortiere",
+        "sortier",
+        "ordne",
         "setz",
         "setze",
         "ändere",
@@ -354,6 +357,14 @@ pub(super) static GERMAN: Language = Language {
             (
                 r"welche dateien (?:sind|gibt es|liegen) (?:im ordner|in) {x}",
                 "list the files in $x",
+            ),
+            (
+                r"(?:sortiere?|ordne)(?: die zeilen (?:von|in|aus))? {x}(?: alphabetisch)?",
+                "sort $x",
+            ),
+            (
+                r"(?:lösche?|entferne)(?: alle)?(?: die)? (?:doppelten?|mehrfachen?) zeilen (?:aus|in|von) {x}",
+                "remove duplicate lines from $x",
             ),
             (r"mache? (?:das|die letzte änderung) rückgängig", "undo"),
             (r"merke? dir,?(?: dass|:)? (?P<t>.+?)", "remember that $t"),
