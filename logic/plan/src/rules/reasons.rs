@@ -30,8 +30,9 @@ static LINE_OF_TEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 /// A package with the versions that it may have, whose signs lead no output anywhere: `rich>=13`.
-static VERSIONED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"(?P<name>[\w\]])[<>=~!]=\d[\w.*]*(?:,(?:[<>]|[<>=~!]=)\d[\w.*]*)*"));
+static VERSIONED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(r"(?P<name>[\w\]]) ?[<>=~!]= ?\d[\w.*]*(?: ?, ?(?:[<>]|[<>=~!]=) ?\d[\w.*]*)*")
+});
 /// What is kept may say `not`, or look like a command: it is a text and no order.
 static KEEPING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(

@@ -4,6 +4,7 @@
 use super::asked::{Asked, InFile, Meant};
 use super::lines::Lines;
 use super::members::Member;
+use super::packages;
 use super::saying::{Built, Saying, bare, is_list, new_value};
 use super::sections;
 use super::written;
@@ -176,13 +177,14 @@ fn add_item(found: &Match<'_>) -> Built {
 fn add_package(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
     let (item, is_quoted) = (found.text("item")?, found.is_quoted("item"));
+    let item = packages::without_spaces(&item).unwrap_or(item);
     let is_one = is_quoted || !item.contains(char::is_whitespace);
     let asked = Asked::AddItem {
         item,
         is_quoted,
         list: found.word("kind"),
     };
-    Ok((is_one && ending_of(&path) == "toml").then_some((path, asked)))
+    Ok((is_one && ["toml", "json"].contains(&ending_of(&path).as_str())).then_some((path, asked)))
 }
 
 fn remove_member(found: &Match<'_>) -> Built {

@@ -3,6 +3,7 @@
 
 use super::keys::{self, Reading, are_alike};
 use super::lines::Lines;
+use super::packages;
 use super::tree::{Kind, Node, Tree};
 use super::value::NewValue;
 use super::written;
@@ -17,6 +18,11 @@ pub(super) struct Member {
 }
 
 impl Tree {
+    /// The lists that words mean.
+    pub(super) fn lists_called(&self, said: &str) -> Vec<usize> {
+        self.holders(said, Kind::List)
+    }
+
     /// The tables and lists that words mean.
     fn holders(&self, said: &str, kind: Kind) -> Vec<usize> {
         let readings = keys::readings(said);
@@ -55,6 +61,13 @@ impl Lines<'_> {
             (!lists.is_empty()).then_some((lists, item))
         });
         let (lists, item) = of_kind.unwrap_or_else(|| (tree.holders(list, Kind::List), item));
+        if lists.is_empty()
+            && let Some(refusal) = self.needs_a_version(item, list)
+        {
+            return Err(refusal);
+        }
+        let spaceless = packages::without_spaces(item);
+        let item = spaceless.as_deref().unwrap_or(item);
         let at = self.only(&tree, &lists, &format!("list `{list}`"))?;
         if !is_quoted && item.contains(char::is_whitespace) {
             let why = format!("`{item}` may say more than the item.");

@@ -96,6 +96,13 @@ pub(crate) fn stays_sound(path: &str, text: &str, actions: &[Action]) -> Result<
     let mut text = text.to_owned();
     for action in actions {
         let lines = Lines { path, text: &text };
+        if let Action::AppendText { content, .. } = action
+            && written::is_package_list(path)
+        {
+            content
+                .lines()
+                .try_for_each(|line| lines.is_no_line_of(line))?;
+        }
         lines.stays_sound(std::slice::from_ref(action), Edit::of(action))?;
         text = lines::applied(&text, action);
     }
@@ -104,7 +111,7 @@ pub(crate) fn stays_sound(path: &str, text: &str, actions: &[Action]) -> Result<
 
 /// Whether a file has a format by which an edit is judged, by its name.
 pub(crate) fn has_form(path: &str) -> bool {
-    sound::is_known(&Lines { path, text: "" }.ending())
+    sound::is_known(&Lines { path, text: "" }.ending()) || written::is_package_list(path)
 }
 
 /// What a request asks of a file; `None` where it is no such order.
@@ -164,6 +171,7 @@ impl InFile {
                 is_quoted: false,
                 ..
             } => lines.stays_a_text(key, to),
+            Asked::AddItem { item, list, .. } => lines.is_in_another_list(item, list),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use super::tree::{Kind, Node, Tree};
 use super::value::{NewValue, Value};
 use super::written::{is_package_list, is_version};
 use crate::quoted::in_quotes;
-use crate::rules::refusal::{Offer, Refusal};
+use crate::rules::refusal::{Note, Offer, Refusal};
 use crate::rules::words::{is_file, pattern};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -76,12 +76,79 @@ pub(super) fn with_range(is: &str, (to, is_quoted): NewValue<'_>) -> Option<Stri
     let is_one = is[sign.len()..].starts_with(|c: char| c.is_ascii_digit())
         && !is.contains([',', '|'])
         && !is[sign.len()..].contains(' ');
-    (has_none && is_one && !is_quoted).then(|| format!("{sign}{to}"))
+    let one = || format!("{sign}{to}");
+    match has_none && !is_quoted {
+        true if is_one => Some(one()),
+        true => with_bounds(is, to),
+        false => None,
+    }
+}
+
+/// The numbers of a version, of which those that are missing are 0.
+fn numbers(version: &str) -> Option<[u64; 4]> {
+    let mut numbers = [0; 4];
+    let parts = version.trim().trim_end_matches(".*").split('.');
+    for (at, part) in parts.enumerate() {
+        *numbers.get_mut(at)? = part.parse().ok()?;
+    }
+    Some(numbers)
+}
+
+/// Several bounds (`>=8,<9`) with a version in the place of the lowest one, where it is within the others.
+fn with_bounds(is: &str, to: &str) -> Option<String> {
+    let signs = ["===", "==", "~=", ">=", "<=", "!=", ">", "<"];
+    let bounds = is.split(',').map(|bound| {
+        let sign = signs.iter().find(|sign| bound.trim().starts_with(**sign))?;
+        let version = bound.trim().strip_prefix(*sign)?;
+        Some((*sign, version.trim(), bound))
+    });
+    let bounds: Vec<(&str, &str, &str)> = bounds.collect::<Option<_>>()?;
+    let new = numbers(to)?;
+    let is_lower = |sign: &str| [">=", ">", "~="].contains(&sign);
+    let mut lower = bounds.iter().filter(|(sign, _, _)| is_lower(sign));
+    let (_, lowest, _) = lower.next().filter(|_| lower.next().is_none())?;
+    let mut others = bounds.iter().filter(|(sign, _, _)| !is_lower(sign));
+    let fits = others.all(|(sign, version, _)| match (*sign, numbers(version)) {
+        ("<", Some(most)) => new < most,
+        ("<=", Some(most)) => new <= most,
+        ("!=", Some(other)) => new != other,
+        _ => false,
+    });
+    let written = bounds
+        .iter()
+        .map(|(sign, version, bound)| match is_lower(sign) {
+            true => bound.replacen(version, to, 1),
+            false => (*bound).to_owned(),
+        });
+    let written: Vec<String> = written.collect();
+    (fits && bounds.len() > 1 && *lowest != to).then(|| written.join(","))
+}
+
+/// Whether a version has a sign before it.
+pub(super) fn has_sign(to: &str) -> bool {
+    to.starts_with(['>', '<', '=', '~', '!'])
+}
+
+/// Whether a value is several bounds of the versions of a package.
+pub(super) fn are_bounds(is: &str) -> bool {
+    is.contains(',') && is.trim_start().starts_with(['>', '<', '=', '~', '!'])
+}
+
+/// A package with its versions without the spaces between: `rich >= 14` is `rich>=14`.
+pub(super) fn without_spaces(item: &str) -> Option<String> {
+    static SPACED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(
+            r"^(?P<name>[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?)\s*(?P<bounds>(?:===|==|~=|>=|<=|!=|>|<)\s*\d[\w.*]*(?:\s*,\s*(?:===|==|~=|>=|<=|!=|>|<)\s*\d[\w.*]*)*)$",
+        )
+    });
+    let found = SPACED.as_ref()?.captures(item.trim())?;
+    let bounds: String = found["bounds"].split_whitespace().collect();
+    Some(format!("{}{bounds}", &found["name"]))
 }
 
 impl Lines<'_> {
-    /// The versions that items of lists of packages have of one. Of several bounds (`>=8,<9`) all the list is
-    /// given, which is no plain value.
+    /// The versions that items of lists of packages have of one. Of several bounds (`>=8,<9`) it is all of them with
+    /// their signs.
     pub(super) fn packages(&self, key: &str) -> Vec<Value> {
         let owner = key.to_lowercase();
         let owner = owner.strip_prefix("version of ").unwrap_or(&owner);
@@ -126,6 +193,9 @@ impl Lines<'_> {
 
     /// The versions of all packages that lists name.
     pub(super) fn all_packages(&self) -> Vec<Value> {
+        if is_package_list(self.path) {
+            return self.bounds_of_lines();
+        }
         let Some(tree) = Tree::of(self) else {
             return Vec::new();
         };
@@ -136,16 +206,134 @@ impl Lines<'_> {
             let version = found.name("version")?;
             let mut path = node.path.clone();
             path.push(found["name"].to_owned());
-            let (place, quote) = match version.as_str().contains(',') {
-                true => (tree.nodes.get(node.parent?)?.place.clone(), None),
-                false => {
-                    let start = item.place.start;
-                    (start + version.start()..start + version.end(), item.quote)
-                }
+            let first = match version.as_str().contains(',') {
+                true => found.name("sign")?.start(),
+                false => version.start(),
             };
-            Some(Value { place, quote, path })
+            let start = item.place.start;
+            let place = start + first..start + version.end();
+            Some(Value {
+                place,
+                quote: item.quote,
+                path,
+            })
         });
         versions.collect()
+    }
+
+    /// The several bounds that lines of a list of packages have; of a line with one, the line sets a value.
+    fn bounds_of_lines(&self) -> Vec<Value> {
+        let lines = self.lines().filter_map(|line| {
+            let text = self.text[line.clone()]
+                .split(" #")
+                .next()
+                .unwrap_or_default();
+            let found = ITEM.as_ref()?.captures(text.trim_end())?;
+            let (sign, version) = (found.name("sign")?, found.name("version")?);
+            let place = line.start + sign.start()..line.start + version.end();
+            version.as_str().contains(',').then(|| Value {
+                place,
+                quote: None,
+                path: vec![found["name"].to_owned()],
+            })
+        });
+        lines.collect()
+    }
+
+    /// Refuses a package that a line of this list of packages has.
+    pub(super) fn is_no_line_of(&self, added: &str) -> Result<(), Refusal> {
+        let name = |line: &str| {
+            let bare = line.split(" #").next().unwrap_or_default().trim();
+            let found = ITEM.as_ref()?.captures(bare)?;
+            Some(plain(&found["name"]))
+        };
+        let Some(new) = name(added) else {
+            return Ok(());
+        };
+        let is_it =
+            |line: &std::ops::Range<usize>| name(&self.text[line.clone()]).as_ref() == Some(&new);
+        let Some(line) = self.lines().find(is_it) else {
+            return Ok(());
+        };
+        let is = &self.text[line.clone()];
+        let number = self.text[..line.start].matches('\n').count() + 1;
+        let why = format!("{} has `{}` (line {number}) already.", self.path, is.trim());
+        let path = self.shown_path();
+        if is.trim() == added.trim() || plain(added) == new {
+            return Err(Refusal::ambiguous(why, vec![format!("show {path}")]));
+        }
+        let offer = Offer {
+            forms: vec![format!(
+                "replace line {number} of {path} with {}",
+                in_quotes(added)
+            )],
+            after: format!(
+                "{}{added}{}",
+                &self.text[..line.start],
+                &self.text[line.end..]
+            ),
+            otherwise: format!("Change it in {} in an editor.", self.path),
+        };
+        Err(Refusal::ambiguous(why, Vec::new()).offering(vec![offer]))
+    }
+
+    /// What is said of a package that another list of the file has as well.
+    pub(super) fn is_in_another_list(&self, item: &str, list: &str) -> Option<Note> {
+        let tree = Tree::of(self)?;
+        let name = ITEM.as_ref()?.captures(item)?["name"].to_owned();
+        let own = tree.lists_called(list);
+        let others = tree.nodes.iter().filter(|node| {
+            let is_own = node.parent.is_some_and(|parent| own.contains(&parent));
+            !is_own && self.is_package(&tree, node, &name)
+        });
+        let told = others.map(|node| {
+            format!(
+                "`{}` of `{}`",
+                &self.text[node.value(self.text).place],
+                node.path.join(".")
+            )
+        });
+        let told: Vec<String> = told.collect();
+        (!told.is_empty()).then(|| Note {
+            code: "plan.package_there",
+            message: format!(
+                "{} has it in another list too: {}.",
+                self.path,
+                told.join(", ")
+            ),
+            before_offer: "",
+            offer: None,
+        })
+    }
+
+    /// The refusal of a package without its version, where the file needs one.
+    pub(super) fn needs_a_version(&self, name: &str, list: &str) -> Option<Refusal> {
+        let list = match list {
+            "dependency" | "requirement" => "dependencies",
+            list => list,
+        };
+        let names_packages = list.contains("dependenc");
+        let is_manifest = ["cargo.toml", "package.json"]
+            .iter()
+            .any(|file| self.path.to_lowercase().ends_with(file));
+        let is_name = !name.is_empty()
+            && name
+                .chars()
+                .all(|c| c.is_alphanumeric() || "_-/@.".contains(c));
+        if !names_packages || !is_manifest || !is_name {
+            return None;
+        }
+        let (path, file) = (self.path, self.shown_path());
+        if let Some(told) = self.keys_named(&format!("{name} of {list}")).first() {
+            let why = format!(
+                "{path} has `{}` already.",
+                self.line_of(told).trim().trim_end_matches(',')
+            );
+            return Some(Refusal::ambiguous(why, vec![format!("show {file}")]));
+        }
+        let why = format!("What `{list}` of {path} has needs a version, and none is said.");
+        let advice = format!("Type it: `add {name} = \"VERSION\" to the {list} in {file}`.");
+        Some(Refusal::ambiguous(why, Vec::new()).advised(advice))
     }
 
     /// Whether an item of a list of packages is of the one of this name.
@@ -203,5 +391,44 @@ impl Lines<'_> {
             otherwise: format!("Change it in {} in an editor.", self.path),
         };
         Err(Refusal::ambiguous(why, Vec::new()).offering(vec![offer]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_takes_the_place_of_the_lowest_bound() {
+        for (is, to, after) in [
+            (">=8,<9", "8.3", Some(">=8.3,<9")),
+            (">=8, !=8.2, <9", "8.3", Some(">=8.3, !=8.2, <9")),
+            (">=8,<9", "9.1", None),
+            (">=8,<=9", "9", Some(">=9,<=9")),
+            (">=8,!=8.3", "8.3", None),
+            ("<9,<10", "8", None),
+            (">=8,<9", "8.3rc1", None),
+        ] {
+            assert_eq!(with_range(is, (to, false)).as_deref(), after, "{is} {to}");
+        }
+        assert_eq!(
+            with_range("^18.2.0", ("18.3.1", false)).as_deref(),
+            Some("^18.3.1")
+        );
+    }
+
+    #[test]
+    fn a_package_of_another_list_is_told() {
+        let text = "[project]\ndependencies = [\"rich>=13\"]\n[project.optional-dependencies]\ndev = [\"pytest>=8\"]\n";
+        let lines = Lines {
+            path: "pyproject.toml",
+            text,
+        };
+        let note = lines.is_in_another_list("PyTest", "dependencies");
+        let told = note.map(|note| note.message).unwrap_or_default();
+        let says = "`pytest>=8` of `project.optional-dependencies.dev`";
+        assert!(told.contains(says), "{told}");
+        assert!(lines.is_in_another_list("rich", "dependencies").is_none());
+        assert!(lines.is_in_another_list("attrs", "dependencies").is_none());
     }
 }

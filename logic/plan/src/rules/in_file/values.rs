@@ -124,6 +124,9 @@ impl Lines<'_> {
                 None => {
                     self.is_of_its_kind(key, &value, (to, is_quoted))?;
                     let ranged = packages::with_range(is, (to, is_quoted));
+                    if ranged.is_none() && packages::are_bounds(is) && !packages::has_sign(to) {
+                        return Err(self.has_bounds(key, is, to));
+                    }
                     self.fit(&value, (ranged.as_deref().unwrap_or(to), is_quoted))?
                 }
             },
@@ -142,6 +145,18 @@ impl Lines<'_> {
             return Err(self.is_so_already(key, &value, &to));
         }
         self.replace(place, &to)
+    }
+
+    /// The refusal of a version in the place of several bounds that it is not within.
+    fn has_bounds(&self, key: &str, is: &str, to: &str) -> Refusal {
+        let path = self.path;
+        let why =
+            format!("In {path} `{key}` is `{is}`, and `{to}` does not go within these bounds.");
+        let advice = format!(
+            "Give all of them: `set {key} to \">={to}\" in {}`.",
+            self.shown_path()
+        );
+        Refusal::ambiguous(why, Vec::new()).advised(advice)
     }
 
     /// Refuses a change that leaves a value as it is.
