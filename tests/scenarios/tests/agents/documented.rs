@@ -61,7 +61,7 @@ const LOOKS: [(&str, Files, &str); 12] = [
 ];
 
 /// Orders that change something: the files before, and those after.
-const CHANGES: [(&str, Files, Files); 60] = [
+const CHANGES: [(&str, Files, Files); 61] = [
     (
         "add the script \"lint\": \"eslint .\" to package.json",
         &[(
@@ -367,6 +367,11 @@ const CHANGES: [(&str, Files, Files); 60] = [
         "remove duplicate lines from list.txt",
         &[("list.txt", "a\nb\na\n")],
         &[("list.txt", "a\nb\n")],
+    ),
+    (
+        "unset DEBUG in app.env",
+        &[("app.env", "A=1\nDEBUG=true\n")],
+        &[("app.env", "A=1\n")],
     ),
     (
         "lösche Zeile 3 aus a.txt",

@@ -18,7 +18,7 @@ const SECTION: &str = r"(?:(?:the )?(?:section |table |block )?\[[^\[\]]+\](?: s
 /// The parts of the sayings by name.
 pub(super) const PARTS: [(&str, &str); 1] = [("{SECTION}", SECTION)];
 
-pub(super) static SAYINGS: [Saying; 13] = [
+pub(super) static SAYINGS: [Saying; 14] = [
     (
         r"(?:add|insert|create) (?:the |an? )?(?:new )?(?:(?P<kind>[\w-]+(?: [\w-]+)?) )?{text:key} ?(?:=|:|(?P<with>with(?: (?:the )?value)?|set to)) ?{text:to}(?: (?:to|in|into|below|under) (?P<section>{SECTION}))? (?:to|in|into|of) {FILE}",
         add_key,
@@ -42,6 +42,10 @@ pub(super) static SAYINGS: [Saying; 13] = [
     (
         r"{REMOVES} {text:item} (?P<section>(?:from|in|of) {SECTION}) (?:in|of|from) {FILE}",
         remove_member,
+    ),
+    (
+        r"unset (?:the )?(?:(?:variable|key|setting|option) )?{text:key} (?:in|from|of) {FILE}",
+        unset,
     ),
     (
         r"rename (?:the )?(?:(?P<kind>[\w-]+) )?{tok:key} (?:to|into|as) {tok:to} (?:in|inside|within|throughout) {FILE}",
@@ -202,6 +206,13 @@ fn remove_member(found: &Match<'_>) -> Built {
     let is_of_lines = name.split_whitespace().any(|word| places.contains(&word));
     let is_clear = is_of_settings(&path) && !is_of_lines && name.split_whitespace().count() <= 3;
     Ok(is_clear.then_some((path, Asked::RemoveMember(Member { name, of }))))
+}
+
+/// `unset DEBUG in app.env`: what sets it goes.
+fn unset(found: &Match<'_>) -> Built {
+    let (path, text) = (found.target("p", "noun")?, bare(found, "key")?);
+    let is_clear = is_of_settings(&path) && !text.contains(char::is_whitespace);
+    Ok(is_clear.then_some((path, Asked::RemoveItem { text })))
 }
 
 /// `rename hello to greet in main.rs`: a name in code, where one in quotes is a text, or a key of settings.

@@ -10,6 +10,7 @@ mod by_place;
 mod cells;
 mod comments;
 pub(crate) mod counted;
+mod docker;
 mod exchanged;
 mod fitting;
 mod groups;

@@ -355,7 +355,6 @@ impl Lines<'_> {
                     || text.starts_with("\"\"\"")
                     || text.starts_with("'''")
                     || text.contains(", ")
-                    || (ending == "dockerfile" && text.contains([' ', '\t']))
                     || opens_more(text))
         };
         let show = || vec![format!("show {}", self.shown_path())];
@@ -530,25 +529,22 @@ impl Lines<'_> {
     /// The values that lines set by their form alone.
     fn line_values_of(&self, key: &str) -> Vec<Value> {
         let ending = self.ending();
+        if ending == "dockerfile" {
+            return self.docker_values(key);
+        }
         // `database.port = 1`, which is at the place of `port` below `[database]`.
         let dots = match sections::are_known(&ending) {
             true => r"(?P<dots>(?:[\w-]+\.)*)",
             false => "",
         };
-        // What an image is built with.
-        let built = match ending.as_str() {
-            "dockerfile" => r"(?:(?:ENV|ARG)[ \t]+)?",
-            _ => "",
-        };
         let line = pattern(&format!(
             concat!(
-                r#"(?im)^[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?{}(?:(?:export|declare|let|const|var|val|pub(?:\([\w: ]+\))?|static|mut|final|readonly|private|public|protected|local|define)[ \t]+)*"#,
+                r#"(?im)^[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:(?:export|declare|let|const|var|val|pub(?:\([\w: ]+\))?|static|mut|final|readonly|private|public|protected|local|define)[ \t]+)*"#,
                 r#"(?P<open>["'`*_]*){}(?P<key>{})(?P<close>["'`*_]*)"#,
                 r#"(?:{}[ \t]*(?P<typed>=)|[ \t]*(?P<mark>=>|[:?+]=|[=~<>]=|=|:))(?P<gap>[*_]*[ \t]*)"#,
                 r#"(?:"(?P<d>(?:[^"\\\n]|\\.)*)"|'(?P<s>[^'\n]*)'|(?P<b>[^\s"'][^\n]*?)|(?P<e>))"#,
                 r#"[ \t]*[,;]?(?:[ \t]+(?:#|//|;)[^\n]*)?\r?$"#,
             ),
-            built,
             dots,
             key,
             written::type_form(&ending),

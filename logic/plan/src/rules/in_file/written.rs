@@ -76,6 +76,7 @@ pub(super) fn bare(ending: &str, to: &str, is_quoted: bool) -> Result<String, Re
                 }
             }
         }
+        "dockerfile" if has(&[' ', '\t', '#']) && !has(&['"', '\\']) => Ok(format!("\"{to}\"")),
         "yaml" | "yml" if is_cut || to.contains(": ") || to.ends_with(':') => {
             Ok(serde_json::Value::from(to).to_string())
         }

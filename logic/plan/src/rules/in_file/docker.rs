@@ -1,0 +1,120 @@
+//! What a Dockerfile sets: each name of a line with `ENV` or `ARG`, with its value.
+
+use super::lines::Lines;
+use super::value::Value;
+use crate::rules::words::pattern;
+use regex::Regex;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// A line that sets names, and those that it goes on over.
+static SETS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(r"(?im)^[ \t]*(?:ENV|ARG)[ \t]+(?P<rest>(?:[^\n\\]|\\\r?\n|\\[^\n])*)")
+});
+
+/// The parts of a text that white space parts, outside quotes. A sign that is escaped, such as a line end, parts none.
+fn parts(text: &str) -> Vec<Range<usize>> {
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    let (mut quote, mut is_escaped, mut is_open) = (None, false, false);
+    for (at, sign) in text.char_indices() {
+        let end = at + sign.len_utf8();
+        // A backslash before a line end is no part of a word.
+        let goes_on = sign == '\\' && text[end..].trim_start_matches('\r').starts_with('\n');
+        let is_gap = (sign.is_whitespace() || goes_on) && quote.is_none() && !is_escaped;
+        match sign {
+            _ if is_escaped => is_escaped = false,
+            '\\' if !goes_on => is_escaped = true,
+            '"' | '\'' if quote == Some(sign) => quote = None,
+            '"' | '\'' if quote.is_none() => quote = Some(sign),
+            _ => {}
+        }
+        match (is_gap, is_open, parts.last_mut()) {
+            (true, ..) => is_open = false,
+            (false, true, Some(last)) => last.end = end,
+            (false, ..) => {
+                parts.push(at..end);
+                is_open = true;
+            }
+        }
+    }
+    parts
+}
+
+impl Lines<'_> {
+    /// The values of names that a pattern means.
+    pub(super) fn docker_values(&self, key: &str) -> Vec<Value> {
+        let Some(name) = pattern(&format!("(?i)^(?:{key})$")) else {
+            return Vec::new();
+        };
+        let mut values = Vec::new();
+        let sets = SETS.as_ref().into_iter();
+        for rest in sets.flat_map(|sets| sets.captures_iter(self.text)) {
+            let Some(rest) = rest.name("rest") else {
+                continue;
+            };
+            let all = parts(rest.as_str());
+            let Some(first) = all.first() else { continue };
+            let place = |part: Range<usize>| rest.start() + part.start..rest.start() + part.end;
+            let said: Vec<(&str, Range<usize>)> = match rest.as_str()[first.clone()].contains('=') {
+                true => all
+                    .iter()
+                    .filter_map(|part| {
+                        let equals = rest.as_str()[part.clone()].find('=')?;
+                        let own = &rest.as_str()[part.start..part.start + equals];
+                        Some((own, place(part.start + equals + 1..part.end)))
+                    })
+                    .collect(),
+                // `ENV NAME all that follows`.
+                false => match (all.get(1), all.last()) {
+                    (Some(second), Some(last)) => {
+                        vec![(&rest.as_str()[first.clone()], place(second.start..last.end))]
+                    }
+                    _ => Vec::new(),
+                },
+            };
+            let named = said.into_iter().filter(|(own, _)| name.is_match(own));
+            values.extend(named.map(|(own, place)| self.docker_value(own, place)));
+        }
+        values
+    }
+
+    fn docker_value(&self, name: &str, place: Range<usize>) -> Value {
+        let text = &self.text[place.clone()];
+        let first = text
+            .chars()
+            .next()
+            .filter(|sign| ['"', '\''].contains(sign));
+        let quote = first.filter(|quote| {
+            text.len() > 1 && text.ends_with(*quote) && !text[1..text.len() - 1].contains(*quote)
+        });
+        Value {
+            place: match quote {
+                Some(_) => place.start + 1..place.end - 1,
+                None => place,
+            },
+            quote,
+            path: vec![name.to_owned()],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_of_a_line_has_its_value() {
+        let text = "FROM a\nENV A=1 B=\"x y\" \\\n    C=a\\ b\nenv D some words # d\nARG E=2\nARG F\nRUN G=1 make\n";
+        let lines = Lines {
+            path: "Dockerfile",
+            text,
+        };
+        let told: Vec<String> = lines
+            .docker_values(r"\w+")
+            .iter()
+            .map(|value| format!("{}: {}", value.dotted(), &text[value.place.clone()]))
+            .collect();
+        let all = ["A: 1", "B: x y", "C: a\\ b", "D: some words # d", "E: 2"];
+        assert_eq!(told, all);
+    }
+}
