@@ -61,7 +61,7 @@ const LOOKS: [(&str, Files, &str); 12] = [
 ];
 
 /// Orders that change something: the files before, and those after.
-const CHANGES: [(&str, Files, Files); 61] = [
+const CHANGES: [(&str, Files, Files); 62] = [
     (
         "add the script \"lint\": \"eslint .\" to package.json",
         &[(
@@ -372,6 +372,11 @@ const CHANGES: [(&str, Files, Files); 61] = [
         "unset DEBUG in app.env",
         &[("app.env", "A=1\nDEBUG=true\n")],
         &[("app.env", "A=1\n")],
+    ),
+    (
+        "add a column status to people.csv with the value open",
+        &[("people.csv", "name\nAnna\n")],
+        &[("people.csv", "name,status\nAnna,open\n")],
     ),
     (
         "lösche Zeile 3 aus a.txt",

@@ -46,6 +46,8 @@ pub(super) enum Asked {
     Tick { item: String, is_done: bool },
     /// Add a row to a table.
     AddRow { cells: String },
+    /// Add a column to a table, with a value in each row.
+    AddColumn { name: String, value: String },
     /// Remove an item of a list, or a key of a section.
     RemoveMember(Member),
     /// Give a key of settings, or a name in code, another name.
@@ -119,6 +121,8 @@ impl Asked {
             | Self::Insert { .. }
             | Self::Uncomment { .. } => Some(Edit::Addition),
             Self::Clear { text } if text.is_empty() => None,
+            // Each row has one cell more, as the header has.
+            Self::AddColumn { .. } => None,
             Self::RemoveLines { .. }
             | Self::RemoveItem { .. }
             | Self::RemoveText { .. }

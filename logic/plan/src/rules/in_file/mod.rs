@@ -8,6 +8,7 @@ mod added;
 mod asked;
 mod by_place;
 mod cells;
+mod columns;
 mod comments;
 pub(crate) mod counted;
 mod docker;
@@ -242,6 +243,7 @@ impl InFile {
             Asked::RemovePlace { place } => lines.remove_placed(place)?,
             Asked::Clear { text } => lines.clear(text)?,
             Asked::Sort(sorting) => lines.sorted(*sorting)?,
+            Asked::AddColumn { name, value } => lines.add_column(name, value)?,
             Asked::Copy { into } => copied(&self.path, text, into)?,
             Asked::AddTo { into } => added(&self.path, text, into)?,
             Asked::CopyValue { key, into } => vec![create(into, lines.value(key)?)],
@@ -305,6 +307,7 @@ impl InFile {
             | Asked::RemovePlace { .. }
             | Asked::Clear { .. }
             | Asked::Sort(_)
+            | Asked::AddColumn { .. }
             | Asked::Copy { .. }
             | Asked::AddTo { .. }
             | Asked::CopyValue { .. }

@@ -230,6 +230,21 @@ impl Table {
         self.head.iter().position(|own| plain(own) == plain(name))
     }
 
+    /// Whether its cells stand between bars.
+    pub(super) const fn is_of_bars(&self) -> bool {
+        self.separator == '|'
+    }
+
+    /// A line of it with one cell more.
+    pub(super) fn with_cell(&self, line: &str, cell: &str) -> String {
+        match (self.is_of_bars(), line.trim_end().ends_with('|')) {
+            (false, _) => format!("{line}{}{cell}", self.separator),
+            (true, true) if cell == "---" => format!("{}{cell}|", line.trim_end()),
+            (true, true) => format!("{} {cell} |", line.trim_end()),
+            (true, false) => format!("{} | {cell}", line.trim_end()),
+        }
+    }
+
     /// A text as a cell of this table.
     pub(super) fn written(&self, text: &str) -> String {
         match self.separator {

@@ -6,7 +6,7 @@ use super::keys;
 use super::lines::Lines;
 use super::saying::{Build, Built, Saying, bare, is_list, new_value};
 use super::written;
-use super::{member_sayings, placed, sorted, stated};
+use super::{columns, member_sayings, placed, sorted, stated};
 use crate::rules::building::Match;
 use crate::rules::destination::{Destination, destination};
 use crate::rules::grammar::expand;
@@ -114,7 +114,7 @@ static SAYINGS: [Saying; 22] = [
 static COMPILED: LazyLock<Vec<(Regex, Build)>> = LazyLock::new(|| {
     let compiled = placed::SAYINGS.iter().chain(&member_sayings::SAYINGS);
     // `remove duplicate lines from a.txt` is of no line that says so.
-    let compiled = compiled.chain(&sorted::SAYINGS);
+    let compiled = compiled.chain(&sorted::SAYINGS).chain(&columns::SAYINGS);
     let compiled = compiled.chain(&SAYINGS).chain(&items::SAYINGS);
     let compiled =
         compiled.filter_map(|(says, build)| Some((pattern(&written_out(says))?, *build)));
@@ -125,6 +125,7 @@ fn written_out(says: &str) -> String {
     let mut says = says.to_owned();
     let parts = member_sayings::PARTS.into_iter().chain(placed::PARTS);
     let parts = parts.chain(items::PARTS).chain(sorted::PARTS);
+    let parts = parts.chain(columns::PARTS);
     for (name, part) in parts.chain([
         ("{FILE}", FILE),
         ("{INTO}", INTO),
@@ -418,7 +419,7 @@ mod tests {
     #[test]
     fn every_saying_compiles() {
         let all = placed::SAYINGS.len() + member_sayings::SAYINGS.len() + SAYINGS.len();
-        let all = all + items::SAYINGS.len() + sorted::SAYINGS.len();
+        let all = all + items::SAYINGS.len() + sorted::SAYINGS.len() + columns::SAYINGS.len();
         assert_eq!(COMPILED.len(), all);
     }
 }

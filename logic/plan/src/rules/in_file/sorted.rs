@@ -174,7 +174,7 @@ impl Lines<'_> {
     }
 
     /// The changes that give the file these lines, part by part.
-    fn rewritten(&self, is: &[&str]) -> Result<Vec<Action>, Refusal> {
+    pub(super) fn rewritten(&self, is: &[&str]) -> Result<Vec<Action>, Refusal> {
         let blocks = self.blocks();
         let end = self.line_end();
         let is_ended = self.text.ends_with('\n');
