@@ -47,6 +47,16 @@ static FORGET: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?i)^(?:(?:forget|unlearn)\b|(?:delete|remove|erase|clear|wipe)\b.*\b(?:your|my|the|from) (?:memory|memories)[.! ]*$)",
     )
 });
+/// What is to become something else, without a verb: `the theme to dark`.
+static NO_VERB: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(r"(?i)^(?:the|my|our|its|your) (?:[\w-]+ ){1,4}(?:to|into) \S+(?: \S+){0,2}$")
+});
+/// Words that make such a sentence a statement, which orders nothing.
+static STATES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:is|are|was|were|am|be|been|has|have|had|will|would|can|could|should|must|do|does|did|go|goes|went|need|needs|want|wants|like|likes|belongs?|leads?|comes?|moved?|changed|\w+ed)\b",
+    )
+});
 /// What only git shows.
 static GIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
@@ -148,6 +158,13 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
         );
         return Refusal::new(RefusalKind::Question, message, nearest(&shown));
     }
+    if hits(&NO_VERB, text) && !hits(&STATES, text) {
+        let why = format!("`{shown}` says of what, and not what is to be done with it.");
+        let advice = format!("Say it as an order with its file: `set {shown} in FILE`.");
+        return Refusal::ambiguous(why, Vec::new())
+            .advised(advice)
+            .for_no_model();
+    }
     if hits(&MANY, text) {
         let message = format!(
             "`{shown}` may mean many files. I change one named file a step, so I did nothing."
@@ -203,6 +220,8 @@ mod tests {
             &KEEPING,
             &FORGET,
             &GIT,
+            &NO_VERB,
+            &STATES,
             &LINES,
             &COPY,
             &HELP,

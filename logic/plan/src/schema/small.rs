@@ -298,6 +298,8 @@ const COUNTED_FILES: usize = 8;
 const READ_FILES: usize = 3;
 /// Kinds that a question speaks of whose words may stand in any file.
 const LOOKED_FOR: [&str; 3] = ["read_file", "search_text", "find_files"];
+/// Words of a question that is of what files say, whatever words of an order it has.
+const OF_A_FACT: [&str; 5] = ["when", "who", "whose", "whom", "why"];
 /// Most words of a question that are looked for.
 const SEARCHED_WORDS: usize = 3;
 
@@ -306,7 +308,10 @@ fn looks_for_an_answer(listing: &[String], request: &str) -> bool {
     // Whoever asks wants nothing changed, and a folder is no file to look into.
     let kinds = cues::kinds(&names.rest).unwrap_or_default().into_iter();
     let mut kinds = kinds.filter(|kind| !CHANGES.contains(kind));
-    let only_looks = kinds.all(|kind| LOOKED_FOR.contains(&kind));
+    // `when does the regatta start?` is of no beginning of a file.
+    let first = request.split_whitespace().next().unwrap_or_default();
+    let asks_of_a_fact = OF_A_FACT.contains(&first.to_lowercase().as_str());
+    let only_looks = asks_of_a_fact || kinds.all(|kind| LOOKED_FOR.contains(&kind));
     let has_words = !cues::telling_words(request).is_empty();
     only_looks
         && has_words
@@ -358,6 +363,17 @@ mod tests {
             assert!(!is(other), "{other}");
         }
         assert!(!is_answered_by(&[], "which port does a.toml set?"));
+    }
+
+    #[test]
+    fn a_question_for_a_fact_is_looked_for_and_no_file_shown() {
+        let listing = ["a.md", "notes.md"].map(str::to_owned);
+        for question in ["when does the regatta start?", "who comes first?"] {
+            let plan = settled(&listing, question).unwrap();
+            let mut actions = plan.actions.iter();
+            let is_search = |action: &Action| matches!(action, Action::SearchText { .. });
+            assert!(actions.all(is_search), "{question}: {plan:?}");
+        }
     }
 
     #[test]
