@@ -249,7 +249,7 @@ fn a_text_is_copied_whole_and_nothing_is_written_over() {
     tell(&house, "copy novel.md to other.md", 4);
     assert_eq!(house.read("other.md"), "x\n");
     let told = refused(&house, "make a copy of novel.md");
-    assert!(told.contains("copy a.txt to b.txt"), "{told}");
+    assert!(told.contains("copy FILE to OTHER"), "{told}");
     house.write("long.md", novel.repeat(20));
     let told = refused(&house, "copy long.md to long2.md");
     assert!(

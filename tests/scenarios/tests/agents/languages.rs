@@ -70,7 +70,7 @@ fn a_summary_is_planned_in_german_and_spanish_as_in_english() {
 #[test]
 fn what_is_of_no_single_file_is_refused_and_left_to_no_guess() {
     for (says, why) in [
-        ("list the functions in calc.py", "has the tool `outline`"),
+        ("list the functions in notes.txt", "has the tool `outline`"),
         (
             "which functions does this project have?",
             "has the tool `outline`",
@@ -94,6 +94,12 @@ fn what_is_of_no_single_file_is_refused_and_left_to_no_guess() {
         assert!(told.contains(why), "{says}: {told}");
         assert!(scene.server.chats().is_empty(), "{says}");
     }
+    let scene = Scene::of_class("tiny", [Reply::text("Twelve.")]);
+    scene.house.write("calc.py", "def mean(a):\n    return a\n");
+    let outcome = scene.run(&["list the functions in calc.py"]);
+    let told = outcome.summary["answer"].to_string();
+    assert!(told.contains("1: def mean(a)"), "{told}");
+    assert!(scene.server.chats().is_empty(), "{told}");
     // A file of that name, and its lines, are looked at.
     let house = House::new();
     house.write("commits.md", "one\ntwo\n");
