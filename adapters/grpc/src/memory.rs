@@ -9,7 +9,7 @@ use api::memory::{
 };
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
-use domain::id::MemoryId;
+use domain::id::{MemoryId, QueryId};
 use domain::limits::WIRE_MESSAGE_BYTES;
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -152,6 +152,21 @@ impl Memory for Client {
         recalls.map_err(|error| self.garbled(error))
     }
 
+    async fn engram_of(
+        &self,
+        query_id: QueryId,
+        respondent: &str,
+    ) -> Result<Option<MemoryId>, Error> {
+        let request = proto::EngramOfRequest {
+            query_id: query_id.to_string(),
+            respondent: respondent.to_owned(),
+        };
+        let call = self.memory.clone().engram_of(request).await;
+        let answer = call.map_err(|status| self.failed(status))?.into_inner();
+        let id = proto::convert::optional_text(answer.id.as_deref(), "id");
+        id.map_err(|error| self.garbled(error))
+    }
+
     async fn annotate(
         &self,
         context: Option<CallContext>,
@@ -256,6 +271,18 @@ impl memory_server::Memory for Server {
         let recalls = self.0.get_correlated(request).await.map_err(to_status)?;
         let recalls = recalls.into_iter().map(Into::into).collect();
         Ok(Response::new(proto::GetCorrelatedResponse { recalls }))
+    }
+
+    async fn engram_of(
+        &self,
+        request: Request<proto::EngramOfRequest>,
+    ) -> Result<Response<proto::EngramOfResponse>, Status> {
+        let request = request.into_inner();
+        let query_id = proto::convert::text(&request.query_id, "query_id")?;
+        let found = self.0.engram_of(query_id, &request.respondent).await;
+        let id = found.map_err(to_status)?;
+        let id = id.map(|id| id.to_string());
+        Ok(Response::new(proto::EngramOfResponse { id }))
     }
 
     async fn annotate(

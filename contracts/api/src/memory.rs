@@ -21,7 +21,7 @@ pub use recall::{
 use crate::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::fault::Coded;
-use domain::id::MemoryId;
+use domain::id::{MemoryId, QueryId};
 
 /// Why memory did not answer.
 #[derive(Debug, thiserror::Error)]
@@ -157,6 +157,16 @@ pub trait Memory: Send + Sync {
     /// # Errors
     /// [`Error::Unavailable`].
     async fn get_correlated(&self, request: CorrelatedRequest) -> Result<Vec<Recall>, Error>;
+    /// The engram of the answer that a respondent gave to a request, as the entry names it; `None` where
+    /// none was kept or it was forgotten.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`].
+    async fn engram_of(
+        &self,
+        query_id: QueryId,
+        respondent: &str,
+    ) -> Result<Option<MemoryId>, Error>;
     /// Remarks on an engram.
     ///
     /// # Errors

@@ -300,13 +300,23 @@ pub enum EventBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<Fault>,
     },
-    /// A critic's grade.
+    /// Somebody wants an answer graded. What comes of it is a [`EventBody::Critique`] or a
+    /// [`EventBody::NotGraded`].
+    GradeAsked,
+    /// A judge's grade of an answer. Both score and text are what a model said of a text that may have
+    /// been written to be graded well: they permit nothing.
     Critique {
         /// 1 to 5.
         score: u8,
-        /// Why.
+        /// Why, in the judge's words.
         feedback: String,
+        /// The model that judged.
+        judge: ModelRef,
+        /// The name of the rubric that it judged by.
+        rubric: String,
     },
+    /// Why an answer that was to be graded is not.
+    NotGraded(Fault),
     /// Which of two answers is better.
     Pairwise {
         /// `A`, `B` or `tie`.
@@ -509,7 +519,9 @@ impl EventBody {
             Self::PictureShown { .. } => "picture.shown",
             Self::GenerationFinished { .. } => "response.generation",
             Self::DialogTurn { .. } => "answer.dialog",
+            Self::GradeAsked => "critique.asked",
             Self::Critique { .. } => "critique.result",
+            Self::NotGraded(_) => "critique.missed",
             Self::Pairwise { .. } => "pairwise.result",
             Self::Feedback { .. } => "user.feedback",
             Self::Reward { .. } => "reward.event",

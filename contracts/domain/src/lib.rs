@@ -25,6 +25,7 @@ pub mod model;
 pub mod notes;
 pub mod picture;
 pub mod plan;
+pub mod quality;
 pub mod report;
 pub mod rights;
 pub mod schema;

@@ -1,6 +1,7 @@
 //! The service: every session there is, as surfaces see it.
 
 mod commands;
+mod findings;
 mod next_prompt;
 mod opening;
 
@@ -23,19 +24,19 @@ use api::bus::Bus;
 use api::models::Models;
 use api::programs::{Program, Programs};
 use api::sessions::{
-    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, QueueChange, RewindTo,
-    Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
+    Error, ErrorKind, FeedbackRequest, Finding, Follow, OpenRequest, PinChange, QueueChange,
+    RewindTo, Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
 use domain::context::ContextView;
 use domain::drive::{Origin, Signal};
-use domain::event::{ConfirmationAnswer, Event, EventBody};
+use domain::event::{ConfirmationAnswer, Event};
 use domain::hash::Digest;
 use domain::id::{CallId, ConfirmationId, HolderId, QueryId, SessionId, TraceId};
 use domain::limits::USER_TEXT_BYTES;
 use domain::settings::{Mode, SessionProfile};
 use domain::token::Answerer;
-use session_log::{Durability, Fork, Lines, Scope, stream};
+use session_log::{Fork, Lines, stream};
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, Weak};
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -396,41 +397,20 @@ impl Sessions for Service {
     }
 
     async fn feedback(&self, request: FeedbackRequest) -> Result<(), Error> {
-        let session = self.expect_live(request.session_id).await?;
-        if !(-100..=100).contains(&request.score) {
-            return Err(Error::new(
-                ErrorKind::InvalidRequest,
-                format!("A score goes from -100 to 100, not {}.", request.score),
-            ));
-        }
-        if request.note.len() > USER_TEXT_BYTES {
-            return Err(Error::new(
-                ErrorKind::InvalidRequest,
-                format!("A note has at most {USER_TEXT_BYTES} bytes."),
-            ));
-        }
-        let path = session_log::path_of(&self.shared.config.sessions_folder, request.session_id);
-        let query_id = request.query_id;
-        let outlines = self.shared.config.outlines.clone();
-        if !blocking::run(move || session_log::has_query(&path, query_id, &outlines)).await? {
-            return Err(Error::new(
-                ErrorKind::InvalidRequest,
-                format!("This session has no request {query_id}."),
-            ));
-        }
-        let scope = Scope {
-            query_id: Some(query_id),
-            ..Scope::default()
-        };
-        let body = EventBody::Feedback {
-            score: request.score,
-            note: request.note,
-        };
-        session
-            .emitter
-            .emit(scope, body, Durability::Written)
-            .await
-            .map(|_| ())
+        self.keep_opinion(request).await
+    }
+
+    async fn ask_grade(&self, session_id: SessionId, query_id: QueryId) -> Result<(), Error> {
+        self.want_grade(session_id, query_id).await
+    }
+
+    async fn record_finding(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        finding: Finding,
+    ) -> Result<(), Error> {
+        self.keep_finding(session_id, query_id, finding).await
     }
 
     async fn configure(

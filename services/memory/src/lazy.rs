@@ -11,7 +11,7 @@ use api::models::Models;
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::id::MemoryId;
+use domain::id::{MemoryId, QueryId};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
@@ -70,6 +70,14 @@ impl Memory for Lazy {
 
     async fn get_correlated(&self, request: CorrelatedRequest) -> Result<Vec<Recall>, Error> {
         self.service().await?.get_correlated(request).await
+    }
+
+    async fn engram_of(
+        &self,
+        query_id: QueryId,
+        respondent: &str,
+    ) -> Result<Option<MemoryId>, Error> {
+        self.service().await?.engram_of(query_id, respondent).await
     }
 
     async fn annotate(

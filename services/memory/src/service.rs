@@ -18,7 +18,7 @@ use api::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::Timestamp;
 use domain::event::CallStatus;
-use domain::id::MemoryId;
+use domain::id::{MemoryId, QueryId};
 use domain::limits::{MEMORY_CORRELATIONS, MEMORY_QUERY_BYTES};
 use futures::StreamExt as _;
 use std::ops::RangeInclusive;
@@ -319,6 +319,17 @@ impl Memory for Service {
             .read(context.as_ref(), "recalled as correlating", &ids)
             .await?;
         Ok(recalls)
+    }
+
+    async fn engram_of(
+        &self,
+        query_id: QueryId,
+        respondent: &str,
+    ) -> Result<Option<MemoryId>, Error> {
+        let respondent = respondent.to_owned();
+        self.store
+            .read(move |from| keep::engram_of(from, query_id, &respondent))
+            .await
     }
 
     async fn annotate(

@@ -8,7 +8,7 @@ use api::memory::{
 use api::{CallContext, Streaming};
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::id::MemoryId;
+use domain::id::{MemoryId, QueryId};
 use domain::label::Integrity;
 use domain::limits::{MEMORY_QUERY_BYTES, MEMORY_TEXT_BYTES};
 use futures::StreamExt as _;
@@ -144,6 +144,7 @@ fn recall(stored: &Stored, score: f32, detail: Detail) -> Recall {
         label: stored.label.clone(),
         created_at: stored.created_at,
         correlating_ids: links(&stored.entry).to_vec(),
+        feedback: stored.feedback,
     }
 }
 
@@ -328,6 +329,24 @@ impl Memory for FakeMemory {
             })
             .map(|stored| recall(stored, 0.0, request.detail))
             .collect())
+    }
+
+    async fn engram_of(
+        &self,
+        query_id: QueryId,
+        respondent: &str,
+    ) -> Result<Option<MemoryId>, Error> {
+        self.up()?;
+        let entries = self.kept();
+        let found = entries.iter().find(|stored| match &stored.entry {
+            WriteEntry::Engram {
+                query_id: asked,
+                respondent: answered,
+                ..
+            } => *asked == query_id && answered == respondent,
+            WriteEntry::Memory { .. } => false,
+        });
+        Ok(found.map(|stored| stored.id))
     }
 
     async fn annotate(

@@ -316,6 +316,13 @@ async fn remarking(memory: &dyn Memory, curator: &dyn Curator) {
     let two = keep(memory, second).await;
     assert!(finds(memory, "Etna high metres", id).await);
 
+    let of = |respondent| memory.engram_of(query, respondent);
+    assert_eq!(of("one").await.unwrap(), Some(id));
+    assert_eq!(of("two").await.unwrap(), Some(two));
+    assert_eq!(of("three").await.unwrap(), None);
+    let unasked = QueryId::from_uuid(fresh_uuid());
+    assert_eq!(memory.engram_of(unasked, "one").await.unwrap(), None);
+
     let curated = keep(memory, self::memory("basil", "Basil needs sun and water.")).await;
     let remark = |id, annotation| memory.annotate(None, id, annotation);
     for bad in [

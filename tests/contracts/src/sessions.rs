@@ -1,5 +1,6 @@
 //! Sessions in memory that answer by a script.
 
+mod findings;
 mod lasting;
 mod playing;
 mod queue;
@@ -9,8 +10,8 @@ use super::{Gate, fresh_uuid};
 use api::Streaming;
 use api::programs::{Program, Programs};
 use api::sessions::{
-    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, QueueChange, RewindTo,
-    Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
+    Error, ErrorKind, FeedbackRequest, Finding, Follow, OpenRequest, PinChange, QueueChange,
+    RewindTo, Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -504,6 +505,19 @@ impl Sessions for FakeSessions {
         };
         self.emit(request.session_id, Some(request.query_id), body);
         Ok(())
+    }
+
+    async fn ask_grade(&self, session_id: SessionId, query_id: QueryId) -> Result<(), Error> {
+        self.want_grade(session_id, query_id)
+    }
+
+    async fn record_finding(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        finding: Finding,
+    ) -> Result<(), Error> {
+        self.keep_finding(session_id, query_id, finding)
     }
 
     async fn configure(

@@ -1,5 +1,6 @@
 //! What every Sessions service promises.
 
+mod findings;
 mod lasting;
 mod queue;
 mod subject;
@@ -33,6 +34,8 @@ pub async fn conformance(subject: impl AsyncFn() -> Subject) {
     a_request_is_worked_on_by_the_settings_of_who_sends_it(&subject().await).await;
     closing_keeps_the_log_and_resuming_goes_on(&subject().await).await;
     settings_and_opinions_are_events(&subject().await).await;
+    findings::findings_are_events_of_the_request(&subject().await).await;
+    findings::bad_findings_are_refused(&subject().await).await;
     sessions_are_listed(&subject().await).await;
     what_is_not_there_is_said_so(&subject().await).await;
     bad_requests_are_refused(&subject().await).await;

@@ -6,8 +6,8 @@ use crate::{channel, stream};
 use api::Streaming;
 use api::programs::{Program, Programs};
 use api::sessions::{
-    Error, ErrorKind, FeedbackRequest, Follow, OpenRequest, PinChange, QueueChange, RewindTo,
-    Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
+    Error, ErrorKind, FeedbackRequest, Finding, Follow, OpenRequest, PinChange, QueueChange,
+    RewindTo, Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
 use domain::context::ContextView;
@@ -315,6 +315,32 @@ impl Sessions for Client {
             change: change.to_wire(),
         };
         let call = self.inner.clone().pin(request).await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
+    async fn ask_grade(&self, session_id: SessionId, query_id: QueryId) -> Result<(), Error> {
+        let request = proto::AskGradeRequest {
+            session_id: session_id.to_string(),
+            query_id: query_id.to_string(),
+        };
+        let call = self.inner.clone().ask_grade(request).await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
+    async fn record_finding(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        finding: Finding,
+    ) -> Result<(), Error> {
+        let request = proto::RecordFindingRequest {
+            session_id: session_id.to_string(),
+            query_id: query_id.to_string(),
+            finding: Some(finding.into()),
+        };
+        let call = self.inner.clone().record_finding(request).await;
         call.map_err(|status| self.failed(status))?;
         Ok(())
     }

@@ -304,6 +304,31 @@ impl sessions_server::Sessions for Server {
         Ok(Response::new(proto::PinResponse {}))
     }
 
+    async fn ask_grade(
+        &self,
+        request: Request<proto::AskGradeRequest>,
+    ) -> Result<Response<proto::AskGradeResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let query_id = text(&request.query_id, "query_id")?;
+        let asked = self.sessions.ask_grade(session_id, query_id).await;
+        asked.map_err(to_status)?;
+        Ok(Response::new(proto::AskGradeResponse {}))
+    }
+
+    async fn record_finding(
+        &self,
+        request: Request<proto::RecordFindingRequest>,
+    ) -> Result<Response<proto::RecordFindingResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let query_id = text(&request.query_id, "query_id")?;
+        let finding = required(request.finding, "finding")?;
+        let recorded = self.sessions.record_finding(session_id, query_id, finding);
+        recorded.await.map_err(to_status)?;
+        Ok(Response::new(proto::RecordFindingResponse {}))
+    }
+
     async fn rename(
         &self,
         request: Request<proto::RenameRequest>,

@@ -102,8 +102,10 @@ impl MemoryTools {
 
 /// What is shown to an agent that did not ask for it: what may be trusted, and of a conversation
 /// that saw something untrusted the user's own words alone. Nothing that nobody asked for makes a
-/// session untrusted; the rest is found by a search of the agent's own.
+/// session untrusted; the rest is found by a search of the agent's own. Nor is an answer shown that
+/// the user found bad.
 fn unasked(recalls: Vec<Recall>, query: &str) -> Vec<Recall> {
+    let is_bad = |recall: &Recall| recall.feedback.is_some_and(|feedback| feedback < 0);
     let one = |recall: Recall| match (recall.label.integrity, recall.kind) {
         (Integrity::Trusted, _) => Some(recall),
         (_, Kind::Engram) if !recall.name.trim().eq_ignore_ascii_case(query.trim()) => {
@@ -118,7 +120,8 @@ fn unasked(recalls: Vec<Recall>, query: &str) -> Vec<Recall> {
         }
         _ => None,
     };
-    recalls.into_iter().filter_map(one).collect()
+    let recalls = recalls.into_iter().filter(|recall| !is_bad(recall));
+    recalls.filter_map(one).collect()
 }
 
 /// The arguments of `search_memory`.

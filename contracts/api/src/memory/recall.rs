@@ -82,6 +82,8 @@ pub struct Recall {
     pub created_at: Timestamp,
     /// Entries it belongs with.
     pub correlating_ids: Vec<MemoryId>,
+    /// The user's rating of an answer, -100 to 100.
+    pub feedback: Option<i8>,
 }
 
 /// One candidate as a stage saw it.

@@ -244,6 +244,7 @@ events! {
         EventBody::DriveState(decision) => Body::DriveState(decision.into()),
         EventBody::PromptRead(progress) => Body::PromptRead(progress.into()),
         EventBody::Notice(fault) => Body::Notice(fault.into()),
+        EventBody::NotGraded(fault) => Body::NotGraded(fault.into()),
         EventBody::Error(fault) => Body::Error(fault.into()),
     }
     from_wire {
@@ -263,6 +264,7 @@ events! {
         }
         Body::PromptRead(progress) => EventBody::PromptRead(progress.into()),
         Body::Notice(fault) => EventBody::Notice(required(Some(fault), "Notice")?),
+        Body::NotGraded(fault) => EventBody::NotGraded(required(Some(fault), "NotGraded")?),
         Body::Error(fault) => EventBody::Error(required(Some(fault), "Error")?),
     }
     SessionResumed = SessionResumed { message profile = profile }
@@ -336,7 +338,13 @@ events! {
         plain duration_ms = duration_ms,
         maybe error = error,
     }
-    Critique = Critique { small score = score, plain feedback = feedback }
+    GradeAsked = GradeAsked {}
+    Critique = Critique {
+        small score = score,
+        plain feedback = feedback,
+        message judge = judge,
+        plain rubric = rubric,
+    }
     Pairwise = Pairwise { plain winner = winner }
     Feedback = UserFeedback { small score = score, plain note = note }
     Reward = Reward { small value = value }

@@ -143,6 +143,7 @@ impl From<Recall> for proto::Recall {
             source: recall.source.to_wire(),
             created_at: Some(wire_time(recall.created_at)),
             correlating_ids: wire_ids(&recall.correlating_ids),
+            feedback: recall.feedback.map(Into::into),
         }
     }
 }
@@ -151,6 +152,8 @@ impl TryFrom<proto::Recall> for Recall {
     type Error = InvalidField;
 
     fn try_from(wire: proto::Recall) -> Result<Self, InvalidField> {
+        let feedback = wire.feedback;
+        let feedback = feedback.map(|feedback| number(feedback, "feedback"));
         Ok(Self {
             id: text(&wire.id, "id")?,
             kind: WireEnum::from_wire(wire.kind, "kind")?,
@@ -165,6 +168,7 @@ impl TryFrom<proto::Recall> for Recall {
             label: required(wire.label, "label")?,
             created_at: time(wire.created_at, "created_at")?,
             correlating_ids: ids(&wire.correlating_ids, "correlating_ids")?,
+            feedback: feedback.transpose()?,
         })
     }
 }

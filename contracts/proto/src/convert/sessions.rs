@@ -7,13 +7,14 @@ use super::{
 };
 use crate::generated as proto;
 use api::sessions::{
-    FeedbackRequest, Follow, Input, OpenRequest, PictureFile, PinChange, QueueChange, RewindTo,
-    Selection, SendRequest, SessionSummary, TakenBack,
+    FeedbackRequest, Finding, Follow, Grade, Input, OpenRequest, PictureFile, PinChange,
+    QueueChange, RewindTo, Selection, SendRequest, SessionSummary, TakenBack,
 };
 use domain::context::{ContextPart, ContextView};
 use domain::model::Think;
 use domain::notes::ShownNotes;
 use domain::settings::{Mode, SessionProfile};
+use proto::record_finding_request::Finding as WireFinding;
 
 wire_enum!(
     Mode,
@@ -242,6 +243,42 @@ impl TryFrom<proto::FeedbackRequest> for FeedbackRequest {
             query_id: text(&wire.query_id, "query_id")?,
             score: number(wire.score, "score")?,
             note: wire.note,
+        })
+    }
+}
+
+impl From<Finding> for WireFinding {
+    fn from(finding: Finding) -> Self {
+        match finding {
+            Finding::Graded(grade) => Self::Graded(proto::event::Critique {
+                score: grade.score.into(),
+                feedback: grade.feedback,
+                judge: Some(grade.judge.into()),
+                rubric: grade.rubric,
+            }),
+            Finding::NotGraded(fault) => Self::NotGraded(fault.into()),
+            Finding::Rewarded(value) => Self::Rewarded(proto::event::Reward {
+                value: value.into(),
+            }),
+        }
+    }
+}
+
+impl TryFrom<WireFinding> for Finding {
+    type Error = InvalidField;
+
+    fn try_from(wire: WireFinding) -> Result<Self, InvalidField> {
+        Ok(match wire {
+            WireFinding::Graded(grade) => Self::Graded(Grade {
+                score: number(grade.score, "finding.score")?,
+                feedback: grade.feedback,
+                judge: required(grade.judge, "finding.judge")?,
+                rubric: grade.rubric,
+            }),
+            WireFinding::NotGraded(fault) => {
+                Self::NotGraded(required(Some(fault), "finding.not_graded")?)
+            }
+            WireFinding::Rewarded(reward) => Self::Rewarded(number(reward.value, "finding.value")?),
         })
     }
 }

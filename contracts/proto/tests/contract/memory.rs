@@ -69,6 +69,7 @@ fn recall(seed: &Seed) -> Recall {
         label: seed.label(),
         created_at: seed.time(),
         correlating_ids: vec![id(seed)],
+        feedback: seed.maybe(seed.byte.cast_signed()),
     }
 }
 

@@ -16,6 +16,7 @@ impl Seed {
         bodies.extend(self.requests());
         bodies.extend(self.tools());
         bodies.extend(self.work());
+        bodies.extend(self.worth());
         bodies.extend(self.lasting());
         bodies
     }
@@ -149,6 +150,28 @@ impl Seed {
         ]
     }
 
+    fn worth(&self) -> Vec<EventBody> {
+        let text = || self.text.clone();
+        vec![
+            EventBody::GradeAsked,
+            EventBody::Critique {
+                score: self.byte,
+                feedback: text(),
+                judge: self.model(),
+                rubric: text(),
+            },
+            EventBody::NotGraded(self.fault()),
+            EventBody::Pairwise { winner: text() },
+            EventBody::Feedback {
+                score: self.byte.cast_signed(),
+                note: text(),
+            },
+            EventBody::Reward {
+                value: self.byte.cast_signed(),
+            },
+        ]
+    }
+
     fn work(&self) -> Vec<EventBody> {
         let text = || self.text.clone();
         let child = AgentId::from_uuid(self.uuid());
@@ -168,18 +191,6 @@ impl Seed {
                 name: text(),
                 text: text(),
                 label: self.label(),
-            },
-            EventBody::Critique {
-                score: self.byte,
-                feedback: text(),
-            },
-            EventBody::Pairwise { winner: text() },
-            EventBody::Feedback {
-                score: self.byte.cast_signed(),
-                note: text(),
-            },
-            EventBody::Reward {
-                value: self.byte.cast_signed(),
             },
             EventBody::AgentSpawned {
                 child,

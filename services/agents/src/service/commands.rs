@@ -142,25 +142,12 @@ impl Service {
     /// The same for a session that nobody holds. Nobody works in it for that: what a dead process
     /// left to go on is still there for whoever opens it.
     async fn make_smaller_at_rest(&self, session_id: SessionId) -> Result<(), Error> {
-        let folder = self.shared.config.sessions_folder.clone();
-        let outlines = self.shared.config.outlines.clone();
-        let reading = move || session_log::reopened::<History>(&folder, session_id, &outlines);
-        let reading = blocking::run(reading);
         let session_log::Earlier {
             log,
             cut,
             mut history,
             ..
-        } = reading.await?;
-        if history.unfinished().is_some() {
-            return Err(Error::new(
-                ErrorKind::Busy,
-                "A request of this session was cut off, and goes on when the session is opened.",
-            )
-            .with_hint(format!(
-                "Let it end first: carl session resume {session_id}"
-            )));
-        }
+        } = self.at_rest(session_id).await?;
         let closings = history.closings();
         let budget = self.stand(session_id, &mut history).await?.0;
         let emitter = self.emitter(session_id, log, history);

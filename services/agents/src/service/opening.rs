@@ -16,7 +16,7 @@ use domain::fault::Fault;
 use domain::id::{SessionId, TraceId};
 use domain::model::{ModelRole, Usage};
 use domain::settings::SessionProfile;
-use session_log::{Durability, Scope, SessionLog};
+use session_log::{Durability, Earlier, Scope, SessionLog};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -102,6 +102,22 @@ impl Service {
             }
             Err(error) => Err(self.abandon(session_id, error).await),
         }
+    }
+
+    /// The log of a session that nobody holds, for something to be added to it. Nobody works in it for
+    /// that: one with a request that was cut off is refused.
+    pub(crate) async fn at_rest(&self, session_id: SessionId) -> Result<Earlier<History>, Error> {
+        let folder = self.shared.config.sessions_folder.clone();
+        let outlines = self.shared.config.outlines.clone();
+        let reading = move || session_log::reopened::<History>(&folder, session_id, &outlines);
+        let earlier = blocking::run(reading).await?;
+        if earlier.history.unfinished().is_none() {
+            return Ok(earlier);
+        }
+        let detail =
+            "A request of this session was cut off, and goes on when the session is opened.";
+        let hint = format!("Let it end first: carl session resume {session_id}");
+        Err(Error::new(ErrorKind::Busy, detail).with_hint(hint))
     }
 
     pub(crate) fn emitter(

@@ -22,6 +22,7 @@ fn recall(number: u128, kind: Kind) -> Recall {
         label: Label::trusted("user"),
         created_at: Timestamp::UNIX_EPOCH,
         correlating_ids: Vec::new(),
+        feedback: None,
     }
 }
 

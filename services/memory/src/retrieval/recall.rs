@@ -100,6 +100,7 @@ fn recall(
             } => correlating_ids.clone(),
             WriteEntry::Engram { .. } => Vec::new(),
         },
+        feedback: stored.feedback,
     }
 }
 

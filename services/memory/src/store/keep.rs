@@ -4,7 +4,7 @@ use super::change::{ChangeKind, note};
 use super::read;
 use crate::record;
 use api::memory::{Annotation, Kind, Source, Stored, WriteEntry};
-use domain::id::MemoryId;
+use domain::id::{MemoryId, QueryId};
 use domain::label::Integrity;
 use rusqlite::{Connection, OptionalExtension as _};
 use uuid::Uuid;
@@ -208,6 +208,22 @@ pub(crate) fn restore(
     Ok(Kept::Stored)
 }
 
+/// The engram of a query and a respondent.
+pub(crate) fn engram_of(
+    from: &Connection,
+    query_id: QueryId,
+    respondent: &str,
+) -> rusqlite::Result<Option<MemoryId>> {
+    let number = from
+        .prepare_cached(ASKED)?
+        .query_row((query_id.as_uuid().as_bytes(), respondent), |row| {
+            row.get::<_, u64>(0)
+        })
+        .optional()?;
+    let entries = read::entries(from, &number.into_iter().collect::<Vec<_>>())?;
+    Ok(entries.into_iter().next().map(|entry| entry.stored.id))
+}
+
 /// Keeps a remark on an engram.
 pub(crate) fn annotate(
     to: &Connection,
@@ -221,6 +237,10 @@ pub(crate) fn annotate(
         return Ok(Remarked::NoEngram);
     }
     let number = entry.number;
+    // What was found here before, and how high, is no longer so.
+    if entry.stored.valid_until.is_none() {
+        note(to, number, ChangeKind::Put)?;
+    }
     match annotation {
         Annotation::Score(score) => {
             let sql = "UPDATE entries SET critic_score = ?2 WHERE number = ?1";
@@ -237,9 +257,6 @@ pub(crate) fn annotate(
         Annotation::Understood { intent, entities } => {
             let sql = "UPDATE entries SET intent = ?2, entities = ?3 WHERE number = ?1";
             to.execute(sql, (number, intent, record::json(entities)?))?;
-            if entry.stored.valid_until.is_none() {
-                note(to, number, ChangeKind::Put)?;
-            }
         }
     }
     Ok(Remarked::Done)

@@ -20,6 +20,7 @@ fn recall(number: u128, label: Label) -> Recall {
         label,
         created_at: "2026-11-22T08:00:00Z".parse().unwrap(),
         correlating_ids: Vec::new(),
+        feedback: None,
     }
 }
 

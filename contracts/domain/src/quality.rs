@@ -1,0 +1,92 @@
+//! What is known of how good an answer was: one observation for each grade and each opinion.
+
+use crate::id::{QueryId, SessionId};
+use crate::model::ModelRef;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What kind of task a request was, by the tools that were used for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskKind {
+    /// Nothing but words.
+    Talk,
+    /// Something was read or looked up on this machine.
+    Look,
+    /// The web was searched or read.
+    Web,
+    /// Files were changed.
+    Change,
+    /// Programs were run.
+    Program,
+}
+
+impl TaskKind {
+    /// Every kind, the one with the least effect first.
+    pub const ALL: [Self; 5] = [
+        Self::Talk,
+        Self::Look,
+        Self::Web,
+        Self::Change,
+        Self::Program,
+    ];
+
+    /// Its name in rubrics, tables and exports.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Talk => "talk",
+            Self::Look => "look",
+            Self::Web => "web",
+            Self::Change => "change",
+            Self::Program => "program",
+        }
+    }
+}
+
+impl fmt::Display for TaskKind {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.pad(self.as_str())
+    }
+}
+
+/// What somebody found an answer to be worth.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Worth {
+    /// A judge's grade.
+    Judge {
+        /// 1 to 5.
+        score: u8,
+        /// The model that judged.
+        judge: ModelRef,
+        /// The rubric's name.
+        rubric: String,
+    },
+    /// The user's rating.
+    User {
+        /// -100 to 100.
+        score: i8,
+    },
+}
+
+/// One grade or rating of one answer. It holds no text of anybody's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observation {
+    /// When, UTC.
+    pub time: Timestamp,
+    /// The session of the answer.
+    pub session_id: SessionId,
+    /// The event that says so.
+    pub seq: u64,
+    /// The request that was answered.
+    pub query_id: QueryId,
+    /// The model that answered; `None` for rules.
+    pub model: Option<ModelRef>,
+    /// What kind of task it was.
+    pub kind: TaskKind,
+    /// What the answer is worth.
+    #[serde(flatten)]
+    pub worth: Worth,
+}

@@ -1,0 +1,124 @@
+//! What is thought of answers: the user's opinion, the wish for a grade, and what observers found.
+//! Each is an event of the request that was answered.
+
+use crate::blocking;
+use crate::history::History;
+use crate::service::Service;
+use crate::service::opening::write_closings;
+use api::sessions::{Error, ErrorKind, FeedbackRequest, Finding};
+use domain::event::EventBody;
+use domain::id::{QueryId, SessionId};
+use domain::limits::USER_TEXT_BYTES;
+use session_log::{Durability, Scope};
+
+fn invalid(detail: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidRequest, detail)
+}
+
+impl Service {
+    pub(crate) async fn keep_opinion(&self, request: FeedbackRequest) -> Result<(), Error> {
+        let session = self.expect_live(request.session_id).await?;
+        let score = request.score;
+        if !(-100..=100).contains(&score) {
+            return Err(invalid(format!(
+                "A score goes from -100 to 100, not {score}."
+            )));
+        }
+        if request.note.len() > USER_TEXT_BYTES {
+            return Err(invalid(format!(
+                "A note has at most {USER_TEXT_BYTES} bytes."
+            )));
+        }
+        self.expect_query(request.session_id, request.query_id)
+            .await?;
+        let body = EventBody::Feedback {
+            score,
+            note: request.note,
+        };
+        let emitting = session
+            .emitter
+            .emit(of(request.query_id), body, Durability::Written);
+        emitting.await.map(|_| ())
+    }
+
+    pub(crate) async fn want_grade(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+    ) -> Result<(), Error> {
+        let has_ended = |history: &History| {
+            let found = history.view.exchanges().find(query_id);
+            found.is_some_and(|one| one.finished_seq.is_some())
+        };
+        let why = "is not there, was taken back, or has not ended";
+        let asked = (query_id, EventBody::GradeAsked);
+        self.append(session_id, asked, (has_ended, why)).await
+    }
+
+    pub(crate) async fn keep_finding(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        finding: Finding,
+    ) -> Result<(), Error> {
+        if !finding.is_in_range() {
+            return Err(invalid(
+                "A grade goes from 1 to 5, and a reward from -100 to 100.",
+            ));
+        }
+        self.expect_query(session_id, query_id).await?;
+        let found = (query_id, finding.into());
+        self.append(session_id, found, (|_: &History| true, ""))
+            .await
+    }
+
+    async fn expect_query(&self, session_id: SessionId, query_id: QueryId) -> Result<(), Error> {
+        let path = session_log::path_of(&self.shared.config.sessions_folder, session_id);
+        let outlines = self.shared.config.outlines.clone();
+        let looking = move || session_log::has_query(&path, query_id, &outlines);
+        if blocking::run(looking).await? {
+            return Ok(());
+        }
+        Err(invalid(format!("This session has no request {query_id}.")))
+    }
+
+    /// Appends an event of a request to a session's log, whether the session is open or not, if its
+    /// history permits it; else says why that request will not do.
+    async fn append(
+        &self,
+        session_id: SessionId,
+        (query_id, body): (QueryId, EventBody),
+        (permits, why): (impl Fn(&History) -> bool, &str),
+    ) -> Result<(), Error> {
+        let _turn = self.turn(session_id).await;
+        let refused = || invalid(format!("The request {query_id} {why}."));
+        if let Some(session) = self.live(session_id).await {
+            if !permits(&session.emitter.history()) {
+                return Err(refused());
+            }
+            let emitting = session
+                .emitter
+                .emit(of(query_id), body, Durability::Written);
+            return emitting.await.map(|_| ());
+        }
+        let session_log::Earlier {
+            log, cut, history, ..
+        } = self.at_rest(session_id).await?;
+        if !permits(&history) {
+            return Err(refused());
+        }
+        let closings = history.closings();
+        let emitter = self.emitter(session_id, log, history);
+        write_closings(&emitter, cut, closings).await?;
+        let emitted = emitter.emit(of(query_id), body, Durability::Written).await;
+        emitter.close().await;
+        emitted.map(|_| ())
+    }
+}
+
+fn of(query_id: QueryId) -> Scope {
+    Scope {
+        query_id: Some(query_id),
+        ..Scope::default()
+    }
+}

@@ -1,0 +1,94 @@
+//! What is promised of grades and rewards: they are events of the request that was answered, whether
+//! the session is open or not.
+
+use super::subject::{Subject, all, held, kind, log, send};
+use crate::fresh_uuid;
+use api::sessions::{ErrorKind, Finding, Grade};
+use domain::event::EventBody;
+use domain::fault::Fault;
+use domain::id::{QueryId, SessionId};
+use domain::model::ModelRef;
+
+fn graded(score: u8) -> Finding {
+    Finding::Graded(Grade {
+        score,
+        feedback: "Right ☺, but\nlong.".to_owned(),
+        judge: ModelRef {
+            provider: "p".to_owned(),
+            model: "judge".to_owned(),
+        },
+        rubric: "general".to_owned(),
+    })
+}
+
+fn findings() -> [Finding; 3] {
+    let fault = Fault {
+        code: "quality.no_judge".to_owned(),
+        message: "No model judges.".to_owned(),
+        hint: "Set one.".to_owned(),
+    };
+    [
+        graded(4),
+        Finding::NotGraded(fault),
+        Finding::Rewarded(-100),
+    ]
+}
+
+pub(super) async fn findings_are_events_of_the_request(subject: &Subject) {
+    let (id, holder_id) = held(subject).await;
+    let sent = all(send(subject, id, &subject.ends).await).await;
+    let query_id = sent[0].query_id.expect("a request has an id");
+    record(subject, id, query_id).await;
+    let closing = subject.sessions.close(id, holder_id);
+    closing.await.expect("it closes");
+    // Of a session that nobody holds as well.
+    record(subject, id, query_id).await;
+    let found: Vec<EventBody> = log(subject, id, 1)
+        .await
+        .into_iter()
+        .filter(|event| event.query_id == Some(query_id))
+        .map(|event| event.body)
+        .skip_while(|body| !matches!(body, EventBody::GradeAsked))
+        .collect();
+    let one_round = || std::iter::once(EventBody::GradeAsked).chain(findings().map(Into::into));
+    let expected: Vec<EventBody> = one_round().chain(one_round()).collect();
+    assert_eq!(found, expected);
+}
+
+async fn record(subject: &Subject, id: SessionId, query_id: QueryId) {
+    let asking = subject.sessions.ask_grade(id, query_id);
+    asking.await.expect("the wish is kept");
+    for finding in findings() {
+        let recording = subject.sessions.record_finding(id, query_id, finding);
+        recording.await.expect("the finding is kept");
+    }
+}
+
+pub(super) async fn bad_findings_are_refused(subject: &Subject) {
+    let (id, _) = held(subject).await;
+    let sent = all(send(subject, id, &subject.ends).await).await;
+    let query_id = sent[0].query_id.expect("a request has an id");
+    let unknown = QueryId::from_uuid(fresh_uuid());
+    let elsewhere = SessionId::from_uuid(fresh_uuid());
+    let asking = subject.sessions.ask_grade(id, unknown).await;
+    assert_eq!(kind(asking), ErrorKind::InvalidRequest);
+    let asking = subject.sessions.ask_grade(elsewhere, query_id).await;
+    assert_eq!(kind(asking), ErrorKind::NotFound);
+    let record = async |id, query_id, finding| {
+        let recording = subject.sessions.record_finding(id, query_id, finding);
+        kind(recording.await)
+    };
+    for (bad_id, finding) in [
+        (unknown, graded(4)),
+        (query_id, graded(0)),
+        (query_id, graded(6)),
+        (query_id, Finding::Rewarded(101)),
+        (query_id, Finding::Rewarded(-101)),
+    ] {
+        assert_eq!(record(id, bad_id, finding).await, ErrorKind::InvalidRequest);
+    }
+    assert_eq!(
+        record(elsewhere, query_id, graded(4)).await,
+        ErrorKind::NotFound
+    );
+}
