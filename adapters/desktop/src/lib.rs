@@ -1,4 +1,5 @@
-//! The desktop over D-Bus: notifications, and whether somebody is at the machine.
+//! The desktop over D-Bus: notifications, and whether somebody is at the machine; and whether it runs
+//! on its battery.
 //!
 //! What it is: [`api::signals::Notifier`] over the freedesktop.org notifications of the session bus,
 //! and [`api::signals::Source`] over logind on the system bus.
@@ -10,6 +11,7 @@
 
 mod line;
 mod notifications;
+pub mod power;
 mod presence;
 
 pub use line::ANSWER_TIME;

@@ -8,6 +8,7 @@ mod log;
 mod memory;
 mod notes;
 mod provider;
+mod rubrics;
 mod senses;
 mod services;
 mod stores;
@@ -21,8 +22,8 @@ pub use log::{audit, log};
 pub use provider::answers;
 pub use senses::open as open_inbox;
 pub use services::{
-    CAPTURE_WAIT, Knowledge, agent_tools, capture, guard, knowledge, let_go, local_tools, mark,
-    models, sessions,
+    Knowledge, OBSERVERS_WAIT, agent_tools, guard, knowledge, let_go, local_tools, mark, models,
+    observers, sessions,
 };
 pub use stores::{Store, chosen, secrets, secrets_to_look, served_secrets, token, try_credential};
 pub use unrecorded::Unrecorded;

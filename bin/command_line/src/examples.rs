@@ -65,6 +65,11 @@ pub(crate) const DIFF: &str = "Examples:
   carl diff 6a182 --stat                  of that session, the files alone
   carl diff > change.patch                to a file, for git apply";
 
+/// `carl quality`.
+pub(crate) const QUALITY: &str = "Examples:
+  carl quality                            grades and ratings by model and by task
+  carl quality --csv > answers.csv        every grade and rating, for a table";
+
 /// `carl undo`.
 pub(crate) const UNDO: &str = "Examples:
   carl undo                               all that the last request in this folder changed

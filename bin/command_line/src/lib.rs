@@ -183,6 +183,9 @@ pub enum Command {
     /// Show what a session changed in files
     #[command(after_help = examples::DIFF)]
     Diff(DiffArgs),
+    /// Show how good answers are, as the judge and you say
+    #[command(after_help = examples::QUALITY)]
+    Quality(QualityArgs),
     /// Take back what a session's last request changed in files
     #[command(after_help = examples::UNDO)]
     Undo(UndoArgs),
@@ -260,6 +263,17 @@ pub struct ModelsArgs {
     /// Refuse every connection but loopback
     #[arg(long)]
     pub air_gap: bool,
+}
+
+/// `carl quality`.
+#[derive(Debug, Args)]
+pub struct QualityArgs {
+    /// Print every grade and rating, one JSON object a line
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+    /// Print every grade and rating as CSV
+    #[arg(long)]
+    pub csv: bool,
 }
 
 /// `carl agents`.

@@ -72,6 +72,8 @@ pub struct Config {
     pub secrets: secrets::Config,
     /// What is remembered and how it is found.
     pub memory: memory::Config,
+    /// What is made of answers.
+    pub observers: Observers,
     /// Agents that others start.
     pub agents: Agents,
     /// The tools.
@@ -132,6 +134,41 @@ impl Default for Agents {
             session_tokens: 0,
             tool_iterations: NonZeroU32::MIN.saturating_add(domain::limits::TOOL_ITERATIONS - 1),
             open_sessions: NonZeroUsize::MIN.saturating_add(domain::limits::LIVE_SESSIONS - 1),
+        }
+    }
+}
+
+/// When answers are graded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Critic {
+    /// Never.
+    Off,
+    /// When the user asks for it.
+    #[default]
+    OnDemand,
+    /// Every answer of a model, or the share that `critic_share` says.
+    Every,
+}
+
+/// What is made of answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Observers {
+    /// When answers are graded, by the model with the role `judge`.
+    pub critic: Critic,
+    /// The share of answers that is graded where every one may be, 0 to 1.
+    pub critic_share: f64,
+    /// Whether answers are graded without being asked about on battery as well.
+    pub critic_on_battery: bool,
+}
+
+impl Default for Observers {
+    fn default() -> Self {
+        Self {
+            critic: Critic::OnDemand,
+            critic_share: 1.0,
+            critic_on_battery: false,
         }
     }
 }

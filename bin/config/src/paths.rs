@@ -119,6 +119,18 @@ impl Paths {
         self.state.join("capture")
     }
 
+    /// What answers were found to be worth, and notes of sessions with an answer that is not graded yet.
+    #[must_use]
+    pub fn quality(&self) -> PathBuf {
+        self.state.join("quality")
+    }
+
+    /// What the user wants a judge to look for.
+    #[must_use]
+    pub fn rubrics(&self) -> PathBuf {
+        self.config.join("rubrics")
+    }
+
     /// The encrypted file that the kernel's keyring is filled from.
     #[must_use]
     pub fn secrets(&self) -> PathBuf {

@@ -33,6 +33,7 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
     check_drive(config, layers)?;
     check_inbox(config, layers)?;
     check_memory(config, layers)?;
+    check_observers(config, layers)?;
     check_search(config, layers)
 }
 
@@ -191,6 +192,19 @@ fn check_memory(config: &Config, layers: &Figment) -> Result<()> {
             &format!("Write {least} to {most}, or leave it out."),
         )
     })
+}
+
+fn check_observers(config: &Config, layers: &Figment) -> Result<()> {
+    let share = config.observers.critic_share;
+    if (0.0..=1.0).contains(&share) {
+        return Ok(());
+    }
+    Err(wrong(
+        layers,
+        "observers.critic_share",
+        &format!("it is {share}"),
+        "Write the share of answers that is graded, 0 to 1, such as 0.2 for one of five.",
+    ))
 }
 
 fn check_search(config: &Config, layers: &Figment) -> Result<()> {

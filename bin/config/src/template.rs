@@ -129,6 +129,15 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 # Whether answered questions are kept.
 #capture = true
 
+[observers]
+# When answers are graded, by the model with the role `judge`: "off", "on_demand" (by /grade), or
+# "every" (each answer of a model, when nobody waits for one).
+#critic = "on_demand"
+# With "every": the share of answers that is graded, 0 to 1.
+#critic_share = 1.0
+# With "every": on battery as well.
+#critic_on_battery = false
+
 [agents]
 # How many agents of one session, started by others, work at the same time, 1 to 64.
 #parallel = 4

@@ -5,15 +5,13 @@
 //! says which session has something left. Nothing is captured twice, since of one request memory
 //! keeps one engram.
 
-use crate::config::{Clock, Config};
+use crate::config::{Config, Services};
 use crate::engram;
 use crate::record::{self, Note};
 use crate::understanding::{Understandable, Understanding};
-use api::audit::Audit;
 use api::bus::{Bus, Delivery, SubjectPattern};
-use api::memory::{self, Memory, WriteAnswer, WriteEntry};
-use api::models::Models;
-use api::sessions::{self, Follow, Selection, Sessions};
+use api::memory::{self, WriteAnswer, WriteEntry};
+use api::sessions::{self, Follow, Selection};
 use domain::Timestamp;
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
@@ -22,7 +20,6 @@ use domain::settings::Mode;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -38,32 +35,35 @@ const TO_UNDERSTAND: usize = 64;
 /// The notice that an answer holds a call of a tool as text.
 const CALL_IN_TEXT: &str = "models.call_in_text";
 
-/// What capture works with.
-#[derive(Clone)]
-pub struct House {
-    /// Where logs are read.
-    pub sessions: Arc<dyn Sessions>,
-    /// Where engrams are kept.
-    pub memory: Arc<dyn Memory>,
-    /// Who is asked what a question was about.
-    pub models: Arc<dyn Models>,
-    /// Where those calls are recorded.
-    pub audit: Arc<dyn Audit>,
-    /// The time.
-    pub clock: Clock,
+/// Waits for capture. Cheap to clone; it outlives capture without harm.
+#[derive(Debug, Clone)]
+pub struct Settling(mpsc::UnboundedSender<oneshot::Sender<()>>);
+
+impl Settling {
+    /// Waits until everything that was on the bus is captured, at most so long. What is not, is at
+    /// the next start.
+    pub async fn settle(&self, at_most: Duration) {
+        let (done, settled) = oneshot::channel();
+        if self.0.send(done).is_err() {
+            return;
+        }
+        if tokio::time::timeout(at_most, settled).await.is_err() {
+            tracing::warn!("an answer is not captured yet; the next start does it");
+        }
+    }
 }
 
 /// Capture at work. It stops when this is dropped; what is not captured by then is at the next
 /// start.
 pub struct Capture {
-    settling: mpsc::UnboundedSender<oneshot::Sender<()>>,
+    settling: Settling,
     _worker: AbortOnDropHandle<()>,
 }
 
 impl Capture {
     /// Starts, with what was left behind. Call it inside a Tokio runtime.
     #[must_use]
-    pub fn start(config: Config, house: House, bus: &dyn Bus) -> Self {
+    pub fn start(config: Config, services: Services, bus: &dyn Bus) -> Self {
         let subjects = [
             "query.received",
             "mode.chosen",
@@ -76,8 +76,8 @@ impl Capture {
         let (settling, commands) = mpsc::unbounded_channel();
         let worker = Worker {
             config,
-            began: (house.clock)(),
-            house,
+            began: (services.clock)(),
+            services,
             open: BTreeMap::new(),
             done: BTreeMap::new(),
             to_understand: VecDeque::new(),
@@ -85,21 +85,20 @@ impl Capture {
         };
         let worker = tokio::spawn(worker.run(deliveries, commands));
         Self {
-            settling,
+            settling: Settling(settling),
             _worker: AbortOnDropHandle::new(worker),
         }
     }
 
-    /// Waits until everything that was on the bus is captured, at most so long. What is not, is at
-    /// the next start.
+    /// Waits until everything that was on the bus is captured, at most so long.
     pub async fn settle(&self, at_most: Duration) {
-        let (done, settled) = oneshot::channel();
-        if self.settling.send(done).is_err() {
-            return;
-        }
-        if tokio::time::timeout(at_most, settled).await.is_err() {
-            tracing::warn!("an answer is not captured yet; the next start does it");
-        }
+        self.settling.settle(at_most).await;
+    }
+
+    /// What others wait for capture with.
+    #[must_use]
+    pub fn settling(&self) -> Settling {
+        self.settling.clone()
     }
 }
 
@@ -194,7 +193,7 @@ struct Worker {
     config: Config,
     /// When this observer began.
     began: Timestamp,
-    house: House,
+    services: Services,
     open: BTreeMap<SessionId, Open>,
     /// The last answer of each session that was captured or not worth it.
     done: BTreeMap<SessionId, u64>,
@@ -319,7 +318,7 @@ impl Worker {
             return Ok(());
         };
         let answer = answer.clone();
-        match self.house.memory.write(request).await {
+        match self.services.memory.write(request).await {
             Ok(WriteAnswer::Stored { .. }) if !self.config.understand => {}
             Ok(WriteAnswer::Stored { id }) => {
                 let question = question.clone();
@@ -409,7 +408,7 @@ impl Worker {
 
     /// What the bus could not tell.
     async fn catch_up_with_live_sessions(&mut self) {
-        let listed = match self.house.sessions.list(Selection::Live).await {
+        let listed = match self.services.sessions.list(Selection::Live).await {
             Ok(listed) => listed,
             Err(error) => return tracing::warn!(%error, "missed answers are not captured"),
         };
@@ -449,7 +448,10 @@ impl Worker {
         reach: Reach,
         open: &mut Open,
     ) -> Result<(), Trouble> {
-        let attached = self.house.sessions.attach(session_id, 1, Follow::Outline);
+        let attached = self
+            .services
+            .sessions
+            .attach(session_id, 1, Follow::Outline);
         let mut events = attached.await?;
         while let Some(event) = events.next().await {
             let event = event?;
@@ -493,10 +495,10 @@ impl Worker {
             return;
         };
         let understanding = Understanding {
-            memory: self.house.memory.clone(),
-            models: self.house.models.clone(),
-            audit: self.house.audit.clone(),
-            clock: self.house.clock.clone(),
+            memory: self.services.memory.clone(),
+            models: self.services.models.clone(),
+            audit: self.services.audit.clone(),
+            clock: self.services.clock.clone(),
         };
         let about = engram.clone();
         let task = tokio::spawn(async move { understanding.understand(engram).await });

@@ -1,12 +1,34 @@
 //! What the observers are built with.
 
+use api::audit::Audit;
+use api::memory::Memory;
+use api::models::Models;
+use api::sessions::Sessions;
 use domain::Timestamp;
+use domain::id::QueryId;
+use quality::Rubrics;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Tells the time, UTC. A value, so that tests choose it.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// What observers work with.
+#[derive(Clone)]
+pub struct Services {
+    /// Where logs are read, and what is found about answers is recorded.
+    pub sessions: Arc<dyn Sessions>,
+    /// Where engrams are kept.
+    pub memory: Arc<dyn Memory>,
+    /// The models that are asked what a question was about, and what an answer is worth.
+    pub models: Arc<dyn Models>,
+    /// Where those calls are recorded.
+    pub audit: Arc<dyn Audit>,
+    /// The time.
+    pub clock: Clock,
+}
 
 /// How long nobody must have asked anything before a model is asked what a question was about.
 const IDLE: Duration = Duration::from_secs(20);
@@ -31,5 +53,66 @@ impl Config {
             understand: true,
             idle: IDLE,
         }
+    }
+}
+
+/// Which answers are graded without anybody asking for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum When {
+    /// None, and none that somebody asks about.
+    Off,
+    /// None.
+    #[default]
+    OnDemand,
+    /// All that a model gave, or the share of them that is set.
+    Every,
+}
+
+/// Whether this machine runs on its battery.
+pub type IsOnBattery = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// What grading needs to know.
+#[derive(Clone)]
+pub struct QualityConfig {
+    /// Where observations live, absolute. Made with mode 0700 when it is not there.
+    pub folder: PathBuf,
+    /// Which answers are graded by themselves.
+    pub when: When,
+    /// The share of answers that is graded by itself, 0 to 1.
+    pub share: f64,
+    /// Whether answers are graded by themselves on battery as well.
+    pub on_battery: bool,
+    /// Whether this machine runs on its battery.
+    pub is_on_battery: IsOnBattery,
+    /// What judges look for.
+    pub rubrics: Arc<Rubrics>,
+}
+
+impl fmt::Debug for QualityConfig {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.debug_struct("QualityConfig")
+            .field("folder", &self.folder)
+            .field("when", &self.when)
+            .field("share", &self.share)
+            .field("on_battery", &self.on_battery)
+            .finish_non_exhaustive()
+    }
+}
+
+impl QualityConfig {
+    /// Where the notes of sessions with something left are.
+    pub(crate) fn open_folder(&self) -> PathBuf {
+        self.folder.join("open")
+    }
+
+    /// Whether the answer to a request is graded without anybody asking for it. Of one request it is
+    /// always the same.
+    pub(crate) fn is_automatic(&self, query_id: QueryId) -> bool {
+        if self.when != When::Every || (!self.on_battery && (self.is_on_battery)()) {
+            return false;
+        }
+        // The last bytes of an id are random.
+        let [.., a, b] = *query_id.as_uuid().as_bytes();
+        f64::from(u16::from_be_bytes([a, b])) < self.share * 65_536.0
     }
 }

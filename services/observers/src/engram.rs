@@ -3,8 +3,10 @@
 
 use api::memory::{Source, WriteEntry, WriteRequest};
 use domain::event::{CallStatus, Event, EventBody, ToolCallSummary};
+use domain::id::RespondentId;
 use domain::label::{Integrity, Label};
 use domain::limits::MEMORY_TAGS;
+use domain::model::ModelRef;
 use domain::rights::Namespace;
 use domain::tool::ToolName;
 use retrieval::question::{Wants, is_asked, is_statement, read};
@@ -77,17 +79,22 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
             entities: asked.entities.into_iter().take(MEMORY_TAGS).collect(),
             session_id: event.session_id,
             query_id,
-            respondent: match (&event.respondent_id, model) {
-                (Some(respondent), Some(model)) => format!("{model} {respondent}"),
-                (Some(respondent), None) => respondent.to_string(),
-                (None, Some(model)) => model.to_string(),
-                (None, None) => RULES.to_owned(),
-            },
+            respondent: respondent_of(event.respondent_id, model.as_ref()),
             tools_used: tools_used.into_iter().take(MEMORY_TAGS).collect(),
         },
         valid_from: Some(event.time),
         supersedes: None,
     })
+}
+
+/// Who answered, as an engram names it.
+pub(crate) fn respondent_of(respondent: Option<RespondentId>, model: Option<&ModelRef>) -> String {
+    match (respondent, model) {
+        (Some(respondent), Some(model)) => format!("{model} {respondent}"),
+        (Some(respondent), None) => respondent.to_string(),
+        (None, Some(model)) => model.to_string(),
+        (None, None) => RULES.to_owned(),
+    }
 }
 
 /// Whether an answer claims a change, and the calls say that it was refused or that nothing was done.

@@ -3,17 +3,15 @@
 //! The model sees the question and the beginning of the answer as data, has no tools, and what it
 //! says only describes the engram: it changes neither its text nor its label.
 
+use crate::asking::ask;
 use crate::config::Clock;
-use api::audit::{self, Audit};
+use api::audit::Audit;
 use api::memory::{Annotation, Memory};
-use api::models::{ChatChunk, ChatRequest, Models, ToolChoice};
-use domain::event::CallStatus;
-use domain::hash::Digest;
+use api::models::{ChatRequest, Models, ToolChoice};
 use domain::id::MemoryId;
 use domain::limits::{MEMORY_DESCRIPTION_BYTES, MEMORY_TAG_BYTES};
 use domain::message::Message;
-use domain::model::{ModelChoice, ModelRef, ModelRole, Priority, Usage};
-use futures::StreamExt;
+use domain::model::{ModelChoice, ModelRole, Priority};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,9 +78,6 @@ impl Understanding {
     }
 
     async fn ask(&self, engram: &Understandable) -> Option<String> {
-        let messages = messages(engram);
-        let prompt: Vec<&str> = messages.iter().map(Message::text).collect();
-        let prompt_hash = Digest::of(prompt.join("\n").as_bytes());
         let request = ChatRequest {
             priority: Priority::Background,
             tool_choice: ToolChoice::None,
@@ -90,63 +85,16 @@ impl Understanding {
             max_tokens: Some(REPLY_TOKENS),
             temperature: Some(0.0),
             deadline: Some(CALL_TIME),
-            ..ChatRequest::new(ModelChoice::Role(ModelRole::Extract), messages)
+            ..ChatRequest::new(ModelChoice::Role(ModelRole::Extract), messages(engram))
         };
-        let (mut said, mut usage, mut answered_by) = (String::new(), Usage::default(), None);
-        let mut stream = match self.models.chat(request).await {
-            Ok(stream) => stream,
-            Err(error) => {
-                tracing::info!(%error, "no model says what a question was about");
-                return None;
-            }
-        };
-        let mut is_whole = false;
-        while let Some(chunk) = stream.next().await {
-            match chunk {
-                Ok(ChatChunk::Started { model, .. }) => answered_by = Some(model),
-                Ok(ChatChunk::Text(text)) => said.push_str(&text),
-                Ok(ChatChunk::TextReplaced(text)) => said = text,
-                Ok(ChatChunk::Usage(counted)) => usage = counted,
-                Ok(ChatChunk::Finished(_)) => is_whole = true,
-                Ok(_) => {}
-                Err(error) => {
-                    tracing::info!(%error, "no model says what a question was about");
-                    break;
-                }
+        let services = (&*self.models, &*self.audit, &self.clock);
+        match ask(services, request, "what a question was about").await {
+            Ok(said) => Some(said.text),
+            Err(why) => {
+                tracing::info!(?why, "no model says what a question was about");
+                None
             }
         }
-        let call = answered_by.map(|model| call_of(model, usage, prompt_hash, &said));
-        self.record(call, is_whole).await.then_some(())?;
-        is_whole.then_some(said)
-    }
-
-    /// Puts the call on record; whether that worked. What is not on record is not used.
-    async fn record(&self, call: Option<audit::ModelCall>, is_whole: bool) -> bool {
-        let mut entry = audit::Entry::new((self.clock)(), audit::Action::ModelCall);
-        entry.model_call = call;
-        entry.detail = "what a question was about".to_owned();
-        entry.status = Some(if is_whole {
-            CallStatus::Ok
-        } else {
-            CallStatus::Failed
-        });
-        match self.audit.append(entry, audit::Durability::Grouped).await {
-            Ok(_) => true,
-            Err(error) => {
-                tracing::warn!(%error, "a model call is not on record, so it is not used");
-                false
-            }
-        }
-    }
-}
-
-fn call_of(model: ModelRef, usage: Usage, prompt_hash: Digest, said: &str) -> audit::ModelCall {
-    audit::ModelCall {
-        model,
-        prompt_tokens: usage.prompt_tokens,
-        completion_tokens: usage.completion_tokens,
-        prompt_hash,
-        answer_hash: Digest::of(said.as_bytes()),
     }
 }
 

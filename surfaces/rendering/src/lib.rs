@@ -31,6 +31,7 @@ pub mod pager;
 mod paint;
 pub mod pastes;
 mod print;
+pub mod quality;
 pub mod recalls;
 pub mod slash;
 pub mod summary;

@@ -42,6 +42,8 @@ pub enum Slash {
     Context(Depth),
     /// Rate the last answer.
     Rate(Rating),
+    /// Have the last answer graded.
+    Grade,
     /// Show what can be pinned, or pin it.
     Pin(Option<(u64, PinChange)>),
     /// Go on in a copy, of all or up to a message.
@@ -105,7 +107,7 @@ const OVERRIDES: [(&str, OverrideLevel); 3] = [
 pub type Form = (&'static str, &'static str, &'static str);
 
 /// Every command that all surfaces have.
-pub const COMMANDS: [Form; 21] = [
+pub const COMMANDS: [Form; 22] = [
     ("/new", "", "begin a new session here; this one stays"),
     ("/retry", "", "take the last exchange back and ask it again"),
     (
@@ -165,6 +167,7 @@ pub const COMMANDS: [Form; 21] = [
         "1-5|+|- [NOTE]",
         "what you think of the last answer",
     ),
+    ("/grade", "", "have the judge grade the last answer"),
     (
         "/fork",
         "[N]",
@@ -266,6 +269,7 @@ pub fn parse(line: &str, more: &[Form]) -> Result<Slash, Fault> {
         "/retry" => Slash::Retry,
         "/undo" => return undo(rest),
         "/diff" => Slash::Diff,
+        "/grade" => Slash::Grade,
         "/rewind" => return rewind(rest),
         "/agents" => Slash::Agents,
         "/quit" | "/exit" => Slash::Quit,

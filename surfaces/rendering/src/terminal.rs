@@ -15,7 +15,9 @@ use super::calls::Calls;
 use super::changes::Changes;
 use super::delegation;
 use super::values::{arguments, tokens, usage};
-use super::{Paint, drive, fit, for_terminal, links, print, print_error, print_error_as_it_is};
+use super::{
+    Paint, drive, fit, for_terminal, links, print, print_error, print_error_as_it_is, quality,
+};
 use chosen::Chosen;
 use domain::decision::Verdict;
 use domain::drive::Origin;
@@ -323,6 +325,7 @@ impl Terminal {
             EventBody::SignalReceived { signal } => {
                 self.note(&format!("came in: {}", visible_line(&summary(signal))))
             }
+            EventBody::Critique { .. } | EventBody::NotGraded(_) => self.news(quality::found(body)),
             EventBody::PlanApproved { by, .. } => self.note(&words::approved(by)),
             EventBody::ContextCompacted {
                 before_tokens,

@@ -12,6 +12,7 @@ pub use extent::Extent;
 use super::links;
 use super::messages::answers;
 use super::moments;
+use super::quality;
 use super::values::model_in_words;
 use broken_off::BrokenOff;
 use domain::context::{CompactionCause, Summary, SummaryKind};
@@ -238,6 +239,9 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
             "" => format!("*Rated {score}.*"),
             note => format!("*Rated {score}: {}*", visible(note)),
         }),
+        EventBody::Critique { .. } | EventBody::NotGraded(_) => {
+            quality::found(&event.body).map(|told| format!("*{told}*"))
+        }
         EventBody::Notice(fault) | EventBody::Error(fault) => {
             Some(format!("*{}: {}*", fault.code, shown_line(&fault.message)))
         }

@@ -14,6 +14,7 @@ use rendering::messages::{Who, spoken};
 use rendering::slash::{Jobs, Rating, Slash, stopped};
 use rendering::transcript::{self, Extent};
 use rendering::{Paint, agents, memory};
+use session::Exchange;
 use std::io;
 use std::path::{Path, PathBuf};
 use text::escape::visible_line;
@@ -47,6 +48,7 @@ pub async fn act(on: &mut dyn Conversation, slash: Slash) -> Result<Done> {
         Slash::Agents => list_agents(on).await?,
         Slash::Memory(question) => recall(on, question).await?,
         Slash::Rate(rating) => rate(on, rating).await?,
+        Slash::Grade => grade(on).await?,
         Slash::Pin(None) => list_messages(on).await?,
         Slash::Pin(Some((seq, change))) => pin(on, seq, change).await?,
         Slash::Fork(seq) => {
@@ -110,14 +112,31 @@ async fn recall(on: &mut dyn Conversation, question: String) -> Result<()> {
     on.tell(text.trim_end())
 }
 
-async fn rate(on: &mut dyn Conversation, rating: Rating) -> Result<()> {
+/// The last request of the user's that has ended.
+async fn last_answered(on: &mut dyn Conversation, wish: &str) -> Result<Exchange> {
     let view = so_far(on).await?;
-    let rated = view
-        .exchanges()
-        .standing()
-        .iter()
-        .rfind(|one| one.finished_seq.is_some())
-        .ok_or_else(|| Failure::usage("there is no answer to rate yet", "Ask something first."))?;
+    let mut newest_first = view.exchanges().standing().iter().rev();
+    let found = newest_first.find(|one| one.finished_seq.is_some());
+    let none = || {
+        Failure::usage(
+            format!("there is no answer to {wish} yet"),
+            "Ask something first.",
+        )
+    };
+    Ok(found.ok_or_else(none)?.clone())
+}
+
+/// Has the last answer graded. The grade comes when the judge is done, and nobody waits for it.
+async fn grade(on: &mut dyn Conversation) -> Result<()> {
+    let graded = last_answered(on, "grade").await?;
+    let asking = on.host().sessions();
+    let asking = asking.ask_grade(on.session().session_id, graded.query_id);
+    asking.await.or_fail()?;
+    on.tell(&format!("to be graded: {}", agents::gist(&graded.text)))
+}
+
+async fn rate(on: &mut dyn Conversation, rating: Rating) -> Result<()> {
+    let rated = last_answered(on, "rate").await?;
     let request = FeedbackRequest {
         session_id: on.session().session_id,
         query_id: rated.query_id,

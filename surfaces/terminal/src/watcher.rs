@@ -15,6 +15,7 @@ use rendering::agents::gist;
 use rendering::confirm;
 use rendering::drive;
 use rendering::in_force::InForce;
+use rendering::quality;
 use rendering::terminal::CallsElsewhere;
 use rendering::values;
 use session::SessionView;
@@ -273,6 +274,9 @@ impl WatchState {
             EventBody::DriveState(decision) => {
                 let background = self.view.background();
                 drive::told(decision, background, event.time).map(|told| format!("· {told}"))
+            }
+            EventBody::Critique { .. } | EventBody::NotGraded(_) => {
+                quality::found(&event.body).map(|told| format!("· {told}"))
             }
             EventBody::Notice(fault) if event.query_id.is_none() => {
                 let (what, how) = (visible_lines(&fault.message), visible_lines(&fault.hint));

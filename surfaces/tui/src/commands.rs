@@ -7,7 +7,7 @@ pub const OWN: [Form; 4] = [
     (
         "/inspect",
         "NAME",
-        "a page about the context, calls, audit, agents, jobs, plan, memory, models or history",
+        "a page about the context, calls, audit, agents, jobs, plan, memory, models, quality, history",
     ),
     (
         "/panes",

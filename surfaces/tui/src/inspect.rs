@@ -4,6 +4,7 @@
 mod agents;
 mod history;
 mod plan;
+mod quality;
 
 use crate::lines::{faint, painted, safe, strong};
 pub use agents::agents;
@@ -13,6 +14,7 @@ use domain::id::{CallId, QueryId};
 use domain::label::Integrity;
 pub use history::history;
 pub use plan::plan;
+pub use quality::quality;
 use ratatui::text::Line;
 use rendering::Paint;
 use rendering::agents::named;

@@ -79,11 +79,12 @@ async fn page(
             };
             Ok(inspect::memory(&events, &now))
         }
-        Subject::Calls | Subject::Agents | Subject::Plan | Subject::History => {
+        Subject::Calls | Subject::Agents | Subject::Plan | Subject::Quality | Subject::History => {
             let events = events(sessions, id).await.map_err(|error| error.fault())?;
             Ok(match subject {
                 Subject::Agents => inspect::agents(&events, Timestamp::now()),
                 Subject::Plan => inspect::plan(&events),
+                Subject::Quality => inspect::quality(&events),
                 Subject::History => inspect::history(&events),
                 _ => inspect::calls(&events),
             })

@@ -17,13 +17,15 @@ pub enum Subject {
     Memory,
     /// The models.
     Models,
+    /// What answers were found to be worth.
+    Quality,
     /// What was said and done, in pieces.
     History,
 }
 
 impl Subject {
     /// Every one.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Context,
         Self::Calls,
         Self::Audit,
@@ -31,6 +33,7 @@ impl Subject {
         Self::Plan,
         Self::Memory,
         Self::Models,
+        Self::Quality,
         Self::History,
     ];
 
@@ -51,6 +54,7 @@ impl Subject {
             Self::Plan => "plan",
             Self::Memory => "memory",
             Self::Models => "models",
+            Self::Quality => "quality",
             Self::History => "history",
         }
     }
@@ -66,6 +70,7 @@ impl Subject {
             Self::Plan => "plans, their steps, and tasks",
             Self::Memory => "what memory recalled for the requests, and why",
             Self::Models => "the models, and what each is for",
+            Self::Quality => "grades and ratings of the answers",
             Self::History => "what was said and done",
         }
     }

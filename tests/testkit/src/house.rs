@@ -117,9 +117,9 @@ impl House {
     /// # Panics
     /// When it cannot be written.
     pub fn write_config(&self, name: &str, content: &str) {
-        let folder = self.home().join(".config/housecarl");
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join(name), content).unwrap();
+        let path = self.home().join(".config/housecarl").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
     }
 
     /// Makes the embedded engine the only provider, from `HOUSE_ENGINE` (the program) and

@@ -14,6 +14,7 @@ pub mod models;
 mod named;
 mod page;
 pub mod policy;
+pub mod quality;
 mod replay;
 pub mod run;
 pub mod secret;

@@ -18,7 +18,7 @@ use grpc::server::{Bound, Builder};
 use grpc::{Endpoint, Listen};
 use http_api::Server;
 use inbox::LazyInbox;
-use observers::Capture;
+use observers::Observers;
 use rendering::{print, print_error};
 use settings::By;
 use std::path::Path;
@@ -55,7 +55,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
     let Served {
         mut offer,
         audit,
-        capture,
+        observers,
         remembrance,
         inbox,
         jobs,
@@ -92,7 +92,7 @@ pub async fn serve(args: ServeArgs) -> Result<Exit> {
         announce,
     };
     let stopped = until_all_stopped(offer, &address, role, own).await?;
-    ended(capture, jobs).await;
+    ended(observers, jobs).await;
     drop(remembrance);
     if let Some(audit) = audit {
         let_go(audit).await?;
@@ -126,9 +126,9 @@ async fn let_go(audit: Arc<dyn Audit>) -> Result<()> {
 }
 
 /// Waits for what is still remembered, and ends the jobs.
-async fn ended(capture: Option<Capture>, jobs: Option<programs::Jobs>) {
-    if let Some(capture) = &capture {
-        capture.settle(wiring::CAPTURE_WAIT).await;
+async fn ended(observers: Option<Observers>, jobs: Option<programs::Jobs>) {
+    if let Some(observers) = &observers {
+        observers.settle(wiring::OBSERVERS_WAIT).await;
     }
     if let Some(jobs) = &jobs {
         jobs.end_all().await;
@@ -478,7 +478,7 @@ struct Served {
     /// The log it writes to, if it does.
     audit: Option<Arc<dyn Audit>>,
     /// What remembers answers, where sessions are served.
-    capture: Option<Capture>,
+    observers: Option<Observers>,
     /// Both sides of memory, where it is served.
     remembrance: Option<Remembrance>,
     /// Where messages come in, where sessions are served.
@@ -532,14 +532,15 @@ async fn one(role: RoleArg, setting: &Setting) -> Result<Served> {
             let bus = Arc::new(LocalBus::new());
             let outside = (audit.clone(), bus.clone() as Arc<dyn Bus>);
             let sessions = wiring::sessions(setting, &models, &guard, outside, agent_tools)?;
-            let house = observers::House {
+            let services = observers::Services {
                 sessions: sessions.clone(),
                 memory: knowledge.remembrance.sides.memory,
                 models,
                 audit,
                 clock: Arc::new(Timestamp::now),
             };
-            served.capture = wiring::capture(setting, house, bus.as_ref());
+            let started = wiring::observers(setting, &services, bus.as_ref())?;
+            served.observers = Some(started);
             offer.sessions(sessions)
         }
         RoleArg::Broker | RoleArg::All | RoleArg::Audit | RoleArg::Models | RoleArg::Secrets => {

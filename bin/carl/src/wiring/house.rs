@@ -6,8 +6,8 @@ use super::log::awaited;
 use super::provider::refused_alone;
 use super::senses;
 use super::services::{
-    CAPTURE_WAIT, Guard, Knowledge, agent_tools, capture, guard, knowledge, let_go, local_tools,
-    mark, models, sessions,
+    Guard, Knowledge, OBSERVERS_WAIT, agent_tools, guard, knowledge, let_go, local_tools, mark,
+    models, observers, sessions,
 };
 use super::stores::{secrets, secrets_to_look};
 use crate::effective_settings::{self, Agreement};
@@ -28,7 +28,7 @@ use domain::Timestamp;
 use grpc::server::Builder;
 use grpc::{Endpoint, Host, Listen};
 use inbox::LazyInbox;
-use observers::Capture;
+use observers::Observers;
 use settings::By;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -59,7 +59,7 @@ pub struct House {
     /// The web.
     pub search: Arc<dyn Search>,
     /// Remembers answers, where sessions are in this process and it is switched on.
-    capture: Option<Capture>,
+    observers: Option<Observers>,
     /// Keeps other writers away for as long as this lives; `None` where the services are elsewhere.
     lock: Option<StateLock>,
     /// Serves these services to other processes until it is dropped.
@@ -329,8 +329,8 @@ impl House {
         if let Err(error) = guests::see_off(self.sessions.as_ref(), &mut self.shared).await {
             tracing::warn!("others may be cut off: {error:#}");
         }
-        if let Some(capture) = &self.capture {
-            capture.settle(CAPTURE_WAIT).await;
+        if let Some(observers) = &self.observers {
+            observers.settle(OBSERVERS_WAIT).await;
         }
         if let Some(jobs) = &self.jobs {
             // Of sessions that nobody closed: what their programs left is looked through.
@@ -344,7 +344,7 @@ impl House {
             audit,
             remembrance,
             search,
-            capture,
+            observers,
             lock,
             shared,
             elsewhere: _,
@@ -357,7 +357,7 @@ impl House {
             guard,
             remembrance,
             search,
-            capture,
+            observers,
             shared,
             inbox,
             jobs,
@@ -398,7 +398,7 @@ impl House {
             audit: Arc::new(grpc::audit::Client::connect(&audit)),
             remembrance: Remembrance::at(&memory),
             search: Arc::new(grpc::search::Client::connect(&search)),
-            capture: None,
+            observers: None,
             lock: None,
             shared: None,
             inbox: None,
@@ -436,17 +436,17 @@ impl House {
             remembrance,
             search,
         } = knowledge;
-        let capture = match lock {
+        let observers = match lock {
             None => None,
             Some(_) => {
-                let house = observers::House {
+                let services = observers::Services {
                     sessions: sessions.clone(),
                     memory: remembrance.sides.memory.clone(),
                     models: gateway.clone(),
                     audit: audit.clone(),
                     clock: Arc::new(Timestamp::now),
                 };
-                capture(setting, house, bus.as_ref())
+                Some(observers(setting, &services, bus.as_ref())?)
             }
         };
         if lock.is_some() {
@@ -459,7 +459,7 @@ impl House {
             audit,
             remembrance,
             search,
-            capture,
+            observers,
             lock,
             shared: None,
             elsewhere: None,

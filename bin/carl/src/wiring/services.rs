@@ -3,6 +3,7 @@
 use super::endpoints::{given, remote};
 use super::knowledge::{Remembrance, remembrance, search};
 use super::notes;
+use super::rubrics;
 use super::senses;
 use crate::setting::Setting;
 use agents::cards::{self, Cards};
@@ -17,13 +18,14 @@ use api::search::Search;
 use api::sessions::Sessions;
 use api::signals::Source;
 use broker::KnownSecrets;
+use desktop::power;
 use domain::Timestamp;
 use domain::limits::INSTALL_TIME;
 use domain::lineage::AgentType;
 use files::FileTools;
 use grpc::Endpoint;
 use inbox::LazyInbox;
-use observers::Capture;
+use observers::{Observers, QualityConfig, When};
 use planner_bridge::Bridge;
 use programs::ProgramTools;
 use rendering::print_error;
@@ -41,7 +43,7 @@ const LETTING_GO: Duration = Duration::from_secs(1);
 /// How often it looks whether they have.
 const LOOKING_AGAIN: Duration = Duration::from_millis(1);
 /// Longest the end waits for answers to be remembered; the next start does the rest.
-pub const CAPTURE_WAIT: Duration = Duration::from_secs(2);
+pub const OBSERVERS_WAIT: Duration = Duration::from_secs(2);
 
 /// Both sides of the broker.
 pub struct Guard {
@@ -168,12 +170,31 @@ pub fn local_tools(setting: &Setting) -> Result<LocalTools> {
     Ok(LocalTools { files, programs })
 }
 
-/// What remembers answers, if that is switched on.
-#[must_use]
-pub fn capture(setting: &Setting, house: observers::House, bus: &dyn Bus) -> Option<Capture> {
-    let config = observers::Config::new(setting.paths.capture());
-    let is_on = setting.loaded.config.memory.capture;
-    is_on.then(|| Capture::start(config, house, bus))
+/// What remembers answers, if that is switched on, and what grades them.
+///
+/// # Errors
+/// Where a rubric of the user's is none.
+pub fn observers(
+    setting: &Setting,
+    services: &observers::Services,
+    bus: &dyn Bus,
+) -> Result<Observers> {
+    let config = &setting.loaded.config;
+    let capture = observers::Config::new(setting.paths.capture());
+    let capture = config.memory.capture.then_some(capture);
+    let quality = QualityConfig {
+        folder: setting.paths.quality(),
+        when: match config.observers.critic {
+            config::Critic::Off => When::Off,
+            config::Critic::OnDemand => When::OnDemand,
+            config::Critic::Every => When::Every,
+        },
+        share: config.observers.critic_share,
+        on_battery: config.observers.critic_on_battery,
+        is_on_battery: Arc::new(|| power::is_on_battery(Path::new(power::SUPPLIES))),
+        rubrics: Arc::new(rubrics::read(&setting.paths.rubrics())?),
+    };
+    Ok(Observers::start(capture, quality, services, bus))
 }
 
 /// The guard with its tools: in this process, or where `[endpoints]` says.

@@ -193,7 +193,7 @@ fn commands_change_how_it_works_and_unknown_ones_say_so() {
     window.presses(&["?"]);
     window.until("Alt+Enter, Ctrl+J");
     window.presses(&["PageDown"; 8]);
-    window.until("/undo");
+    window.until("/agents");
     window.presses(&["Escape"]);
     window.until_gone("PageDown scroll; Esc closes");
     window.enters("/quit");

@@ -24,6 +24,7 @@ mod panes;
 mod pasting;
 mod pictures;
 mod programs;
+mod quality;
 mod questions;
 mod queue;
 mod screens;

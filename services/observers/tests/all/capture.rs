@@ -1,10 +1,5 @@
 //! Every answered question becomes an engram, once, also when the bus, the memory or the process
 //! fails in between.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test is allowed to fail loudly"
-)]
 
 use api::bus::Bus;
 use api::memory::{Curator, Source, Stored, WriteEntry};
@@ -23,7 +18,7 @@ use domain::model::{Think, Usage};
 use domain::settings::{Mode, SessionProfile, SessionSettings};
 use futures::StreamExt;
 use observers::record::{self, Note};
-use observers::{Capture, Config, House};
+use observers::{Capture, Config, Services};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -78,14 +73,14 @@ impl Scene {
     }
 
     fn start(&self) -> Capture {
-        let house = House {
+        let services = Services {
             sessions: Arc::new(self.sessions.clone()),
             memory: self.memory.clone(),
             models: self.models.clone(),
             audit: self.audit.clone(),
             clock: Arc::new(|| Timestamp::UNIX_EPOCH),
         };
-        Capture::start(self.config.clone(), house, self.bus.as_ref())
+        Capture::start(self.config.clone(), services, self.bus.as_ref())
     }
 
     async fn open(&self) -> SessionId {

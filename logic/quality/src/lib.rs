@@ -1,0 +1,20 @@
+//! Quality: how good answers are, as judges and users say.
+//!
+//! What it is: what a judge is shown of an answer and what is read of its reply; what graded and rated
+//! answers come to, with intervals.
+//! What it owns: the form of rubrics, the judge's prompt, and which numbers may be compared.
+//! What it never does: ask a model, read a file, or take a judge's word for more than a number and a
+//! text.
+//! Where to start: [`Case`] (what is judged) and [`Report`] (what it came to).
+
+mod case;
+mod judging;
+mod report;
+mod rubric;
+mod statistics;
+
+pub use case::{Case, Cases, Evidence};
+pub use judging::{Graded, REPLY_TOKENS, messages, read, schema};
+pub use report::{Agreement, Grades, Group, Ratings, Report};
+pub use rubric::{Rubric, RubricFault, Rubrics};
+pub use statistics::Interval;

@@ -1,0 +1,5 @@
+//! What is judged, and what grades come to.
+#![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
+
+mod cases;
+mod reports;

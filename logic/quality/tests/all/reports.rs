@@ -1,0 +1,77 @@
+//! Reports, from observations.
+
+use domain::Timestamp;
+use domain::id::{QueryId, SessionId};
+use domain::model::ModelRef;
+use domain::quality::{Observation, TaskKind, Worth};
+use quality::Report;
+use uuid::Uuid;
+
+fn model(name: &str) -> ModelRef {
+    ModelRef {
+        provider: "p".to_owned(),
+        model: name.to_owned(),
+    }
+}
+
+fn observed(seq: u64, answer: u128, worth: Worth) -> Observation {
+    Observation {
+        time: Timestamp::UNIX_EPOCH,
+        session_id: SessionId::from_uuid(Uuid::nil()),
+        seq,
+        query_id: QueryId::from_uuid(Uuid::from_u128(answer)),
+        model: Some(model("writer")),
+        kind: TaskKind::Look,
+        worth,
+    }
+}
+
+fn graded(score: u8) -> Worth {
+    Worth::Judge {
+        score,
+        judge: model("judge"),
+        rubric: "general".to_owned(),
+    }
+}
+
+fn rated(score: i8) -> Worth {
+    Worth::User { score }
+}
+
+#[test]
+fn the_last_grade_and_rating_of_an_answer_count_once() {
+    let all = [
+        observed(4, 1, graded(2)),
+        observed(9, 1, graded(5)),
+        observed(9, 1, graded(5)),
+        observed(5, 1, rated(-100)),
+        observed(6, 1, rated(100)),
+        observed(3, 2, rated(0)),
+    ];
+    for order in [all.to_vec(), all.iter().rev().cloned().collect()] {
+        let report = Report::of(&order);
+        let group = &report.by_model[0];
+        assert_eq!((group.name.as_str(), group.answers), ("p/writer", 2));
+        assert_eq!(group.grades.as_ref().unwrap().counts, [0, 0, 0, 0, 1]);
+        let ratings = group.ratings;
+        assert_eq!((ratings.good, ratings.neutral, ratings.bad), (1, 1, 0));
+        assert_eq!(report.by_kind[0].name, "look");
+    }
+    assert!(Report::of(&[]).is_empty());
+}
+
+#[test]
+fn a_judge_is_measured_by_the_answers_that_the_user_rated() {
+    let mut all: Vec<Observation> = (1..=8).map(|n| observed(1, n, graded(5))).collect();
+    let unmeasured = Report::of(&all);
+    assert_eq!(unmeasured.unmeasured, [model("judge")]);
+    assert!(unmeasured.agreement.is_empty());
+    all.extend((1..=3).map(|n| observed(2, n, rated(100))));
+    all.push(observed(2, 4, rated(-100)));
+    let report = Report::of(&all);
+    let agreement = &report.agreement[0];
+    assert_eq!(agreement.answers, 4);
+    assert!((agreement.alike.value - 0.75).abs() < 1e-9);
+    assert!(agreement.alike.low < 0.4 && agreement.alike.high > 0.9);
+    assert!(report.unmeasured.is_empty());
+}

@@ -1,0 +1,318 @@
+//! Quality: answers are graded by a judge, the user's ratings become rewards, and both are noted on
+//! engrams and in a list of observations.
+//!
+//! The session log is the truth. What an answer was found to be worth stands there first; noting it on
+//! the engram and in the list can be done twice without harm, and is done again for whatever a dead
+//! process may have left undone: a note on disk says which session has something left.
+
+mod catching_up;
+mod due;
+mod grading;
+mod noting;
+
+use crate::capture::Settling;
+use crate::config::{QualityConfig, Services, When};
+use crate::record::{self, Note};
+use api::bus::{Bus, Delivery, SubjectPattern};
+use api::sessions::Finding;
+use domain::Timestamp;
+use domain::event::EventBody;
+use domain::fault::Fault;
+use domain::id::{QueryId, SessionId};
+use due::{Due, fault};
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use grading::{Judging, Verdict};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::task::AbortOnDropHandle;
+
+/// Answers that may wait for the judge. Of more, the oldest that nobody asked about is not graded.
+const WAITING: usize = 64;
+
+/// Quality at work. It stops when this is dropped; what is not done by then is at the next start.
+pub struct Quality {
+    settling: mpsc::UnboundedSender<oneshot::Sender<()>>,
+    _worker: AbortOnDropHandle<()>,
+}
+
+impl Quality {
+    /// Starts, with what was left behind. Call it inside a Tokio runtime.
+    #[must_use]
+    pub fn start(
+        config: QualityConfig,
+        services: Services,
+        capture: Option<Settling>,
+        bus: &dyn Bus,
+    ) -> Self {
+        let subjects = [
+            "query.received",
+            "query.finished",
+            "critique.asked",
+            "user.feedback",
+        ];
+        let deliveries = bus.subscribe(subjects.map(SubjectPattern::new).to_vec());
+        let (settling, commands) = mpsc::unbounded_channel();
+        let worker = Worker {
+            began: (services.clock)(),
+            config,
+            services,
+            capture,
+            at_work: BTreeSet::new(),
+            due: VecDeque::new(),
+            noted: BTreeMap::new(),
+            busy: None,
+        };
+        let worker = tokio::spawn(worker.run(deliveries, commands));
+        Self {
+            settling,
+            _worker: AbortOnDropHandle::new(worker),
+        }
+    }
+
+    /// Waits until everything that was on the bus is taken in, at most so long: ratings are noted then,
+    /// and what waits for the judge is at the next start.
+    pub async fn settle(&self, at_most: Duration) {
+        let (done, settled) = oneshot::channel();
+        if self.settling.send(done).is_err() {
+            return;
+        }
+        if tokio::time::timeout(at_most, settled).await.is_err() {
+            tracing::warn!("a rating is not noted yet; the next start does it");
+        }
+    }
+}
+
+struct Worker {
+    /// When this observer began.
+    began: Timestamp,
+    config: QualityConfig,
+    services: Services,
+    /// Who makes the engrams; `None` where none are made.
+    capture: Option<Settling>,
+    /// Requests that agents work on.
+    at_work: BTreeSet<(SessionId, QueryId)>,
+    /// What waits for the judge, in the order in which it is judged.
+    due: VecDeque<Due>,
+    /// The notes on disk.
+    noted: BTreeMap<SessionId, u64>,
+    /// What the judge is at.
+    busy: Option<(Due, AbortOnDropHandle<Verdict>)>,
+}
+
+impl Worker {
+    async fn run(
+        mut self,
+        mut deliveries: BoxStream<'static, Delivery>,
+        mut commands: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
+    ) {
+        self.catch_up_with_notes().await;
+        loop {
+            self.start_next();
+            tokio::select! {
+                biased;
+                delivery = deliveries.next() => {
+                    let Some(delivery) = delivery else { return };
+                    self.take(delivery).await;
+                }
+                // Reached only when nothing waits on the bus.
+                Some(settled) = commands.recv() => {
+                    // Who no longer waits needs no answer.
+                    let _ = settled.send(());
+                }
+                verdict = judged(&mut self.busy), if self.busy.is_some() => {
+                    self.conclude(verdict).await;
+                }
+            }
+        }
+    }
+
+    async fn take(&mut self, delivery: Delivery) {
+        let event = match delivery {
+            Delivery::Event(event) => event,
+            Delivery::Missed { count } => {
+                tracing::info!(count, "events were missed; the session logs are read");
+                return self.catch_up_with_live_sessions().await;
+            }
+        };
+        let Some(query_id) = event.query_id else {
+            return;
+        };
+        let session_id = event.session_id;
+        let due = |is_asked| Due {
+            session_id,
+            query_id,
+            seq: event.seq,
+            is_asked,
+        };
+        match &event.body {
+            EventBody::QueryReceived { .. } => {
+                self.at_work.insert((session_id, query_id));
+                self.give_way();
+            }
+            EventBody::QueryFinished { .. } => {
+                self.at_work.remove(&(session_id, query_id));
+                if self.config.is_automatic(query_id) {
+                    self.enqueue(due(false)).await;
+                }
+            }
+            EventBody::GradeAsked => self.enqueue(due(true)).await,
+            EventBody::Feedback { score, .. } => self.rated(&event, query_id, *score).await,
+            _ => {}
+        }
+    }
+
+    /// Takes in an answer that is to be graded. Those that the user asks about come first.
+    async fn enqueue(&mut self, due: Due) {
+        if due.is_asked && self.config.when == When::Off {
+            let fault = fault(
+                "quality.off",
+                "Grading is switched off.",
+                "Set `critic = \"on_demand\"` under [observers] in the configuration file.",
+            );
+            return self.not_graded(due, fault).await;
+        }
+        self.due
+            .retain(|one| (one.session_id, one.query_id) != (due.session_id, due.query_id));
+        match due.is_asked {
+            true => {
+                let behind = self.due.iter().take_while(|one| one.is_asked).count();
+                self.due.insert(behind, due);
+            }
+            false => self.due.push_back(due),
+        }
+        if self.due.len() > WAITING {
+            self.drop_one().await;
+        }
+        self.note(due.session_id).await;
+    }
+
+    /// Gives up the oldest that nobody asked about, or the newest that somebody did.
+    async fn drop_one(&mut self) {
+        let oldest = self.due.iter().position(|one| !one.is_asked);
+        let dropped = match oldest {
+            Some(at) => self.due.remove(at),
+            None => self.due.pop_back(),
+        };
+        if let Some(dropped) = dropped {
+            let fault = fault(
+                "quality.busy",
+                format!("{WAITING} answers wait for the judge already; this one is not graded."),
+                "Use a faster judge (`judge` under [models.roles]), or grade a share of the answers \
+                 (`critic_share` under [observers]).",
+            );
+            self.not_graded(dropped, fault).await;
+            self.note(dropped.session_id).await;
+        }
+    }
+
+    /// Whoever asks an agent something has the models to themselves: the judge starts again later.
+    fn give_way(&mut self) {
+        if let Some((due, _stopped)) = self.busy.take() {
+            self.due.push_front(due);
+        }
+    }
+
+    fn start_next(&mut self) {
+        if self.busy.is_some() || !self.at_work.is_empty() {
+            return;
+        }
+        let Some(due) = self.due.pop_front() else {
+            return;
+        };
+        let judging = Judging {
+            services: self.services.clone(),
+            rubrics: self.config.rubrics.clone(),
+        };
+        let task = tokio::spawn(async move { judging.judge(due).await });
+        self.busy = Some((due, AbortOnDropHandle::new(task)));
+    }
+
+    /// Records what the judge said. This is not given up for a request that comes in meanwhile.
+    async fn conclude(&mut self, verdict: Option<Verdict>) {
+        let Some((due, _)) = self.busy.take() else {
+            return;
+        };
+        match verdict {
+            Some(Verdict::Graded(case, grade)) => {
+                let finding = Finding::Graded(grade.clone());
+                if self.recorded(due, finding).await {
+                    self.note_grade(due, &case, grade, due.seq).await;
+                }
+            }
+            Some(Verdict::NotGraded(fault)) => self.not_graded(due, fault).await,
+            // Nobody asked for a grade, or the judge's task died, which was told.
+            Some(Verdict::Nothing) | None => {}
+        }
+        self.note(due.session_id).await;
+    }
+
+    async fn not_graded(&self, due: Due, fault: Fault) {
+        self.recorded(due, Finding::NotGraded(fault)).await;
+    }
+
+    /// Puts a finding into the session's log; whether that worked.
+    async fn recorded(&self, due: Due, finding: Finding) -> bool {
+        let (session, query_id) = (due.session_id, due.query_id);
+        let recording = self
+            .services
+            .sessions
+            .record_finding(session, query_id, finding);
+        let recorded = recording.await;
+        if let Err(error) = &recorded {
+            tracing::warn!(%session, %error, "what an answer is worth is not on record");
+        }
+        recorded.is_ok()
+    }
+
+    /// Brings the note on disk in line with what is left of a session.
+    async fn note(&mut self, session_id: SessionId) {
+        self.keep_note(session_id, None).await;
+    }
+
+    /// The same, with something that is being done just now.
+    async fn note_with(&mut self, under_way: Due) {
+        self.keep_note(under_way.session_id, Some(under_way)).await;
+    }
+
+    async fn keep_note(&mut self, session_id: SessionId, under_way: Option<Due>) {
+        let busy = self.busy.iter().map(|(due, _)| due);
+        let left = self.due.iter().chain(busy).chain(&under_way);
+        let left = left.filter(|due| due.session_id == session_id);
+        let from_seq = left.map(|due| due.seq).min();
+        if self.noted.get(&session_id).copied() == from_seq {
+            return;
+        }
+        match from_seq {
+            Some(from_seq) => self.noted.insert(session_id, from_seq),
+            None => self.noted.remove(&session_id),
+        };
+        let folder = self.config.open_folder();
+        let written = tokio::task::spawn_blocking(move || match from_seq {
+            Some(from_seq) => {
+                let note = Note {
+                    session_id,
+                    from_seq,
+                };
+                record::write(&folder, note)
+            }
+            None => record::remove(&folder, session_id),
+        });
+        if !matches!(written.await, Ok(Ok(()))) {
+            tracing::warn!(session = %session_id, "a crash now would lose a grade");
+        }
+    }
+}
+
+/// Waits for what the judge is at; `None` where its task died.
+async fn judged(busy: &mut Option<(Due, AbortOnDropHandle<Verdict>)>) -> Option<Verdict> {
+    let (due, task) = busy.as_mut()?;
+    match task.await {
+        Ok(verdict) => Some(verdict),
+        Err(error) => {
+            tracing::warn!(session = %due.session_id, %error, "an answer is not graded");
+            None
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Asking the judge: what is judged is read from the session's log, and the judge's call is on record
+//! before its word counts.
+
+use super::due::{Due, fault};
+use crate::asking::{Unanswered, ask};
+use crate::config::Services;
+use api::models::{self, ChatRequest, ToolChoice};
+use api::sessions::{Follow, Grade};
+use domain::fault::{Coded, Fault};
+use domain::model::{ModelChoice, ModelRole, Priority};
+use futures::StreamExt;
+use quality::{Case, Cases, REPLY_TOKENS, Rubrics, messages, read, schema};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest a judge may take for one answer.
+const CALL_TIME: Duration = Duration::from_secs(300);
+
+/// What helps where a judge is too small for this.
+const LARGER: &str = "Name a larger model as the judge: `judge` under [models.roles].";
+
+/// What came of asking the judge.
+#[derive(Debug)]
+pub(super) enum Verdict {
+    /// A grade of this answer.
+    Graded(Box<Case>, Grade),
+    /// None, and the user is told why.
+    NotGraded(Fault),
+    /// None, and nobody asked for one.
+    Nothing,
+}
+
+/// Asks the judge.
+pub(super) struct Judging {
+    pub(super) services: Services,
+    pub(super) rubrics: Arc<Rubrics>,
+}
+
+impl Judging {
+    pub(super) async fn judge(&self, due: Due) -> Verdict {
+        let case = match self.services.case(due).await {
+            Ok(case) => case,
+            Err(error) => return Verdict::NotGraded(error.fault()),
+        };
+        match case {
+            // What rules answered is right or a fault of ours; no judge is needed for either.
+            Some(case) if due.is_asked || case.model.is_some() => self.grade(case).await,
+            None if due.is_asked => Verdict::NotGraded(fault(
+                "quality.no_answer",
+                "There is no answer to grade: the request ended without one.",
+                "",
+            )),
+            Some(_) | None => Verdict::Nothing,
+        }
+    }
+
+    async fn grade(&self, case: Case) -> Verdict {
+        let rubric = self.rubrics.of(case.kind);
+        let request = ChatRequest {
+            priority: Priority::Background,
+            tool_choice: ToolChoice::None,
+            response_schema: Some(schema()),
+            max_tokens: Some(REPLY_TOKENS),
+            temperature: Some(0.0),
+            deadline: Some(CALL_TIME),
+            ..ChatRequest::new(ModelChoice::Role(ModelRole::Judge), messages(&case, rubric))
+        };
+        let services = &self.services;
+        let asking = ask(
+            (&*services.models, &*services.audit, &services.clock),
+            request,
+            "a grade of an answer",
+        );
+        let said = match tokio::time::timeout(CALL_TIME, asking).await {
+            Ok(Ok(said)) => said,
+            Ok(Err(why)) => return Verdict::NotGraded(why_not(&why)),
+            Err(_) => {
+                let message = format!("The judge took longer than {} s.", CALL_TIME.as_secs());
+                let hint = "Name a faster judge: `judge` under [models.roles].";
+                return Verdict::NotGraded(fault("quality.no_grade", message, hint));
+            }
+        };
+        match read(&said.text) {
+            Some(graded) => {
+                let grade = Grade {
+                    score: graded.score,
+                    feedback: graded.feedback,
+                    judge: said.model,
+                    rubric: rubric.name.clone(),
+                };
+                Verdict::Graded(Box::new(case), grade)
+            }
+            None => Verdict::NotGraded(fault(
+                "quality.no_grade",
+                format!("{} gave no grade that can be read.", said.model),
+                LARGER,
+            )),
+        }
+    }
+}
+
+/// Why a judge gave no grade, for the user.
+fn why_not(why: &Unanswered) -> Fault {
+    match why {
+        Unanswered::Models(error) if error.kind == models::ErrorKind::SchemaUnmet => fault(
+            "quality.no_grade",
+            format!(
+                "The judge gave no grade that can be read: {}",
+                error.fault().message
+            ),
+            LARGER,
+        ),
+        Unanswered::Models(error) => {
+            let Fault { message, hint, .. } = error.fault();
+            let message = format!("No judge answers: {message}");
+            fault("quality.no_judge", message, &hint)
+        }
+        Unanswered::BrokenOff => fault(
+            "quality.no_grade",
+            "The judge's reply broke off.",
+            "Ask again.",
+        ),
+        Unanswered::NotOnRecord => fault(
+            "quality.no_grade",
+            "The judge's call could not be put on record, so its grade does not count.",
+            "`carl doctor` says what is wrong with the audit log.",
+        ),
+    }
+}
+
+impl Services {
+    /// What is judged; `None` where there is no answer of an agent's to a user.
+    pub(super) async fn case(&self, due: Due) -> Result<Option<Case>, api::sessions::Error> {
+        let attaching = self.sessions.attach(due.session_id, 1, Follow::Outline);
+        let mut events = attaching.await?;
+        let mut cases = Cases::of(due.query_id);
+        while let Some(event) = events.next().await {
+            cases.apply(&event?);
+        }
+        Ok(cases.case(due.query_id).cloned())
+    }
+}

@@ -1,0 +1,183 @@
+//! How good answers are: a grade as it comes, and what all of them come to.
+
+use crate::Paint;
+use domain::event::EventBody;
+use domain::quality::{Observation, Worth};
+use quality::{Agreement, Group, Interval, Ratings, Report};
+use text::escape::{visible_line, visible_lines};
+
+/// Signs for how many answers have each of the grades 1 to 5, in eighths of the most.
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Longest name of a model in the table, columns.
+const NAME_COLUMNS: usize = 30;
+
+/// The line for a grade, or for why there is none; `None` for every other event.
+#[must_use]
+pub fn found(body: &EventBody) -> Option<String> {
+    match body {
+        EventBody::Critique {
+            score,
+            feedback,
+            judge,
+            rubric,
+        } => Some(format!(
+            "graded {score} of 5 by {} ({}): {}",
+            visible_line(&judge.to_string()),
+            visible_line(rubric),
+            visible_line(feedback)
+        )),
+        EventBody::NotGraded(fault) => {
+            let told = format!("not graded: {}", visible_lines(&fault.message));
+            Some(match fault.hint.as_str() {
+                "" => told,
+                hint => format!("{told}\n  {}", visible_lines(hint)),
+            })
+        }
+        _ => None,
+    }
+}
+
+/// What grades and ratings come to: first what a judge's word is worth, then the answers by model and
+/// by kind of task.
+#[must_use]
+pub fn report(report: &Report, paint: Paint) -> String {
+    let mut lines: Vec<String> = report.agreement.iter().map(agreement).collect();
+    lines.extend(report.unmeasured.iter().map(|judge| {
+        let judge = visible_line(&judge.to_string());
+        format!(
+            "Judge {judge}: no answer has both its grade and your rating, so\n\
+             nothing says how far it can be trusted. /rate in a chat rates the last answer."
+        )
+    }));
+    if !lines.is_empty() {
+        lines.push(String::new());
+    }
+    for (title, groups) in [("Model", &report.by_model), ("Task", &report.by_kind)] {
+        let head = row([title, "answers", "1 to 5", "grade", "rated"].map(str::to_owned));
+        lines.push(paint.strong(&head));
+        lines.extend(groups.iter().map(cells).map(row));
+        lines.push(String::new());
+    }
+    lines.push(
+        "The bars are how many answers have each grade; in brackets is the range of their".into(),
+    );
+    lines.push("mean (95 %). You rated answers + good, ~ neither, - bad.".into());
+    lines.join("\n") + "\n"
+}
+
+fn agreement(agreement: &Agreement) -> String {
+    let Agreement {
+        judge,
+        answers,
+        alike,
+        kappa,
+    } = agreement;
+    let kappa = match kappa {
+        Some(kappa) => format!("; weighted kappa {kappa:.2}"),
+        None => String::new(),
+    };
+    format!(
+        "Judge {} says what you say in {:.0} % of {answers} answers\n({:.0} to {:.0} %{kappa}).",
+        visible_line(&judge.to_string()),
+        alike.value * 100.0,
+        alike.low * 100.0,
+        alike.high * 100.0,
+    )
+}
+
+fn cells(group: &Group) -> [String; 5] {
+    let (bars, grade) = match &group.grades {
+        Some(grades) => (bars(grades.counts), mean(grades.mean)),
+        None => ("-".to_owned(), "-".to_owned()),
+    };
+    let answers = group.answers.to_string();
+    [
+        visible_line(&group.name),
+        answers,
+        bars,
+        grade,
+        ratings(group.ratings),
+    ]
+}
+
+fn row([name, answers, bars, grade, ratings]: [String; 5]) -> String {
+    let name: String = match name.chars().count() {
+        long if long > NAME_COLUMNS => {
+            let start: String = name.chars().take(NAME_COLUMNS - 1).collect();
+            format!("{start}…")
+        }
+        _ => name,
+    };
+    let line = format!("{name:<NAME_COLUMNS$}  {answers:>7}  {bars:<6}  {grade:<16}  {ratings}");
+    line.trim_end().to_owned()
+}
+
+fn mean(mean: Interval) -> String {
+    let Interval { value, low, high } = mean;
+    format!("{value:.1} ({low:.1} to {high:.1})")
+}
+
+fn bars(counts: [usize; 5]) -> String {
+    let most = counts.into_iter().max().unwrap_or(0).max(1);
+    let bar = |count: usize| match count {
+        0 => ' ',
+        count => BARS[(count * BARS.len()).div_ceil(most) - 1],
+    };
+    counts.into_iter().map(bar).collect()
+}
+
+fn ratings(ratings: Ratings) -> String {
+    let told = [
+        ('+', ratings.good),
+        ('~', ratings.neutral),
+        ('-', ratings.bad),
+    ];
+    let told = told.iter().filter(|(_, count)| *count > 0);
+    let told: Vec<String> = told.map(|(sign, count)| format!("{sign}{count}")).collect();
+    told.join(" ")
+}
+
+/// Names of the columns of [`columns`].
+pub const COLUMNS: [&str; 10] = [
+    "time",
+    "session_id",
+    "seq",
+    "query_id",
+    "model",
+    "kind",
+    "by",
+    "score",
+    "judge",
+    "rubric",
+];
+
+/// An observation as a row of a table.
+#[must_use]
+pub fn columns(one: &Observation) -> [String; 10] {
+    let (by, score, judge, rubric) = match &one.worth {
+        Worth::Judge {
+            score,
+            judge,
+            rubric,
+        } => (
+            "judge",
+            score.to_string(),
+            judge.to_string(),
+            rubric.clone(),
+        ),
+        Worth::User { score } => ("user", score.to_string(), String::new(), String::new()),
+    };
+    let model = one.model.as_ref();
+    [
+        one.time.to_string(),
+        one.session_id.to_string(),
+        one.seq.to_string(),
+        one.query_id.to_string(),
+        model.map_or_else(String::new, ToString::to_string),
+        one.kind.to_string(),
+        by.to_owned(),
+        score,
+        judge,
+        rubric,
+    ]
+}

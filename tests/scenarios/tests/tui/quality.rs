@@ -1,0 +1,221 @@
+//! How good answers are: grades that are asked for, or given to every answer, ratings, and what
+//! `carl quality` makes of both.
+
+use crate::seat;
+use scenarios::{Scene, of_kind};
+use serde_json::{Value, json};
+use testkit::house::json_lines;
+use testkit::{Gate, House, Reply, TMUX, is_absent};
+
+const QUESTION: &str = "What is the capital of Portugal?";
+
+fn verdict(score: u8) -> Reply {
+    let said = json!({"feedback": "Right, and short.", "score": score});
+    Reply::text(said.to_string())
+}
+
+/// Where nothing is recalled, so that a model is asked what a test has it asked.
+fn scene(replies: impl IntoIterator<Item = Reply>, more: &str) -> Scene {
+    let scene = Scene::new(replies);
+    let config = scene.server.config("openai") + "\n[memory]\nrecall = false\n" + more;
+    scene.house.configure(&config);
+    scene
+}
+
+fn memories(house: &House) -> Vec<Value> {
+    let listed = house.ask(["memory", "list", "--json"]).run().expect(0);
+    let lines = listed.stdout.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn quality(house: &House, args: &[&str]) -> String {
+    let carl = house.ask(["quality"]).args(args.iter().copied());
+    carl.run().expect(0).stdout
+}
+
+#[test]
+fn a_grade_is_asked_for_shown_and_counted() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = scene([Reply::text("Lisbon."), verdict(4)], "");
+    let none = quality(&scene.house, &[]);
+    assert!(none.contains("No answer was graded or rated yet"), "{none}");
+    let mut window = seat(&scene, &[], (100, 30));
+    window.enters("/grade");
+    window.until("there is no answer to grade yet");
+    window.enters(QUESTION);
+    window.until("Lisbon.");
+    window.until("idle");
+    window.enters("/grade");
+    window.until(&format!("to be graded: {QUESTION}"));
+    window.until("graded 4 of 5 by scripted/scripted-model (general): Right, and short.");
+    window.enters("/rate + yes");
+    window.until("rated +100");
+    window.enters("/inspect quality");
+    for part in [
+        "quality: grades and ratings of the answers",
+        &format!("#2 {QUESTION}"),
+        "| graded 4 of 5 by scripted/scripted-model",
+        "you rated it +100",
+        "| yes",
+        "the agent's reward: +100",
+    ] {
+        window.until(part);
+    }
+    window.presses(&["Escape"]);
+    window.until_gone("Esc closes");
+    window.presses(&["C-d"]);
+    window.until_shell();
+
+    let log = json_lines(&scene.house.session_logs()[0]);
+    assert_eq!(of_kind(&log, "grade_asked").len(), 1);
+    assert_eq!(of_kind(&log, "critique")[0]["score"], 4);
+    assert_eq!(of_kind(&log, "reward")[0]["value"], 100);
+    let kept = memories(&scene.house);
+    assert_eq!(kept.len(), 1, "{kept:#?}");
+    assert_eq!(kept[0]["critic_score"], 4);
+    assert_eq!(kept[0]["feedback"], 100);
+    let told = quality(&scene.house, &[]);
+    for part in [
+        "Judge scripted/scripted-model says what you say in 100 % of 1 answers",
+        "4.0 (1.0 to 5.0)  +1",
+        "talk",
+    ] {
+        assert!(told.contains(part), "no `{part}`: {told}");
+    }
+    assert!(
+        told.lines().all(|line| line.chars().count() <= 80),
+        "{told}"
+    );
+    let rows = quality(&scene.house, &["--csv"]);
+    assert!(
+        rows.starts_with("time,session_id,seq,query_id,model,kind,by,score"),
+        "{rows}"
+    );
+    assert_eq!(rows.lines().count(), 3, "{rows}");
+    assert_eq!(quality(&scene.house, &["--json"]).lines().count(), 2);
+    // What a judge reads: the answer as data, and not who gave it.
+    let asked = scene.server.chats()[1].body.to_string();
+    assert!(
+        asked.contains("Lisbon.") && asked.contains("You grade"),
+        "{asked}"
+    );
+}
+
+#[test]
+fn line_mode_shows_a_grade_when_it_comes() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let mut replies = vec![Reply::text("Lisbon.")];
+    // The gateway asks again where an answer fits no schema.
+    replies.extend((0..3).map(|_| Reply::text("I would say five.")));
+    let scene = scene(replies, "");
+    let mut window = scene.house.ask(["chat"]).in_window((100, 30));
+    window.until("shell$");
+    window.types("\"$@\"");
+    window.presses(&["Enter"]);
+    window.until("Ctrl-D leaves");
+    window.enters(QUESTION);
+    window.until("Lisbon.");
+    // What it cost is told when it is over.
+    window.until(" tokens, ");
+    window.enters("/grade");
+    window.until("· not graded: The judge gave no grade that can be read");
+    window.until("[models.roles]");
+}
+
+#[test]
+fn a_grade_that_a_killed_chat_was_at_is_given_by_the_next() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let stuck = Reply::default().and_wait(&gate);
+    let every = "\n[observers]\ncritic = \"every\"\n";
+    let scene = scene([Reply::text("Lisbon."), stuck, verdict(2)], every);
+    let mut window = seat(&scene, &[], (100, 30));
+    window.enters(QUESTION);
+    window.until("Lisbon.");
+    window.until_everything("the judge", |_| scene.server.chats().len() == 2);
+    window.signals("KILL");
+    window.until("Killed");
+    let log = scene.house.session_logs()[0].clone();
+    let critiques = || of_kind(&json_lines(&log), "critique").len();
+    assert_eq!(critiques(), 0);
+
+    let mut window = seat(&scene, &[], (100, 30));
+    window.until_everything("a grade", |_| critiques() == 1);
+    window.presses(&["C-d"]);
+    window.until_shell();
+    assert_eq!(of_kind(&json_lines(&log), "critique")[0]["score"], 2);
+    assert_eq!(memories(&scene.house)[0]["critic_score"], 2);
+    // Of what is graded nothing is left to a third.
+    let mut window = seat(&scene, &[], (100, 30));
+    window.presses(&["C-d"]);
+    window.until_shell();
+    assert_eq!(critiques(), 1);
+    assert_eq!(scene.server.chats().len(), 3);
+}
+
+#[test]
+fn an_answer_that_was_rated_down_is_not_recalled_unasked() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let told = "Our staging server is called Lisbon.";
+    for (rating, is_recalled) in [("+", true), ("-", false)] {
+        let replies = [Reply::text(told), Reply::text("It is.")];
+        let scene = Scene::new(replies);
+        let mut window = seat(&scene, &[], (100, 30));
+        window.enters("What is our staging server called?");
+        window.until(told);
+        window.until("idle");
+        window.enters(&format!("/rate {rating} for what it says"));
+        window.until("rated ");
+        window.presses(&["C-d"]);
+        window.until_shell();
+        let again = scene.run(&["Is our staging server called something?"]);
+        let log = scene.log(&again);
+        let recalled = of_kind(&log, "memory_recalled");
+        assert_eq!(
+            recalled.len(),
+            usize::from(is_recalled),
+            "{rating}: {log:#?}"
+        );
+        let kept = memories(&scene.house);
+        assert_eq!(kept[0]["feedback"].as_i64().unwrap() > 0, is_recalled);
+    }
+}
+
+#[test]
+fn a_rubric_that_lacks_a_grade_is_told_with_its_file() {
+    let scene = scene([Reply::text("Lisbon.")], "");
+    scene
+        .house
+        .write_config("rubrics/talk.md", "- 1: no\n- 5: yes\n");
+    let ran = scene.house.ask(["run", QUESTION]).run().expect(2);
+    for part in [
+        "rubrics/talk.md is no rubric",
+        "a grade of 2 means",
+        "- 5: right",
+    ] {
+        assert!(ran.stderr.contains(part), "no `{part}`: {}", ran.stderr);
+    }
+    let whole = "- 1: no\n- 2: hardly\n- 3: half\n- 4: mostly\n- 5: yes, in Klingon\n";
+    scene.house.write_config("rubrics/talk.md", whole);
+    scene.run(&[QUESTION]).finished.expect(0);
+}
+
+#[test]
+fn a_share_beyond_one_is_refused_with_its_key() {
+    let scene = scene([], "\n[observers]\ncritic_share = 20\n");
+    let told = scene.house.ask(["run", QUESTION]).run().expect(2).stderr;
+    assert!(
+        told.contains("observers.critic_share") && told.contains("0.2 for one"),
+        "{told}"
+    );
+}
