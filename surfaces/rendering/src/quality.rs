@@ -4,7 +4,7 @@ use crate::Paint;
 use domain::event::EventBody;
 use domain::quality::{Observation, Worth};
 use quality::{Agreement, Group, Interval, Ratings, Report};
-use text::escape::{visible_line, visible_lines};
+use text::escape::visible_line;
 
 /// Signs for how many answers have each of the grades 1 to 5, in eighths of the most.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -27,10 +27,10 @@ pub fn found(body: &EventBody) -> Option<String> {
             visible_line(feedback)
         )),
         EventBody::NotGraded(fault) => {
-            let told = format!("not graded: {}", visible_lines(&fault.message));
+            let told = format!("not graded: {}", visible_line(&fault.message));
             Some(match fault.hint.as_str() {
                 "" => told,
-                hint => format!("{told}\n  {}", visible_lines(hint)),
+                hint => format!("{told} ({})", visible_line(hint)),
             })
         }
         _ => None,

@@ -7,7 +7,7 @@ use crate::config::Services;
 use api::models::{self, ChatRequest, ToolChoice};
 use api::sessions::{Follow, Grade};
 use domain::fault::{Coded, Fault};
-use domain::model::{ModelChoice, ModelRole, Priority};
+use domain::model::{ModelChoice, ModelClass, ModelRole, Priority};
 use futures::StreamExt;
 use quality::{Case, Cases, REPLY_TOKENS, Rubrics, messages, read, schema};
 use std::sync::Arc;
@@ -55,6 +55,11 @@ impl Judging {
     }
 
     async fn grade(&self, case: Case) -> Verdict {
+        if self.is_judge_tiny().await {
+            let message =
+                "The judge has fewer than a billion parameters: it would grade by chance.";
+            return Verdict::NotGraded(fault("quality.no_judge", message, LARGER));
+        }
         let rubric = self.rubrics.of(case.kind);
         let request = ChatRequest {
             priority: Priority::Background,
@@ -96,6 +101,16 @@ impl Judging {
                 LARGER,
             )),
         }
+    }
+}
+
+impl Judging {
+    /// Whether the judge is known to be too small to judge.
+    async fn is_judge_tiny(&self) -> bool {
+        let choice = ModelChoice::Role(ModelRole::Judge);
+        let facts = self.services.models.describe(choice).await;
+        // One that cannot be described says so when it is asked.
+        facts.is_ok_and(|facts| facts.class == Some(ModelClass::Tiny))
     }
 }
 

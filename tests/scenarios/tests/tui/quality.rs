@@ -192,6 +192,23 @@ fn an_answer_that_was_rated_down_is_not_recalled_unasked() {
 }
 
 #[test]
+fn a_tiny_model_is_not_asked_to_judge() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::of_class("tiny", [Reply::text("Hello.")]);
+    let mut window = seat(&scene, &[], (100, 30));
+    window.enters("hello there");
+    window.until("idle");
+    window.enters("/grade for once");
+    window.until("/grade takes nothing after it");
+    window.pastes("/grade");
+    window.presses(&["Enter"]);
+    window.until("not graded: The judge has fewer than a billion parameters");
+    window.until("[models.roles]");
+}
+
+#[test]
 fn a_rubric_that_lacks_a_grade_is_told_with_its_file() {
     let scene = scene([Reply::text("Lisbon.")], "");
     scene
