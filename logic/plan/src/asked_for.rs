@@ -5,6 +5,7 @@ use crate::named::{
     is_typed_as_path, left_out, words_of_files,
 };
 use crate::rules::in_file;
+use crate::schema::cues;
 use crate::{by_rules, forbidden, gate, orders, question};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
@@ -39,7 +40,9 @@ const NOT_THE_LAST: [&str; 9] = [
     "three",
 ];
 /// Words of a place within a text, which an addition at its end has not.
-const WITHIN: [&str; 10] = [
+const WITHIN: [&str; 12] = [
+    "under",
+    "section",
     "before",
     "after",
     "above",
@@ -225,6 +228,9 @@ pub fn not_understood(plan: &Plan, request: &str) -> Option<Fault> {
                 .to_owned(),
         ));
     }
+    if let Some(fault) = more_than_a_look(plan, request) {
+        return Some(fault);
+    }
     let is_answered = plan.actions.iter().any(|action| judges(request, action));
     let is_left = orders::judges(request) && !is_answered;
     if !is_left && !shows_another(plan, request) {
@@ -240,6 +246,76 @@ pub fn not_understood(plan: &Plan, request: &str) -> Option<Fault> {
          model."
             .to_owned(),
     ))
+}
+
+/// First words of a request that may order to show a text and may order something of it, or want it judged.
+const SELDOM_LOOKS: [&str; 23] = [
+    "give",
+    "open",
+    "quote",
+    "record",
+    "have",
+    "say",
+    "answer",
+    "average",
+    "mean",
+    "median",
+    "total",
+    "sum",
+    "maximum",
+    "minimum",
+    "max",
+    "min",
+    "highest",
+    "lowest",
+    "largest",
+    "smallest",
+    "difference",
+    "percentage",
+    "ratio",
+];
+/// Words beside them and a file that say no more than that it is to be shown.
+const OF_A_LOOK: [&str; 21] = [
+    "me", "us", "file", "files", "text", "contents", "content", "line", "lines", "first", "last",
+    "whole", "entire", "please", "again", "up", "look", "see", "now", "page", "row",
+];
+
+/// The fault of a plan that shows a file for a request that wants more of it: `give tasks.md a title`, `average age
+/// in people.csv`.
+fn more_than_a_look(plan: &Plan, request: &str) -> Option<Fault> {
+    let is_shown = |action: &Action| {
+        matches!(
+            action,
+            Action::ReadFile { .. }
+                | Action::Head { .. }
+                | Action::Tail { .. }
+                | Action::Excerpt { .. }
+        )
+    };
+    let verb = orders::verb(request);
+    let is_seldom = SELDOM_LOOKS.contains(&verb.as_str()) && !question::wants_telling(request);
+    if !is_seldom || !plan.actions.iter().all(is_shown) {
+        return None;
+    }
+    let lower = request.to_lowercase();
+    let gives_me = verb == "give" && (lower.contains("give me ") || lower.contains("give us "));
+    let mut others = lower.split_whitespace().filter(|word| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_of_a_file = words_of_files(word).next().is_some();
+        bare != verb && !is_of_a_file && cues::is_telling(bare) && !OF_A_LOOK.contains(&bare)
+    });
+    (!gives_me && others.next().is_some()).then(|| {
+        refused(
+            format!(
+                "`{}` asks for more than a text that is shown, and the model planned only to show one. Nothing was \
+                 done.",
+                shortened(request)
+            ),
+            "Say what is to be written, and where (the task `help` lists what works), or use a larger model to have \
+             something worked out of a text."
+                .to_owned(),
+        )
+    })
 }
 
 /// Whether a plan only shows files that a request does not name, where the request asks to be shown nothing: its

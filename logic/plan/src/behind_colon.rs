@@ -124,6 +124,12 @@ pub(crate) fn is_order(request: &str) -> bool {
     parts(request).is_some_and(|parts| parts.is_whole)
 }
 
+/// The text behind the colon of an order to write, where a file is named before it.
+pub(crate) fn text_of(request: &str) -> Option<&str> {
+    let parts = parts(request).filter(|parts| parts.is_whole)?;
+    Some(parts.text)
+}
+
 fn asks(text: &str) -> bool {
     text.trim_end_matches(['!', '.', ' ']).ends_with('?')
 }

@@ -338,7 +338,7 @@ pub(crate) fn judges(request: &str) -> bool {
 }
 
 /// The first word of a request that may be a verb, in small letters.
-fn verb(request: &str) -> String {
+pub(crate) fn verb(request: &str) -> String {
     let request = without_quotes(request).to_lowercase();
     let words = request.split_whitespace();
     let mut words = words.map(|word| word.trim_matches([',', ':', '!', '?', '"', '\'']));

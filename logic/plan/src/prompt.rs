@@ -348,7 +348,7 @@ pub fn answer(question: &str, results: &[String], reach: Reach) -> Vec<Message> 
 pub enum Focus {
     /// All of it: the question has no word that says more.
     Whole,
-    /// These lines, in their order: those that share the question's rarest words.
+    /// These lines, those first that share the question's rarest words.
     Lines(String),
     /// Nothing: no line shares a word with it.
     Nothing,
@@ -386,6 +386,13 @@ pub fn covers(text: &str, question: &str) -> bool {
     !wanted.is_empty() && wanted.is_subset(&telling_words(text))
 }
 
+/// How many of the words that say what a question is about a text has.
+pub(crate) fn shared(text: &str, question: &str) -> usize {
+    telling_words(question)
+        .intersection(&telling_words(text))
+        .count()
+}
+
 /// Whether a file holds rows below a line of names.
 fn is_table(name: &str) -> bool {
     let name = name.to_lowercase();
@@ -411,7 +418,7 @@ fn focus_rows(
     }
 }
 
-/// The lines that share the rarest of the words that are wanted, in their order.
+/// The lines that share the rarest of the words that are wanted, those first that share most.
 fn focus_lines<'a>(
     lines: &[&'a str],
     sets: &[BTreeSet<String>],
@@ -428,13 +435,18 @@ fn focus_lines<'a>(
         .map(|set| set.intersection(wanted).map(weight).sum())
         .collect();
     let best = scores.iter().copied().max().filter(|best| *best > 0)?;
-    let chosen = lines
-        .iter()
-        .zip(&scores)
-        .filter(|(_, score)| **score * 4 >= best * 3)
-        .map(|(line, _)| line.trim())
-        .take(most);
-    Some(chosen.collect())
+    let chosen = lines.iter().zip(&scores);
+    let chosen = chosen.filter(|(_, score)| **score * 4 >= best * 3);
+    let mut chosen: Vec<(&str, usize)> =
+        chosen.map(|(line, score)| (line.trim(), *score)).collect();
+    chosen.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
+    Some(
+        chosen
+            .into_iter()
+            .map(|(line, _)| line)
+            .take(most)
+            .collect(),
+    )
 }
 
 /// Words in lower case without a plural `s`, without those that say nothing.

@@ -1,5 +1,6 @@
 //! What the steps of a plan showed, and what of it a question is about.
 
+use crate::numbers::{self, Numbered};
 use crate::prompt::{self, Focus};
 use crate::quoted::typed_path;
 use crate::rules::in_file;
@@ -24,6 +25,8 @@ pub struct Shown {
     pub counted: Option<[u64; 3]>,
     /// How many documents (PDF, docx, odt) a search passed over.
     pub documents: u64,
+    /// The numbers of the lines that it showed.
+    pub numbers: Vec<Numbered>,
 }
 
 impl Shown {
@@ -42,6 +45,10 @@ impl Shown {
         let contents = results.iter().flat_map(|data| contents_of(action, data));
         Self {
             contents: contents.collect(),
+            numbers: results
+                .iter()
+                .flat_map(|data| numbers::numbers(action, data))
+                .collect(),
             whole: results
                 .iter()
                 .filter_map(|data| whole(action, data))
@@ -130,47 +137,6 @@ pub fn by_rules(shown: &[Shown], question: &str) -> Option<String> {
     }
 }
 
-/// An answer that nothing could be held against, with the beginning of what it was made from.
-#[must_use]
-pub fn unchecked(answer: &str, shown: &[Shown]) -> String {
-    let mut told = answer.to_owned();
-    let texts = merged(shown);
-    if texts.is_empty() {
-        let seen: Vec<&str> = shown.iter().map(|step| step.text.as_str()).collect();
-        let (lines, more) = first_lines(&seen.join("\n"));
-        if !lines.is_empty() {
-            told.push_str(&format!(
-                "\n\nThis was not checked: a model of this size may make it up. It was shown the text of no file, \
-                 and of the folder:\n  {lines}{more}"
-            ));
-        }
-        return told;
-    }
-    told.push_str(
-        "\n\nThis was not checked: a model of this size may make it up. It was shown all of:",
-    );
-    for (place, text) in texts {
-        let (lines, more) = first_lines(&text);
-        told.push_str(&format!("\n\nFrom {place}:\n  {lines}{more}"));
-    }
-    told
-}
-
-/// The first lines of a text that say something, and what shows that it goes on.
-fn first_lines(text: &str) -> (String, &'static str) {
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    let mut lines: Vec<&str> = lines.take(FIRST_LINES + 1).collect();
-    let more = match lines.len() > FIRST_LINES {
-        true => "\n  …",
-        false => "",
-    };
-    lines.truncate(FIRST_LINES);
-    (lines.join("\n  "), more)
-}
-
-/// Lines of a text that are shown below an answer that is of all of it.
-const FIRST_LINES: usize = 3;
-
 /// Finds what of it a question is about.
 #[must_use]
 pub fn focus(shown: &[Shown], question: &str) -> Focused {
@@ -194,7 +160,8 @@ pub fn focus(shown: &[Shown], question: &str) -> Focused {
 }
 
 /// The texts by place, each line once: several steps may have shown the same.
-fn merged(shown: &[Shown]) -> Vec<(String, String)> {
+#[must_use]
+pub fn merged(shown: &[Shown]) -> Vec<(String, String)> {
     let mut merged: Vec<(String, String)> = Vec::new();
     for (place, content) in shown.iter().flat_map(|step| &step.contents) {
         let Some((_, known)) = merged.iter_mut().find(|(known, _)| known == place) else {
@@ -210,7 +177,7 @@ fn merged(shown: &[Shown]) -> Vec<(String, String)> {
     merged
 }
 
-/// A small model that is asked about a text without the answer makes one up.
+/// What is told where no line says anything of a question.
 #[must_use]
 pub fn nothing_about(places: &[String], unread: &Unread<'_>) -> String {
     let places: Vec<&str> = places
@@ -218,8 +185,8 @@ pub fn nothing_about(places: &[String], unread: &Unread<'_>) -> String {
         .map(|place| if place == "." { "this folder" } else { place })
         .collect();
     format!(
-        "I found no line about that in {}.{} A model of this size goes by the words of single lines: ask in \
-         other words, or use a larger model (`carl models`).",
+        "I found no line about that in {}.{} I go by the words of single lines here: ask in other words, or use a \
+         larger model (`carl models`).",
         places.join(", "),
         unread.told()
     )
@@ -337,20 +304,6 @@ mod tests {
             panic!("nothing found");
         };
         assert_eq!(quotes, [("a.txt".to_owned(), line.to_owned())]);
-    }
-
-    #[test]
-    fn an_answer_from_names_of_files_says_so() {
-        let listed = Shown {
-            text: "a.txt\nb.txt".to_owned(),
-            ..Shown::default()
-        };
-        let told = unchecked("It is Bob.", &[listed]);
-        assert!(
-            told.contains("shown the text of no file") && told.ends_with("  a.txt\n  b.txt"),
-            "{told}"
-        );
-        assert_eq!(unchecked("It is Bob.", &[]), "It is Bob.");
     }
 
     #[test]

@@ -53,6 +53,79 @@ pub(super) fn is_text(text: &str) -> bool {
     TEXT.as_ref().is_some_and(|text_of| text_of.is_match(text))
 }
 
+/// Words of how many, and of which, that begin a description.
+const WHICH: [&str; 27] = [
+    "a", "an", "the", "some", "any", "another", "more", "one", "two", "three", "several", "few",
+    "many", "new", "all", "each", "every", "this", "that", "these", "those", "my", "our", "its",
+    "their", "missing", "same",
+];
+/// Kinds of things that somebody writes.
+const KINDS: [&str; 46] = [
+    "section",
+    "paragraph",
+    "comment",
+    "header",
+    "heading",
+    "headline",
+    "import",
+    "task",
+    "item",
+    "host",
+    "job",
+    "p.s",
+    "ps",
+    "postscript",
+    "date",
+    "title",
+    "subtitle",
+    "note",
+    "remark",
+    "entry",
+    "line",
+    "row",
+    "record",
+    "sentence",
+    "quote",
+    "greeting",
+    "summary",
+    "footer",
+    "link",
+    "table",
+    "list",
+    "bullet",
+    "todo",
+    "reminder",
+    "docstring",
+    "function",
+    "method",
+    "class",
+    "test",
+    "column",
+    "field",
+    "key",
+    "service",
+    "dependency",
+    "step",
+    "timestamp",
+];
+/// How many of the first words may name such a kind.
+const KIND_WORDS: usize = 3;
+
+/// Whether bare words say which text somebody is to write, and are not the text: `a paragraph about the storm`,
+/// `Contributing section`.
+pub(crate) fn is_of_a_kind(text: &str) -> bool {
+    let text = text.trim().to_lowercase();
+    let words = text.split_whitespace();
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let is_kind = |word: &&str| {
+        let singular = word.strip_suffix('s').unwrap_or(word);
+        KINDS.contains(word) || KINDS.contains(&singular)
+    };
+    words.first().is_some_and(|first| WHICH.contains(first))
+        || words.iter().take(KIND_WORDS).any(is_kind)
+}
+
 /// Whether an order asks for such a text, and gives none in quotes or behind a colon.
 pub(super) fn is_order(text: &str) -> bool {
     let is_given = text.contains(['"', ':']);

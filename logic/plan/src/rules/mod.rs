@@ -8,7 +8,7 @@
 
 mod after_colon;
 mod building;
-mod described;
+pub(crate) mod described;
 mod destination;
 mod examples;
 mod grammar;

@@ -4,6 +4,7 @@ use super::cues;
 use super::narrow::{KNOWN_PATHS, Known, plan_of};
 use super::paths::{is_path, likely_first};
 use crate::names::{self, Names};
+use crate::project;
 use crate::rules::in_file::{of_folder, superlative};
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
@@ -51,9 +52,26 @@ pub fn for_small_model(listing: &[String], request: &str) -> Value {
         .pointer_mut("/properties/actions/items/anyOf")
         .and_then(Value::as_array_mut);
     for variant in variants.into_iter().flatten() {
+        bound_texts(variant, request);
         offer_texts(variant, &texts);
     }
     schema
+}
+
+/// Shortest bound of a text that is written, characters.
+const WRITTEN_CHARS: u64 = 120;
+
+/// Bounds what is written by the length of the request, in which it stands: such a model finds no end.
+fn bound_texts(variant: &mut Value, request: &str) {
+    let most = WRITTEN_CHARS.max(request.chars().count() as u64);
+    for field in ["content", "new"] {
+        let bound = variant.pointer_mut(&format!("/properties/{field}/maxLength"));
+        if let Some(bound) = bound
+            && let Some(known) = bound.as_u64()
+        {
+            *bound = json!(known.min(most));
+        }
+    }
 }
 
 /// Offers the texts of the request in the fields that take one, and two different files to compare.
@@ -150,9 +168,12 @@ pub(crate) fn kinds_for(listing: &[String], request: &str) -> Option<Vec<&'stati
 /// names none its words are looked for in all of them. No model is asked for it.
 #[must_use]
 pub fn settled(listing: &[String], request: &str) -> Option<Plan> {
+    let readme =
+        project::readme(listing, request).map(|path| Action::ReadFile { path: path.clone() });
     let asked_of = of_folder::files_for(request, listing);
     let compared = compared(listing, request);
     let looks: Vec<Action> = match looks_for_an_answer(listing, request) {
+        _ if readme.is_some() => readme.into_iter().collect(),
         // Where none of them tells it, it may stand anywhere.
         true => reading_all(asked_of).chain(searches(request)).collect(),
         false if !asked_of.is_empty() => reading_all(asked_of).collect(),

@@ -7,7 +7,7 @@ use crate::work::checks;
 use crate::work::compaction;
 use crate::work::known::Known;
 use crate::work::mentioned;
-use crate::work::named::{self, InView};
+use crate::work::named;
 use crate::work::small_talk;
 use api::broker::OfferBound;
 use api::models::ToolChoice;
@@ -20,7 +20,7 @@ use domain::id::{BatchId, CallId};
 use domain::limits::TOOL_CALLS_PER_REPLY;
 use domain::message::ToolCall;
 use domain::model::ModelClass;
-use domain::tool::{EffectClass, FIND_TOOLS, READ_FILE, ToolDefinition};
+use domain::tool::{EffectClass, FIND_TOOLS, ToolDefinition};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use turn::cut::{self, Room};
@@ -52,7 +52,6 @@ pub(crate) async fn run(work: &Work) -> Outcome {
         changes: Changes::default(),
         known: Known::of(work),
         is_small_talk: small_talk::is(work),
-        in_view: None,
         change_not_made: None,
         outcome: Outcome::of(QueryStatus::Failed),
     };
@@ -60,10 +59,18 @@ pub(crate) async fn run(work: &Work) -> Outcome {
         mentioned if mentioned.is_empty() => named::before(work).await,
         mentioned => mentioned,
     };
-    run.in_view = named::all_that_is_asked(work, &read);
+    let in_view = named::all_that_is_asked(work, &read);
     for record in read {
         run.known.note(work, &record);
         run.outcome.note_call(&record);
+    }
+    if let Some(in_view) = in_view {
+        run.outcome.answer = in_view.told(&work.request.text);
+        run.outcome.status = match work.cancel.is_cancelled() {
+            true => QueryStatus::Interrupted,
+            false => QueryStatus::Success,
+        };
+        return run.outcome;
     }
     let mut todo = VecDeque::from(turn.on(Event::Received));
     while let Some(action) = todo.pop_front() {
@@ -100,8 +107,6 @@ struct Run<'a> {
     known: Known,
     /// Whether the request names nothing to do.
     is_small_talk: bool,
-    /// All that a question is about, if it was read for it.
-    in_view: Option<InView>,
     /// What is said of the last call that would have changed something, if it did not.
     change_not_made: Option<Fault>,
     outcome: Outcome,
@@ -164,13 +169,7 @@ impl Run<'_> {
             return Event::Assembled;
         }
         match self.discover(self.work.request.text.clone(), false).await {
-            Ok(mut tools) => {
-                if self.in_view.is_some() {
-                    // One, which may not be called: the model knows by it in which form it answers.
-                    tools.retain(|tool| tool.name.as_str() == READ_FILE);
-                }
-                self.offered = self.offer(tools);
-            }
+            Ok(tools) => self.offered = self.offer(tools),
             Err(event) => return event,
         }
         self.announce_tools().await;
@@ -287,7 +286,7 @@ impl Run<'_> {
             most = most.min(TINY_ANSWER.into());
         }
         let max_tokens = u32::try_from(most).ok();
-        let may_call = tools == ToolUse::Offered && !self.is_small_talk && self.in_view.is_none();
+        let may_call = tools == ToolUse::Offered && !self.is_small_talk;
         let tools = self.offered.tools();
         let narrowed = match may_call {
             true => self.known.narrowed(self.work, &tools, &messages).await,
@@ -301,11 +300,7 @@ impl Run<'_> {
                 false => ToolChoice::None,
             },
             max_tokens,
-            // It is held against the files before anybody reads it.
-            visibility: match self.in_view {
-                Some(_) => Visibility::Hidden,
-                None => Visibility::Shown,
-            },
+            visibility: Visibility::Shown,
             ..Ask::new(messages)
         };
         match self.work.ask_model(ask).await {
@@ -534,10 +529,6 @@ impl Run<'_> {
         } else if ending.reason == Reason::Done {
             self.outcome.answer = self.changes.in_words();
         } else if self.outcome.error.is_none() {
-            if let Some(in_view) = &self.in_view {
-                let answer = in_view.hold(self.outcome.answer.trim(), &work.request.text);
-                self.outcome.answer = answer;
-            }
             self.outcome.error = self.untrue();
             if self.outcome.error.is_some() && self.outcome.status == QueryStatus::Success {
                 self.outcome.status = QueryStatus::Partial;

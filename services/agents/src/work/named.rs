@@ -14,7 +14,7 @@ use domain::plan::Action;
 use domain::settings::Mode;
 use domain::tool::{LIST_FILES, READ_FILE};
 use plan::shown::{self, Focused, Shown, Unread, focus, nothing_about};
-use plan::{evidence, one_step, schema};
+use plan::{likely, one_step, schema};
 use serde_json::{Value, json};
 use turn::CallRecord;
 use uuid::Uuid;
@@ -100,16 +100,20 @@ pub(super) fn all_that_is_asked(work: &Work, read: &[CallRecord]) -> Option<InVi
 pub(super) struct InView(Vec<Shown>);
 
 impl InView {
-    /// A model's answer to the question with the lines that it is about; without it, where they do not
-    /// bear it out, no line is about the question, or a line answers it without a model.
-    pub(super) fn hold(&self, answer: &str, question: &str) -> String {
-        if let Some(told) = shown::by_rules(&self.0, question) {
+    /// What is told of the question: what a line answers by rules, the lines that it is about, or how the files
+    /// begin.
+    pub(super) fn told(&self, question: &str) -> String {
+        if let Some(told) = likely::by_rules(&self.0, question) {
             return told;
         }
         match focus(&self.0, question) {
-            Focused::On(quotes) => evidence::with_lines(answer, &quotes, question),
-            Focused::Everything => shown::unchecked(answer, &self.0),
+            Focused::On(quotes) => likely::lines(&self.0, &quotes, question),
             Focused::Nothing(places) => nothing_about(&places, &Unread::default()),
+            Focused::Everything => {
+                let texts = shown::merged(&self.0);
+                likely::of_all(&self.0, &texts, question)
+                    .unwrap_or_else(|| nothing_about(&[], &Unread::default()))
+            }
         }
     }
 }

@@ -110,33 +110,26 @@ fn a_tiny_model_with_all_that_is_asked_in_view_calls_no_tools() {
             false => "`port` is 4711 (by rules, no model).",
         };
         assert!(outcome.text("answer").starts_with(told), "{question}");
-        let asked = &scene.server.chats()[0].body;
+        let chats = scene.server.chats();
+        assert_eq!(!chats.is_empty(), may_call, "{question}");
+        let Some(asked) = chats.first().map(|chat| &chat.body) else {
+            continue;
+        };
         assert!(asked["messages"].to_string().contains("port = 4711"));
-        assert_eq!(asked["tool_choice"] != "none", may_call, "{question}");
-        let tools = asked["tools"].as_array().unwrap();
-        assert_eq!(tools.len() > 1, may_call, "{question}");
+        assert_ne!(asked["tool_choice"], "none", "{question}");
     }
 }
 
-/// What a tiny model says of a file in view is told with its lines, and not where they say otherwise.
+/// A question about a file in view is answered by its lines, and a tiny model is not asked.
 #[test]
-fn an_answer_from_a_file_in_view_is_held_against_its_lines() {
-    let lines = "\n\nFrom notes.md:\n  port: 4711";
-    for (said, told) in [
-        ("It sets port 4711.", format!("It sets port 4711.{lines}")),
-        (
-            "It sets port 8080.",
-            format!("I have no sure answer. These lines may have it.{lines}"),
-        ),
-    ] {
-        let scene = Scene::of_class("tiny", [Reply::text(said)]);
-        scene.house.write("notes.md", "host: here\nport: 4711\n");
-        let outcome = scene.run(&["--mode", "loop", "which port does notes.md name?"]);
-        outcome.assert_ends(0, "success");
-        assert_eq!(outcome.text("answer"), told);
-        let streamed = of_kind(&scene.log(&outcome), "text_delta").len();
-        assert_eq!(streamed, 0, "{said}");
-    }
+fn a_question_about_a_file_in_view_is_answered_by_its_lines() {
+    let scene = Scene::of_class("tiny", [Reply::text("It sets port 8080.")]);
+    scene.house.write("notes.md", "host: here\nport: 4711\n");
+    let outcome = scene.run(&["--mode", "loop", "which port does notes.md name?"]);
+    outcome.assert_ends(0, "success");
+    let told = "These lines may say it (by rules, no model):\n\nFrom notes.md:\n  2: port: 4711";
+    assert_eq!(outcome.text("answer"), told);
+    assert!(scene.server.chats().is_empty());
     let scene = Scene::of_class("tiny", [Reply::text("It was written by Anna.")]);
     scene
         .house
@@ -179,7 +172,7 @@ fn a_small_model_has_the_named_folder_before_its_first_call() {
 }
 
 #[test]
-fn a_file_behind_an_at_sign_is_the_one_that_a_tiny_model_is_asked_about() {
+fn a_file_behind_an_at_sign_answers_where_the_model_is_tiny() {
     let scene = Scene::of_class("tiny", [Reply::text("Marie wohnt in Genf.")]);
     scene.house.write("calc.py", "def mean(a):\n    return a\n");
     scene.house.write("kapitel1.md", "Marie wohnt in Genf.\n");
@@ -187,8 +180,9 @@ fn a_file_behind_an_at_sign_is_the_one_that_a_tiny_model_is_asked_about() {
     outcome.assert_ends(0, "success");
     let answer = outcome.text("answer");
     assert!(
-        answer.contains("From kapitel1.md:\n  Marie wohnt in Genf."),
+        answer.contains("From kapitel1.md:\n  1: Marie wohnt in Genf."),
         "{answer}"
     );
-    assert!(!scene.told().contains("def mean"), "{}", scene.told());
+    assert!(!answer.contains("def mean"), "{answer}");
+    assert!(scene.server.chats().is_empty());
 }

@@ -8,10 +8,8 @@ use api::models::ToolChoice;
 use domain::event::{CallStatus, EventBody};
 use domain::model::Reach;
 use domain::plan::Action;
-use plan::compile;
-use plan::evidence;
-use plan::prompt;
 use plan::shown::{self, Focused, Shown, Unread, focus, nothing_about};
+use plan::{compile, likely, prompt, question};
 use turn::Outcome;
 use turn::cut::{self, Room};
 
@@ -20,8 +18,8 @@ const SMALL_ANSWER_TOKENS: u32 = 60;
 /// Most tokens of an answer.
 const ANSWER_TOKENS: u32 = 800;
 
-/// Answers a question. A small model reads only the lines that the question is about, and they are
-/// quoted under its answer, so that a person can check it at a glance.
+/// Answers a question. Where the model is small the lines that it is about are the answer, and no model is
+/// asked: what such a one says of them is as often wrong as right.
 pub(super) async fn answer(
     work: &Work,
     outcome: &mut Outcome,
@@ -30,40 +28,25 @@ pub(super) async fn answer(
     planned: &Planned,
 ) -> Result<String, Failed> {
     let reach = planned.reach;
-    if let Some(told) = shown::by_rules(shown, question).filter(|_| reach == Reach::Small) {
+    if reach == Reach::Small
+        && let Some(told) = by_rules(work, outcome, question, (shown, planned)).await
+    {
         return Ok(told);
     }
-    let mut is_of_all = false;
-    let (quotes, texts) = match reach {
-        Reach::Small => match focused(work, outcome, question, (shown, planned)).await {
-            Ok(Focused::On(quotes)) => {
-                let lines = quotes.iter().map(|(_, lines)| lines.clone()).collect();
-                (quotes, lines)
-            }
-            Ok(Focused::Everything | Focused::Nothing(_)) => {
-                is_of_all = true;
-                (Vec::new(), texts_of(shown))
-            }
-            Err(told) => return Ok(told),
-        },
-        Reach::Any => (Vec::new(), texts_of(shown)),
-    };
     let most = match reach {
         Reach::Small => SMALL_ANSWER_TOKENS,
         Reach::Any => ANSWER_TOKENS,
     };
+    let texts: Vec<String> = shown.iter().map(|step| step.text.clone()).collect();
+    let messages = prompt::answer(question, &texts, reach);
     let ask = Ask {
         tool_choice: ToolChoice::None,
         max_tokens: Some(most),
         temperature: Some(0.0),
-        // It is held against the lines before anybody reads it.
-        visibility: match quotes.is_empty() {
-            true => Visibility::Shown,
-            false => Visibility::Hidden,
-        },
+        visibility: Visibility::Shown,
         ..Ask::new(match reach {
-            Reach::Small => prompt::answer(question, &texts, reach),
-            Reach::Any => recall::shown_in(work, prompt::answer(question, &texts, reach)),
+            Reach::Small => messages,
+            Reach::Any => recall::shown_in(work, messages),
         })
     };
     let reply = work
@@ -75,25 +58,49 @@ pub(super) async fn answer(
         let cut = cut::fault(&reply, Some(most), Room::Plan);
         work.emit(EventBody::Notice(cut), None).await;
     }
-    let text = reply.text.trim();
-    if text.is_empty() {
-        return Err(Failed {
+    let text = reply.text.as_str();
+    // A small model goes on as its prompt did, with the next question.
+    let text = text.split("\nQuestion:").next().unwrap_or(text).trim();
+    match text.is_empty() {
+        true => Err(Failed {
             status: CallStatus::Failed,
             text: "the model gave no answer".to_owned(),
             fault: None,
-        });
+        }),
+        false => Ok(text.to_owned()),
     }
-    let told = evidence::with_lines(text, &quotes, question);
-    Ok(match is_of_all {
-        true => shown::unchecked(&told, shown),
-        false => told,
-    })
+}
+
+/// What is told without a model: an answer of the rules, the lines that a question is about, or what was looked
+/// at. `None` where nothing was looked at, or no question asks.
+async fn by_rules(
+    work: &Work,
+    outcome: &mut Outcome,
+    question: &str,
+    (shown, planned): (&[Shown], &Planned),
+) -> Option<String> {
+    if let Some(told) = likely::by_rules(shown, question) {
+        return Some(told);
+    }
+    match focused(work, outcome, question, (shown, planned)).await {
+        // An order about data that came along is the model's.
+        _ if !question::wants_telling(question) && planned.plan.actions.len() == 1 => None,
+        Ok((Focused::On(quotes), read)) => {
+            let all: Vec<Shown> = shown.iter().chain(&read).cloned().collect();
+            Some(likely::lines(&all, &quotes, question))
+        }
+        Ok((Focused::Everything | Focused::Nothing(_), _)) => {
+            likely::of_all(shown, &shown::merged(shown), question)
+        }
+        Err(told) => Some(told),
+    }
 }
 
 /// Most documents that are read for a question that no line of another file has words of.
 const READ_DOCUMENTS: usize = 3;
 
-/// What a question is about, of what the steps showed and of the documents that they passed over.
+/// What a question is about, of what the steps showed and of the documents that they passed over, with what those
+/// showed.
 ///
 /// # Errors
 /// What is told where it needs no model: what memory has on it, or that nothing has.
@@ -102,7 +109,7 @@ async fn focused(
     outcome: &mut Outcome,
     question: &str,
     (shown, planned): (&[Shown], &Planned),
-) -> Result<Focused, String> {
+) -> Result<(Focused, Vec<Shown>), String> {
     let found = focus(shown, question);
     let is_of_files = shown
         .iter()
@@ -117,7 +124,7 @@ async fn focused(
         return Err(told);
     }
     let Focused::Nothing(places) = found else {
-        return Ok(found);
+        return Ok((found, Vec::new()));
     };
     let mut unread = Unread {
         count: shown
@@ -149,7 +156,7 @@ async fn focused(
         }
     }
     match focus(&read, question) {
-        Focused::On(quotes) => Ok(Focused::On(quotes)),
+        Focused::On(quotes) => Ok((Focused::On(quotes), read)),
         Focused::Everything | Focused::Nothing(_) => Err(nothing_about(&places, &unread)),
     }
 }
@@ -166,8 +173,4 @@ fn unanswered(error: &AskError) -> Failed {
         text: fault.message.clone(),
         fault: Some(fault),
     }
-}
-
-fn texts_of(shown: &[Shown]) -> Vec<String> {
-    shown.iter().map(|step| step.text.clone()).collect()
 }

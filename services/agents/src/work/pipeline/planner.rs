@@ -14,7 +14,7 @@ use domain::plan::Plan;
 use domain::settings::Mode;
 use domain::tool::LIST_FILES;
 use plan::compile::{self, Call};
-use plan::{asked_for, by_rules, named, names, orders, prompt, question, schema, validate};
+use plan::{asked_for, by_rules, named, names, orders, prompt, question, schema, typed, validate};
 use serde_json::json;
 use std::ops::RangeInclusive;
 use text::escape::visible_line;
@@ -26,6 +26,10 @@ const LISTING_DEPTH: u32 = 3;
 /// schema can need for text in words, with the steps of a small model and with all that a plan may
 /// have.
 const PLAN_TOKENS: RangeInclusive<u64> = 3_000..=6_000;
+/// Most tokens of a small model's plan beside those of its request.
+const SMALL_PLAN_TOKENS: u64 = 400;
+/// Most files that are read for lines which a plan writes elsewhere.
+const READ_FILES: usize = 3;
 
 /// Makes a plan in the way of the request's mode, and passes it through the validator.
 /// `task` is the request, with what the user corrected in plans before.
@@ -92,7 +96,10 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     let schema = schema::for_request(&listing, task, reach);
     let most_actions = schema::most_actions(&schema);
     let room = Budget::of(work.agent.context_tokens).output_tokens;
-    let max_tokens = room.clamp(*PLAN_TOKENS.start(), *PLAN_TOKENS.end());
+    let max_tokens = match reach {
+        Reach::Any => room.clamp(*PLAN_TOKENS.start(), *PLAN_TOKENS.end()),
+        Reach::Small => room.min(small_plan_tokens(task)),
+    };
     let ask = Ask {
         response_schema: Some(schema),
         max_tokens: u32::try_from(max_tokens).ok(),
@@ -105,13 +112,17 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     };
     let reply = work.ask_model(ask).await.map_err(|error| match error {
         AskError::Interrupted => interrupted(),
-        error => Stop::failed(of_planning(&error, most_actions)),
+        error => Stop::failed(of_planning(&error, reach, most_actions)),
     })?;
     outcome.note_reply(&reply);
     let kinds = all_kinds();
     let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
-    let plan =
-        validate::text(&reply.text, &kinds).map_err(|invalid| Stop::failed(invalid.fault()))?;
+    let plan = validate::text(&reply.text, &kinds).map_err(|invalid| {
+        Stop::failed(match reach {
+            Reach::Any => invalid.fault(),
+            Reach::Small => no_plan(invalid.fault()),
+        })
+    })?;
     if reach == Reach::Small {
         is_asked_for(work, outcome, &plan, task).await?;
     }
@@ -174,6 +185,9 @@ async fn is_asked_for(
     if let Some(fault) = fault.or_else(|| asked_for::not_understood(plan, &work.request.text)) {
         return denied(fault);
     }
+    if let Some(fault) = made_up(work, outcome, plan, task).await {
+        return denied(fault);
+    }
     for path in asked_for::data_to_read(plan) {
         let content = rules::read_text(work, outcome, &path).await?;
         if let Some(fault) = asked_for::spoils(plan, &path, &content) {
@@ -183,12 +197,32 @@ async fn is_asked_for(
     Ok(())
 }
 
+/// What is said of a text that a small model would write, and that neither the request gives nor a file that it
+/// names has as lines.
+async fn made_up(work: &Work, outcome: &mut Outcome, plan: &Plan, task: &str) -> Option<Fault> {
+    let mut left = typed::not_given(plan, task);
+    for path in named::files_of(task).into_iter().take(READ_FILES) {
+        if left.is_empty() {
+            break;
+        }
+        // What cannot be read has no lines that are known.
+        let Ok(text) = rules::read_text(work, outcome, &path).await else {
+            continue;
+        };
+        left.retain(|written| !written.is_of_lines(&text));
+    }
+    left.first().map(typed::Written::fault)
+}
+
 /// What people are told when a model gave no plan. Where its answer did not fit, a larger model is not
 /// all that helps.
-fn of_planning(error: &AskError, most_actions: u64) -> Fault {
+fn of_planning(error: &AskError, reach: Reach, most_actions: u64) -> Fault {
     let is_unmet =
         matches!(error, AskError::Model(model) if model.kind == models::ErrorKind::SchemaUnmet);
     let mut fault = error.fault();
+    if is_unmet && reach == Reach::Small {
+        return no_plan(fault);
+    }
     if is_unmet {
         fault.hint = format!(
             "A plan has at most {most_actions} {} here: ask in parts, or in loop mode \
@@ -197,6 +231,22 @@ fn of_planning(error: &AskError, most_actions: u64) -> Fault {
         );
     }
     fault
+}
+
+/// Most tokens of a small model's plan: the request is in it once as the intent, and once more at most as what is
+/// written. What is longer has no end.
+fn small_plan_tokens(task: &str) -> u64 {
+    SMALL_PLAN_TOKENS + task.chars().count() as u64
+}
+
+/// What people are told where what a small model wrote is no plan.
+fn no_plan(fault: Fault) -> Fault {
+    Fault {
+        message: "The model gave no plan: what it wrote came to no end, or is none. Nothing was done.".to_owned(),
+        hint: "Say it in other words (the task `help` lists what works), or use a larger model (`carl models`)."
+            .to_owned(),
+        ..fault
+    }
 }
 
 /// Every kind of action, each of which the pipeline can run.

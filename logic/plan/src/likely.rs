@@ -1,0 +1,185 @@
+//! The lines that may answer a question, in the place of what a tiny model would say of them.
+//!
+//! Such a model contradicts the line that it was shown as often as not, so nobody reads its words about files:
+//! the lines stand alone, with file and number, the likeliest first.
+
+use crate::shown::{self, Shown};
+use crate::{extract, project, prompt};
+
+/// What stands above the lines.
+const LINES: &str = "These lines may say it (by rules, no model):";
+/// What stands above the beginning of a text that is asked about as a whole.
+const WHOLE: &str = "The question is about all of this, and I only tell single lines (by rules, no model). It begins:";
+/// What stands above what is no text of a file.
+const LISTED: &str =
+    "I answer that from no text of a file (by rules, no model). This is what I looked at:";
+/// Most places of which lines are told.
+const PLACES: usize = 4;
+/// Most lines of a text that is told from its beginning.
+const FIRST_LINES: usize = 5;
+/// Most lines of what is no text of a file.
+const LISTED_LINES: usize = 20;
+
+/// Most lines that are told of the file that says what a project is.
+const README_LINES: usize = 10;
+
+/// What is told of a question without looking for lines: what rules answer, and how the file begins that says what
+/// a project is.
+#[must_use]
+pub fn by_rules(shown: &[Shown], question: &str) -> Option<String> {
+    shown::by_rules(shown, question).or_else(|| of_project(shown, question))
+}
+
+/// How the file begins that says what a project is.
+fn of_project(shown: &[Shown], question: &str) -> Option<String> {
+    let texts = shown.iter().flat_map(|step| &step.contents);
+    let texts: Vec<(String, String)> = texts.cloned().collect();
+    let places: Vec<String> = texts.iter().map(|(place, _)| place.clone()).collect();
+    let place = project::readme(&places, question)?;
+    let (_, text) = texts.iter().find(|(known, _)| known == place)?;
+    let mut told = format!("So {place} begins (by rules, no model):\n\nFrom {place}:");
+    for line in first(text, README_LINES) {
+        told.push_str(&format!("\n  {}", numbered(shown, place, &line)));
+    }
+    Some(told)
+}
+
+/// What is told of a question whose lines these are, by their places.
+#[must_use]
+pub fn lines(shown: &[Shown], quotes: &[(String, String)], question: &str) -> String {
+    let mut quotes: Vec<&(String, String)> = quotes.iter().collect();
+    let said = |(_, lines): &&(String, String)| {
+        let said = lines
+            .lines()
+            .map(|line| prompt::shared(line, question))
+            .max();
+        std::cmp::Reverse(said.unwrap_or_default())
+    };
+    quotes.sort_by_key(said);
+    let left_out = quotes.len().saturating_sub(PLACES);
+    let mut told = LINES.to_owned();
+    for (place, lines) in quotes.iter().take(PLACES) {
+        told.push_str(&format!("\n\nFrom {place}:"));
+        for line in lines.lines() {
+            told.push_str(&format!("\n  {}", numbered(shown, place, line)));
+        }
+    }
+    match left_out {
+        0 => {}
+        1 => told.push_str("\n\n(1 more file has words of the question)"),
+        more => told.push_str(&format!(
+            "\n\n({more} more files have words of the question)"
+        )),
+    }
+    told
+}
+
+/// A line behind its number, where that is known and it stands in one place alone.
+fn numbered(shown: &[Shown], place: &str, line: &str) -> String {
+    let known = shown.iter().flat_map(|step| &step.numbers);
+    let mut known = known.filter(|one| one.place == place && one.line == line.trim());
+    let first = known.next().map(|one| one.number);
+    match first.filter(|first| known.all(|one| one.number == *first)) {
+        Some(number) => format!("{number}: {line}"),
+        None => line.to_owned(),
+    }
+}
+
+/// What is told of a question about all that was looked at: of texts their headings and first sentences, or how
+/// they begin; of folders the list. `None` where nothing was looked at.
+#[must_use]
+pub fn of_all(shown: &[Shown], texts: &[(String, String)], question: &str) -> Option<String> {
+    if texts.is_empty() {
+        let seen: Vec<&str> = shown.iter().map(|step| step.text.as_str()).collect();
+        let seen = first(&seen.join("\n"), LISTED_LINES);
+        return (!seen.is_empty()).then(|| format!("{LISTED}\n  {}", seen.join("\n  ")));
+    }
+    if extract::is_wanted(question)
+        && let Some(told) = extract::summary(texts)
+    {
+        return Some(told);
+    }
+    let mut told = WHOLE.to_owned();
+    for (place, text) in texts.iter().take(PLACES) {
+        told.push_str(&format!("\n\nFrom {place}:"));
+        for line in first(text, FIRST_LINES) {
+            told.push_str(&format!("\n  {}", numbered(shown, place, &line)));
+        }
+    }
+    Some(told)
+}
+
+/// The first lines of a text that say something, and a sign where it goes on.
+fn first(text: &str, most: usize) -> Vec<String> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let mut lines: Vec<String> = lines.take(most + 1).map(str::to_owned).collect();
+    if lines.len() > most {
+        lines.truncate(most);
+        lines.push("…".to_owned());
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::plan::Action;
+    use serde_json::json;
+
+    fn read(path: &str, content: &str) -> Shown {
+        let action = Action::ReadFile {
+            path: path.to_owned(),
+        };
+        let data = json!({"path": path, "content": content, "from_line": 1, "truncated": false});
+        Shown::of(&action, &[data])
+    }
+
+    #[test]
+    fn lines_have_their_numbers_and_the_likeliest_place_is_first() {
+        let shown = [
+            read("a.txt", "one\n  the sail is red\n"),
+            read("b.txt", "the red sail is torn\nx\nx\n"),
+        ];
+        let quotes = [
+            ("a.txt".to_owned(), "the sail is red".to_owned()),
+            ("b.txt".to_owned(), "the red sail is torn\nx".to_owned()),
+        ];
+        let told = lines(&shown, &quotes, "is the red sail torn?");
+        let wanted =
+            "\n\nFrom b.txt:\n  1: the red sail is torn\n  x\n\nFrom a.txt:\n  2: the sail is red";
+        assert_eq!(told, format!("{LINES}{wanted}"));
+        let many: Vec<(String, String)> = (0..6)
+            .map(|at| (format!("{at}.txt"), "x".to_owned()))
+            .collect();
+        let told = lines(&shown, &many, "is the red sail torn?");
+        assert!(
+            told.ends_with("(2 more files have words of the question)"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_project_is_told_by_how_its_readme_begins() {
+        let text = format!("# Tea\n\n{}", "A pot.\n".repeat(12));
+        let told = of_project(&[read("README.md", &text)], "what does this project do?").unwrap();
+        assert!(
+            told.contains("\n  1: # Tea\n  A pot.") && told.ends_with('…'),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_question_of_all_of_a_text_is_told_how_it_begins() {
+        let shown = [read("n.md", "one\ntwo\n")];
+        let texts = crate::shown::merged(&shown);
+        let told = of_all(&shown, &texts, "explain n.md").unwrap();
+        assert_eq!(told, format!("{WHOLE}\n\nFrom n.md:\n  1: one\n  2: two"));
+        let listed = Shown {
+            text: "a.txt\nb.txt".to_owned(),
+            ..Shown::default()
+        };
+        let told = of_all(&[listed], &[], "what files are these?").unwrap();
+        assert_eq!(told, format!("{LISTED}\n  a.txt\n  b.txt"));
+        assert_eq!(of_all(&[], &[], "who are you?"), None);
+    }
+}
