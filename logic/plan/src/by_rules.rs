@@ -1,14 +1,16 @@
 //! A whole request in the hands of the rules: planned and validated.
 
 use crate::planned::not_clear;
+use crate::quoted::in_quotes;
 use crate::rules::in_file::{self, whole_words};
 use crate::rules::{self, RefusalKind, joined, small_talk};
 use crate::{forbidden, named, orders, question};
 use domain::fault::{Coded, Fault};
-use domain::plan::Action;
+use domain::plan::{Action, Plan};
 use std::collections::BTreeMap;
+use text::escape::visible_line;
 
-pub use crate::offers::{FileState, Files, Need, needs, proven, told};
+pub use crate::offers::{FileState, Files, Need, needs, of_given_texts, proven, told};
 pub use crate::planned::{
     ByRules, Ready, Unplanned, after_reading, formats_to_read, must_be_there, of_whole_words, plan,
     stays_sound, words_to_read,
@@ -79,7 +81,7 @@ pub fn refuses(request: &str) -> Option<Fault> {
         return Some(unplanned.fault());
     }
     let stands = refusal.stands(orders::acts(request));
-    stands.then(|| refusal.fault())
+    stands.then(|| of_given_texts(refusal, request).fault())
 }
 
 /// Most files of a question that are read to answer it.
@@ -93,7 +95,8 @@ pub fn asks_of(request: &str) -> Vec<String> {
     let files = named::files_of(&request);
     let may_be = |path: &String| in_file::may_answer(&request, path);
     let is_told = question::wants_telling(&request) && files.iter().any(may_be);
-    let is_counted = files.len() == 1 && in_file::counted::may_count(&request);
+    let is_counted = files.len() == 1
+        && (in_file::counted::may_count(&request) || in_file::paragraphs::is_asked(&request));
     match is_told || is_counted {
         true if files.len() <= READ_FILES => files,
         _ => Vec::new(),
@@ -112,6 +115,30 @@ pub fn asks_of_folder(request: &str, listing: &[String]) -> Vec<String> {
 #[must_use]
 pub fn answer(request: &str, texts: &[(String, String)]) -> Option<String> {
     in_file::answers(&in_english(request), texts)
+}
+
+/// Whether a plan makes a file and does nothing else.
+#[must_use]
+pub fn makes(plan: &Plan, path: &str) -> bool {
+    matches!(plan.actions.as_slice(), [Action::CreateFile { path: made, .. }] if made == path)
+}
+
+/// What is said of a word that is the name of no file and no folder, where one was to be listed.
+#[must_use]
+pub fn nothing_called(word: &str) -> Fault {
+    let told = visible_line(word);
+    let hint = match word.to_lowercase().as_str() {
+        "history" | "sessions" => {
+            "`carl session list` has the sessions, and `carl diff` what requests changed in files."
+                .to_owned()
+        }
+        _ => format!("Try: search for {}", in_quotes(&told)),
+    };
+    Fault {
+        code: "plan.step_failed".to_owned(),
+        message: format!("There is no file and no folder `{told}` here. Nothing was done."),
+        hint,
+    }
 }
 
 /// A request in English, where it is one that is known whole in German or Spanish; else as it is.

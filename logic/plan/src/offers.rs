@@ -3,9 +3,12 @@
 //! An order is offered where the rules understand it, the files are as it needs them, it does what it is
 //! offered for and nothing else, and each file that it changes is as sound as it was.
 
+use crate::behind_colon;
 use crate::planned::{self, ByRules};
+use crate::quoted::in_quotes;
 use crate::rules::in_file::{self, whole_words};
-use crate::rules::{Note, Offer, Refusal, RefusalKind};
+use crate::rules::words::is_file;
+use crate::rules::{self, Note, Offer, Refusal, RefusalKind, described};
 use domain::fault::Fault;
 use domain::plan::{Action, Plan};
 use std::collections::BTreeMap;
@@ -46,6 +49,68 @@ pub fn needs(refusal: &Refusal) -> BTreeMap<String, Need> {
         of_order(order, &mut found);
     }
     found
+}
+
+/// Verbs of orders that write a text.
+const WRITING: [&str; 9] = [
+    "add", "append", "begin", "start", "create", "insert", "prepend", "put", "write",
+];
+
+/// Words that say that the text itself follows.
+const TEXT_FOLLOWS: [&str; 8] = [
+    " says",
+    " saying",
+    " reads",
+    " reading",
+    " the text",
+    " the line",
+    " the words",
+    " the sentence",
+];
+
+/// A refusal without the orders that would write, as a text, words by which the request only says what somebody is
+/// to write: `a paragraph about the storm`. Where none is left, it shows where the text itself goes.
+#[must_use]
+pub fn of_given_texts(mut refusal: Refusal, request: &str) -> Refusal {
+    let mut given = rules::quotes(request);
+    given.extend(behind_colon::text_of(request).map(str::to_owned));
+    let made_up = |order: &String| made_up(order, &given);
+    let first = refusal.nearest.iter().find_map(made_up);
+    let offered = refusal.offers.iter().flat_map(|offer| &offer.forms);
+    let Some(pattern) = first.or_else(|| offered.clone().find_map(made_up)) else {
+        return refusal;
+    };
+    refusal.nearest.retain(|order| made_up(order).is_none());
+    for offer in &mut refusal.offers {
+        offer.forms.retain(|order| made_up(order).is_none());
+    }
+    refusal.offers.retain(|offer| !offer.forms.is_empty());
+    if refusal.nearest.is_empty() && refusal.offers.is_empty() {
+        refusal.advice = Some(format!("Give the text itself, as in `{pattern}`."));
+    }
+    refusal
+}
+
+/// The pattern of an order that writes words which are no text; `None` of any other.
+fn made_up(order: &str, given: &[String]) -> Option<String> {
+    let verb = order.split_whitespace().next()?.to_lowercase();
+    let is_written = WRITING.contains(&verb.as_str());
+    let quotes = rules::quotes(order).into_iter().filter(|_| is_written);
+    let is_of_yaml = order.ends_with(".yaml") || order.ends_with(".yml");
+    let is_said_to_be = |text: &str| {
+        let before = order.split(&in_quotes(text)).next().unwrap_or_default();
+        TEXT_FOLLOWS
+            .iter()
+            .any(|said| before.trim_end().ends_with(said))
+    };
+    let mut made_up = quotes.filter(|text| {
+        // At the end of YAML a key is of no part of it.
+        let is_key = is_of_yaml && text.contains(": ");
+        let is_described = described::is_of_a_kind(text) && !is_said_to_be(text);
+        !given.contains(text) && !is_file(text) && (is_key || is_described)
+    });
+    let text = made_up.next()?;
+    Some(order.replacen(&in_quotes(&text), "\"TEXT\"", 1))
 }
 
 fn of_order(order: &str, found: &mut BTreeMap<String, Need>) {
@@ -148,7 +213,13 @@ fn by_hand(order: &str, files: &Files) -> Option<String> {
         Some(FileState::Folder) => {
             format!("`{path}` is a folder: name a file in it.")
         }
-        Some(FileState::Absent) => format!("There is no file {path}."),
+        Some(FileState::Absent) if is_file(path) => format!("There is no file {path}."),
+        Some(FileState::Absent) => format!(
+            "There is no file `{path}` here. Where a list, a section or a key is meant, name its file too: `… in FILE`."
+        ),
+        Some(FileState::Present) => format!(
+            "There is a file {path}: `append \"TEXT\" to {path}` and `insert \"TEXT\" at the top of {path}` add to it."
+        ),
         Some(FileState::Text(_)) => {
             format!(
                 "No order that I would offer fits what {path} says: put its exact text in quotes, or name the line by its number."
@@ -205,6 +276,10 @@ fn after(plan: &Plan, files: &Files) -> Option<Files> {
     for action in &plan.actions {
         match (action, action_path(action).and_then(|path| files.get(path))) {
             (_, Some(FileState::Folder | FileState::Closed)) => return None,
+            // Where a list, a section or a key was named, no file is made of its name.
+            (Action::AppendText { path, .. }, Some(FileState::Absent)) if !is_file(path) => {
+                return None;
+            }
             (Action::CreateFile { .. }, Some(FileState::Present | FileState::Text(_)))
             | (Action::DeleteFile { .. } | Action::ReplaceText { .. }, Some(FileState::Absent))
             | (Action::ReplaceText { .. }, Some(FileState::Present) | None) => return None,

@@ -114,6 +114,22 @@ const EXAMPLES: [Example; 23] = [
     ),
 ];
 const DELETION: &str = "delete {file}";
+/// Orders of what a file says, which are helped with and come to nobody's mind for another.
+const OF_FILES: [&str; 5] = [
+    "set the port in settings.toml to 9000",
+    "tick \"call Ann\" in todo.md",
+    "comment out debug in settings.toml",
+    "remove the line about \"rent\" from notes.txt",
+    "rename hello to greet in main.rs",
+];
+/// Those that the help has no room for: they come to mind beside others.
+const LEFT_OUT: [&str; 5] = [
+    "show the tree of docs",
+    "show the last 10 lines of {file}",
+    "show lines 2 to 4 of {file}",
+    "show the file sizes in docs",
+    "compare {file} with b.txt",
+];
 /// The file of the examples of the help.
 const A_FILE: &str = "notes.txt";
 /// Most suggestions in one answer.
@@ -171,10 +187,10 @@ pub(super) fn help() -> String {
         true => "delete \"old.txt\"".to_owned(),
         false => help.replace("{file}", A_FILE),
     };
-    let lines: Vec<String> = EXAMPLES
-        .iter()
-        .map(|example| format!("  {}", file(example.help)))
-        .collect();
+    let shown = EXAMPLES.iter().map(|example| example.help);
+    let shown = shown.filter(|help| !LEFT_OUT.contains(help)).map(file);
+    let all = shown.chain(OF_FILES.map(str::to_owned));
+    let lines: Vec<String> = all.map(|example| format!("  {example}")).collect();
     format!(
         "Without a model I do these, in plain English; names with spaces and texts go in quotes, or a text behind a colon, and \"then\" joins steps:\n{}",
         lines.join("\n")
@@ -204,6 +220,9 @@ mod tests {
                     assert!(crate::by_rules::understands(&says), "{says}");
                 }
             }
+        }
+        for example in OF_FILES {
+            assert!(crate::by_rules::understands(example), "{example}");
         }
     }
 

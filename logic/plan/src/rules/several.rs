@@ -45,6 +45,8 @@ const AT_END: [&str; 33] = [
     "create",
     "touch",
 ];
+/// Orders of a text in files that stand at the end behind `in`.
+const IN_FILES: [&str; 3] = ["rename", "fix", "correct"];
 /// Orders whose files stand before a place.
 const BEFORE_A_PLACE: [&str; 3] = ["move", "put", "shift"];
 /// Words of what is said of two files together.
@@ -162,7 +164,11 @@ fn one_by_one(request: &Request, text: &str) -> Option<Vec<String>> {
     }
     let said: Vec<String> = before.iter().map(|word| word.to_lowercase()).collect();
     let verb = said.first()?.as_str();
+    let is_in = said
+        .last()
+        .is_some_and(|word| ["in", "within", "throughout"].contains(&word.as_str()));
     let is_of_one = match after.first().map(|word| word.to_lowercase()) {
+        None if is_in && IN_FILES.contains(&verb) => true,
         None => AT_END.contains(&verb) && !is_said_together(&said),
         Some(next) => {
             let is_to = ["to", "into", "in"].contains(&next.as_str());

@@ -76,6 +76,12 @@ static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|\b(?:the|its) (?:first|second|third|fourth|fifth|last|next|\d+(?:st|nd|rd|th)) ",
     ))
 });
+/// Several texts that are named by what they are, and no file beside them.
+static EACH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i) (?:in|of|throughout|across) (?:all|every|each|both)(?: of)?(?: the| my)? (?:chapters?|sections?|pages?|scenes?|parts?|files?|documents?|notes?)[.! ]*$",
+    )
+});
 /// Words that say where in a file something is, and are no text of it.
 const OF_PLACES: [&str; 20] = [
     "line",
@@ -117,6 +123,8 @@ pub(super) fn refusal(
     is_whole: impl Fn(&str) -> bool,
 ) -> Option<Refusal> {
     let shown = request.shown(text);
+    // `chapters/01.md` is no place within a file.
+    let placed = without_files(request, text);
     let (removes, replaces) = (hits(&REMOVES, text), hits(&REPLACES, text));
     let adds = hits(&ADDS, text);
     if (removes || replaces || adds) && hits(&LIMITS, text) {
@@ -125,10 +133,13 @@ pub(super) fn refusal(
     if described::is_order(text) {
         return Some(described::refusal(&shown));
     }
-    if adds && hits(&PLACES, text) {
+    if adds && hits(&PLACES, &placed) {
         return Some(of_a_place_to_add(&shown));
     }
-    if replaces && hits(&PLACES, text) {
+    if replaces && hits(&EACH, &placed) {
+        return Some(of_each(&shown));
+    }
+    if replaces && hits(&PLACES, &placed) {
         return Some(of_a_place(&shown));
     }
     if hits(&SWAPS, text) {
@@ -152,6 +163,30 @@ pub(super) fn refusal(
 
 fn hits(constant: &LazyLock<Option<Regex>>, text: &str) -> bool {
     constant.as_ref().is_some_and(|regex| regex.is_match(text))
+}
+
+/// An order with `FILE` in the place of each path.
+fn without_files(request: &Request, text: &str) -> String {
+    let one = |word: &str| {
+        let piece = request.piece(trim_word(word)).map(|piece| piece.text);
+        let is_one = piece.is_some_and(|text| is_file(&text)) || word.contains('/');
+        if is_one {
+            "FILE".to_owned()
+        } else {
+            word.to_owned()
+        }
+    };
+    text.split_whitespace()
+        .map(one)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn of_each(shown: &str) -> Refusal {
+    let why = format!("`{shown}` names no file, and I change files that are named.");
+    let advice = "Name each, as in `replace \"OLD\" with \"NEW\" in a.md and b.md`; `search for \"OLD\"` shows which \
+                  files have it.";
+    Refusal::ambiguous(why, Vec::new()).advised(advice)
 }
 
 fn of_a_condition(shown: &str) -> Refusal {
@@ -342,7 +377,9 @@ mod tests {
         for constant in [&COUNTS, &TIMES, &LOOKS, &SEARCHES] {
             assert!(constant.is_some());
         }
-        for constant in [&REMOVES, &REPLACES, &SWAPS, &TWO, &WRITES, &LIMITS, &PLACES] {
+        for constant in [
+            &REMOVES, &REPLACES, &SWAPS, &TWO, &WRITES, &LIMITS, &PLACES, &EACH,
+        ] {
             assert!(constant.is_some());
         }
     }

@@ -446,12 +446,15 @@ fn a_description_of_a_text_is_not_written_as_one() {
             "add a row Eve, poet to novel.md",
             "append \"Eve, poet\" to novel.md",
         ),
-        ("add my name to novel.md", "add \"my name\" to novel.md"),
+        ("add my name to novel.md", "add \"TEXT\" to novel.md"),
         (
             "append the number 5 to novel.md",
-            "append \"the number 5\" to",
+            "append \"TEXT\" to novel.md",
         ),
-        ("create todo.md with three tasks", "with \"three tasks\""),
+        (
+            "create todo.md with three tasks",
+            "create todo.md with \"TEXT\"",
+        ),
         (
             "create a file hello.py that prints hello world",
             "text itself in quotes",

@@ -18,6 +18,7 @@ mod drive;
 mod edits;
 mod effects;
 mod everyday;
+mod given_texts;
 mod guard;
 mod guarding;
 mod hostile;

@@ -138,7 +138,7 @@ fn make_dir(found: &Match<'_>) -> Built {
 }
 
 /// Making, writing and changing text.
-pub static CHANGES: [Rule; 27] = [
+pub static CHANGES: [Rule; 28] = [
     rule(
         r"(?:undo|revert|take back|reverse)(?: it| that| this| (?:the|my|your)? ?(?:last|latest|previous)? ?(?:change|edit|step|action|thing)s?)?|(?:take|put) (?:it|that) back",
         |_| Ok(Some(Action::Undo {})),
@@ -194,6 +194,14 @@ pub static CHANGES: [Rule; 27] = [
     rule(
         r"(?:put|insert|note|jot down|note down|write down) (?:in|into|to) {end}(?:the )?(?P<noun>file )?{tok:p}: {text:c}",
         append,
+    ),
+    rule(
+        r"(?:note|record|log|jot down|note down|write down) (?:in|into|to) {end}(?:the )?(?P<noun>file )?{tok:p},? that {text:c}",
+        |found| {
+            let path = file(found)?;
+            let content = found.text("c")?;
+            Ok(is_file(&path).then_some(Action::AppendText { path, content }))
+        },
     ),
     rule(
         r"(?:write|save) (?:in|into|to) (?:a |the )?(?:new )?(?P<noun>file )?{tok:p}: {text:c}",

@@ -22,6 +22,9 @@ pub const HEADINGS: &str = concat!(
     r"|(?:which|what|how many) headings (?:does|do|are in|are there in|has|have) {file:q}(?: have| contain)?",
 );
 
+/// What asks for a paragraph.
+pub const PARAGRAPHS: &str = r"(?:(?:{show}|{what}) )?(?:the )?(?P<nth>first|second|third|fourth|fifth|last|opening|\d+(?:st|nd|rd|th)) paragraph (?:of|in|from) {file:p}";
+
 fn path_of(found: &Match<'_>) -> Result<String, Refusal> {
     found.folder("p")
 }
@@ -47,9 +50,18 @@ fn measure(found: &Match<'_>) -> Built {
 }
 
 /// The ends of a file and trees.
-pub static PARTS: [Rule; 23] = [
+pub static PARTS: [Rule; 25] = [
     rule(COUNTS, read_first),
     rule(HEADINGS, read_first),
+    rule(PARAGRAPHS, read_first),
+    rule(
+        r"(?:{show} |{what} )?(?:all )?(?:of )?(?:your |my |the )?(?:memory|memories)|what (?:do|did) (?:you|i) have in (?:your |my |the )?memory|what is (?:there )?in (?:your |my |the )?memory",
+        |_| {
+            let why =
+                "What is remembered is listed by `carl memory list`, and by `/memory` in a chat.";
+            Err(Refusal::unavailable(why, Vec::new()).for_no_model())
+        },
+    ),
     rule(
         r"(?:which|what) (?:files?|modules?) (?:defines?|declares?|implements?) (?:the )?(?:function |class |type |struct |method )?{tok:x}|where (?:is|are) (?:the )?(?:function |method )?{tok:y} (?:called|used)|(?:who|what|which (?:functions?|files?|methods?)) (?:calls?|uses?) (?:the )?(?:function |method )?{tok:z}",
         |found| {

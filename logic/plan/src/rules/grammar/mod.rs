@@ -11,7 +11,7 @@ mod rule;
 mod searches;
 mod web;
 
-pub use looks::{COUNTS, HEADINGS};
+pub use looks::{COUNTS, HEADINGS, PARAGRAPHS};
 
 use super::building::{Built, Match};
 use super::words::{Request, Step, pattern};

@@ -44,6 +44,14 @@ pub(super) enum Asked {
     Switch { key: String, is_on: bool },
     /// Mark the only item that says this as done, or as not.
     Tick { item: String, is_done: bool },
+    /// Add a task to a list, with a box where the others have one.
+    AddTask { text: String },
+    /// Mark all items as done, or as not.
+    TickAll { is_done: bool },
+    /// Give two lines each the text of the other, counted from 1.
+    Swap { one: usize, other: usize },
+    /// Remove the only comment about something.
+    RemoveComment { about: String },
     /// Add a row to a table.
     AddRow { cells: String },
     /// Add a column to a table, with a value in each row.
@@ -101,9 +109,13 @@ impl Asked {
             Self::Insert { place, .. }
             | Self::Rewrite { place, .. }
             | Self::RemovePlace { place } => place,
+            Self::Swap { .. } => return true,
             _ => return false,
         };
-        !matches!(place, Place::About(_) | Place::Heading(_))
+        !matches!(
+            place,
+            Place::About(_) | Place::Heading(_) | Place::Section(_)
+        )
     }
 
     /// What it may do to the values of the file that is read; `None` where it leaves that as it is, or empty.
@@ -118,6 +130,7 @@ impl Asked {
             Self::AddKey { .. }
             | Self::AddItem { .. }
             | Self::AddRow { .. }
+            | Self::AddTask { .. }
             | Self::Insert { .. }
             | Self::Uncomment { .. } => Some(Edit::Addition),
             Self::Clear { text } if text.is_empty() => None,
@@ -132,6 +145,9 @@ impl Asked {
             | Self::RenameHeading { .. }
             | Self::Switch { .. }
             | Self::Tick { .. }
+            | Self::TickAll { .. }
+            | Self::Swap { .. }
+            | Self::RemoveComment { .. }
             | Self::Rewrite { .. }
             | Self::CommentOut { .. }
             | Self::Sort(_)
@@ -192,6 +208,8 @@ pub(super) enum Place {
     About(String),
     /// The only heading that says this.
     Heading(String),
+    /// What stands under it.
+    Section(String),
 }
 
 /// How a table is written.

@@ -22,6 +22,9 @@ impl Lines<'_> {
                 content: text.to_owned(),
             });
         }
+        if let Place::Section(heading) = place {
+            return self.insert_in_section(text, heading);
+        }
         let lines = self.placed(place)?;
         let end = self.line_end();
         let text = &self.as_recipe(text, &lines);
@@ -182,7 +185,9 @@ impl Lines<'_> {
         let count = lines.len();
         let (from, to) = match place {
             Place::About(about) => return self.only_about(about),
-            Place::Heading(heading) => return self.only_heading(heading),
+            Place::Heading(heading) | Place::Section(heading) => {
+                return self.only_heading(heading);
+            }
             Place::Lines { from, to } => (*from, *to),
             Place::Each(lines) => (
                 lines.first().copied().unwrap_or_default(),
@@ -204,7 +209,7 @@ impl Lines<'_> {
     }
 
     /// The only heading of a document that says this.
-    fn only_heading(&self, heading: &str) -> Result<Range<usize>, Refusal> {
+    pub(super) fn only_heading(&self, heading: &str) -> Result<Range<usize>, Refusal> {
         let is_it = |line: &Range<usize>| {
             let line = &self.text[line.clone()];
             let says = line.trim_matches(['#', ' ', '\t']);
@@ -226,6 +231,18 @@ impl Lines<'_> {
             false => "\n",
         }
     }
+}
+
+/// The headings of a document, without what looks like one in a block of code.
+pub(super) fn headings(lines: &Lines<'_>) -> Vec<Range<usize>> {
+    let mut is_code = false;
+    let is_heading = |line: &Range<usize>| {
+        let line = lines.text[line.clone()].trim_end();
+        is_code ^= line.trim_start().starts_with("```");
+        let says = line.trim_start_matches('#');
+        !is_code && says.len() < line.len() && says.starts_with(' ')
+    };
+    lines.lines().filter(is_heading).collect()
 }
 
 #[cfg(test)]

@@ -192,10 +192,43 @@ impl Lines<'_> {
                     is_comment(text) && begins_with(&without_mark(text), name)
                 };
                 let comment = self.lines().find(is_comment);
-                comment.ok_or_else(|| self.absent(&format!("no line that begins with `{name}`")))
+                let none = || self.absent(&format!("no line that begins with `{name}`"));
+                comment.or_else(|| self.only_line_of(name)).ok_or_else(none)
             }
             many => Err(self.several(many, &format!("`{name}`"))),
         }
+    }
+
+    /// The only line with a word, of a file whose lines are no settings, so that no name begins them.
+    fn only_line_of(&self, word: &str) -> Option<Range<usize>> {
+        const LISTS: [&str; 5] = ["cron", "sh", "bash", "zsh", "gitignore"];
+        let name = self.path.to_lowercase();
+        let is_list = LISTS.contains(&self.ending().as_str()) || name.contains("crontab");
+        let is_word = is_list && !word.contains(char::is_whitespace);
+        self.only_about(word).ok().filter(|_| is_word)
+    }
+
+    /// The change that removes the only comment about something, where it is a line of its own: what stands
+    /// before one is no part of it.
+    pub(super) fn remove_comment(&self, about: &str) -> Result<Action, Refusal> {
+        let line = self.only_about(about)?;
+        let text = &self.text[line.clone()];
+        if self.comment_mark().is_some() && is_comment(text) && !text.trim_start().starts_with("#!")
+        {
+            return self.without(&line);
+        }
+        let path = self.path;
+        let number = self.text[..line.start].matches('\n').count() + 1;
+        let why = format!(
+            "Line {number} of {path} says more than that comment: `{}`.",
+            text.trim()
+        );
+        let advice = format!(
+            "To take out the comment alone: `replace \"# …\" with \"\" in {0}`, with its exact text. The whole line: \
+             `delete line {number} of {0}`.",
+            self.shown_path()
+        );
+        Err(Refusal::ambiguous(why, Vec::new()).advised(advice))
     }
 
     fn no_end_of_block(&self, first: usize) -> Refusal {
@@ -264,7 +297,13 @@ impl Lines<'_> {
                 .lines()
                 .any(|line| line.trim_start().starts_with(mark))
         };
-        if ["crontab", "fstab"].contains(&self.path.rsplit('/').next().unwrap_or_default()) {
+        let name = self
+            .path
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .to_lowercase();
+        if name == "fstab" || name.contains("crontab") {
             return Some("#");
         }
         match self.ending().as_str() {
@@ -272,7 +311,9 @@ impl Lines<'_> {
             "cfg" | "cnf" if has(";") && !has("#") => Some(";"),
             "toml" | "yaml" | "yml" | "conf" | "cfg" | "cnf" | "env" | "service" | "timer"
             | "socket" | "properties" | "py" | "rb" | "sh" | "bash" | "zsh" | "ini"
-            | "gitconfig" | "mk" | "dockerfile" | "gitignore" | "dockerignore" => Some("#"),
+            | "gitconfig" | "cron" | "mk" | "dockerfile" | "gitignore" | "dockerignore" => {
+                Some("#")
+            }
             // Packages of Python, one in each line.
             "txt" if self.is_of_packages() => Some("#"),
             "js" | "mjs" | "cjs" | "ts" | "jsx" | "tsx" | "rs" | "go" | "c" | "h" | "cc"
@@ -320,6 +361,14 @@ mod tests {
             refused.unwrap_err();
         }
         assert_eq!(new(conf.comment_out("on", true)), "    # gzip on;");
+        let jobs = lines(
+            "conf/crontab",
+            "0 3 * * * /bin/backup\n5 * * * * /bin/poll\n",
+        );
+        assert_eq!(
+            new(jobs.comment_out("poll", false)),
+            "# 5 * * * * /bin/poll"
+        );
     }
 
     #[test]

@@ -64,12 +64,12 @@ static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// An item of a list with a box.
-struct Item {
+pub(super) struct Item {
     /// Where its line is.
-    line: Range<usize>,
+    pub(super) line: Range<usize>,
     /// Where the sign in the box is.
-    sign: Range<usize>,
-    says: String,
+    pub(super) sign: Range<usize>,
+    pub(super) says: String,
 }
 
 impl Lines<'_> {
@@ -123,7 +123,7 @@ impl Lines<'_> {
         }
     }
 
-    fn boxed_items(&self) -> Vec<Item> {
+    pub(super) fn boxed_items(&self) -> Vec<Item> {
         let lines = self.lines();
         let items = lines.filter_map(|line| {
             let found = ITEM.as_ref()?.captures(&self.text[line.clone()])?;

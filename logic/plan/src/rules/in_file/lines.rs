@@ -179,7 +179,7 @@ impl Lines<'_> {
                             refusal.nearest = vec![format!("remove [{text}] from {path}")];
                         }
                         // Without its name nothing is set.
-                        if !self.values(text).is_empty() {
+                        if !self.values(text).is_empty() || !self.mentions(text).is_empty() {
                             refusal.nearest.retain(|order| order.contains(" the line "));
                         }
                         refusal
@@ -218,6 +218,16 @@ impl Lines<'_> {
             let whole = names::word_around(self.text, place.clone());
             let why = format!("`{text}` stands in {path} as a part of `{whole}`.");
             return Err(Refusal::ambiguous(why, vec![everywhere]));
+        }
+        // Without its name a setting in a comment says nothing.
+        if self.mentions(text).iter().any(|mention| mention.is_comment) {
+            let why = format!("`{text}` is the name of a setting that {path} has in a comment.");
+            let about = format!(
+                "remove the line about {} from {}",
+                in_quotes(text),
+                self.shown_path()
+            );
+            return Err(Refusal::ambiguous(why, vec![about]));
         }
         match self.lines().find(|line| line == place) {
             Some(line) => self.without(&line),

@@ -1,7 +1,7 @@
 //! What people say of keys, items and names: `add the script "lint": "eslint ." to package.json`, `remove "DOM"
 //! from lib in tsconfig.json`, `rename hello to greet in main.rs`.
 
-use super::asked::{Asked, InFile, Meant};
+use super::asked::{Asked, InFile, Meant, Place};
 use super::lines::Lines;
 use super::members::Member;
 use super::packages;
@@ -292,6 +292,7 @@ impl InFile {
         match asked {
             Asked::Set { from, .. } => !from.as_deref().is_some_and(is_number),
             Asked::Rename { .. } | Asked::AddRow { .. } => true,
+            Asked::Insert { place, .. } => *place == Place::Lines { from: 1, to: 1 },
             _ => false,
         }
     }

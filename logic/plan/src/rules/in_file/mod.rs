@@ -20,11 +20,14 @@ mod items;
 mod keys;
 mod line_told;
 mod lines;
+mod list_sayings;
+mod listed;
 mod member_sayings;
 mod members;
 mod of_files;
 pub(crate) mod of_folder;
 mod packages;
+pub(crate) mod paragraphs;
 mod placed;
 mod removed;
 mod renamed;
@@ -293,6 +296,10 @@ impl InFile {
             }
             Asked::Switch { key, is_on } => vec![lines.switch(key, *is_on)?],
             Asked::Tick { item, is_done } => vec![lines.tick(item, *is_done)?],
+            Asked::TickAll { is_done } => vec![lines.tick_all(*is_done)?],
+            Asked::AddTask { text } => vec![lines.add_task(text)?],
+            Asked::Swap { one, other } => lines.swap(*one, *other)?,
+            Asked::RemoveComment { about } => vec![lines.remove_comment(about)?],
             Asked::AddRow { cells } => vec![lines.add_row(cells)?],
             Asked::RemoveMember(member) => vec![lines.remove_member(member)?],
             Asked::Rename { name, to } => lines.rename(name, to)?,

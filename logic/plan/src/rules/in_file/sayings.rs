@@ -6,7 +6,7 @@ use super::keys;
 use super::lines::Lines;
 use super::saying::{Build, Built, Saying, bare, is_list, new_value};
 use super::written;
-use super::{columns, member_sayings, placed, sorted, stated};
+use super::{columns, list_sayings, member_sayings, placed, sorted, stated};
 use crate::rules::building::Match;
 use crate::rules::destination::{Destination, destination};
 use crate::rules::grammar::expand;
@@ -32,7 +32,9 @@ const REMOVES: &str = r"(?:delete|remove|erase|drop|strike|cross out|take out|cu
 const LINES: &str = r"(?:the |an? |all (?:of )?(?:the )?|every |any )*(?P<line>line|entry|row|item|bullet|lines|entries|rows|items|bullets) (?:about|with|containing|mentioning|saying|for|on|(?:that|which) (?:contains?|mentions?|says?|has|have|is about|are about)) (?:the (?:word |text )?)?{text:about}";
 const FORM: &str = r"(?:an? )?(?:valid )?(?P<form>json|markdown|csv)(?: (?:file|list|array|table|document|format))?";
 
-static SAYINGS: [Saying; 22] = [
+const SECTION: &str = r"(?P<section>(?:in|below|under|inside|within) (?:(?:the )?(?:section |table |block )?\[[^\[\]]+\](?: section| table| block)?|(?:the )?(?:section|table|block) \S+|(?:the )?\S+ (?:section|table|block)|(?:the )?top[- ]level))";
+
+static SAYINGS: [Saying; 24] = [
     (r"{COPIES} {FILE}(?:{COPY_INTO})?", copy),
     (
         r"(?:append|add|attach) (?P<text>(?:all of )?(?:the )?(?:whole |entire )?(?:contents?|text) (?:of|from|in) )?{FILE} (?:to|onto|at) (?:(?:the )?(?:very )?(?:end|bottom) of )?(?:the )?(?P<into_noun>file )?{tok:into}",
@@ -51,7 +53,15 @@ static SAYINGS: [Saying; 22] = [
         set,
     ),
     (
-        r"{SETS} {KEY} (?:from {text:from} )?to {text:to} (?P<section>(?:in|below|under|inside|within) (?:(?:the )?(?:section |table |block )?\[[^\[\]]+\](?: section| table| block)?|(?:the )?(?:section|table|block) \S+|(?:the )?\S+ (?:section|table|block)|(?:the )?top[- ]level)) (?:in|of) {FILE}",
+        r"{SETS} {KEY} (?:from {text:from} )?to {text:to} {IN_SECTION} (?:in|of) {FILE}",
+        set,
+    ),
+    (
+        r"(?P<sets>set) (?P<article>the )?(?P<key>[\w.-]+) ?= ?{text:to}(?: {IN_SECTION})? (?:in|of) {FILE}",
+        set,
+    ),
+    (
+        r"(?P<sets>set) (?P<article>the )?(?P<key>[\w.-]+) (?P<to>\S*\d\S*|true|false|yes|no|on|off)(?: {IN_SECTION})? (?:in|of) {FILE}",
         set,
     ),
     (
@@ -112,7 +122,8 @@ static SAYINGS: [Saying; 22] = [
 ];
 
 static COMPILED: LazyLock<Vec<(Regex, Build)>> = LazyLock::new(|| {
-    let compiled = placed::SAYINGS.iter().chain(&member_sayings::SAYINGS);
+    let compiled = placed::SAYINGS.iter().chain(&list_sayings::SAYINGS);
+    let compiled = compiled.chain(&member_sayings::SAYINGS);
     // `remove duplicate lines from a.txt` is of no line that says so.
     let compiled = compiled.chain(&sorted::SAYINGS).chain(&columns::SAYINGS);
     let compiled = compiled.chain(&SAYINGS).chain(&items::SAYINGS);
@@ -124,8 +135,8 @@ static COMPILED: LazyLock<Vec<(Regex, Build)>> = LazyLock::new(|| {
 fn written_out(says: &str) -> String {
     let mut says = says.to_owned();
     let parts = member_sayings::PARTS.into_iter().chain(placed::PARTS);
-    let parts = parts.chain(items::PARTS).chain(sorted::PARTS);
-    let parts = parts.chain(columns::PARTS);
+    let parts = parts.chain(items::PARTS).chain(list_sayings::PARTS);
+    let parts = parts.chain(sorted::PARTS).chain(columns::PARTS);
     for (name, part) in parts.chain([
         ("{FILE}", FILE),
         ("{INTO}", INTO),
@@ -135,6 +146,7 @@ fn written_out(says: &str) -> String {
         ("{KEY}", KEY),
         ("{REMOVES}", REMOVES),
         ("{LINES}", LINES),
+        ("{IN_SECTION}", SECTION),
         ("{FORM}", FORM),
     ]) {
         says = says.replace(name, part);
@@ -419,7 +431,8 @@ mod tests {
     #[test]
     fn every_saying_compiles() {
         let all = placed::SAYINGS.len() + member_sayings::SAYINGS.len() + SAYINGS.len();
-        let all = all + items::SAYINGS.len() + sorted::SAYINGS.len() + columns::SAYINGS.len();
-        assert_eq!(COMPILED.len(), all);
+        let lists = items::SAYINGS.len() + list_sayings::SAYINGS.len();
+        let lists = lists + sorted::SAYINGS.len() + columns::SAYINGS.len();
+        assert_eq!(COMPILED.len(), all + lists);
     }
 }

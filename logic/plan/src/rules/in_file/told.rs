@@ -5,7 +5,9 @@ use super::lines::Lines;
 use super::spaced::Mention;
 use super::unset::unset;
 use super::value::Value;
-use super::{cells, counted, line_told, rows_told, sections, superlative, written};
+use super::{
+    cells, counted, line_told, paragraphs, rows_told, sections, superlative, written,
+};
 use crate::rules::words::pattern;
 use regex::Regex;
 use std::collections::BTreeSet;
@@ -108,6 +110,9 @@ fn is_program(ending: &str) -> bool {
 pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
     if let Some(counted) = counted::told(question, path, text) {
         return Some(counted);
+    }
+    if let Some(told) = paragraphs::told(question, path, text) {
+        return Some(told);
     }
     let lines = Lines { path, text };
     let ending = lines.ending();

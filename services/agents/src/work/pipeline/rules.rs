@@ -192,6 +192,8 @@ async fn one(
     (text, planned): (&str, ByRules),
     known: &mut Known,
 ) -> Result<Plan, Stop> {
+    let planned = made_where_absent(work, planned, known).await;
+    is_there_to_list(work, text, &planned).await?;
     is_spelt(work, outcome, (text, &planned), known).await?;
     let judged = match &planned {
         ByRules::AfterReading(asked, _) => Some(asked.path.clone()),
@@ -278,6 +280,38 @@ async fn with_quotes(work: &Work) -> Result<Option<String>, Stop> {
     match names::ambiguous(&listing, text).filter(|_| quoted.is_some()) {
         Some(fault) => Err(Stop::failed(fault)),
         None => Ok(quoted),
+    }
+}
+
+/// The plan that makes a file, of an order that puts a text at its top where it is there: `start a.md with "x"`.
+async fn made_where_absent(work: &Work, planned: ByRules, known: &Known) -> ByRules {
+    match planned {
+        ByRules::AfterReading(asked, Some(literal))
+            if by_rules::makes(&literal, &asked.path)
+                && !known.changed.contains(&asked.path)
+                && found(work, &asked.path).await.is_none() =>
+        {
+            ByRules::Plan(literal)
+        }
+        planned => planned,
+    }
+}
+
+/// Stops where a mere word would be listed as a folder and is none: `show the history`, `list the dependencies`.
+async fn is_there_to_list(work: &Work, text: &str, planned: &ByRules) -> Result<(), Stop> {
+    let ByRules::Plan(plan) = planned else {
+        return Ok(());
+    };
+    let [Action::ListFiles { path }] = plan.actions.as_slice() else {
+        return Ok(());
+    };
+    if path.contains(['/', '.', '~']) || found(work, path).await.is_some() {
+        return Ok(());
+    }
+    match elsewhere::files_called(work, path).await.as_slice() {
+        [] => Err(Stop::failed(by_rules::nothing_called(path))),
+        [only] => Err(misspelt(text, path, only)),
+        several => Err(elsewhere::which(path, several)),
     }
 }
 
@@ -374,7 +408,7 @@ async fn refusing(work: &Work, outcome: &mut Outcome, refused: Unplanned, known:
     let refusal = match refused {
         Unplanned::Help(text) => return Stop::Said(text),
         Unplanned::Invalid(fault) => return Stop::failed(fault),
-        Unplanned::Refused(refusal) => refusal,
+        Unplanned::Refused(refusal) => by_rules::of_given_texts(*refusal, &work.request.text),
     };
     // Where one order is refused none is done: what is offered is of the files as they are.
     let mut files = known.files();
@@ -398,7 +432,7 @@ async fn refusing(work: &Work, outcome: &mut Outcome, refused: Unplanned, known:
         };
         files.insert(path, state);
     }
-    Stop::failed(by_rules::proven(*refusal, &files).fault())
+    Stop::failed(by_rules::proven(refusal, &files).fault())
 }
 
 fn not_known(path: &str) -> Stop {
