@@ -13,6 +13,12 @@ static NEGATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?i)\b(?:\w+n['’]t|dont|doesnt|didnt|wont|cant|shouldnt|mustnt|cannot|not|never|without|avoid|refrain|stop)\b",
     )
 });
+/// Lines that are to stand once, in an order to sort them.
+static ONCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?P<sort>(?:sort|order) .+) without (?:any )?(?:duplicates?|doubles|repeats|repeated lines)\b",
+    )
+});
 static SHELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)[|<>]|&&|\$\(|^(?:\$\s|sudo|su|rm|rmdir|mv|cp|chmod|chown|curl|wget|bash|sh|zsh",
@@ -116,7 +122,12 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
     if hits(&KEEPING, text) {
         return None;
     }
-    if hits(&NEGATION, text) || forbidden::only_forbids(text) {
+    // `sort list.txt without duplicates` says what is to be done.
+    let ordered = ONCE
+        .as_ref()
+        .map(|once| once.replace(text, "$sort").into_owned());
+    let ordered = ordered.unwrap_or_else(|| text.to_owned());
+    if hits(&NEGATION, &ordered) || forbidden::only_forbids(&ordered) {
         return Some(Refusal::negated(&shown));
     }
     let has_flag = hits(&FLAG, text) && !hits(&OF_TEXTS, text);
@@ -212,6 +223,7 @@ mod tests {
     fn every_constant_pattern_compiles() {
         let constants = [
             &NEGATION,
+            &ONCE,
             &SHELL,
             &FLAG,
             &OF_TEXTS,
