@@ -5,9 +5,7 @@ use super::lines::Lines;
 use super::spaced::Mention;
 use super::unset::unset;
 use super::value::Value;
-use super::{
-    cells, counted, line_told, paragraphs, rows_told, sections, superlative, written,
-};
+use super::{cells, counted, line_told, paragraphs, rows_told, sections, superlative, written};
 use crate::rules::words::pattern;
 use regex::Regex;
 use std::collections::BTreeSet;
