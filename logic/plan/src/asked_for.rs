@@ -249,12 +249,11 @@ pub fn not_understood(plan: &Plan, request: &str) -> Option<Fault> {
 }
 
 /// First words of a request that may order to show a text and may order something of it, or want it judged.
-const SELDOM_LOOKS: [&str; 23] = [
+const SELDOM_LOOKS: [&str; 22] = [
     "give",
     "open",
     "quote",
     "record",
-    "have",
     "say",
     "answer",
     "average",

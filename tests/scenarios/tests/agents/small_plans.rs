@@ -144,7 +144,7 @@ fn a_text_that_a_tiny_model_made_up_is_not_written() {
 fn a_text_of_the_request_or_of_a_named_file_is_written_by_a_tiny_models_plan() {
     for (request, content) in [
         ("\"buy milk\" belongs on todo.txt", "buy milk"),
-        ("todo.txt lacks a second line like its first", "tea"),
+        ("todo.txt wants its line added once more", "tea"),
     ] {
         let (scene, outcome) = appended(request, "todo.txt", content);
         outcome.assert_ends(0, "success");
