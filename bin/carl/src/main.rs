@@ -222,7 +222,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Memory(command)) => wait(commands::memory::memory(command)),
         Some(Command::Session(command)) => wait(commands::session::session(command)),
         Some(Command::Diff(args)) => wait(commands::diff::diff(args)),
-        Some(Command::Quality(args)) => commands::quality::quality(&args),
+        Some(Command::Quality(args)) => wait(commands::quality::quality(args)),
         Some(Command::Undo(args)) => wait(commands::undo::undo(args)),
         Some(Command::Serve(args)) => wait(commands::serve::serve(args)),
         Some(Command::Web(args)) => wait(commands::web::web(args)),

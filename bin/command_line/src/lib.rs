@@ -274,6 +274,13 @@ pub struct QualityArgs {
     /// Print every grade and rating as CSV
     #[arg(long)]
     pub csv: bool,
+    /// Ask the judge about pairs of answers of which one is known to be right
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    pub measure_judge: bool,
+    /// About so many of the 200 pairs, each in both orders
+    #[arg(long, value_name = "N", default_value_t = 200, requires = "measure_judge",
+          value_parser = clap::value_parser!(u16).range(1..=200))]
+    pub pairs: u16,
 }
 
 /// `carl agents`.

@@ -90,3 +90,26 @@ pub struct Observation {
     #[serde(flatten)]
     pub worth: Worth,
 }
+
+/// How a judge did on pairs of which it is known which answer is right.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgeMeasure {
+    /// When, UTC.
+    pub time: Timestamp,
+    /// The judge.
+    pub judge: ModelRef,
+    /// Pairs of which it chose in both orders.
+    pub pairs: usize,
+    /// Of these, the right answer was preferred in both.
+    pub right: usize,
+    /// Of these, the wrong answer was preferred in both.
+    pub wrong: usize,
+    /// Of these, neither was in both.
+    pub ties: usize,
+    /// Choices of the answer that stood first, in any order.
+    pub first: usize,
+    /// Choices of the answer that stood second.
+    pub second: usize,
+    /// Pairs of which it gave no choice that can be read.
+    pub unread: usize,
+}

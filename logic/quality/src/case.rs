@@ -8,6 +8,7 @@ use domain::quality::TaskKind;
 use domain::tool::{
     APPLY_PATCH, EDIT_FILE, READ_FILE, RUN_COMMAND, START_JOB, WEB_SEARCH, WRITE_FILE,
 };
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Most results of tools that a judge is shown: the last ones.
@@ -22,6 +23,13 @@ pub struct Evidence {
     pub tool: String,
     /// The beginning of what the model read of its result.
     pub text: String,
+}
+
+impl Evidence {
+    /// As a judge reads it.
+    pub(crate) fn as_json(&self) -> Value {
+        json!({"tool": self.tool, "result": self.text})
+    }
 }
 
 /// An answered question.

@@ -37,22 +37,21 @@ pub fn messages(case: &Case, rubric: &Rubric) -> Vec<Message> {
          number from 1 to 5.\n\nThe rubric:\n\n{}",
         rubric.text
     );
-    let evidence = |one: &Evidence| json!({"tool": one.tool, "result": one.text});
-    let shown = json!({
-        "question": start(&case.question),
-        "answer": start(&case.answer),
-        "evidence": case.evidence.iter().map(evidence).collect::<Vec<_>>(),
+    let data = json!({
+        "question": shown(&case.question),
+        "answer": shown(&case.answer),
+        "evidence": case.evidence.iter().map(Evidence::as_json).collect::<Vec<_>>(),
     });
     vec![
         Message::System { text: system },
         Message::User {
-            text: shown.to_string(),
+            text: data.to_string(),
         },
     ]
 }
 
 /// The beginning of a text; a judge is told where it was cut.
-fn start(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     match text.char_indices().nth(SHOWN_CHARS) {
         None => text.to_owned(),
         Some((at, _)) => format!("{} [cut]", &text[..at]),
@@ -73,15 +72,21 @@ pub fn schema() -> Value {
     })
 }
 
+/// The JSON object in what a judge said. Models that are held to no schema put a fence or a sentence around
+/// it.
+pub(crate) fn object(said: &str) -> Option<Value> {
+    let object = said.find('{').zip(said.rfind('}'));
+    let object = object.and_then(|(from, to)| said.get(from..=to))?;
+    let Ok(read) = serde_json::from_str::<Value>(object) else {
+        return None;
+    };
+    Some(read)
+}
+
 /// What a judge said; `None` for what is no grade.
 #[must_use]
 pub fn read(said: &str) -> Option<Graded> {
-    // Models that are held to no schema put a fence or a sentence around the object.
-    let object = said.find('{').zip(said.rfind('}'));
-    let object = object.and_then(|(from, to)| said.get(from..=to))?;
-    let Ok(reply) = serde_json::from_str::<Value>(object) else {
-        return None;
-    };
+    let reply = object(said)?;
     let score = reply["score"].as_u64()?.try_into().unwrap_or(u8::MAX);
     let words: Vec<&str> = reply["feedback"].as_str()?.split_whitespace().collect();
     let feedback: String = words.join(" ").chars().take(FEEDBACK_CHARS).collect();

@@ -8,13 +8,17 @@
 //! Where to start: [`Case`] (what is judged) and [`Report`] (what it came to).
 
 mod case;
+mod comparing;
 mod judging;
+mod measuring;
 mod report;
 mod rubric;
 mod statistics;
 
 pub use case::{Case, Cases, Evidence};
+pub use comparing::{Choice, Comparison, Verdict, choice_schema, comparison, read_choice, verdict};
 pub use judging::{Graded, REPLY_TOKENS, messages, read, schema};
+pub use measuring::{KnownPair, Measured, known_pairs};
 pub use report::{Agreement, Grades, Group, Ratings, Report};
 pub use rubric::{Rubric, RubricFault, Rubrics};
 pub use statistics::Interval;

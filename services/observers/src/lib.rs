@@ -12,6 +12,7 @@ mod asking;
 mod capture;
 mod config;
 mod engram;
+mod measuring;
 pub mod observations;
 mod quality;
 pub mod record;
@@ -20,6 +21,7 @@ mod understanding;
 pub use crate::quality::Quality;
 pub use capture::{Capture, Settling};
 pub use config::{Clock, Config, IsOnBattery, QualityConfig, Services, When};
+pub use measuring::measure;
 
 use api::bus::Bus;
 use std::time::Duration;

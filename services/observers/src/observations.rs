@@ -1,20 +1,23 @@
-//! The list of observations: one line of JSON for each grade and each rating, in the order in which
-//! they came. It holds no text of anybody's, and can be made again from the session logs.
+//! Lists of what is known of quality, a line of JSON each, in the order in which it came: observations
+//! (grades and ratings), and how judges did when they were measured. They hold no text of anybody's.
 
 use disk::private;
-use domain::quality::Observation;
+use domain::quality::{JudgeMeasure, Observation};
+use serde::de::DeserializeOwned;
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Result, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// The list's file.
-const FILE: &str = "observations.jsonl";
+/// The file of grades and ratings.
+const OBSERVATIONS: &str = "observations.jsonl";
+/// The file of measured judges.
+const JUDGES: &str = "judges.jsonl";
 
-/// What is on the list.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Listed {
-    /// The observations, oldest first.
-    pub observations: Vec<Observation>,
+/// What is on a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed<T> {
+    /// What can be read, oldest first.
+    pub all: Vec<T>,
     /// Lines that say nothing: a crash cut them off, or a later version wrote them.
     pub unreadable: usize,
 }
@@ -24,12 +27,23 @@ pub struct Listed {
 /// # Errors
 /// Whatever the file system says.
 pub fn add(folder: &Path, observation: &Observation) -> Result<()> {
+    append(folder, OBSERVATIONS, serde_json::to_vec(observation)?)
+}
+
+/// Adds how a judge did.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn add_measure(folder: &Path, measure: &JudgeMeasure) -> Result<()> {
+    append(folder, JUDGES, serde_json::to_vec(measure)?)
+}
+
+fn append(folder: &Path, file: &str, mut line: Vec<u8>) -> Result<()> {
     private::folder(folder)?;
-    let mut line = serde_json::to_vec(observation)?;
     line.push(b'\n');
     let mut options = OpenOptions::new();
     options.create(true).read(true).append(true);
-    let mut file = private::open(&folder.join(FILE), &mut options)?;
+    let mut file = private::open(&folder.join(file), &mut options)?;
     if is_cut_off(&mut file)? {
         line.insert(0, b'\n');
     }
@@ -48,24 +62,39 @@ fn is_cut_off(file: &mut std::fs::File) -> Result<bool> {
     Ok(last != [b'\n'])
 }
 
-/// What is on the list; nothing where there is none.
+/// Grades and ratings; none where there is no list.
 ///
 /// # Errors
 /// Whatever the file system says.
-pub fn read(folder: &Path) -> Result<Listed> {
-    let file = match std::fs::File::open(folder.join(FILE)) {
+pub fn read(folder: &Path) -> Result<Listed<Observation>> {
+    listed(&folder.join(OBSERVATIONS))
+}
+
+/// How judges did; none where there is no list.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn read_measures(folder: &Path) -> Result<Listed<JudgeMeasure>> {
+    listed(&folder.join(JUDGES))
+}
+
+fn listed<T: DeserializeOwned>(path: &Path) -> Result<Listed<T>> {
+    let mut listed = Listed {
+        all: Vec::new(),
+        unreadable: 0,
+    };
+    let file = match std::fs::File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Listed::default()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(listed),
         Err(error) => return Err(error),
     };
-    let mut listed = Listed::default();
     for line in BufReader::new(file).split(b'\n') {
         let line = line?;
         if line.is_empty() {
             continue;
         }
         match serde_json::from_slice(&line) {
-            Ok(observation) => listed.observations.push(observation),
+            Ok(one) => listed.all.push(one),
             Err(_) => listed.unreadable += 1,
         }
     }
@@ -96,15 +125,15 @@ mod tests {
     fn a_line_that_a_crash_cut_off_costs_itself_alone() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path().join("quality");
-        assert_eq!(read(&folder).unwrap(), Listed::default());
+        assert!(read(&folder).unwrap().all.is_empty());
         add(&folder, &observation(1)).unwrap();
-        let path = folder.join(FILE);
+        let path = folder.join(OBSERVATIONS);
         let whole = std::fs::read(&path).unwrap();
         let cut = [&whole[..], &whole[..whole.len() / 2]].concat();
         std::fs::write(&path, cut).unwrap();
         add(&folder, &observation(2)).unwrap();
         let listed = read(&folder).unwrap();
-        assert_eq!(listed.observations, [observation(1), observation(2)]);
+        assert_eq!(listed.all, [observation(1), observation(2)]);
         assert_eq!(listed.unreadable, 1);
     }
 }

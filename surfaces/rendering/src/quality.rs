@@ -2,8 +2,8 @@
 
 use crate::Paint;
 use domain::event::EventBody;
-use domain::quality::{Observation, Worth};
-use quality::{Agreement, Group, Interval, Ratings, Report};
+use domain::quality::{JudgeMeasure, Observation, Worth};
+use quality::{Agreement, Group, Interval, Measured, Ratings, Report};
 use text::escape::visible_line;
 
 /// Signs for how many answers have each of the grades 1 to 5, in eighths of the most.
@@ -62,6 +62,54 @@ pub fn report(report: &Report, paint: Paint) -> String {
         "The bars are how many answers have each grade; in brackets is the range of their".into(),
     );
     lines.push("mean (95 %). You rated answers + good, ~ neither, - bad.".into());
+    lines.join("\n") + "\n"
+}
+
+/// How a judge did on pairs of which one answer is known to be right.
+#[must_use]
+pub fn measured(kept: &JudgeMeasure) -> String {
+    let measured = Measured::from(kept);
+    let judge = visible_line(&kept.judge.to_string());
+    let day = kept.time.strftime("%Y-%m-%d");
+    let percent = |share: Option<Interval>| match share {
+        Some(Interval { value, low, high }) => format!(
+            "{:.0} % ({:.0} to {:.0} %)",
+            value * 100.0,
+            low * 100.0,
+            high * 100.0
+        ),
+        None => "nothing".to_owned(),
+    };
+    let mut lines = vec![
+        format!(
+            "Judge {judge}, measured on {} pairs ({day}):",
+            kept.pairs + kept.unread
+        ),
+        format!(
+            "  says the same in both orders of {}",
+            percent(measured.consistent())
+        ),
+        format!(
+            "  and is then right in {}, ties left out",
+            percent(measured.accuracy())
+        ),
+        format!(
+            "  prefers what stands first in {} of its choices",
+            percent(measured.first_share())
+        ),
+    ];
+    if kept.unread > 0 {
+        lines.push(format!(
+            "  gave no choice that can be read for {}",
+            kept.unread
+        ));
+    }
+    if measured.is_biased() {
+        lines.push(
+            "  It goes by the place of an answer; where it says another thing in the other\n  order, its word does not count."
+                .to_owned(),
+        );
+    }
     lines.join("\n") + "\n"
 }
 

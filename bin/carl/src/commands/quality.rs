@@ -1,49 +1,105 @@
-//! `carl quality`: how good answers are, as the judge and the user say.
+//! `carl quality`: how good answers are, as the judge and the user say, and how good the judge is.
 
 use super::Setting;
-use ::quality::Report;
+use crate::wiring::House;
+use ::quality::{Measured, Report, known_pairs};
 use anyhow::{Context as _, Result};
 use command_line::{QualityArgs, SessionFlags};
-use domain::quality::Observation;
+use domain::Timestamp;
+use domain::quality::{JudgeMeasure, Observation};
 use observers::observations::{self, Listed};
-use rendering::quality::{COLUMNS, columns, report};
+use observers::{Clock, measure};
+use rendering::quality::{COLUMNS, columns, measured, report};
 use rendering::{Paint, print, print_error};
-use terminal::exit::Exit;
+use settings::By;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use terminal::exit::{Exit, Failure};
 
-/// Prints what grades and ratings come to, or all of them.
+/// After how many pairs it is told how far a measurement is.
+const TOLD_EVERY: usize = 10;
+
+/// Prints what grades and ratings come to, or all of them, or measures the judge.
 ///
 /// # Errors
-/// When what was observed cannot be read.
-pub fn quality(args: &QualityArgs) -> Result<Exit> {
+/// When what was observed cannot be read, or no judge answers.
+pub async fn quality(args: QualityArgs) -> Result<Exit> {
     let setting = Setting::read(&SessionFlags::default())?;
     let folder = setting.paths.quality();
-    let Listed {
-        observations,
-        unreadable,
-    } = observations::read(&folder)
-        .with_context(|| format!("what is in {} cannot be read", folder.display()))?;
+    if args.measure_judge {
+        let kept = measure_judge(&setting, args.pairs.into()).await?;
+        observations::add_measure(&folder, &kept)
+            .with_context(|| format!("{} cannot be written", folder.display()))?;
+        print(&measured(&kept))?;
+        return Ok(Exit::Success);
+    }
+    let all = readable(observations::read(&folder), &folder)?;
+    if args.json {
+        for one in &all {
+            print(&format!("{}\n", serde_json::to_string(one)?))?;
+        }
+    } else if args.csv {
+        print(&table(&all)?)?;
+    } else {
+        let measures = readable(observations::read_measures(&folder), &folder)?;
+        print(&told(&all, measures))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn told(all: &[Observation], measures: Vec<JudgeMeasure>) -> String {
+    // Of each judge the last measurement counts.
+    let last: BTreeMap<_, _> = measures
+        .into_iter()
+        .map(|one| (one.judge.clone(), one))
+        .collect();
+    let mut told: String = last.values().map(measured).collect();
+    if !last.is_empty() {
+        told.push('\n');
+    }
+    if all.is_empty() {
+        told.push_str(
+            "No answer was graded or rated yet. In a chat, `/rate` rates the last answer and `/grade` has\n\
+             the judge grade it; `critic = \"every\"` under [observers] grades all that models give.\n",
+        );
+    } else {
+        let paint = Paint::for_stream(&std::io::stdout());
+        told.push_str(&report(&Report::of(all), paint));
+    }
+    told
+}
+
+/// What can be read of a list; what cannot is told.
+fn readable<T>(read: std::io::Result<Listed<T>>, folder: &Path) -> Result<Vec<T>> {
+    let Listed { all, unreadable } =
+        read.with_context(|| format!("what is in {} cannot be read", folder.display()))?;
     if unreadable > 0 {
         print_error(&format!(
             "note: {unreadable} lines in {} say nothing and are left out\n",
             folder.display()
         ))?;
     }
-    if args.json {
-        for one in &observations {
-            print(&format!("{}\n", serde_json::to_string(one)?))?;
+    Ok(all)
+}
+
+async fn measure_judge(setting: &Setting, pairs: usize) -> Result<JudgeMeasure> {
+    let house = House::open(setting, &SessionFlags::default(), By::Command).await?;
+    let clock: Clock = Arc::new(Timestamp::now);
+    let all = known_pairs();
+    let asked = all.get(..pairs).unwrap_or(&all);
+    let count = asked.len();
+    let progress = |so_far: &Measured| {
+        let done = so_far.pairs + so_far.unread;
+        if done % TOLD_EVERY == 0 && done < count {
+            // Who cannot be told of the progress is told of the end.
+            let _ = print_error(&format!("{done} of {count} pairs\n"));
         }
-    } else if args.csv {
-        print(&table(&observations)?)?;
-    } else if observations.is_empty() {
-        print(
-            "No answer was graded or rated yet. In a chat, `/rate` rates the last answer and `/grade` has \
-             the judge grade it;\n`critic = \"every\"` under [observers] grades all that models give.\n",
-        )?;
-    } else {
-        let paint = Paint::for_stream(&std::io::stdout());
-        print(&report(&Report::of(&observations), paint))?;
-    }
-    Ok(Exit::Success)
+    };
+    let services = (house.gateway.as_ref(), house.audit.as_ref(), &clock);
+    let kept = measure(services, asked, progress).await;
+    let kept = kept.map_err(|fault| Failure::usage(fault.message, fault.hint).into());
+    house.close(kept).await
 }
 
 /// The observations as CSV, with the names of the columns.

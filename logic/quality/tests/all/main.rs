@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used, reason = "a test is allowed to fail loudly")]
 
 mod cases;
+mod measures;
 mod reports;

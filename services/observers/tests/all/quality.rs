@@ -188,7 +188,7 @@ impl Scene {
     }
 
     fn observed(&self) -> Vec<Observation> {
-        observations::read(&self.folder()).unwrap().observations
+        observations::read(&self.folder()).unwrap().all
     }
 
     fn notes(&self) -> Vec<Note> {

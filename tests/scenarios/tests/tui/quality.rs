@@ -236,3 +236,42 @@ fn a_share_beyond_one_is_refused_with_its_key() {
         "{told}"
     );
 }
+
+#[test]
+fn a_judge_is_measured_on_pairs_with_a_known_answer() {
+    let choice = |better: &str| {
+        let said = json!({"feedback": "By the evidence.", "better": better});
+        Reply::text(said.to_string())
+    };
+    // The right answer stands first and then second.
+    let sound = ["first", "second"].repeat(12);
+    let by_place = ["first"; 24];
+    for (choices, parts) in [
+        (
+            &sound[..],
+            ["in both orders of 100 %", "right in 100 %", "in 50 %"],
+        ),
+        (
+            &by_place[..],
+            [
+                "in both orders of 0 %",
+                "right in nothing",
+                "It goes by the place",
+            ],
+        ),
+    ] {
+        let scene = scene(choices.iter().map(|better| choice(better)), "");
+        let told = quality(&scene.house, &["--measure-judge", "--pairs", "12"]);
+        for part in parts {
+            assert!(told.contains(part), "no `{part}`: {told}");
+        }
+        assert!(
+            told.lines().all(|line| line.chars().count() <= 80),
+            "{told}"
+        );
+        // What a judge is worth is told before everything else.
+        let later = quality(&scene.house, &[]);
+        assert!(later.starts_with(&told), "{later}");
+        assert_eq!(scene.server.chats().len(), 24);
+    }
+}

@@ -1,0 +1,159 @@
+//! How good a judge is: asked about pairs of which it is known which answer is right.
+
+use crate::case::Evidence;
+use crate::comparing::{Choice, Verdict, verdict};
+use crate::statistics::{Interval, share};
+use domain::Timestamp;
+use domain::model::ModelRef;
+use domain::quality::{JudgeMeasure, TaskKind};
+use serde_json::Value;
+
+/// Two hundred questions with a right and a wrong answer, from tasks whose result is certain.
+const PAIRS: &str = include_str!("../data/pairs.jsonl");
+
+/// A question with a right and a wrong answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownPair {
+    /// What kind of task it is.
+    pub kind: TaskKind,
+    /// The user's words.
+    pub question: String,
+    /// The right answer.
+    pub right: String,
+    /// The wrong one.
+    pub wrong: String,
+    /// What tools returned.
+    pub evidence: Vec<Evidence>,
+}
+
+/// The pairs that come along, in the order in which they are asked.
+#[must_use]
+pub fn known_pairs() -> Vec<KnownPair> {
+    PAIRS.lines().filter_map(pair).collect()
+}
+
+fn pair(line: &str) -> Option<KnownPair> {
+    let Ok(line) = serde_json::from_str::<Value>(line) else {
+        return None;
+    };
+    let text = |key: &str| line[key].as_str().map(str::to_owned);
+    let evidence = |one: &Value| {
+        Some(Evidence {
+            tool: one["tool"].as_str()?.to_owned(),
+            text: one["text"].as_str()?.to_owned(),
+        })
+    };
+    let kind = line["kind"].as_str()?;
+    Some(KnownPair {
+        kind: TaskKind::ALL.into_iter().find(|one| one.as_str() == kind)?,
+        question: text("question")?,
+        right: text("right")?,
+        wrong: text("wrong")?,
+        evidence: line["evidence"]
+            .as_array()?
+            .iter()
+            .filter_map(evidence)
+            .collect(),
+    })
+}
+
+impl From<&JudgeMeasure> for Measured {
+    fn from(kept: &JudgeMeasure) -> Self {
+        Self {
+            pairs: kept.pairs,
+            right: kept.right,
+            wrong: kept.wrong,
+            ties: kept.ties,
+            first: kept.first,
+            second: kept.second,
+            unread: kept.unread,
+        }
+    }
+}
+
+/// What a judge said of pairs: a fold over its choices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Measured {
+    /// Pairs of which the judge chose in both orders.
+    pub pairs: usize,
+    /// Of these, the right answer was preferred in both.
+    pub right: usize,
+    /// Of these, the wrong answer was preferred in both.
+    pub wrong: usize,
+    /// Of these, neither was in both.
+    pub ties: usize,
+    /// Choices of the answer that stood first, in any order.
+    pub first: usize,
+    /// Choices of the answer that stood second.
+    pub second: usize,
+    /// Pairs of which it gave no choice that can be read.
+    pub unread: usize,
+}
+
+impl Measured {
+    /// Takes in what the judge chose with the right answer first, and with the wrong one first.
+    pub const fn take(&mut self, straight: Option<Choice>, turned: Option<Choice>) {
+        let (Some(straight), Some(turned)) = (straight, turned) else {
+            self.unread += 1;
+            return;
+        };
+        self.pairs += 1;
+        self.chose(straight);
+        self.chose(turned);
+        match verdict(straight, turned) {
+            Verdict::One => self.right += 1,
+            Verdict::Other => self.wrong += 1,
+            Verdict::Tie => self.ties += 1,
+            Verdict::ByPlace => {}
+        }
+    }
+
+    /// What is kept of it.
+    #[must_use]
+    pub const fn of(self, judge: ModelRef, time: Timestamp) -> JudgeMeasure {
+        JudgeMeasure {
+            time,
+            judge,
+            pairs: self.pairs,
+            right: self.right,
+            wrong: self.wrong,
+            ties: self.ties,
+            first: self.first,
+            second: self.second,
+            unread: self.unread,
+        }
+    }
+
+    const fn chose(&mut self, choice: Choice) {
+        match choice {
+            Choice::First => self.first += 1,
+            Choice::Second => self.second += 1,
+            Choice::Tie => {}
+        }
+    }
+
+    /// The share of pairs of which its word counts, since it was the same in both orders.
+    #[must_use]
+    pub fn consistent(&self) -> Option<Interval> {
+        share(self.right + self.wrong + self.ties, self.pairs)
+    }
+
+    /// The share of right answers among those that it preferred in both orders.
+    #[must_use]
+    pub fn accuracy(&self) -> Option<Interval> {
+        share(self.right, self.right + self.wrong)
+    }
+
+    /// The share of choices of the answer that stood first, among those that chose one.
+    #[must_use]
+    pub fn first_share(&self) -> Option<Interval> {
+        share(self.first, self.first + self.second)
+    }
+
+    /// Whether it goes by the place: a half is not in the interval of [`Measured::first_share`].
+    #[must_use]
+    pub fn is_biased(&self) -> bool {
+        let share = self.first_share();
+        share.is_some_and(|share| share.low > 0.5 || share.high < 0.5)
+    }
+}

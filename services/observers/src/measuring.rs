@@ -1,0 +1,82 @@
+//! Measuring the judge: it is asked about pairs of which it is known which answer is right, each in both
+//! orders.
+
+use crate::asking::{Unanswered, ask};
+use crate::config::Clock;
+use api::audit::Audit;
+use api::models::{self, ChatRequest, Models, ToolChoice};
+use domain::fault::{Coded, Fault};
+use domain::model::{ModelChoice, ModelRef, ModelRole, Priority};
+use domain::quality::JudgeMeasure;
+use quality::{Choice, Comparison, KnownPair, Measured, choice_schema, comparison, read_choice};
+use std::time::Duration;
+
+/// Longest a judge may take for one comparison.
+const CALL_TIME: Duration = Duration::from_secs(120);
+/// Most tokens of its reply.
+const REPLY_TOKENS: u32 = 200;
+
+/// Asks the judge about pairs, and tells `on` after each of them what it came to so far.
+///
+/// # Errors
+/// A fault where no judge answers, or its calls cannot be put on record.
+pub async fn measure(
+    services: (&dyn Models, &dyn Audit, &Clock),
+    pairs: &[KnownPair],
+    mut on: impl FnMut(&Measured),
+) -> Result<JudgeMeasure, Fault> {
+    let mut measured = Measured::default();
+    let mut judge: Option<ModelRef> = None;
+    for pair in pairs {
+        let straight = choose(services, pair, (&pair.right, &pair.wrong), &mut judge).await?;
+        let turned = choose(services, pair, (&pair.wrong, &pair.right), &mut judge).await?;
+        measured.take(straight, turned);
+        on(&measured);
+    }
+    let judge = judge.ok_or_else(|| Fault {
+        code: "quality.no_grade".to_owned(),
+        message: "The judge made no choice that can be read.".to_owned(),
+        hint: "Name a larger model as the judge: `judge` under [models.roles].".to_owned(),
+    })?;
+    Ok(measured.of(judge, (services.2)()))
+}
+
+/// What the judge prefers; `None` for what is no choice.
+async fn choose(
+    services: (&dyn Models, &dyn Audit, &Clock),
+    pair: &KnownPair,
+    (first, second): (&str, &str),
+    judge: &mut Option<ModelRef>,
+) -> Result<Option<Choice>, Fault> {
+    let asked = Comparison {
+        question: &pair.question,
+        evidence: &pair.evidence,
+        first,
+        second,
+    };
+    let request = ChatRequest {
+        priority: Priority::Background,
+        tool_choice: ToolChoice::None,
+        response_schema: Some(choice_schema()),
+        max_tokens: Some(REPLY_TOKENS),
+        temperature: Some(0.0),
+        deadline: Some(CALL_TIME),
+        ..ChatRequest::new(ModelChoice::Role(ModelRole::Judge), comparison(asked))
+    };
+    match ask(services, request, "a judge is measured").await {
+        Ok(said) => {
+            let choice = read_choice(&said.text);
+            *judge = Some(said.model);
+            Ok(choice)
+        }
+        Err(Unanswered::Models(error)) if error.kind == models::ErrorKind::SchemaUnmet => Ok(None),
+        Err(Unanswered::BrokenOff) => Ok(None),
+        Err(Unanswered::Models(error)) => Err(error.fault()),
+        Err(Unanswered::NotOnRecord) => Err(Fault {
+            code: "quality.no_grade".to_owned(),
+            message: "The judge's call could not be put on record, so the judge is not measured."
+                .to_owned(),
+            hint: "`carl doctor` says what is wrong with the audit log.".to_owned(),
+        }),
+    }
+}
