@@ -9,7 +9,12 @@ const DOCUMENT: &str = include_str!("../../../../docs/orders.md");
 type Files = &'static [(&'static str, &'static str)];
 
 /// Orders that only look: the files that are there, and what is told.
-const LOOKS: [(&str, Files, &str); 12] = [
+const LOOKS: &[(&str, Files, &str)] = &[
+    (
+        "show the first paragraph of novel.md",
+        &[("novel.md", "# One\n\nTom left.\n\nHe came.\n")],
+        "Tom left.",
+    ),
     ("show notes.txt", &[("notes.txt", "call Ann\n")], "call Ann"),
     (
         "the first 5 lines of a.log",
@@ -61,7 +66,60 @@ const LOOKS: [(&str, Files, &str); 12] = [
 ];
 
 /// Orders that change something: the files before, and those after.
-const CHANGES: [(&str, Files, Files); 62] = [
+const CHANGES: &[(&str, Files, Files)] = &[
+    (
+        "add a note under Style in ideas.md: no semicolons",
+        &[("ideas.md", "## Style\n\nShort.\n\n## Ideas\n\nBees.\n")],
+        &[(
+            "ideas.md",
+            "## Style\n\nShort.\n\nno semicolons\n\n## Ideas\n\nBees.\n",
+        )],
+    ),
+    (
+        "add a task \"call Bob\" to todo.md",
+        &[("todo.md", "- [x] call Ann\n")],
+        &[("todo.md", "- [x] call Ann\n- [ ] call Bob\n")],
+    ),
+    (
+        "note in todo.md that the ink is red",
+        &[("todo.md", "tea\n")],
+        &[("todo.md", "tea\nthe ink is red\n")],
+    ),
+    (
+        "remove the FIXME comment in cli.py",
+        &[("cli.py", "# FIXME: rude\nprint(1)\n")],
+        &[("cli.py", "print(1)\n")],
+    ),
+    (
+        "remove the TODO line from a.txt",
+        &[("a.txt", "one\nTODO two\n")],
+        &[("a.txt", "one\n")],
+    ),
+    (
+        "set port = 3001 under [server] in a.toml",
+        &[("a.toml", "port = 1\n[server]\nport = 2\n")],
+        &[("a.toml", "port = 1\n[server]\nport = 3001\n")],
+    ),
+    (
+        "set proxy_read_timeout 60s in site.conf",
+        &[("site.conf", "proxy_read_timeout 300s;\n")],
+        &[("site.conf", "proxy_read_timeout 60s;\n")],
+    ),
+    (
+        "start a.md with \"Hello\"",
+        &[("a.md", "Bees.\n")],
+        &[("a.md", "Hello\nBees.\n")],
+    ),
+    (
+        "swap lines 3 and 4 in a.txt",
+        &[("a.txt", "1\n2\n3\n4\n")],
+        &[("a.txt", "1\n2\n4\n3\n")],
+    ),
+    (
+        "untick all in todo.md",
+        &[("todo.md", "- [x] tea\n- [X] milk\n- [ ] rent\n")],
+        &[("todo.md", "- [ ] tea\n- [ ] milk\n- [ ] rent\n")],
+    ),
     (
         "add the script \"lint\": \"eslint .\" to package.json",
         &[(
@@ -429,12 +487,12 @@ fn of_the_table() -> BTreeSet<&'static str> {
 
 #[test]
 fn each_order_of_the_document_does_what_it_says() {
-    for (says, before, told) in LOOKS {
+    for &(says, before, told) in LOOKS {
         let house = with(before);
         let said = order(&house, says).expect(0).stdout;
         assert!(said.contains(told), "{says}: {said}");
     }
-    for (says, before, after) in CHANGES {
+    for &(says, before, after) in CHANGES {
         let house = with(before);
         order(&house, says).expect(0);
         for (path, text) in after {
