@@ -74,6 +74,8 @@ pub(super) enum Asked {
     },
     /// Set what only a comment has.
     Uncomment { key: String },
+    /// Make lines comments, or take the signs of comments from them.
+    CommentLines { place: Place, is_out: bool },
     /// Put a line beside one that is there.
     Insert {
         text: String,
@@ -108,6 +110,7 @@ impl Asked {
         let place = match self {
             Self::Insert { place, .. }
             | Self::Rewrite { place, .. }
+            | Self::CommentLines { place, .. }
             | Self::RemovePlace { place } => place,
             Self::Swap { .. } => return true,
             _ => return false,
@@ -150,6 +153,7 @@ impl Asked {
             | Self::RemoveComment { .. }
             | Self::Rewrite { .. }
             | Self::CommentOut { .. }
+            | Self::CommentLines { .. }
             | Self::Sort(_)
             | Self::Clear { .. } => Some(Edit::Any),
             Self::Copy { .. }

@@ -180,7 +180,7 @@ impl Lines<'_> {
     }
 
     /// Where the lines of a place stand, from the first to the end of the last, without its line end.
-    fn placed(&self, place: &Place) -> Result<Range<usize>, Refusal> {
+    pub(super) fn placed(&self, place: &Place) -> Result<Range<usize>, Refusal> {
         let lines: Vec<Range<usize>> = self.lines().collect();
         let count = lines.len();
         let (from, to) = match place {

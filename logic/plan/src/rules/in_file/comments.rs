@@ -124,14 +124,8 @@ impl Lines<'_> {
     /// The change that makes the only line that begins with a name, or is about something, a comment, with the
     /// block that it opens.
     pub(super) fn comment_out(&self, about: &str, is_by_words: bool) -> Result<Action, Refusal> {
-        let path = self.path;
-        let Some(mark) = self.comment_mark() else {
-            let why = format!("I know no comments of single lines in a file like {path}.");
-            return Err(Refusal::unavailable(
-                &why,
-                vec![format!("show {}", self.shown_path())],
-            ));
-        };
+        let mark = self.comment_mark();
+        let mark = mark.ok_or_else(|| self.no_comments())?;
         let line = match is_by_words {
             true => self.only_about(about)?,
             false => self.only_beginning_with(about)?,

@@ -9,6 +9,7 @@ mod asked;
 mod by_place;
 mod cells;
 mod columns;
+mod comment_lines;
 mod comments;
 pub(crate) mod counted;
 mod docker;
@@ -243,6 +244,7 @@ impl InFile {
                 vec![lines.comment_out(about, *is_by_words)?]
             }
             Asked::Uncomment { key } => vec![lines.uncomment(key)?],
+            Asked::CommentLines { place, is_out } => vec![lines.comment_lines(place, *is_out)?],
             Asked::RemovePlace { place } => lines.remove_placed(place)?,
             Asked::Clear { text } => lines.clear(text)?,
             Asked::Sort(sorting) => lines.sorted(*sorting)?,
@@ -311,6 +313,7 @@ impl InFile {
             | Asked::Rewrite { .. }
             | Asked::CommentOut { .. }
             | Asked::Uncomment { .. }
+            | Asked::CommentLines { .. }
             | Asked::RemovePlace { .. }
             | Asked::Clear { .. }
             | Asked::Sort(_)

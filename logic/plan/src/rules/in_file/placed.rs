@@ -34,7 +34,7 @@ pub(super) const PARTS: [(&str, &str); 9] = [
     ("{KIND}", KIND),
 ];
 
-pub(super) static SAYINGS: [Saying; 33] = [
+pub(super) static SAYINGS: [Saying; 37] = [
     (r"{ADDS} {TEXT} {TOP} (?:of|in) {FILE}", at_the_top),
     (r"{ADDS} {TOP} of {FILE}:? {TEXT}", at_the_top),
     (r"(?:in|to) {FILE},? {ADDS} {TEXT} {TOP}", at_the_top),
@@ -133,6 +133,22 @@ pub(super) static SAYINGS: [Saying; 33] = [
     (
         r"(?:replace|set|change) {WHOLE} (?:of|in) {FILE} (?:with|by|to) {text:c}",
         overwrite,
+    ),
+    (
+        r"(?:comment out|(?P<back>uncomment|comment in)) {LINE} (?:in|of) {FILE}",
+        comment,
+    ),
+    (
+        r"in {FILE},? (?:comment out|(?P<back>uncomment|comment in)) {LINE}",
+        comment,
+    ),
+    (
+        r"(?:make|turn) {LINE} (?:in|of) {FILE} (?:into )?(?:a )?comments?",
+        comment,
+    ),
+    (
+        r"(?P<does>comment out|uncomment) (?P<number>\d+) (?:in|of) {FILE}",
+        comment_number,
     ),
 ];
 
@@ -306,6 +322,24 @@ fn clear(found: &Match<'_>) -> Built {
             text: String::new(),
         },
     )))
+}
+
+fn comment(found: &Match<'_>) -> Built {
+    let (place, is_out) = (place(found)?, !found.has("back"));
+    let path = found.target("p", "noun")?;
+    Ok(Some((path, Asked::CommentLines { place, is_out })))
+}
+
+/// `comment out 4 in crontab`: the line of that number, or the one that says it?
+fn comment_number(found: &Match<'_>) -> Built {
+    let path = typed_path(&found.target("p", "noun")?);
+    let (does, number) = (found.word("does"), found.word("number"));
+    let why = format!("Whether `{number}` is the number of a line or a text is not said.");
+    let nearest = vec![
+        format!("{does} line {number} in {path}"),
+        format!("{does} \"{number}\" in {path}"),
+    ];
+    Err(Refusal::ambiguous(why, nearest))
 }
 
 fn overwrite(found: &Match<'_>) -> Built {
