@@ -120,11 +120,7 @@ impl Lines<'_> {
                 path: self.path.to_owned(),
                 content: addition.line.clone(),
             }),
-            Some(0) => self.insert(
-                &addition.line,
-                Side::Before,
-                &Place::Lines { from: 1, to: 1 },
-            ),
+            Some(0) => self.insert(&addition.line, Side::Before, &Place::Top),
             Some(line) => self.insert(
                 &addition.line,
                 Side::After,

@@ -206,6 +206,8 @@ pub(super) enum Place {
     Lines { from: usize, to: usize },
     /// These, in order.
     Each(Vec<usize>),
+    /// The first, below the lines that have to be the first of their file.
+    Top,
     /// So many at the end.
     Last { count: usize },
     /// The only line about something.

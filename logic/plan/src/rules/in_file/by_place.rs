@@ -14,7 +14,8 @@ const BLOCK_CHARS: usize = 900;
 impl Lines<'_> {
     /// The change that puts a line beside one that is there.
     pub(super) fn insert(&self, text: &str, side: Side, place: &Place) -> Result<Action, Refusal> {
-        let is_first = *place == Place::Lines { from: 1, to: 1 } && side == Side::Before;
+        let is_top = *place == Place::Top || *place == Place::Lines { from: 1, to: 1 };
+        let is_first = is_top && side == Side::Before;
         // A file without a line has no place that could be told.
         if is_first && self.text.is_empty() {
             return Ok(Action::AppendText {
@@ -25,7 +26,10 @@ impl Lines<'_> {
         if let Place::Section(heading) = place {
             return self.insert_in_section(text, heading);
         }
-        let lines = self.placed(place)?;
+        let (side, lines) = match place {
+            Place::Top => self.top(text)?,
+            place => (side, self.placed(place)?),
+        };
         let end = self.line_end();
         let text = &self.as_recipe(text, &lines);
         let text = &self.as_beside(text, &lines);
@@ -33,6 +37,34 @@ impl Lines<'_> {
             Side::Before => self.replace(lines.start..lines.start, &format!("{text}{end}")),
             Side::After => self.replace(lines.end..lines.end, &format!("{end}{text}")),
         }
+    }
+
+    /// The line beside which a text stands at the top: above the first one, but below those that name the program
+    /// to run the file or its form, which are read in the first place alone.
+    fn top(&self, text: &str) -> Result<(Side, Range<usize>), Refusal> {
+        let mut top = (Side::Before, self.placed(&Place::Top)?);
+        if is_declaration(text) {
+            return Ok(top);
+        }
+        for line in self.lines() {
+            let says = self.text[line.clone()].trim_end();
+            if !is_declaration(says) {
+                break;
+            }
+            let end = says.find('>').map(|at| at + 1);
+            let is_whole = says.starts_with("#!") || says == "<?php" || end == Some(says.len());
+            if !is_whole {
+                let path = self.path;
+                let why = format!("{path} begins with `{says}`, which has to stay the first.");
+                let advice = format!(
+                    "Name a line below it: `insert \"…\" after line 2 of {}`.",
+                    self.shown_path()
+                );
+                return Err(Refusal::ambiguous(why, Vec::new()).advised(advice));
+            }
+            top = (Side::After, line);
+        }
+        Ok(top)
     }
 
     /// A line beside one of a recipe of a Makefile, which begins with a tab as that does.
@@ -188,6 +220,7 @@ impl Lines<'_> {
             Place::Heading(heading) | Place::Section(heading) => {
                 return self.only_heading(heading);
             }
+            Place::Top => (1, 1),
             Place::Lines { from, to } => (*from, *to),
             Place::Each(lines) => (
                 lines.first().copied().unwrap_or_default(),
@@ -231,6 +264,13 @@ impl Lines<'_> {
             false => "\n",
         }
     }
+}
+
+/// Whether a line names the program to run a file, or its form. An attribute of Rust does not.
+fn is_declaration(line: &str) -> bool {
+    let line = line.to_lowercase();
+    let is_program = line.starts_with("#!") && !line.starts_with("#![");
+    is_program || line.starts_with("<?") || line.starts_with("<!doctype")
 }
 
 /// The headings of a document, without what looks like one in a block of code.

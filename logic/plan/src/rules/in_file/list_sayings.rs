@@ -103,7 +103,7 @@ fn start_with(found: &Match<'_>) -> Built {
     let asked = Asked::Insert {
         text: found.text("c")?,
         side: Side::Before,
-        place: Place::Lines { from: 1, to: 1 },
+        place: Place::Top,
     };
     let is_given = found.is_quoted("c") || found.before("c").ends_with(": ");
     Ok((is_given && is_file(&path)).then_some((path, asked)))

@@ -292,7 +292,9 @@ impl InFile {
         match asked {
             Asked::Set { from, .. } => !from.as_deref().is_some_and(is_number),
             Asked::Rename { .. } | Asked::AddRow { .. } => true,
-            Asked::Insert { place, .. } => *place == Place::Lines { from: 1, to: 1 },
+            Asked::Insert { place, .. } => {
+                matches!(place, Place::Top | Place::Lines { from: 1, to: 1 })
+            }
             _ => false,
         }
     }

@@ -154,8 +154,7 @@ pub(super) static SAYINGS: [Saying; 37] = [
 
 fn at_the_top(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
-    let place = Place::Lines { from: 1, to: 1 };
-    insert(found, path, Side::Before, place)
+    insert(found, path, Side::Before, Place::Top)
 }
 
 fn beside_a_line(found: &Match<'_>) -> Built {
