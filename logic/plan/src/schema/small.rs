@@ -5,7 +5,7 @@ use super::narrow::{KNOWN_PATHS, Known, plan_of};
 use super::paths::{is_path, likely_first};
 use crate::names::{self, Names};
 use crate::project;
-use crate::rules::in_file::{of_folder, superlative};
+use crate::rules::in_file::{self, of_folder, superlative};
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::{Action, Plan};
 use serde_json::{Value, json};
@@ -172,12 +172,14 @@ pub fn settled(listing: &[String], request: &str) -> Option<Plan> {
         project::readme(listing, request).map(|path| Action::ReadFile { path: path.clone() });
     let asked_of = of_folder::files_for(request, listing);
     let compared = compared(listing, request);
+    let told_of = told_of(listing, request);
     let looks: Vec<Action> = match looks_for_an_answer(listing, request) {
         _ if readme.is_some() => readme.into_iter().collect(),
         // Where none of them tells it, it may stand anywhere.
         true => reading_all(asked_of).chain(searches(request)).collect(),
         false if !asked_of.is_empty() => reading_all(asked_of).collect(),
         false if !compared.is_empty() => reading_all(compared).collect(),
+        false if !told_of.is_empty() => reading_all(told_of).collect(),
         false if counts(listing, request) => counting(listing, request),
         false => readings(listing, request),
     };
@@ -225,6 +227,22 @@ fn compared(listing: &[String], request: &str) -> Vec<String> {
     let is_told = |path: &String| superlative::may_tell(&request.replace(&name(path), " "), path);
     match named.len() {
         1..=READ_FILES if named.iter().all(is_told) => named,
+        _ => Vec::new(),
+    }
+}
+
+/// The files that a question names and that tell an amount themselves: how many of their lines or rows say something,
+/// and how long something is that they set.
+fn told_of(listing: &[String], request: &str) -> Vec<String> {
+    let named: Vec<String> = named_files(listing, request).into_iter().cloned().collect();
+    let is_table = |path: &String| path.ends_with(".csv") || path.ends_with(".tsv");
+    let tells = |path: &String| {
+        in_file::counted::may_count(request)
+            || (is_table(path) && in_file::rows_told::counts_rows(request))
+            || (in_file::asks_amount(request) && in_file::may_answer(request, path))
+    };
+    match named.len() {
+        1..=READ_FILES if named.iter().all(tells) => named,
         _ => Vec::new(),
     }
 }
@@ -420,6 +438,31 @@ mod tests {
             with_all_named(half.clone(), &listing, "count novel.md and ch3-old.md"),
             half
         );
+    }
+
+    #[test]
+    fn a_file_that_tells_an_amount_is_read() {
+        let listing = ["a.log", "p.csv", "n.conf"].map(str::to_owned);
+        let read = |path: &str| Action::ReadFile {
+            path: path.to_owned(),
+        };
+        let count = |path: &str| Action::CountLines {
+            path: path.to_owned(),
+        };
+        for (question, action) in [
+            ("how many ERROR lines are in a.log?", read("a.log")),
+            (
+                "how many characters come from Bern in p.csv?",
+                read("p.csv"),
+            ),
+            ("how many characters are over 30 in p.csv?", read("p.csv")),
+            ("how long is read_timeout in n.conf?", read("n.conf")),
+            ("how many lines are in a.log?", count("a.log")),
+            ("how many characters does p.csv have?", count("p.csv")),
+        ] {
+            let plan = settled(&listing, question).unwrap();
+            assert_eq!(plan.actions, [action], "{question}");
+        }
     }
 
     #[test]

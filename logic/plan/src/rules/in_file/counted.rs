@@ -44,8 +44,21 @@ static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 
+/// What counts lines by a word that stands before them: `how many ERROR lines are in app.log`. In small letters only
+/// what logs call their lines is such a word.
+static LINES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:(?:can|could) you )?(?:tell me )?(?:how many|count (?:all )?(?:the )?)\s?(?:",
+        r"(?P<a>(?-i:[A-Z][A-Z0-9_]+)|\x{E000}\d+\x{E001}|error|warning|warn|info|debug|trace|fatal|critical|notice|failure)[ -]lines",
+        r"|lines (?:with (?:the )?(?:level|status|severity)|of (?:the )?(?:level|severity)) (?P<b>[\w-]+))",
+        r"(?: (?:are|is|were|stand))?(?: there)? (?:(?:in|of|from) (?:the )?(?:file )?\S+|(?:does|do|has|have) (?:the )?(?:file )?\S+(?: have| contain)?)$",
+    ))
+});
+
 /// What a question wants to know of a text, exactly.
 enum Wanted {
+    /// The lines with a word, in the letters of the question where these are capitals.
+    Lines(String),
     /// The lines with a number.
     Number(String),
     /// Items with a box: those that are done, or those that are not; all where it does not say.
@@ -81,6 +94,13 @@ fn wanted(question: &str) -> Option<Wanted> {
     if let Some(found) = NUMBER.as_ref()?.captures(&marks) {
         return Some(Wanted::Number(found["n"].to_owned()));
     }
+    if let Some(found) = LINES.as_ref()?.captures(&marks) {
+        let word = found.name("a").or_else(|| found.name("b"))?.as_str();
+        let mut quotes = quotes.iter().enumerate();
+        let quoted = quotes.find(|(at, _)| word == mark(*at));
+        let word = quoted.map_or(word, |(_, text)| text.as_str());
+        return Some(Wanted::Lines(word.to_owned()));
+    }
     let found = COUNT.as_ref()?.captures(&marks)?;
     let said = ["x", "y", "z", "w"]
         .into_iter()
@@ -111,6 +131,7 @@ pub(super) fn told(question: &str, path: &str, text: &str) -> Option<String> {
         Wanted::Count { text, is_quoted } => lines.count(&text, is_quoted),
         Wanted::Headings => lines.headings(),
         Wanted::Number(number) => lines.with_number(&number),
+        Wanted::Lines(word) => lines.with_word(&word),
         Wanted::Boxes { are_done } => lines.boxes(are_done)?,
     })
 }
@@ -206,8 +227,31 @@ impl Lines<'_> {
             let place = at..at + number.len();
             names::is_words(line, place.clone()) && !is_of_a_number(line, &place)
         };
-        let lines = self.text.lines().enumerate();
         let has = |line: &str| line.match_indices(number).any(|(at, _)| is_whole(line, at));
+        self.told_lines(has, &format!("`{number}` as a whole number"))
+    }
+
+    /// The lines that have a word, in any letters where the question has it in small ones.
+    fn with_word(&self, word: &str) -> String {
+        let is_small = word.chars().all(|c| !c.is_uppercase());
+        let has = |line: &str| {
+            let line = match is_small {
+                true => line.to_lowercase(),
+                false => line.to_owned(),
+            };
+            let mut places = line.match_indices(word);
+            places.any(|(at, _)| names::is_words(&line, at..at + word.len()))
+        };
+        let how = match is_small {
+            true => "as a whole word, in capital or small letters",
+            false => "as a whole word",
+        };
+        self.told_lines(has, &format!("`{word}` {how}"))
+    }
+
+    /// How many lines have something, and which.
+    fn told_lines(&self, has: impl Fn(&str) -> bool, what: &str) -> String {
+        let lines = self.text.lines().enumerate();
         let found: Vec<usize> = lines
             .filter(|(_, line)| has(line))
             .map(|(at, _)| at + 1)
@@ -218,10 +262,7 @@ impl Lines<'_> {
             count => format!("{count} lines"),
         };
         let have = if found.len() > 1 { "have" } else { "has" };
-        let said = format!(
-            "{lines} of {} {have} `{number}` as a whole number",
-            self.path
-        );
+        let said = format!("{lines} of {} {have} {what}", self.path);
         let shown = found
             .iter()
             .take(SHOWN_LINES)

@@ -33,7 +33,7 @@ mod placed;
 mod removed;
 mod renamed;
 mod rows;
-mod rows_told;
+pub(crate) mod rows_told;
 mod saying;
 mod sayings;
 mod sections;
@@ -66,7 +66,7 @@ use sound::Edit;
 pub use asked::InFile;
 use asked::{Asked, Meant};
 pub(crate) use of_files::answers;
-pub(crate) use told::may_answer;
+pub(crate) use told::{asks_amount, may_answer};
 
 /// Longest text that a step writes, characters.
 const CONTENT_CHARS: usize = 4_000;

@@ -24,9 +24,35 @@ static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Words that set no condition.
 pub(super) const NO_CONDITION: &str = "who which what whose how many wer welche welcher welches welchen wie viele wieviele can could you \
     tell me is are was were be do does did has have had hat haben ist sind live lives lived living work works worked \
-    working stay stays sit sits come comes wohnt wohnen lebt leben arbeitet arbeiten kommt kommen heißt heißen a an the \
+    working stay stays sit sits come comes wohnt wohnen lebt leben arbeitet arbeiten kommt kommen heißt heißen run runs running use uses using used speak speaks belong belongs a an the \
     der die das den dem ein eine in at of from as to on with und and or oder aus von mit bei im als people person persons \
     leute personen row rows zeilen entry entries one ones all there name names named called";
+
+/// Whether a question counts rows, and not the lines, words or characters of a file: `how many characters come from
+/// Bern`.
+pub(crate) fn counts_rows(question: &str) -> bool {
+    static COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(
+            r"(?i)^(?:tell me )?how many (?P<thing>[\w-]+) (?P<does>[\w-]+)(?: (?P<next>[\w-]+))?",
+        )
+    });
+    const OF_UNITS: [&str; 12] = [
+        "do", "does", "did", "has", "have", "had", "in", "of", "there", "and", "or", "long",
+    ];
+    const BE: [&str; 4] = ["are", "is", "was", "were"];
+    let found = COUNTS
+        .as_ref()
+        .and_then(|counts| counts.captures(question.trim()));
+    found.is_some_and(|found| {
+        let word = |name| found.name(name).map(|word| word.as_str().to_lowercase());
+        let word = match word("does") {
+            // `how many characters are older than 30`.
+            Some(does) if BE.contains(&does.as_str()) => word("next"),
+            does => does,
+        };
+        word.is_some_and(|word| !OF_UNITS.contains(&word.as_str()))
+    })
+}
 
 /// What the cells of a column have to say.
 pub(super) struct Condition {

@@ -90,7 +90,39 @@ pub(crate) fn may_answer(question: &str, path: &str) -> bool {
 fn is_of_a_value(question: &str) -> bool {
     let hits =
         |form: &LazyLock<Option<Regex>>| form.as_ref().is_some_and(|form| form.is_match(question));
-    (hits(&ASKS) && !hits(&OTHERS)) || cells::column_asked(question).is_some()
+    let asks = hits(&ASKS) && !hits(&OTHERS);
+    asks || asks_amount(question) || cells::column_asked(question).is_some()
+}
+
+/// Whether a question is for how long, how big or how many something is that a file sets.
+pub(crate) fn asks_amount(question: &str) -> bool {
+    static AMOUNT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(
+            r"(?i)^(?:tell me )?how (?:(?:long|big|large|high|low) (?:is|are) (?:the )?(?P<a>[\w.-]+)|many (?P<b>[\w-]+) (?:does|do|has|have|are|is)\b)",
+        )
+    });
+    const OF_TEXTS: [&str; 14] = [
+        "lines",
+        "words",
+        "characters",
+        "chars",
+        "bytes",
+        "letters",
+        "sections",
+        "keys",
+        "settings",
+        "times",
+        "files",
+        "folders",
+        "people",
+        "errors",
+    ];
+    let found = AMOUNT
+        .as_ref()
+        .and_then(|amount| amount.captures(question.trim()));
+    let Some(found) = found else { return false };
+    let thing = found.name("a").or_else(|| found.name("b"));
+    thing.is_some_and(|thing| !OF_TEXTS.contains(&thing.as_str().to_lowercase().as_str()))
 }
 
 /// Whether a file has tables, by its ending.
@@ -193,7 +225,7 @@ fn told_values(lines: &Lines<'_>, question: &str, mut all: Vec<Value>) -> Option
 }
 
 /// Words of a question for a table that say no more than that it is asked for what it has.
-const OF_A_TABLE: &str = "which what are is the does do have has define defines defined declare declares list lists listed \
+const OF_A_TABLE: &str = "which what how many are is the does do have has define defines defined declare declares list lists listed \
     use uses used set sets there in of from for a an it we i our my this file contain contains include includes exist \
     available names name called on at to me tell can you please run runs start starts and or";
 
