@@ -94,7 +94,7 @@ fn reported(kind: &str) -> &str {
 }
 
 /// Finding names and texts.
-pub static SEARCHES: [Rule; 24] = [
+pub static SEARCHES: [Rule; 26] = [
     // What a log calls so stands in its lines: `errors` are those with ERROR or error.
     rule(
         r"(?:tell me )?(?:(?:how many|count {the}|(?:{what} )?the number of) ?(?P<q>{reports})(?: (?:are|were|is|was))?(?: there)? {in} (?:(?P<f>{files})|{dir:p})|how many (?P<q2>{reports}) (?:does|do|did) {file:p2} (?:have|contain|show|report|list))",
@@ -148,6 +148,35 @@ pub static SEARCHES: [Rule; 24] = [
     rule(
         r"(?:is|are) there (?:a |an |any )?(?:files?|documents?|notes?) (?:about|on|called|named) {tok:q}(?: somewhere| anywhere)?(?: (?:in )?{dir:p})?",
         |found| named(found, |word| format!("*{word}*")),
+    ),
+    // Which of several texts: all files are looked through, and each is told with its lines.
+    rule(
+        r"(?:tell me )?(?:which|what) (?:of (?:the |my |our )?)?(?:chapters?|scenes?|parts?|notes?|letters?|drafts?|documents?|texts?|pages?|scripts?|logs?|configs?|recipes?|entries)(?: (?:in|of) {dir:p})? (?:mentions?|contains?|says?|includes?|refers? to|talks? about|speaks? (?:of|about)|is about|are about) {word}{text:q}(?: {in} (?:(?P<f>{files})|{dir:r}))?",
+        |found| {
+            let place = if found.has("p") { "p" } else { "r" };
+            let path = match found.has("f") {
+                true => ".".to_owned(),
+                false => found.folder(place)?,
+            };
+            Ok(Some(Action::SearchText {
+                query: found.sought("q")?,
+                path,
+            }))
+        },
+    ),
+    // What is open has an empty box.
+    rule(
+        r"(?:tell me )?(?:(?:what|which) (?:(?:open|unfinished|remaining) )?(?:tasks|todos|to-dos|to-do items|items|things)(?: (?:are|do (?:i|we) have))?(?: there)?(?: still)? (?:left|open|undone|unfinished|remaining|not done(?: yet)?|to do)(?: to do)?|what is (?:still )?(?:left|open|undone)? ?to do|what is left to be done|what is still (?:open|undone|not done)|what(?: tasks| things)? do (?:i|we) (?:still )?have (?:left )?to do|what do (?:i|we) still need to do|(?:what are|{show}|list) {the}(?:open|unfinished|remaining|undone) (?:tasks|todos|to-dos|to-do items))(?: (?:here|today|now|{in} (?:(?P<f>{files})|{dir:p})))?",
+        |found| {
+            let path = match found.has("f") {
+                true => ".".to_owned(),
+                false => found.folder("p")?,
+            };
+            // In one file they are counted once that is read.
+            let is_counted = is_file(&path) && found.captures[0].to_lowercase().starts_with("wh");
+            let query = "- [ ]".to_owned();
+            Ok((!is_counted).then_some(Action::SearchText { query, path }))
+        },
     ),
     // Words in capitals are marks in a text: TODO, FIXME.
     rule(

@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 
 /// A request in English, where it is an order in another language that is known; else as it is.
 pub(super) fn in_english(request: &str) -> String {
-    let request = &without_fillers(&without_marks(request.trim()));
+    let request = &without_fillers(&without_marks(&written_out(request.trim())));
     let first = request.split_whitespace().next().unwrap_or_default();
     let first = first
         .trim_matches(|c: char| !c.is_alphabetic())
@@ -84,6 +84,19 @@ fn without_marks(request: &str) -> String {
         before = sign;
     }
     plain
+}
+
+/// A question with its first words written out: `what's` is `what is`.
+fn written_out(request: &str) -> String {
+    static SHORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(
+            r"(?i)^(?P<polite>(?:(?:and|so|ok|okay|hey|hi),? )?)(?P<word>what|who|where)(?:['’]s|(?-i:s)) ",
+        )
+    });
+    match SHORT.as_ref() {
+        Some(short) => short.replace(request, "$polite$word is ").into_owned(),
+        None => request.to_owned(),
+    }
 }
 
 /// A request in which an order in passing (`and also show a.txt`, `and by the way undo`) is one like any
