@@ -238,6 +238,15 @@ mod tests {
     }
 
     #[test]
+    fn a_question_for_all_memories_names_the_command() {
+        for says in ["what do you remember?", "What do you remember so far?"] {
+            let refused = refuses(says).unwrap();
+            assert!(refused.message.contains("`carl memory list`"), "{says}");
+        }
+        assert!(understands("what do you remember about Ann?"));
+    }
+
+    #[test]
     fn orders_whose_parts_are_whole_are_done_one_by_one_and_others_asked_back() {
         let says = "replace Tom with Tim in novel.md and replace Anna with Anne in novel.md";
         assert!(matches!(plan(says), Ok(ByRules::Several(orders)) if orders.len() == 2));

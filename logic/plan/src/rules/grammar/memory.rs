@@ -110,15 +110,21 @@ fn recall(found: &Match<'_>) -> Built {
 }
 
 /// Showing what is kept.
-pub static RECALLING: [Rule; 6] = [
+pub static RECALLING: [Rule; 7] = [
     rule(
-        r"(?:recall|what do you (?:remember|recall|know)|do you (?:remember|recall)(?: (?:me|it|that|this|anything))?|what did (?:i|we) (?:say|tell you|talk about|discuss)|what have (?:i|we) (?:said|told you)|remind me|what is in (?:your |my |the )?memory|search (?:your |my |the )?memory)",
+        r"what (?:(?:all )?do you (?:remember|recall)|(?:have|did) you (?:remember(?:ed)?|kept?|saved?|stored?)|is remembered)(?: so far| by now| now| in all| altogether| from before| here)?|(?:(?:list|show)(?: me)?|tell me) (?:all |everything |what )(?:that )?(?:you (?:remember|recall|have kept|kept)|is remembered|i told you to remember)",
+        |_| {
+            let why = "What is remembered is listed by `carl memory list`, and by `/memory` in a chat; `recall X` shows what \
+                 is about X.";
+            Err(Refusal::unavailable(why, Vec::new()).for_no_model())
+        },
+    ),
+    rule(
+        r"(?:recall|what do you know|do you (?:remember|recall)(?: (?:me|it|that|this|anything))?|what did (?:i|we) (?:say|tell you|talk about|discuss)|what have (?:i|we) (?:said|told you)|remind me|what is in (?:your |my |the )?memory|search (?:your |my |the )?memory)",
         |_| {
             let nearest = vec!["recall how I like my coffee".to_owned()];
-            Err(Refusal::ambiguous(
-                "About what? `carl memory list` shows everything that is kept.".to_owned(),
-                nearest,
-            ))
+            let why = "About what? `carl memory list` shows everything that is kept.".to_owned();
+            Err(Refusal::ambiguous(why, nearest).for_no_model())
         },
     ),
     rule(r"remind me(?: to| at| in| on| when| every) .+", |_| {
