@@ -12,8 +12,8 @@ use text::escape::visible_line;
 
 pub use crate::offers::{FileState, Files, Need, needs, of_given_texts, proven, told};
 pub use crate::planned::{
-    ByRules, Ready, Unplanned, after_reading, formats_to_read, must_be_there, of_whole_words, plan,
-    stays_sound, words_to_read,
+    ByRules, Ready, Unplanned, after_reading, formats_to_read, list_to_read, must_be_there,
+    of_whole_words, plan, stays_sound, words_to_read,
 };
 
 /// Whether the rules do a request, or answer it in words.

@@ -255,6 +255,11 @@ fn done(order: &str, files: &Files) -> Option<Files> {
                     _ => return None,
                 };
             }
+            if let Some(path) = planned::list_to_read(order, &plan)
+                && let Some(FileState::Text(text)) = files.get(&path)
+            {
+                texts.insert(path, text.clone());
+            }
             let ready = planned::of_whole_words(order, plan, texts).ok()?;
             planned::stays_sound(&ready.plan, &texts_of(files)).ok()?;
             after(&ready.plan, files)

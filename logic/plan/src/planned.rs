@@ -1,6 +1,6 @@
 //! What the rules make of a request: a plan, one after a file is read, or a refusal.
 
-use crate::rules::in_file::{self, InFile, whole_words};
+use crate::rules::in_file::{self, InFile, boxed, whole_words};
 use crate::rules::{self, Note, Refusal, RefusalKind, joined, words};
 use crate::{forbidden, orders, validate};
 use domain::fault::{Coded, Fault};
@@ -114,7 +114,14 @@ pub fn words_to_read(request: &str, plan: &Plan) -> Vec<String> {
     whole_words::to_read(&rules::quotes(request), plan)
 }
 
-/// The plan that replaces whole words alone. `texts` are the files of [`words_to_read`].
+/// The file that says whether what a plan adds to it is a task with a box. It may not be there.
+#[must_use]
+pub fn list_to_read(request: &str, plan: &Plan) -> Option<String> {
+    boxed::to_read(request, plan)
+}
+
+/// The plan that replaces whole words alone, and that adds a task with its box. `texts` are the files of
+/// [`words_to_read`], and of [`list_to_read`] where it is there.
 ///
 /// # Errors
 /// Where a text stands as a part of longer words alone, or in more places than a plan has steps.
@@ -123,6 +130,7 @@ pub fn of_whole_words(
     plan: Plan,
     texts: BTreeMap<String, String>,
 ) -> Result<Ready, Unplanned> {
+    let plan = boxed::with_box(request, plan, &texts);
     let (plan, note) = whole_words::of(&rules::quotes(request), plan, texts.clone())?;
     let plan = valid(plan)?;
     stays_sound(&plan, &texts)?;

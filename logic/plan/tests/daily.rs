@@ -87,7 +87,9 @@ fn done(order: &str, files: &Files) -> Result<(Files, Vec<Action>), Unplanned> {
     };
     let plan = match by_rules::plan(order)? {
         ByRules::Plan(plan) => {
-            let words = texts(by_rules::words_to_read(order, &plan));
+            let mut read = by_rules::words_to_read(order, &plan);
+            read.extend(by_rules::list_to_read(order, &plan));
+            let words = texts(read);
             let plan = by_rules::of_whole_words(order, plan, words)?.plan;
             by_rules::stays_sound(&plan, &texts(by_rules::formats_to_read(&plan)))?;
             plan

@@ -6,6 +6,7 @@
 
 mod added;
 mod asked;
+pub(crate) mod boxed;
 mod by_place;
 mod cells;
 mod columns;

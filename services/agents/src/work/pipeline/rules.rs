@@ -207,6 +207,12 @@ async fn one(
                 let content = known.read(work, outcome, &path).await?.content;
                 texts.insert(path, content);
             }
+            if let Some(path) = by_rules::list_to_read(text, &plan)
+                && found(work, &path).await.is_some()
+                && let Ok(read) = known.read(work, outcome, &path).await
+            {
+                texts.insert(path, read.content);
+            }
             known.texts.extend(texts.clone());
             by_rules::of_whole_words(text, plan, texts)
         }
