@@ -86,6 +86,8 @@ pub(super) enum Asked {
     Rewrite { text: String, place: Place },
     /// Give the only heading that says this another text.
     RenameHeading { heading: String, text: String },
+    /// Give it a title, which is asked back.
+    Title { text: Option<String> },
     /// Remove the lines of a place.
     RemovePlace { place: Place },
     /// Put another text, which may be none, in the place of all that it has.
@@ -156,7 +158,8 @@ impl Asked {
             | Self::CommentLines { .. }
             | Self::Sort(_)
             | Self::Clear { .. } => Some(Edit::Any),
-            Self::Copy { .. }
+            Self::Title { .. }
+            | Self::Copy { .. }
             | Self::AddTo { .. }
             | Self::CopyValue { .. }
             | Self::Convert { .. }

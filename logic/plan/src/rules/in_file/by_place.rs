@@ -3,6 +3,7 @@
 use super::asked::{Place, Side};
 use super::lines::Lines;
 use super::sound::Edit;
+use crate::quoted::in_quotes;
 use crate::rules::refusal::Refusal;
 use domain::limits::PLAN_ACTIONS;
 use domain::plan::Action;
@@ -111,6 +112,35 @@ impl Lines<'_> {
             line,
             &format!("{marks}{}", text.trim_start_matches(['#', ' '])),
         )
+    }
+
+    /// The refusal of an order to give the file a title, with the order that does it.
+    pub(super) fn which_title(&self, text: Option<&str>) -> Refusal {
+        let path = self.shown_path();
+        let text = text.map(|text| text.trim_start_matches(['#', ' ']));
+        let first = headings(self).into_iter().next();
+        let is = first.map(|line| self.text[line].trim_matches(['#', ' ', '\t', '\r']));
+        let title = text.unwrap_or("TITLE");
+        let (why, order) = match is {
+            Some(is) => (
+                format!(
+                    "{path} has the heading `{is}`, and whether another is to take its place is not said."
+                ),
+                format!(
+                    "change the heading {} to {} in {path}",
+                    in_quotes(is),
+                    in_quotes(title)
+                ),
+            ),
+            None => (
+                format!("{path} has no heading, and how one is written is not said."),
+                format!("start {path} with {}", in_quotes(&format!("# {title}"))),
+            ),
+        };
+        match text {
+            Some(_) => Refusal::ambiguous(why, vec![order]),
+            None => Refusal::ambiguous(why, Vec::new()).advised(format!("Say it as `{order}`.")),
+        }
     }
 
     /// The changes that remove lines.

@@ -1,6 +1,5 @@
 //! Cells of a table: `the status of Fog in submissions.csv`, set or told by its row and its column.
 
-use super::keys::plain;
 use super::lines::{Lines, applied};
 use super::rows::{Cell, SMALL, Table};
 use super::value::{NewValue, typed};
@@ -68,10 +67,7 @@ impl Lines<'_> {
         let part = |names: [&str; 2]| names.into_iter().find_map(|name| found.name(name));
         let (column, row) = (part(["c1", "c2"])?.as_str(), part(["r1", "r2"])?.as_str());
         let column = column.trim_start_matches("the ");
-        let at = table
-            .head
-            .iter()
-            .position(|name| plain(name) == plain(column))?;
+        let at = table.column_of(column)?;
         let path = self.path;
         let rows = table.rows_about(row);
         let cell = match rows.as_slice() {

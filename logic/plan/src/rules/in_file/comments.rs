@@ -189,7 +189,19 @@ impl Lines<'_> {
                 let none = || self.absent(&format!("no line that begins with `{name}`"));
                 comment.or_else(|| self.only_line_of(name)).ok_or_else(none)
             }
-            many => Err(self.several(many, &format!("`{name}`"))),
+            many => {
+                // `redis:` is the key, and `- redis` names it elsewhere.
+                let is_yaml = matches!(self.ending().as_str(), "yaml" | "yml");
+                let is_key = |line: &&Range<usize>| {
+                    let line = self.text[(*line).clone()].trim().to_lowercase();
+                    let rest = line.strip_prefix(&name.trim().to_lowercase());
+                    rest.is_some_and(|rest| rest.starts_with(':'))
+                };
+                let mut keys = many.iter().filter(is_key).filter(|_| is_yaml);
+                let only = keys.next().filter(|_| keys.next().is_none());
+                only.cloned()
+                    .ok_or_else(|| self.several(many, &format!("`{name}`")))
+            }
         }
     }
 

@@ -2,7 +2,9 @@
 
 use super::lines::Lines;
 use super::value::Value;
+use crate::rules::refusal::Refusal;
 use crate::rules::words::pattern;
+use domain::plan::Action;
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -76,6 +78,30 @@ impl Lines<'_> {
             values.extend(named.map(|(own, place)| self.docker_value(own, place)));
         }
         values
+    }
+
+    /// The change of the tag of the only image of this name, where both are plain versions: `image: nextcloud:28`. One
+    /// with more to it (`1.25-alpine`) is for the user to write.
+    pub(super) fn set_tag(&self, image: &str, tag: &str) -> Option<Result<Action, Refusal>> {
+        let ending = self.ending();
+        let begin = match ending.as_str() {
+            "yaml" | "yml" => r"(?:-[ ]+)?image:[ ]+",
+            "dockerfile" => r"(?i:FROM)[ ]+",
+            _ => return None,
+        };
+        let name = regex::escape(image.trim());
+        let line = pattern(&format!(
+            r#"(?m)^[ \t]*{begin}["']?(?:[\w.:-]+/)*{name}:(?P<tag>[\w.-]+)["']?[ \t]*(?:#.*)?\r?$"#
+        ))?;
+        let mut found = line.captures_iter(self.text);
+        let place = found
+            .next()
+            .filter(|_| found.next().is_none())?
+            .name("tag")?;
+        let is_version =
+            |tag: &str| !tag.is_empty() && tag.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let is_plain = is_version(place.as_str()) && is_version(tag) && place.as_str() != tag;
+        is_plain.then(|| self.replace(place.range(), tag))
     }
 
     fn docker_value(&self, name: &str, place: Range<usize>) -> Value {

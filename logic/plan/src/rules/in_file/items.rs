@@ -7,7 +7,7 @@ use crate::names;
 use crate::quoted::in_quotes;
 use crate::rules::building::Match;
 use crate::rules::refusal::Refusal;
-use crate::rules::words::{is_file, pattern};
+use crate::rules::words::{is_file, ordinal, pattern};
 use domain::plan::Action;
 use regex::Regex;
 use std::ops::Range;
@@ -84,6 +84,9 @@ impl Lines<'_> {
         if found.is_empty() {
             found = items.iter().filter(having).collect();
         }
+        if found.is_empty() {
+            found = self.nth_item(&lower, &items);
+        }
         match found.as_slice() {
             [] => Err(self.no_item(about, items.len())),
             [item] if (&self.text[item.sign.clone()] == " ") == is_done => {
@@ -101,6 +104,29 @@ impl Lines<'_> {
                 Err(self.several(&lines, &format!("`{about}`")))
             }
         }
+    }
+
+    /// The item that is named by its place alone: `the second task`, `the last open item`.
+    fn nth_item<'a>(&self, about: &str, items: &'a [Item]) -> Vec<&'a Item> {
+        static NTH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            pattern(
+                r"^(?:the )?(?P<nth>\w+) (?P<open>open |unticked |unchecked )?(?:task|item|todo|entry|box|one|point)$",
+            )
+        });
+        let Some(named) = NTH.as_ref().and_then(|nth| nth.captures(about)) else {
+            return Vec::new();
+        };
+        let is_open = |item: &&Item| &self.text[item.sign.clone()] == " ";
+        let all = items.iter();
+        let all: Vec<&Item> = all
+            .filter(|item| named.name("open").is_none() || is_open(item))
+            .collect();
+        let item = match (&named["nth"], ordinal(&named["nth"])) {
+            ("last", _) => all.last(),
+            (_, Some(at)) => at.checked_sub(1).and_then(|at| all.get(at)),
+            _ => None,
+        };
+        item.copied().into_iter().collect()
     }
 
     fn no_item(&self, about: &str, items: usize) -> Refusal {

@@ -240,6 +240,7 @@ impl InFile {
             Asked::RemoveText { text } => vec![lines.remove_text(text)?],
             Asked::Insert { text, side, place } => vec![lines.insert(text, *side, place)?],
             Asked::RenameHeading { heading, text } => vec![lines.rename_heading(heading, text)?],
+            Asked::Title { text } => return Err(lines.which_title(text.as_deref())),
             Asked::Rewrite { text, place } => vec![lines.rewrite(text, place)?],
             Asked::CommentOut { about, is_by_words } => {
                 vec![lines.comment_out(about, *is_by_words)?]
@@ -311,6 +312,7 @@ impl InFile {
             | Asked::RemoveText { .. }
             | Asked::Insert { .. }
             | Asked::RenameHeading { .. }
+            | Asked::Title { .. }
             | Asked::Rewrite { .. }
             | Asked::CommentOut { .. }
             | Asked::Uncomment { .. }

@@ -34,7 +34,7 @@ pub(super) const PARTS: [(&str, &str); 9] = [
     ("{KIND}", KIND),
 ];
 
-pub(super) static SAYINGS: [Saying; 37] = [
+pub(super) static SAYINGS: [Saying; 39] = [
     (r"{ADDS} {TEXT} {TOP} (?:of|in) {FILE}", at_the_top),
     (r"{ADDS} {TOP} of {FILE}:? {TEXT}", at_the_top),
     (r"(?:in|to) {FILE},? {ADDS} {TEXT} {TOP}", at_the_top),
@@ -145,6 +145,14 @@ pub(super) static SAYINGS: [Saying; 37] = [
     (
         r"(?:make|turn) {LINE} (?:in|of) {FILE} (?:into )?(?:a )?comments?",
         comment,
+    ),
+    (
+        r"(?:give|add to) {FILE} (?:an? )?(?:new )?(?:title|heading|headline)(?: {text:c})?",
+        title,
+    ),
+    (
+        r"(?:make|let|change|set) (?:the )?(?:title|headline) (?:of|in) {FILE} (?:to |be |say |read )?{text:c}",
+        title,
     ),
     (
         r"(?P<does>comment out|uncomment) (?P<number>\d+) (?:in|of) {FILE}",
@@ -327,6 +335,16 @@ fn comment(found: &Match<'_>) -> Built {
     let (place, is_out) = (place(found)?, !found.has("back"));
     let path = found.target("p", "noun")?;
     Ok(Some((path, Asked::CommentLines { place, is_out })))
+}
+
+/// `give a.md a title`: the order that makes one, or puts one in the place of another, is for the user to say.
+fn title(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let text = match found.has("c") {
+        true => Some(found.text("c")?),
+        false => None,
+    };
+    Ok(plain::is_prose(&path).then_some((path, Asked::Title { text })))
 }
 
 /// `comment out 4 in crontab`: the line of that number, or the one that says it?

@@ -230,6 +230,16 @@ impl Table {
         self.head.iter().position(|own| plain(own) == plain(name))
     }
 
+    /// The number of the column with this name, or of the only one that begins with it: `ram` is `ram_gb`.
+    pub(super) fn column_of(&self, name: &str) -> Option<usize> {
+        let begin = format!("{}_", plain(name));
+        let begins = |at: &usize| plain(&self.head[*at]).starts_with(&begin);
+        self.column(name).or_else(|| {
+            let mut found = (0..self.head.len()).filter(begins);
+            found.next().filter(|_| found.next().is_none())
+        })
+    }
+
     /// Whether its cells stand between bars.
     pub(super) const fn is_of_bars(&self) -> bool {
         self.separator == '|'

@@ -98,7 +98,10 @@ impl Lines<'_> {
                 return match from {
                     Some(from) if refusal.is_absent => self.exchange(key, (from, to), refusal),
                     Some(_) => Err(refusal),
-                    None => self.set_inline(key, (to, is_quoted)).ok_or(refusal),
+                    None => match self.set_tag(key, to) {
+                        Some(tag) if refusal.is_absent => tag,
+                        _ => self.set_inline(key, (to, is_quoted)).ok_or(refusal),
+                    },
                 };
             }
         };
