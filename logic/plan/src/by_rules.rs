@@ -96,7 +96,9 @@ pub fn asks_of(request: &str) -> Vec<String> {
     let may_be = |path: &String| in_file::may_answer(&request, path);
     let is_told = question::wants_telling(&request) && files.iter().any(may_be);
     let is_counted = files.len() == 1
-        && (in_file::counted::may_count(&request) || in_file::paragraphs::is_asked(&request));
+        && (in_file::counted::may_count(&request)
+            || in_file::asks_sum(&request)
+            || in_file::paragraphs::is_asked(&request));
     match is_told || is_counted {
         true if files.len() <= READ_FILES => files,
         _ => Vec::new(),

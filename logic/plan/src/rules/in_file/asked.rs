@@ -94,6 +94,8 @@ pub(super) enum Asked {
     Clear { text: String },
     /// Put its lines in order, or leave each of them once.
     Sort(Sorting),
+    /// Put the rows of a table in order by a column, below its header.
+    SortRows { column: String, is_reverse: bool },
     /// Write the same to a new file.
     Copy { into: String },
     /// Add what it says to the end of another file.
@@ -157,6 +159,7 @@ impl Asked {
             | Self::CommentOut { .. }
             | Self::CommentLines { .. }
             | Self::Sort(_)
+            | Self::SortRows { .. }
             | Self::Clear { .. } => Some(Edit::Any),
             Self::Title { .. }
             | Self::Copy { .. }

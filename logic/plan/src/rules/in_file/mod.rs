@@ -9,6 +9,7 @@ mod asked;
 pub(crate) mod boxed;
 mod by_place;
 mod cells;
+mod column_numbers;
 mod columns;
 mod comment_lines;
 mod comments;
@@ -66,6 +67,7 @@ use sound::Edit;
 
 pub use asked::InFile;
 use asked::{Asked, Meant};
+pub(crate) use column_numbers::asks_sum;
 pub(crate) use of_files::answers;
 pub(crate) use told::{asks_amount, may_answer};
 
@@ -250,6 +252,7 @@ impl InFile {
             Asked::RemovePlace { place } => lines.remove_placed(place)?,
             Asked::Clear { text } => lines.clear(text)?,
             Asked::Sort(sorting) => lines.sorted(*sorting)?,
+            Asked::SortRows { column, is_reverse } => lines.sorted_rows(column, *is_reverse)?,
             Asked::AddColumn { name, value } => lines.add_column(name, value)?,
             Asked::Copy { into } => copied(&self.path, text, into)?,
             Asked::AddTo { into } => added(&self.path, text, into)?,
@@ -320,6 +323,7 @@ impl InFile {
             | Asked::RemovePlace { .. }
             | Asked::Clear { .. }
             | Asked::Sort(_)
+            | Asked::SortRows { .. }
             | Asked::AddColumn { .. }
             | Asked::Copy { .. }
             | Asked::AddTo { .. }

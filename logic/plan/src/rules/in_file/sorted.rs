@@ -15,6 +15,9 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+/// Most words of the name of a column.
+const COLUMN_WORDS: usize = 3;
+
 const SORTS: &str = r"(?:sort|order|alphabeti[sz]e)";
 const HOW: &str = r"(?P<how>(?:(?:,| and| but| in| by)? ?(?:alphabetical(?:ly)?|numerical(?:ly)?|numeric|by (?:name|letter|number|value)|numbers?|letters?|in|ascending|descending|reversed?|backwards?|order|unique|only once|each once|without (?:any )?(?:duplicates?|doubles|repeats|repeated lines)|remov(?:e|ing) (?:the |all )?duplicates?(?: lines)?))*)";
 const TWICE: &str = r"(?:(?:the |all |any )*(?:duplicate|duplicated|repeated|double|doubled)(?: lines?| entries| items| rows)?|(?:the |all |any )*(?:duplicates|doubles|repeats)|lines that (?:stand|are|occur) there twice)";
@@ -23,7 +26,11 @@ const TWICE: &str = r"(?:(?:the |all |any )*(?:duplicate|duplicated|repeated|dou
 pub(super) const PARTS: [(&str, &str); 3] =
     [("{SORTS}", SORTS), ("{HOW}", HOW), ("{TWICE}", TWICE)];
 
-pub(super) static SAYINGS: [Saying; 4] = [
+pub(super) static SAYINGS: [Saying; 5] = [
+    (
+        r"{SORTS} (?:(?:the |all )*(?:rows?|lines?|entries) (?:of|in) )?{FILE} (?:(?:alphabetically|numerically) )?by (?:the )?(?:column )?{text:column}(?: column)?(?:,? ascending|(?P<back>,? (?:in )?(?:descending|reversed?|backwards)))?(?: order)?",
+        by_column,
+    ),
     (
         r"{SORTS} (?:(?:the |all )*(?:lines?|entries|items) (?:of|in) )?{FILE}{HOW}",
         sort,
@@ -53,6 +60,21 @@ fn sort(found: &Match<'_>) -> Built {
     Ok(is_file(&path).then_some((path, Asked::Sort(sorting))))
 }
 
+/// `sort hosts.csv by name`: its rows, below the header.
+fn by_column(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let column = found.text("column")?;
+    let ending = Lines {
+        path: &path,
+        text: "",
+    }
+    .ending();
+    let is_table = ["csv", "tsv"].contains(&ending.as_str()) && is_file(&path);
+    let is_reverse = found.has("back");
+    let is_one = column.split_whitespace().count() <= COLUMN_WORDS;
+    Ok((is_table && is_one).then_some((path, Asked::SortRows { column, is_reverse })))
+}
+
 fn once(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
     let sorting = Sorting {
@@ -63,7 +85,7 @@ fn once(found: &Match<'_>) -> Built {
 }
 
 /// A line as it is put in order: capital and small letters are one, and so are a letter and the same with a mark.
-fn letters(line: &str) -> String {
+pub(super) fn letters(line: &str) -> String {
     let mut folded = String::with_capacity(line.len());
     for letter in line.to_lowercase().chars() {
         match letter {

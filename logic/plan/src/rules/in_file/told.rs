@@ -5,7 +5,10 @@ use super::lines::Lines;
 use super::spaced::Mention;
 use super::unset::unset;
 use super::value::Value;
-use super::{cells, counted, line_told, paragraphs, rows_told, sections, superlative, written};
+use super::{
+    cells, column_numbers, counted, line_told, paragraphs, rows_told, sections, superlative,
+    written,
+};
 use crate::rules::words::pattern;
 use regex::Regex;
 use std::collections::BTreeSet;
@@ -146,6 +149,9 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
     }
     let lines = Lines { path, text };
     let ending = lines.ending();
+    if let Some(told) = column_numbers::told(question, &lines) {
+        return Some(told);
+    }
     if let Some(told) = superlative::told(&without_path(question, path), &lines, words) {
         return Some(told);
     }
