@@ -25,6 +25,15 @@ pub const HEADINGS: &str = concat!(
 /// What asks for a paragraph.
 pub const PARAGRAPHS: &str = r"(?:(?:{show}|{what}) )?(?:the )?(?P<nth>first|second|third|fourth|fifth|last|opening|\d+(?:st|nd|rd|th)) paragraph (?:of|in|from) {file:p}";
 
+/// What asks for the packages of a project.
+pub const DEPENDENCIES: &str = concat!(
+    r"(?:please )?(?:(?:can|could) you )?(?:(?:list|show|tell|give)(?: me| us)?|what are|which are) (?:all )?(?:of )?(?:the|our|my|its) (?:project )?(?:dependencies|packages)(?: of (?:the|this|our|my) project)?(?: here)?",
+    r"|(?:which|what|how many) (?:dependencies|packages) (?:do|does) (?:we|i|it|this|(?:the|this|my|our) project) (?:use|have|need|depend on)",
+);
+
+/// What asks for the errors in a log that is not named.
+pub const REPORTS: &str = r"(?:tell me )?(?:how many|count (?:all )?(?:the )?|(?:what is )?the number of) ?(?P<report>errors?|warnings?|exceptions?|failures?|timeouts?|panics?|crash(?:es)?)(?: (?:are|were|is|was))?(?: there)? in (?:the|my|our) log(?: file)?";
+
 fn path_of(found: &Match<'_>) -> Result<String, Refusal> {
     found.folder("p")
 }
@@ -50,10 +59,12 @@ fn measure(found: &Match<'_>) -> Built {
 }
 
 /// The ends of a file and trees.
-pub static PARTS: [Rule; 25] = [
+pub static PARTS: [Rule; 27] = [
     rule(COUNTS, read_first),
     rule(HEADINGS, read_first),
     rule(PARAGRAPHS, read_first),
+    rule(DEPENDENCIES, of_a_file_here),
+    rule(REPORTS, of_a_file_here),
     rule(
         r"(?:{show} |{what} )?(?:all )?(?:of )?(?:your |my |the )?(?:memory|memories)|what (?:do|did) (?:you|i) have in (?:your |my |the )?memory|what is (?:there )?in (?:your |my |the )?memory",
         |_| {
@@ -205,6 +216,14 @@ fn marks(found: &Match<'_>, (mark, place): (&str, &str)) -> Built {
 fn read_first(found: &Match<'_>) -> Built {
     let step = found.request.shown(&found.captures[0]);
     let why = format!("`{step}` is of the text of one file, which is named by its whole name.");
+    Err(Refusal::new(RefusalKind::Question, why, Vec::new()).for_no_model())
+}
+
+/// What one of the files here tells, where one can be meant.
+fn of_a_file_here(found: &Match<'_>) -> Built {
+    let step = found.request.shown(&found.captures[0]);
+    let why =
+        format!("`{step}` names no file, and there is none or more than one that it can mean.");
     Err(Refusal::new(RefusalKind::Question, why, Vec::new()).for_no_model())
 }
 

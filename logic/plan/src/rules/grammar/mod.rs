@@ -11,7 +11,9 @@ mod rule;
 mod searches;
 mod web;
 
-pub use looks::{COUNTS, HEADINGS, PARAGRAPHS};
+pub use looks::{COUNTS, DEPENDENCIES, HEADINGS, PARAGRAPHS, REPORTS};
+
+pub use searches::reported;
 
 use super::building::{Built, Match};
 use super::words::{Request, Step, pattern};

@@ -84,7 +84,7 @@ const UNSAID: [&str; 10] = [
 ];
 
 /// What all lines of a kind have in a log, by what such lines are called together.
-fn reported(kind: &str) -> &str {
+pub fn reported(kind: &str) -> &str {
     match kind {
         "warnings" | "warning" => "warn",
         "failures" | "failure" => "fail",

@@ -5,7 +5,7 @@ use super::lines::Lines;
 use super::whole_words::is_of_a_number;
 use crate::names;
 use crate::quoted::{mark, marked};
-use crate::rules::grammar::{COUNTS, HEADINGS, expand};
+use crate::rules::grammar::{self, COUNTS, HEADINGS, REPORTS, expand};
 use crate::rules::plain;
 use crate::rules::words::pattern;
 use regex::Regex;
@@ -117,6 +117,21 @@ fn wanted(question: &str) -> Option<Wanted> {
             is_quoted: false,
         },
     })
+}
+
+/// What a question counts in the log that is not named: `error` of `how many errors are in the log?`.
+pub(super) fn reported(question: &str) -> Option<String> {
+    static REPORT: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(&expand(REPORTS)));
+    let question = question.trim().trim_end_matches(['?', ' ']);
+    let found = REPORT.as_ref()?.captures(question)?;
+    Some(grammar::reported(&found["report"].to_lowercase()).to_owned())
+}
+
+/// The lines of a log that have a word, in any letters.
+pub(super) fn told_reports(word: &str, path: &str, text: &str) -> String {
+    let lines = Lines { path, text };
+    let has = |line: &str| line.to_lowercase().contains(word);
+    lines.told_lines(has, &format!("`{word}`, in capital or small letters"))
 }
 
 /// Whether a question is one for what is counted or listed in a text.

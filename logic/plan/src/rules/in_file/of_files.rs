@@ -2,7 +2,7 @@
 //! to be left out.
 
 use super::lines::Lines;
-use super::{packages, superlative, told};
+use super::{counted, packages, superlative, told};
 use crate::named;
 
 /// How a part of a question begins that has no asking words of its own.
@@ -27,6 +27,11 @@ pub(crate) fn answers(question: &str, texts: &[(String, String)]) -> Option<Stri
     if let Some((thing, is_least)) = superlative::compared(question).filter(|_| named.is_empty()) {
         return superlative::of_files(&thing, is_least, texts);
     }
+    if let Some(word) = counted::reported(question).filter(|_| named.is_empty()) {
+        let [(path, text)] = texts else { return None };
+        return Some(counted::told_reports(&word, path, text));
+    }
+    let are_all = packages::are_asked(question) && named.is_empty();
     let package = packages::asked(question).filter(|_| named.is_empty());
     let mut answered: Vec<&String> = Vec::new();
     let mut told: Vec<String> = Vec::new();
@@ -35,6 +40,10 @@ pub(crate) fn answers(question: &str, texts: &[(String, String)]) -> Option<Stri
         let asked = own.map_or(question, |(_, part)| part.as_str());
         let said = match &package {
             Some(name) => Lines { path: place, text }.told_package(name),
+            None if are_all => {
+                let asked = format!("which dependencies does {place} have?");
+                told::answer(&asked, place, text)
+            }
             None => told::answer(asked, place, text),
         };
         if let Some(said) = said {
@@ -95,6 +104,39 @@ fn parts(question: &str, named: &[String]) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_one_file_can_mean_is_told_of_it() {
+        use crate::rules::in_file::of_folder::files_for;
+        let here = ["a/package.json", "logs/app.log", "pyproject.toml", "x.md"].map(str::to_owned);
+        let project = "[project]\ndependencies = [\n    \"click==8\",\n    \"rich\",\n]\n";
+        for question in [
+            "list the dependencies",
+            "which packages do we use?",
+            "how many dependencies does this project have?",
+        ] {
+            assert_eq!(files_for(question, &here), ["pyproject.toml"], "{question}");
+            let told = answers(
+                question,
+                &[("pyproject.toml".to_owned(), project.to_owned())],
+            );
+            let told = told.unwrap_or_default();
+            assert!(told.contains("has 2 items: click==8, rich"), "{told}");
+        }
+        let question = "how many errors are in the log?";
+        assert_eq!(files_for(question, &here), ["logs/app.log"]);
+        let log = [(
+            "logs/app.log".to_owned(),
+            "ERROR a\nok\nno error\n".to_owned(),
+        )];
+        let told = answers(question, &log).unwrap_or_default();
+        assert!(
+            told.starts_with("2 lines of logs/app.log have `error`"),
+            "{told}"
+        );
+        let two = ["a.log", "b.log"].map(str::to_owned);
+        assert!(files_for(question, &two).is_empty());
+    }
 
     #[test]
     fn each_file_answers_its_own_part_and_what_is_left_out_is_said() {

@@ -1,7 +1,7 @@
 //! Questions about files that they do not name: `which version of tokio do we use?` is one of the files that say
 //! which packages a project has, and `which chapter is the longest?` of all that are called so.
 
-use super::{packages, superlative};
+use super::{counted, packages, superlative};
 use crate::named;
 
 /// Most files that are read for such a question.
@@ -26,7 +26,15 @@ pub(crate) fn files_for(question: &str, listing: &[String]) -> Vec<String> {
             _ => Vec::new(),
         };
     }
-    if packages::asked(question).is_none() {
+    if counted::reported(question).is_some() {
+        let is_log = |path: &&&String| path.to_lowercase().ends_with(".log");
+        let mut logs = listing.iter().filter(is_log);
+        // Of two, which one is meant is not known.
+        let only = logs.next().filter(|_| logs.next().is_none());
+        return only.map(|path| (*path).clone()).into_iter().collect();
+    }
+    let are_all = packages::are_asked(question);
+    if packages::asked(question).is_none() && !are_all {
         return Vec::new();
     }
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -35,6 +43,11 @@ pub(crate) fn files_for(question: &str, listing: &[String]) -> Vec<String> {
         .filter(|path| packages::is_list_of_them(&name(path)));
     let mut found: Vec<String> = found.map(|path| (*path).clone()).collect();
     found.sort_by_key(|path| (path.matches('/').count(), path.clone()));
+    if are_all {
+        // Those of the project itself, and of no part of it.
+        let depth = found.first().map(|path| path.matches('/').count());
+        found.retain(|path| Some(path.matches('/').count()) == depth);
+    }
     found.truncate(READ_FILES);
     found
 }

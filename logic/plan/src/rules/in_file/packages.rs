@@ -41,6 +41,21 @@ const LISTS: [&str; 4] = [
     "composer.json",
 ];
 
+/// A question for all packages that names no file.
+static ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(&format!(
+        "(?i)^(?:{}){}",
+        crate::rules::grammar::DEPENDENCIES,
+        r"[ ?.!]*$"
+    ))
+});
+
+/// Whether a question is for all packages of a project, and names no file.
+pub(super) fn are_asked(question: &str) -> bool {
+    let all = ALL.as_ref();
+    all.is_some_and(|all| all.is_match(question.trim()))
+}
+
 /// The package for whose version a question is, where it names no file.
 pub(super) fn asked(question: &str) -> Option<String> {
     let found = ASKED.as_ref()?.captures(question.trim())?;

@@ -303,7 +303,7 @@ async fn made_where_absent(work: &Work, planned: ByRules, known: &Known) -> ByRu
     }
 }
 
-/// Stops where a mere word would be listed as a folder and is none: `show the history`, `list the dependencies`.
+/// Stops where a mere word would be listed as a folder and is none: `show the history`, `list the sessions`.
 async fn is_there_to_list(work: &Work, text: &str, planned: &ByRules) -> Result<(), Stop> {
     let ByRules::Plan(plan) = planned else {
         return Ok(());
