@@ -21,6 +21,7 @@ pub mod gate;
 pub mod given;
 pub mod likely;
 pub mod longer;
+pub mod many;
 pub mod named;
 pub mod names;
 pub mod numbers;

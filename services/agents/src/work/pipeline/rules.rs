@@ -11,7 +11,7 @@ use domain::model::Reach;
 use domain::plan::{Action, Plan};
 use plan::by_rules::{self, ByRules, FileState, Files, Need, Unplanned};
 use plan::compile::Call;
-use plan::{compile, forgetting, longer, names, outlined};
+use plan::{compile, forgetting, longer, many, names, outlined};
 use protected::Protected;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -415,6 +415,11 @@ async fn refusing(work: &Work, outcome: &mut Outcome, refused: Unplanned, known:
         Unplanned::Help(text) => return Stop::Said(text),
         Unplanned::Invalid(fault) => return Stop::failed(fault),
         Unplanned::Refused(refusal) => by_rules::of_given_texts(*refusal, &work.request.text),
+    };
+    let text = &work.request.text;
+    let refusal = match many::moves(text) {
+        true => many::with_each(refusal, text, &elsewhere::all_files(work).await),
+        false => refusal,
     };
     // Where one order is refused none is done: what is offered is of the files as they are.
     let mut files = known.files();
