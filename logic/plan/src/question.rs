@@ -18,7 +18,7 @@ const ASKING: [&str; 21] = [
     "what", "what's", "whats", "who", "who's", "whose", "whom", "where", "where's", "when",
     "which", "why", "how", "is", "are", "does", "do", "did", "has", "was", "were",
 ];
-const TELLING: [&str; 10] = [
+const TELLING: [&str; 8] = [
     "summarise",
     "summarize",
     "explain",
@@ -27,8 +27,6 @@ const TELLING: [&str; 10] = [
     "answer",
     "say",
     "outline",
-    "average",
-    "total",
 ];
 /// Verbs before a summary that is wanted: `give me a summary of a.md`.
 const GIVING: [&str; 4] = ["give", "show", "tl;dr", "tldr"];

@@ -239,7 +239,8 @@ fn told_of(listing: &[String], request: &str) -> Vec<String> {
     let tells = |path: &String| {
         in_file::counted::may_count(request)
             || (is_table(path)
-                && (in_file::rows_told::counts_rows(request) || in_file::asks_sum(request)))
+                && (in_file::rows_told::counts_rows(request)
+                    || (in_file::asks_sum(request) && crate::question::wants_telling(request))))
             || (in_file::asks_amount(request) && in_file::may_answer(request, path))
     };
     match named.len() {

@@ -31,6 +31,13 @@ pub const DEPENDENCIES: &str = concat!(
     r"|(?:which|what|how many) (?:dependencies|packages) (?:do|does) (?:we|i|it|this|(?:the|this|my|our) project) (?:use|have|need|depend on)",
 );
 
+/// What asks for the average or the sum of a column.
+pub const SUMS: &str = concat!(
+    r"(?:(?:can|could) you )?(?:please )?(?:(?:tell|show|give) me |calculate |compute |what is |what['’]s |what are )?",
+    r"(?:the )?(?P<what>average|mean|total|sum)(?: of)?(?: the| all| all the)? (?P<column>[\w -]+?)(?: values?| column)?",
+    r" (?:in|of|from) {file:p}",
+);
+
 /// What asks for the errors in a log that is not named.
 pub const REPORTS: &str = r"(?:tell me )?(?:how many|count (?:all )?(?:the )?|(?:what is )?the number of) ?(?P<report>errors?|warnings?|exceptions?|failures?|timeouts?|panics?|crash(?:es)?)(?: (?:are|were|is|was))?(?: there)? in (?:the|my|our) log(?: file)?";
 
@@ -59,10 +66,11 @@ fn measure(found: &Match<'_>) -> Built {
 }
 
 /// The ends of a file and trees.
-pub static PARTS: [Rule; 27] = [
+pub static PARTS: [Rule; 28] = [
     rule(COUNTS, read_first),
     rule(HEADINGS, read_first),
     rule(PARAGRAPHS, read_first),
+    rule(SUMS, read_first),
     rule(DEPENDENCIES, of_a_file_here),
     rule(REPORTS, of_a_file_here),
     rule(

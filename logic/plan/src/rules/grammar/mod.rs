@@ -11,7 +11,7 @@ mod rule;
 mod searches;
 mod web;
 
-pub use looks::{COUNTS, DEPENDENCIES, HEADINGS, PARAGRAPHS, REPORTS};
+pub use looks::{COUNTS, DEPENDENCIES, HEADINGS, PARAGRAPHS, REPORTS, SUMS};
 
 pub use searches::reported;
 

@@ -4,6 +4,7 @@
 use super::lines::Lines;
 use super::rows::{Cell, Table};
 use super::sorted::letters;
+use crate::rules::grammar::{SUMS, expand};
 use crate::rules::refusal::Refusal;
 use crate::rules::words::pattern;
 use domain::plan::Action;
@@ -11,13 +12,7 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// What asks for the average or the sum of a column.
-static SUM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern(concat!(
-        r"(?i)^(?:(?:can|could) you )?(?:please )?(?:(?:tell|show|give) me |calculate |compute |what is |what['’]s |what are )?",
-        r"(?:the )?(?P<what>average|mean|total|sum)(?: of)?(?: the| all| all the)? (?P<column>[\w -]+?)(?: values?| column)?",
-        r" (?:in|of|from) (?:the )?(?:file )?\S+$",
-    ))
-});
+static SUM: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(&expand(SUMS)));
 /// A number with its unit.
 static NUMBER: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"^(?P<n>-?\d+(?:\.\d+)?)(?P<unit>[ ]?[\p{L}%€$£/]*)$"));
