@@ -151,7 +151,7 @@ pub(super) static SAYINGS: [Saying; 39] = [
         title,
     ),
     (
-        r"(?:make|let|change|set) (?:the )?(?:title|headline) (?:of|in) {FILE} (?:to |be |say |read )?{text:c}",
+        r"(?:make|let) (?:the )?(?:title|headline) (?:of|in) {FILE} (?:to |be |say |read )?{text:c}",
         title,
     ),
     (
