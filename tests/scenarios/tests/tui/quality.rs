@@ -199,6 +199,7 @@ fn a_tiny_model_is_not_asked_to_judge() {
     let scene = Scene::of_class("tiny", [Reply::text("Hello.")]);
     let mut window = seat(&scene, &[], (100, 30));
     window.enters("hello there");
+    window.until("I am Housecarl");
     window.until("idle");
     window.enters("/grade for once");
     window.until("/grade takes nothing after it");
