@@ -60,8 +60,9 @@ fn told(all: &[Observation], measures: Vec<JudgeMeasure>) -> String {
     }
     if all.is_empty() {
         told.push_str(
-            "No answer was graded or rated yet. In a chat, `/rate` rates the last answer and `/grade` has\n\
-             the judge grade it; `critic = \"every\"` under [observers] grades all that models give.\n",
+            "No answer was graded or rated yet. In a chat, /rate rates the last answer and\n\
+             /grade has the judge grade it; critic = \"every\" under [observers] grades all\n\
+             that models give.\n",
         );
     } else {
         let paint = Paint::for_stream(&std::io::stdout());
