@@ -69,7 +69,7 @@ pub(crate) const DIFF: &str = "Examples:
 pub(crate) const QUALITY: &str = "Examples:
   carl quality                            grades and ratings by model and by task
   carl quality --csv > answers.csv        every grade and rating, for a table
-  carl quality --measure-judge --pairs 40 how far the judge can be trusted";
+  carl quality --measure-judge            how far the judge can be trusted";
 
 /// `carl undo`.
 pub(crate) const UNDO: &str = "Examples:

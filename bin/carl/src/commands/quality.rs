@@ -92,7 +92,7 @@ async fn measure_judge(setting: &Setting, pairs: usize) -> Result<JudgeMeasure> 
     let count = asked.len();
     let progress = |so_far: &Measured| {
         let done = so_far.pairs + so_far.unread;
-        if done % TOLD_EVERY == 0 && done < count {
+        if done.is_multiple_of(TOLD_EVERY) && done < count {
             // Who cannot be told of the progress is told of the end.
             let _ = print_error(&format!("{done} of {count} pairs\n"));
         }

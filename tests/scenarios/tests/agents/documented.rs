@@ -111,6 +111,11 @@ const CHANGES: &[(&str, Files, Files)] = &[
         &[("a.md", "Hello\nBees.\n")],
     ),
     (
+        "sort hosts.csv by name",
+        &[("hosts.csv", "name,ram\nweb,8\nnas,32\n")],
+        &[("hosts.csv", "name,ram\nnas,32\nweb,8\n")],
+    ),
+    (
         "swap lines 3 and 4 in a.txt",
         &[("a.txt", "1\n2\n3\n4\n")],
         &[("a.txt", "1\n2\n4\n3\n")],
