@@ -424,3 +424,25 @@ async fn an_answer_that_was_forgotten_is_graded_and_not_remembered() {
     observers.settle(SOON).await;
     assert!(scene.memory.entries().is_empty());
 }
+
+#[tokio::test]
+async fn of_too_many_answers_the_oldest_is_left_out_and_told() {
+    let scene = Scene::new(When::Every, []);
+    let observers = scene.start();
+    // A request that runs keeps the judge waiting.
+    let busy = scene.open().await;
+    let events = scene.ask(busy).await;
+    scene.bus.publish(Arc::new(events[0].clone()));
+    let id = scene.open().await;
+    let first = scene.tell(id).await;
+    for _ in 0..64 {
+        scene.tell(id).await;
+    }
+    let found = scene.found(id, 1).await;
+    assert_eq!(code_of(&found[0]), Some("quality.busy"));
+    observers.settle(SOON).await;
+    let log = scene.log(id).await;
+    let told = log.iter().find(|event| code_of(&event.body).is_some());
+    assert_eq!(told.unwrap().query_id, Some(first));
+    assert!(scene.models.requests().is_empty());
+}
