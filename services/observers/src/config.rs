@@ -116,3 +116,28 @@ impl QualityConfig {
         f64::from(u16::from_be_bytes([a, b])) < self.share * 65_536.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn a_share_of_answers_is_chosen_by_their_requests() {
+        let chosen = |share: f64| {
+            let config = QualityConfig {
+                folder: PathBuf::new(),
+                when: When::Every,
+                share,
+                on_battery: true,
+                is_on_battery: Arc::new(|| true),
+                rubrics: Arc::new(Rubrics::shipped()),
+            };
+            let ids = (0..65_536_u128).map(|n| QueryId::from_uuid(Uuid::from_u128(n)));
+            ids.filter(|id| config.is_automatic(*id)).count()
+        };
+        assert_eq!(chosen(0.0), 0);
+        assert_eq!(chosen(0.25), 65_536 / 4);
+        assert_eq!(chosen(1.0), 65_536);
+    }
+}
