@@ -61,10 +61,14 @@ export async function person(browser, options = {}) {
   return { context, wrong };
 }
 
-/** A page that is logged in by a link. */
+/** A page that is logged in by a link. It can be typed in before the server has answered; a page that is left
+ *  before that never gets its key, so what is listed once it has one is waited for. */
 export async function logIn(context, link = process.env.LINK) {
   const page = await context.newPage();
+  const isListed = (answer) => new URL(answer.url()).pathname === "/api/v1/sessions" && answer.ok();
+  const listed = page.waitForResponse(isListed);
   await page.goto(link);
+  await listed;
   await page.getByRole("textbox", { name: "Message" }).waitFor();
   assert.ok(!page.url().includes("login"), "the code stays in the address");
   return page;
