@@ -10,9 +10,7 @@ mod recall;
 pub use curation::{
     Forgotten, HOLDER_CHARS, HOLDERS, HeldBy, Holder, IndexState, ListRequest, Stats, Stored,
 };
-pub use entry::{
-    Annotation, Kind, Part, Refusal, Source, Winner, WriteAnswer, WriteEntry, WriteRequest,
-};
+pub use entry::{Annotation, Kind, Part, Refusal, Source, WriteAnswer, WriteEntry, WriteRequest};
 pub use recall::{
     Candidate, CorrelatedRequest, Detail, Lacking, QueryEvent, QueryRequest, Recall,
     STAGE_CANDIDATES, Scope, Stage,

@@ -1,5 +1,9 @@
 //! Sessions: everything a surface can do.
 
+mod findings;
+
+pub use findings::{Compared, Finding, Grade, HOTTEST, SecondAnswer, SecondRequest};
+
 use crate::Streaming;
 use crate::programs::{Program, Programs};
 use async_trait::async_trait;
@@ -7,10 +11,10 @@ use domain::Timestamp;
 use domain::context::ContextView;
 use domain::drive::Signal;
 use domain::event::{ConfirmationAnswer, Event, EventBody};
-use domain::fault::{Coded, Fault};
+use domain::fault::Coded;
 use domain::hash::Digest;
 use domain::id::{AgentId, CallId, ConfirmationId, HolderId, QueryId, SessionId};
-use domain::model::ModelRef;
+use domain::quality::Winner;
 use domain::settings::{Mode, SessionProfile};
 use domain::token::Answerer;
 use std::path::PathBuf;
@@ -85,57 +89,6 @@ pub struct Input {
     pub name: String,
     /// The data, at most [`domain::limits::USER_TEXT_BYTES`] bytes.
     pub text: String,
-}
-
-/// What an observer found about an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finding {
-    /// A judge's grade.
-    Graded(Grade),
-    /// Why it is not graded.
-    NotGraded(Fault),
-    /// A reward for the agent that answered, -100 to 100.
-    Rewarded(i8),
-}
-
-impl Finding {
-    /// Whether its number is within its range.
-    #[must_use]
-    pub fn is_in_range(&self) -> bool {
-        match self {
-            Self::Graded(grade) => (1..=5).contains(&grade.score),
-            Self::Rewarded(value) => (-100..=100).contains(value),
-            Self::NotGraded(_) => true,
-        }
-    }
-}
-
-impl From<Finding> for EventBody {
-    fn from(finding: Finding) -> Self {
-        match finding {
-            Finding::Graded(grade) => Self::Critique {
-                score: grade.score,
-                feedback: grade.feedback,
-                judge: grade.judge,
-                rubric: grade.rubric,
-            },
-            Finding::NotGraded(fault) => Self::NotGraded(fault),
-            Finding::Rewarded(value) => Self::Reward { value },
-        }
-    }
-}
-
-/// A judge's grade of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Grade {
-    /// 1 to 5.
-    pub score: u8,
-    /// Why, in the judge's words.
-    pub feedback: String,
-    /// The model that judged.
-    pub judge: ModelRef,
-    /// The name of the rubric that it judged by.
-    pub rubric: String,
 }
 
 /// A session, for lists.
@@ -463,6 +416,25 @@ pub trait Sessions: Send + Sync {
     /// an event `GradeAsked` says so, and a later one what came of it. [`ErrorKind::InvalidRequest`] for a
     /// request that is not there or has no answer.
     async fn ask_grade(&self, session_id: SessionId, query_id: QueryId) -> Result<(), Error>;
+    /// Asks for a second answer to a request that has ended, whether the session is open or not, and for a
+    /// comparison of both: an event `SecondAsked` says so, and later ones what came of it.
+    /// [`ErrorKind::InvalidRequest`] for a request that is not there or has not ended, and for a
+    /// temperature out of range.
+    async fn ask_second(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        wanted: SecondRequest,
+    ) -> Result<(), Error>;
+    /// Records which of two answers to a request the user found better, whether the session is open or
+    /// not. For user surfaces only. [`ErrorKind::InvalidRequest`] for a request that is not there or
+    /// has no second answer.
+    async fn rate_second(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        winner: Winner,
+    ) -> Result<(), Error>;
     /// Records what an observer found about the answer to a request, whether the session is open or
     /// not. For observers alone. [`ErrorKind::InvalidRequest`] for a request that is not there or a
     /// score out of range; [`ErrorKind::Busy`] for a session that was cut off in the midst of a request

@@ -21,6 +21,7 @@ use crate::model::{FinishReason, ModelRef, PromptProgress, Usage};
 use crate::notes::ShownNotes;
 use crate::picture::Picture;
 use crate::plan::Plan;
+use crate::quality::Winner;
 use crate::report::Report;
 use crate::settings::{Mode, SessionProfile};
 use crate::task::{Task, TaskStatus};
@@ -317,10 +318,41 @@ pub enum EventBody {
     },
     /// Why an answer that was to be graded is not.
     NotGraded(Fault),
-    /// Which of two answers is better.
+    /// Somebody wants a second answer to a request, and both compared. What comes of it is a
+    /// [`EventBody::SecondAnswered`] with a [`EventBody::Pairwise`] behind it, or a
+    /// [`EventBody::SecondMissed`] in the place of either.
+    SecondAsked {
+        /// The model that is to give it; `None`: the one that the configuration names, else the default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<ModelRef>,
+        /// Its sampling temperature; `None`: the one that the configuration names.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        temperature: Option<f32>,
+    },
+    /// A second answer to a request. It is no part of the conversation: no agent is shown it.
+    SecondAnswered {
+        /// Its text.
+        answer: String,
+        /// The model that gave it.
+        model: ModelRef,
+        /// The sampling temperature that it was asked for with.
+        temperature: f32,
+    },
+    /// Why there is no second answer, or no comparison with it.
+    SecondMissed(Fault),
+    /// Which of two answers a judge found better, in both orders. It permits nothing.
     Pairwise {
-        /// `A`, `B` or `tie`.
-        winner: String,
+        /// The better one.
+        winner: Winner,
+        /// Why, in the judge's words.
+        feedback: String,
+        /// The model that judged.
+        judge: ModelRef,
+    },
+    /// Which of two answers the user found better.
+    SecondRated {
+        /// The better one.
+        winner: Winner,
     },
     /// The user's opinion of an answer.
     Feedback {
@@ -522,7 +554,11 @@ impl EventBody {
             Self::GradeAsked => "critique.asked",
             Self::Critique { .. } => "critique.result",
             Self::NotGraded(_) => "critique.missed",
+            Self::SecondAsked { .. } => "second.asked",
+            Self::SecondAnswered { .. } => "second.generation",
+            Self::SecondMissed(_) => "second.missed",
             Self::Pairwise { .. } => "pairwise.result",
+            Self::SecondRated { .. } => "second.rated",
             Self::Feedback { .. } => "user.feedback",
             Self::Reward { .. } => "reward.event",
             Self::AgentSpawned { .. } => "agent.spawned",

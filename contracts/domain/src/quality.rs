@@ -51,6 +51,33 @@ impl fmt::Display for TaskKind {
     }
 }
 
+/// Which of two answers to a request is better. A is the one that stands in the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Winner {
+    /// The first.
+    A,
+    /// The second.
+    B,
+    /// Neither.
+    #[serde(rename = "tie")]
+    Tie,
+}
+
+impl Winner {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::A, Self::B, Self::Tie];
+
+    /// The word in records, events and exports.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::A => "A",
+            Self::B => "B",
+            Self::Tie => "tie",
+        }
+    }
+}
+
 /// What somebody found an answer to be worth.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]

@@ -7,12 +7,13 @@
 //! Its errors quote the file as it is: whoever shows them escapes them.
 //! Where to start: [`to_json`] for what is written, [`read`] for what is taken back.
 
-use api::memory::{Kind, Source, Stored, Winner, WriteEntry};
+use api::memory::{Kind, Source, Stored, WriteEntry};
 use domain::Timestamp;
 use domain::arguments::Arguments;
 use domain::id::MemoryId;
 use domain::label::Label;
 use domain::lineage::AgentType;
+use domain::quality::Winner;
 use domain::rights::Namespace;
 use domain::tool::ToolName;
 use serde_json::{Map, Value, json};

@@ -17,6 +17,7 @@ mod drive;
 mod exchange;
 mod given;
 mod plan;
+mod second;
 mod view;
 mod work;
 
@@ -27,5 +28,6 @@ pub use drive::DriveProgress;
 pub use exchange::{Exchange, Exchanges, Speech, Who};
 pub use given::{CHANGES, LEFT_OUT, SESSION_REACH, YesEnded};
 pub use plan::{PlanProgress, StepState};
+pub use second::{Second, SecondText};
 pub use view::{Question, SessionView};
 pub use work::{AtWork, CallStage, OpenCall};

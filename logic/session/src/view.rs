@@ -7,6 +7,7 @@ use crate::drive::DriveProgress;
 use crate::exchange::{Exchange, Exchanges};
 use crate::given::{Given, YesEnded};
 use crate::plan::PlanProgress;
+use crate::second::{Second, Seconds};
 use crate::work::AtWork;
 use domain::event::{ConfirmationRequest, Event, EventBody};
 use domain::fault::PROCESS_ENDED_CODE;
@@ -46,6 +47,7 @@ pub struct SessionView {
     costs: Costs,
     work: AtWork,
     plan: Option<PlanProgress>,
+    seconds: Seconds,
 }
 
 impl SessionView {
@@ -76,6 +78,7 @@ impl SessionView {
         self.work.apply(event, is_root);
         self.planned(event, is_root);
         self.costs.apply(event);
+        self.seconds.apply(event);
         let settings = self.profile.as_ref().map(|profile| &profile.settings);
         self.given.apply(event, settings);
         match &event.body {
@@ -142,6 +145,12 @@ impl SessionView {
             EventBody::SessionResumed { .. } => self.plan = None,
             _ => {}
         }
+    }
+
+    /// The second answer to a request that was asked for last.
+    #[must_use]
+    pub fn second(&self, query_id: QueryId) -> Option<&Second> {
+        self.seconds.get(query_id)
     }
 
     /// The plan of the root agent's that is worked on: it was approved, and a step of it runs.

@@ -25,7 +25,7 @@ use api::models::Models;
 use api::programs::{Program, Programs};
 use api::sessions::{
     Error, ErrorKind, FeedbackRequest, Finding, Follow, OpenRequest, PinChange, QueueChange,
-    RewindTo, Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
+    RewindTo, SecondRequest, Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
 use domain::context::ContextView;
@@ -34,6 +34,7 @@ use domain::event::{ConfirmationAnswer, Event};
 use domain::hash::Digest;
 use domain::id::{CallId, ConfirmationId, HolderId, QueryId, SessionId, TraceId};
 use domain::limits::USER_TEXT_BYTES;
+use domain::quality::Winner;
 use domain::settings::{Mode, SessionProfile};
 use domain::token::Answerer;
 use session_log::{Fork, Lines, stream};
@@ -402,6 +403,24 @@ impl Sessions for Service {
 
     async fn ask_grade(&self, session_id: SessionId, query_id: QueryId) -> Result<(), Error> {
         self.want_grade(session_id, query_id).await
+    }
+
+    async fn ask_second(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        wanted: SecondRequest,
+    ) -> Result<(), Error> {
+        self.want_second(session_id, query_id, wanted).await
+    }
+
+    async fn rate_second(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        winner: Winner,
+    ) -> Result<(), Error> {
+        self.keep_choice(session_id, query_id, winner).await
     }
 
     async fn record_finding(

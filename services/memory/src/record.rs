@@ -4,10 +4,11 @@
 //! may read the file.
 
 use crate::entry::Entry;
-use api::memory::{Kind, Source, Stored, Winner, WriteEntry};
+use api::memory::{Kind, Source, Stored, WriteEntry};
 use domain::Timestamp;
 use domain::id::{MemoryId, QueryId, SessionId};
 use domain::label::Label;
+use domain::quality::Winner;
 use domain::rights::Namespace;
 use domain::tool::ToolName;
 use rusqlite::types::Type;

@@ -4,13 +4,14 @@ use super::memory::FAKE_ORDER;
 use super::{fresh_uuid, within};
 use api::memory::{
     Annotation, CorrelatedRequest, Curator, Detail, Error, HeldBy, Kind, ListRequest, Memory,
-    QueryEvent, QueryRequest, Recall, Refusal, Scope, Source, Stored, Winner, WriteAnswer,
-    WriteEntry, WriteRequest,
+    QueryEvent, QueryRequest, Recall, Refusal, Scope, Source, Stored, WriteAnswer, WriteEntry,
+    WriteRequest,
 };
 use domain::fault::Coded as _;
 use domain::id::{MemoryId, QueryId, SessionId};
 use domain::label::{Integrity, Label};
 use domain::limits::{MEMORY_QUERY_BYTES, MEMORY_TEXT_BYTES};
+use domain::quality::Winner;
 use domain::rights::Namespace;
 use domain::tool::ToolName;
 use futures::StreamExt as _;

@@ -11,7 +11,7 @@ use api::Streaming;
 use api::programs::{Program, Programs};
 use api::sessions::{
     Error, ErrorKind, FeedbackRequest, Finding, Follow, OpenRequest, PinChange, QueueChange,
-    RewindTo, Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
+    RewindTo, SecondRequest, Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -21,6 +21,7 @@ use domain::event::{ConfirmationAnswer, ConfirmationRequest, Event, EventBody};
 use domain::hash::Digest;
 use domain::id::{CallId, ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::{QUEUED_MESSAGES, USER_TEXT_BYTES};
+use domain::quality::Winner;
 use domain::settings::{Mode, SessionProfile};
 use domain::token::Answerer;
 use futures::StreamExt;
@@ -509,6 +510,24 @@ impl Sessions for FakeSessions {
 
     async fn ask_grade(&self, session_id: SessionId, query_id: QueryId) -> Result<(), Error> {
         self.want_grade(session_id, query_id)
+    }
+
+    async fn ask_second(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        wanted: SecondRequest,
+    ) -> Result<(), Error> {
+        self.want_second(session_id, query_id, wanted)
+    }
+
+    async fn rate_second(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        winner: Winner,
+    ) -> Result<(), Error> {
+        self.keep_choice(session_id, query_id, winner)
     }
 
     async fn record_finding(

@@ -7,7 +7,7 @@ use api::Streaming;
 use api::programs::{Program, Programs};
 use api::sessions::{
     Error, ErrorKind, FeedbackRequest, Finding, Follow, OpenRequest, PinChange, QueueChange,
-    RewindTo, Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
+    RewindTo, SecondRequest, Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
 };
 use async_trait::async_trait;
 use domain::context::ContextView;
@@ -16,6 +16,7 @@ use domain::event::{ConfirmationAnswer, Event};
 use domain::hash::Digest;
 use domain::id::{CallId, ConfirmationId, HolderId, QueryId, SessionId};
 use domain::limits::WIRE_MESSAGE_BYTES;
+use domain::quality::Winner;
 use domain::settings::SessionProfile;
 use domain::token::Answerer;
 use futures::StreamExt;
@@ -325,6 +326,39 @@ impl Sessions for Client {
             query_id: query_id.to_string(),
         };
         let call = self.inner.clone().ask_grade(request).await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
+    async fn ask_second(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        wanted: SecondRequest,
+    ) -> Result<(), Error> {
+        let request = proto::AskSecondRequest {
+            session_id: session_id.to_string(),
+            query_id: query_id.to_string(),
+            model: wanted.model.map(Into::into),
+            temperature: wanted.temperature,
+        };
+        let call = self.inner.clone().ask_second(request).await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
+    async fn rate_second(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        winner: Winner,
+    ) -> Result<(), Error> {
+        let request = proto::RateSecondRequest {
+            session_id: session_id.to_string(),
+            query_id: query_id.to_string(),
+            winner: winner.to_wire(),
+        };
+        let call = self.inner.clone().rate_second(request).await;
         call.map_err(|status| self.failed(status))?;
         Ok(())
     }

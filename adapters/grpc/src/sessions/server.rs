@@ -5,10 +5,12 @@ use crate::openings::{Openings, Peer};
 use crate::stream;
 use api::Streaming;
 use api::sessions::{
-    Error, ErrorKind, Follow, PinChange, QueueChange, SessionSummary, Sessions, Whose,
+    Error, ErrorKind, Follow, PinChange, QueueChange, SecondRequest, SessionSummary, Sessions,
+    Whose,
 };
 use async_trait::async_trait;
 use domain::event::Event;
+use domain::quality::Winner;
 use domain::token::Answerer;
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -314,6 +316,36 @@ impl sessions_server::Sessions for Server {
         let asked = self.sessions.ask_grade(session_id, query_id).await;
         asked.map_err(to_status)?;
         Ok(Response::new(proto::AskGradeResponse {}))
+    }
+
+    async fn ask_second(
+        &self,
+        request: Request<proto::AskSecondRequest>,
+    ) -> Result<Response<proto::AskSecondResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let query_id = text(&request.query_id, "query_id")?;
+        let model = request.model.map(|model| required(Some(model), "model"));
+        let wanted = SecondRequest {
+            model: model.transpose()?,
+            temperature: request.temperature,
+        };
+        let asked = self.sessions.ask_second(session_id, query_id, wanted).await;
+        asked.map_err(to_status)?;
+        Ok(Response::new(proto::AskSecondResponse {}))
+    }
+
+    async fn rate_second(
+        &self,
+        request: Request<proto::RateSecondRequest>,
+    ) -> Result<Response<proto::RateSecondResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let query_id = text(&request.query_id, "query_id")?;
+        let winner = Winner::from_wire(request.winner, "winner")?;
+        let rated = self.sessions.rate_second(session_id, query_id, winner);
+        rated.await.map_err(to_status)?;
+        Ok(Response::new(proto::RateSecondResponse {}))
     }
 
     async fn record_finding(

@@ -1,10 +1,11 @@
 //! What the user sees of memory: entries whole, what is left of a forgotten one, how full it is.
 
-use super::entry::{Kind, Source, Winner, WriteEntry};
+use super::entry::{Kind, Source, WriteEntry};
 use super::recall::Scope;
 use domain::Timestamp;
 use domain::id::MemoryId;
 use domain::label::Label;
+use domain::quality::Winner;
 use domain::rights::Namespace;
 
 /// An entry with everything that is kept of it: what the user sees, exports and imports.

@@ -4,6 +4,7 @@ use crate::CallContext;
 use domain::Timestamp;
 use domain::id::{MemoryId, QueryId, SessionId};
 use domain::label::Label;
+use domain::quality::Winner;
 use domain::rights::Namespace;
 use domain::tool::ToolName;
 
@@ -269,32 +270,6 @@ pub enum WriteAnswer {
         /// Why, in a sentence that repeats nothing of a secret.
         detail: String,
     },
-}
-
-/// Which of two answers was better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Winner {
-    /// The first.
-    A,
-    /// The second.
-    B,
-    /// Neither.
-    Tie,
-}
-
-impl Winner {
-    /// Every one.
-    pub const ALL: [Self; 3] = [Self::A, Self::B, Self::Tie];
-
-    /// The word in records, events and exports.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::A => "A",
-            Self::B => "B",
-            Self::Tie => "tie",
-        }
-    }
 }
 
 /// A remark on an engram.

@@ -245,6 +245,7 @@ events! {
         EventBody::PromptRead(progress) => Body::PromptRead(progress.into()),
         EventBody::Notice(fault) => Body::Notice(fault.into()),
         EventBody::NotGraded(fault) => Body::NotGraded(fault.into()),
+        EventBody::SecondMissed(fault) => Body::SecondMissed(fault.into()),
         EventBody::Error(fault) => Body::Error(fault.into()),
     }
     from_wire {
@@ -265,6 +266,9 @@ events! {
         Body::PromptRead(progress) => EventBody::PromptRead(progress.into()),
         Body::Notice(fault) => EventBody::Notice(required(Some(fault), "Notice")?),
         Body::NotGraded(fault) => EventBody::NotGraded(required(Some(fault), "NotGraded")?),
+        Body::SecondMissed(fault) => {
+            EventBody::SecondMissed(required(Some(fault), "SecondMissed")?)
+        }
         Body::Error(fault) => EventBody::Error(required(Some(fault), "Error")?),
     }
     SessionResumed = SessionResumed { message profile = profile }
@@ -345,7 +349,18 @@ events! {
         message judge = judge,
         plain rubric = rubric,
     }
-    Pairwise = Pairwise { plain winner = winner }
+    SecondAsked = SecondAsked { maybe model = model, plain temperature = temperature }
+    SecondAnswered = SecondAnswered {
+        plain answer = answer,
+        message model = model,
+        plain temperature = temperature,
+    }
+    Pairwise = Pairwise {
+        choice winner = winner,
+        plain feedback = feedback,
+        message judge = judge,
+    }
+    SecondRated = SecondRated { choice winner = winner }
     Feedback = UserFeedback { small score = score, plain note = note }
     Reward = Reward { small value = value }
     AgentSpawned = AgentSpawned {

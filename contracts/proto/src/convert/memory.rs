@@ -9,7 +9,7 @@ use super::{
 use crate::generated as proto;
 use api::memory::{
     Annotation, Candidate, CorrelatedRequest, Detail, Kind, QueryEvent, QueryRequest, Recall,
-    Refusal, Scope, Source, Stage, Winner, WriteAnswer, WriteEntry, WriteRequest,
+    Refusal, Scope, Source, Stage, WriteAnswer, WriteEntry, WriteRequest,
 };
 use domain::Timestamp;
 use domain::id::MemoryId;
@@ -34,7 +34,6 @@ wire_enum!(
         External
     }
 );
-wire_enum!(Winner, proto::MemoryWinner { A, B, Tie });
 wire_enum!(
     Refusal,
     proto::MemoryRefusal {

@@ -19,6 +19,7 @@ use domain::model::{
     FinishReason, ModelChoice, ModelClass, ModelRef, ModelRole, PromptProgress, Usage,
 };
 use domain::picture::{Picture, PictureKind};
+use domain::quality::Winner;
 use domain::tool::{EffectClass, ToolDefinition};
 
 wire_enum!(
@@ -91,6 +92,7 @@ wire_enum!(
         WriteRoot
     }
 );
+wire_enum!(Winner, proto::Winner { A, B, Tie });
 wire_enum!(
     ModelRole,
     proto::ModelRole {

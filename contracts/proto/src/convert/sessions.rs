@@ -7,8 +7,8 @@ use super::{
 };
 use crate::generated as proto;
 use api::sessions::{
-    FeedbackRequest, Finding, Follow, Grade, Input, OpenRequest, PictureFile, PinChange,
-    QueueChange, RewindTo, Selection, SendRequest, SessionSummary, TakenBack,
+    Compared, FeedbackRequest, Finding, Follow, Grade, Input, OpenRequest, PictureFile, PinChange,
+    QueueChange, RewindTo, SecondAnswer, Selection, SendRequest, SessionSummary, TakenBack,
 };
 use domain::context::{ContextPart, ContextView};
 use domain::model::Think;
@@ -260,6 +260,17 @@ impl From<Finding> for WireFinding {
             Finding::Rewarded(value) => Self::Rewarded(proto::event::Reward {
                 value: value.into(),
             }),
+            Finding::Second(second) => Self::Second(proto::event::SecondAnswered {
+                answer: second.answer,
+                model: Some(second.model.into()),
+                temperature: second.temperature,
+            }),
+            Finding::NoSecond(fault) => Self::NoSecond(fault.into()),
+            Finding::Compared(compared) => Self::Compared(proto::event::Pairwise {
+                winner: compared.winner.to_wire(),
+                feedback: compared.feedback,
+                judge: Some(compared.judge.into()),
+            }),
         }
     }
 }
@@ -279,6 +290,19 @@ impl TryFrom<WireFinding> for Finding {
                 Self::NotGraded(required(Some(fault), "finding.not_graded")?)
             }
             WireFinding::Rewarded(reward) => Self::Rewarded(number(reward.value, "finding.value")?),
+            WireFinding::Second(second) => Self::Second(SecondAnswer {
+                answer: second.answer,
+                model: required(second.model, "finding.model")?,
+                temperature: second.temperature,
+            }),
+            WireFinding::NoSecond(fault) => {
+                Self::NoSecond(required(Some(fault), "finding.no_second")?)
+            }
+            WireFinding::Compared(compared) => Self::Compared(Compared {
+                winner: WireEnum::from_wire(compared.winner, "finding.winner")?,
+                feedback: compared.feedback,
+                judge: required(compared.judge, "finding.judge")?,
+            }),
         })
     }
 }

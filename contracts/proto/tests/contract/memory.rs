@@ -5,10 +5,10 @@ use crate::samples::{Seed, seeds};
 use crate::schema::oneof_fields;
 use api::memory::{
     Candidate, CorrelatedRequest, Detail, IndexState, Kind, ListRequest, QueryEvent, QueryRequest,
-    Recall, Refusal, Scope, Source, Stage, Stats, Stored, Winner, WriteAnswer, WriteEntry,
-    WriteRequest,
+    Recall, Refusal, Scope, Source, Stage, Stats, Stored, WriteAnswer, WriteEntry, WriteRequest,
 };
 use domain::id::{MemoryId, QueryId, SessionId};
+use domain::quality::Winner;
 use domain::rights::Namespace;
 use proptest::prelude::*;
 use proto::InvalidField;

@@ -5,6 +5,7 @@ use domain::context::{CompactionCause, Summary, SummaryKind, SummaryLine};
 use domain::drive::{DriveDecision, DriveReason, DriveState, Origin, Presence, Signal};
 use domain::event::{EventBody, QueryStatus};
 use domain::id::{AgentId, ConfirmationId, QueryId, SessionId, ValueId};
+use domain::quality::Winner;
 use domain::settings::Mode;
 use domain::task::{Task, TaskStatus};
 use domain::tool::Edited;
@@ -161,7 +162,24 @@ impl Seed {
                 rubric: text(),
             },
             EventBody::NotGraded(self.fault()),
-            EventBody::Pairwise { winner: text() },
+            EventBody::SecondAsked {
+                model: self.maybe(self.model()),
+                temperature: self.maybe(0.5),
+            },
+            EventBody::SecondAnswered {
+                answer: text(),
+                model: self.model(),
+                temperature: 1.5,
+            },
+            EventBody::SecondMissed(self.fault()),
+            EventBody::Pairwise {
+                winner: self.pick(&Winner::ALL),
+                feedback: text(),
+                judge: self.model(),
+            },
+            EventBody::SecondRated {
+                winner: self.pick(&Winner::ALL),
+            },
             EventBody::Feedback {
                 score: self.byte.cast_signed(),
                 note: text(),

@@ -5,10 +5,11 @@ use crate::blocking;
 use crate::history::History;
 use crate::service::Service;
 use crate::service::opening::write_closings;
-use api::sessions::{Error, ErrorKind, FeedbackRequest, Finding};
+use api::sessions::{Error, ErrorKind, FeedbackRequest, Finding, HOTTEST, SecondRequest};
 use domain::event::EventBody;
 use domain::id::{QueryId, SessionId};
 use domain::limits::USER_TEXT_BYTES;
+use domain::quality::Winner;
 use session_log::{Durability, Scope};
 
 fn invalid(detail: impl Into<String>) -> Error {
@@ -46,13 +47,52 @@ impl Service {
         session_id: SessionId,
         query_id: QueryId,
     ) -> Result<(), Error> {
+        let asked = (query_id, EventBody::GradeAsked);
+        self.append_if_ended(session_id, asked).await
+    }
+
+    pub(crate) async fn want_second(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        wanted: SecondRequest,
+    ) -> Result<(), Error> {
+        let SecondRequest { model, temperature } = wanted;
+        if temperature.is_some_and(|one| !(0.0..=HOTTEST).contains(&one)) {
+            return Err(invalid(format!("A temperature goes from 0 to {HOTTEST}.")));
+        }
+        let asked = (query_id, EventBody::SecondAsked { model, temperature });
+        self.append_if_ended(session_id, asked).await
+    }
+
+    pub(crate) async fn keep_choice(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        winner: Winner,
+    ) -> Result<(), Error> {
+        let has_second = |history: &History| {
+            let second = history.view.second(query_id);
+            second.is_some_and(|second| second.answer.is_some())
+        };
+        let rated = (query_id, EventBody::SecondRated { winner });
+        let why = "is not there, was taken back, or has no second answer";
+        self.append(session_id, rated, (has_second, why)).await
+    }
+
+    /// The same as [`Self::append`], of a request that has ended.
+    async fn append_if_ended(
+        &self,
+        session_id: SessionId,
+        (query_id, body): (QueryId, EventBody),
+    ) -> Result<(), Error> {
         let has_ended = |history: &History| {
             let found = history.view.exchanges().find(query_id);
             found.is_some_and(|one| one.finished_seq.is_some())
         };
         let why = "is not there, was taken back, or has not ended";
-        let asked = (query_id, EventBody::GradeAsked);
-        self.append(session_id, asked, (has_ended, why)).await
+        let permitted = (has_ended, why);
+        self.append(session_id, (query_id, body), permitted).await
     }
 
     pub(crate) async fn keep_finding(
@@ -63,7 +103,7 @@ impl Service {
     ) -> Result<(), Error> {
         if !finding.is_in_range() {
             return Err(invalid(
-                "A grade goes from 1 to 5, and a reward from -100 to 100.",
+                "A grade goes from 1 to 5, a reward from -100 to 100, a temperature from 0 to 2.",
             ));
         }
         self.expect_query(session_id, query_id).await?;

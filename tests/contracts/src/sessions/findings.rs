@@ -1,9 +1,10 @@
 //! What is found about answers: asking for a grade, and recording what observers found.
 
 use super::{FakeSessions, State};
-use api::sessions::{Error, ErrorKind, Finding};
+use api::sessions::{Error, ErrorKind, Finding, HOTTEST, SecondRequest};
 use domain::event::EventBody;
 use domain::id::{QueryId, SessionId};
+use domain::quality::Winner;
 
 fn invalid(detail: &str) -> Error {
     Error::new(ErrorKind::InvalidRequest, detail)
@@ -16,6 +17,37 @@ impl FakeSessions {
             return Err(invalid("no request that has ended"));
         }
         self.emit(id, Some(query_id), EventBody::GradeAsked);
+        Ok(())
+    }
+
+    pub(super) fn want_second(
+        &self,
+        id: SessionId,
+        query_id: QueryId,
+        wanted: SecondRequest,
+    ) -> Result<(), Error> {
+        let is_end = |body: &EventBody| matches!(body, EventBody::QueryFinished { .. });
+        let has_ended = self.state.lock().unwrap().has(id, query_id, is_end)?;
+        let SecondRequest { model, temperature } = wanted;
+        if !has_ended || temperature.is_some_and(|one| !(0.0..=HOTTEST).contains(&one)) {
+            return Err(invalid("no request that has ended, or no temperature"));
+        }
+        let asked = EventBody::SecondAsked { model, temperature };
+        self.emit(id, Some(query_id), asked);
+        Ok(())
+    }
+
+    pub(super) fn keep_choice(
+        &self,
+        id: SessionId,
+        query_id: QueryId,
+        winner: Winner,
+    ) -> Result<(), Error> {
+        let is_second = |body: &EventBody| matches!(body, EventBody::SecondAnswered { .. });
+        if !self.state.lock().unwrap().has(id, query_id, is_second)? {
+            return Err(invalid("no second answer"));
+        }
+        self.emit(id, Some(query_id), EventBody::SecondRated { winner });
         Ok(())
     }
 

@@ -3,25 +3,38 @@
 
 use super::subject::{Subject, all, held, kind, log, send};
 use crate::fresh_uuid;
-use api::sessions::{ErrorKind, Finding, Grade};
+use api::sessions::{Compared, ErrorKind, Finding, Grade, SecondAnswer, SecondRequest};
 use domain::event::EventBody;
 use domain::fault::Fault;
 use domain::id::{QueryId, SessionId};
 use domain::model::ModelRef;
+use domain::quality::Winner;
 
 fn graded(score: u8) -> Finding {
     Finding::Graded(Grade {
         score,
         feedback: "Right ☺, but\nlong.".to_owned(),
-        judge: ModelRef {
-            provider: "p".to_owned(),
-            model: "judge".to_owned(),
-        },
+        judge: judge(),
         rubric: "general".to_owned(),
     })
 }
 
-fn findings() -> [Finding; 3] {
+fn judge() -> ModelRef {
+    ModelRef {
+        provider: "p".to_owned(),
+        model: "judge".to_owned(),
+    }
+}
+
+fn second(temperature: f32) -> Finding {
+    Finding::Second(SecondAnswer {
+        answer: "Another ☺\nanswer.".to_owned(),
+        model: judge(),
+        temperature,
+    })
+}
+
+fn findings() -> [Finding; 6] {
     let fault = Fault {
         code: "quality.no_judge".to_owned(),
         message: "No model judges.".to_owned(),
@@ -29,8 +42,15 @@ fn findings() -> [Finding; 3] {
     };
     [
         graded(4),
-        Finding::NotGraded(fault),
+        Finding::NotGraded(fault.clone()),
         Finding::Rewarded(-100),
+        second(1.5),
+        Finding::NoSecond(fault),
+        Finding::Compared(Compared {
+            winner: Winner::B,
+            feedback: "B is shorter.".to_owned(),
+            judge: judge(),
+        }),
     ]
 }
 
@@ -50,7 +70,20 @@ pub(super) async fn findings_are_events_of_the_request(subject: &Subject) {
         .map(|event| event.body)
         .skip_while(|body| !matches!(body, EventBody::GradeAsked))
         .collect();
-    let one_round = || std::iter::once(EventBody::GradeAsked).chain(findings().map(Into::into));
+    let one_round = || {
+        let asked = EventBody::SecondAsked {
+            model: Some(judge()),
+            temperature: Some(0.5),
+        };
+        let found = findings().map(Into::into);
+        let rated = EventBody::SecondRated {
+            winner: Winner::Tie,
+        };
+        [EventBody::GradeAsked, asked]
+            .into_iter()
+            .chain(found)
+            .chain([rated])
+    };
     let expected: Vec<EventBody> = one_round().chain(one_round()).collect();
     assert_eq!(found, expected);
 }
@@ -58,10 +91,18 @@ pub(super) async fn findings_are_events_of_the_request(subject: &Subject) {
 async fn record(subject: &Subject, id: SessionId, query_id: QueryId) {
     let asking = subject.sessions.ask_grade(id, query_id);
     asking.await.expect("the wish is kept");
+    let wanted = SecondRequest {
+        model: Some(judge()),
+        temperature: Some(0.5),
+    };
+    let asking = subject.sessions.ask_second(id, query_id, wanted);
+    asking.await.expect("the wish is kept");
     for finding in findings() {
         let recording = subject.sessions.record_finding(id, query_id, finding);
         recording.await.expect("the finding is kept");
     }
+    let rating = subject.sessions.rate_second(id, query_id, Winner::Tie);
+    rating.await.expect("the choice is kept");
 }
 
 pub(super) async fn bad_findings_are_refused(subject: &Subject) {
@@ -74,6 +115,23 @@ pub(super) async fn bad_findings_are_refused(subject: &Subject) {
     assert_eq!(kind(asking), ErrorKind::InvalidRequest);
     let asking = subject.sessions.ask_grade(elsewhere, query_id).await;
     assert_eq!(kind(asking), ErrorKind::NotFound);
+    let second_asked = async |id, query_id, temperature| {
+        let wanted = SecondRequest {
+            model: None,
+            temperature,
+        };
+        kind(subject.sessions.ask_second(id, query_id, wanted).await)
+    };
+    assert_eq!(
+        second_asked(id, unknown, None).await,
+        ErrorKind::InvalidRequest
+    );
+    for bad in [-0.1, 2.1, f32::NAN] {
+        let asked = second_asked(id, query_id, Some(bad)).await;
+        assert_eq!(asked, ErrorKind::InvalidRequest);
+    }
+    let rating = subject.sessions.rate_second(id, query_id, Winner::B).await;
+    assert_eq!(kind(rating), ErrorKind::InvalidRequest);
     let record = async |id, query_id, finding| {
         let recording = subject.sessions.record_finding(id, query_id, finding);
         kind(recording.await)
@@ -84,6 +142,8 @@ pub(super) async fn bad_findings_are_refused(subject: &Subject) {
         (query_id, graded(6)),
         (query_id, Finding::Rewarded(101)),
         (query_id, Finding::Rewarded(-101)),
+        (query_id, second(2.1)),
+        (query_id, second(f32::NAN)),
     ] {
         assert_eq!(record(id, bad_id, finding).await, ErrorKind::InvalidRequest);
     }

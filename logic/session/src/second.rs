@@ -1,0 +1,81 @@
+//! Second answers: what came of each that was asked for, and which of both was found better.
+
+use domain::event::{Event, EventBody};
+use domain::fault::Fault;
+use domain::id::QueryId;
+use domain::model::ModelRef;
+use domain::quality::Winner;
+use std::collections::BTreeMap;
+
+/// A second answer to a request, as far as it has come.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Second {
+    /// The answer; `None` while a model works on it, and where there is none.
+    pub answer: Option<SecondText>,
+    /// Which of both a judge found better, and why.
+    pub compared: Option<(Winner, String)>,
+    /// Why there is no answer, or no comparison.
+    pub missed: Option<Fault>,
+    /// Which of both the user found better.
+    pub rated: Option<Winner>,
+}
+
+/// What was answered, and by whom.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecondText {
+    /// Its text.
+    pub text: String,
+    /// The model that gave it.
+    pub model: ModelRef,
+    /// Its sampling temperature.
+    pub temperature: f32,
+}
+
+impl Second {
+    /// Whether something is still to come of it.
+    #[must_use]
+    pub const fn is_waited_for(&self) -> bool {
+        self.compared.is_none() && self.missed.is_none()
+    }
+}
+
+/// The second answers of a session, the newest of each request: a fold over its events.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Seconds(BTreeMap<QueryId, Second>);
+
+impl Seconds {
+    pub(crate) fn apply(&mut self, event: &Event) {
+        let Some(query_id) = event.query_id else {
+            return;
+        };
+        if matches!(event.body, EventBody::SecondAsked { .. }) {
+            self.0.insert(query_id, Second::default());
+        }
+        let Some(second) = self.0.get_mut(&query_id) else {
+            return;
+        };
+        match &event.body {
+            EventBody::SecondAnswered {
+                answer,
+                model,
+                temperature,
+            } => {
+                second.answer = Some(SecondText {
+                    text: answer.clone(),
+                    model: model.clone(),
+                    temperature: *temperature,
+                });
+            }
+            EventBody::Pairwise {
+                winner, feedback, ..
+            } => second.compared = Some((*winner, feedback.clone())),
+            EventBody::SecondMissed(fault) => second.missed = Some(fault.clone()),
+            EventBody::SecondRated { winner } => second.rated = Some(*winner),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn get(&self, query_id: QueryId) -> Option<&Second> {
+        self.0.get(&query_id)
+    }
+}
