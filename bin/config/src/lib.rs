@@ -29,6 +29,7 @@ pub use template::TEMPLATE;
 pub use tui_section::{Bound, Editing, Theme, Tui};
 
 use configuration::Variables;
+use domain::model::ModelRef;
 use domain::settings::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -138,16 +139,16 @@ impl Default for Agents {
     }
 }
 
-/// When answers are graded.
+/// When something is made of answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Critic {
+pub enum Observed {
     /// Never.
     Off,
     /// When the user asks for it.
     #[default]
     OnDemand,
-    /// Every answer of a model, or the share that `critic_share` says.
+    /// Of every answer of a model, or of the share that is set.
     Every,
 }
 
@@ -156,19 +157,32 @@ pub enum Critic {
 #[serde(deny_unknown_fields, default)]
 pub struct Observers {
     /// When answers are graded, by the model with the role `judge`.
-    pub critic: Critic,
+    pub critic: Observed,
     /// The share of answers that is graded where every one may be, 0 to 1.
     pub critic_share: f64,
-    /// Whether answers are graded without being asked about on battery as well.
+    /// Whether answers are graded and compared without being asked about on battery as well.
     pub critic_on_battery: bool,
+    /// When a second answer is given, and both are compared.
+    pub respondent_b: Observed,
+    /// The share of answers that gets a second one where every one may, 0 to 1.
+    pub respondent_b_share: f64,
+    /// The model that gives second answers; none: the one that gave the first.
+    #[schemars(with = "Option<String>")]
+    pub model_b: Option<ModelRef>,
+    /// Its sampling temperature, 0 to 2.
+    pub temperature_b: f32,
 }
 
 impl Default for Observers {
     fn default() -> Self {
         Self {
-            critic: Critic::OnDemand,
+            critic: Observed::OnDemand,
             critic_share: 1.0,
             critic_on_battery: false,
+            respondent_b: Observed::OnDemand,
+            respondent_b_share: 1.0,
+            model_b: None,
+            temperature_b: 1.0,
         }
     }
 }

@@ -66,7 +66,10 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
         .iter()
         .filter(|_| is_here)
         .map(|model| ("models.fallbacks".to_owned(), &model.provider, ""));
-    for (key, name, so) in default.chain(roles).chain(fallbacks).chain(prices) {
+    let second = config.observers.model_b.iter().filter(|_| is_here);
+    let second = second.map(|model| ("observers.model_b".to_owned(), &model.provider, ""));
+    let named = default.chain(roles).chain(fallbacks).chain(second);
+    for (key, name, so) in named.chain(prices) {
         if !models.has_provider(name) {
             let why = format!("there is no provider `{name}`{so}");
             let how = instead_of(models, name);

@@ -4,6 +4,7 @@ use super::{Config, VARIABLES, usage};
 use anyhow::Result;
 use domain::fault::Coded;
 use domain::limits;
+use domain::model::HOTTEST;
 use figment::Figment;
 use std::net::SocketAddr;
 
@@ -195,16 +196,34 @@ fn check_memory(config: &Config, layers: &Figment) -> Result<()> {
 }
 
 fn check_observers(config: &Config, layers: &Figment) -> Result<()> {
-    let share = config.observers.critic_share;
-    if (0.0..=1.0).contains(&share) {
-        return Ok(());
+    let observers = &config.observers;
+    let numbers = [
+        (
+            "critic_share",
+            observers.critic_share,
+            1.0,
+            "Write the share of answers that is graded, 0 to 1, such as 0.2 for one of five.",
+        ),
+        (
+            "respondent_b_share",
+            observers.respondent_b_share,
+            1.0,
+            "Write the share of answers that gets a second one, 0 to 1, such as 0.2 for one of five.",
+        ),
+        (
+            "temperature_b",
+            f64::from(observers.temperature_b),
+            f64::from(HOTTEST),
+            "Write a sampling temperature, 0 to 2, such as 1.0.",
+        ),
+    ];
+    for (key, value, most, how) in numbers {
+        if !(0.0..=most).contains(&value) {
+            let key = format!("observers.{key}");
+            return Err(wrong(layers, &key, &format!("it is {value}"), how));
+        }
     }
-    Err(wrong(
-        layers,
-        "observers.critic_share",
-        &format!("it is {share}"),
-        "Write the share of answers that is graded, 0 to 1, such as 0.2 for one of five.",
-    ))
+    Ok(())
 }
 
 fn check_search(config: &Config, layers: &Figment) -> Result<()> {

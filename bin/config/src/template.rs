@@ -135,8 +135,16 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #critic = "on_demand"
 # With "every": the share of answers that is graded, 0 to 1.
 #critic_share = 1.0
-# With "every": on battery as well.
+# With "every", here and below: on battery as well.
 #critic_on_battery = false
+# When a second answer is given and the judge compares both: "off", "on_demand" (by /b), or "every".
+#respondent_b = "on_demand"
+# With "every": the share of answers that gets one, 0 to 1.
+#respondent_b_share = 1.0
+# The model that gives it, as PROVIDER/MODEL; without it the one that gave the first answer.
+#model_b = "ollama/qwen3:8b"
+# Its sampling temperature, 0 to 2.
+#temperature_b = 1.0
 
 [agents]
 # How many agents of one session, started by others, work at the same time, 1 to 64.

@@ -2,7 +2,7 @@
 
 mod findings;
 
-pub use findings::{Compared, Finding, Grade, HOTTEST, SecondAnswer, SecondRequest};
+pub use findings::{Compared, Finding, Grade, SecondAnswer, SecondRequest};
 
 use crate::Streaming;
 use crate::programs::{Program, Programs};

@@ -322,7 +322,8 @@ pub enum EventBody {
     /// [`EventBody::SecondAnswered`] with a [`EventBody::Pairwise`] behind it, or a
     /// [`EventBody::SecondMissed`] in the place of either.
     SecondAsked {
-        /// The model that is to give it; `None`: the one that the configuration names, else the default.
+        /// The model that is to give it; `None`: the one that the configuration
+        /// names, else the one that answered.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<ModelRef>,
         /// Its sampling temperature; `None`: the one that the configuration names.

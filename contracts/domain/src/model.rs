@@ -101,6 +101,9 @@ impl fmt::Display for ModelRef {
     }
 }
 
+/// The highest sampling temperature.
+pub const HOTTEST: f32 = 2.0;
+
 /// Which model a request wants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -96,6 +96,22 @@ pub enum Worth {
         /// -100 to 100.
         score: i8,
     },
+    /// A comparison with a second answer, in which a judge said the same in both orders.
+    Compared {
+        /// The better one; A is the answer that stands in the conversation.
+        winner: Winner,
+        /// The model of the second answer.
+        second: ModelRef,
+        /// The model that judged.
+        judge: ModelRef,
+    },
+    /// The user's choice between both.
+    Chosen {
+        /// The better one.
+        winner: Winner,
+        /// The model of the second answer.
+        second: ModelRef,
+    },
 }
 
 /// One grade or rating of one answer. It holds no text of anybody's.

@@ -26,8 +26,9 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// As a judge reads it.
-    pub(crate) fn as_json(&self) -> Value {
+    /// As a model reads it.
+    #[must_use]
+    pub fn as_json(&self) -> Value {
         json!({"tool": self.tool, "result": self.text})
     }
 }

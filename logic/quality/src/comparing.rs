@@ -2,7 +2,7 @@
 //! the same of both.
 
 use crate::case::Evidence;
-use crate::judging::{object, shown};
+use crate::judging::{line, object, shown};
 use domain::message::Message;
 use serde_json::{Value, json};
 
@@ -69,15 +69,27 @@ pub fn choice_schema() -> Value {
     })
 }
 
+/// What a judge said of two answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// The better one, by its place.
+    pub choice: Choice,
+    /// Why: one line.
+    pub feedback: String,
+}
+
 /// What a judge chose; `None` for what is no choice.
 #[must_use]
-pub fn read_choice(said: &str) -> Option<Choice> {
-    match object(said)?["better"].as_str()? {
-        "first" => Some(Choice::First),
-        "second" => Some(Choice::Second),
-        "tie" => Some(Choice::Tie),
-        _ => None,
-    }
+pub fn read_choice(said: &str) -> Option<Chosen> {
+    let reply = object(said)?;
+    let choice = match reply["better"].as_str()? {
+        "first" => Choice::First,
+        "second" => Choice::Second,
+        "tie" => Choice::Tie,
+        _ => return None,
+    };
+    let feedback = line(reply["feedback"].as_str().unwrap_or_default());
+    Some(Chosen { choice, feedback })
 }
 
 /// What a judge's choices in both orders come to.

@@ -83,13 +83,18 @@ pub(crate) fn object(said: &str) -> Option<Value> {
     Some(read)
 }
 
+/// A judge's words as one line.
+pub(crate) fn line(said: &str) -> String {
+    let words: Vec<&str> = said.split_whitespace().collect();
+    words.join(" ").chars().take(FEEDBACK_CHARS).collect()
+}
+
 /// What a judge said; `None` for what is no grade.
 #[must_use]
 pub fn read(said: &str) -> Option<Graded> {
     let reply = object(said)?;
     let score = reply["score"].as_u64()?.try_into().unwrap_or(u8::MAX);
-    let words: Vec<&str> = reply["feedback"].as_str()?.split_whitespace().collect();
-    let feedback: String = words.join(" ").chars().take(FEEDBACK_CHARS).collect();
+    let feedback = line(reply["feedback"].as_str()?);
     (1..=5)
         .contains(&score)
         .then_some(Graded { score, feedback })

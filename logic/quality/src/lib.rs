@@ -11,14 +11,18 @@ mod case;
 mod comparing;
 mod judging;
 mod measuring;
+mod pairings;
 mod report;
 mod rubric;
 mod statistics;
 
 pub use case::{Case, Cases, Evidence};
-pub use comparing::{Choice, Comparison, Verdict, choice_schema, comparison, read_choice, verdict};
+pub use comparing::{
+    Choice, Chosen, Comparison, Verdict, choice_schema, comparison, read_choice, verdict,
+};
 pub use judging::{Graded, REPLY_TOKENS, messages, read, schema};
 pub use measuring::{KnownPair, Measured, known_pairs};
+pub use pairings::{Pairing, Wins};
 pub use report::{Agreement, Grades, Group, Ratings, Report};
 pub use rubric::{Rubric, RubricFault, Rubrics};
 pub use statistics::Interval;

@@ -1,5 +1,6 @@
 //! What graded and rated answers come to.
 
+use crate::pairings::{Pairing, pairings};
 use crate::statistics::{Interval, mean, share, weighted_kappa};
 use domain::id::{QueryId, SessionId};
 use domain::model::ModelRef;
@@ -67,6 +68,8 @@ pub struct Report {
     pub by_model: Vec<Group>,
     /// By the kind of task.
     pub by_kind: Vec<Group>,
+    /// Comparisons with second answers, by the models of both.
+    pub pairings: Vec<Pairing>,
 }
 
 /// What is known of one answer: the last grade and the last rating count.
@@ -93,19 +96,22 @@ impl Report {
             unmeasured,
             by_model: groups(&known, by_model),
             by_kind: groups(&known, |one| one.kind.to_string()),
+            pairings: pairings(observations),
         }
     }
 
-    /// Whether nothing was graded or rated.
+    /// Whether nothing was graded, rated or compared.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.by_model.is_empty()
+        self.by_model.is_empty() && self.pairings.is_empty()
     }
 }
 
 fn known(observations: &[Observation]) -> Vec<Known> {
     let mut answers: BTreeMap<(SessionId, QueryId), Known> = BTreeMap::new();
-    for one in observations {
+    let is_of_one =
+        |one: &&Observation| matches!(one.worth, Worth::Judge { .. } | Worth::User { .. });
+    for one in observations.iter().filter(is_of_one) {
         let key = (one.session_id, one.query_id);
         let known = answers.entry(key).or_insert_with(|| Known {
             model: one.model.clone(),
@@ -124,6 +130,7 @@ fn known(observations: &[Observation]) -> Vec<Known> {
                     known.rating = Some((one.seq, *score));
                 }
             }
+            Worth::Compared { .. } | Worth::Chosen { .. } => {}
         }
     }
     answers.into_values().collect()

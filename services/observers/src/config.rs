@@ -6,6 +6,7 @@ use api::models::Models;
 use api::sessions::Sessions;
 use domain::Timestamp;
 use domain::id::QueryId;
+use domain::model::ModelRef;
 use quality::Rubrics;
 use std::fmt;
 use std::path::PathBuf;
@@ -86,6 +87,21 @@ pub struct QualityConfig {
     pub is_on_battery: IsOnBattery,
     /// What judges look for.
     pub rubrics: Arc<Rubrics>,
+    /// Which answers get a second one.
+    pub second: SecondConfig,
+}
+
+/// What a second answer needs to know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecondConfig {
+    /// Which answers get one.
+    pub when: When,
+    /// The share of answers that gets one by itself, 0 to 1.
+    pub share: f64,
+    /// The model that gives it; `None`: the one that gave the first answer.
+    pub model: Option<ModelRef>,
+    /// Its sampling temperature, 0 to 2.
+    pub temperature: f32,
 }
 
 impl fmt::Debug for QualityConfig {
@@ -95,6 +111,7 @@ impl fmt::Debug for QualityConfig {
             .field("when", &self.when)
             .field("share", &self.share)
             .field("on_battery", &self.on_battery)
+            .field("second", &self.second)
             .finish_non_exhaustive()
     }
 }
@@ -108,12 +125,21 @@ impl QualityConfig {
     /// Whether the answer to a request is graded without anybody asking for it. Of one request it is
     /// always the same.
     pub(crate) fn is_automatic(&self, query_id: QueryId) -> bool {
-        if self.when != When::Every || (!self.on_battery && (self.is_on_battery)()) {
-            return false;
-        }
         // The last bytes of an id are random.
         let [.., a, b] = *query_id.as_uuid().as_bytes();
-        f64::from(u16::from_be_bytes([a, b])) < self.share * 65_536.0
+        self.is_every((self.when, self.share), [a, b])
+    }
+
+    /// The same of a second answer. Other bytes decide, so that shares of both do not go together.
+    pub(crate) fn is_second_automatic(&self, query_id: QueryId) -> bool {
+        let [.., a, b, _, _] = *query_id.as_uuid().as_bytes();
+        self.is_every((self.second.when, self.second.share), [a, b])
+    }
+
+    fn is_every(&self, (when, share): (When, f64), random: [u8; 2]) -> bool {
+        when == When::Every
+            && (self.on_battery || !(self.is_on_battery)())
+            && f64::from(u16::from_be_bytes(random)) < share * 65_536.0
     }
 }
 
@@ -132,6 +158,12 @@ mod tests {
                 on_battery: true,
                 is_on_battery: Arc::new(|| true),
                 rubrics: Arc::new(Rubrics::shipped()),
+                second: SecondConfig {
+                    when: When::Every,
+                    share,
+                    model: None,
+                    temperature: 1.0,
+                },
             };
             let ids = (0..65_536_u128).map(|n| QueryId::from_uuid(Uuid::from_u128(n)));
             ids.filter(|id| config.is_automatic(*id)).count()

@@ -1,6 +1,7 @@
 //! Which answered questions are kept, and what is: an engram, with what rules understand of the
 //! question.
 
+use crate::again::Given;
 use api::memory::{Source, WriteEntry, WriteRequest};
 use domain::event::{CallStatus, Event, EventBody, ToolCallSummary};
 use domain::id::RespondentId;
@@ -85,6 +86,28 @@ pub(crate) fn of(question: &str, event: &Event) -> Option<WriteRequest> {
         valid_from: Some(event.time),
         supersedes: None,
     })
+}
+
+/// The engram of a second answer to the request that this event answered; `None` when there is nothing to
+/// keep.
+pub(crate) fn second_of(
+    question: &str,
+    answered: &Event,
+    given: &Given,
+    respondent: &str,
+) -> Option<WriteRequest> {
+    let mut event = answered.clone();
+    if let EventBody::GenerationFinished { answer, .. } = &mut event.body {
+        answer.clone_from(&given.text);
+    }
+    let mut request = of(question, &event)?;
+    if let WriteEntry::Engram {
+        respondent: named, ..
+    } = &mut request.entry
+    {
+        respondent.clone_into(named);
+    }
+    Some(request)
 }
 
 /// Who answered, as an engram names it.

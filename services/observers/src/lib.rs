@@ -8,8 +8,10 @@
 //! that ran while capture was off.
 //! Where to start: [`Capture`] and [`Quality`].
 
+mod again;
 mod asking;
 mod capture;
+mod comparing;
 mod config;
 mod engram;
 mod measuring;
@@ -20,7 +22,7 @@ mod understanding;
 
 pub use crate::quality::Quality;
 pub use capture::{Capture, Settling};
-pub use config::{Clock, Config, IsOnBattery, QualityConfig, Services, When};
+pub use config::{Clock, Config, IsOnBattery, QualityConfig, SecondConfig, Services, When};
 pub use measuring::measure;
 
 use api::bus::Bus;

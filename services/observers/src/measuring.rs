@@ -1,20 +1,15 @@
 //! Measuring the judge: it is asked about pairs of which it is known which answer is right, each in both
 //! orders.
 
-use crate::asking::{Unanswered, ask};
+use crate::asking::Unanswered;
+use crate::comparing::choose;
 use crate::config::Clock;
 use api::audit::Audit;
-use api::models::{self, ChatRequest, Models, ToolChoice};
+use api::models::Models;
 use domain::fault::{Coded, Fault};
-use domain::model::{ModelChoice, ModelRef, ModelRole, Priority};
+use domain::model::ModelRef;
 use domain::quality::JudgeMeasure;
-use quality::{Choice, Comparison, KnownPair, Measured, choice_schema, comparison, read_choice};
-use std::time::Duration;
-
-/// Longest a judge may take for one comparison.
-const CALL_TIME: Duration = Duration::from_secs(120);
-/// Most tokens of its reply.
-const REPLY_TOKENS: u32 = 200;
+use quality::{Choice, Comparison, KnownPair, Measured};
 
 /// Asks the judge about pairs, and tells `on` after each of them what it came to so far.
 ///
@@ -28,8 +23,8 @@ pub async fn measure(
     let mut measured = Measured::default();
     let mut judge: Option<ModelRef> = None;
     for pair in pairs {
-        let straight = choose(services, pair, (&pair.right, &pair.wrong), &mut judge).await?;
-        let turned = choose(services, pair, (&pair.wrong, &pair.right), &mut judge).await?;
+        let straight = choice(services, pair, (&pair.right, &pair.wrong), &mut judge).await?;
+        let turned = choice(services, pair, (&pair.wrong, &pair.right), &mut judge).await?;
         measured.take(straight, turned);
         on(&measured);
     }
@@ -42,7 +37,7 @@ pub async fn measure(
 }
 
 /// What the judge prefers; `None` for what is no choice.
-async fn choose(
+async fn choice(
     services: (&dyn Models, &dyn Audit, &Clock),
     pair: &KnownPair,
     (first, second): (&str, &str),
@@ -54,23 +49,12 @@ async fn choose(
         first,
         second,
     };
-    let request = ChatRequest {
-        priority: Priority::Background,
-        tool_choice: ToolChoice::None,
-        response_schema: Some(choice_schema()),
-        max_tokens: Some(REPLY_TOKENS),
-        temperature: Some(0.0),
-        deadline: Some(CALL_TIME),
-        ..ChatRequest::new(ModelChoice::Role(ModelRole::Judge), comparison(asked))
-    };
-    match ask(services, request, "a judge is measured").await {
-        Ok(said) => {
-            let choice = read_choice(&said.text);
-            *judge = Some(said.model);
-            Ok(choice)
+    match choose(services, asked, "a judge is measured").await {
+        Ok(Some(judged)) => {
+            *judge = Some(judged.judge);
+            Ok(Some(judged.chosen.choice))
         }
-        Err(Unanswered::Models(error)) if error.kind == models::ErrorKind::SchemaUnmet => Ok(None),
-        Err(Unanswered::BrokenOff) => Ok(None),
+        Ok(None) | Err(Unanswered::BrokenOff) => Ok(None),
         Err(Unanswered::Models(error)) => Err(error.fault()),
         Err(Unanswered::NotOnRecord) => Err(Fault {
             code: "quality.no_grade".to_owned(),

@@ -1,5 +1,5 @@
-//! Quality: answers are graded by a judge, the user's ratings become rewards, and both are noted on
-//! engrams and in a list of observations.
+//! Quality: answers are graded by a judge and compared with second ones, the user's ratings become
+//! rewards, and all of it is noted on engrams and in a list of observations.
 //!
 //! The session log is the truth. What an answer was found to be worth stands there first; noting it on
 //! the engram and in the list can be done twice without harm, and is done again for whatever a dead
@@ -9,6 +9,8 @@ mod catching_up;
 mod due;
 mod grading;
 mod noting;
+mod outcome;
+mod second;
 
 use crate::capture::Settling;
 use crate::config::{QualityConfig, Services, When};
@@ -19,10 +21,12 @@ use domain::Timestamp;
 use domain::event::EventBody;
 use domain::fault::Fault;
 use domain::id::{QueryId, SessionId};
-use due::{Due, fault};
+use due::{Due, Task, fault};
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use grading::{Judging, Verdict};
+use grading::Judging;
+use outcome::Outcome;
+use second::Seconding;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -51,6 +55,8 @@ impl Quality {
             "query.finished",
             "critique.asked",
             "user.feedback",
+            "second.asked",
+            "second.rated",
         ];
         let deliveries = bus.subscribe(subjects.map(SubjectPattern::new).to_vec());
         let (settling, commands) = mpsc::unbounded_channel();
@@ -93,12 +99,12 @@ struct Worker {
     capture: Option<Settling>,
     /// Requests that agents work on.
     at_work: BTreeSet<(SessionId, QueryId)>,
-    /// What waits for the judge, in the order in which it is judged.
+    /// What waits for a model, in the order in which it is done.
     due: VecDeque<Due>,
     /// The notes on disk.
     noted: BTreeMap<SessionId, u64>,
-    /// What the judge is at.
-    busy: Option<(Due, AbortOnDropHandle<Verdict>)>,
+    /// What a model is at.
+    busy: Option<(Due, AbortOnDropHandle<Outcome>)>,
 }
 
 impl Worker {
@@ -121,8 +127,8 @@ impl Worker {
                     // Who no longer waits needs no answer.
                     let _ = settled.send(());
                 }
-                verdict = judged(&mut self.busy), if self.busy.is_some() => {
-                    self.conclude(verdict).await;
+                outcome = done(&mut self.busy), if self.busy.is_some() => {
+                    self.conclude(outcome).await;
                 }
             }
         }
@@ -140,9 +146,10 @@ impl Worker {
             return;
         };
         let session_id = event.session_id;
-        let due = |is_asked| Due {
+        let due = |task, is_asked| Due {
             session_id,
             query_id,
+            task,
             seq: event.seq,
             is_asked,
         };
@@ -154,27 +161,40 @@ impl Worker {
             EventBody::QueryFinished { .. } => {
                 self.at_work.remove(&(session_id, query_id));
                 if self.config.is_automatic(query_id) {
-                    self.enqueue(due(false)).await;
+                    self.enqueue(due(Task::Grade, false)).await;
+                }
+                if self.config.is_second_automatic(query_id) {
+                    self.enqueue(due(Task::Second, false)).await;
                 }
             }
-            EventBody::GradeAsked => self.enqueue(due(true)).await,
+            EventBody::GradeAsked => self.enqueue(due(Task::Grade, true)).await,
+            EventBody::SecondAsked { .. } => self.enqueue(due(Task::Second, true)).await,
+            EventBody::SecondRated { winner } => {
+                self.chose(due(Task::Second, true), *winner).await;
+            }
             EventBody::Feedback { score, .. } => self.rated(&event, query_id, *score).await,
             _ => {}
         }
     }
 
-    /// Takes in an answer that is to be graded. Those that the user asks about come first.
+    /// Takes in what is due. What the user asks for comes first.
     async fn enqueue(&mut self, due: Due) {
-        if due.is_asked && self.config.when == When::Off {
-            let fault = fault(
-                "quality.off",
-                "Grading is switched off.",
-                "Set `critic = \"on_demand\"` under [observers] in the configuration file.",
-            );
-            return self.not_graded(due, fault).await;
+        let (when, what, key) = match due.task {
+            Task::Grade => (self.config.when, "Grading is", "critic"),
+            Task::Second => (
+                self.config.second.when,
+                "Second answers are",
+                "respondent_b",
+            ),
+        };
+        if due.is_asked && when == When::Off {
+            let hint =
+                format!("Set `{key} = \"on_demand\"` under [observers] in the configuration file.");
+            let fault = fault("quality.off", format!("{what} switched off."), &hint);
+            return self.missed(due, fault).await;
         }
-        self.due
-            .retain(|one| (one.session_id, one.query_id) != (due.session_id, due.query_id));
+        let key = |one: &Due| (one.session_id, one.query_id, one.task);
+        self.due.retain(|one| key(one) != key(&due));
         match due.is_asked {
             true => {
                 let behind = self.due.iter().take_while(|one| one.is_asked).count();
@@ -198,11 +218,11 @@ impl Worker {
         if let Some(dropped) = dropped {
             let fault = fault(
                 "quality.busy",
-                format!("{WAITING} answers wait for the judge already; this one is not graded."),
+                format!("{WAITING} answers wait for a model already; this one is left out."),
                 "Use a faster judge (`judge` under [models.roles]), or grade a share of the answers \
                  (`critic_share` under [observers]).",
             );
-            self.not_graded(dropped, fault).await;
+            self.missed(dropped, fault).await;
             self.note(dropped.session_id).await;
         }
     }
@@ -221,35 +241,61 @@ impl Worker {
         let Some(due) = self.due.pop_front() else {
             return;
         };
-        let judging = Judging {
-            services: self.services.clone(),
-            rubrics: self.config.rubrics.clone(),
+        let services = self.services.clone();
+        let task = match due.task {
+            Task::Grade => {
+                let rubrics = self.config.rubrics.clone();
+                let judging = Judging { services, rubrics };
+                tokio::spawn(async move { judging.judge(due).await })
+            }
+            Task::Second => {
+                let config = self.config.second.clone();
+                let seconding = Seconding { services, config };
+                tokio::spawn(async move { seconding.step(due).await })
+            }
         };
-        let task = tokio::spawn(async move { judging.judge(due).await });
         self.busy = Some((due, AbortOnDropHandle::new(task)));
     }
 
-    /// Records what the judge said. This is not given up for a request that comes in meanwhile.
-    async fn conclude(&mut self, verdict: Option<Verdict>) {
+    /// Records what came of it. This is not given up for a request that comes in meanwhile.
+    async fn conclude(&mut self, outcome: Option<Outcome>) {
         let Some((due, _)) = self.busy.take() else {
             return;
         };
-        match verdict {
-            Some(Verdict::Graded(case, grade)) => {
+        match outcome {
+            Some(Outcome::Graded(case, grade)) => {
                 let finding = Finding::Graded(grade.clone());
                 if self.recorded(due, finding).await {
                     self.note_grade(due, &case, grade, due.seq).await;
                 }
             }
-            Some(Verdict::NotGraded(fault)) => self.not_graded(due, fault).await,
-            // Nobody asked for a grade, or the judge's task died, which was told.
-            Some(Verdict::Nothing) | None => {}
+            Some(Outcome::Answered(second)) => {
+                if self.recorded(due, Finding::Second(second)).await {
+                    // The comparison is next.
+                    self.due.push_front(due);
+                }
+            }
+            Some(Outcome::Compared(compared)) => {
+                if self
+                    .recorded(due, Finding::Compared(compared.clone()))
+                    .await
+                {
+                    self.note_comparison(due, compared).await;
+                }
+            }
+            Some(Outcome::Missed(fault)) => self.missed(due, fault).await,
+            // Nobody asked for it, or the task died, which was told.
+            Some(Outcome::Nothing) | None => {}
         }
         self.note(due.session_id).await;
     }
 
-    async fn not_graded(&self, due: Due, fault: Fault) {
-        self.recorded(due, Finding::NotGraded(fault)).await;
+    async fn missed(&self, due: Due, fault: Fault) {
+        let finding = match due.task {
+            Task::Grade => Finding::NotGraded(fault),
+            Task::Second => Finding::NoSecond(fault),
+        };
+        self.recorded(due, finding).await;
     }
 
     /// Puts a finding into the session's log; whether that worked.
@@ -305,13 +351,13 @@ impl Worker {
     }
 }
 
-/// Waits for what the judge is at; `None` where its task died.
-async fn judged(busy: &mut Option<(Due, AbortOnDropHandle<Verdict>)>) -> Option<Verdict> {
+/// Waits for what a model is at; `None` where its task died.
+async fn done(busy: &mut Option<(Due, AbortOnDropHandle<Outcome>)>) -> Option<Outcome> {
     let (due, task) = busy.as_mut()?;
     match task.await {
-        Ok(verdict) => Some(verdict),
+        Ok(outcome) => Some(outcome),
         Err(error) => {
-            tracing::warn!(session = %due.session_id, %error, "an answer is not graded");
+            tracing::warn!(session = %due.session_id, %error, "an answer is not looked at");
             None
         }
     }

@@ -2,9 +2,11 @@
 
 use crate::Paint;
 use domain::event::EventBody;
-use domain::quality::{JudgeMeasure, Observation, Worth};
-use quality::{Agreement, Group, Interval, Measured, Ratings, Report};
-use text::escape::visible_line;
+use domain::fault::Fault;
+use domain::quality::{JudgeMeasure, Observation, Winner, Worth};
+use quality::{Agreement, Group, Interval, Measured, Pairing, Ratings, Report};
+use session::Second;
+use text::escape::{visible_line, visible_lines};
 
 /// Signs for how many answers have each of the grades 1 to 5, in eighths of the most.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -26,15 +28,79 @@ pub fn found(body: &EventBody) -> Option<String> {
             visible_line(rubric),
             visible_line(feedback)
         )),
-        EventBody::NotGraded(fault) => {
-            let told = format!("not graded: {}", visible_line(&fault.message));
-            Some(match fault.hint.as_str() {
-                "" => told,
-                hint => format!("{told} ({})", visible_line(hint)),
-            })
-        }
+        EventBody::NotGraded(fault) => Some(missed("not graded", fault)),
+        EventBody::SecondAnswered { model, .. } => Some(format!(
+            "second answer by {}; /b shows it",
+            visible_line(&model.to_string())
+        )),
+        EventBody::SecondMissed(fault) => Some(missed("second answer", fault)),
+        EventBody::Pairwise {
+            winner,
+            feedback,
+            judge,
+        } => Some(format!(
+            "{}, says {} in both orders: {}",
+            better(*winner),
+            visible_line(&judge.to_string()),
+            visible_line(feedback)
+        )),
         _ => None,
     }
+}
+
+fn missed(what: &str, fault: &Fault) -> String {
+    let told = format!("{what}: {}", visible_line(&fault.message));
+    match fault.hint.as_str() {
+        "" => told,
+        hint => format!("{told} ({})", visible_line(hint)),
+    }
+}
+
+/// Which of two answers is better, in words.
+#[must_use]
+pub const fn better(winner: Winner) -> &'static str {
+    match winner {
+        Winner::A => "the first answer is better",
+        Winner::B => "the second answer is better",
+        Winner::Tie => "both answers are as good",
+    }
+}
+
+/// A second answer as it is shown, with what was found of it.
+#[must_use]
+pub fn second(second: &Second) -> String {
+    let mut lines = Vec::new();
+    if let Some(answer) = &second.answer {
+        let by = visible_line(&answer.model.to_string());
+        let temperature = answer.temperature;
+        lines.push(format!(
+            "second answer by {by} (temperature {temperature}):"
+        ));
+        lines.push(String::new());
+        lines.push(visible_lines(answer.text.trim()));
+        lines.push(String::new());
+    }
+    if let Some((winner, feedback)) = &second.compared {
+        let why = visible_line(feedback);
+        lines.push(format!("the judge: {}: {why}", better(*winner)));
+    }
+    if let Some(fault) = &second.missed {
+        let what = match second.answer {
+            Some(_) => "not compared",
+            None => "no second answer",
+        };
+        lines.push(missed(what, fault));
+    }
+    if second.is_waited_for() {
+        lines.push(match second.answer {
+            Some(_) => "the judge compares both".to_owned(),
+            None => "a model works on the second answer".to_owned(),
+        });
+    }
+    if let Some(winner) = second.rated {
+        lines.push(format!("you: {}", better(winner)));
+    }
+    lines.join("\n")
 }
 
 /// What grades and ratings come to: first what a judge's word is worth, then the answers by model and
@@ -52,17 +118,50 @@ pub fn report(report: &Report, paint: Paint) -> String {
     if !lines.is_empty() {
         lines.push(String::new());
     }
-    for (title, groups) in [("Model", &report.by_model), ("Task", &report.by_kind)] {
+    let tables = [("Model", &report.by_model), ("Task", &report.by_kind)];
+    for (title, groups) in tables.iter().filter(|(_, groups)| !groups.is_empty()) {
         let head = row([title, "answers", "1 to 5", "grade", "rated"].map(str::to_owned));
         lines.push(paint.strong(&head));
         lines.extend(groups.iter().map(cells).map(row));
         lines.push(String::new());
     }
-    lines.push(
-        "The bars are how many answers have each grade; in brackets is the range of their".into(),
-    );
-    lines.push("mean (95 %). You rated answers + good, ~ neither, - bad.".into());
+    if !report.by_model.is_empty() {
+        lines.push(
+            "The bars are how many answers have each grade; in brackets is the range of their"
+                .into(),
+        );
+        lines.push("mean (95 %). You rated answers + good, ~ neither, - bad.".into());
+    }
+    if !report.pairings.is_empty() {
+        lines.push(paint.strong("Second answers"));
+        lines.extend(report.pairings.iter().flat_map(pairing));
+    }
     lines.join("\n") + "\n"
+}
+
+fn pairing(pairing: &Pairing) -> Vec<String> {
+    let first = pairing.first.as_ref();
+    let first = first.map_or_else(|| "rules".to_owned(), ToString::to_string);
+    let second = visible_line(&pairing.second.to_string());
+    let mut lines = vec![format!("{second} in the place of {}", visible_line(&first))];
+    for (who, wins) in [("judge", pairing.judged), ("you", pairing.chosen)] {
+        let of = wins.first + wins.second;
+        if of + wins.ties == 0 {
+            continue;
+        }
+        let share = match wins.second_share() {
+            Some(Interval { low, high, .. }) => {
+                format!(" ({:.0} to {:.0} %)", low * 100.0, high * 100.0)
+            }
+            None => String::new(),
+        };
+        let second = wins.second;
+        let ties = wins.ties;
+        lines.push(format!(
+            "  {who}: better in {second} of {of}{share}, ties {ties}"
+        ));
+    }
+    lines
 }
 
 /// How a judge did on pairs of which one answer is known to be right.
@@ -186,7 +285,7 @@ fn ratings(ratings: Ratings) -> String {
 }
 
 /// Names of the columns of [`columns`].
-pub const COLUMNS: [&str; 10] = [
+pub const COLUMNS: [&str; 12] = [
     "time",
     "session_id",
     "seq",
@@ -197,11 +296,13 @@ pub const COLUMNS: [&str; 10] = [
     "score",
     "judge",
     "rubric",
+    "second",
+    "winner",
 ];
 
 /// An observation as a row of a table.
 #[must_use]
-pub fn columns(one: &Observation) -> [String; 10] {
+pub fn columns(one: &Observation) -> [String; 12] {
     let (by, score, judge, rubric) = match &one.worth {
         Worth::Judge {
             score,
@@ -214,6 +315,14 @@ pub fn columns(one: &Observation) -> [String; 10] {
             rubric.clone(),
         ),
         Worth::User { score } => ("user", score.to_string(), String::new(), String::new()),
+        Worth::Compared { judge, .. } => ("judge", String::new(), judge.to_string(), String::new()),
+        Worth::Chosen { .. } => ("user", String::new(), String::new(), String::new()),
+    };
+    let (second, winner) = match &one.worth {
+        Worth::Compared { second, winner, .. } | Worth::Chosen { second, winner } => {
+            (second.to_string(), winner.as_str().to_owned())
+        }
+        Worth::Judge { .. } | Worth::User { .. } => Default::default(),
     };
     let model = one.model.as_ref();
     [
@@ -227,5 +336,7 @@ pub fn columns(one: &Observation) -> [String; 10] {
         score,
         judge,
         rubric,
+        second,
+        winner,
     ]
 }

@@ -1,18 +1,23 @@
 //! What can be typed in a conversation besides what is said to the agent: the commands of line mode and
 //! of the terminal UI.
 
+mod fault;
+mod second;
 mod unknown;
+
+pub use second::Second;
 
 use crate::context::Depth;
 use api::sessions::PinChange;
 use domain::fault::Fault;
 use domain::model::Think;
 use domain::settings::{Mode, OverrideLevel};
+use fault::usage;
 use std::path::PathBuf;
 use text::escape::visible_line;
 
 /// A command, understood.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Slash {
     /// Begin another session.
     New,
@@ -44,6 +49,8 @@ pub enum Slash {
     Rate(Rating),
     /// Have the last answer graded.
     Grade,
+    /// What is to be done about a second answer to the last request.
+    Second(Second),
     /// Show what can be pinned, or pin it.
     Pin(Option<(u64, PinChange)>),
     /// Go on in a copy, of all or up to a message.
@@ -107,7 +114,7 @@ const OVERRIDES: [(&str, OverrideLevel); 3] = [
 pub type Form = (&'static str, &'static str, &'static str);
 
 /// Every command that all surfaces have.
-pub const COMMANDS: [Form; 22] = [
+pub const COMMANDS: [Form; 23] = [
     ("/new", "", "begin a new session here; this one stays"),
     ("/retry", "", "take the last exchange back and ask it again"),
     (
@@ -168,6 +175,11 @@ pub const COMMANDS: [Form; 22] = [
         "what you think of the last answer",
     ),
     ("/grade", "", "have the judge grade the last answer"),
+    (
+        "/b",
+        "[MODEL|a|b|same]",
+        "a second answer, and which of both is better",
+    ),
     (
         "/fork",
         "[N]",
@@ -235,14 +247,6 @@ pub fn is_for_shell(line: &str) -> bool {
     line.starts_with(SHELL.0) && line.lines().count() == 1
 }
 
-fn usage(message: impl Into<String>, hint: impl Into<String>) -> Fault {
-    Fault {
-        code: "carl.usage".to_owned(),
-        message: message.into(),
-        hint: hint.into(),
-    }
-}
-
 fn undo(rest: &str) -> Result<Slash, Fault> {
     match rest {
         "" => Ok(Slash::Undo(Changed::Stops)),
@@ -281,6 +285,7 @@ pub fn parse(line: &str, more: &[Form]) -> Result<Slash, Fault> {
         "/memory" => return Ok(Slash::Memory(rest.to_owned())),
         "/context" => return context(rest),
         "/rate" => return rate(rest).map(Slash::Rate),
+        "/b" => return second::parse(rest).map(Slash::Second),
         "/pin" => return pin(rest),
         "/fork" => return fork(rest),
         "/rename" => return rename(rest),

@@ -325,7 +325,11 @@ impl Terminal {
             EventBody::SignalReceived { signal } => {
                 self.note(&format!("came in: {}", visible_line(&summary(signal))))
             }
-            EventBody::Critique { .. } | EventBody::NotGraded(_) => self.news(quality::found(body)),
+            EventBody::Critique { .. }
+            | EventBody::NotGraded(_)
+            | EventBody::SecondAnswered { .. }
+            | EventBody::SecondMissed(_)
+            | EventBody::Pairwise { .. } => self.news(quality::found(body)),
             EventBody::PlanApproved { by, .. } => self.note(&words::approved(by)),
             EventBody::ContextCompacted {
                 before_tokens,

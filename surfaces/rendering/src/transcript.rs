@@ -235,20 +235,36 @@ fn part(event: &Event, facts: &Facts, known: &Known, extent: Extent) -> Option<S
                 .unwrap_or_default();
             Some(format!("*{}{why}*", ended(*status)))
         }
-        EventBody::Feedback { score, note } => Some(match note.as_str() {
-            "" => format!("*Rated {score}.*"),
-            note => format!("*Rated {score}: {}*", visible(note)),
-        }),
-        EventBody::Critique { .. } | EventBody::NotGraded(_) => {
-            quality::found(&event.body).map(|told| format!("*{told}*"))
-        }
         EventBody::Notice(fault) | EventBody::Error(fault) => {
             Some(format!("*{}: {}*", fault.code, shown_line(&fault.message)))
         }
         EventBody::TextDelta { .. } | EventBody::TextReplaced { .. } => {
             facts.broken_off.part(event.seq, known)
         }
-        _ => done(event, facts, known, extent),
+        body => worth(body, known).or_else(|| done(event, facts, known, extent)),
+    }
+}
+
+/// What was said of how good an answer is.
+fn worth(body: &EventBody, known: &Known) -> Option<String> {
+    match body {
+        EventBody::Feedback { score, note } => Some(match note.as_str() {
+            "" => format!("*Rated {score}.*"),
+            note => format!("*Rated {score}: {}*", visible(note)),
+        }),
+        EventBody::Critique { .. }
+        | EventBody::NotGraded(_)
+        | EventBody::SecondMissed(_)
+        | EventBody::Pairwise { .. } => quality::found(body).map(|told| format!("*{told}*")),
+        EventBody::SecondAnswered { answer, model, .. } => {
+            let by = shown_line(&model.to_string());
+            Some(format!(
+                "## Second answer ({by})\n\n{}",
+                links::document(answer, known)
+            ))
+        }
+        EventBody::SecondRated { winner } => Some(format!("*You: {}*", quality::better(*winner))),
+        _ => None,
     }
 }
 

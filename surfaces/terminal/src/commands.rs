@@ -1,9 +1,10 @@
 //! The commands that line mode and the terminal UI have in common: what each does.
 
-use crate::conversation::{Conversation, events, so_far};
+use crate::conversation::{Conversation, events, last_answered, so_far};
 use crate::exit::{Failure, OrFail};
 use crate::new_file::write_new;
 use crate::pictures;
+use crate::second::second;
 use crate::session_changes::lines_of;
 use crate::session_commands::{ExportForm, renamed, renaming};
 use crate::{sessions, taking_back};
@@ -14,7 +15,6 @@ use rendering::messages::{Who, spoken};
 use rendering::slash::{Jobs, Rating, Slash, stopped};
 use rendering::transcript::{self, Extent};
 use rendering::{Paint, agents, memory};
-use session::Exchange;
 use std::io;
 use std::path::{Path, PathBuf};
 use text::escape::visible_line;
@@ -49,6 +49,7 @@ pub async fn act(on: &mut dyn Conversation, slash: Slash) -> Result<Done> {
         Slash::Memory(question) => recall(on, question).await?,
         Slash::Rate(rating) => rate(on, rating).await?,
         Slash::Grade => grade(on).await?,
+        Slash::Second(wanted) => second(on, wanted).await?,
         Slash::Pin(None) => list_messages(on).await?,
         Slash::Pin(Some((seq, change))) => pin(on, seq, change).await?,
         Slash::Fork(seq) => {
@@ -110,20 +111,6 @@ async fn recall(on: &mut dyn Conversation, question: String) -> Result<()> {
         }
     };
     on.tell(text.trim_end())
-}
-
-/// The last request of the user's that has ended.
-async fn last_answered(on: &mut dyn Conversation, wish: &str) -> Result<Exchange> {
-    let view = so_far(on).await?;
-    let mut newest_first = view.exchanges().standing().iter().rev();
-    let found = newest_first.find(|one| one.finished_seq.is_some());
-    let none = || {
-        Failure::usage(
-            format!("there is no answer to {wish} yet"),
-            "Ask something first.",
-        )
-    };
-    Ok(found.ok_or_else(none)?.clone())
 }
 
 /// Has the last answer graded. The grade comes when the judge is done, and nobody waits for it.

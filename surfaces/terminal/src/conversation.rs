@@ -1,5 +1,6 @@
 //! A conversation as its commands see it: what line mode and the terminal UI have in common.
 
+use crate::exit::Failure;
 use crate::host::Host;
 use crate::undo::FileHistory;
 use anyhow::Result;
@@ -7,7 +8,7 @@ use api::sessions::{Follow, SendRequest, SessionSummary};
 use async_trait::async_trait;
 use domain::event::Event;
 use domain::settings::SessionProfile;
-use session::SessionView;
+use session::{Exchange, SessionView};
 use std::path::Path;
 
 /// A session that somebody holds, and where they are told what commands come to.
@@ -72,4 +73,18 @@ pub async fn events(on: &dyn Conversation) -> Result<Vec<Event>> {
 /// When the session cannot be read.
 pub async fn so_far(on: &dyn Conversation) -> Result<SessionView> {
     crate::sessions::view_of(on.host().sessions(), on.session().session_id).await
+}
+
+/// The last request of the user's that has ended.
+pub(crate) async fn last_answered(on: &dyn Conversation, wish: &str) -> Result<Exchange> {
+    let view = so_far(on).await?;
+    let mut newest_first = view.exchanges().standing().iter().rev();
+    let found = newest_first.find(|one| one.finished_seq.is_some());
+    let none = || {
+        Failure::usage(
+            format!("there is no answer to {wish} yet"),
+            "Ask something first.",
+        )
+    };
+    Ok(found.ok_or_else(none)?.clone())
 }

@@ -32,6 +32,7 @@ pub mod question;
 pub mod request;
 pub mod rights;
 pub mod run;
+mod second;
 pub mod session_changes;
 pub mod session_commands;
 pub mod sessions;

@@ -275,7 +275,11 @@ impl WatchState {
                 let background = self.view.background();
                 drive::told(decision, background, event.time).map(|told| format!("· {told}"))
             }
-            EventBody::Critique { .. } | EventBody::NotGraded(_) => {
+            EventBody::Critique { .. }
+            | EventBody::NotGraded(_)
+            | EventBody::SecondAnswered { .. }
+            | EventBody::SecondMissed(_)
+            | EventBody::Pairwise { .. } => {
                 quality::found(&event.body).map(|told| format!("· {told}"))
             }
             EventBody::Notice(fault) if event.query_id.is_none() => {

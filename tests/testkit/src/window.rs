@@ -140,6 +140,8 @@ impl Window {
     pub fn enters(&mut self, line: &str) {
         self.types(line);
         self.until(line);
+        // A program that was slow to read the line has only just read its last letter.
+        self.typed.set(Instant::now());
         self.presses(&["Enter"]);
     }
 

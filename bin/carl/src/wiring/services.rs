@@ -18,6 +18,7 @@ use api::search::Search;
 use api::sessions::Sessions;
 use api::signals::Source;
 use broker::KnownSecrets;
+use config::Observed;
 use desktop::power;
 use domain::Timestamp;
 use domain::limits::INSTALL_TIME;
@@ -25,7 +26,7 @@ use domain::lineage::AgentType;
 use files::FileTools;
 use grpc::Endpoint;
 use inbox::LazyInbox;
-use observers::{Observers, QualityConfig, When};
+use observers::{Observers, QualityConfig, SecondConfig, When};
 use planner_bridge::Bridge;
 use programs::ProgramTools;
 use rendering::print_error;
@@ -182,17 +183,24 @@ pub fn observers(
     let config = &setting.loaded.config;
     let capture = observers::Config::new(setting.paths.capture());
     let capture = config.memory.capture.then_some(capture);
+    let when = |observed| match observed {
+        Observed::Off => When::Off,
+        Observed::OnDemand => When::OnDemand,
+        Observed::Every => When::Every,
+    };
     let quality = QualityConfig {
         folder: setting.paths.quality(),
-        when: match config.observers.critic {
-            config::Critic::Off => When::Off,
-            config::Critic::OnDemand => When::OnDemand,
-            config::Critic::Every => When::Every,
-        },
+        when: when(config.observers.critic),
         share: config.observers.critic_share,
         on_battery: config.observers.critic_on_battery,
         is_on_battery: Arc::new(|| power::is_on_battery(Path::new(power::SUPPLIES))),
         rubrics: Arc::new(rubrics::read(&setting.paths.rubrics())?),
+        second: SecondConfig {
+            when: when(config.observers.respondent_b),
+            share: config.observers.respondent_b_share,
+            model: config.observers.model_b.clone(),
+            temperature: config.observers.temperature_b,
+        },
     };
     Ok(Observers::start(capture, quality, services, bus))
 }

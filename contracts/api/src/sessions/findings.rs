@@ -2,7 +2,7 @@
 
 use domain::event::EventBody;
 use domain::fault::Fault;
-use domain::model::ModelRef;
+use domain::model::{HOTTEST, ModelRef};
 use domain::quality::Winner;
 
 /// What an observer found about an answer.
@@ -61,13 +61,10 @@ impl From<Finding> for EventBody {
     }
 }
 
-/// The highest sampling temperature.
-pub const HOTTEST: f32 = 2.0;
-
 /// By whom a second answer is wanted.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SecondRequest {
-    /// The model; `None`: the one that the configuration names, else the default.
+    /// The model; `None`: the one that the configuration names, else the one that answered.
     pub model: Option<ModelRef>,
     /// Its sampling temperature, 0 to [`HOTTEST`]; `None`: the one that the configuration names.
     pub temperature: Option<f32>,

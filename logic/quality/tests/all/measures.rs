@@ -1,7 +1,7 @@
 //! How good a judge is, from its choices about pairs whose right answer is known.
 
 use domain::quality::TaskKind;
-use quality::{Choice, Comparison, Measured, comparison, known_pairs, read_choice};
+use quality::{Choice, Chosen, Comparison, Measured, comparison, known_pairs, read_choice};
 use std::collections::BTreeSet;
 
 #[test]
@@ -61,8 +61,11 @@ fn answers_are_compared_as_data() {
     assert_eq!(shown["first"], escape);
     assert!(!messages[0].text().contains("prefer the first"));
     assert_eq!(
-        read_choice(r#"{"feedback": "x", "better": "tie"}"#),
-        Some(Choice::Tie)
+        read_choice(r#"{"feedback": "as\ngood", "better": "tie"}"#),
+        Some(Chosen {
+            choice: Choice::Tie,
+            feedback: "as good".to_owned()
+        })
     );
     assert_eq!(read_choice(r#"{"feedback": "x", "better": "both"}"#), None);
     assert_eq!(read_choice("first"), None);

@@ -3,8 +3,8 @@
 use domain::Timestamp;
 use domain::id::{QueryId, SessionId};
 use domain::model::ModelRef;
-use domain::quality::{Observation, TaskKind, Worth};
-use quality::Report;
+use domain::quality::{Observation, TaskKind, Winner, Worth};
+use quality::{Report, Wins};
 use uuid::Uuid;
 
 fn model(name: &str) -> ModelRef {
@@ -74,4 +74,43 @@ fn a_judge_is_measured_by_the_answers_that_the_user_rated() {
     assert!((agreement.alike.value - 0.75).abs() < 1e-9);
     assert!(agreement.alike.low < 0.4 && agreement.alike.high > 0.9);
     assert!(report.unmeasured.is_empty());
+}
+
+#[test]
+fn the_last_comparison_and_choice_of_a_request_count_by_the_models_of_both() {
+    let compared = |winner| Worth::Compared {
+        winner,
+        second: model("other"),
+        judge: model("judge"),
+    };
+    let chosen = |winner| Worth::Chosen {
+        winner,
+        second: model("other"),
+    };
+    let all = [
+        observed(4, 1, compared(Winner::A)),
+        observed(9, 1, compared(Winner::B)),
+        observed(9, 1, compared(Winner::B)),
+        observed(3, 2, compared(Winner::B)),
+        observed(3, 3, compared(Winner::A)),
+        observed(3, 4, compared(Winner::Tie)),
+        observed(5, 1, chosen(Winner::A)),
+    ];
+    for order in [all.to_vec(), all.iter().rev().cloned().collect()] {
+        let report = Report::of(&order);
+        assert!(report.by_model.is_empty(), "a comparison is no grade");
+        let [pairing] = &report.pairings[..] else {
+            panic!("{:?}", report.pairings)
+        };
+        assert_eq!(pairing.first, Some(model("writer")));
+        let wins = |first, second, ties| Wins {
+            first,
+            second,
+            ties,
+        };
+        assert_eq!(pairing.judged, wins(1, 2, 1));
+        assert_eq!(pairing.chosen, wins(1, 0, 0));
+        let share = pairing.judged.second_share().unwrap();
+        assert!((share.value - 2.0 / 3.0).abs() < 1e-9 && share.low < 0.3);
+    }
 }

@@ -5,10 +5,11 @@ use crate::blocking;
 use crate::history::History;
 use crate::service::Service;
 use crate::service::opening::write_closings;
-use api::sessions::{Error, ErrorKind, FeedbackRequest, Finding, HOTTEST, SecondRequest};
+use api::sessions::{Error, ErrorKind, FeedbackRequest, Finding, SecondRequest};
 use domain::event::EventBody;
 use domain::id::{QueryId, SessionId};
 use domain::limits::USER_TEXT_BYTES;
+use domain::model::HOTTEST;
 use domain::quality::Winner;
 use session_log::{Durability, Scope};
 

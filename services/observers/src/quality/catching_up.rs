@@ -1,8 +1,8 @@
 //! What a dead process left undone, and what the bus could not tell.
 
 use super::Worker;
-use super::due::Due;
-use super::noting::grade_of;
+use super::due::{Due, Task};
+use super::noting::{comparison_of, grade_of};
 use crate::record;
 use api::sessions::{Finding, Follow, Selection};
 use domain::Timestamp;
@@ -42,6 +42,10 @@ struct Left {
     ended: Option<u64>,
     /// The user rated it, by this event and so, and nothing came of it.
     rated: Option<(u64, i8)>,
+    /// The user asked for a second answer by this event, and has none or no comparison.
+    second_asked: Option<u64>,
+    /// The request ended by this event, within reach, and has no second answer or no comparison.
+    second_ended: Option<u64>,
 }
 
 impl Left {
@@ -49,6 +53,11 @@ impl Left {
         match &event.body {
             EventBody::QueryFinished { .. } => {
                 self.ended = reach.has(event).then_some(event.seq);
+                self.second_ended = self.ended;
+            }
+            EventBody::SecondAsked { .. } => self.second_asked = Some(event.seq),
+            EventBody::Pairwise { .. } | EventBody::SecondMissed(_) => {
+                (self.second_asked, self.second_ended) = (None, None);
             }
             EventBody::GradeAsked => self.asked = Some(event.seq),
             EventBody::Critique { .. } | EventBody::NotGraded(_) => {
@@ -120,37 +129,55 @@ impl Worker {
                 continue;
             };
             all.entry(query_id).or_default().apply(&event, reach);
-            let grade = grade_of(&event).filter(|_| reach.has(&event));
-            if let (Some(grade), Some(case)) = (grade, cases.case(query_id)) {
-                let due = Due {
-                    session_id,
-                    query_id,
-                    seq: event.seq,
-                    is_asked: false,
-                };
-                self.note_grade(due, case, grade, event.seq).await;
+            if !reach.has(&event) {
+                continue;
+            }
+            let due = |task| Due {
+                session_id,
+                query_id,
+                task,
+                seq: event.seq,
+                is_asked: false,
+            };
+            if let (Some(grade), Some(case)) = (grade_of(&event), cases.case(query_id)) {
+                self.note_grade(due(Task::Grade), case, grade, event.seq)
+                    .await;
+            }
+            if let Some(compared) = comparison_of(&event) {
+                self.note_comparison(due(Task::Second), compared).await;
+            }
+            if let EventBody::SecondRated { winner } = &event.body {
+                self.note_choice(due(Task::Second), *winner).await;
             }
         }
         Ok(all)
     }
 
     async fn take_up(&mut self, session_id: SessionId, query_id: QueryId, left: Left) {
-        let due = |seq, is_asked| Due {
+        let due = |task, seq, is_asked| Due {
             session_id,
             query_id,
+            task,
             seq,
             is_asked,
         };
         if let Some((seq, score)) = left.rated {
-            self.note_rating(due(seq, true), score).await;
-            self.recorded(due(seq, true), Finding::Rewarded(score))
-                .await;
+            let due = due(Task::Grade, seq, true);
+            self.note_rating(due, score).await;
+            self.recorded(due, Finding::Rewarded(score)).await;
         }
         let ended = left.ended.filter(|_| self.config.is_automatic(query_id));
-        match (left.asked, ended) {
-            (Some(seq), _) => self.enqueue(due(seq, true)).await,
-            (None, Some(seq)) => self.enqueue(due(seq, false)).await,
-            (None, None) => {}
+        let second = left.second_ended;
+        let second = second.filter(|_| self.config.is_second_automatic(query_id));
+        for (task, asked, ended) in [
+            (Task::Grade, left.asked, ended),
+            (Task::Second, left.second_asked, second),
+        ] {
+            match (asked, ended) {
+                (Some(seq), _) => self.enqueue(due(task, seq, true)).await,
+                (None, Some(seq)) => self.enqueue(due(task, seq, false)).await,
+                (None, None) => {}
+            }
         }
     }
 }

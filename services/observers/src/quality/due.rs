@@ -1,13 +1,23 @@
-//! What is to be graded, and why something is not.
+//! What is to be done about answers, and why something is not.
 
 use domain::fault::Fault;
 use domain::id::{QueryId, SessionId};
 
-/// An answer that is to be graded.
+/// What is to be done about an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Task {
+    /// It is to be graded.
+    Grade,
+    /// A second answer is to be given, and both are to be compared.
+    Second,
+}
+
+/// An answer about which something is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Due {
     pub(super) session_id: SessionId,
     pub(super) query_id: QueryId,
+    pub(super) task: Task,
     /// The event that says so.
     pub(super) seq: u64,
     /// Whether the user asked for it.

@@ -2,6 +2,7 @@
 //! before its word counts.
 
 use super::due::{Due, fault};
+use super::outcome::Outcome;
 use crate::asking::{Unanswered, ask};
 use crate::config::Services;
 use api::models::{self, ChatRequest, ToolChoice};
@@ -17,18 +18,7 @@ use std::time::Duration;
 const CALL_TIME: Duration = Duration::from_secs(300);
 
 /// What helps where a judge is too small for this.
-const LARGER: &str = "Name a larger model as the judge: `judge` under [models.roles].";
-
-/// What came of asking the judge.
-#[derive(Debug)]
-pub(super) enum Verdict {
-    /// A grade of this answer.
-    Graded(Box<Case>, Grade),
-    /// None, and the user is told why.
-    NotGraded(Fault),
-    /// None, and nobody asked for one.
-    Nothing,
-}
+pub(super) const LARGER: &str = "Name a larger model as the judge: `judge` under [models.roles].";
 
 /// Asks the judge.
 pub(super) struct Judging {
@@ -37,28 +27,28 @@ pub(super) struct Judging {
 }
 
 impl Judging {
-    pub(super) async fn judge(&self, due: Due) -> Verdict {
+    pub(super) async fn judge(&self, due: Due) -> Outcome {
         let case = match self.services.case(due).await {
             Ok(case) => case,
-            Err(error) => return Verdict::NotGraded(error.fault()),
+            Err(error) => return Outcome::Missed(error.fault()),
         };
         match case {
             // What rules answered is right or a fault of ours; no judge is needed for either.
             Some(case) if due.is_asked || case.model.is_some() => self.grade(case).await,
-            None if due.is_asked => Verdict::NotGraded(fault(
+            None if due.is_asked => Outcome::Missed(fault(
                 "quality.no_answer",
                 "There is no answer to grade: the request ended without one.",
                 "",
             )),
-            Some(_) | None => Verdict::Nothing,
+            Some(_) | None => Outcome::Nothing,
         }
     }
 
-    async fn grade(&self, case: Case) -> Verdict {
-        if self.is_judge_tiny().await {
+    async fn grade(&self, case: Case) -> Outcome {
+        if is_judge_tiny(&self.services).await {
             let message =
                 "The judge has fewer than a billion parameters: it would grade by chance.";
-            return Verdict::NotGraded(fault("quality.no_judge", message, LARGER));
+            return Outcome::Missed(fault("quality.no_judge", message, LARGER));
         }
         let rubric = self.rubrics.of(case.kind);
         let request = ChatRequest {
@@ -78,11 +68,11 @@ impl Judging {
         );
         let said = match tokio::time::timeout(CALL_TIME, asking).await {
             Ok(Ok(said)) => said,
-            Ok(Err(why)) => return Verdict::NotGraded(why_not(&why)),
+            Ok(Err(why)) => return Outcome::Missed(why_not(&why)),
             Err(_) => {
                 let message = format!("The judge took longer than {} s.", CALL_TIME.as_secs());
                 let hint = "Name a faster judge: `judge` under [models.roles].";
-                return Verdict::NotGraded(fault("quality.no_grade", message, hint));
+                return Outcome::Missed(fault("quality.no_grade", message, hint));
             }
         };
         match read(&said.text) {
@@ -93,9 +83,9 @@ impl Judging {
                     judge: said.model,
                     rubric: rubric.name.clone(),
                 };
-                Verdict::Graded(Box::new(case), grade)
+                Outcome::Graded(Box::new(case), grade)
             }
-            None => Verdict::NotGraded(fault(
+            None => Outcome::Missed(fault(
                 "quality.no_grade",
                 format!("{} gave no grade that can be read.", said.model),
                 LARGER,
@@ -104,18 +94,16 @@ impl Judging {
     }
 }
 
-impl Judging {
-    /// Whether the judge is known to be too small to judge.
-    async fn is_judge_tiny(&self) -> bool {
-        let choice = ModelChoice::Role(ModelRole::Judge);
-        let facts = self.services.models.describe(choice).await;
-        // One that cannot be described says so when it is asked.
-        facts.is_ok_and(|facts| facts.class == Some(ModelClass::Tiny))
-    }
+/// Whether the judge is known to be too small to judge.
+pub(super) async fn is_judge_tiny(services: &Services) -> bool {
+    let choice = ModelChoice::Role(ModelRole::Judge);
+    let facts = services.models.describe(choice).await;
+    // One that cannot be described says so when it is asked.
+    facts.is_ok_and(|facts| facts.class == Some(ModelClass::Tiny))
 }
 
 /// Why a judge gave no grade, for the user.
-fn why_not(why: &Unanswered) -> Fault {
+pub(super) fn why_not(why: &Unanswered) -> Fault {
     match why {
         Unanswered::Models(error) if error.kind == models::ErrorKind::SchemaUnmet => fault(
             "quality.no_grade",

@@ -2,14 +2,16 @@
 //! it twice does no harm.
 
 use super::Worker;
-use super::due::Due;
-use crate::engram::respondent_of;
+use super::due::{Due, Task};
+use crate::again::{Again, Given};
+use crate::engram::{respondent_of, second_of};
 use crate::observations;
 use api::memory::Annotation;
-use api::sessions::{Finding, Grade};
+use api::sessions::{Compared, Finding, Grade};
 use domain::event::{Event, EventBody};
 use domain::id::QueryId;
-use domain::quality::{Observation, Worth};
+use domain::model::ModelRef;
+use domain::quality::{Observation, Winner, Worth};
 use quality::Case;
 use std::time::Duration;
 
@@ -22,6 +24,7 @@ impl Worker {
         let due = Due {
             session_id: event.session_id,
             query_id,
+            task: Task::Grade,
             seq: event.seq,
             is_asked: true,
         };
@@ -58,14 +61,87 @@ impl Worker {
         self.observe(seq, due, case, worth).await;
     }
 
+    /// The user chose between two answers.
+    pub(super) async fn chose(&mut self, due: Due, winner: Winner) {
+        self.note_with(due).await;
+        self.note_choice(due, winner).await;
+        self.note(due.session_id).await;
+    }
+
+    pub(super) async fn note_choice(&self, due: Due, winner: Winner) {
+        self.note_winner(due, winner, |second| Worth::Chosen { winner, second })
+            .await;
+    }
+
+    /// Notes what a judge said of both answers, by the event `due.seq` or one that follows it.
+    pub(super) async fn note_comparison(&self, due: Due, compared: Compared) {
+        let Compared { winner, judge, .. } = compared;
+        let worth = |second| Worth::Compared {
+            winner,
+            second,
+            judge,
+        };
+        self.note_winner(due, winner, worth).await;
+    }
+
+    async fn note_winner(&self, due: Due, winner: Winner, worth: impl FnOnce(ModelRef) -> Worth) {
+        let again = match self.services.again(due).await {
+            Ok(again) => again,
+            Err(error) => {
+                return tracing::warn!(session = %due.session_id, %error, "a comparison is not noted");
+            }
+        };
+        let (Some(case), Some(given)) = (again.case(), again.given()) else {
+            return;
+        };
+        // On an engram, A is the answer that the engram holds.
+        self.annotate(due, case, Annotation::Winner(winner)).await;
+        self.keep_second(due, &again, case, given, winner).await;
+        self.observe(due.seq, due, case, worth(given.model.clone()))
+            .await;
+    }
+
+    /// Keeps a second answer that is better: the user may want it again. One that is not would only
+    /// stand in the way of the first.
+    async fn keep_second(
+        &self,
+        due: Due,
+        again: &Again,
+        case: &Case,
+        given: &Given,
+        winner: Winner,
+    ) {
+        let respondent = format!("{} B", given.model);
+        let engram = again
+            .answered()
+            .filter(|_| self.capture.is_some() && winner == Winner::B)
+            .and_then(|answered| second_of(&case.question, answered, given, &respondent));
+        if let Some(engram) = engram
+            && let Err(error) = self.services.memory.write(engram).await
+        {
+            return tracing::warn!(session = %due.session_id, %error, "a second answer is not kept");
+        }
+        let won = match winner {
+            Winner::A => Winner::B,
+            Winner::B => Winner::A,
+            Winner::Tie => Winner::Tie,
+        };
+        self.annotate_of(due, &respondent, Annotation::Winner(won))
+            .await;
+    }
+
     async fn annotate(&self, due: Due, case: &Case, annotation: Annotation) {
+        let respondent = respondent_of(None, case.model.as_ref());
+        self.annotate_of(due, &respondent, annotation).await;
+    }
+
+    async fn annotate_of(&self, due: Due, respondent: &str, annotation: Annotation) {
         let Some(capture) = &self.capture else {
             return;
         };
         capture.settle(CAPTURE_TIME).await;
-        let respondent = respondent_of(None, case.model.as_ref());
         let memory = &self.services.memory;
-        let noted = match memory.engram_of(due.query_id, &respondent).await {
+        let noted = match memory.engram_of(due.query_id, respondent).await {
             Ok(Some(id)) => memory.annotate(None, id, annotation).await,
             // Not worth remembering, or forgotten.
             Ok(None) => Ok(()),
@@ -108,6 +184,22 @@ pub(super) fn grade_of(event: &Event) -> Option<Grade> {
             feedback: feedback.clone(),
             judge: judge.clone(),
             rubric: rubric.clone(),
+        }),
+        _ => None,
+    }
+}
+
+/// The comparison that an event gives.
+pub(super) fn comparison_of(event: &Event) -> Option<Compared> {
+    match &event.body {
+        EventBody::Pairwise {
+            winner,
+            feedback,
+            judge,
+        } => Some(Compared {
+            winner: *winner,
+            feedback: feedback.clone(),
+            judge: judge.clone(),
         }),
         _ => None,
     }

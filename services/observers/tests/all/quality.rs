@@ -1,6 +1,8 @@
 //! Answers are graded when somebody asks or each is to be, once, also when the judge, memory or the
 //! process fails in between; ratings become rewards.
 
+mod second;
+
 use api::bus::Bus;
 use api::memory::Stored;
 use api::models::ErrorKind;
@@ -18,7 +20,7 @@ use domain::quality::{Observation, TaskKind, Worth};
 use domain::settings::{Mode, SessionProfile, SessionSettings};
 use futures::StreamExt;
 use observers::record::{self, Note};
-use observers::{Observers, QualityConfig, Services, When, observations};
+use observers::{Observers, QualityConfig, SecondConfig, Services, When, observations};
 use quality::Rubrics;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,6 +40,7 @@ struct Scene {
     audit: Arc<FakeAudit>,
     is_on_battery: Arc<AtomicBool>,
     when: When,
+    second: SecondConfig,
 }
 
 fn answered() -> EventBody {
@@ -75,6 +78,12 @@ impl Scene {
             audit: Arc::new(FakeAudit::new()),
             is_on_battery: Arc::default(),
             when,
+            second: SecondConfig {
+                when: When::OnDemand,
+                share: 1.0,
+                model: None,
+                temperature: 1.0,
+            },
         }
     }
 
@@ -98,6 +107,7 @@ impl Scene {
             on_battery: false,
             is_on_battery: Arc::new(move || is_on_battery.load(Ordering::Relaxed)),
             rubrics: Arc::new(Rubrics::shipped()),
+            second: self.second.clone(),
         };
         let mut capture = observers::Config::new(self.folder.path().join("capture"));
         capture.understand = false;

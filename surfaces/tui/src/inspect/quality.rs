@@ -1,12 +1,12 @@
-//! The page of how good the answers of this session are: each with its grades, its ratings and the
-//! rewards that came of them.
+//! The page of how good the answers of this session are: each with its grades, its ratings, the
+//! rewards that came of them, and its second answer.
 
 use super::{barred, detail, head, or_nothing};
 use domain::event::{Event, EventBody};
 use domain::id::QueryId;
 use ratatui::text::Line;
 use rendering::agents::gist;
-use rendering::quality::found;
+use rendering::quality::{better, found};
 use std::collections::BTreeMap;
 
 /// The answers that were graded or rated, oldest first, and those of which a grade is still to come.
@@ -37,15 +37,29 @@ pub fn quality<'a>(events: impl IntoIterator<Item = &'a Event>) -> Vec<Line<'sta
     }
     or_nothing(
         lines,
-        "no answer was graded or rated yet; /grade and /rate do it",
+        "no answer was graded, rated or compared yet; /grade, /rate and /b do it",
     )
 }
 
 fn told(body: &EventBody) -> Vec<Line<'static>> {
     match body {
         EventBody::GradeAsked => vec![detail("a grade was asked for")],
-        EventBody::Critique { .. } | EventBody::NotGraded(_) => {
-            barred(&found(body).unwrap_or_default()).collect()
+        EventBody::Critique { .. }
+        | EventBody::NotGraded(_)
+        | EventBody::SecondMissed(_)
+        | EventBody::Pairwise { .. } => barred(&found(body).unwrap_or_default()).collect(),
+        EventBody::SecondAsked { .. } => vec![detail("a second answer was asked for")],
+        EventBody::SecondAnswered {
+            answer,
+            model,
+            temperature,
+        } => {
+            let by = model.to_string();
+            let head = detail(&format!("second answer by {by}, temperature {temperature}"));
+            std::iter::once(head).chain(barred(answer)).collect()
+        }
+        EventBody::SecondRated { winner } => {
+            vec![detail(&format!("you say that {}", better(*winner)))]
         }
         EventBody::Feedback { score, note } => {
             let mut lines = vec![detail(&format!("you rated it {score:+}"))];

@@ -1,9 +1,10 @@
 //! What is found about answers: asking for a grade, and recording what observers found.
 
 use super::{FakeSessions, State};
-use api::sessions::{Error, ErrorKind, Finding, HOTTEST, SecondRequest};
+use api::sessions::{Error, ErrorKind, Finding, SecondRequest};
 use domain::event::EventBody;
 use domain::id::{QueryId, SessionId};
+use domain::model::HOTTEST;
 use domain::quality::Winner;
 
 fn invalid(detail: &str) -> Error {

@@ -229,21 +229,150 @@ fn a_rubric_that_lacks_a_grade_is_told_with_its_file() {
 }
 
 #[test]
-fn a_share_beyond_one_is_refused_with_its_key() {
-    let scene = scene([], "\n[observers]\ncritic_share = 20\n");
-    let told = scene.house.ask(["run", QUESTION]).run().expect(2).stderr;
+fn a_number_out_of_range_is_refused_with_its_key() {
+    for (line, parts) in [
+        (
+            "critic_share = 20",
+            ["observers.critic_share", "0.2 for one"],
+        ),
+        (
+            "respondent_b_share = -1",
+            ["observers.respondent_b_share", "0.2 for one"],
+        ),
+        ("temperature_b = 2.5", ["observers.temperature_b", "0 to 2"]),
+        ("model_b = \"nowhere/m\"", ["observers.model_b", "nowhere"]),
+    ] {
+        let scene = scene([], &format!("\n[observers]\n{line}\n"));
+        let told = scene.house.ask(["run", QUESTION]).run().expect(2).stderr;
+        for part in parts {
+            assert!(told.contains(part), "no `{part}`: {told}");
+        }
+    }
+}
+
+/// What a judge says of two answers.
+fn choice(better: &str) -> Reply {
+    let said = json!({"feedback": "By the evidence.", "better": better});
+    Reply::text(said.to_string())
+}
+
+#[test]
+fn a_second_answer_is_asked_for_shown_compared_and_counted() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let second = "Lisbon, which has been the capital since 1255.";
+    let replies = [
+        Reply::text("Lisbon."),
+        Reply::text(second),
+        choice("second"),
+        choice("first"),
+    ];
+    let more = "\n[observers]\ntemperature_b = 0.5\n";
+    let scene = scene(replies, more);
+    let mut window = seat(&scene, &[], (100, 34));
+    window.pastes("/b");
+    window.presses(&["Enter"]);
+    window.until("there is no answer to answer again yet");
+    window.enters(QUESTION);
+    window.until("Lisbon.");
+    window.until("idle");
+    window.enters("/b the first one");
+    window.until("/b takes a model and a temperature");
+    window.pastes("/b b");
+    window.presses(&["Enter"]);
+    window.until("there is no second answer to compare with");
+    window.pastes("/b");
+    window.presses(&["Enter"]);
+    window.until(&format!("to be answered again: {QUESTION}"));
+    window.until("the second answer is better, says scripted/scripted-model in both orders");
+    window.pastes("/b");
+    window.presses(&["Enter"]);
+    window.until("second answer by scripted/scripted-model (temperature 0.5):");
+    window.until(second);
+    window.until("the judge: the second answer is better: By the evidence.");
+    window.pastes("/b a");
+    window.presses(&["Enter"]);
+    window.until("noted: the first answer is better");
+    window.enters("/inspect quality");
+    window.until("second answer by scripted/scripted-model, temperature 0.5");
+    window.until("you say that the first answer is better");
+    window.presses(&["Escape"]);
+    window.until_gone("Esc closes");
+    window.presses(&["C-d"]);
+    window.until_shell();
+
+    let log = json_lines(&scene.house.session_logs()[0]);
+    assert_eq!(of_kind(&log, "pairwise")[0]["winner"], "B");
+    assert_eq!(of_kind(&log, "second_rated")[0]["winner"], "A");
+    // It had no tools, and no later prompt has it.
+    let asked = &scene.server.chats()[1].body;
+    assert!(asked.get("tools").is_none(), "{asked}");
+    assert_eq!(asked["temperature"], 0.5);
+    assert_counted(&scene.house);
+}
+
+/// What one comparison, won by the second answer, and one choice of the first come to.
+fn assert_counted(house: &House) {
+    let told = quality(house, &[]);
+    for part in [
+        "scripted/scripted-model in the place of scripted/scripted-model",
+        "judge: better in 1 of 1 (21 to 100 %), ties 0",
+        "you: better in 0 of 1 (0 to 79 %), ties 0",
+    ] {
+        assert!(told.contains(part), "no `{part}`: {told}");
+    }
+    let rows = quality(house, &["--csv"]);
+    assert_eq!(rows.lines().filter(|row| row.ends_with(",B")).count(), 1);
+    // The engram of the first answer has what the user said last.
+    let kept = memories(house);
+    let winners: Vec<&Value> = kept.iter().map(|one| &one["pairwise_winner"]).collect();
     assert!(
-        told.contains("observers.critic_share") && told.contains("0.2 for one"),
-        "{told}"
+        winners.contains(&&json!("A")) && winners.contains(&&json!("B")),
+        "{kept:#?}"
+    );
+}
+
+#[test]
+fn a_second_answer_is_no_part_of_the_conversation() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let replies = [
+        Reply::text("Lisbon."),
+        Reply::text("Porto, the secret word is heliotrope."),
+        choice("first"),
+        choice("first"),
+        Reply::text("Some 550,000."),
+    ];
+    let scene = scene(replies, "");
+    let mut window = scene.house.ask(["chat"]).in_window((100, 30));
+    window.until("shell$");
+    window.types("\"$@\"");
+    window.presses(&["Enter"]);
+    window.until("Ctrl-D leaves");
+    window.enters(QUESTION);
+    window.until(" tokens, ");
+    window.enters("/b 0.2");
+    window.until("· second answer by scripted/scripted-model; /b shows it");
+    window.until("· second answer: The judge said another thing");
+    window.enters("And how many people live there?");
+    window.until("Some 550,000.");
+    let asked = scene.server.chats().last().unwrap().body.to_string();
+    assert!(
+        asked.contains("Lisbon.") && !asked.contains("heliotrope"),
+        "{asked}"
+    );
+    let told = quality(&scene.house, &["--csv"]);
+    assert_eq!(
+        told.lines().count(),
+        1,
+        "by place counts for nothing: {told}"
     );
 }
 
 #[test]
 fn a_judge_is_measured_on_pairs_with_a_known_answer() {
-    let choice = |better: &str| {
-        let said = json!({"feedback": "By the evidence.", "better": better});
-        Reply::text(said.to_string())
-    };
     // The right answer stands first and then second.
     let sound = ["first", "second"].repeat(12);
     let by_place = ["first"; 24];

@@ -1,0 +1,70 @@
+//! A second answer to the last request: asked for, shown, and compared by the user.
+
+use crate::conversation::{Conversation, last_answered, so_far};
+use crate::exit::{Failure, OrFail};
+use anyhow::Result;
+use api::sessions::SecondRequest;
+use domain::quality::Winner;
+use rendering::slash::Second;
+use rendering::{agents, models, quality};
+
+/// Does what `/b` asks for.
+pub(crate) async fn second(on: &mut dyn Conversation, wanted: Second) -> Result<()> {
+    match wanted {
+        Second::Show => show(on).await,
+        Second::Ask { model, temperature } => ask(on, model, temperature).await,
+        Second::Rate(winner) => rate(on, winner).await,
+    }
+}
+
+async fn show(on: &mut dyn Conversation) -> Result<()> {
+    let answered = last_answered(on, "answer again").await?;
+    let view = so_far(on).await?;
+    match view.second(answered.query_id) {
+        Some(second) => {
+            on.tell(&quality::second(second))?;
+            if second.answer.is_some() && second.rated.is_none() {
+                on.tell("/b a, /b b or /b same says which is better; /b MODEL asks another model")?;
+            }
+            Ok(())
+        }
+        None => ask(on, None, None).await,
+    }
+}
+
+/// Asks for one. It is told when it is there, and nobody waits for it.
+async fn ask(
+    on: &mut dyn Conversation,
+    model: Option<String>,
+    temperature: Option<f32>,
+) -> Result<()> {
+    let answered = last_answered(on, "answer again").await?;
+    let model = match model {
+        Some(name) => {
+            let known = on.host().list_models().await?;
+            let named = models::named(&name, &known);
+            Some(named.map_err(|fault| Failure::usage(fault.message, fault.hint))?)
+        }
+        None => None,
+    };
+    let wanted = SecondRequest { model, temperature };
+    let sessions = on.host().sessions();
+    let asking = sessions.ask_second(on.session().session_id, answered.query_id, wanted);
+    asking.await.or_fail()?;
+    let about = agents::gist(&answered.text);
+    on.tell(&format!("to be answered again: {about}"))
+}
+
+async fn rate(on: &mut dyn Conversation, winner: Winner) -> Result<()> {
+    let answered = last_answered(on, "compare").await?;
+    let view = so_far(on).await?;
+    let second = view.second(answered.query_id);
+    if second.is_none_or(|second| second.answer.is_none()) {
+        let why = "there is no second answer to compare with";
+        return Err(Failure::usage(why, "Type /b to ask for one.").into());
+    }
+    let sessions = on.host().sessions();
+    let rating = sessions.rate_second(on.session().session_id, answered.query_id, winner);
+    rating.await.or_fail()?;
+    on.tell(&format!("noted: {}", quality::better(winner)))
+}
