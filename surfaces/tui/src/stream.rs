@@ -8,7 +8,6 @@ use crate::lines::{faint, safe, wrapped};
 use crate::markdown::{Break, DocumentLine, blocks, lines, lines_after, verbatim};
 use ahead::GoesOn;
 use domain::event::EventBody;
-use domain::settings::Mode;
 use ratatui::text::Line;
 use rendering::agents::gist;
 use rendering::links::mark;
@@ -27,19 +26,15 @@ const AMID: &str = "x ";
 /// Most of a thought that is kept, bytes: its end.
 const THOUGHT_BYTES: usize = 64 << 10;
 
-/// Whether an event says that its request is done by rules, or only by them.
+/// Whether an event has words of a model for the user. An answer of a request without any is by rules: lines
+/// of files, which are no Markdown.
 #[must_use]
-pub const fn by_rules(body: &EventBody) -> bool {
-    matches!(
-        body,
-        EventBody::QueryReceived {
-            mode: Mode::Deterministic,
-            ..
-        } | EventBody::ModeChosen {
-            mode: Mode::Deterministic,
-            ..
-        }
-    )
+pub const fn has_words(body: &EventBody) -> bool {
+    match body {
+        EventBody::TextDelta { text } => !text.is_empty(),
+        EventBody::ModelAnswered { text, aside, .. } => !*aside && !text.is_empty(),
+        _ => false,
+    }
 }
 
 /// What streams in.
@@ -55,8 +50,8 @@ pub struct Stream {
     has_left: bool,
     /// What the pending text goes on with.
     goes_on: GoesOn,
-    /// Whether the text is by rules and no Markdown.
-    is_verbatim: bool,
+    /// Whether a model has words in it, which are Markdown.
+    is_of_a_model: bool,
     /// From which length on rows of the pending text are tried to leave ahead, bytes.
     tried_from: usize,
     /// All of it, since the request began.
@@ -75,28 +70,36 @@ impl Stream {
         };
     }
 
-    /// The request is done by rules, whose answer is no Markdown.
-    pub const fn take_verbatim(&mut self) {
-        self.is_verbatim = true;
+    /// A model has words in the answer, which is Markdown then.
+    pub const fn take_markdown(&mut self) {
+        self.is_of_a_model = true;
     }
 
     /// The lines of a whole answer.
     #[must_use]
     pub fn document(&self, answer: &str, known: &Known) -> Vec<DocumentLine> {
         let told = marked(answer, known, prose, mark);
-        match self.is_verbatim {
-            true => verbatim(&told),
-            false => lines(&told),
+        match self.is_of_a_model {
+            true => lines(&told),
+            false => verbatim(&told),
         }
     }
 
-    /// A piece of the answer: the lines that it makes whole on a terminal of so many columns.
+    /// A piece of what a model answers: the lines that it makes whole on a terminal of so many columns.
     pub fn answer(&mut self, piece: &str, known: &Known, width: usize) -> Vec<DocumentLine> {
+        if !piece.is_empty() {
+            self.take_markdown();
+        }
+        self.tell(piece, known, width)
+    }
+
+    /// The same of what no model may have said, which is Markdown only behind words of one.
+    pub fn tell(&mut self, piece: &str, known: &Known, width: usize) -> Vec<DocumentLine> {
         self.pending.push_str(piece);
         if self.said.len() + piece.len() <= SAID_BYTES {
             self.said.push_str(piece);
         }
-        if self.is_verbatim {
+        if !self.is_of_a_model {
             let end = self.pending.rfind('\n').map_or(0, |at| at + 1);
             let rest = self.pending.split_off(end);
             let text = std::mem::replace(&mut self.pending, rest);
@@ -318,7 +321,7 @@ impl Stream {
             return (Vec::new(), self.code);
         }
         let told = marked(text, known, prose, mark);
-        if self.is_verbatim {
+        if !self.is_of_a_model {
             return (verbatim(&told), self.code);
         }
         let (mut shown, code) = match before {
@@ -406,6 +409,23 @@ mod tests {
         left.extend(in_rows(stream.flush(&known), width));
         assert!(width == WIDE || most <= 10, "{most} rows below");
         left
+    }
+
+    #[test]
+    fn what_no_model_said_keeps_its_lines_and_signs() {
+        let rows = "From a.py:\n  1: if __name__ == \"__main__\":\n  2: go()\na,b\n1,2\n";
+        let wanted: Vec<&str> = rows.lines().collect();
+        let known = Known::default();
+        let mut stream = Stream::default();
+        let mut left = plain(stream.tell(rows, &known, WIDE));
+        left.extend(plain(stream.flush(&known)));
+        assert_eq!(left, wanted);
+        assert_eq!(plain(Stream::default().document(rows, &known)), wanted);
+        // The control: the same as a model's.
+        let mut stream = Stream::default();
+        let mut left = plain(stream.answer(rows, &known, WIDE));
+        left.extend(plain(stream.flush(&known)));
+        assert_ne!(left, wanted);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::keys::Action;
 use crate::lines::{cut, faint, own};
 use crate::sent;
 use crate::state::State;
-use crate::stream::{Stream, by_rules};
+use crate::stream::{Stream, has_words};
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody, QueryStatus};
 use domain::id::{CallId, QueryId};
@@ -143,8 +143,9 @@ fn answered(
 ) -> Vec<Line<'static>> {
     let answer = answer(events);
     let mut stream = Stream::default();
-    if events.iter().any(|event| by_rules(&event.body)) {
-        stream.take_verbatim();
+    let is_of_a_model = events.iter().any(|event| has_words(&event.body));
+    if is_of_a_model || answer.is_none() {
+        stream.take_markdown();
     }
     let known = state.terminal.known();
     let shown = answer.or(part).map(|text| stream.document(text, known));

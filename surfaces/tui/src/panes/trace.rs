@@ -4,7 +4,7 @@ use crate::inspect::{ApprovedPlans, begun, of_call};
 use crate::lines::painted;
 use crate::markdown::{Break, DocumentLine, request};
 use crate::page::PageLine;
-use crate::stream::{Stream, by_rules};
+use crate::stream::Stream;
 use domain::drive::Origin;
 use domain::event::{Event, EventBody};
 use domain::id::{CallId, QueryId};
@@ -125,15 +125,11 @@ impl Trace {
             EventBody::QueryReceived { text, origin, .. } => {
                 self.flush(out);
                 self.stream.begin();
-                if by_rules(body) {
-                    self.stream.take_verbatim();
-                }
                 if *origin == Origin::User {
                     let asked = request(text).into_iter().map(PageLine::of);
                     self.say(asked.map(PageLine::own).collect(), out);
                 }
             }
-            body if by_rules(body) => self.stream.take_verbatim(),
             EventBody::ThinkingDelta { text } => {
                 self.thought_in_pieces = true;
                 self.stream.think(text);

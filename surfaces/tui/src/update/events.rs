@@ -6,7 +6,7 @@ use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::sent;
 use crate::state::State;
-use crate::stream::by_rules;
+use crate::stream::has_words;
 use api::programs::is_still_running;
 use domain::drive::Origin;
 use domain::event::{ConfirmationAnswer, Event, EventBody, QueryStatus};
@@ -51,7 +51,7 @@ pub(super) fn happened(state: &mut State, event: &Event) -> Vec<Command> {
             if !state.stream.has_said(answer) {
                 let known = state.terminal.known();
                 let unsaid = state.stream.unsaid(answer);
-                let lines = state.stream.answer(unsaid, known, state.size.0.into());
+                let lines = state.stream.tell(unsaid, known, state.size.0.into());
                 done.push(Command::Print(state.printed(lines)));
             }
             done.extend(flush(state));
@@ -72,8 +72,8 @@ pub(super) fn happened(state: &mut State, event: &Event) -> Vec<Command> {
         EventBody::ToolProgress { message, .. } if is_still_running(message) => {}
         _ => {
             let is_own = state.view.agents().depth(event.agent_id) == 0;
-            if by_rules(&event.body) && is_own {
-                state.stream.take_verbatim();
+            if has_words(&event.body) && is_own {
+                state.stream.take_markdown();
             }
             if let EventBody::PlanProposed { plan, .. } = &event.body {
                 state.is_own_plan = plan.only_takes_back();
@@ -154,9 +154,6 @@ fn begin_next(state: &mut State) -> Vec<Command> {
     state.began = Some(state.now);
     state.reading = None;
     state.stream.begin();
-    if by_rules(&event.body) {
-        state.stream.take_verbatim();
-    }
     in_panes(state, &event);
     let mut done = Vec::new();
     if let EventBody::QueryReceived {

@@ -496,3 +496,26 @@ fn what_rules_show_of_files_stands_as_it_is() {
         window.until_shell();
     }
 }
+
+#[test]
+fn lines_that_a_plan_quotes_stand_as_they_are() {
+    if is_absent(TMUX) {
+        return;
+    }
+    // The plan of a tiny model is told by rules as well, though its mode is another.
+    let scene = Scene::of_class("tiny", []);
+    let text = "call __init__ of *tea*\ncall __init__ of *milk*\ncall __init__ of *rum*\n";
+    scene.house.write("calls.txt", text);
+    let mut window = seat(&scene, &[], (100, 40));
+    window.enters("which __init__ should Ann call in calls.txt?");
+    let screen = window.until("__init__ of *rum*");
+    for row in ["tea", "milk", "rum"] {
+        let row = format!("call __init__ of *{row}*");
+        let is_alone = |line: &&str| line.contains(&row) && line.matches("call").count() == 1;
+        assert_eq!(screen.lines().filter(is_alone).count(), 1, "{screen}");
+    }
+    assert!(
+        screen.contains("plan mode, since the model is tiny"),
+        "{screen}"
+    );
+}
