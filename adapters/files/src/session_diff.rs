@@ -112,7 +112,7 @@ struct Course {
     was: PathBuf,
     /// Its path now; `None` once it is deleted.
     now: Option<PathBuf>,
-    /// What the session left in it, where it wrote it.
+    /// What the session left in it, where it wrote it and did not delete it since.
     left: Option<Digest>,
 }
 
@@ -205,6 +205,7 @@ impl Courses {
             Some(at) => {
                 self.files[at].settle(Some(kept));
                 self.files[at].now = None;
+                self.files[at].left = None;
             }
             None => self.files.push(Course {
                 was: self.before_moves(path),

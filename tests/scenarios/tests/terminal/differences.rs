@@ -169,6 +169,25 @@ fn what_was_taken_back_is_not_shown_and_what_somebody_else_changed_is_said() {
 }
 
 #[test]
+fn a_file_that_was_changed_and_then_deleted_is_no_others_change() {
+    let house = House::new();
+    house.write("v.json", "{\"a\": 1}\n");
+    by_rules(&house, &[], "set a to 2 in v.json");
+    let more = ["--session-id", "last"];
+    by_rules(&house, &more, "delete v.json");
+    let shown = house.ask(["diff"]).run().expect(0);
+    assert!(shown.stdout.contains("-{\"a\": 1}"), "{shown:#?}");
+    assert!(!shown.stderr.contains("since"), "{shown:#?}");
+    // The control: somebody puts a file there.
+    house.write("v.json", "{}\n");
+    let shown = house.ask(["diff"]).run().expect(0);
+    assert!(
+        shown.stderr.contains("v.json was changed since"),
+        "{shown:#?}"
+    );
+}
+
+#[test]
 fn a_file_that_is_a_pipe_by_now_is_told_and_not_waited_for() {
     let house = House::new();
     house.write("one.txt", "draft\n");
