@@ -29,7 +29,10 @@ pub fn going_on(request: &str, before: &str) -> Option<String> {
     if understands(request) {
         return None;
     }
-    joined::going_on(request, before).filter(|resolved| understands(resolved))
+    let is_known = |resolved: &String| understands(resolved) || !asks_of(resolved).is_empty();
+    joined::of_another(request, before)
+        .or_else(|| joined::going_on(request, before).filter(|resolved| understands(resolved)))
+        .filter(is_known)
 }
 
 /// A request that a tiny model is to work on, with the folder for its `there` that the user's request before
@@ -45,7 +48,9 @@ pub fn going_on_for_model(request: &str, before: &str) -> Option<String> {
 #[must_use]
 pub fn newest_of<'a>(requests: impl IntoIterator<Item = &'a str>) -> Option<String> {
     requests.into_iter().fold(None, |before, request| {
-        let resolved = before.and_then(|before: String| joined::going_on(request, &before));
+        let resolved = before.and_then(|before: String| {
+            joined::of_another(request, &before).or_else(|| joined::going_on(request, &before))
+        });
         Some(resolved.unwrap_or_else(|| request.to_owned()))
     })
 }

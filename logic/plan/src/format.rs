@@ -253,9 +253,31 @@ fn found_lines(query: &str, path: &str, data: &Value) -> String {
             more_places(one)
         ));
     }
+    out.push_str(&within_words(query, matches));
     out.push_str(&documents(data));
     not_everything(data, &mut out);
     out
+}
+
+/// How many of the lines with a word have it within longer words alone.
+fn within_words(query: &str, matches: &[Value]) -> String {
+    let query = query.to_lowercase();
+    if query.is_empty() || !query.chars().all(char::is_alphanumeric) {
+        return String::new();
+    }
+    let is_within = |one: &&Value| {
+        let line = text(one, "text").to_lowercase();
+        let is_part = one.get("is_part") == Some(&Value::Bool(true));
+        !is_part && line.contains(&query) && !crate::names::has_words(&line, &query)
+    };
+    match matches.iter().filter(is_within).count() {
+        0 => String::new(),
+        1 => "\n(1 of them has it within a longer word alone.)".to_owned(),
+        count => format!(
+            "\n({} of them have it within longer words alone.)",
+            grouped(count as u64)
+        ),
+    }
 }
 
 /// What is said of a long line that has more places than are shown.

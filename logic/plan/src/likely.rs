@@ -3,6 +3,7 @@
 //! Such a model contradicts the line that it was shown as often as not, so nobody reads its words about files:
 //! the lines stand alone, with file and number, the likeliest first.
 
+use crate::rules::in_file::rows_told;
 use crate::shown::{self, Shown};
 use crate::{extract, project, prompt};
 
@@ -27,7 +28,23 @@ const README_LINES: usize = 10;
 /// a project is.
 #[must_use]
 pub fn by_rules(shown: &[Shown], question: &str) -> Option<String> {
-    shown::by_rules(shown, question).or_else(|| of_project(shown, question))
+    let told = shown::by_rules(shown, question).or_else(|| of_project(shown, question));
+    told.or_else(|| not_compared(shown, question))
+}
+
+/// What is told of a comparison of numbers in a table that no rule made: its lines are none of an answer.
+fn not_compared(shown: &[Shown], question: &str) -> Option<String> {
+    let is_table = |place: &str| place.ends_with(".csv") || place.ends_with(".tsv");
+    let mut texts = shown.iter().flat_map(|step| &step.whole);
+    let (place, text) = texts
+        .find(|(place, _)| is_table(place))
+        .filter(|_| rows_told::compares(question))?;
+    let head = text.lines().find(|line| !line.trim().is_empty())?;
+    Some(format!(
+        "What of {place} that compares is not clear to me (by rules, no model). Its columns are `{}`: name one that \
+         has numbers, as in `which rows of {place} have AGE over 40?`.",
+        head.trim()
+    ))
 }
 
 /// How the file begins that says what a project is.

@@ -55,6 +55,73 @@ pub fn in_quotes(listing: &[String], request: &str) -> Option<String> {
     Some(format!("{before}\"{name}\"{after}"))
 }
 
+/// A request with the paths of the files that it names in words: `chapter 2` is chapter2.md, where that alone is
+/// called so. A number makes a name of words; without one they may be any words. `None` where it names none so.
+#[must_use]
+pub fn spelled(listing: &[String], request: &str) -> Option<String> {
+    let plain = |text: &str| -> String {
+        let letters = text.to_lowercase();
+        letters.chars().filter(|c| c.is_alphanumeric()).collect()
+    };
+    let files = listing.iter().filter(|path| !path.ends_with('/'));
+    let stems: Vec<(String, &String)> = files
+        .map(|path| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+            (plain(stem), path)
+        })
+        .filter(|(stem, _)| {
+            stem.contains(|c: char| c.is_ascii_digit()) && stem.contains(char::is_alphabetic)
+        })
+        .collect();
+    let called = |words: &[&str]| {
+        let name = plain(&words.concat());
+        let mut found = stems.iter().filter(|(stem, _)| *stem == name);
+        found
+            .next()
+            .filter(|_| found.next().is_none())
+            .map(|(_, path)| (*path).clone())
+    };
+    let is_plain = |word: &str| {
+        let word = word.trim_end_matches(['?', '.', '!', ',']);
+        !word.is_empty()
+            && word
+                .chars()
+                .all(|c| c.is_alphanumeric() || "-_".contains(c))
+    };
+    if request.contains(|c| QUOTES.contains(c)) {
+        return None;
+    }
+    let words: Vec<&str> = request.split_whitespace().collect();
+    let (mut spelled, mut at, mut is_other) = (Vec::new(), 0, false);
+    while at < words.len() {
+        let most = words.len().min(at + 3);
+        let longest = (at + 1..=most).rev().find_map(|end| {
+            let some = &words[at..end];
+            // A sign at the end of a word ends a name.
+            let inner = some[..some.len() - 1].iter();
+            let is_one = inner
+                .clone()
+                .all(|word| word.chars().all(char::is_alphanumeric));
+            let path = called(some).filter(|_| is_one && some.iter().all(|word| is_plain(word)))?;
+            Some((end, path))
+        });
+        match longest {
+            Some((end, path)) => {
+                let last = words[end - 1];
+                let mark = &last[last.trim_end_matches(['?', '.', '!', ',']).len()..];
+                spelled.push(format!("{path}{mark}"));
+                (at, is_other) = (end, true);
+            }
+            None => {
+                spelled.push(words[at].to_owned());
+                at += 1;
+            }
+        }
+    }
+    is_other.then(|| spelled.join(" "))
+}
+
 /// Whether a request names anything that is there: by its path, or a file by its name.
 #[must_use]
 pub fn any(listing: &[String], request: &str) -> bool {
@@ -189,6 +256,34 @@ mod tests {
         let names = of(&listing, "show my first notes.md, please");
         assert_eq!(names.found, ["my first notes.md", "show", "please"]);
         assert_eq!(names.rest, "show  , please");
+    }
+
+    #[test]
+    fn names_in_words_are_those_of_the_files_that_are_there() {
+        let listing = [
+            "chapter2.md",
+            "chapter 3.md",
+            "a/part-4.md",
+            "notes.md",
+            "b/part_4.md",
+        ];
+        let listing = listing.map(str::to_owned);
+        for (says, is) in [
+            (
+                "show me chapter 2 and chapter3.",
+                Some("show me chapter2.md and chapter 3.md."),
+            ),
+            (
+                "which headings does Chapter 2 have?",
+                Some("which headings does chapter2.md have?"),
+            ),
+            ("show part 4", None),
+            ("show notes and chapter2.md", None),
+            ("what is in chapters 2 to 4?", None),
+            ("who says \"chapter 2\"?", None),
+        ] {
+            assert_eq!(spelled(&listing, says).as_deref(), is, "{says}");
+        }
     }
 
     #[test]

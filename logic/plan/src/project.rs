@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// A question for what a project is.
 static OF_PROJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?i)^(?:(?:please|can you|could you) )?(?:tell me |explain |describe )?",
+        r"(?i)^(?:(?:please|can you|could you) )?(?:tell me |explain |describe |summari[sz]e |(?:give me )?an? (?:short |brief |quick )?(?:summary|overview) of )?",
         r"(?:(?:what(?:['’]s| is| does| do| are)?|about)\b.{0,12}?)?",
         r"\b(?:this|the|my|our) (?:project|repo|repository|codebase|code base|program|app|application|package)\b",
         r"(?: (?:do|does|is|are|for|about|all about|good for|mainly|supposed to do))*[?.! ]*$",
@@ -45,6 +45,8 @@ mod tests {
             "what's the project for",
             "explain this repo",
             "tell me about this project",
+            "summarise the project",
+            "give me a short summary of this repo",
         ] {
             assert!(readme(&listing, question).is_some(), "{question}");
         }

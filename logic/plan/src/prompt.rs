@@ -382,8 +382,53 @@ pub fn focus(name: &str, text: &str, question: &str) -> Focus {
 /// Whether a text has all words that say what a question is about.
 #[must_use]
 pub fn covers(text: &str, question: &str) -> bool {
-    let wanted = telling_words(question);
+    let mut wanted = telling_words(question);
+    let small = small_words(question);
+    wanted.retain(|word| {
+        let is_it = |small: &str| small == word || small.strip_suffix('s') == Some(word.as_str());
+        !small.split(' ').any(is_it)
+    });
     !wanted.is_empty() && wanted.is_subset(&telling_words(text))
+}
+
+/// Words of a German question that say nothing of what it is about.
+const GERMAN: &str = "wann wer wem wen wie viel viele was welche welcher welches welchen wo woher wohin ist sind hat haben habe \
+    heißt der die das den dem des ein eine einen einer mein meine meinen unser unsere im in am an auf zu zum zur bei beim von \
+    vom für mit es gibt und oder ich wir";
+/// The same of a Spanish one.
+const SPANISH: &str = "cuándo cuando quién quien cómo como qué que cuál cual cuáles dónde donde cuánto cuánta cuántos cuántas es \
+    son está están tiene tienen hay el la los las un una unos unas de del en al con por para mi mis su sus y se llama nuestro \
+    nuestra";
+
+/// The words that say nothing in the language of a question; none where that is English.
+fn small_words(question: &str) -> &'static str {
+    let lower = question.trim().trim_start_matches('¿').to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    let (first, second) = (
+        words.next().unwrap_or_default(),
+        words.next().unwrap_or_default(),
+    );
+    let is_german = match first {
+        // `Was it late?` is English.
+        "was" | "wo" | "wie" => [
+            "ist", "sind", "hat", "haben", "heißt", "kostet", "viel", "viele", "weit", "alt",
+            "lange",
+        ]
+        .contains(&second),
+        _ => [
+            "wann", "wer", "wem", "welche", "welcher", "welches", "welchen",
+        ]
+        .contains(&first),
+    };
+    let asks_in_spanish = [
+        "cuándo", "cuando", "quién", "quien", "cómo", "qué", "cuál", "cuáles", "dónde", "cuánto",
+        "cuánta", "cuántos", "cuántas",
+    ];
+    match (is_german, asks_in_spanish.contains(&first)) {
+        (true, _) => GERMAN,
+        (false, true) => SPANISH,
+        (false, false) => "",
+    }
 }
 
 /// How many of the words that say what a question is about a text has.
@@ -490,6 +535,23 @@ mod tests {
             assert!(covers(text, question), "{question}");
         }
         assert!(!covers("the phone is 555", "what's Tom's phone?"));
+        for (text, question) in [
+            (
+                "Elias hat am 3. Mai Geburtstag",
+                "Wann hat Elias Geburtstag?",
+            ),
+            (
+                "el faro tiene 212 escalones",
+                "¿Cuántos escalones tiene el faro?",
+            ),
+        ] {
+            assert!(covers(text, question), "{question}");
+        }
+        assert!(!covers(
+            "Elias hat einen Hund",
+            "Wann hat Elias Geburtstag?"
+        ));
+        assert!(!covers("Tom is late", "was Tom at the station?"));
     }
 
     #[test]

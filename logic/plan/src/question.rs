@@ -161,6 +161,48 @@ pub fn is_of_the_user(request: &str) -> bool {
     wants_telling(request) && says(&OWN) && !says(&OF_FILES) && !tells_me
 }
 
+/// Words by which one alone speaks of themselves. With `we` a project is meant as often, of which files tell.
+const ONES_OWN: [&str; 5] = ["i", "my", "me", "mine", "myself"];
+
+/// Whether a question is of whoever asks alone, and of no `we`.
+#[must_use]
+pub fn is_of_one(request: &str) -> bool {
+    let lower = request.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| ONES_OWN.contains(&word))
+}
+
+/// Whether a question is for what no file says of whoever asks: `what is my name?`.
+#[must_use]
+pub fn is_of_a_person(request: &str) -> bool {
+    let lower = request
+        .trim()
+        .trim_end_matches(['?', '!', '.', ' '])
+        .to_lowercase();
+    let lower = lower.replace("what's ", "what is ");
+    let asks = [
+        "what is my ",
+        "do you know my ",
+        "who am i",
+        "how old am i",
+        "tell me my ",
+    ];
+    let known = [
+        "name",
+        "first name",
+        "last name",
+        "full name",
+        "surname",
+        "age",
+        "nickname",
+    ];
+    asks.iter().any(|asks| match lower.strip_prefix(asks) {
+        Some("") => true,
+        Some(rest) => asks.ends_with(' ') && known.contains(&rest),
+        None => false,
+    })
+}
+
 /// The plan that shows what memory has on a question, in its own words.
 #[must_use]
 pub fn recalling(request: &str) -> Plan {
@@ -237,6 +279,21 @@ mod tests {
         ] {
             assert!(!is_of_the_user(text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_question_of_a_person_is_told_from_one_of_a_project() {
+        for text in ["what is my name?", "What's my name", "who am I?"] {
+            assert!(is_of_a_person(text) && is_of_one(text), "{text}");
+        }
+        for text in [
+            "what is my deadline?",
+            "what is my name in people.csv?",
+            "who am I waiting for?",
+        ] {
+            assert!(!is_of_a_person(text), "{text}");
+        }
+        assert!(!is_of_one("what version are we on?"));
     }
 
     #[test]

@@ -97,9 +97,19 @@ pub(super) fn counts(path: &str, data: &Value) -> String {
         true => format!("{}, ", count(total - more, "character")),
         false => String::new(),
     };
+    let lines = number(data, "total_lines");
+    let is_table = path.ends_with(".csv") || path.ends_with(".tsv");
+    let rows = content.lines().filter(|line| !line.trim().is_empty());
+    let rows = (rows.count() as u64).saturating_sub(1);
+    // A cell in quotes may go on on the next line.
+    let is_known = is_table && !is_cut(data) && !content.contains('"') && rows > 0;
+    let of_table = match is_known {
+        true => format!(" (a header and {})", count(rows, "row")),
+        false => String::new(),
+    };
     format!(
-        "{path}: {}, {}, {characters}{}",
-        count(number(data, "total_lines"), "line"),
+        "{path}: {}{of_table}, {}, {characters}{}",
+        count(lines, "line"),
         count(number(data, "total_words"), "word"),
         bytes(total),
     )

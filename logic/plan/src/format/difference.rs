@@ -16,6 +16,13 @@ pub(super) fn between(left: (&str, &str), right: (&str, &str), cut: bool) -> Str
     } else {
         ""
     };
+    if left.0 == right.0 {
+        return format!(
+            "{} is one file: that is no comparison. What requests changed in it is shown by `carl diff`, and by \
+             `/diff` in a chat.",
+            left.0
+        );
+    }
     if left.1 == right.1 {
         return format!("{} and {} are the same.{note}", left.0, right.0);
     }

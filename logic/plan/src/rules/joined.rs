@@ -4,7 +4,10 @@ use super::words::{self, Request, is_file, trim_word};
 use super::{in_file, languages};
 use crate::named;
 use crate::orders::{self, is_verb};
+use crate::question;
 use domain::plan::Plan;
+use regex::Regex;
+use std::sync::LazyLock;
 
 /// The orders of a request, if there are several, in order. Of `and` only where a whole order stands before
 /// it and a verb behind it. `it` is the file of the order before.
@@ -57,6 +60,52 @@ pub(crate) fn going_on(request: &str, before: &str) -> Option<String> {
     let resolved = named(&request, &step.text, &[words_of(before)]);
     let is_other = resolved != request.whole(&step.text);
     is_other.then_some(resolved).or(there)
+}
+
+/// The question before, of another name: `and Elias?` behind `how old is Jonas in people.csv?`. `None` where the
+/// question before names no file or has not one name alone, or the request says more.
+pub(crate) fn of_another(request: &str, before: &str) -> Option<String> {
+    static ANOTHER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        words::pattern(
+            r"^(?:(?i:and|and what about|what about|how about|and for|und|y)) (?P<name>\p{Lu}[\w-]*(?: \p{Lu}[\w-]*)?)[ ?.!]*$",
+        )
+    });
+    let found = ANOTHER.as_ref()?.captures(request.trim())?;
+    let name = &found["name"];
+    let asks = question::wants_telling(before) && !before.contains('"');
+    let words: Vec<&str> = before.split_whitespace().collect();
+    let is_name = |at: &usize| {
+        let word = words[*at].trim_end_matches(['?', ',', '.', '!']);
+        let word = word
+            .strip_suffix("'s")
+            .or_else(|| word.strip_suffix("’s"))
+            .unwrap_or(word);
+        *at > 0
+            && word.starts_with(char::is_uppercase)
+            && word.chars().all(|c| c.is_alphabetic() || c == '-')
+            && word != "I"
+    };
+    let named: Vec<usize> = (0..words.len()).filter(is_name).collect();
+    let (first, last) = (*named.first()?, *named.last()?);
+    // Two names that stand apart: which one is meant is not known.
+    let is_one = last - first + 1 == named.len() && named.len() <= 2;
+    if !asks || !is_one || named::files_of(before).len() != 1 {
+        return None;
+    }
+    let end = words[last];
+    let length = end.trim_end_matches(['?', ',', '.', '!']).len();
+    let (bare, mark) = end.split_at(length);
+    let own = ["'s", "’s"]
+        .into_iter()
+        .find(|own| bare.ends_with(own))
+        .unwrap_or_default();
+    let new = format!("{name}{own}{mark}");
+    let all = words[..first]
+        .iter()
+        .copied()
+        .chain([new.as_str()])
+        .chain(words[last + 1..].iter().copied());
+    Some(all.collect::<Vec<_>>().join(" "))
 }
 
 /// A request without the word that joins it to the one before: `and how many words does it have?`
@@ -173,6 +222,36 @@ mod tests {
             "set port to 9000 in a.toml",
         ] {
             assert_eq!(orders(says), [""; 0], "{says}");
+        }
+    }
+
+    #[test]
+    fn a_question_goes_on_with_another_name() {
+        for (before, says, resolved) in [
+            (
+                "how old is Jonas in people.csv?",
+                "and Elias?",
+                Some("how old is Elias in people.csv?"),
+            ),
+            (
+                "what is Jonas's role in people.csv?",
+                "what about Anna Berg?",
+                Some("what is Anna Berg's role in people.csv?"),
+            ),
+            ("how old is Jonas?", "and Elias?", None),
+            (
+                "who knows Jonas and meets Anna in a.md?",
+                "and Elias?",
+                None,
+            ),
+            ("delete Jonas from people.csv", "and Elias?", None),
+            ("how old is Jonas in people.csv?", "and delete Elias", None),
+        ] {
+            assert_eq!(
+                of_another(says, before).as_deref(),
+                resolved,
+                "{before} {says}"
+            );
         }
     }
 

@@ -255,7 +255,7 @@ fn between(request: &str) -> Texts {
 }
 
 /// Words that say nothing about what a request is about.
-const EMPTY_WORDS: &str = " what who whom whose when where which why how is are was were do does did the a an any some of in on at to for from and or we i you it its his her their there be has have had with by as this that these those my our your me us say says about tell many much can could would will should please file files text something anything somewhere please thanks summarise summarize explain describe outline answer contents content ";
+const EMPTY_WORDS: &str = " what who whom whose when where which why how is are was were do does did the a an any some of in on at to for from and or we i you it its his her their there be has have had with by as this that these those my our your me us say says about tell many much can could would will should please file files text something anything somewhere please thanks happen happens happened summarise summarize explain describe outline answer contents content ";
 
 /// Whether a word, in lower case, says what a request is about.
 pub(crate) fn is_telling(word: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Rules for listing, showing, counting and measuring.
 
 use super::rule::{Rule, rule};
-use crate::quoted::in_quotes;
+use crate::quoted::{in_quotes, typed_path};
 use crate::rules::building::{Built, MOST_LINES, Match};
 use crate::rules::refusal::{Refusal, RefusalKind};
 use crate::rules::words::{is_file, number, ordinal};
@@ -66,13 +66,90 @@ fn measure(found: &Match<'_>) -> Built {
 }
 
 /// The ends of a file and trees.
-pub static PARTS: [Rule; 28] = [
+pub static PARTS: [Rule; 36] = [
     rule(COUNTS, read_first),
     rule(HEADINGS, read_first),
     rule(PARAGRAPHS, read_first),
     rule(SUMS, read_first),
     rule(DEPENDENCIES, of_a_file_here),
     rule(REPORTS, of_a_file_here),
+    rule(
+        r"(?:tell me )?(?:how many|count (?:all )?(?:the )?) ?(?:\S+[ -]lines|lines (?:with|of) .+|(?:requests|calls|responses|entries) .+?)(?: (?:are|is|were|stand))?(?: there)? (?:in|of|from) (?:the|my|our) log(?: file)?",
+        of_a_file_here,
+    ),
+    rule(
+        r"(?:{show} |{what} )?(?:the |my )?(?:diffs?|differences?|changes) (?:of|in|to|for|between) {file:p}(?: now and (?:before|then|earlier)| (?:now )?(?:since|from|compared (?:to|with)) .+| before and (?:now|after)| so far| now)?",
+        |found| {
+            // Of changes in a text, such as those of a version, others tell.
+            match is_file(&found.path("p")?) || found.captures[0].to_lowercase().contains("diff") {
+                true => Err(what_changed()),
+                false => Ok(None),
+            }
+        },
+    ),
+    rule(
+        r"(?:what|where) (?:did|have|had|were|are) (?:we|i|you) (?:last )?(?:stop|stopped|leave off|left off|do|done|doing|finish|finished|work|worked|working)(?: (?:on|at|with|it))*(?: (?:last|yesterday|today|earlier|before|this|the|last time|previous).*)?",
+        |_| {
+            let why = "What earlier sessions did is listed by `carl session list`, and `carl session show last` shows the \
+                       last; what requests changed in files is shown by `carl diff`.";
+            Err(Refusal::unavailable(why, Vec::new()).for_no_model())
+        },
+    ),
+    rule(
+        r"(?:is|are) there (?:still )?(?:an?|any|some) (?:\w+ )?(?:typos?|mistakes?|misspellings?|(?:spelling|grammar|grammatical) (?:errors?|mistakes?|problems?)|bugs?|problems?|errors? of spelling) (?:left )?in {file:p}|(?:does|has) {file:q} (?:have |contain )?(?:an?|any) (?:\w+ )?(?:typos?|mistakes?|misspellings?|bugs?)|(?:check|proofread)(?: the)?(?: spelling| grammar)? (?:of|in) {file:r}",
+        |found| {
+            let place = ["p", "q", "r"].into_iter().find(|name| found.has(name));
+            let path = found.path(place.unwrap_or("p"))?;
+            let why =
+                "Whether a text has mistakes I cannot tell without a larger model (`carl models`).";
+            Err(
+                Refusal::unavailable(why, vec![format!("show {}", typed_path(&path))])
+                    .for_no_model(),
+            )
+        },
+    ),
+    rule(
+        r"(?:where (?:is|are)|where['’]s) (?:the |my |our )?(?:{tok:x} (?:folder|directory|dir)|(?:folder|directory) (?:called |named )?{tok:y})",
+        |found| {
+            let place = if found.has("x") { "x" } else { "y" };
+            let name = found.text(place)?;
+            let why = format!(
+                "Where a folder is, a tree of all shows: I look for `{name}` in no other way."
+            );
+            Err(Refusal::unavailable(&why, vec!["show the tree".to_owned()]).for_no_model())
+        },
+    ),
+    rule(
+        r"(?:how many|count {the}) ?{units}(?: (?:are|is) there| are here)?",
+        |_| {
+            let why = "This names no file, and I count in files that are named.";
+            let advice = "Such as `how many words are in FILE`.";
+            Err(Refusal::unavailable(why, Vec::new())
+                .advised(advice)
+                .for_no_model())
+        },
+    ),
+    rule(
+        r"(?:is|are|was) {word}{text:q} (?:used|mentioned|called|referenced|needed|defined|found|written) (?:anywhere|somewhere|at all|in any (?:files?|place)|elsewhere)",
+        |found| {
+            Ok(Some(Action::SearchText {
+                query: found.sought("q")?,
+                path: ".".to_owned(),
+            }))
+        },
+    ),
+    rule(
+        r"outline (?:the )?(?:folder |directory )?{tok:p}",
+        |found| {
+            let path = found.path("p")?;
+            if is_file(&path) {
+                return Ok(None);
+            }
+            let why = "I outline one source file that is named.";
+            let nearest = vec![format!("list the files in {}", typed_path(&path))];
+            Err(Refusal::unavailable(why, nearest).for_no_model())
+        },
+    ),
     rule(
         r"(?:{show} |{what} )?(?:all )?(?:of )?(?:your |my |the )?(?:memory|memories)|what (?:do|did) (?:you|i) have in (?:your |my |the )?memory|what is (?:there )?in (?:your |my |the )?memory",
         |_| {
@@ -86,6 +163,13 @@ pub static PARTS: [Rule; 28] = [
         |found| {
             let place = ["x", "y", "z"].into_iter().find(|name| found.has(name));
             let name = found.text(place.unwrap_or("x"))?;
+            if UNSAID.contains(&name.to_lowercase().as_str()) {
+                let why = format!("What `{name}` stands for is not clear here.");
+                let advice = "Name it, as in `search for \"NAME\"`.";
+                return Err(Refusal::ambiguous(why, Vec::new())
+                    .advised(advice)
+                    .for_no_model());
+            }
             let why = format!(
                 "What defines or uses `{name}` I cannot tell without a larger model; which lines have it I can."
             );
@@ -94,15 +178,17 @@ pub static PARTS: [Rule; 28] = [
         },
     ),
     rule(
-        r"(?:(?:{show}|list|name|outline) {the}|(?:which|what) )(?:functions|methods|classes|symbols|definitions|structs|types|enums|traits|interfaces|constants|tests|test functions|test cases)(?: (?:are |is )?(?:there |defined |declared )?{in} {file:p}| (?:does|do|did) .+? (?:have|define|contain|declare|export|hold)| are there)?",
+        r"(?:(?:{show}|list|name|outline|count) {the}|(?:which|what|how many) )(?:functions|methods|classes|symbols|definitions|structs|types|enums|traits|interfaces|constants|tests|test functions|test cases)(?: (?:are |is )?(?:there |defined |declared )?{in} {file:p}| (?:does|do|did|has|have) .+? (?:have|define|contain|declare|export|hold)| are there(?: here)?| (?:do|does) (?:we|i|it|this project|the project) have)?",
         |found| {
             let nearest = match found.has("p") {
-                true => vec![format!("show {}", found.path("p")?)],
+                true => vec![format!("show {}", typed_path(&found.path("p")?))],
                 false => Vec::new(),
             };
-            let why = "What a file defines is told by an agent with a larger model, which has the tool \
-                       `outline` (`carl models` shows which there are).";
-            Err(Refusal::unavailable(why, nearest).for_no_model())
+            let why = "What a source file defines I tell of one file that is named.";
+            let advice = "Such as `which functions does src/FILE.py define?`; `find files named *.py` shows which there are.";
+            Err(Refusal::unavailable(why, nearest)
+                .advised(advice)
+                .for_no_model())
         },
     ),
     rule(
@@ -115,11 +201,7 @@ pub static PARTS: [Rule; 28] = [
     ),
     rule(
         r"(?:{show} |{what} )?(?:the |my )?(?:diffs?|differences|last changes)(?: so far)?|what (?:has|have you|did you) changed?(?: so far)?",
-        |_| {
-            let why =
-                "What requests changed in files is shown by `carl diff`, and by `/diff` in a chat.";
-            Err(Refusal::unavailable(why, Vec::new()).for_no_model())
-        },
+        |_| Err(what_changed()),
     ),
     rule(
         r"(?:{show} |{what} )?(?:the )?(?:first|top|initial|opening) (?:{num:n} )?lines? (?:of|in|from) {file:p}",
@@ -211,6 +293,15 @@ pub static PARTS: [Rule; 28] = [
         },
     ),
 ];
+
+/// Words that stand for something else.
+const UNSAID: [&str; 6] = ["it", "that", "this", "them", "these", "those"];
+
+/// What is said of changes that requests made.
+pub(super) fn what_changed() -> Refusal {
+    let why = "What requests changed in files is shown by `carl diff`, and by `/diff` in a chat.";
+    Refusal::unavailable(why, Vec::new()).for_no_model()
+}
 
 /// The lines that a mark of what is to do stands in.
 fn marks(found: &Match<'_>, (mark, place): (&str, &str)) -> Built {

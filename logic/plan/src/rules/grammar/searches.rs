@@ -63,10 +63,30 @@ fn search(found: &Match<'_>) -> Built {
     } else {
         found.folder("p")?
     };
-    Ok(Some(Action::SearchText {
-        query: found.sought("q")?,
-        path,
-    }))
+    let query = found.sought("q")?;
+    let query = match found.is_quoted("q") {
+        true => query,
+        false => without_its_kind(query),
+    };
+    Ok(Some(Action::SearchText { query, path }))
+}
+
+/// A number without the word that says what it is: `version 0.4.2` stands as `0.4.2`.
+fn without_its_kind(query: String) -> String {
+    const KINDS: [&str; 10] = [
+        "version", "release", "number", "port", "year", "date", "price", "id", "address", "ticket",
+    ];
+    let is_number = |word: &str| {
+        word.contains(|c: char| c.is_ascii_digit()) && !word.contains(char::is_whitespace)
+    };
+    match query.split_once(' ') {
+        Some((kind, number))
+            if KINDS.contains(&kind.to_lowercase().as_str()) && is_number(number) =>
+        {
+            number.to_owned()
+        }
+        _ => query,
+    }
 }
 
 /// Words that are looked for nowhere: they stand for something else.
@@ -94,7 +114,7 @@ pub fn reported(kind: &str) -> &str {
 }
 
 /// Finding names and texts.
-pub static SEARCHES: [Rule; 26] = [
+pub static SEARCHES: [Rule; 28] = [
     // What a log calls so stands in its lines: `errors` are those with ERROR or error.
     rule(
         r"(?:tell me )?(?:(?:how many|count {the}|(?:{what} )?the number of) ?(?P<q>{reports})(?: (?:are|were|is|was))?(?: there)? {in} (?:(?P<f>{files})|{dir:p})|how many (?P<q2>{reports}) (?:does|do|did) {file:p2} (?:have|contain|show|report|list))",
@@ -161,6 +181,19 @@ pub static SEARCHES: [Rule; 26] = [
             Ok(Some(Action::SearchText {
                 query: found.sought("q")?,
                 path,
+            }))
+        },
+    ),
+    rule(
+        r"(?:tell me )?in (?:which|what) (?:of (?:the |my |our )?)?(?:files?|chapters?|scenes?|parts?|notes?|letters?|drafts?|documents?|texts?|pages?) (?:does|do|did|is|are|was|were) {word}{text:q} (?:appears?|occurs?|stands?|comes? up|mentioned|used|found|written|named|there)",
+        search,
+    ),
+    rule(
+        r"(?:does|do|did|is|are) {word}{text:q} (?:appear|occur|stand|come up|mentioned|used|found|named|there) in {file:p}",
+        |found| {
+            Ok(Some(Action::SearchText {
+                query: found.sought("q")?,
+                path: found.path("p")?,
             }))
         },
     ),

@@ -127,6 +127,17 @@ pub(super) fn reported(question: &str) -> Option<String> {
     Some(grammar::reported(&found["report"].to_lowercase()).to_owned())
 }
 
+/// A question for lines of the log that is not named, with the only log there is in its place: `how many ERROR lines
+/// are in the log?`.
+pub(super) fn of_the_log(question: &str, path: &str) -> Option<String> {
+    static THE_LOG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(r"(?i)^(?P<asks>.+ (?:in|of|from)) (?:the|my|our) log(?: file)?[ ?.!]*$")
+    });
+    let found = THE_LOG.as_ref()?.captures(question.trim())?;
+    let whole = format!("{} {path}", &found["asks"]);
+    matches!(wanted(&whole)?, Wanted::Lines(_) | Wanted::Number(_)).then_some(whole)
+}
+
 /// The lines of a log that have a word, in any letters.
 pub(super) fn told_reports(word: &str, path: &str, text: &str) -> String {
     let lines = Lines { path, text };

@@ -2,7 +2,7 @@
 //! to be left out.
 
 use super::lines::Lines;
-use super::{counted, packages, superlative, told};
+use super::{counted, packages, section_told, superlative, told};
 use crate::named;
 
 /// How a part of a question begins that has no asking words of its own.
@@ -30,6 +30,16 @@ pub(crate) fn answers(question: &str, texts: &[(String, String)]) -> Option<Stri
     if let Some(word) = counted::reported(question).filter(|_| named.is_empty()) {
         let [(path, text)] = texts else { return None };
         return Some(counted::told_reports(&word, path, text));
+    }
+    if let [(path, text)] = texts
+        && named.is_empty()
+    {
+        if let Some(asked) = counted::of_the_log(question, path) {
+            return told::answer(&asked, path, text);
+        }
+        if let Some(release) = section_told::release(question) {
+            return section_told::of_release(&release, path, text);
+        }
     }
     let are_all = packages::are_asked(question) && named.is_empty();
     let package = packages::asked(question).filter(|_| named.is_empty());

@@ -1,7 +1,7 @@
 //! Questions about files that they do not name: `which version of tokio do we use?` is one of the files that say
 //! which packages a project has, and `which chapter is the longest?` of all that are called so.
 
-use super::{counted, packages, superlative};
+use super::{counted, packages, section_told, superlative};
 use crate::named;
 
 /// Most files that are read for such a question.
@@ -26,7 +26,11 @@ pub(crate) fn files_for(question: &str, listing: &[String]) -> Vec<String> {
             _ => Vec::new(),
         };
     }
-    if counted::reported(question).is_some() {
+    if let Some(found) = released(question, &listing) {
+        return vec![found];
+    }
+    let is_of_the_log = counted::of_the_log(question, "a.log").is_some();
+    if counted::reported(question).is_some() || is_of_the_log {
         let is_log = |path: &&&String| path.to_lowercase().ends_with(".log");
         let mut logs = listing.iter().filter(is_log);
         // Of two, which one is meant is not known.
@@ -50,4 +54,17 @@ pub(crate) fn files_for(question: &str, listing: &[String]) -> Vec<String> {
     }
     found.truncate(READ_FILES);
     found
+}
+
+/// The file that says what releases changed, where a question is for that.
+fn released(question: &str, listing: &[&String]) -> Option<String> {
+    section_told::release(question)?;
+    let is_one = |path: &&&String| {
+        let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let stem = name.split('.').next().unwrap_or_default();
+        ["changelog", "changes", "history", "news", "releases"].contains(&stem)
+    };
+    let mut found: Vec<&&String> = listing.iter().filter(is_one).collect();
+    found.sort_by_key(|path| (path.matches('/').count(), (**path).clone()));
+    found.first().map(|path| (**path).clone())
 }

@@ -8,6 +8,7 @@ use super::lines::Lines;
 use super::rows::{Cell, SMALL, Table};
 use crate::rules::words::pattern;
 use regex::Regex;
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -54,6 +55,136 @@ pub(crate) fn counts_rows(question: &str) -> bool {
     })
 }
 
+/// What compares a number of a row with one of the question.
+static COMPARES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)\b(?P<how>older|younger|cheaper|more expensive|dearer|more|greater|higher|larger|bigger|longer|heavier|taller|less|fewer|lower|smaller|shorter|lighter|over|above|under|below|at least|at most",
+        r"|älter|jünger|billiger|teurer|mehr|größer|höher|länger|weniger|kleiner|niedriger|kürzer|über|unter|mindestens|höchstens)",
+        r"(?: than| als)? (?P<n>-?\d+(?:[.,]\d+)?)\b(?: (?:years?(?: old)?|jahre?(?: alt)?))?",
+    ))
+});
+
+/// Whether a question compares numbers of rows.
+pub(crate) fn compares(question: &str) -> bool {
+    COMPARES
+        .as_ref()
+        .is_some_and(|form| form.is_match(question))
+}
+
+/// Which rows have a number on one side of another.
+struct Comparison {
+    column: usize,
+    how: Ordering,
+    number: f64,
+    may_be_equal: bool,
+}
+
+impl Comparison {
+    /// What a question compares, by the column that it names, means by its word, or that alone has numbers; with
+    /// the rest of the question.
+    fn of(
+        table: &Table,
+        asked: &str,
+        words: impl Fn(&str) -> BTreeSet<String>,
+    ) -> Option<(Self, String)> {
+        let found = COMPARES.as_ref()?.captures(asked)?;
+        let how = found["how"].to_lowercase();
+        let whole = found.get(0)?;
+        let rest = format!("{} {}", &asked[..whole.start()], &asked[whole.end()..]);
+        let is_number = |cell: &Cell| cell.text.is_empty() || number(&cell.text).is_some();
+        let has_numbers = |column: &usize| {
+            let mut rows = table.rows.iter();
+            rows.all(|row| is_number(&row[*column]))
+        };
+        let meant: &[&str] = match how.as_str() {
+            "older" | "younger" | "älter" | "jünger" => &["age", "alter", "edad"],
+            "cheaper" | "dearer" | "more expensive" | "billiger" | "teurer" => {
+                &["price", "cost", "preis", "precio"]
+            }
+            _ => &[],
+        };
+        let question = words(&rest);
+        let is_meant = |column: &usize| {
+            let name = words(&table.head[*column]);
+            match meant.is_empty() {
+                true => !name.is_empty() && name.is_subset(&question),
+                false => meant.iter().any(|one| name.contains(*one)),
+            }
+        };
+        let only = |columns: Vec<usize>| match columns.as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        };
+        let with_numbers: Vec<usize> = (0..table.head.len()).filter(has_numbers).collect();
+        let named: Vec<usize> = with_numbers.iter().copied().filter(is_meant).collect();
+        let column = match named.is_empty() && meant.is_empty() {
+            true => only(with_numbers)?,
+            false => only(named)?,
+        };
+        const LESS: [&str; 16] = [
+            "younger",
+            "cheaper",
+            "less",
+            "fewer",
+            "lower",
+            "smaller",
+            "shorter",
+            "lighter",
+            "under",
+            "below",
+            "jünger",
+            "billiger",
+            "weniger",
+            "kleiner",
+            "niedriger",
+            "kürzer",
+        ];
+        let is_less = LESS.contains(&how.as_str())
+            || ["unter", "at most", "höchstens"].contains(&how.as_str());
+        Some((
+            Self {
+                column,
+                how: if is_less {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                },
+                number: number(&found["n"])?,
+                may_be_equal: ["at least", "at most", "mindestens", "höchstens"]
+                    .contains(&how.as_str()),
+            },
+            rest,
+        ))
+    }
+
+    fn meets(&self, row: &[Cell]) -> bool {
+        let Some(is) = number(&row[self.column].text) else {
+            return false;
+        };
+        let order = is.total_cmp(&self.number);
+        order == self.how || (self.may_be_equal && order.is_eq())
+    }
+
+    fn stated(&self, table: &Table) -> String {
+        let than = match (self.how, self.may_be_equal) {
+            (Ordering::Less, false) => "under",
+            (Ordering::Less, true) => "at most",
+            (_, false) => "over",
+            (_, true) => "at least",
+        };
+        format!("`{}` is {than} {}", table.head[self.column], self.number)
+    }
+}
+
+/// A cell that is a number and nothing else.
+fn number(text: &str) -> Option<f64> {
+    text.trim()
+        .replace(',', ".")
+        .parse()
+        .ok()
+        .filter(|is: &f64| is.is_finite())
+}
+
 /// What the cells of a column have to say.
 pub(super) struct Condition {
     pub(super) column: usize,
@@ -84,7 +215,11 @@ impl Lines<'_> {
             return None;
         }
         let table = Table::of(self)?;
-        let question = words(asked);
+        let (comparison, rest) = match Comparison::of(&table, asked, &words) {
+            Some((comparison, rest)) => (Some(comparison), rest),
+            None => (None, asked.to_owned()),
+        };
+        let question = words(&rest);
         let conditions = conditions(&table, &question, &words);
         let stem = self.path.rsplit('/').next()?.split('.').next()?;
         let no_condition: BTreeSet<String> =
@@ -105,16 +240,21 @@ impl Lines<'_> {
                 || of_file.contains(word)
                 || no_condition.contains(word)
         };
-        if conditions.is_empty() || !question.iter().all(is_clear) {
+        let asks_nothing = conditions.is_empty() && comparison.is_none();
+        if asks_nothing || !question.iter().all(is_clear) {
             return None;
         }
-        let rows = table.rows.iter().filter(|row| meets(row, &conditions));
+        let is_on_its_side =
+            |row: &&Vec<Cell>| comparison.as_ref().is_none_or(|one| one.meets(row));
+        let rows = table.rows.iter().filter(is_on_its_side);
+        let rows = rows.filter(|row| meets(row, &conditions));
         let rows: Vec<&Vec<Cell>> = rows.collect();
         let stated = conditions.iter().map(|condition| {
             let (name, values) = (&table.head[condition.column], condition.values.join(" or "));
             format!("`{name}` is {values}")
         });
-        let stated: Vec<String> = stated.collect();
+        let compared = comparison.iter().map(|one| one.stated(&table));
+        let stated: Vec<String> = stated.chain(compared).collect();
         let stated = stated.join(" and ");
         let path = self.path;
         if rows.is_empty() {
@@ -211,8 +351,34 @@ mod tests {
             let told = told::answer(question, "p.csv", TABLE).unwrap_or_default();
             assert!(told.starts_with(told_), "{question}: {told}");
         }
+        for (question, told_) in [
+            (
+                "who in p.csv is older than 30?",
+                "`age` is over 30 in 1 row: Anna",
+            ),
+            (
+                "who is younger than 30 in p.csv?",
+                "`age` is under 30 in 1 row: Tom",
+            ),
+            (
+                "who lives in Bern and is older than 28 in p.csv?",
+                "`city` is Bern and `age` is over 28 in 1 row: Anna",
+            ),
+            (
+                "which people have an age of at least 30 in p.csv?",
+                "`age` is at least 30 in 2 rows",
+            ),
+            (
+                "who is older than 60 in p.csv?",
+                "In no row of p.csv `age` is over 60",
+            ),
+        ] {
+            let told = told::answer(question, "p.csv", TABLE).unwrap_or_default();
+            assert!(told.starts_with(told_), "{question}: {told}");
+        }
         for question in [
-            "who lives in Bern and is older than 40 in p.csv?",
+            "who is cheaper than 40 in p.csv?",
+            "who is nearly older than 40 in p.csv?",
             "who does not live in Bern in p.csv?",
             "which designers live in Bern in p.csv?",
             "who lives near Bern in p.csv?",

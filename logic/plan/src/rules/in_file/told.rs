@@ -6,8 +6,8 @@ use super::spaced::Mention;
 use super::unset::unset;
 use super::value::Value;
 use super::{
-    cells, column_numbers, counted, line_told, paragraphs, rows_told, sections, superlative,
-    written,
+    cells, column_numbers, counted, environment, line_told, paragraphs, rows_told, section_told,
+    sections, superlative, written,
 };
 use crate::rules::words::pattern;
 use regex::Regex;
@@ -86,6 +86,8 @@ pub(crate) fn may_answer(question: &str, path: &str) -> bool {
         sections::are_known(&ending) || written::is_package_list(path) || is_table(&ending);
     (asks && (has_names || is_program(&ending)))
         || line_told::may_tell(question, path)
+        || section_told::may_tell(question, path)
+        || (is_program(&ending) && environment::may_tell(question))
         || superlative::may_tell(question, path)
 }
 
@@ -147,8 +149,14 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
     if let Some(told) = paragraphs::told(question, path, text) {
         return Some(told);
     }
+    if let Some(told) = section_told::told(question, path, text) {
+        return Some(told);
+    }
     let lines = Lines { path, text };
     let ending = lines.ending();
+    if written::is_code(&ending) && environment::may_tell(&without_path(question, path)) {
+        return environment::told(path, text);
+    }
     if let Some(told) = column_numbers::told(question, &lines) {
         return Some(told);
     }

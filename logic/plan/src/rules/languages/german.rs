@@ -122,6 +122,8 @@ pub(super) static GERMAN: Language = Language {
         "fass",
         "zähle",
         "zähl",
+        "vergleich",
+        "vergleiche",
         "woran",
         "erinnerst",
         "weißt",
@@ -365,6 +367,30 @@ pub(super) static GERMAN: Language = Language {
             (
                 r"(?:lösche?|entferne)(?: alle)?(?: die)? (?:doppelten?|mehrfachen?) zeilen (?:aus|in|von) {x}",
                 "remove duplicate lines from $x",
+            ),
+            (
+                r"welche (?:aufgaben|todos|punkte) (?:sind|bleiben)(?: noch)? (?:offen|übrig|unerledigt)(?: hier)?",
+                "which tasks are open",
+            ),
+            (
+                r"welche (?:aufgaben|todos|punkte) (?:sind|bleiben) in(?: der datei)? {x}(?: noch)? (?:offen|übrig|unerledigt)",
+                "which tasks are open in $x",
+            ),
+            (
+                r"welche (?:aufgaben|todos|punkte) (?:sind|bleiben)(?: noch)? (?:offen|übrig|unerledigt) in(?: der datei)? {x}",
+                "which tasks are open in $x",
+            ),
+            (
+                r"wie ?viele (?:offene|unerledigte) (?:aufgaben|todos|punkte) (?:gibt es|sind|stehen|hat)(?: noch)?(?: in)?(?: der datei)? {x}",
+                "how many open tasks are in $x",
+            ),
+            (
+                r"wie ?viele (?:aufgaben|todos|punkte) (?:gibt es|sind|stehen|hat)(?: in)?(?: der datei)? {x}",
+                "how many tasks are in $x",
+            ),
+            (
+                r"vergleiche?(?: die dateien?)? {x} (?:mit|und)(?: der datei)? {y}",
+                "compare $x and $y",
             ),
             (r"mache? (?:das|die letzte änderung) rückgängig", "undo"),
             (r"merke? dir,?(?: dass|:)? (?P<t>.+?)", "remember that $t"),

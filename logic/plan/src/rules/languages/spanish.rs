@@ -76,12 +76,33 @@ pub(super) static SPANISH: Language = Language {
         "pon",
         "en",
         "resume",
+        "compara",
         "cuenta",
         "te",
     ],
     polite: &["puedes", "por favor"],
     rows: LazyLock::new(|| {
         rows(&[
+            (
+                r"qué (?:tareas|pendientes) (?:quedan|faltan|siguen abiertas|están (?:pendientes|abiertas))(?: por hacer)?",
+                "which tasks are open",
+            ),
+            (
+                r"qué (?:tareas|pendientes) (?:quedan|faltan|siguen abiertas|están (?:pendientes|abiertas))(?: por hacer)? en {x}",
+                "which tasks are open in $x",
+            ),
+            (
+                r"cuántas tareas (?:pendientes|abiertas|por hacer) (?:hay|quedan|tiene)(?: en)? {x}",
+                "how many open tasks are in $x",
+            ),
+            (
+                r"cuántas tareas (?:hay|tiene)(?: en)? {x}",
+                "how many tasks are in $x",
+            ),
+            (
+                r"compara(?: los archivos)? {x} (?:con|y) {y}",
+                "compare $x and $y",
+            ),
             (
                 r"(?:borra|elimina|borrar|eliminar) (?:el archivo|el fichero) {x}",
                 "delete the file $x",

@@ -166,7 +166,14 @@ fn settled_for_small(work: &Work, listing: &[String], task: &str) -> Result<Opti
     }
     // A model of this size is not shown what was recalled, and would answer from files alone.
     let names_a_file = names::any(listing, task) || !named::files_of(task).is_empty();
-    if !names_a_file && question::is_of_the_user(task) && recall::holds_a_memory(work) {
+    // What `we` do is of files as often as of memory, which is told where it has all that is asked.
+    let is_known = || match question::is_of_one(task) {
+        true => recall::holds_a_memory(work),
+        false => recall::told(work, task).is_some(),
+    };
+    let is_of_memory =
+        question::is_of_a_person(task) || (question::is_of_the_user(task) && is_known());
+    if !names_a_file && is_of_memory {
         return Ok(Some(question::recalling(task)));
     }
     let plan = schema::settled(listing, task);
