@@ -144,9 +144,12 @@ impl Asked {
             // Each row has one cell more, as the header has.
             Self::AddColumn { .. } => None,
             Self::RemoveLines { .. }
-            | Self::RemoveItem { .. }
-            | Self::RemoveText { .. }
             | Self::RemovePlace { .. }
+            | Self::Rewrite { .. }
+            | Self::CommentOut { .. }
+            | Self::CommentLines { .. } => Some(Edit::Lines),
+            Self::RemoveItem { .. }
+            | Self::RemoveText { .. }
             | Self::RemoveMember(_)
             | Self::Rename { .. }
             | Self::RenameHeading { .. }
@@ -155,9 +158,6 @@ impl Asked {
             | Self::TickAll { .. }
             | Self::Swap { .. }
             | Self::RemoveComment { .. }
-            | Self::Rewrite { .. }
-            | Self::CommentOut { .. }
-            | Self::CommentLines { .. }
             | Self::Sort(_)
             | Self::SortRows { .. }
             | Self::Clear { .. } => Some(Edit::Any),

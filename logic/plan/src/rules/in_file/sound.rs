@@ -22,6 +22,8 @@ pub(super) enum Edit<'a> {
     Addition,
     /// Put words in the place of others: none comes, and none goes.
     Words,
+    /// Give lines another text, or take them away: values that stand in others stay.
+    Lines,
     /// Anything that leaves the file sound.
     Any,
 }
@@ -113,10 +115,45 @@ fn are_alike(one: &Data, other: &Data, ending: &str) -> bool {
     }
 }
 
-/// Whether the values after an edit are those that it may leave.
-fn are_meant(was: &[Leaf], is: &[Leaf], edit: Edit<'_>) -> bool {
+/// The lines of a text that another does not have, from the first to the last of them.
+fn gone<'a>(was: &'a str, is: &str) -> &'a str {
+    let same = was
+        .lines()
+        .zip(is.lines())
+        .take_while(|(was, is)| was == is);
+    let head: usize = same.count();
+    let ends = was.lines().skip(head).collect::<Vec<&str>>();
+    let other = is.lines().skip(head).collect::<Vec<&str>>();
+    let same = ends.iter().rev().zip(other.iter().rev());
+    let tail = same.take_while(|(was, is)| was == is).count();
+    let lines: Vec<&str> = was.split_inclusive('\n').collect();
+    let length = |lines: &[&str]| lines.iter().map(|line| line.len()).sum::<usize>();
+    let start = length(&lines[..head.min(lines.len())]);
+    let end = was.len() - length(&lines[lines.len().saturating_sub(tail)..]);
+    was.get(start..end).unwrap_or_default()
+}
+
+/// Whether all values that are no more there stood in these lines, or are of a text that goes on in them.
+fn stood_in(gone: &str, was: &[Leaf], is: &[Leaf]) -> bool {
+    let mut left: Vec<&str> = is.iter().map(|leaf| leaf.value.as_str()).collect();
+    was.iter().all(|leaf| {
+        let value = leaf.value.as_str();
+        if let Some(at) = left.iter().position(|one| *one == value) {
+            left.remove(at);
+            return true;
+        }
+        let is_empty = ["", "null", "{}", "[]"].contains(&value);
+        let name = leaf.path.last().map_or("", String::as_str);
+        let is_named = !name.is_empty() && gone.contains(name);
+        is_empty || is_named || gone.contains(value.trim()) || value.contains(gone.trim())
+    })
+}
+
+/// Whether the values after an edit are those that it may leave. `gone`: the lines that it takes away.
+fn are_meant(was: &[Leaf], is: &[Leaf], edit: Edit<'_>, gone: &str) -> bool {
     match edit {
         Edit::Any => true,
+        Edit::Lines => stood_in(gone, was, is),
         Edit::Words => was.len() == is.len(),
         Edit::Addition => {
             let mut left: Vec<(String, &str)> = is
@@ -224,7 +261,7 @@ impl Lines<'_> {
         }
         let (was, is) = (leaves(ending, self.text), leaves(ending, after));
         match was.zip(is) {
-            Some((was, is)) if !are_meant(&was, &is, edit) => {
+            Some((was, is)) if !are_meant(&was, &is, edit, gone(self.text, after)) => {
                 let why = format!("Other values of {} would change too.", self.path);
                 Err(Refusal::ambiguous(
                     why,
@@ -293,7 +330,42 @@ mod tests {
     use super::*;
 
     /// Files before and after an edit, and whether that is one which may be.
-    const EDITS: [(&str, &str, &str, Edit<'_>, bool); 18] = [
+    const EDITS: [(&str, &str, &str, Edit<'_>, bool); 23] = [
+        (
+            "a.yaml",
+            "a: x\np:\n  - 1\n",
+            "a: x\n  - 2\n  - 1\n",
+            Edit::Lines,
+            false,
+        ),
+        (
+            "a.yaml",
+            "a: x\np:\n  - 1\n",
+            "a: x\n  - 1\n",
+            Edit::Lines,
+            false,
+        ),
+        (
+            "a.yaml",
+            "a: x\np:\n  - 1\n",
+            "a: x\nq:\n  - 1\n",
+            Edit::Lines,
+            true,
+        ),
+        (
+            "a.yaml",
+            "a: x\nb: 0x10\n",
+            "a: x\nb: 7\n",
+            Edit::Lines,
+            true,
+        ),
+        (
+            "a.yaml",
+            "a: |\n  one\n  two\nb: 1\n",
+            "a: |\n  one\n  three\nb: 1\n",
+            Edit::Lines,
+            true,
+        ),
         ("a.json", "{\"a\": 1}", "{\"a\": 2}", Edit::Value("2"), true),
         (
             "a.json",
