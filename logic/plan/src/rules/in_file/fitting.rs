@@ -168,6 +168,9 @@ impl Lines<'_> {
                     || literal(to)
                     || are_lists(is, (to, is_quoted))
                     || (ending == "toml" && !literal(is));
+                // A shell would run what stands behind a blank.
+                let is_quoted =
+                    is_quoted || (ending == "env" && written::parts(to) && !written::parts(is));
                 match is_bare {
                     true => written::bare(&ending, to, is_quoted)?,
                     false => escaped(to),

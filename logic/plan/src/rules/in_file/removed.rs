@@ -53,6 +53,7 @@ impl Lines<'_> {
 
     /// The change that removes the line of a value, or of a line with several directives that one.
     fn without_directive(&self, value: &Value) -> Result<Action, Refusal> {
+        self.ends_here(value)?;
         let line = self.line_place(value);
         if !self.has_several(&line) {
             return self.without(&line);

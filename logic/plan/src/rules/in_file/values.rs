@@ -59,7 +59,11 @@ fn sets_a_value(ending: &str, captures: &Captures<'_>) -> bool {
     let part = |name| captures.name(name).map_or("", |part| part.as_str());
     let quotes = |name| part(name).matches(['"', '\'', '`']).count();
     let is_yaml = matches!(ending, "yaml" | "yml");
-    let is_close = part("mark") == ":" && part("gap").is_empty();
+    let gap = match closes_marks(captures) {
+        true => part("gap"),
+        false => part("gap").trim_start_matches(['*', '_']),
+    };
+    let is_close = part("mark") == ":" && gap.is_empty();
     let is_text = is_yaml && quotes("open") == 0 && is_close;
     let is_address = is_close && part("b").starts_with("//");
     // `EMPTY=` in settings; `key:` may open what stands below it.
@@ -79,6 +83,14 @@ fn sets_a_value(ending: &str, captures: &Captures<'_>) -> bool {
         && !is_open
         && !compares
         && !is_bound
+}
+
+/// Whether the marks before a value close those before its name: `**Port:** 80`. Others are of the value:
+/// `OnCalendar=*-*-* 03:15:00`.
+fn closes_marks(captures: &Captures<'_>) -> bool {
+    let part = |name| captures.name(name).map_or("", |part| part.as_str());
+    let marks = part("gap").trim_end();
+    marks.is_empty() || (part("open").ends_with(marks) && part("close").is_empty())
 }
 
 impl Lines<'_> {
@@ -347,9 +359,15 @@ impl Lines<'_> {
     ) -> Result<(), Refusal> {
         let ending = self.ending();
         let is_prose = matches!(ending.as_str(), "md" | "txt");
+        // Of YAML some signs begin what is no plain value, and in code an expression; elsewhere they are a part
+        // of it: `*-*-* 03:15:00`.
+        let signs = match matches!(ending.as_str(), "yaml" | "yml") || written::is_code(&ending) {
+            true => "[{|>&*!",
+            false => "[{",
+        };
         let is_plain = |value: &Value| {
             let text = &self.text[value.place.clone()];
-            let is_first = |c: char| "[{|>&*!".contains(c);
+            let is_first = |c: char| signs.contains(c);
             value.quote.is_some()
                 || is_prose
                 || ending == "conf"
@@ -371,7 +389,37 @@ impl Lines<'_> {
         if values.iter().any(is_unset) {
             return Err(self.is_unset(key));
         }
-        Ok(())
+        values.iter().try_for_each(|value| self.ends_here(value))
+    }
+
+    /// Refuses a value that goes on in the line below, behind a backslash: what stands there would be left.
+    pub(super) fn ends_here(&self, value: &Value) -> Result<(), Refusal> {
+        const WITHOUT: [&str; 9] = [
+            "ini", "yaml", "yml", "json", "toml", "md", "txt", "csv", "tsv",
+        ];
+        let goes_on = self.line_of(value).trim_end().ends_with('\\');
+        if !goes_on || WITHOUT.contains(&self.ending().as_str()) {
+            return Ok(());
+        }
+        let (path, first) = (self.path, self.number_of(value));
+        let below = self.text.lines().skip(first);
+        let more = below.take_while(|line| line.trim_end().ends_with('\\'));
+        let last = first + 1 + more.count();
+        let why = format!(
+            "What `{}` is in {path} goes on below its line (lines {first} to {last}).",
+            value.dotted()
+        );
+        let advice = format!(
+            "Change these lines in an editor, or by `replace line {first} of {path} with …`."
+        );
+        Err(Refusal::ambiguous(
+            why,
+            vec![format!(
+                "show lines {first} to {last} of {}",
+                self.shown_path()
+            )],
+        )
+        .advised(advice))
     }
 
     /// What is said where nothing stands at the place that an order names, with the lines elsewhere that
@@ -568,7 +616,13 @@ impl Lines<'_> {
                     ("e", None),
                 ];
                 let value = quoted.into_iter().find_map(|(name, quote)| {
-                    let place = captures.name(name)?.range();
+                    let mut place = captures.name(name)?.range();
+                    let mut quote = quote;
+                    // Marks that close nothing begin the value, with its quotes.
+                    if let Some(gap) = captures.name("gap").filter(|_| !closes_marks(&captures)) {
+                        place = gap.start()..place.end + usize::from(quote.is_some());
+                        quote = None;
+                    }
                     let mut path = sections::around(&ending, self.text, place.start);
                     let dots = captures.name("dots").map_or("", |dots| dots.as_str());
                     path.extend(dots.split_terminator('.').map(str::to_owned));

@@ -60,13 +60,18 @@ pub(super) fn type_form(ending: &str) -> &'static str {
     }
 }
 
+/// Whether a bare text is more than one word to a shell that reads a `.env` file.
+pub(super) fn parts(text: &str) -> bool {
+    text.contains([' ', '\t', ';', '&', '|', '<', '>', '(', ')'])
+}
+
 /// A bare value as a file with this ending has to have it: in quotes where it would be cut or read as
 /// something else without.
 pub(super) fn bare(ending: &str, to: &str, is_quoted: bool) -> Result<String, Refusal> {
     let has = |signs: &[char]| to.contains(signs);
     let is_cut = to.starts_with('#') || to.contains(" #");
     match ending {
-        "env" if is_cut || (is_quoted && has(&[' ', '\t', '#', '"', '\'', '$', '`', '\\'])) => {
+        "env" if is_cut || (is_quoted && (parts(to) || has(&['#', '"', '\'', '$', '`', '\\']))) => {
             match (has(&['"', '$', '`', '\\']), has(&['\''])) {
                 (false, _) => Ok(format!("\"{to}\"")),
                 (true, false) => Ok(format!("'{to}'")),
