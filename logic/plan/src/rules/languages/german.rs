@@ -47,6 +47,7 @@ pub(super) static GERMAN: Language = Language {
         "prüf",
         "prüfe",
         "räum",
+        "rückgängig",
         "räume",
         "sammle",
         "schiebe",
@@ -108,6 +109,7 @@ pub(super) static GERMAN: Language = Language {
         "welche",
         "merke",
         "merk",
+        "rückgängig",
         "schreibe",
         "schreib",
         "kannst",
@@ -392,7 +394,26 @@ pub(super) static GERMAN: Language = Language {
                 r"vergleiche?(?: die dateien?)? {x} (?:mit|und)(?: der datei)? {y}",
                 "compare $x and $y",
             ),
-            (r"mache? (?:das|die letzte änderung) rückgängig", "undo"),
+            (
+                r"(?:füge?|schreibe?|setze?|hänge?) (?:die zeile |den text )?{t} (?:am anfang|an den anfang|oben) (?:(?:von|in)(?: der datei)? |der datei ){x}(?: ein| hinzu| an)?",
+                "insert $t at the top of $x",
+            ),
+            (
+                r"(?:füge?|schreibe?|setze?) (?:die zeile |den text )?{t} (?:nach|hinter|unter) (?:der )?zeile {n} (?:in|von)(?: der datei)? {x}(?: ein| hinzu)?",
+                "insert $t after line $n of $x",
+            ),
+            (
+                r"(?:füge?|schreibe?|setze?) (?:die zeile |den text )?{t} (?:vor|über|in|bei|an) (?:der |die )?zeile {n} (?:in|von)(?: der datei)? {x}(?: ein| hinzu)?",
+                "insert $t before line $n of $x",
+            ),
+            (
+                r"mache? (?:das|es) rückgängig|rückgängig(?: machen)?",
+                "undo",
+            ),
+            (
+                r"mache? (?:die|meine) letzte änderung rückgängig",
+                "undo the last change",
+            ),
             (r"merke? dir,?(?: dass|:)? (?P<t>.+?)", "remember that $t"),
         ])
     }),
