@@ -2,6 +2,7 @@
 //! that are open, the tools that it was offered.
 
 use crate::budget::Budget;
+use crate::changing::Standing;
 use crate::closing::{Closing, Ends};
 use crate::elided::JournalEntry;
 use crate::entry::Speaker;
@@ -59,6 +60,8 @@ pub struct Conversation {
     open: VecDeque<OpenRequest>,
     /// The words of the user's last requests that were done, oldest first.
     done_before: VecDeque<String>,
+    /// What its requests changed.
+    standing: Standing,
 }
 
 impl Conversation {
@@ -146,6 +149,13 @@ impl Conversation {
         self.done_before.iter().map(String::as_str)
     }
 
+    /// The tools of the calls by which the last request changed something, one for each undo that takes it back;
+    /// none where an undo came since.
+    #[must_use]
+    pub fn changed_by_last(&self) -> &[String] {
+        self.standing.of_last()
+    }
+
     /// Whether the words of the request being worked on are the user's.
     #[must_use]
     pub fn is_of_user(&self) -> bool {
@@ -228,6 +238,7 @@ impl Conversation {
             EventBody::Rewound { to_seq } => {
                 self.view.rewind(*to_seq);
                 self.done_before.clear();
+                self.standing.rewind(*to_seq);
             }
             EventBody::Pinned { seq, pinned } => self.view.pin(*seq, *pinned),
             EventBody::ToolSchema { tools } => {
@@ -321,6 +332,7 @@ impl Conversation {
                     self.succeeded.insert(tool.clone());
                 }
                 request.did(body);
+                self.standing.note(request.seq, body);
                 if let Some(call_id) = event.call_id {
                     request.running.remove(&call_id);
                     if *status != CallStatus::Ok {
@@ -354,6 +366,7 @@ impl Conversation {
             return;
         };
         request.settle(&mut self.view, seq);
+        self.standing.finished(&request.text);
         if position > 0 {
             return;
         }

@@ -12,6 +12,7 @@
 //! user's words.
 
 mod budget;
+mod changing;
 mod closing;
 mod conversation;
 mod covered;

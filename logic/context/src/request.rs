@@ -58,7 +58,7 @@ pub struct Received<'a> {
 pub(crate) struct OpenRequest {
     pub(crate) query_id: QueryId,
     /// The event it came in with.
-    seq: u64,
+    pub(crate) seq: u64,
     pub(crate) agent_id: Option<AgentId>,
     pub(crate) text: String,
     pub(crate) speaker: Speaker,

@@ -7,6 +7,7 @@ use crate::rules::{self, RefusalKind, joined, small_talk};
 use crate::{forbidden, named, orders, question};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
+use domain::tool::UNDO;
 use std::collections::BTreeMap;
 use text::escape::visible_line;
 
@@ -33,6 +34,22 @@ pub fn going_on(request: &str, before: &str) -> Option<String> {
     joined::of_another(request, before)
         .or_else(|| joined::going_on(request, before).filter(|resolved| understands(resolved)))
         .filter(is_known)
+}
+
+/// Whether a request orders to take back what was done last, and is not of the last change alone: the last change
+/// of several is one.
+#[must_use]
+pub fn takes_back_last(request: &str) -> bool {
+    let is_undo = rules::plan(request).is_ok_and(|plan| plan.actions == [Action::Undo {}]);
+    let english = in_english(request).to_lowercase();
+    let is_of_one = |word: &str| ["last", "latest", "previous"].contains(&word);
+    is_undo && !english.split_whitespace().any(is_of_one)
+}
+
+/// The order that takes back so many changes.
+#[must_use]
+pub fn taking_back(changes: usize) -> String {
+    vec![UNDO; changes].join("; ")
 }
 
 /// A request that a tiny model is to work on, with the folder for its `there` that the user's request before
@@ -251,6 +268,28 @@ mod tests {
             assert!(refused.message.contains("`carl memory list`"), "{says}");
         }
         assert!(understands("what do you remember about Ann?"));
+    }
+
+    #[test]
+    fn what_was_done_last_is_more_than_the_last_change() {
+        for says in [
+            "undo",
+            "undo that",
+            "take it back",
+            "Mach das rückgängig",
+            "deshazlo",
+        ] {
+            assert!(takes_back_last(says), "{says}");
+        }
+        for says in [
+            "undo the last change",
+            "deshaz el último cambio",
+            "undo; undo",
+            "undo both",
+        ] {
+            assert!(!takes_back_last(says), "{says}");
+        }
+        assert!(rules::plan(&taking_back(3)).is_ok_and(|plan| plan.actions.len() == 3));
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub(crate) mod small_talk;
 mod unsure;
 pub(crate) mod words;
 
+pub(crate) use reasons::TAKING_BACK;
 pub use refusal::{Left, Note, Offer, Refusal, RefusalKind};
 pub use words::REQUEST_BYTES;
 pub(crate) use words::intent;

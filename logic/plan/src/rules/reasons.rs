@@ -1,6 +1,7 @@
 //! Why a step is not done: what is refused whatever the rules say, and what no rule fits.
 
 use super::examples::{help, nearest};
+use super::grammar::UNDO;
 use super::languages;
 use super::refusal::{Refusal, RefusalKind};
 use super::words::{Request, Step, pattern};
@@ -48,6 +49,18 @@ static KEEPING: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|what did (?:i|we) (?:say|tell|talk|discuss))\b",
     ))
 });
+/// An order to take back changes, however many and of whatever.
+static TAKES_BACK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:undo|revert|restore|roll ?back|take back|bring back)\b",
+        r"|^(?:take|put|bring) (?:[\w./-]+ ){1,4}back(?: (?:as|how|the way) .*)?[.!? ]*$",
+        r"|^mache? .*rückgängig\b|^stelle? .* wieder her\b|^nimm .* zurück\b|^(?:deshaz|deshazlo|deshacer|restaura)\b",
+    ))
+});
+/// Such an order of what was done last alone, which a rule knows.
+static UNDOES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(&format!(r"(?i)^(?:{UNDO})[.!? ]*$")));
+static REDO: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(?i)^redo\b"));
 static FORGET: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"(?i)^(?:(?:forget|unlearn)\b|(?:delete|remove|erase|clear|wipe)\b.*\b(?:your|my|the|from) (?:memory|memories)[.! ]*$)",
@@ -122,6 +135,15 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
     if hits(&KEEPING, text) {
         return None;
     }
+    if hits(&TAKES_BACK, text) && !hits(&UNDOES, text) {
+        let why = format!("`{shown}` may be of more than the last request, or of a part of it.");
+        let refusal = Refusal::unavailable(&why, Vec::new()).for_no_model();
+        return Some(refusal.advised(TAKING_BACK));
+    }
+    if hits(&REDO, text) {
+        let why = "What was taken back is made again by the order that made it.";
+        return Some(Refusal::unavailable(why, Vec::new()).for_no_model());
+    }
     // `sort list.txt without duplicates` says what is to be done.
     let ordered = ONCE
         .as_ref()
@@ -148,6 +170,10 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
 /// Who runs programs.
 const LARGER_MODEL: &str =
     "An agent with a larger model runs programs (`carl models` shows which there are).";
+
+/// What takes changes back.
+pub(crate) const TAKING_BACK: &str = "In a chat `/undo` takes back the last request, and `/rewind N` the last N; on the \
+     command line `carl undo` takes back what the last one changed.";
 
 /// How the user runs a program beside the conversation.
 const IN_A_CHAT: &str =
@@ -231,6 +257,9 @@ mod tests {
             &VERSIONED,
             &KEEPING,
             &FORGET,
+            &TAKES_BACK,
+            &UNDOES,
+            &REDO,
             &GIT,
             &NO_VERB,
             &STATES,

@@ -137,12 +137,15 @@ fn make_dir(found: &Match<'_>) -> Built {
     Ok(Some(Action::MakeDir { path }))
 }
 
+/// An order to take back what was done last, and nothing else.
+pub const UNDO: &str = concat!(
+    r"(?:undo|revert|take back|reverse)(?: it| that| this| (?:the|my|your)? ?(?:last|latest|previous)? ?(?:change|edit|step|action|thing))?",
+    r"|(?:take|put) (?:it|that) back(?: (?:as|how|the way) it was)?",
+);
+
 /// Making, writing and changing text.
 pub static CHANGES: [Rule; 28] = [
-    rule(
-        r"(?:undo|revert|take back|reverse)(?: it| that| this| (?:the|my|your)? ?(?:last|latest|previous)? ?(?:change|edit|step|action|thing)s?)?|(?:take|put) (?:it|that) back",
-        |_| Ok(Some(Action::Undo {})),
-    ),
+    rule(UNDO, |_| Ok(Some(Action::Undo {}))),
     rule(
         r"(?:make|create|add|new|start){new} (?P<noun>folder|directory|dir) {called}{tok:p}(?: (?P<into>in|inside|under) {dir:d})?|mkdir (?P<q>\S+)",
         |found| {

@@ -11,6 +11,7 @@ mod rule;
 mod searches;
 mod web;
 
+pub use changes::UNDO;
 pub use looks::{COUNTS, DEPENDENCIES, HEADINGS, PARAGRAPHS, REPORTS, SUMS};
 
 pub use searches::reported;
