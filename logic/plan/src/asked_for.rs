@@ -4,9 +4,9 @@ use crate::named::{
     is_a_name, is_in_it, is_named, is_part_of_more, is_place, is_said, is_typed_as_folder,
     is_typed_as_path, left_out, words_of_files,
 };
-use crate::rules::in_file;
+use crate::rules::{TAKING_BACK, in_file};
 use crate::schema::cues;
-use crate::{by_rules, forbidden, gate, orders, question};
+use crate::{by_rules, compile, endings, forbidden, gate, orders, question};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
 use domain::tool::EffectClass;
@@ -54,6 +54,46 @@ const WITHIN: [&str; 12] = [
     "start",
     "middle",
 ];
+/// The same in German and Spanish.
+const WITHIN_ELSEWHERE: [&str; 33] = [
+    "heading",
+    "paragraph",
+    "inside",
+    "absatz",
+    "abschnitt",
+    "überschrift",
+    "anfang",
+    "beginn",
+    "oben",
+    "mitte",
+    "vor",
+    "nach",
+    "hinter",
+    "unter",
+    "über",
+    "zwischen",
+    "neben",
+    "párrafo",
+    "sección",
+    "título",
+    "principio",
+    "inicio",
+    "comienzo",
+    "mitad",
+    "antes",
+    "después",
+    "despues",
+    "debajo",
+    "encima",
+    "delante",
+    "detrás",
+    "entre",
+    "tras",
+];
+/// Words for a line, of which one with a number is a place.
+const LINES: [&str; 8] = [
+    "line", "lines", "zeile", "zeilen", "línea", "linea", "líneas", "lineas",
+];
 /// Words of a condition, which no step has.
 const CONDITIONS: [&str; 3] = ["if", "unless", "except"];
 /// Words that speak of a place other than the folder itself.
@@ -85,6 +125,12 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
     let request = request.to_lowercase();
     let words: Vec<&str> = request.split(|c: char| !c.is_alphanumeric()).collect();
     let says = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    // What is quoted is the text.
+    let unquoted = orders::without_quotes(&request);
+    let outside: Vec<&str> = unquoted.split(|c: char| !c.is_alphanumeric()).collect();
+    let is_line = |pair: &[&str]| LINES.contains(&pair[0]) && pair[1].parse::<u32>().is_ok();
+    let is_elsewhere = outside.iter().any(|word| WITHIN_ELSEWHERE.contains(word))
+        || outside.windows(2).any(is_line);
     let is_of_files = words_of_files(&request).next().is_some();
     let mut changes = plan.actions.iter().filter(|action| is_change(action));
     let speaks_of_a_place = says(&PLACES) && !HERE.iter().any(|here| request.contains(here));
@@ -116,7 +162,7 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             Action::ReplaceText { old, new, .. } if !is_said(&request, &[old, new]) => Some(
                 format!("planned to replace `{old}` with `{new}`, which the request does not say"),
             ),
-            Action::AppendText { path, .. } if says(&WITHIN) => Some(format!(
+            Action::AppendText { path, .. } if says(&WITHIN) || is_elsewhere => Some(format!(
                 "planned to add a text at the end of `{path}`, where the request names another place"
             )),
             Action::AppendText { path, content } | Action::CreateFile { path, content }
@@ -141,9 +187,45 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             _ => left_out().map(|path| format!("planned nothing for `{path}`, which the request names too")),
         }
     })?;
+    let hint = match plan.only_takes_back() {
+        true => TAKING_BACK,
+        false => "Name the file and the text, or use a larger model.",
+    };
     Some(refused(
         format!("The model {}. Nothing was done.", visible_line(&message)),
-        "Name the file and the text, or use a larger model.".to_owned(),
+        hint.to_owned(),
+    ))
+}
+
+/// The fault of a plan that leaves out a file of those that the request names in one list, with or without their
+/// endings, or that moves a file over one that is here.
+#[must_use]
+pub fn not_of_its_files(plan: &Plan, request: &str, listing: &[String]) -> Option<Fault> {
+    let mut changes = plan
+        .actions
+        .iter()
+        .filter(|action| is_change(action))
+        .peekable();
+    changes.peek()?;
+    let moves_over = changes.find_map(|action| match action {
+        Action::MoveFile { to, .. } if listing.contains(to) => Some(format!(
+            "planned to move a file over `{to}`, which is here already"
+        )),
+        _ => None,
+    });
+    let changed: Vec<String> = plan.actions.iter().flat_map(compile::changed).collect();
+    let together = endings::listed_together(listing, request);
+    let left = || {
+        let mut together = together.iter();
+        let left = together.find(|path| !changed.contains(path))?;
+        Some(format!(
+            "planned nothing for `{left}`, which the request names too"
+        ))
+    };
+    let message = moves_over.or_else(left)?;
+    Some(refused(
+        format!("The model {}. Nothing was done.", visible_line(&message)),
+        "Name each file with its ending, and put the text in quotes.".to_owned(),
     ))
 }
 
@@ -620,6 +702,49 @@ mod tests {
         ] {
             assert!(!refuses(&folder("month"), says), "{says}");
         }
+    }
+
+    #[test]
+    fn a_place_said_in_another_language_is_not_the_end() {
+        let added = plan(Action::AppendText {
+            path: "a.md".to_owned(),
+            content: "Hola".to_owned(),
+        });
+        for says in [
+            "inserta \"Hola\" debajo del título en a.md",
+            "añade \"Hola\" después de uno en a.md",
+            "füge \"Hola\" in Zeile 2 von a.md ein",
+            "add \"Hola\" on line 3 of a.md",
+        ] {
+            assert!(not_requested(&added, says).is_some(), "{says}");
+        }
+        for says in ["añade la línea \"Hola\" a a.md", "add Hola to a.md"] {
+            assert!(not_requested(&added, says).is_none(), "{says}");
+        }
+        let inside = plan(Action::AppendText {
+            path: "a.md".to_owned(),
+            content: "vor dem Haus".to_owned(),
+        });
+        assert!(not_requested(&inside, "füge \"vor dem Haus\" zu a.md").is_none());
+    }
+
+    #[test]
+    fn a_file_named_without_its_ending_is_not_left_out() {
+        let here = ["a1.md", "chapter2.md", "chapter3.md"].map(str::to_owned);
+        let added = plan(Action::AppendText {
+            path: "chapter2.md".to_owned(),
+            content: "x".to_owned(),
+        });
+        let left = |says: &str| not_of_its_files(&added, says, &here).map(|fault| fault.message);
+        let told = left("append \"x\" to chapter2 and chapter3");
+        assert!(told.is_some_and(|told| told.contains("nothing for `chapter3.md`")));
+        assert_eq!(left("append \"x\" to chapter2"), None);
+        let moved = plan(Action::MoveFile {
+            from: "chapter2.md".to_owned(),
+            to: "chapter3.md".to_owned(),
+        });
+        let says = "rename Piet to Pieter in chapter2, chapter3";
+        assert!(not_of_its_files(&moved, says, &here).is_some());
     }
 
     #[test]

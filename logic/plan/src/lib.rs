@@ -13,6 +13,7 @@ pub mod asked_for;
 mod behind_colon;
 pub mod by_rules;
 pub mod compile;
+pub mod endings;
 mod extract;
 mod forbidden;
 pub mod forgetting;

@@ -1,10 +1,13 @@
 //! Adaptive mode: how a request is worked on where the user left it open, as suits the model.
 
 use crate::work::Work;
+use crate::work::pipeline::elsewhere;
 use domain::event::EventBody;
+use domain::limits::PLAN_ACTIONS;
 use domain::model::ModelClass;
 use domain::settings::Mode;
-use plan::by_rules;
+use domain::tool::{EffectClass, UNDO};
+use plan::{by_rules, endings};
 
 /// What is said where the rules did a request.
 const BY_RULES: &str = "by rules, no model (mode loop asks one)";
@@ -18,7 +21,10 @@ const GREETING: &str = "by rules, no model (a greeting needs none)";
 /// answered by the rules in loop mode as well, where the model that comes along would be asked: it takes
 /// the greeting for an order.
 pub(crate) async fn choose(work: &mut Work) {
-    let resolved = going_on(work);
+    let resolved = match whole_request(work).or_else(|| going_on(work)) {
+        None => with_endings(work).await,
+        resolved => resolved,
+    };
     if let Some(resolved) = &resolved {
         work.request.text.clone_from(resolved);
     }
@@ -58,6 +64,48 @@ fn going_on(work: &Work) -> Option<String> {
     // A tiny model that is told `there` makes a file anywhere, and reads any for `it`.
     let for_model = || by_rules::going_on_for_model(text, &before).filter(|_| !rules_do(work));
     by_rules::going_on(text, &before).or_else(for_model)
+}
+
+/// The order that takes back all that the last request changed, of one to take back what was done last.
+fn whole_request(work: &Work) -> Option<String> {
+    let text = work.request.text.trim();
+    let is_asked = match work.request.mode {
+        Mode::Adaptive => true,
+        // So a surface asks for one change of several.
+        Mode::Deterministic => text != UNDO,
+        _ => false,
+    };
+    if !is_asked || has_data(work) || !by_rules::takes_back_last(text) {
+        return None;
+    }
+    let effects = &work.services.effects;
+    let is_change = |tool: &&String| {
+        matches!(
+            effects.get(*tool),
+            Some(EffectClass::SharedWrite | EffectClass::Destructive | EffectClass::Exec)
+        )
+    };
+    let tools = work.with_state(|state| state.conversation.changed_by_last().to_vec());
+    let changes = tools.iter().filter(is_change).count();
+    (2..=PLAN_ACTIONS)
+        .contains(&changes)
+        .then(|| by_rules::taking_back(changes))
+}
+
+/// The request with the whole names of the files that it names without their endings, where the rules do it
+/// then. They are looked up without a call: what is told is what the user typed and where it stands.
+async fn with_endings(work: &Work) -> Option<String> {
+    let is_asked = match work.request.mode {
+        Mode::Adaptive => asks_rules(work),
+        Mode::Deterministic => true,
+        _ => false,
+    };
+    let text = &work.request.text;
+    if !is_asked || has_data(work) || by_rules::understands(text) {
+        return None;
+    }
+    let listing = elsewhere::all_files(work).await;
+    endings::written_out(&listing, text).filter(|whole| by_rules::understands(whole))
 }
 
 fn greets(work: &Work) -> bool {

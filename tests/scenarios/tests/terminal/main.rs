@@ -17,6 +17,7 @@ mod holding;
 mod job_control;
 mod leaving;
 mod newcomer;
+mod orders;
 mod outlines;
 mod patches;
 mod questions;

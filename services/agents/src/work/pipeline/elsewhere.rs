@@ -22,7 +22,7 @@ pub(super) async fn files_here(work: &Work) -> Vec<String> {
 }
 
 /// The paths of the files in the workspace and in the folders below.
-pub(super) async fn all_files(work: &Work) -> Vec<String> {
+pub(crate) async fn all_files(work: &Work) -> Vec<String> {
     files(work, LEVELS, |_| true, LOOKED_AT).await
 }
 

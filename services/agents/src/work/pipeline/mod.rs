@@ -7,7 +7,7 @@
 
 mod answering;
 mod approval;
-mod elsewhere;
+pub(crate) mod elsewhere;
 mod execution;
 mod planner;
 mod rules;

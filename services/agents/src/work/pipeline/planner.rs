@@ -14,7 +14,9 @@ use domain::plan::Plan;
 use domain::settings::Mode;
 use domain::tool::LIST_FILES;
 use plan::compile::{self, Call};
-use plan::{asked_for, by_rules, named, names, orders, prompt, question, schema, typed, validate};
+use plan::{
+    asked_for, by_rules, endings, named, names, orders, prompt, question, schema, typed, validate,
+};
 use serde_json::json;
 use std::ops::RangeInclusive;
 use text::escape::visible_line;
@@ -124,7 +126,7 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
         })
     })?;
     if reach == Reach::Small {
-        is_asked_for(work, outcome, &plan, task).await?;
+        is_asked_for(work, outcome, &plan, (task, &listing)).await?;
     }
     if plan.actions.iter().any(schema::fills_its_content) {
         work.emit(EventBody::Notice(schema::content_cut()), None)
@@ -151,6 +153,11 @@ fn planned(plan: Plan, reach: Reach, listing: &[String]) -> Planned {
 /// much for it.
 fn settled_for_small(work: &Work, listing: &[String], task: &str) -> Result<Option<Plan>, Stop> {
     if let Some(fault) = names::ambiguous(listing, task) {
+        return Err(Stop::failed(fault));
+    }
+    if orders::acts(task)
+        && let Some(fault) = endings::unknown(listing, task)
+    {
         return Err(Stop::failed(fault));
     }
     if question::orders_too(task) {
@@ -185,10 +192,11 @@ async fn is_asked_for(
     work: &Work,
     outcome: &mut Outcome,
     plan: &Plan,
-    task: &str,
+    (task, listing): (&str, &[String]),
 ) -> Result<(), Stop> {
     let denied = |fault| Err(Stop::Fault(QueryStatus::Denied, fault));
     let fault = asked_for::not_requested(plan, task);
+    let fault = fault.or_else(|| asked_for::not_of_its_files(plan, task, listing));
     if let Some(fault) = fault.or_else(|| asked_for::not_understood(plan, &work.request.text)) {
         return denied(fault);
     }

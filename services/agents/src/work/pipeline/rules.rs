@@ -11,7 +11,7 @@ use domain::model::Reach;
 use domain::plan::{Action, Plan};
 use plan::by_rules::{self, ByRules, FileState, Files, Need, Unplanned};
 use plan::compile::Call;
-use plan::{compile, forgetting, longer, many, names, outlined};
+use plan::{compile, endings, forgetting, longer, many, names, orders, outlined};
 use protected::Protected;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +32,9 @@ pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, 
             }
             if let Some(told) = outlined(work, outcome, text).await {
                 return Err(told);
+            }
+            if let Some(fault) = not_here(work, text).await {
+                return Err(Stop::failed(fault));
             }
             let refused = refusing(work, outcome, refused, &known).await;
             return Err(answered(work, outcome, refused).await);
@@ -59,6 +62,14 @@ pub(super) async fn plan(work: &Work, outcome: &mut Outcome) -> Result<Planned, 
         planned => one(work, outcome, (text, planned), &mut known).await?,
     };
     Ok(Planned::new(planned, Reach::Any))
+}
+
+/// Why an order on several files is not done where one of them is not here by the name that it has.
+async fn not_here(work: &Work, text: &str) -> Option<Fault> {
+    match orders::acts(text) {
+        true => endings::unknown(&elsewhere::all_files(work).await, text),
+        false => None,
+    }
 }
 
 /// What is said to an order to forget: which memories are about it, each with the command that removes it.
