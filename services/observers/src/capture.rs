@@ -8,6 +8,7 @@
 use crate::config::{Config, Services};
 use crate::engram;
 use crate::record::{self, Note};
+use crate::settling::{Settlers, Settling, settled, settling};
 use crate::understanding::{Understandable, Understanding};
 use api::bus::{Bus, Delivery, SubjectPattern};
 use api::memory::{self, WriteAnswer, WriteEntry};
@@ -21,7 +22,6 @@ use futures::StreamExt;
 use futures::stream::BoxStream;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -34,24 +34,6 @@ const TO_UNDERSTAND: usize = 64;
 
 /// The notice that an answer holds a call of a tool as text.
 const CALL_IN_TEXT: &str = "models.call_in_text";
-
-/// Waits for capture. Cheap to clone; it outlives capture without harm.
-#[derive(Debug, Clone)]
-pub struct Settling(mpsc::UnboundedSender<oneshot::Sender<()>>);
-
-impl Settling {
-    /// Waits until everything that was on the bus is captured, at most so long. What is not, is at
-    /// the next start.
-    pub async fn settle(&self, at_most: Duration) {
-        let (done, settled) = oneshot::channel();
-        if self.0.send(done).is_err() {
-            return;
-        }
-        if tokio::time::timeout(at_most, settled).await.is_err() {
-            tracing::warn!("an answer is not captured yet; the next start does it");
-        }
-    }
-}
 
 /// Capture at work. It stops when this is dropped; what is not captured by then is at the next
 /// start.
@@ -73,7 +55,8 @@ impl Capture {
             "notice",
         ];
         let deliveries = bus.subscribe(subjects.map(SubjectPattern::new).to_vec());
-        let (settling, commands) = mpsc::unbounded_channel();
+        let late = "an answer is not captured yet; the next start does it";
+        let (settling, settlers) = settling(late);
         let worker = Worker {
             config,
             began: (services.clock)(),
@@ -83,9 +66,9 @@ impl Capture {
             to_understand: VecDeque::new(),
             busy: None,
         };
-        let worker = tokio::spawn(worker.run(deliveries, commands));
+        let worker = tokio::spawn(worker.run(deliveries, settlers));
         Self {
-            settling: Settling(settling),
+            settling,
             _worker: AbortOnDropHandle::new(worker),
         }
     }
@@ -203,11 +186,7 @@ struct Worker {
 }
 
 impl Worker {
-    async fn run(
-        mut self,
-        mut deliveries: BoxStream<'static, Delivery>,
-        mut commands: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
-    ) {
+    async fn run(mut self, mut deliveries: BoxStream<'static, Delivery>, mut settlers: Settlers) {
         self.catch_up_with_notes().await;
         let mut idle_since = Instant::now();
         loop {
@@ -222,10 +201,7 @@ impl Worker {
                     idle_since = Instant::now();
                 }
                 // Reached only when nothing waits on the bus.
-                Some(settled) = commands.recv() => {
-                    // Who no longer waits needs no answer.
-                    let _ = settled.send(());
-                }
+                who = settlers.next() => settled(who),
                 () = finished(&mut self.busy), if self.busy.is_some() => self.busy = None,
                 () = tokio::time::sleep_until(idle_since + self.config.idle), if may_understand => {
                     self.understand_next();

@@ -18,12 +18,14 @@ mod measuring;
 pub mod observations;
 mod quality;
 pub mod record;
+mod settling;
 mod understanding;
 
 pub use crate::quality::Quality;
-pub use capture::{Capture, Settling};
+pub use capture::Capture;
 pub use config::{Clock, Config, IsOnBattery, QualityConfig, SecondConfig, Services, When};
 pub use measuring::measure;
+pub use settling::Settling;
 
 use api::bus::Bus;
 use std::time::Duration;

@@ -12,9 +12,9 @@ mod noting;
 mod outcome;
 mod second;
 
-use crate::capture::Settling;
 use crate::config::{QualityConfig, Services, When};
 use crate::record::{self, Note};
+use crate::settling::{Settlers, Settling, settled, settling};
 use api::bus::{Bus, Delivery, SubjectPattern};
 use api::sessions::Finding;
 use domain::Timestamp;
@@ -29,7 +29,6 @@ use outcome::Outcome;
 use second::Seconding;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::AbortOnDropHandle;
 
 /// Answers that may wait for the judge. Of more, the oldest that nobody asked about is not graded.
@@ -37,7 +36,7 @@ const WAITING: usize = 64;
 
 /// Quality at work. It stops when this is dropped; what is not done by then is at the next start.
 pub struct Quality {
-    settling: mpsc::UnboundedSender<oneshot::Sender<()>>,
+    settling: Settling,
     _worker: AbortOnDropHandle<()>,
 }
 
@@ -59,7 +58,8 @@ impl Quality {
             "second.rated",
         ];
         let deliveries = bus.subscribe(subjects.map(SubjectPattern::new).to_vec());
-        let (settling, commands) = mpsc::unbounded_channel();
+        let late = "a rating is not noted yet; the next start does it";
+        let (settling, settlers) = settling(late);
         let worker = Worker {
             began: (services.clock)(),
             config,
@@ -70,7 +70,7 @@ impl Quality {
             noted: BTreeMap::new(),
             busy: None,
         };
-        let worker = tokio::spawn(worker.run(deliveries, commands));
+        let worker = tokio::spawn(worker.run(deliveries, settlers));
         Self {
             settling,
             _worker: AbortOnDropHandle::new(worker),
@@ -78,15 +78,9 @@ impl Quality {
     }
 
     /// Waits until everything that was on the bus is taken in, at most so long: ratings are noted then,
-    /// and what waits for the judge is at the next start.
+    /// and what waits for a model is at the next start.
     pub async fn settle(&self, at_most: Duration) {
-        let (done, settled) = oneshot::channel();
-        if self.settling.send(done).is_err() {
-            return;
-        }
-        if tokio::time::timeout(at_most, settled).await.is_err() {
-            tracing::warn!("a rating is not noted yet; the next start does it");
-        }
+        self.settling.settle(at_most).await;
     }
 }
 
@@ -108,11 +102,7 @@ struct Worker {
 }
 
 impl Worker {
-    async fn run(
-        mut self,
-        mut deliveries: BoxStream<'static, Delivery>,
-        mut commands: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
-    ) {
+    async fn run(mut self, mut deliveries: BoxStream<'static, Delivery>, mut settlers: Settlers) {
         self.catch_up_with_notes().await;
         loop {
             self.start_next();
@@ -123,10 +113,7 @@ impl Worker {
                     self.take(delivery).await;
                 }
                 // Reached only when nothing waits on the bus.
-                Some(settled) = commands.recv() => {
-                    // Who no longer waits needs no answer.
-                    let _ = settled.send(());
-                }
+                who = settlers.next() => settled(who),
                 outcome = done(&mut self.busy), if self.busy.is_some() => {
                     self.conclude(outcome).await;
                 }
