@@ -4,10 +4,10 @@ use crate::planned::not_clear;
 use crate::quoted::in_quotes;
 use crate::rules::in_file::{self, whole_words};
 use crate::rules::{self, RefusalKind, joined, small_talk};
-use crate::{forbidden, named, orders, question};
+use crate::{forbidden, gate, named, orders, question};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
-use domain::tool::UNDO;
+use domain::tool::{EffectClass, UNDO};
 use std::collections::BTreeMap;
 use text::escape::visible_line;
 
@@ -21,6 +21,19 @@ pub use crate::planned::{
 #[must_use]
 pub fn understands(request: &str) -> bool {
     matches!(plan(request), Ok(_) | Err(Unplanned::Help(_)))
+}
+
+/// Whether a request only looks and the rules do it, or asks and they may answer it.
+#[must_use]
+pub fn only_looks(request: &str) -> bool {
+    match plan(request) {
+        Ok(ByRules::Plan(plan)) => {
+            let mut actions = plan.actions.iter();
+            actions.all(|action| gate::effect(action) == EffectClass::Read)
+        }
+        Ok(_) => false,
+        Err(_) => question::wants_telling(request),
+    }
 }
 
 /// A request with the file or folder for its `it` or `there` that the user's request before names, where

@@ -13,8 +13,14 @@ use plan::by_rules::{self, ByRules, FileState, Files, Unplanned};
 use plan::rules::RefusalKind;
 use std::collections::BTreeMap;
 
-const FILES: &str = include_str!("data/daily_files.txt");
-const ORDERS: &str = include_str!("data/daily_orders.txt");
+const FILES: &str = concat!(
+    include_str!("data/daily_files.txt"),
+    include_str!("data/question_files.txt")
+);
+const ORDERS: &str = concat!(
+    include_str!("data/daily_orders.txt"),
+    include_str!("data/daily_questions.txt")
+);
 
 /// An order, with what has to come of it.
 #[derive(Debug, Default)]

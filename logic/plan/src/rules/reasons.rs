@@ -149,7 +149,15 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
         .as_ref()
         .map(|once| once.replace(text, "$sort").into_owned());
     let ordered = ordered.unwrap_or_else(|| text.to_owned());
-    if hits(&NEGATION, &ordered) || forbidden::only_forbids(&ordered) {
+    // `where did we stop?` forbids nothing.
+    let is_past = |text: &str| {
+        let lower = text.to_lowercase();
+        ["did we ", "did i ", "did you "]
+            .iter()
+            .any(|did| lower.contains(&format!("{did}stop")))
+    };
+    let forbids = hits(&NEGATION, &ordered) && !is_past(&ordered);
+    if forbids || forbidden::only_forbids(&ordered) {
         return Some(Refusal::negated(&shown));
     }
     let has_flag = hits(&FLAG, text) && !hits(&OF_TEXTS, text);
@@ -234,7 +242,7 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
         return Refusal::new(RefusalKind::NotUnderstood, message, known).for_no_model();
     }
     let message = format!(
-        "I did not understand `{shown}`, so I did nothing: deterministic mode knows plain English \
+        "I did not understand `{shown}`, so I did nothing: without a model I know plain English \
          orders alone. --mode loop asks a model, as /mode loop does in a chat."
     );
     Refusal::new(RefusalKind::NotUnderstood, message, nearest(&shown))

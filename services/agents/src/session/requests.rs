@@ -63,7 +63,8 @@ impl Session {
         let (text, received) = (pending.text.clone(), pending.received);
         let (outcome, log_failure) = match self.begin(shared, pending).await {
             Ok(Some(work)) => {
-                let outcome = run(&work).await;
+                let mut outcome = run(&work).await;
+                adaptive::tell_of_rules(&work, &mut outcome);
                 // Agents that were stopped are shut down before the request's last event.
                 work.agent.resources.children.close();
                 work.agent.resources.children.wait().await;

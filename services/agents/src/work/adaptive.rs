@@ -7,7 +7,8 @@ use domain::limits::PLAN_ACTIONS;
 use domain::model::ModelClass;
 use domain::settings::Mode;
 use domain::tool::{EffectClass, UNDO};
-use plan::{by_rules, endings};
+use plan::{by_rules, endings, named, names};
+use turn::Outcome;
 
 /// What is said where the rules did a request.
 const BY_RULES: &str = "by rules, no model (mode loop asks one)";
@@ -21,8 +22,9 @@ const GREETING: &str = "by rules, no model (a greeting needs none)";
 /// answered by the rules in loop mode as well, where the model that comes along would be asked: it takes
 /// the greeting for an order.
 pub(crate) async fn choose(work: &mut Work) {
-    let resolved = match whole_request(work).or_else(|| going_on(work)) {
-        None => with_endings(work).await,
+    let before = whole_request(work).or_else(|| going_on(work));
+    let resolved = match before {
+        None => with_names(work).await,
         resolved => resolved,
     };
     if let Some(resolved) = &resolved {
@@ -92,20 +94,46 @@ fn whole_request(work: &Work) -> Option<String> {
         .then(|| by_rules::taking_back(changes))
 }
 
-/// The request with the whole names of the files that it names without their endings, where the rules do it
-/// then. They are looked up without a call: what is told is what the user typed and where it stands.
-async fn with_endings(work: &Work) -> Option<String> {
+/// The request with the paths of the files that it names without their endings, or in words (`chapter 2`), where
+/// the rules do it then, or a question is of those files. They are looked up without a call: what is told is
+/// what the user typed and where it stands.
+async fn with_names(work: &Work) -> Option<String> {
+    let text = &work.request.text;
     let is_asked = match work.request.mode {
         Mode::Adaptive => asks_rules(work),
         Mode::Deterministic => true,
         _ => false,
     };
-    let text = &work.request.text;
     if !is_asked || has_data(work) || by_rules::understands(text) {
         return None;
     }
     let listing = elsewhere::all_files(work).await;
-    endings::written_out(&listing, text).filter(|whole| by_rules::understands(whole))
+    let whole = endings::written_out(&listing, text);
+    if let Some(whole) = whole.filter(|whole| by_rules::understands(whole)) {
+        return Some(whole);
+    }
+    if !named::files_of(text).is_empty() {
+        return None;
+    }
+    names::spelled(&listing, text).filter(|spelled| by_rules::only_looks(spelled))
+}
+
+/// Says that the rules need no model, of a request that they do and that no model could work on.
+pub(crate) fn tell_of_rules(work: &Work, outcome: &mut Outcome) {
+    const NO_MODEL: &str = "models.not_configured";
+    const RULES: &str = "Without a model, deterministic mode does this (`--mode deterministic`; in a chat, \
+                         `/mode deterministic`).";
+    let text = &work.request.text;
+    let fault = outcome
+        .error
+        .as_mut()
+        .filter(|fault| fault.code == NO_MODEL);
+    if let Some(fault) = fault.filter(|_| by_rules::understands(text) && !has_data(work)) {
+        fault.hint = match fault.hint.trim() {
+            "" => RULES.to_owned(),
+            hint => format!("{}. {RULES}", hint.trim_end_matches('.')),
+        };
+    }
 }
 
 fn greets(work: &Work) -> bool {

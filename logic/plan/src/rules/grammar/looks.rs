@@ -153,8 +153,7 @@ pub static PARTS: [Rule; 36] = [
     rule(
         r"(?:{show} |{what} )?(?:all )?(?:of )?(?:your |my |the )?(?:memory|memories)|what (?:do|did) (?:you|i) have in (?:your |my |the )?memory|what is (?:there )?in (?:your |my |the )?memory",
         |_| {
-            let why =
-                "What is remembered is listed by `carl memory list`, and by `/memory` in a chat.";
+            let why = "What is remembered is listed by `carl memory list`; in a chat, `/memory X` shows what is about X.";
             Err(Refusal::unavailable(why, Vec::new()).for_no_model())
         },
     ),

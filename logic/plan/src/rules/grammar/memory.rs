@@ -114,7 +114,7 @@ pub static RECALLING: [Rule; 7] = [
     rule(
         r"what (?:(?:all )?do you (?:remember|recall)|(?:did|have|had) (?:i|we) (?:tell|told|ask|asked) you to (?:remember|keep|keep in mind|note|memori[sz]e)|(?:have|did) you (?:remember(?:ed)?|kept?|saved?|stored?)|is remembered)(?: so far| by now| now| in all| altogether| from before| here)?|(?:(?:list|show)(?: me)?|tell me) (?:all |everything |what )(?:that )?(?:you (?:remember|recall|have kept|kept)|is remembered|i told you to remember)",
         |_| {
-            let why = "What is remembered is listed by `carl memory list`, and by `/memory` in a chat; `recall X` shows what \
+            let why = "What is remembered is listed by `carl memory list`; in a chat, `/memory X` or `recall X` shows what \
                  is about X.";
             Err(Refusal::unavailable(why, Vec::new()).for_no_model())
         },

@@ -22,20 +22,24 @@ pub(super) async fn files_here(work: &Work) -> Vec<String> {
 }
 
 /// The paths of the files in the workspace and in the folders below.
-pub(crate) async fn all_files(work: &Work) -> Vec<String> {
+pub(in crate::work) async fn all_files(work: &Work) -> Vec<String> {
     files(work, LEVELS, |_| true, LOOKED_AT).await
 }
 
 /// The files in the workspace that have a name without its folder, or without its ending where it has none.
 pub(super) async fn files_called(work: &Work, path: &str) -> Vec<String> {
-    if path.contains('/') || path.starts_with('~') {
+    let is_outside = path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
+    if is_outside {
         return Vec::new();
     }
-    let typed = path.to_lowercase();
+    // Of a path the folder may be misspelt.
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let typed = name.to_lowercase();
+    let has_folder = path.contains('/');
     let is_called = move |name: &str| {
         let name = name.to_lowercase();
         let stem = name.rsplit_once('.').map(|(stem, _)| stem);
-        name == typed || stem == Some(typed.as_str())
+        name == typed || (!has_folder && stem == Some(typed.as_str()))
     };
     files(work, LEVELS, is_called, NAMED).await
 }
@@ -55,6 +59,12 @@ pub(super) fn which(path: &str, several: &[String]) -> Stop {
         ),
         hint: "Name one with its folder.".to_owned(),
     })
+}
+
+/// Whether a folder is passed over: a hidden one, but for those in which projects keep files of their own.
+fn is_hidden(name: &str) -> bool {
+    const OF_PROJECTS: [&str; 4] = [".github", ".circleci", ".config", ".vscode"];
+    name.starts_with('.') && !OF_PROJECTS.contains(&name)
 }
 
 /// Files of the workspace, to a depth, that have a name; hidden folders and links are passed over.
@@ -84,7 +94,7 @@ async fn files(
             let path = format!("{shown}{name}");
             if kind.is_file() && is_called(&name) {
                 found.push(path);
-            } else if kind.is_dir() && level < levels && !name.starts_with('.') {
+            } else if kind.is_dir() && level < levels && !is_hidden(&name) {
                 let below: PathBuf = place.join(&name);
                 folders.push_back((below, format!("{path}/"), level + 1));
             }

@@ -7,7 +7,7 @@
 
 mod answering;
 mod approval;
-pub(crate) mod elsewhere;
+pub(super) mod elsewhere;
 mod execution;
 mod planner;
 mod rules;

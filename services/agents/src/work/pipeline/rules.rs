@@ -94,6 +94,13 @@ async fn forgetting(work: &Work, outcome: &mut Outcome, order: &str) -> Option<S
 /// What a source file defines, where that is asked; `None` of any other request.
 async fn outlined(work: &Work, outcome: &mut Outcome, question: &str) -> Option<Stop> {
     let asked = outlined::asked(question)?;
+    if found(work, &asked.path).await.is_none() {
+        match elsewhere::files_called(work, &asked.path).await.as_slice() {
+            [] => {}
+            [only] => return Some(misspelt(question, &asked.path, only)),
+            several => return Some(elsewhere::which(&asked.path, several)),
+        }
+    }
     let call = Call {
         tool: outlined::TOOL,
         arguments: json!({ "path": asked.path }),
@@ -396,7 +403,8 @@ async fn near_file(work: &Work, outcome: &mut Outcome, path: &str) -> Result<Opt
 fn misspelt(text: &str, path: &str, near: &str) -> Stop {
     let order = text.replacen(path, near, 1);
     let (path, near) = (visible_line(path), visible_line(near));
-    let hint = match by_rules::understands(&order) && !order.contains(['\n', '\r']) {
+    let is_known = by_rules::understands(&order) || outlined::asked(&order).is_some();
+    let hint = match is_known && !order.contains(['\n', '\r']) {
         true => format!("Try: {}", visible_line(&order)),
         false => String::new(),
     };
