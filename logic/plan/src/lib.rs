@@ -22,6 +22,7 @@ pub mod gate;
 pub mod given;
 pub mod likely;
 pub mod longer;
+pub mod looked_at;
 pub mod many;
 pub mod named;
 pub mod names;

@@ -154,3 +154,53 @@ fn what_a_source_file_defines_is_outlined() {
         .json();
     assert_eq!(none["error"]["code"], "plan.step_failed", "{none:#}");
 }
+
+#[test]
+fn lines_of_the_only_log_are_counted_and_a_file_is_compared_with_no_other() {
+    let house = House::new();
+    house.write(
+        "logs/app.log",
+        "ERROR one\nok\nINFO error page\nERROR two\n",
+    );
+    house.write("CHANGELOG.md", "# Log\n");
+    let told = answer(&house, "how many ERROR lines are in the log?");
+    assert!(
+        told.starts_with("2 lines of logs/app.log have `ERROR`"),
+        "{told}"
+    );
+    for says in [
+        "show the diff of CHANGELOG.md",
+        "compare CHANGELOG.md with CHANGELOG.md",
+    ] {
+        let told = ask(&house, says).json().to_string();
+        assert!(
+            told.contains("carl diff") && !told.contains("are the same"),
+            "{says}: {told}"
+        );
+    }
+    house.write("src/store.py", "def a():\n    pass\n\ndef b():\n    pass\n");
+    let told = answer(&house, "how many functions are in src/store.py?");
+    assert!(
+        told.starts_with("src/store.py defines 2 functions"),
+        "{told}"
+    );
+    let other = ask(&house, "which functions does store.py define?").json();
+    assert_eq!(
+        other["error"]["hint"], "Try: which functions does src/store.py define?",
+        "{other:#}"
+    );
+}
+
+#[test]
+fn a_request_that_rules_do_says_so_where_no_model_is() {
+    let house = House::new();
+    house.configure("[models.discovery]\nenabled = false\nembedded = false\n");
+    house.write("a.txt", "one\n");
+    let told = house.ask(["run", "--json", "show a.txt"]).run().json();
+    assert_eq!(told["error"]["code"], "models.not_configured", "{told:#}");
+    let hint = told["error"]["hint"].as_str().unwrap_or_default();
+    assert!(hint.contains("`--mode deterministic`"), "{told:#}");
+    let told = house.ask(["run", "--json", "write a poem"]).run().json();
+    let hint = told["error"]["hint"].as_str().unwrap_or_default();
+    assert!(!hint.contains("deterministic"), "{told:#}");
+}

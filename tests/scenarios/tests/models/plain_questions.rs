@@ -128,3 +128,60 @@ fn help_is_no_answer_to_remember() {
     }
     assert_eq!(memories(&house), "");
 }
+
+#[test]
+fn a_question_with_we_is_not_answered_by_a_memory_beside_it() {
+    let Some(house) = house() else { return };
+    house.write(
+        "pyproject.toml",
+        "[project]\nname = \"shelf\"\nversion = \"0.4.2\"\n",
+    );
+    tell(&house, "remember that we release on Fridays").expect(0);
+    let told = tell(&house, "what version are we on?").expect(0).stdout;
+    assert!(
+        told.contains("0.4.2") && !told.contains("Fridays"),
+        "{told}"
+    );
+    // The control: what memory has whole is told.
+    let told = tell(&house, "when do we release?").expect(0).stdout;
+    assert!(told.contains("we release on Fridays"), "{told}");
+    let told = tell(&house, "what is my name?").expect(0).stdout;
+    assert!(!told.contains("shelf"), "{told}");
+}
+
+#[test]
+fn a_memory_answers_a_question_in_german_and_spanish() {
+    let Some(house) = house() else { return };
+    house.write("notas.md", "Elias sube al faro.\nElias und der Turm.\n");
+    for (fact, asked) in [
+        (
+            "Elias hat am 3. Mai Geburtstag",
+            "Wann hat Elias Geburtstag?",
+        ),
+        (
+            "el faro tiene 212 escalones",
+            "¿Cuántos escalones tiene el faro?",
+        ),
+    ] {
+        house.ask(["memory", "add", fact]).run().expect(0);
+        let told = tell(&house, asked).expect(0).stdout;
+        assert!(told.contains(fact), "{asked}: {told}");
+    }
+}
+
+#[test]
+fn files_named_in_words_are_those_that_are_called_so() {
+    let Some(house) = house() else { return };
+    house.write("chapter2.md", "# Two\n\nPiet rows.\n");
+    house.write("chapter4.md", "# Four\n\n## Storm\n\nJonas waits.\n");
+    let told = tell(&house, "show me chapter 2 and chapter 4").expect(0);
+    assert!(
+        told.stdout.contains("Piet rows.") && told.stdout.contains("Jonas waits."),
+        "{told:#?}"
+    );
+    let told = tell(&house, "which headings does chapter 4 have?").expect(0);
+    assert!(told.stdout.contains("2 headings"), "{told:#?}");
+    let asked = "how many words do chapter 2 and chapter 4 have?";
+    let told = tell(&house, asked).expect(0);
+    assert!(told.stdout.contains("Together: "), "{told:#?}");
+}

@@ -96,13 +96,7 @@ impl Comparison {
             let mut rows = table.rows.iter();
             rows.all(|row| is_number(&row[*column]))
         };
-        let meant: &[&str] = match how.as_str() {
-            "older" | "younger" | "älter" | "jünger" => &["age", "alter", "edad"],
-            "cheaper" | "dearer" | "more expensive" | "billiger" | "teurer" => {
-                &["price", "cost", "preis", "precio"]
-            }
-            _ => &[],
-        };
+        let meant = columns_meant(&how);
         let question = words(&rest);
         let is_meant = |column: &usize| {
             let name = words(&table.head[*column]);
@@ -121,30 +115,10 @@ impl Comparison {
             true => only(with_numbers)?,
             false => only(named)?,
         };
-        const LESS: [&str; 16] = [
-            "younger",
-            "cheaper",
-            "less",
-            "fewer",
-            "lower",
-            "smaller",
-            "shorter",
-            "lighter",
-            "under",
-            "below",
-            "jünger",
-            "billiger",
-            "weniger",
-            "kleiner",
-            "niedriger",
-            "kürzer",
-        ];
-        let is_less = LESS.contains(&how.as_str())
-            || ["unter", "at most", "höchstens"].contains(&how.as_str());
         Some((
             Self {
                 column,
-                how: if is_less {
+                how: if is_less(&how) {
                     Ordering::Less
                 } else {
                     Ordering::Greater
@@ -174,6 +148,43 @@ impl Comparison {
         };
         format!("`{}` is {than} {}", table.head[self.column], self.number)
     }
+}
+
+/// The names of the columns that a word of comparison is of alone.
+fn columns_meant(how: &str) -> &'static [&'static str] {
+    match how {
+        "older" | "younger" | "älter" | "jünger" => &["age", "alter", "edad"],
+        "cheaper" | "dearer" | "more expensive" | "billiger" | "teurer" => {
+            &["price", "cost", "preis", "precio"]
+        }
+        _ => &[],
+    }
+}
+
+/// Whether a word of comparison is for what is less.
+fn is_less(how: &str) -> bool {
+    const LESS: [&str; 19] = [
+        "younger",
+        "cheaper",
+        "less",
+        "fewer",
+        "lower",
+        "smaller",
+        "shorter",
+        "lighter",
+        "under",
+        "below",
+        "at most",
+        "jünger",
+        "billiger",
+        "weniger",
+        "kleiner",
+        "niedriger",
+        "kürzer",
+        "unter",
+        "höchstens",
+    ];
+    LESS.contains(&how)
 }
 
 /// A cell that is a number and nothing else.
@@ -256,11 +267,14 @@ impl Lines<'_> {
         let compared = comparison.iter().map(|one| one.stated(&table));
         let stated: Vec<String> = stated.chain(compared).collect();
         let stated = stated.join(" and ");
+        Some(self.told_found(&table, &rows, &stated))
+    }
+
+    /// The rows that say what is stated.
+    fn told_found(&self, table: &Table, rows: &[&Vec<Cell>], stated: &str) -> String {
         let path = self.path;
         if rows.is_empty() {
-            return Some(format!(
-                "In no row of {path} {stated} (by rules, no model)."
-            ));
+            return format!("In no row of {path} {stated} (by rules, no model).");
         }
         let first = rows.iter().take(SHOWN_ROWS);
         let first = first.map(|row| row.first().map_or("", |cell| cell.text.as_str()));
@@ -276,10 +290,10 @@ impl Lines<'_> {
         let shown = rows.iter().take(SHOWN_ROWS).map(|row| shown_row(self, row));
         let shown: String = shown.collect();
         let head = self.text[table.header.clone()].trim();
-        Some(format!(
+        format!(
             "{stated} in {count}: {} (by rules, no model).\n\nFrom {path}:\n  {head}{shown}",
             first.join(", ")
-        ))
+        )
     }
 }
 

@@ -15,7 +15,8 @@ use domain::settings::Mode;
 use domain::tool::LIST_FILES;
 use plan::compile::{self, Call};
 use plan::{
-    asked_for, by_rules, endings, named, names, orders, prompt, question, schema, typed, validate,
+    asked_for, by_rules, endings, looked_at, named, names, orders, prompt, question, schema, typed,
+    validate,
 };
 use serde_json::json;
 use std::ops::RangeInclusive;
@@ -127,6 +128,9 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     })?;
     if reach == Reach::Small {
         is_asked_for(work, outcome, &plan, (task, &listing)).await?;
+        if let Some(fault) = looked_at::unnamed(&plan, &work.request.text, &listing) {
+            return Err(Stop::Fault(QueryStatus::Denied, fault));
+        }
     }
     if plan.actions.iter().any(schema::fills_its_content) {
         work.emit(EventBody::Notice(schema::content_cut()), None)
