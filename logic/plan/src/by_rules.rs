@@ -4,7 +4,7 @@ use crate::planned::not_clear;
 use crate::quoted::in_quotes;
 use crate::rules::in_file::{self, whole_words};
 use crate::rules::{self, RefusalKind, joined, small_talk};
-use crate::{forbidden, gate, named, orders, question};
+use crate::{forbidden, gate, named, orders, parts, question};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
 use domain::tool::{EffectClass, UNDO};
@@ -102,6 +102,11 @@ pub fn is_small_talk(request: &str) -> bool {
 /// left to a guess.
 #[must_use]
 pub fn refuses(request: &str) -> Option<Fault> {
+    if let Some(refusal) = parts::refusal(&in_english(request))
+        && rules::plan(request).is_err()
+    {
+        return Some(refusal.fault());
+    }
     if forbidden::only_forbids(request) {
         return Some(rules::forbidden(request).fault());
     }
@@ -133,6 +138,7 @@ pub fn asks_of(request: &str) -> Vec<String> {
     let is_counted = files.len() == 1
         && (in_file::counted::may_count(&request)
             || in_file::asks_sum(&request)
+            || (parts::asks_lines(&request) && rules::plan(&request).is_err())
             || in_file::paragraphs::is_asked(&request));
     match is_told || is_counted {
         true if files.len() <= READ_FILES => files,

@@ -31,6 +31,7 @@ mod offers;
 pub mod one_step;
 pub mod orders;
 pub mod outlined;
+mod parts;
 mod planned;
 mod project;
 pub mod prompt;

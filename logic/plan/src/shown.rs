@@ -61,6 +61,12 @@ impl Shown {
             ..Self::default()
         }
     }
+
+    /// Whether it is the data that came with the request.
+    #[must_use]
+    pub fn is_given(&self) -> bool {
+        self.contents.iter().any(|(place, _)| place == given::PLACE)
+    }
 }
 
 /// How many lines, words and bytes a file has.

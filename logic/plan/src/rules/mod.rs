@@ -41,6 +41,11 @@ pub fn handlers() -> Vec<&'static str> {
     grammar::KINDS.to_vec()
 }
 
+/// A refusal of a request for a part of a file, which counts for small models as well.
+pub(crate) fn refusal_of_a_part(kind: RefusalKind, why: String) -> Refusal {
+    Refusal::new(kind, why, Vec::new()).for_no_model()
+}
+
 /// The refusal of a request that says what not to do.
 pub(crate) fn forbidden(text: &str) -> Refusal {
     Refusal::negated(&Request::read(text).shown(text))
@@ -52,14 +57,23 @@ pub(crate) fn forbidden(text: &str) -> Refusal {
 /// [`Refusal`] when any part of the request is not understood, not available, or may be meant in
 /// more than one way. Then nothing of it is planned.
 pub fn plan(text: &str) -> Result<Plan, Refusal> {
-    let refusal = match planned(text) {
-        Ok(plan) => return Ok(plan),
-        Err(refusal) => refusal,
+    let part = crate::parts::refusal(&languages::in_english(text));
+    let refusal = match (planned(text), part) {
+        (Ok(plan), part) if part.is_none() || only_searches(&plan) => return Ok(plan),
+        (_, Some(part)) => return Err(part),
+        (Ok(plan), None) => return Ok(plan),
+        (Err(refusal), None) => refusal,
     };
     let corrected = misspelt::corrected(text);
     let corrected =
         corrected.filter(|order| planned(order).is_ok() || in_file::read(order).is_some());
     Err(corrected.map_or(refusal, |order| Refusal::misspelt(text, order)))
+}
+
+/// Whether a plan shows the lines that have something, and nothing else.
+fn only_searches(plan: &Plan) -> bool {
+    let mut actions = plan.actions.iter();
+    actions.all(|action| matches!(action, Action::SearchText { .. }))
 }
 
 fn planned(text: &str) -> Result<Plan, Refusal> {

@@ -22,6 +22,7 @@ mod groups;
 mod inline;
 mod items;
 mod keys;
+pub(crate) mod line_filter;
 mod line_told;
 mod lines;
 mod list_sayings;

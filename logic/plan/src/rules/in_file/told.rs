@@ -6,8 +6,8 @@ use super::spaced::Mention;
 use super::unset::unset;
 use super::value::Value;
 use super::{
-    cells, column_numbers, counted, environment, line_told, paragraphs, rows_told, section_told,
-    sections, superlative, written,
+    cells, column_numbers, counted, environment, line_filter, line_told, paragraphs, rows_told,
+    section_told, sections, superlative, written,
 };
 use crate::rules::words::pattern;
 use regex::Regex;
@@ -153,6 +153,9 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
         return Some(told);
     }
     let lines = Lines { path, text };
+    if let Some(told) = line_filter::told(question, &lines) {
+        return Some(told);
+    }
     let ending = lines.ending();
     if written::is_code(&ending) && environment::may_tell(&without_path(question, path)) {
         return environment::told(path, text);

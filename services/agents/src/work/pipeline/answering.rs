@@ -9,7 +9,7 @@ use domain::event::{CallStatus, EventBody};
 use domain::model::Reach;
 use domain::plan::Action;
 use plan::shown::{self, Focused, Shown, Unread, focus, nothing_about};
-use plan::{compile, likely, prompt, question};
+use plan::{compile, given, likely, prompt, question};
 use turn::Outcome;
 use turn::cut::{self, Room};
 
@@ -32,6 +32,14 @@ pub(super) async fn answer(
         && let Some(told) = by_rules(work, outcome, question, (shown, planned)).await
     {
         return Ok(told);
+    }
+    if reach == Reach::Small && shown.iter().any(Shown::is_given) {
+        let fault = given::not_known();
+        return Err(Failed {
+            status: CallStatus::Failed,
+            text: fault.message.clone(),
+            fault: Some(fault),
+        });
     }
     let most = match reach {
         Reach::Small => SMALL_ANSWER_TOKENS,

@@ -26,9 +26,11 @@ fn data_given(work: &Work, reach: Reach) -> Option<Shown> {
     let input = work.with_state(|state| state.conversation.view.input().to_owned());
     // The first line says what it is.
     let (_, data) = input.split_once('\n')?;
+    // The fence around it is for models alone.
+    let data = text::fence::body(data.trim()).trim_end();
     Some(Shown {
-        text: data.trim().to_owned(),
-        contents: vec![(given::PLACE.to_owned(), data.trim().to_owned())],
+        text: data.to_owned(),
+        contents: vec![(given::PLACE.to_owned(), data.to_owned())],
         ..Shown::default()
     })
 }
