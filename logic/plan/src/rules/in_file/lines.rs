@@ -31,6 +31,24 @@ pub(super) fn applied(text: &str, action: &Action) -> String {
     }
 }
 
+/// Whether lines of a text set values behind a space, and none does by a sign.
+fn is_spaced(text: &str) -> bool {
+    let is_set = |line: &str| line.starts_with(|c: char| c.is_alphabetic());
+    let mut lines = text
+        .lines()
+        .map(str::trim_start)
+        .filter(|line| is_set(line));
+    let signs = |line: &str| {
+        let name = line.split_whitespace().next().unwrap_or_default();
+        let rest = line[name.len()..].trim_start();
+        name.contains(['=', ':']) || rest.starts_with(['=', ':'])
+    };
+    let has_space = text
+        .lines()
+        .any(|line| is_set(line.trim_start()) && line.trim().contains(' '));
+    has_space && !lines.any(signs)
+}
+
 /// A text with its path.
 pub(super) struct Lines<'a> {
     pub(super) path: &'a str,
@@ -281,6 +299,8 @@ impl Lines<'_> {
         match name.rsplit_once('.') {
             // `.env.example` holds what `.env` does.
             Some(_) if name.starts_with(".env.") => "env".to_owned(),
+            // `maxconn 2000` of HAProxy: the name, a space and the value.
+            Some((_, "cfg")) if is_spaced(self.text) => "conf".to_owned(),
             Some((_, ending)) => ending.to_owned(),
             None if name.ends_with("_config") => "conf".to_owned(),
             None if name == "makefile" || name == "gnumakefile" => "mk".to_owned(),
