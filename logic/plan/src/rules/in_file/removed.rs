@@ -3,6 +3,7 @@
 use super::comments::end_of_block;
 use super::keys::plain;
 use super::lines::Lines;
+use super::sections;
 use super::tree::{Node, Tree};
 use super::value::Value;
 use crate::rules::refusal::Refusal;
@@ -137,9 +138,28 @@ impl Lines<'_> {
         }
     }
 
+    /// The lines of YAML that open the block of a key that is named with what it stands in: `depends_on of web`.
+    fn openers_within(&self, key: &str) -> Vec<Range<usize>> {
+        let ending = self.ending();
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for reading in super::keys::readings(key).iter().skip(1) {
+            for line in self.openers(&reading.name) {
+                let mut path = sections::around(&ending, self.text, line.start);
+                path.push(reading.name.clone());
+                if reading.means(&path) && !found.contains(&line) {
+                    found.push(line);
+                }
+            }
+        }
+        found
+    }
+
     /// The change that removes a key of YAML with the block below it.
     fn remove_block(&self, key: &str) -> Option<Result<Action, Refusal>> {
-        let openers = self.openers(key);
+        let openers = match self.openers(key) {
+            found if found.is_empty() => self.openers_within(key),
+            found => found,
+        };
         let [opener] = openers.as_slice() else {
             return None;
         };
