@@ -80,6 +80,13 @@ pub fn lines(shown: &[Shown], quotes: &[(String, String)], question: &str) -> St
         for line in lines.lines() {
             told.push_str(&format!("\n  {}", numbered(shown, place, line)));
         }
+        match more_of(shown, (place, lines), question) {
+            0 => {}
+            1 => told.push_str("\n  … and 1 more line that has as many words of the question"),
+            more => told.push_str(&format!(
+                "\n  … and {more} more lines that have as many words of the question"
+            )),
+        }
     }
     match left_out {
         0 => {}
@@ -89,6 +96,23 @@ pub fn lines(shown: &[Shown], quotes: &[(String, String)], question: &str) -> St
         )),
     }
     told
+}
+
+/// How many more lines of a place have as many words of a question as one of those that are told.
+fn more_of(shown: &[Shown], (place, told): (&str, &str), question: &str) -> usize {
+    let told: Vec<&str> = told.lines().map(str::trim).collect();
+    let least = told.iter().map(|line| prompt::shared(line, question));
+    let least = least.filter(|shared| *shared > 0).min().unwrap_or(1);
+    let texts = shown::merged(shown).into_iter();
+    let texts = texts.filter(|(known, _)| known == place);
+    let count = |text: &str| {
+        let lines = text.lines().map(str::trim);
+        let others = lines.filter(|line| !told.contains(line));
+        others
+            .filter(|line| prompt::shared(line, question) >= least)
+            .count()
+    };
+    texts.map(|(_, text)| count(&text)).sum()
 }
 
 /// A line behind its number, where that is known and it stands in one place alone.
@@ -149,6 +173,15 @@ mod tests {
         };
         let data = json!({"path": path, "content": content, "from_line": 1, "truncated": false});
         Shown::of(&action, &[data])
+    }
+
+    #[test]
+    fn lines_that_are_left_out_are_counted() {
+        let text: String = (0..7).map(|n| format!("{n} the sail is red\n")).collect();
+        let shown = [read("a.txt", &text)];
+        let told = "0 the sail is red\n1 the sail is red".to_owned();
+        let told = lines(&shown, &[("a.txt".to_owned(), told)], "is the sail red?");
+        assert!(told.ends_with("… and 5 more lines that have as many words of the question"));
     }
 
     #[test]

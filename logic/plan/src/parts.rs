@@ -2,6 +2,7 @@
 //!
 //! A model of a few million parameters shows the whole file for `show app.env without the passwords`.
 
+use crate::rules::in_file::counted;
 use crate::rules::in_file::line_filter::{self, Reading};
 use crate::rules::refusal_of_a_part;
 use crate::rules::{Refusal, RefusalKind};
@@ -35,6 +36,11 @@ pub(crate) fn asks_lines(request: &str) -> bool {
     matches!(reading(request), Reading::Lines(_))
 }
 
+/// Whether a request says more of lines than is known here, which a plan of other rules may be of.
+pub(crate) fn may_be_planned(request: &str) -> bool {
+    matches!(reading(request), Reading::Left)
+}
+
 /// Whether a look at a file leaves something of it out.
 fn leaves_out(request: &str) -> bool {
     let bare = orders::without_quotes(request);
@@ -44,7 +50,8 @@ fn leaves_out(request: &str) -> bool {
         let next = found["next"].to_lowercase();
         let is_verb = next.ends_with("ing") && next.len() > 5;
         let joins = ["do", "don", "then", "also", "it", "keep", "change"].contains(&next.as_str());
-        !is_verb && !(found.name("but").is_some() && joins)
+        let goes_on = found.name("but").is_some() && joins;
+        !is_verb && !goes_on
     });
     is_one && is_look && !orders::acts(request) && !named::files_of(request).is_empty()
 }
@@ -57,12 +64,12 @@ pub(crate) fn refusal(request: &str) -> Option<Refusal> {
             let why = "Lines by what they say are of the text of one file, which is named by its whole name.";
             return Some(refusal_of_a_part(RefusalKind::Question, why.to_owned()));
         }
-        Reading::Unknown => {
+        Reading::Unknown | Reading::Left if !counted::may_count(request) => {
             let why = "I know lines by words that they have or lack, and by a time of day, and this says something else: nothing was shown or counted.";
             let refusal = refusal_of_a_part(RefusalKind::Unavailable, why.to_owned());
             return Some(refusal.advised("Such as `lines with ERROR and without retry in FILE`, `how many lines between 03:00 and 04:00 in FILE`."));
         }
-        Reading::Other => {}
+        Reading::Other | Reading::Unknown | Reading::Left => {}
     }
     leaves_out(request).then(|| {
         let why = "What is to be left out I cannot tell from the rest, so nothing was shown.";

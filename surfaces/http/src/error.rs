@@ -58,8 +58,8 @@ impl Coded for Error {
                  key; both in PEM."
             }
             Self::Bind { .. } => {
-                "Another program may have the port: name one with --http \
-                                  127.0.0.1:PORT."
+                "Another program may have the port: name another (`carl web 127.0.0.1:PORT`, or \
+                 --http 127.0.0.1:PORT)."
             }
         }
         .to_owned()

@@ -57,9 +57,11 @@ pub(crate) fn forbidden(text: &str) -> Refusal {
 /// [`Refusal`] when any part of the request is not understood, not available, or may be meant in
 /// more than one way. Then nothing of it is planned.
 pub fn plan(text: &str) -> Result<Plan, Refusal> {
-    let part = crate::parts::refusal(&languages::in_english(text));
+    let english = languages::in_english(text);
+    let part = crate::parts::refusal(&english);
+    let is_planned = |plan: &Plan| only_searches(plan) || crate::parts::may_be_planned(&english);
     let refusal = match (planned(text), part) {
-        (Ok(plan), part) if part.is_none() || only_searches(&plan) => return Ok(plan),
+        (Ok(plan), part) if part.is_none() || is_planned(&plan) => return Ok(plan),
         (_, Some(part)) => return Err(part),
         (Ok(plan), None) => return Ok(plan),
         (Err(refusal), None) => refusal,

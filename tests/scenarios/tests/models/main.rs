@@ -15,6 +15,7 @@ mod llama_server;
 mod named;
 mod offered;
 mod ollama;
+mod parts;
 mod pictures;
 mod plain_questions;
 mod prompts;

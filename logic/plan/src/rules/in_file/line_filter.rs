@@ -8,7 +8,7 @@ use crate::names;
 use crate::quoted::{mark, marked};
 use crate::rules::grammar;
 use crate::rules::words::{number, pattern};
-use regex::Regex;
+use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
 /// Most lines that an answer shows, and characters of each.
@@ -93,6 +93,8 @@ pub(crate) enum Reading {
     Lines(Asked),
     /// One with a condition that is not known.
     Unknown,
+    /// One that says more of them, which other rules may know.
+    Left,
 }
 
 /// The words that conditions name; `None` where it is not clear how they belong together.
@@ -117,7 +119,7 @@ fn terms(text: &str, quotes: &[String]) -> Option<(Vec<String>, bool)> {
     found.map(|found| (found, is_any))
 }
 
-fn wanted(found: &regex::Captures<'_>) -> Wanted {
+fn wanted(found: &Captures<'_>) -> Wanted {
     let part = |name| found.name(name).map(|part| part.as_str().to_lowercase());
     let count = part("n").and_then(|n| number(&n));
     let count = count.and_then(|n| usize::try_from(n).ok());
@@ -225,25 +227,7 @@ pub(crate) fn read(request: &str, file: Option<&str>) -> Reading {
         return Reading::Other;
     };
     let wanted = wanted(&head);
-    // `the timeout`, `DB_NAME` and what is counted by one word are asked for elsewhere.
-    let verb = head
-        .name("verb")
-        .map_or("", |verb| verb.as_str())
-        .to_lowercase();
-    let is_of_words = subject.name("lines").is_none();
-    let is_end = matches!(wanted, Wanted::First(_) | Wanted::Last(_));
-    let is_value = verb.is_empty() || verb.starts_with("what") || verb == "which";
-    let are_several = subject
-        .name("kinds")
-        .is_some_and(|kinds| kinds.as_str().contains(' '));
-    let is_alone = CONDITION
-        .as_ref()
-        .is_none_or(|form| !form.is_match(&subject["rest"]));
-    let has_noun = said.contains(" line") || said.contains(" entr") || said.contains(" message");
-    let is_a_name = subject.name("kinds").is_some() && !has_noun && !are_several;
-    let is_elsewhere = is_value || wanted == Wanted::Count || is_a_name;
-    if is_of_words && !is_end && is_alone && !are_several && is_elsewhere && !(is_value && has_noun)
-    {
+    if is_elsewhere((&head, &subject), &said, wanted) {
         return Reading::Other;
     }
     let mut all = Vec::new();
@@ -282,8 +266,46 @@ pub(crate) fn read(request: &str, file: Option<&str>) -> Reading {
             })
         }
         None if begins => Reading::Unknown,
-        None => Reading::Other,
+        None => left((&head, &subject), rest),
     }
+}
+
+/// What a request is that says more of lines than is read here.
+fn left((head, subject): (&Captures<'_>, &Captures<'_>), rest: &str) -> Reading {
+    let verb = head.name("verb").map_or("", |verb| verb.as_str());
+    let is_value = verb.is_empty() || verb.to_lowercase().starts_with("what");
+    let is_of_lines = subject.name("lines").is_some();
+    let is_place = rest.starts_with(|c: char| c.is_ascii_digit() || c == '#')
+        || ["of ", "number ", "no ", "from ", "long"]
+            .iter()
+            .any(|place| rest.starts_with(place));
+    match (is_of_lines && is_place) || (!is_of_lines && is_value) {
+        true => Reading::Other,
+        false => Reading::Left,
+    }
+}
+
+/// Whether words of logs are something else here: `the timeout`, `DB_NAME`, and what is counted by one word.
+fn is_elsewhere(
+    (head, subject): (&Captures<'_>, &Captures<'_>),
+    said: &str,
+    wanted: Wanted,
+) -> bool {
+    if subject.name("lines").is_some() || matches!(wanted, Wanted::First(_) | Wanted::Last(_)) {
+        return false;
+    }
+    let verb = head.name("verb").map_or("", |verb| verb.as_str());
+    let verb = verb.to_lowercase();
+    let has_noun = [" line", " entr", " message"]
+        .iter()
+        .any(|noun| said.contains(noun));
+    let is_value = (verb.is_empty() || verb.starts_with("what") || verb == "which") && !has_noun;
+    let kinds = subject.name("kinds").map(|kinds| kinds.as_str());
+    let are_several = kinds.is_some_and(|kinds| kinds.contains(' '));
+    let is_a_name = kinds.is_some() && !has_noun;
+    let condition = CONDITION.as_ref();
+    let is_alone = condition.is_none_or(|form| !form.is_match(&subject["rest"]));
+    is_alone && !are_several && (is_value || wanted == Wanted::Count || is_a_name)
 }
 
 /// Whether a line says a text: bare words as whole words, in any letters where they have no capital.
@@ -426,7 +448,7 @@ impl Asked {
 pub(super) fn told(request: &str, lines: &Lines<'_>) -> Option<String> {
     match read(request, Some(lines.path)) {
         Reading::Lines(asked) => Some(asked.told(lines.path, lines.text)),
-        Reading::Other | Reading::Unknown => None,
+        Reading::Other | Reading::Unknown | Reading::Left => None,
     }
 }
 
@@ -484,6 +506,12 @@ mod tests {
             "how many lines between Monday and Friday in a.log",
         ] {
             assert_eq!(read(request, Some("a.log")), Reading::Unknown, "{request}");
+        }
+        for request in [
+            "show the lines starting with ERROR in a.log",
+            "list the errors of Monday in a.log",
+        ] {
+            assert_eq!(read(request, Some("a.log")), Reading::Left, "{request}");
         }
         for request in [
             "show lines 2 to 4 of a.log",
