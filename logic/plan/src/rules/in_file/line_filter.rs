@@ -243,7 +243,7 @@ pub(crate) fn read(request: &str, file: Option<&str>) -> Reading {
     }
     let rest = subject["rest"].trim();
     let rest = pattern(
-        r"(?i)^(?:are there|are|were there|do we have|does|do|is there)(?: (?:have|contain))?$",
+        r"(?i)^(?:(?:are|were|is|does|do|did|we|i|it|there|have|has|contain|contains|long|in total|altogether)(?: |$))+$",
     )
     .filter(|form| form.is_match(rest))
     .map_or(rest, |_| "");
