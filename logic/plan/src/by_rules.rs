@@ -3,8 +3,8 @@
 use crate::planned::not_clear;
 use crate::quoted::in_quotes;
 use crate::rules::in_file::{self, whole_words};
-use crate::rules::{self, RefusalKind, joined, small_talk};
-use crate::{forbidden, gate, named, orders, parts, question};
+use crate::rules::{self, RefusalKind, joined, parts, small_talk};
+use crate::{forbidden, gate, named, orders, question};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
 use domain::tool::{EffectClass, UNDO};

@@ -31,7 +31,6 @@ mod offers;
 pub mod one_step;
 pub mod orders;
 pub mod outlined;
-mod parts;
 mod planned;
 mod project;
 pub mod prompt;

@@ -16,6 +16,7 @@ pub mod in_file;
 pub(crate) mod joined;
 mod languages;
 mod misspelt;
+pub(crate) mod parts;
 pub(crate) mod plain;
 mod reasons;
 mod refusal;
@@ -41,11 +42,6 @@ pub fn handlers() -> Vec<&'static str> {
     grammar::KINDS.to_vec()
 }
 
-/// A refusal of a request for a part of a file, which counts for small models as well.
-pub(crate) fn refusal_of_a_part(kind: RefusalKind, why: String) -> Refusal {
-    Refusal::new(kind, why, Vec::new()).for_no_model()
-}
-
 /// The refusal of a request that says what not to do.
 pub(crate) fn forbidden(text: &str) -> Refusal {
     Refusal::negated(&Request::read(text).shown(text))
@@ -58,8 +54,8 @@ pub(crate) fn forbidden(text: &str) -> Refusal {
 /// more than one way. Then nothing of it is planned.
 pub fn plan(text: &str) -> Result<Plan, Refusal> {
     let english = languages::in_english(text);
-    let part = crate::parts::refusal(&english);
-    let is_planned = |plan: &Plan| only_searches(plan) || crate::parts::may_be_planned(&english);
+    let part = parts::refusal(&english);
+    let is_planned = |plan: &Plan| only_searches(plan) || parts::may_be_planned(&english);
     let refusal = match (planned(text), part) {
         (Ok(plan), part) if part.is_none() || is_planned(&plan) => return Ok(plan),
         (_, Some(part)) => return Err(part),

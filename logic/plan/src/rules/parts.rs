@@ -2,10 +2,9 @@
 //!
 //! A model of a few million parameters shows the whole file for `show app.env without the passwords`.
 
-use crate::rules::in_file::counted;
-use crate::rules::in_file::line_filter::{self, Reading};
-use crate::rules::refusal_of_a_part;
-use crate::rules::{Refusal, RefusalKind};
+use super::in_file::counted;
+use super::in_file::line_filter::{self, Reading};
+use super::refusal::{Refusal, RefusalKind};
 use crate::{named, orders, question};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -56,24 +55,29 @@ fn leaves_out(request: &str) -> bool {
     is_one && is_look && !orders::acts(request) && !named::files_of(request).is_empty()
 }
 
+/// A refusal that counts for small models as well.
+fn of_a_part(kind: RefusalKind, why: String) -> Refusal {
+    Refusal::new(kind, why, Vec::new()).for_no_model()
+}
+
 /// What is said to a request for a part of a file: where the rules tell it, that they do once they read the file;
 /// where they cannot, that the whole is not shown in its place.
 pub(crate) fn refusal(request: &str) -> Option<Refusal> {
     match reading(request) {
         Reading::Lines(_) => {
             let why = "Lines by what they say are of the text of one file, which is named by its whole name.";
-            return Some(refusal_of_a_part(RefusalKind::Question, why.to_owned()));
+            return Some(of_a_part(RefusalKind::Question, why.to_owned()));
         }
         Reading::Unknown | Reading::Left if !counted::may_count(request) => {
             let why = "I know lines by words that they have or lack, and by a time of day, and this says something else: nothing was shown or counted.";
-            let refusal = refusal_of_a_part(RefusalKind::Unavailable, why.to_owned());
+            let refusal = of_a_part(RefusalKind::Unavailable, why.to_owned());
             return Some(refusal.advised("Such as `lines with ERROR and without retry in FILE`, `how many lines between 03:00 and 04:00 in FILE`."));
         }
         Reading::Other | Reading::Unknown | Reading::Left => {}
     }
     leaves_out(request).then(|| {
         let why = "What is to be left out I cannot tell from the rest, so nothing was shown.";
-        let refusal = refusal_of_a_part(RefusalKind::Unavailable, why.to_owned());
+        let refusal = of_a_part(RefusalKind::Unavailable, why.to_owned());
         refusal.advised(
             "Lines go by a word that they have: `show the lines without PASSWORD in FILE`.",
         )
