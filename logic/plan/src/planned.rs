@@ -1,6 +1,6 @@
 //! What the rules make of a request: a plan, one after a file is read, or a refusal.
 
-use crate::rules::in_file::{self, InFile, boxed, whole_words};
+use crate::rules::in_file::{self, InFile, boxed, erased, whole_words};
 use crate::rules::{self, Note, Refusal, RefusalKind, joined, words};
 use crate::{forbidden, orders, validate};
 use domain::fault::{Coded, Fault};
@@ -111,7 +111,11 @@ pub struct Ready {
 /// The files that are read before a plan replaces words in them.
 #[must_use]
 pub fn words_to_read(request: &str, plan: &Plan) -> Vec<String> {
-    whole_words::to_read(&rules::quotes(request), plan)
+    let mut read = whole_words::to_read(&rules::quotes(request), plan);
+    read.extend(erased::to_read(plan));
+    read.sort();
+    read.dedup();
+    read
 }
 
 /// The file that says whether what a plan adds to it is a task with a box. It may not be there.
@@ -131,6 +135,7 @@ pub fn of_whole_words(
     texts: BTreeMap<String, String>,
 ) -> Result<Ready, Unplanned> {
     let plan = boxed::with_box(request, plan, &texts);
+    let plan = erased::with_blanks(request, plan, &texts);
     let (plan, note) = whole_words::of(&rules::quotes(request), plan, texts.clone())?;
     let plan = valid(plan)?;
     stays_sound(&plan, &texts)?;

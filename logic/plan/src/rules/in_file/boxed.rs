@@ -1,4 +1,4 @@
-//! What is added to a list of tasks in bare words: `add buy paper to tasks.md` gets a box where each item of the list
+//! What is added to a list of tasks: `add buy paper to tasks.md` gets a box where each item of the list
 //! at the end of the file has one.
 
 use super::lines::Lines;
@@ -9,10 +9,10 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// An order to add something that is no line or text by its words, and stands in no quotes.
+/// An order to add something that is no line or text by its words, in quotes or without.
 static ADDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(?:(?:can|could) you )?(?:please )?add (?P<text>[^\x22]+) (?:to|onto) (?:the )?(?:file )?\S+?[.!? ]*$",
+        r"(?i)^(?:(?:can|could) you )?(?:please )?add (?P<text>[^\x22]+|\x22[^\x22]+\x22) (?:to|onto) (?:the )?(?:file )?\S+?[.!? ]*$",
     )
 });
 /// Words by which an order says what it adds: as it is.

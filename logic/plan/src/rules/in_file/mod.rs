@@ -16,6 +16,7 @@ mod comments;
 pub(crate) mod counted;
 mod docker;
 mod environment;
+pub(crate) mod erased;
 mod exchanged;
 mod fitting;
 mod groups;
