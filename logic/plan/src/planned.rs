@@ -1,7 +1,7 @@
 //! What the rules make of a request: a plan, one after a file is read, or a refusal.
 
 use crate::rules::in_file::{self, InFile, boxed, erased, whole_words};
-use crate::rules::{self, Note, Refusal, RefusalKind, joined, words};
+use crate::rules::{self, Note, Refusal, RefusalKind, each, joined, words};
 use crate::{forbidden, orders, validate};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
@@ -77,6 +77,9 @@ pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
         }
         return Ok(ByRules::Several(orders));
     }
+    if let Some(orders) = for_each(request, &orders) {
+        return Ok(ByRules::Several(orders));
+    }
     let planned = rules::plan(request).map_err(|refusal| match refusal.kind {
         RefusalKind::NotUnderstood => not_clear(&orders).unwrap_or_else(|| refusal.into()),
         _ => refusal.into(),
@@ -89,6 +92,26 @@ pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
             Ok(ByRules::AfterReading(asked, literal))
         }
     }
+}
+
+/// The orders of one on several files or values that no rule reads whole, where each by itself is known.
+fn for_each(request: &str, orders: &[String]) -> Option<Vec<String>> {
+    let is_one = orders.is_empty()
+        && !forbidden::forbids(request)
+        && !rules::has_unclear_end(request)
+        && in_file::read(request).is_none();
+    if !is_one || rules::plan(request).is_ok() {
+        return None;
+    }
+    let each = each::orders(request);
+    let is_known = |order: &String| {
+        matches!(
+            plan(order),
+            Ok(ByRules::Plan(_) | ByRules::AfterReading(..))
+        )
+    };
+    let fits = (2..=domain::limits::PLAN_ACTIONS).contains(&each.len());
+    (fits && each.iter().all(is_known)).then_some(each)
 }
 
 /// The refusal of the order among several that is not clear, where it is one to change something: a small

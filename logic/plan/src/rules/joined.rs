@@ -51,6 +51,9 @@ fn parts(request: &Request, text: &str, orders: &mut Vec<String>) {
 /// A request of one order in which `it` is the file that the request before names, or `there` its folder;
 /// `None` where it says neither, or the request before names several.
 pub(crate) fn going_on(request: &str, before: &str) -> Option<String> {
+    if let Some(same) = same_elsewhere(request, before) {
+        return Some(same);
+    }
     let request = without_joint(request);
     let there = there(request, before);
     let request = Request::read(&languages::in_english(there.as_deref().unwrap_or(request)));
@@ -107,6 +110,42 @@ pub(crate) fn of_another(request: &str, before: &str) -> Option<String> {
         .chain(words[last + 1..].iter().copied());
     Some(all.collect::<Vec<_>>().join(" "))
 }
+
+/// The order before on other files: `do the same in b.md`, `also in b.md and c.md`, `and in .env`. `None` where
+/// the order before does not end with its files.
+fn same_elsewhere(request: &str, before: &str) -> Option<String> {
+    let found = SAME.as_ref()?.captures(request.trim())?;
+    let files = named::files_of(&found["files"]);
+    let words = found["files"].split([',', ' ']).map(trim_word);
+    let are_files = |word: &str| word.is_empty() || JOINS.contains(&word) || is_file(word);
+    if files.is_empty() || !words.clone().all(are_files) {
+        return None;
+    }
+    let before = languages::in_english(before);
+    let before = before.trim_end_matches(['.', '!', ' ']);
+    let spaces = before.match_indices(' ').map(|(at, _)| at);
+    // The longest end that is files and nothing else, behind a word that leads to them.
+    let at = spaces.into_iter().find(|at| {
+        let lead = before[..*at].split_whitespace().next_back();
+        let mut words = before[*at..].split([',', ' ']).map(trim_word);
+        lead.is_some_and(|lead| LEADS.contains(&lead)) && words.all(are_files)
+    })?;
+    let is_order = before.split_whitespace().next().is_some_and(is_verb);
+    let listed = found["files"].replace(" the ", " ");
+    let listed = listed.trim_end_matches(['.', '!', ' ']);
+    is_order.then(|| format!("{} {listed}", &before[..at]))
+}
+
+/// Words between names of files.
+const JOINS: [&str; 3] = ["and", "the", "&"];
+/// Words before the files of an order.
+const LEADS: [&str; 4] = ["in", "to", "from", "of"];
+/// An order to do the same in other files.
+static SAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    words::pattern(
+        r"(?i)^(?:(?:and |please |now )?(?:do )?the same|same|(?:and )?also|and|the same again|and the same)(?: thing)? (?:in|to|for|from|with) (?:the )?(?P<files>\S.*)$",
+    )
+});
 
 /// A request without the word that joins it to the one before: `and how many words does it have?`
 fn without_joint(request: &str) -> &str {
@@ -184,6 +223,31 @@ fn named(request: &Request, text: &str, orders: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_same_is_done_elsewhere() {
+        let before = "set the port to 9090 in config.json";
+        for (says, resolved) in [
+            ("and in .env", "set the port to 9090 in .env"),
+            (
+                "also in a.yml and the Dockerfile",
+                "set the port to 9090 in a.yml and Dockerfile",
+            ),
+            ("do the same in b.toml.", "set the port to 9090 in b.toml"),
+        ] {
+            assert_eq!(going_on(says, before).as_deref(), Some(resolved), "{says}");
+        }
+        let added = "append \"x in a.md\" to b.md and c.md";
+        let same = going_on("same in d.md", added);
+        assert_eq!(same.as_deref(), Some("append \"x in a.md\" to d.md"));
+        for (says, before) in [
+            ("and in the evening", before),
+            ("and in b.md", "delete a.md"),
+            ("and in b.md", "what is in a.md?"),
+        ] {
+            assert_eq!(same_elsewhere(says, before), None, "{says}");
+        }
+    }
 
     #[test]
     fn orders_in_a_row_are_told_apart_and_texts_stay_whole() {

@@ -10,6 +10,7 @@ mod after_colon;
 mod building;
 pub(crate) mod described;
 mod destination;
+pub(crate) mod each;
 mod examples;
 mod grammar;
 pub mod in_file;

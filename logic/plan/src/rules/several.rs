@@ -216,7 +216,7 @@ pub(super) fn listed<'a>(
             at += 1;
             let is_and = words
                 .get(at)
-                .is_some_and(|next| next.eq_ignore_ascii_case("and"));
+                .is_some_and(|next| ["and", "und", "y"].contains(&next.to_lowercase().as_str()));
             let is_next =
                 word.ends_with(',') && words.get(at).is_some_and(|next| is_name(request, next));
             if !(is_and || is_next) {

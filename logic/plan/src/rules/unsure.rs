@@ -206,6 +206,12 @@ fn of_a_place(shown: &str) -> Refusal {
 }
 
 fn of_a_place_to_add(shown: &str) -> Refusal {
+    if shown.to_lowercase().starts_with("move ") {
+        let why = format!("`{shown}` moves a part of a file, which I do not do in one step.");
+        let advice = "Two steps do it: insert the text where it goes (`insert \"TEXT\" before line 5 of FILE`), and \
+                      remove it where it was (`remove line 3 of FILE`).";
+        return Refusal::unavailable(&why, Vec::new()).advised(advice);
+    }
     let why = format!(
         "`{shown}` is of a place that I cannot find: I insert at the top, at the end, and before or after a \
          line."

@@ -3,12 +3,14 @@
 //! A row matches a whole request or nothing, so that no part of a request is lost on the way. What is
 //! quoted stays as it is.
 
+mod english;
 mod german;
 mod language;
 mod spanish;
 
 use super::examples;
 use super::words::pattern;
+use english::ENGLISH;
 use german::GERMAN;
 use language::Language;
 use regex::Regex;
@@ -24,7 +26,7 @@ pub(super) fn in_english(request: &str) -> String {
         .to_lowercase();
     let spoken = |language: &&Language| language.begins.contains(&first.as_str());
     let Some(language) = [&GERMAN, &SPANISH].into_iter().find(spoken) else {
-        return request.to_owned();
+        return reworded(request);
     };
     let mut words = without(language.polite, request);
     if words.contains(": ") {
@@ -40,6 +42,22 @@ pub(super) fn in_english(request: &str) -> String {
         }
     }
     request.to_owned()
+}
+
+/// An English order in the words that the rules have for it, where it has others.
+fn reworded(request: &str) -> String {
+    let mut known = String::new();
+    let found = ENGLISH.iter().find_map(|(regex, template)| {
+        let captures = regex.captures(request)?;
+        Some((captures, *template))
+    });
+    match found {
+        Some((captures, template)) => {
+            captures.expand(template, &mut known);
+            known
+        }
+        None => request.to_owned(),
+    }
 }
 
 /// The language of an order to change something that no row knows, and orders that are known. A small
@@ -146,6 +164,7 @@ mod tests {
     #[test]
     fn every_row_compiles_and_begins_with_a_word_that_is_known() {
         assert_eq!((GERMAN.rows.len(), SPANISH.rows.len()), (75, 47));
+        assert_eq!(ENGLISH.len(), 14);
     }
 
     #[test]

@@ -1,0 +1,63 @@
+//! English orders in other words than the rules have them, put into those.
+
+use super::language::rows;
+use regex::Regex;
+use std::sync::LazyLock;
+
+pub(super) static ENGLISH: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
+    rows(&[
+        (r"in {x},? rename {a} to {b}", "rename $a to $b in $x"),
+        (
+            r"remove every {t} (?:in|from) {x}",
+            "delete the text $t from $x",
+        ),
+        (
+            r"(?:remove|delete) the (?:task|todo) {t} (?:in|from) {x}",
+            "remove the line about $t from $x",
+        ),
+        (
+            r"(?:remove|delete) the word (?P<t>\w+) (?:in|from) (?P<x>\S+\.(?:md|txt))",
+            "delete the word \"$t\" in $x",
+        ),
+        (
+            r#"change (?:the )?heading (?P<a>[^"]+?) (?:into|to) (?P<b>[^"]+?) in {x}"#,
+            "change the heading \"$a\" to \"$b\" in $x",
+        ),
+        (
+            r"(?:bump|raise|upgrade) (?:the )?version from (?P<a>[\d.]+) to (?P<b>[\d.]+) in (?P<t>\S+(?:, \S+)*,? and \S+)",
+            "replace $a with $b in $t",
+        ),
+        (
+            r"change the port (?P<a>\d+) to (?P<b>\d+) in (?P<t>.+)",
+            "change port $a to $b in $t",
+        ),
+        (
+            r"(?:remove|delete|drop) the (?:dependency|package) {a} from (?P<x>\S*requirements\S*\.txt)",
+            "remove $a from $x",
+        ),
+        (
+            r"(?:remove|delete|drop) the (?:dependency|package) {a} from (?P<x>\S+\.(?:toml|json))",
+            "remove $a from the dependencies in $x",
+        ),
+        (
+            r"add {t} to the (?P<a>[\w.-]+) list in (?P<x>\S+\.(?:ya?ml|json|toml))",
+            "add $t to $a in $x",
+        ),
+        (
+            r"(?:remove|delete) the key {a} (?:in|from) (?P<x>\S+\.(?:ya?ml|json|toml|ini|env))",
+            "remove $a from $x",
+        ),
+        (
+            r"add a (?:new )?line to {x}: (?P<t>\S.*)",
+            "append to $x: $t",
+        ),
+        (
+            r"rename the file (?P<a>\S+\.\w{1,5}) to (?P<b>\w+ \w+\.\w{1,5})",
+            "rename $a to \"$b\"",
+        ),
+        (
+            r"mark all (?:the )?(?:tasks|items|todos) in {x} as (?:done|finished|complete)",
+            "tick all in $x",
+        ),
+    ])
+});
