@@ -12,7 +12,7 @@ static FORM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?is)^(?P<head>(?:(?:please|now|then|also|just|can you|could you|would you|will you)\b,? )*",
         r"(?:append|add|write|create|make|save|insert|put|note|jot down|prepend|replace|overwrite)\b",
-        r#"(?:"[^"\n]*"|\w['’]\w|'[^'\n]*'|[^:;"'?\n])*:)(?:(?P<gap>[ \t]+|[ \t]*\r?\n[ \t]*)(?P<text>\S.*)|(?P<close>[^\s].*))$"#,
+        r#"(?:"[^"\n]*"|\w['’]\w|'[^'\n]*'|[^:;"'?\n])*:)(?:(?P<gap>[ \t]+|(?:[ \t]*\r?\n)+[ \t]*)(?P<text>\S.*)|(?P<close>[^\s].*))$"#,
     ))
     .ok()
 });
@@ -162,6 +162,7 @@ mod tests {
             ("insert after line 3 of a.md: Why?", "Why?"),
             ("append to a.md:\nWhere was Jonas?", "Where was Jonas?"),
             ("append to a.md:\nI went home.", "I went home."),
+            ("append to a.md:\n\nI went.\n\nHome.", "I went.\n\nHome."),
             ("create a.md with:\na < b; c\nand d", "a < b; c\nand d"),
             ("replace line 3 of a.md with: \"Why\" so?", "\"Why\" so?"),
             ("create a.js with: f(\"a\");", "f(\"a\");"),

@@ -161,7 +161,7 @@ fn tails<'a>(
     };
     let may_be_new = MAKES.contains(&first_word(request).as_str());
     // A quote that is open where the end begins would have the end within a text.
-    let is_outside = |at: usize| request[..at].matches('"').count() % 2 == 0;
+    let is_outside = |at: usize| request[..at].matches('"').count().is_multiple_of(2);
     let spaces = request.match_indices(' ').map(|(at, _)| at);
     let ends = spaces.filter(move |at| {
         let before = request[..*at].split_whitespace().next_back();

@@ -86,7 +86,7 @@ const LISTS: [(&str, &str); 16] = [
     ),
     (
         "{with}",
-        r"(?:,? (?:with|containing|that says|saying|which says|that reads|reading|that contains|and write|and put)(?: in it| into it)?(?: the\b)?(?: (?:content|contents|text|words?|line)\b)?(?: of\b)?:?|:)",
+        r"(?:,? (?:with|containing) (?:this|the following)(?: (?:contents?|text|words?|lines?|letter))?:|,? (?:with|containing|that says|saying|which says|that reads|reading|that contains|and write|and put)(?: in it| into it)?(?: the\b)?(?: (?:content|contents|text|words?|line)\b)?(?: of\b)?:?|:)",
     ),
     ("{end}", r"(?:(?:the )?(?:very )?(?:end|bottom) (?:of )?)?"),
     (

@@ -6,6 +6,10 @@ use std::sync::LazyLock;
 
 pub(super) static ENGLISH: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     rows(&[
+        (
+            r"(?:write|put|save) (?:this|the following)(?: text| letter)? (?:in|into|to)(?: the file)? {x}:\s*(?P<t>(?s:\S.*))",
+            "create $x:\n$t",
+        ),
         (r"in {x},? rename {a} to {b}", "rename $a to $b in $x"),
         (
             r"remove every {t} (?:in|from) {x}",

@@ -407,6 +407,10 @@ pub(super) static GERMAN: Language = Language {
                 "insert $t before line $n of $x",
             ),
             (
+                r"füge? zu(?: der datei)? {x} hinzu:\s*(?P<t>(?s:\S.*))",
+                "append to $x:\n$t",
+            ),
+            (
                 r"mache? (?:das|es) rückgängig|rückgängig(?: machen)?",
                 "undo",
             ),
