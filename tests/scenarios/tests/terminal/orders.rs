@@ -57,14 +57,22 @@ fn undo_that_takes_back_the_whole_request() {
             seat.until("Jan");
             continue;
         }
-        let asked = seat.until("a message to the agent: ");
         let is_undo = order.starts_with("undo");
+        let asked = seat.until(if is_undo {
+            "[y]es, [n]o: "
+        } else {
+            "a message to the agent: "
+        });
         assert!(
             !is_undo || asked.contains("take back the last 3 file changes"),
             "{asked}"
         );
         seat.types("y\n");
-        seat.until("changed ");
+        seat.until(if is_undo {
+            "as it was before"
+        } else {
+            "changed "
+        });
     }
     seat.types("undo both\n");
     seat.until("`/undo` takes back the last request");
