@@ -117,6 +117,23 @@ const HERE: [&str; 5] = [
 /// Endings of files that hold data, which what a small model makes up spoils.
 const DATA: [&str; 8] = ["csv", "tsv", "json", "toml", "yaml", "yml", "ini", "xml"];
 
+/// Whether a request names a place within a file in another language, or by the number of a line.
+fn is_elsewhere(request: &str) -> bool {
+    // What is quoted is the text.
+    let unquoted = orders::without_quotes(request);
+    let outside: Vec<&str> = unquoted.split(|c: char| !c.is_alphanumeric()).collect();
+    let is_line = |pair: &[&str]| LINES.contains(&pair[0]) && pair[1].parse::<u32>().is_ok();
+    outside.iter().any(|word| WITHIN_ELSEWHERE.contains(word)) || outside.windows(2).any(is_line)
+}
+
+/// What helps where a plan is not of the request.
+fn helps(plan: &Plan) -> &'static str {
+    match plan.only_takes_back() {
+        true => TAKING_BACK,
+        false => "Name the file and the text, or use a larger model.",
+    }
+}
+
 /// The fault of a plan in which a step changes something that the request does not name, or in a way
 /// that it does not speak of. A small model fills a plan with files and texts that nobody spoke of, and
 /// what it makes up is not even asked about.
@@ -125,12 +142,7 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
     let request = request.to_lowercase();
     let words: Vec<&str> = request.split(|c: char| !c.is_alphanumeric()).collect();
     let says = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    // What is quoted is the text.
-    let unquoted = orders::without_quotes(&request);
-    let outside: Vec<&str> = unquoted.split(|c: char| !c.is_alphanumeric()).collect();
-    let is_line = |pair: &[&str]| LINES.contains(&pair[0]) && pair[1].parse::<u32>().is_ok();
-    let is_elsewhere = outside.iter().any(|word| WITHIN_ELSEWHERE.contains(word))
-        || outside.windows(2).any(is_line);
+    let is_elsewhere = is_elsewhere(&request);
     let is_of_files = words_of_files(&request).next().is_some();
     let mut changes = plan.actions.iter().filter(|action| is_change(action));
     let speaks_of_a_place = says(&PLACES) && !HERE.iter().any(|here| request.contains(here));
@@ -187,13 +199,9 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             _ => left_out().map(|path| format!("planned nothing for `{path}`, which the request names too")),
         }
     })?;
-    let hint = match plan.only_takes_back() {
-        true => TAKING_BACK,
-        false => "Name the file and the text, or use a larger model.",
-    };
     Some(refused(
         format!("The model {}. Nothing was done.", visible_line(&message)),
-        hint.to_owned(),
+        helps(plan).to_owned(),
     ))
 }
 

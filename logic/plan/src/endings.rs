@@ -202,11 +202,27 @@ fn names(listing: &[String], end: &str) -> Option<Vec<Named>> {
 }
 
 /// What a name is of: a file that is here by its whole name, or the only one of that name without its ending.
+///
+/// An article may be a part of the name: `my notes.md`.
 fn named(listing: &[String], name: &str) -> Named {
-    let mut name = name.trim_matches(['"', '\'', '`']);
+    let whole = name.trim_matches(['"', '\'', '`']);
+    let mut bare = whole;
     for article in ARTICLES {
-        name = name.strip_prefix(article).unwrap_or(name);
+        bare = bare.strip_prefix(article).unwrap_or(bare);
     }
+    let found = called(listing, bare);
+    if bare == whole {
+        return found;
+    }
+    match (called(listing, whole), found) {
+        (Named::File(with), Named::File(without)) => Named::Several(vec![with, without]),
+        (Named::Nothing(_), found) => found,
+        (with, _) => with,
+    }
+}
+
+/// The files that are called so.
+fn called(listing: &[String], name: &str) -> Named {
     let typed = name.trim_start_matches("./").to_lowercase();
     let files = || listing.iter().filter(|path| !path.ends_with('/'));
     if let Some(whole) = files().find(|path| path.to_lowercase() == typed) {
@@ -255,6 +271,16 @@ mod tests {
             "archive.md",
         ];
         files.map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn an_article_that_may_be_part_of_a_name_is_asked_back() {
+        let mut here = here();
+        assert!(written_out(&here, "add \"x\" to my notes").is_some());
+        here.push("my notes.md".to_owned());
+        for says in ["add \"x\" to my notes.md", "add \"x\" to my notes"] {
+            assert_eq!(written_out(&here, says), None, "{says}");
+        }
     }
 
     #[test]

@@ -591,10 +591,10 @@ fn orders_in_a_row_do_what_each_does_alone() {
         assert_eq!(house.read("settings.toml"), before, "{says}");
         assert!(house.has("c.txt") && house.has("b.toml"), "{says}");
     }
-    // What only an earlier order makes is not guessed.
+    // What only an earlier order makes is looked for in what it makes.
     house.write("days.txt", "Mon\n");
     let says = "add \"Tue bank\" to days.txt and remove the line about bank from days.txt";
-    tell(&house, says, 4);
+    tell(&house, says, 0);
     assert_eq!(house.read("days.txt"), "Mon\n");
 }
 

@@ -70,10 +70,13 @@ fn a_summary_is_planned_in_german_and_spanish_as_in_english() {
 #[test]
 fn what_is_of_no_single_file_is_refused_and_left_to_no_guess() {
     for (says, why) in [
-        ("list the functions in notes.txt", "has the tool `outline`"),
+        (
+            "list the functions in notes.txt",
+            "is no source file whose definitions",
+        ),
         (
             "which functions does this project have?",
-            "has the tool `outline`",
+            "one file that is named",
         ),
         ("show the diff", "`carl diff`"),
         ("show me the last commit", "needs a program"),

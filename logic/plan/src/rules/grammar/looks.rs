@@ -179,13 +179,19 @@ pub static PARTS: [Rule; 36] = [
     rule(
         r"(?:(?:{show}|list|name|outline|count) {the}|(?:which|what|how many) )(?:functions|methods|classes|symbols|definitions|structs|types|enums|traits|interfaces|constants|tests|test functions|test cases)(?: (?:are |is )?(?:there |defined |declared )?{in} {file:p}| (?:does|do|did|has|have) .+? (?:have|define|contain|declare|export|hold)| are there(?: here)?| (?:do|does) (?:we|i|it|this project|the project) have)?",
         |found| {
-            let nearest = match found.has("p") {
-                true => vec![format!("show {}", typed_path(&found.path("p")?))],
-                false => Vec::new(),
+            let (why, nearest) = match found.has("p") {
+                true => {
+                    let path = typed_path(&found.path("p")?);
+                    let why = format!("{path} is no source file whose definitions I can tell.");
+                    (why, vec![format!("show {path}")])
+                }
+                false => {
+                    let why = "What a source file defines I tell of one file that is named.";
+                    (why.to_owned(), Vec::new())
+                }
             };
-            let why = "What a source file defines I tell of one file that is named.";
             let advice = "Such as `which functions does src/FILE.py define?`; `find files named *.py` shows which there are.";
-            Err(Refusal::unavailable(why, nearest)
+            Err(Refusal::unavailable(&why, nearest)
                 .advised(advice)
                 .for_no_model())
         },
