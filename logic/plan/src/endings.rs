@@ -55,6 +55,10 @@ const MAKES: [&str; 15] = [
 const ARTICLES: [&str; 12] = [
     "the ", "my ", "our ", "both ", "files ", "file ", "der ", "die ", "den ", "el ", "la ", "los ",
 ];
+/// Words behind all names that are none.
+const AFTERWARDS: [&str; 8] = [
+    "now", "please", "too", "again", "thanks", "today", "bitte", "ahora",
+];
 /// Shortest name that is taken for one without its ending, letters.
 const SHORTEST: usize = 3;
 
@@ -96,8 +100,7 @@ pub fn written_out(listing: &[String], request: &str) -> Option<String> {
 #[must_use]
 pub fn unknown(listing: &[String], request: &str) -> Option<Fault> {
     let (_, names) = tails(listing, request).find(|(_, names)| {
-        let is_known = |named: &Named| !matches!(named, Named::Nothing(_));
-        names.len() > 1 && names.iter().any(is_known)
+        names.len() > 1 && names.iter().any(|named| is_without_ending(named, request))
     })?;
     let unclear = names
         .iter()
@@ -121,6 +124,21 @@ pub fn unknown(listing: &[String], request: &str) -> Option<Fault> {
         message: format!("{message} Nothing was done."),
         hint: hint.to_owned(),
     })
+}
+
+/// Whether a file is here and named without its ending. One that is named whole may be followed by any words.
+fn is_without_ending(named: &Named, request: &str) -> bool {
+    let request = request.to_lowercase();
+    let is_whole = |path: &String| {
+        let path = path.to_lowercase();
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        request.contains(name)
+    };
+    match named {
+        Named::File(path) => !is_whole(path),
+        Named::Several(paths) => !paths.iter().any(is_whole),
+        Named::Nothing(_) => false,
+    }
 }
 
 /// The files that stand in one list with another name of a file, wherever that is in a request: whoever changes
@@ -191,8 +209,12 @@ fn names(listing: &[String], end: &str) -> Option<Vec<Named>> {
         .map(str::trim)
         .filter(|part| !part.is_empty())
         .collect();
+    let parts = match parts.split_last() {
+        Some((last, before)) if AFTERWARDS.contains(&last.to_lowercase().as_str()) => before,
+        _ => &parts[..],
+    };
     let is_one = parts.len() == 1;
-    let named: Vec<Named> = parts.into_iter().map(|part| named(listing, part)).collect();
+    let named: Vec<Named> = parts.iter().map(|part| named(listing, part)).collect();
     // Words that are no name are of a text or of another order.
     let is_word = |named: &Named| match named {
         Named::Nothing(name) => !is_one && !name.contains(char::is_whitespace),
@@ -281,6 +303,24 @@ mod tests {
         for says in ["add \"x\" to my notes.md", "add \"x\" to my notes"] {
             assert_eq!(written_out(&here, says), None, "{says}");
         }
+    }
+
+    #[test]
+    fn a_word_behind_the_names_is_no_file() {
+        let here = here();
+        for says in [
+            "add a line about the theme to notes.md, now",
+            "add \"x\" to chapter2, chapter3 and notes, please",
+            "replace a with b in notes.md, gladly",
+        ] {
+            assert!(unknown(&here, says).is_none(), "{says}");
+        }
+        let whole = written_out(&here, "add \"x\" to chapter2 and notes, now");
+        assert_eq!(
+            whole.as_deref(),
+            Some("add \"x\" to chapter2.md and notes.md")
+        );
+        assert!(unknown(&here, "add \"x\" to chapter2 and chaptr3").is_some());
     }
 
     #[test]
