@@ -9,7 +9,7 @@ use crate::blocking;
 use crate::config::Config;
 use crate::error;
 use crate::history::History;
-use crate::session::profile::check;
+use crate::session::profile::{check, check_auto};
 use crate::session::refused::refused;
 use crate::session::shared::Shared;
 use crate::session::{Sent, Session};
@@ -447,6 +447,7 @@ impl Sessions for Service {
             )
             .with_hint("Close the session and resume it with the other type, or open another."));
         }
+        check_auto(&*self.shared.models, &profile, session.role()).await?;
         session.change(&self.shared, holder_id, profile).await
     }
 

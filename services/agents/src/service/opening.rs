@@ -4,7 +4,7 @@ use crate::blocking;
 use crate::history::{Emitter, History, Past, scope_of};
 use crate::service::{Opened, Opening, Service};
 use crate::session::holders::{Holders, left};
-use crate::session::profile::check;
+use crate::session::profile::{check, check_auto};
 use crate::session::refused::refused;
 use crate::session::{Root, Session};
 use crate::work::resources::SessionShared;
@@ -214,6 +214,7 @@ impl Service {
         let (role, about) = listing.map_or((ModelRole::Fast, String::new()), |agent| {
             (agent.model_role, agent.description.clone())
         });
+        check_auto(&*self.shared.models, profile, role).await?;
         let settings = profile.settings.clone();
         let open = || control.open_session(id, profile.agent_type.clone(), settings.clone());
         let registered = match open().await {

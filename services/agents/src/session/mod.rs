@@ -113,6 +113,11 @@ pub(crate) struct Sent {
 }
 
 impl Session {
+    /// The model role that its agent type asks for.
+    pub(crate) const fn role(&self) -> ModelRole {
+        self.root.role
+    }
+
     /// What the session is opened with now.
     pub(crate) fn profile(&self) -> Option<SessionProfile> {
         self.emitter.history().view.profile().cloned()

@@ -4,9 +4,12 @@ use crate::session::Session;
 use crate::session::holders::{Force, Holders};
 use crate::session::refused::refused;
 use crate::session::shared::Shared;
+use crate::work::pictures::facts_of;
+use api::models::Models;
 use api::sessions::{Error, ErrorKind};
 use domain::event::EventBody;
 use domain::id::HolderId;
+use domain::model::{ModelChoice, ModelClass, ModelRole};
 use domain::settings::{Mode, SessionProfile};
 use session_log::{Durability, Scope};
 use std::sync::{MutexGuard, PoisonError};
@@ -138,5 +141,26 @@ pub(crate) fn check(profile: &SessionProfile) -> Result<(), Error> {
             "The working folder must be an absolute path, not `{}`.",
             profile.settings.workspace.display()
         ),
+    ))
+}
+
+/// Refuses auto mode where the model is known to be tiny: what it would do by itself, it would do by chance.
+pub(crate) async fn check_auto(
+    models: &dyn Models,
+    profile: &SessionProfile,
+    role: ModelRole,
+) -> Result<(), Error> {
+    if profile.mode != Mode::Auto {
+        return Ok(());
+    }
+    let choice = profile.model.clone().unwrap_or(ModelChoice::Role(role));
+    if facts_of(models, choice).await.class != Some(ModelClass::Tiny) {
+        return Ok(());
+    }
+    let detail = "Auto mode works on by itself, and the model has fewer than a billion parameters: it would go on \
+                  by chance.";
+    Err(Error::new(ErrorKind::InvalidRequest, detail).with_hint(
+        "Choose a larger model (`--model`, `/model`, or `fast` under [models.roles]), or another mode, such as \
+         `--mode adaptive`.",
     ))
 }

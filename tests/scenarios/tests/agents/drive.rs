@@ -180,3 +180,27 @@ fn a_resumed_session_works_on_its_new_request() {
     assert!(finished.stdout.contains("The second is done."));
     assert_eq!(scene.server.chats().len(), 4);
 }
+
+#[test]
+fn a_tiny_model_is_not_left_to_work_by_itself() {
+    let scene = Scene::of_class("tiny", [waits()]);
+    let refused = auto(&scene, &[], "keep an eye on notes.md").finish();
+    let refused = refused.expect(2);
+    for part in ["fewer than a billion parameters", "--mode adaptive"] {
+        assert!(refused.stderr.contains(part), "no `{part}`: {refused:#?}");
+    }
+    assert!(scene.server.chats().is_empty());
+    // Whoever asked in another mode is told the same, and goes on as before.
+    let asked = scene.run(&["--mode", "adaptive", "hello there"]);
+    let id = asked.summary["session_id"].as_str().unwrap().to_owned();
+    let again = ["run", "--session-id", &id, "--mode", "auto", "go on"];
+    let told = scene.house.ask(again).run().expect(2).stderr;
+    assert!(told.contains("fewer than a billion parameters"), "{told}");
+    scene.run(&["--session-id", &id, "hello again"]);
+    // The control: one of another size works by itself.
+    let scene = Scene::of_class("small", [is_through()]);
+    auto(&scene, &[], "keep an eye on notes.md")
+        .finish()
+        .expect(0);
+    assert_eq!(scene.server.chats().len(), 1);
+}
