@@ -192,7 +192,7 @@ fn pages_show_the_session_and_are_searched() {
         ("plan", "no plan and no tasks yet"),
         ("memory", "nothing was recalled in this session"),
         ("models", "scripted-model"),
-        ("quality", "no answer was graded or rated yet"),
+        ("quality", "no answer was graded, rated or compared yet"),
     ] {
         window.enters(&format!("/inspect {name}"));
         window.until(&format!("{name}: "));
