@@ -196,11 +196,12 @@ fn a_tiny_model_is_not_left_to_work_by_itself() {
     let again = ["run", "--session-id", &id, "--mode", "auto", "go on"];
     let told = scene.house.ask(again).run().expect(2).stderr;
     assert!(told.contains("fewer than a billion parameters"), "{told}");
-    scene.run(&["--session-id", &id, "hello again"]);
+    let again = scene.run(&["--session-id", &id, "hello again"]);
+    assert_eq!(again.summary["status"], "success", "{:#}", again.summary);
     // The control: one of another size works by itself.
     let scene = Scene::of_class("small", [is_through()]);
     auto(&scene, &[], "keep an eye on notes.md")
         .finish()
         .expect(0);
-    assert_eq!(scene.server.chats().len(), 1);
+    assert!(!scene.server.chats().is_empty());
 }
