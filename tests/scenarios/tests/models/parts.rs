@@ -9,7 +9,7 @@ const LOG: &str =
 fn scene() -> Scene {
     let scene = Scene::of_class("tiny", [Reply::text("made up")]);
     scene.house.write("app.log", LOG);
-    scene.house.write("app.env", "DB=1\nPASSWORD=hush\n");
+    scene.house.write("app.env", "DB=1\nDB_PASSWORD=hush\n");
     scene
 }
 
@@ -39,6 +39,17 @@ fn what_is_to_be_left_out_is_not_shown() {
         assert_ne!(done.code, Some(0), "{done:#?}");
         assert!(!done.stdout.contains("hush"), "{done:#?}");
         assert!(done.stderr.contains("nothing was shown"), "{done:#?}");
+    }
+    // The line that the refusal names, also where a name has the word within.
+    for says in [
+        "show the lines without PASSWORD in app.env",
+        "lines without password in app.env",
+    ] {
+        let done = tell(&scene, says).expect(0);
+        assert!(
+            done.stdout.contains("DB=1") && !done.stdout.contains("hush"),
+            "{done:#?}"
+        );
     }
     assert!(scene.server.chats().is_empty());
 }

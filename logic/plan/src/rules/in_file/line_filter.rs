@@ -319,6 +319,11 @@ fn says(line: &str, term: &str) -> bool {
     places.any(|(at, _)| names::is_words(&line, at..at + term.len()))
 }
 
+/// Whether a line has a text anywhere, in any letters: `DB_PASSWORD` is left out with `password`.
+fn holds(line: &str, term: &str) -> bool {
+    line.to_lowercase().contains(&term.to_lowercase())
+}
+
 impl Condition {
     /// Whether a line meets it; `None` where it has nothing that could be compared.
     fn is_met(&self, line: &str) -> Option<bool> {
@@ -326,7 +331,7 @@ impl Condition {
             Self::All(terms) => terms.iter().all(|term| says(line, term)),
             Self::AnyOf(terms) => terms.iter().any(|term| says(line, term)),
             Self::Kind(word) => line.to_lowercase().contains(word),
-            Self::None(terms) => !terms.iter().any(|term| says(line, term)),
+            Self::None(terms) => !terms.iter().any(|term| holds(line, term)),
             Self::Times {
                 from,
                 to,
@@ -492,6 +497,8 @@ mod tests {
             ("lines with ERROR and without root in a.log", "2"),
             ("lines with ERROR after 04:00 in a.log", "4"),
             ("lines with \"disk full\" in a.log", "2"),
+            ("lines without DIS in a.log", "1 3 4"),
+            ("show the lines that are not info in a.log", "2 3 4"),
         ] {
             let are: Vec<String> = are.split(' ').map(str::to_owned).collect();
             assert_eq!(numbers(request), Some(are), "{request}");
