@@ -21,7 +21,7 @@ pub use comparing::{
     Choice, Chosen, Comparison, Verdict, choice_schema, comparison, read_choice, verdict,
 };
 pub use judging::{Graded, REPLY_TOKENS, messages, read, schema};
-pub use measuring::{KnownPair, Measured, known_pairs};
+pub use measuring::{KnownPair, Measured, known_pairs, last_of_each};
 pub use pairings::{Pairing, Wins};
 pub use report::{Agreement, Grades, Group, Ratings, Report};
 pub use rubric::{Rubric, RubricFault, Rubrics};

@@ -7,6 +7,7 @@ use domain::Timestamp;
 use domain::model::ModelRef;
 use domain::quality::{JudgeMeasure, TaskKind};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Two hundred questions with a right and a wrong answer, from tasks whose result is certain.
 const PAIRS: &str = include_str!("../data/pairs.jsonl");
@@ -55,6 +56,15 @@ fn pair(line: &str) -> Option<KnownPair> {
             .filter_map(evidence)
             .collect(),
     })
+}
+
+/// The last measurement of each judge, of those given, oldest first.
+pub fn last_of_each(measures: Vec<JudgeMeasure>) -> impl Iterator<Item = JudgeMeasure> {
+    let last: BTreeMap<_, _> = measures
+        .into_iter()
+        .map(|one| (one.judge.clone(), one))
+        .collect();
+    last.into_values()
 }
 
 impl From<&JudgeMeasure> for Measured {

@@ -8,6 +8,7 @@ use domain::decision::Decision;
 use domain::fault::Fault;
 use domain::id::{MemoryId, SessionId};
 use domain::model::Think;
+use domain::quality::{JudgeMeasure, Observation};
 use domain::settings::{Mode, SessionProfile};
 use domain::tool::ToolName;
 use serde_json::Value;
@@ -133,4 +134,9 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When none of it can be read.
     async fn audit(&self, session_id: SessionId) -> Result<(Vec<Value>, Option<Fault>), Fault>;
+    /// All grades, ratings and comparisons, and how judges did when they were measured, oldest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    async fn quality(&self) -> Result<(Vec<Observation>, Vec<JudgeMeasure>), Fault>;
 }

@@ -17,6 +17,7 @@ mod conversations;
 mod document;
 mod error;
 mod events;
+mod grades;
 mod held;
 mod history;
 mod host;

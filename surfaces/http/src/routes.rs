@@ -9,7 +9,9 @@ use crate::problem::Problem;
 use crate::route::{Route, route};
 use crate::tokens::Scope;
 use crate::wire;
-use crate::{history, known, listing, login, memories, page, programs, requests, seed, sessions};
+use crate::{
+    grades, history, known, listing, login, memories, page, programs, requests, seed, sessions,
+};
 use api::sessions::Selection;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -27,6 +29,7 @@ pub(crate) fn all() -> Vec<Route> {
     all.extend(of_sessions());
     all.extend(of_whole_sessions());
     all.extend(of_requests());
+    all.extend(of_quality());
     all.extend(of_programs());
     all.extend(of_memory());
     all.extend(of_known());
@@ -274,6 +277,49 @@ fn of_requests() -> Vec<Route> {
             "An opinion of an answer.",
         )
         .takes::<wire::Feedback>()
+        .gives_nothing(),
+    ]
+}
+
+/// How good answers are.
+fn of_quality() -> Vec<Route> {
+    let read = Need::Token(Scope::Read);
+    let chat = Need::Token(Scope::Chat);
+    vec![
+        route(
+            "GET",
+            "/api/v1/quality",
+            read,
+            get(grades::quality),
+            "What grades, ratings and comparisons come to.",
+        )
+        .gives::<wire::Quality>(200),
+        route(
+            "POST",
+            "/api/v1/sessions/{session}/grade",
+            chat,
+            post(grades::grade),
+            "Has the judge grade an answer; the events tell what comes of it.",
+        )
+        .takes::<wire::GradeWanted>()
+        .gives_nothing(),
+        route(
+            "POST",
+            "/api/v1/sessions/{session}/second",
+            chat,
+            post(grades::second),
+            "Has a request answered once more; the events tell what comes of it.",
+        )
+        .takes::<wire::SecondWanted>()
+        .gives_nothing(),
+        route(
+            "POST",
+            "/api/v1/sessions/{session}/second/rating",
+            chat,
+            post(grades::rate_second),
+            "Which of both answers is better.",
+        )
+        .takes::<wire::SecondRating>()
         .gives_nothing(),
     ]
 }

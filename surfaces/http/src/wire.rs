@@ -3,6 +3,7 @@
 mod beside;
 mod drive;
 mod memory;
+mod quality;
 
 use crate::problem::Problem;
 use api::sessions::PictureFile;
@@ -21,6 +22,7 @@ use domain::tool::ToolName;
 use domain::{Timestamp, event};
 pub(crate) use drive::Drive;
 pub(crate) use memory::{Forgot, Kept, Remember, Search};
+pub(crate) use quality::{GradeWanted, Quality, SecondRating, SecondWanted};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::PathBuf;

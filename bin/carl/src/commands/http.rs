@@ -3,7 +3,7 @@
 use super::Setting;
 use super::session;
 use crate::wiring::{House, answers};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use api::broker::{AgentListing, Control, ToolListing};
 use api::memory::{Forgotten, Recall, Stage, WriteAnswer};
 use api::models::{ModelInfo, Models, ProviderHealth};
@@ -13,13 +13,15 @@ use domain::decision::Decision;
 use domain::fault::{Coded as _, Fault};
 use domain::id::{MemoryId, SessionId};
 use domain::model::Think;
+use domain::quality::{JudgeMeasure, Observation};
 use domain::settings::{Attendance, Mode, SessionProfile};
 use http_api::login_codes::LoginCodes;
 use http_api::tokens::Tokens;
 use http_api::{Certificate, Host, Parts, Server, Wanted};
+use observers::observations;
 use serde_json::Value;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use terminal::exit::{Failure, OrFail, describe};
 use terminal::memory::{self, Memories};
@@ -207,6 +209,24 @@ impl Host for Hosting {
             Err(error) => Err(describe(&error.into()).1),
         }
     }
+
+    async fn quality(&self) -> Result<(Vec<Observation>, Vec<JudgeMeasure>), Fault> {
+        let folder = self.setting.paths.quality();
+        let read = move || {
+            let what = || format!("what is in {} cannot be read", folder.display());
+            observed(&folder).with_context(what)
+        };
+        match tokio::task::spawn_blocking(read).await {
+            Ok(read) => read.map_err(told),
+            Err(error) => Err(describe(&error.into()).1),
+        }
+    }
+}
+
+/// Grades, ratings and comparisons with the measurements of judges; lines that say nothing are left out.
+fn observed(folder: &Path) -> std::io::Result<(Vec<Observation>, Vec<JudgeMeasure>)> {
+    let observations = observations::read(folder)?.all;
+    Ok((observations, observations::read_measures(folder)?.all))
 }
 
 fn told(error: anyhow::Error) -> Fault {

@@ -2,7 +2,7 @@
 
 use super::Setting;
 use crate::wiring::House;
-use ::quality::{Measured, Report, known_pairs};
+use ::quality::{Measured, Report, known_pairs, last_of_each};
 use anyhow::{Context as _, Result};
 use command_line::{QualityArgs, SessionFlags};
 use domain::Timestamp;
@@ -12,7 +12,6 @@ use observers::{Clock, measure};
 use rendering::quality::{COLUMNS, columns, measured, report};
 use rendering::{Paint, print, print_error};
 use settings::By;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure};
@@ -49,13 +48,8 @@ pub async fn quality(args: QualityArgs) -> Result<Exit> {
 }
 
 fn told(all: &[Observation], measures: Vec<JudgeMeasure>) -> String {
-    // Of each judge the last measurement counts.
-    let last: BTreeMap<_, _> = measures
-        .into_iter()
-        .map(|one| (one.judge.clone(), one))
-        .collect();
-    let mut told: String = last.values().map(measured).collect();
-    if !last.is_empty() {
+    let mut told: String = last_of_each(measures).map(|one| measured(&one)).collect();
+    if !told.is_empty() {
         told.push('\n');
     }
     if all.is_empty() {

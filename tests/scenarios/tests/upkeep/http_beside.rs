@@ -4,6 +4,7 @@
 use scenarios::serving::{Serving, session};
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
+use testkit::http::Client;
 use testkit::{Reply, Server};
 
 fn at(session: &str, rest: &str) -> String {
@@ -104,6 +105,60 @@ fn memory_and_the_audit_log_are_told_to_the_user_alone() {
     let own = |one: &Value| one["session_id"] == id.as_str();
     assert!(records.iter().all(own), "{told:#}");
     assert!(records.iter().any(|one| one["action"] == "model_call"));
+}
+
+/// What the first event of a name in a session says, once there is one.
+fn until_told(client: &Client, id: &str, name: &str) -> Value {
+    let mut events = client.events(&at(id, "/events"), Some(0));
+    events.until(name).last().unwrap().json()
+}
+
+#[test]
+fn an_answer_is_graded_rated_and_compared_by_programs() {
+    let said = |what: Value| Reply::text(what.to_string());
+    let better = |which: &str| json!({"feedback": "By the evidence.", "better": which});
+    let scene = Scene::new([
+        Reply::text("Lisbon."),
+        said(json!({"feedback": "Right.", "score": 5})),
+        Reply::text("Lisbon, I think."),
+        said(better("first")),
+        said(better("second")),
+    ]);
+    let serving = Serving::begin(&scene);
+    let (reader, chat) = (
+        serving.client(&scene, "read"),
+        serving.client(&scene, "chat"),
+    );
+    let nothing = reader.get("/api/v1/quality").expect(200).json();
+    assert_eq!(nothing["by_model"], json!([]));
+    let asked = json!({"query": "What is the capital of Portugal?"});
+    let answered = chat.post("/query", &asked).expect(200).json();
+    let id = answered["session_id"].as_str().unwrap().to_owned();
+    let query = json!({"query_id": answered["query_id"]});
+    // Whoever only reads has nothing graded, and nobody has what is not there graded.
+    reader.post(&at(&id, "/grade"), &query).expect(403);
+    let absent = json!({"query_id": "00000000-0000-7000-8000-000000000000"});
+    chat.post(&at(&id, "/grade"), &absent).expect(400);
+    chat.post(&at(&id, "/second/rating"), &rating(&query, "B"))
+        .expect(400);
+    let hot = json!({"query_id": answered["query_id"], "temperature": 9});
+    chat.post(&at(&id, "/second"), &hot).expect(400);
+    chat.post(&at(&id, "/grade"), &query).expect(204);
+    assert_eq!(until_told(&reader, &id, "critique.result")["score"], 5);
+    chat.post(&at(&id, "/second"), &query).expect(204);
+    assert_eq!(until_told(&reader, &id, "pairwise.result")["winner"], "A");
+    chat.post(&at(&id, "/second/rating"), &rating(&query, "tie"))
+        .expect(204);
+    assert_eq!(until_told(&reader, &id, "second.rated")["winner"], "tie");
+    // A grade is counted before the next thing is asked about the answer.
+    let known = reader.get("/api/v1/quality").expect(200).json();
+    assert_eq!(known["by_model"][0]["name"], "scripted/scripted-model");
+    assert_eq!(known["by_model"][0]["grades"], json!([0, 0, 0, 0, 1]));
+    assert_eq!(known["by_model"][0]["mean"]["value"], 5.0);
+}
+
+fn rating(query: &Value, winner: &str) -> Value {
+    json!({"query_id": query["query_id"], "winner": winner})
 }
 
 #[test]
