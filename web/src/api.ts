@@ -18,7 +18,9 @@ import type {
   Models,
   Profile,
   Program,
+  Report,
   Tool,
+  Winner,
 } from "./events";
 import { spelled } from "./spelled";
 
@@ -288,6 +290,31 @@ export async function program(session: string, one: Program): Promise<Program | 
 
 export async function stopProgram(session: string, one: Program): Promise<void> {
   await send("POST", `${at(session)}/programs/stop`, named(one));
+}
+
+/** Says what an answer is worth, -100 to 100. */
+export async function rate(session: string, query: string, score: number): Promise<void> {
+  await send("POST", "/feedback", { session_id: session, query_id: query, score });
+}
+
+/** Has an answer graded. What comes of it comes with the session's events, as with a second answer. */
+export async function grade(session: string, query: string): Promise<void> {
+  await send("POST", `${at(session)}/grade`, { query_id: query });
+}
+
+/** Has a request answered once more. */
+export async function second(session: string, query: string): Promise<void> {
+  await send("POST", `${at(session)}/second`, { query_id: query });
+}
+
+/** Says which of both answers is better. */
+export async function rateSecond(session: string, query: string, winner: Winner): Promise<void> {
+  await send("POST", `${at(session)}/second/rating`, { query_id: query, winner });
+}
+
+/** What grades, ratings and comparisons of all sessions come to. */
+export async function quality(): Promise<Report> {
+  return (await read("/api/v1/quality")) as Report;
 }
 
 export const eventsOf = (session: string) => `${at(session)}/events`;

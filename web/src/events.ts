@@ -117,7 +117,17 @@ export type Body =
   | { type: "plan_step"; index: number; status: CallStatus; text: string }
   | { type: "rewound"; to_seq: number }
   | { type: "context_compacted"; before_tokens: number; after_tokens: number }
-  | ({ type: "notice" | "error" } & Fault);
+  | ({ type: "notice" | "error" } & Fault)
+  | { type: "grade_asked" | "second_asked" }
+  | { type: "critique"; score: number; feedback: string; judge: string; rubric: string }
+  | ({ type: "not_graded" | "second_missed" } & Fault)
+  | { type: "feedback"; score: number; note: string }
+  | { type: "second_answered"; answer: string; model: string; temperature: number }
+  | { type: "pairwise"; winner: Winner; feedback: string; judge: string }
+  | { type: "second_rated"; winner: Winner };
+
+/** Which of two answers is better: A stands in the conversation. */
+export type Winner = "A" | "B" | "tie";
 
 export type SessionEvent = Place & Body;
 
@@ -293,4 +303,47 @@ export interface Given {
   /** A picture in Base64. */
   data?: string;
   bytes: number;
+}
+
+/** A figure with the interval that holds it with 95 % confidence. */
+export interface Interval {
+  value: number;
+  low: number;
+  high: number;
+}
+
+/** The answers of one model, or to one kind of task. */
+export interface Group {
+  name: string;
+  answers: number;
+  /** How many have each of the grades 1 to 5. */
+  grades: number[] | null;
+  mean: Interval | null;
+  good: number;
+  neutral: number;
+  bad: number;
+}
+
+export interface Wins {
+  first: number;
+  second: number;
+  ties: number;
+  second_share: Interval | null;
+}
+
+/** What grades, ratings and comparisons of all sessions come to. */
+export interface Report {
+  judges: {
+    judge: string;
+    time: string;
+    pairs: number;
+    consistent: Interval | null;
+    accuracy: Interval | null;
+    biased: boolean;
+  }[];
+  agreement: { judge: string; answers: number; alike: Interval; kappa: number | null }[];
+  unmeasured: string[];
+  by_model: Group[];
+  by_task: Group[];
+  pairings: { first: string; second: string; judged: Wins; chosen: Wins }[];
 }

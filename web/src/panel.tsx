@@ -1,5 +1,5 @@
-// What stands beside a session: its agents, calls, jobs, memory, the models and the policy, each live while
-// it is looked at. On a narrow window it lies above the session.
+// What stands beside a session: its agents, calls, jobs, memory, the models, the policy and how good its
+// answers are, each live while it is looked at. On a narrow window it lies above the session.
 
 import { signal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -11,6 +11,7 @@ import { JobsPanel } from "./panels/jobs";
 import { MemoryPanel } from "./panels/memory";
 import { ModelsPanel } from "./panels/models";
 import { PolicyPanel } from "./panels/policy";
+import { QualityPanel } from "./panels/quality";
 import * as state from "./state";
 import { s } from "./strings";
 
@@ -26,6 +27,7 @@ const VIEWS = {
   memory: MemoryPanel,
   models: ModelsPanel,
   policy: PolicyPanel,
+  quality: QualityPanel,
 };
 
 /** Closes the panel that lies above a question. */

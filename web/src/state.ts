@@ -4,7 +4,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import * as api from "./api";
 import * as attachments from "./attachments";
-import type { Answer, Context, Entry, Fault, Listed, SessionEvent } from "./events";
+import type { Answer, Context, Entry, Fault, Listed, SessionEvent, Winner } from "./events";
 import * as settings from "./settings";
 import { type StreamState, follow } from "./stream";
 import { s } from "./strings";
@@ -39,8 +39,8 @@ export const entry = signal<WantedEntry | undefined>(undefined);
 export const changed = signal<{ count: number; said: string }>({ count: 0, said: "" });
 
 /** The panel that is open beside the session. */
-export type PanelName = "agents" | "calls" | "jobs" | "memory" | "models" | "policy";
-export const PANELS: PanelName[] = ["agents", "calls", "jobs", "memory", "models", "policy"];
+export type PanelName = "agents" | "calls" | "jobs" | "memory" | "models" | "policy" | "quality";
+export const PANELS: PanelName[] = ["agents", "calls", "jobs", "memory", "models", "policy", "quality"];
 export const panel = signal<PanelName | undefined>(undefined);
 
 /** Where the focus was before a panel was opened. */
@@ -357,6 +357,26 @@ export const lookAtContext = () =>
 export const answer = (question: string, binding: string, given: Answer) =>
   attempt(async () => {
     if (current.value !== undefined) await api.confirm(current.value, question, binding, given);
+  });
+
+export const rate = (query: string, score: number) =>
+  attempt(async () => {
+    if (current.value !== undefined) await api.rate(current.value, query, score);
+  });
+
+export const grade = (query: string) =>
+  attempt(async () => {
+    if (current.value !== undefined) await api.grade(current.value, query);
+  });
+
+export const askSecond = (query: string) =>
+  attempt(async () => {
+    if (current.value !== undefined) await api.second(current.value, query);
+  });
+
+export const rateSecond = (query: string, winner: Winner) =>
+  attempt(async () => {
+    if (current.value !== undefined) await api.rateSecond(current.value, query, winner);
   });
 
 /** Goes on in a copy that ends at an event (0: in a new session), with a message that is to be changed. */

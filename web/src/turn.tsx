@@ -5,6 +5,7 @@ import { useMemo } from "preact/hooks";
 import type { Branches } from "./branches";
 import { Icon } from "./icons";
 import { ItemView } from "./items";
+import { Opinion } from "./opinion";
 import * as state from "./state";
 import { ago, s, span } from "./strings";
 import type { Turn } from "./view";
@@ -115,6 +116,7 @@ function Ended({ turn }: { turn: Turn }): VNode {
       <span class={`state ${turn.state}`}>{s.finished[turn.state as "success"]}</span>
       {turn.durationMs !== undefined && <span>{span(turn.durationMs)}</span>}
       {files}
+      {turn.byUser && <Opinion turn={turn} />}
     </>
   );
 }

@@ -12,6 +12,7 @@ import type {
   SessionEvent,
   Verdict,
 } from "./events";
+import { type Quality, isOpinion, judged, unknown } from "./quality";
 import { type Worker, joined, nobody, work } from "./workers";
 
 export interface TextItem {
@@ -125,6 +126,7 @@ export interface Turn {
   artifacts: string[];
   model?: string;
   reading?: { read: number; total: number };
+  quality: Quality;
 }
 
 export interface View {
@@ -137,19 +139,23 @@ export interface View {
   workers: Worker[];
   /** Whether a request stayed where the conversation was taken back, for each time it was. */
   rewound: ((turn: Turn) => boolean)[];
+  /** What was said of answers that are further back than was read. */
+  opinions: SessionEvent[];
 }
 
-export const empty: View = { seq: 0, turns: [], agents: {}, workers: nobody, rewound: [] };
+export const empty: View = { seq: 0, turns: [], agents: {}, workers: nobody, rewound: [], opinions: [] };
 
 /** The view with what came before it. */
 export function behind(earlier: View, view: View): View {
   const stayed = (turn: Turn) => view.rewound.every((stays) => stays(turn));
+  const before = view.opinions.reduce(opined, earlier);
   return {
     ...view,
-    turns: [...earlier.turns.filter(stayed), ...view.turns],
+    turns: [...before.turns.filter(stayed), ...view.turns],
     agents: { ...earlier.agents, ...view.agents },
     workers: joined(earlier.workers, view.workers),
     rewound: [...earlier.rewound, ...view.rewound],
+    opinions: before.opinions,
   };
 }
 
@@ -186,8 +192,17 @@ function changed(view: View, event: SessionEvent): View {
     case "confirmation_answered":
       return everyTurn(view, (turn) => happened(turn, event, view.agents));
     default:
+      if (isOpinion(event)) return opined(view, event);
       return inTurn(view, event, (turn) => happened(turn, event, view.agents));
   }
+}
+
+/** What was said of an answer stands with it, or is kept until its request is read. */
+function opined(view: View, event: SessionEvent): View {
+  if (!view.turns.some((turn) => turn.id === event.query_id)) {
+    return { ...view, opinions: [...view.opinions, event] };
+  }
+  return inTurn(view, event, (turn) => ({ ...turn, quality: judged(turn.quality, event) }));
 }
 
 /** The mode in which no model is asked. */
@@ -204,6 +219,7 @@ function begun(event: SessionEvent & { type: "query_received" }): Turn {
     state: "running",
     items: [],
     artifacts: [],
+    quality: unknown,
   };
 }
 

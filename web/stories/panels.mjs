@@ -90,7 +90,7 @@ async function calls({ context }) {
   await page.keyboard.press("ArrowRight");
   await page.getByRole("tab", { name: "Jobs", selected: true }).waitFor();
   await page.keyboard.press("End");
-  await page.getByRole("tab", { name: "Policy", selected: true }).waitFor();
+  await page.getByRole("tab", { name: "Quality", selected: true }).waitFor();
   await page.keyboard.press("Escape");
   await panel(page).waitFor({ state: "detached" });
   await page.waitForFunction(() => document.activeElement?.id === "message");
@@ -202,6 +202,58 @@ async function policy({ context, wrong }) {
   await explain.click();
   await status.locator(".decision").getByText("refused").waitFor();
   assert.match(await status.locator(".decision").innerText(), /outside_roots/);
+  assert.deepEqual(wrong, []);
+}
+
+/** An answer is rated, graded and answered again; what all of it comes to stands below, with its ranges. */
+async function quality({ context, wrong }) {
+  const page = await logIn(context);
+  await ask(page, "What is the capital of Portugal?");
+  await ended(page, "Done");
+  const answer = page.locator(".turn").first();
+  await answer.getByRole("button", { name: "Good answer" }).click();
+  await answer.getByRole("button", { name: "Good answer", pressed: true }).waitFor();
+  await answer.getByRole("button", { name: "Bad answer", pressed: false }).waitFor();
+  await open(page, "Quality");
+  const judged = panel(page).locator("details.judged");
+  await judged.getByText("yours: 5").waitFor();
+  await judged.getByRole("button", { name: "Grade", exact: true }).click();
+  await judged.getByText("Right, and short.").waitFor();
+  // The score stands beside the answer, in its colour.
+  await answer.locator(".badge.grade.allow").getByText("4 of 5").waitFor();
+  await judged.getByRole("button", { name: "Second answer" }).click();
+  const other = judged.getByRole("group", { name: "Second answer" });
+  await other.getByText("Lisbon, since 1255.").waitFor();
+  await other.getByText("The second answer is better: By the evidence.").waitFor();
+  await other.getByRole("button", { name: "First is better" }).click();
+  await other.getByRole("button", { name: "First is better", pressed: true }).waitFor();
+  // What it comes to.
+  const part = (title) => panel(page).locator("section").filter({ hasText: title });
+  await part("By model").getByText("4.0 (1.0 to 5.0)").waitFor();
+  await part("By model").getByText("Your ratings: 1 good, 0 neither, 0 bad").waitFor();
+  await part("By task").getByText("talk").waitFor();
+  await part("What a judge's word is worth").getByText("Says what you say, of 1 answer").waitFor();
+  const second = part("in the place of");
+  await second.getByText("Judges: better in 1 of 1").waitFor();
+  await second.getByText("You: better in 0 of 1").waitFor();
+  await looked(page, "panel-quality");
+  // All of it is there again after a reload.
+  await page.reload();
+  await answer.locator(".badge.grade").getByText("4 of 5").waitFor();
+  await answer.getByRole("button", { name: "Good answer", pressed: true }).waitFor();
+  assert.deepEqual(wrong, []);
+}
+
+/** Why there is no grade is told where it was asked for. */
+async function ungraded({ context, wrong }) {
+  const page = await logIn(context);
+  await ask(page, "What is the capital of Portugal?");
+  await ended(page, "Done");
+  await open(page, "Quality");
+  await panel(page).getByText("No answer was graded, rated or compared yet.").waitFor();
+  await panel(page).getByRole("button", { name: "Grade", exact: true }).click();
+  await panel(page).locator(".judged .note.error").getByText(/gave no grade/).waitFor();
+  await looked(page, "panel-ungraded");
   assert.deepEqual(wrong, []);
 }
 
@@ -328,7 +380,7 @@ async function looks({ chrome, context, wrong }) {
   await ask(page, "<img src=x onerror=alert(1)> look and watch");
   await allowed(page);
   const state = await context.storageState();
-  const NAMES = ["Agents", "Calls", "Jobs", "Memory", "Models", "Policy"];
+  const NAMES = ["Agents", "Calls", "Jobs", "Memory", "Models", "Policy", "Quality"];
   for (const [width, height] of SIZES) {
     const me = await person(chrome, { width, height, storageState: state });
     const view = await me.context.newPage();
@@ -353,7 +405,7 @@ async function looks({ chrome, context, wrong }) {
   const german = await me.context.newPage();
   await german.goto(page.url());
   await german.getByRole("button", { name: "Tafel" }).click();
-  for (const name of ["Agenten", "Aufrufe", "Jobs", "Gedächtnis", "Modelle", "Regeln"]) {
+  for (const name of ["Agenten", "Aufrufe", "Jobs", "Gedächtnis", "Modelle", "Regeln", "Qualität"]) {
     await german.getByRole("tab", { name }).click();
     await looked(german, `panel-german-${name.toLowerCase()}`);
   }
@@ -369,6 +421,7 @@ async function filled(page, name) {
     Memory: "#recalled",
     Models: ".provider",
     Policy: ".explain",
+    Quality: ".judged",
   };
   await page.locator(`.panel ${first[name]}`).first().waitFor();
   if (name === "Memory") {
@@ -404,4 +457,4 @@ async function harmless(page, name) {
   assert.ok(text.includes("\\u{202e}"), `${name} does not spell the mark out:\n${text}`);
 }
 
-await tell({ agents, calls, jobs, memory, curating, policy, drive, choices, given, turned, looks });
+await tell({ agents, calls, jobs, memory, curating, policy, quality, ungraded, drive, choices, given, turned, looks });

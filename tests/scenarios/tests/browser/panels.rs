@@ -129,6 +129,48 @@ fn a_call_that_is_only_thought_of_is_explained_in_its_panel() {
     assert!(!scene.house.has("a.txt"));
 }
 
+fn told_as_json(said: &Value) -> Reply {
+    Reply::text(said.to_string())
+}
+
+#[test]
+fn an_answer_is_rated_graded_and_compared_in_its_panel() {
+    if is_absent(BROWSER) {
+        return;
+    }
+    let better = |which: &str| json!({"feedback": "By the evidence.", "better": which});
+    let scene = Scene::new([
+        Reply::text("Lisbon."),
+        told_as_json(&json!({"feedback": "Right, and short.", "score": 4})),
+        Reply::text("Lisbon, since 1255."),
+        told_as_json(&better("second")),
+        told_as_json(&better("first")),
+    ]);
+    let Some((_page, story)) = begun(&scene, FORGETS, "quality") else {
+        return;
+    };
+    story.end();
+    let log = json_lines(&scene.house.session_logs()[0]);
+    assert_eq!(of_kind(&log, "feedback")[0]["score"], 100);
+    assert_eq!(of_kind(&log, "critique")[0]["score"], 4);
+    assert_eq!(of_kind(&log, "second_rated")[0]["winner"], "A");
+}
+
+#[test]
+fn why_an_answer_is_not_graded_is_told_in_its_panel() {
+    if is_absent(BROWSER) {
+        return;
+    }
+    let mut replies = vec![Reply::text("Lisbon.")];
+    // The gateway asks again where an answer fits no schema.
+    replies.extend((0..3).map(|_| Reply::text("I would say five.")));
+    let scene = Scene::new(replies);
+    let Some((_page, story)) = begun(&scene, FORGETS, "ungraded") else {
+        return;
+    };
+    story.end();
+}
+
 #[test]
 fn what_a_drive_waits_for_is_shown_with_the_jobs() {
     if is_absent(BROWSER) {
