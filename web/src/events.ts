@@ -216,6 +216,12 @@ export interface Entry {
   text?: string;
   question?: string;
   answer?: string;
+  /** The model that gave the answer, or the agent type. */
+  respondent?: string;
+  critic_score?: number | null;
+  pairwise_winner?: Winner | null;
+  /** The user's rating, -100 to 100. */
+  feedback?: number | null;
 }
 
 /** What is left of an entry that was forgotten: what others say as well. */

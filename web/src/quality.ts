@@ -73,6 +73,9 @@ export function isOpinion(event: SessionEvent): boolean {
   return judged(probe, event) !== probe;
 }
 
+/** A rating from -100 to 100 in stars, as `/rate` takes them. */
+export const stars = (rating: number) => Math.round(rating / 50) + 3;
+
 function faultOf({ code, message, hint }: Fault): Fault {
   return hint === undefined ? { code, message } : { code, message, hint };
 }

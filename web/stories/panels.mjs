@@ -216,7 +216,7 @@ async function quality({ context, wrong }) {
   await answer.getByRole("button", { name: "Bad answer", pressed: false }).waitFor();
   await open(page, "Quality");
   const judged = panel(page).locator("details.judged");
-  await judged.getByText("yours: 5").waitFor();
+  await judged.getByText("yours: 5 of 5").waitFor();
   await judged.getByRole("button", { name: "Grade", exact: true }).click();
   await judged.getByText("Right, and short.").waitFor();
   // The score stands beside the answer, in its colour.
@@ -237,6 +237,22 @@ async function quality({ context, wrong }) {
   await second.getByText("Judges: better in 1 of 1").waitFor();
   await second.getByText("You: better in 0 of 1").waitFor();
   await looked(page, "panel-quality");
+  // The engram that is kept of it has the same.
+  await open(page, "Memory");
+  const field = panel(page).getByRole("searchbox", { name: "Search memory" });
+  await field.fill("capital of Portugal");
+  await field.press("Enter");
+  const kept = panel(page).getByRole("status").locator("details.memory").filter({ hasText: "Lisbon." }).first();
+  await kept.locator("summary").click();
+  for (const [name, told] of [
+    ["Answered by", "scripted/scripted-model"],
+    ["Grade", "4 of 5"],
+    ["Your rating", "yours: 5 of 5"],
+    ["Comparison", "The first answer is better"],
+  ]) {
+    await kept.locator(`dt:text-is("${name}") + dd`).getByText(told).waitFor();
+  }
+  await looked(page, "panel-memory-judged");
   // All of it is there again after a reload.
   await page.reload();
   await answer.locator(".badge.grade").getByText("4 of 5").waitFor();

@@ -1,14 +1,19 @@
 // What memory had on the last request, what it has on it now and why, and what it has on any question.
 
-import type { VNode } from "preact";
+import { Fragment, type VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import * as api from "../api";
 import type { Fault, Found, Recalled, Stage } from "../events";
 import { body } from "../fence";
+import { useLive } from "../live";
 import * as state from "../state";
+import { stars } from "../quality";
 import { ago, s } from "../strings";
 import { type RecallItem, recalls } from "../view";
 import { Trouble } from "./trouble";
+
+/** How often what was said of an entry is asked for while it is looked at. */
+const EVERY_MS = 15_000;
 
 /** Longest question that is asked, characters: a request may be a whole file. */
 const QUESTION = 2_000;
@@ -138,8 +143,9 @@ function Results({ found, recalled }: { found: Found; recalled: string[] }): VNo
 function Result(props: { one: Recalled; stages: Stage[]; isRecalled: boolean }): VNode {
   const { one, stages, isRecalled } = props;
   const share = Math.round(100 * one.relevance);
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details class="fold memory">
+    <details class="fold memory" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <bdi class="target">{one.name}</bdi>
         <span class="badge">{s.relevance(share)}</span>
@@ -163,12 +169,43 @@ function Result(props: { one: Recalled; stages: Stage[]; isRecalled: boolean }):
         {stages.map((stage) => (
           <Seen key={stage.name} stage={stage} id={one.id} />
         ))}
+        {isOpen && <Annotations id={one.id} />}
       </dl>
       <div class="row">
         <Task one={one} task="correct" label={s.correctEntry} />
         <Task one={one} task="forget" label={s.forgetEntry} />
       </div>
     </details>
+  );
+}
+
+/** Who answered, and what was said of the answer since; nothing for what was kept on purpose. */
+function Annotations({ id }: { id: string }): VNode | null {
+  const { view } = state;
+  const { value } = useLive(() => api.entry(id), EVERY_MS, view.value.seq);
+  if (value?.question === undefined) return null;
+  const { question, respondent, critic_score: score, feedback: rating, pairwise_winner: winner } = value;
+  const rows: [string, string | undefined | null][] = [
+    [s.asked, question],
+    [s.respondent, respondent],
+    [s.grade, score == null ? null : s.graded(score)],
+    [s.yourRating, rating == null ? null : s.rated(stars(rating))],
+    [s.comparison, winner == null ? null : s.better[winner]],
+  ];
+  return (
+    <>
+      {rows.map(
+        ([name, told]) =>
+          told != null && (
+            <Fragment key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <bdi>{told}</bdi>
+              </dd>
+            </Fragment>
+          ),
+      )}
+    </>
   );
 }
 

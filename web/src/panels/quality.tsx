@@ -5,7 +5,7 @@ import * as api from "../api";
 import type { Report } from "../events";
 import { useLive } from "../live";
 import { Grade } from "../opinion";
-import type { Quality, Second } from "../quality";
+import { type Quality, type Second, stars } from "../quality";
 import * as state from "../state";
 import { s } from "../strings";
 import type { Turn } from "../view";
@@ -130,8 +130,5 @@ function Other({ second, query }: { second: Second; query: string }): VNode {
     </div>
   );
 }
-
-/** A rating from -100 to 100 in stars, as `/rate` takes them. */
-const stars = (rating: number) => Math.round(rating / 50) + 3;
 
 const colour = (rating: number) => (rating > 0 ? "allow" : rating < 0 ? "deny" : "confirm");

@@ -146,7 +146,8 @@ fn an_answer_is_rated_graded_and_compared_in_its_panel() {
         told_as_json(&better("second")),
         told_as_json(&better("first")),
     ]);
-    let Some((_page, story)) = begun(&scene, FORGETS, "quality") else {
+    let remembers = "[memory]\nrecall = false\n";
+    let Some((_page, story)) = begun(&scene, remembers, "quality") else {
         return;
     };
     story.end();
