@@ -5,7 +5,7 @@ use crate::seat;
 use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
 use testkit::house::json_lines;
-use testkit::{Gate, House, Reply, TMUX, is_absent};
+use testkit::{Gate, House, Reply, Server, TMUX, is_absent};
 
 const QUESTION: &str = "What is the capital of Portugal?";
 
@@ -369,6 +369,34 @@ fn a_second_answer_is_no_part_of_the_conversation() {
         1,
         "by place counts for nothing: {told}"
     );
+}
+
+#[test]
+fn a_second_answer_is_given_by_the_model_that_is_named() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::new([Reply::text("Lisbon."), choice("second"), choice("first")]);
+    let other = Server::openai([Reply::text("It is Lisbon.")]);
+    let config = scene.server.config("openai");
+    let more = format!(
+        "[memory]\nrecall = false\n[models.providers.other]\ntype = \"openai\"\nendpoint = \"{}/v1\"\n",
+        other.url()
+    );
+    scene.house.configure(&format!("{config}\n{more}"));
+    let mut window = seat(&scene, &[], (100, 34));
+    window.enters(QUESTION);
+    window.until("Lisbon.");
+    window.until("idle");
+    window.enters("/b nobody/at-all 0.2");
+    window.until("second answer: ");
+    window.enters("/b other/scripted-model 0.2");
+    window.until("the second answer is better, says scripted/scripted-model in both orders");
+    window.pastes("/b");
+    window.presses(&["Enter"]);
+    window.until("second answer by other/scripted-model (temperature 0.2):");
+    window.until("It is Lisbon.");
+    assert_eq!(other.chats()[0].body["temperature"], 0.2);
 }
 
 #[test]
