@@ -137,6 +137,9 @@ pub struct Recall {
     /// Words alone: no embedding model
     #[arg(long)]
     pub words: bool,
+    /// What ratings of answers are worth instead
+    #[arg(long)]
+    pub ratings: bool,
     /// Where the numbers go, JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -165,6 +168,7 @@ fn recall(steps: &mut Steps, options: Recall) -> Result<()> {
     let mut command = cargo(&["run", "--release", "--quiet", "-p", "recall", "--"]);
     command.args(options.generated.then_some("--generated"));
     command.args(options.words.then_some("--words"));
+    command.args(options.ratings.then_some("--ratings"));
     if let Some(path) = &options.json {
         command.arg("--json").arg(path);
     }

@@ -15,6 +15,8 @@ pub struct Text {
     pub corpus: String,
     /// Whether it goes on from the text before it.
     pub goes_on: bool,
+    /// What it answers, where it is kept as an answered question.
+    pub question: Option<String>,
 }
 
 /// Every turn as a text of its own, each belonging with the one before it in its session.
@@ -30,6 +32,7 @@ pub fn turns(conversations: &[Conversation]) -> Vec<Text> {
                 name: turn.speaker.clone(),
                 corpus: format!("[{}] {}", turn.date, turn.said()),
                 goes_on: turn.session == session,
+                question: None,
             });
             session = turn.session;
         }
@@ -56,6 +59,7 @@ pub fn sessions(conversations: &[Conversation]) -> Vec<Text> {
                     name: format!("A conversation, {}", turn.date),
                     corpus: format!("[{}]\n{}", turn.date, turn.said()),
                     goes_on: false,
+                    question: None,
                 }),
             }
             session = turn.session;

@@ -9,7 +9,7 @@ use api::memory::{
 use api::models::Models;
 use async_trait::async_trait;
 use domain::Timestamp;
-use domain::id::MemoryId;
+use domain::id::{MemoryId, QueryId, SessionId};
 use domain::label::Label;
 use domain::rights::Namespace;
 use generated::dialogue::Conversation;
@@ -17,6 +17,7 @@ use memory::{Config, Service};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use uuid::Uuid;
 
 /// Memory with texts in it.
 pub struct Filled {
@@ -129,13 +130,7 @@ impl Filled {
         let request = WriteRequest {
             context: None,
             namespace: namespace.context("a text of no conversation")?,
-            entry: WriteEntry::Memory {
-                name: text.name.clone(),
-                description: String::new(),
-                tags: Vec::new(),
-                correlating_ids: before.into_iter().collect(),
-                corpus: text.corpus.clone(),
-            },
+            entry: entry(text, before, self.ids.len()),
             source: Source::User,
             label: Label::trusted("user"),
             valid_from: None,
@@ -148,6 +143,30 @@ impl Filled {
                 Ok(None)
             }
         }
+    }
+}
+
+/// A text as it is kept: `number` tells it from all others.
+fn entry(text: &Text, before: Option<MemoryId>, number: usize) -> WriteEntry {
+    let Some(question) = &text.question else {
+        return WriteEntry::Memory {
+            name: text.name.clone(),
+            description: String::new(),
+            tags: Vec::new(),
+            correlating_ids: before.into_iter().collect(),
+            corpus: text.corpus.clone(),
+        };
+    };
+    let uuid = Uuid::from_u128(number as u128 + 1);
+    WriteEntry::Engram {
+        question: question.clone(),
+        answer: text.corpus.clone(),
+        intent: String::new(),
+        entities: Vec::new(),
+        session_id: SessionId::from_uuid(uuid),
+        query_id: QueryId::from_uuid(uuid),
+        respondent: "A".to_owned(),
+        tools_used: Vec::new(),
     }
 }
 

@@ -14,4 +14,5 @@ pub mod grid;
 pub mod kept;
 pub mod locomo;
 pub mod measures;
+pub mod ratings;
 pub mod report;

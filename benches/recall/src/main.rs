@@ -10,8 +10,9 @@ use recall::ask::{Among, ask};
 use recall::conversation::{Text, sessions, turns};
 use recall::embedder::{self, Kept};
 use recall::kept::Filled;
+use recall::ratings::Ratings;
 use recall::report::{Mark, Run};
-use recall::{grid, locomo};
+use recall::{grid, locomo, ratings};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +30,9 @@ struct Options {
     /// one is worth on that one
     #[arg(long)]
     grid: bool,
+    /// Measure what ratings of answers are worth instead
+    #[arg(long)]
+    ratings: bool,
     /// Where the numbers go, JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -53,6 +57,9 @@ async fn main() -> Result<()> {
     let models = embedding(&options, folder.path()).await?;
     if options.grid {
         return weights(&conversations, &models, folder.path()).await;
+    }
+    if options.ratings {
+        return rated(&conversations, &models, folder.path()).await;
     }
     let runs = measured(&conversations, &models, folder.path()).await?;
     if let Some(path) = &options.json {
@@ -80,6 +87,32 @@ async fn weights(
     }
     let table = grid::table(&measured, conversations.len());
     Ok(write!(std::io::stdout().lock(), "{table}")?)
+}
+
+/// What ratings are worth that are mostly true, and what those cost that know nothing.
+async fn rated(
+    conversations: &[Conversation],
+    models: &Arc<dyn Models>,
+    folder: &Path,
+) -> Result<()> {
+    embed_questions(models.as_ref(), conversations).await?;
+    for (name, texts, ratings) in [
+        (
+            "a good and a bad answer each",
+            ratings::good_and_bad(conversations),
+            Ratings::Informed,
+        ),
+        (
+            "turns, rated at random",
+            ratings::turns_in_pairs(conversations),
+            Ratings::Random,
+        ),
+    ] {
+        let folder = folder.join(name);
+        let compared = ratings::compare(&folder, models, conversations, (texts, ratings)).await?;
+        write!(std::io::stdout().lock(), "{}", compared.line(name))?;
+    }
+    Ok(())
 }
 
 /// Every run, each shown when it is done.

@@ -42,6 +42,7 @@ async fn the_embedded_model_chooses_a_segment_of_the_text() {
         name: "bees".to_owned(),
         corpus: TEXT.to_owned(),
         goes_on: false,
+        question: None,
     }];
     let memory = folder.path().join("memory");
     let filled = Filled::new(&memory, &config, models, &conversations, texts);

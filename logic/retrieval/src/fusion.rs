@@ -54,7 +54,8 @@ pub struct Weights {
     pub asking: f32,
     /// Of a fact that covers the whole question.
     pub facts: f32,
-    /// The most that critic, winner and feedback add or take.
+    /// The largest share of its own score that critic, winner and feedback add or take, 0 to 1. A share,
+    /// since what is good and off the question is not to stand before what answers it.
     pub standing: f32,
     /// The most that being the newest adds, for questions about now.
     pub recency: f32,
@@ -72,7 +73,7 @@ impl Default for Weights {
             speaker: 0.35,
             asking: 0.1,
             facts: 0.35,
-            standing: 0.1,
+            standing: 0.03,
             recency: 0.2,
             external: 0.8,
         }
@@ -175,7 +176,7 @@ impl Fusion {
                 *score += speaker;
             }
             *score -= asking * known.asking.clamp(0.0, 1.0);
-            *score += standing * known.standing.clamp(-1.0, 1.0);
+            *score += standing * known.standing.clamp(-1.0, 1.0) * score.max(0.0);
             if about_now {
                 *score += recency * freshness(known.age_days);
             }

@@ -151,14 +151,14 @@ fn what_is_known_besides_the_text_moves_a_score_within_bounds() {
                 standing: 9.0,
                 ..PLAIN
             },
-            0.1,
+            0.03,
         ),
         (
             Traits {
                 standing: -9.0,
                 ..PLAIN
             },
-            -0.1,
+            -0.03,
         ),
         (
             Traits {
