@@ -54,21 +54,35 @@ fn options() -> Options {
     Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS
 }
 
-/// Where each block of the outermost level stands.
+/// What a text begins with.
+#[must_use]
+pub fn first_block(text: &str) -> Option<Tag<'_>> {
+    match Parser::new_ext(text, options()).next() {
+        Some(Event::Start(tag)) => Some(tag),
+        _ => None,
+    }
+}
+
+/// Where each block of the outermost level stands, from the beginning of its first line on: the blanks there
+/// say what it is.
 #[must_use]
 pub fn blocks(text: &str) -> Vec<Range<usize>> {
     let mut depth = 0_usize;
     let mut found = Vec::new();
+    let line_of = |range: Range<usize>| {
+        let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        line..range.end
+    };
     for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
         match event {
             Event::Start(_) => {
                 if depth == 0 {
-                    found.push(range);
+                    found.push(line_of(range));
                 }
                 depth += 1;
             }
             Event::End(_) => depth = depth.saturating_sub(1),
-            Event::Rule | Event::Html(_) if depth == 0 => found.push(range),
+            Event::Rule | Event::Html(_) if depth == 0 => found.push(line_of(range)),
             _ => {}
         }
     }

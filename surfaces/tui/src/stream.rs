@@ -485,6 +485,46 @@ mod tests {
         }
     }
 
+    /// Whether a text that comes in pieces of any size has the rows of the whole at these widths.
+    fn comes_to_the_whole(text: &str) {
+        let known = Known::default();
+        for width in [24, 60, 100, 200] {
+            let whole = in_rows(lines(text), width);
+            for size in [1, 4, 20, 90] {
+                let mut stream = Stream::default();
+                let letters: Vec<char> = text.chars().collect();
+                let mut left = Vec::new();
+                for piece in letters.chunks(size) {
+                    let piece: String = piece.iter().collect();
+                    left.extend(in_rows(stream.answer(&piece, &known, width), width));
+                }
+                left.extend(in_rows(stream.flush(&known), width));
+                assert_eq!(left, whole, "{width} columns, pieces of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_table_that_streams_stays_a_table() {
+        let row = |n: u8| format!("| src/file{n}.py | {n} | What it is for, in a few words |\n");
+        let rows: String = (0..30).map(row).collect();
+        let table = format!("| File | Lines | Purpose |\n| --- | ---: | --- |\n{rows}");
+        comes_to_the_whole(&format!("Here it is:\n\n{table}\nThat is all of it."));
+        let wide = "a name that is long enough to wrap ".repeat(8);
+        comes_to_the_whole(&format!("| {wide} | b |\n|---|---|\n| 1 | 2 |\n"));
+        // What only begins like one is a paragraph.
+        comes_to_the_whole(&format!(
+            "| no table {}\nbut words.\n",
+            "and more words ".repeat(40)
+        ));
+    }
+
+    #[test]
+    fn indented_code_that_streams_keeps_its_lines() {
+        let code: String = (0..12).map(|n| format!("    line {n}\n")).collect();
+        comes_to_the_whole(&format!("Before it.\n\n{code}\nBehind it.\n"));
+    }
+
     #[test]
     fn code_that_streams_has_the_colours_of_the_whole() {
         let code: String = (0..40)

@@ -2,8 +2,8 @@
 //! list that nothing more will change. What is drawn below stays a few rows, so that a terminal that is
 //! made narrower moves none of it into its scrollback, where nothing takes it back.
 
-use crate::markdown::blocks;
-use pulldown_cmark::{Event, Parser, Tag};
+use crate::markdown::{blocks, first_block};
+use pulldown_cmark::Tag;
 
 /// Rows of a block that stay below.
 const KEPT: usize = 2;
@@ -32,13 +32,16 @@ pub fn cut(
     if blocks(text).len() != 1 {
         return None;
     }
+    let is_amid = before == GoesOn::Paragraph;
+    if !is_amid && may_be_table(text) {
+        return None;
+    }
     let whole = rows(text, before);
     if whole.len() <= KEPT + 1 {
         return None;
     }
-    let is_list = matches!(Parser::new(text).next(), Some(Event::Start(Tag::List(_))));
-    let is_paragraph = matches!(Parser::new(text).next(), Some(Event::Start(Tag::Paragraph)));
-    if before == GoesOn::Paragraph || is_paragraph {
+    let begins = first_block(text);
+    if is_amid || matches!(begins, Some(Tag::Paragraph)) {
         let first = whole.len().saturating_sub(KEPT);
         let tried = (1..=first).rev().take(TRIES);
         let found = tried
@@ -46,13 +49,18 @@ pub fn cut(
             .next();
         return found.map(|at| (at, GoesOn::Paragraph));
     }
-    if !is_list {
+    if !matches!(begins, Some(Tag::List(_))) {
         return None;
     }
     let at = last_item(text)?;
     let mut parts = rows(&text[..at], before);
     parts.extend(rows(&text[at..], GoesOn::List));
     (parts == whole).then_some((at, GoesOn::List))
+}
+
+/// Whether a text may turn out to be a table: that is said by its second line, which is not whole yet.
+fn may_be_table(text: &str) -> bool {
+    text.trim_start().starts_with('|') && text.trim_start().matches('\n').count() < 2
 }
 
 /// Where these rows of a paragraph end, if nothing is open there.
