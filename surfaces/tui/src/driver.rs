@@ -8,7 +8,7 @@ mod pointing;
 mod start;
 mod waits;
 
-pub use start::{Ended, GoOn, HandedOver, Start};
+pub use start::{Attention, Ended, GoOn, HandedOver, Start};
 
 use crate::alternate::Alternate;
 use crate::background::Background;
@@ -570,6 +570,10 @@ impl Ui<'_> {
                     profile: Box::new(self.state.profile.clone()),
                     draft: self.state.input.text(),
                     shown_seq: self.state.view.last_seq(),
+                    attention: Attention {
+                        has_focus: self.state.has_focus,
+                        is_on_list: self.state.overlay.is_some() || self.state.help.is_some(),
+                    },
                 }));
             }
             false => {

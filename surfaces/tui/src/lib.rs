@@ -67,7 +67,7 @@ mod view;
 pub use background::Theme;
 pub use bindings::{ACTIONS, Keys, Mistake};
 pub use choosing::choose;
-pub use driver::{Ended, GoOn, HandedOver, Start, run};
+pub use driver::{Attention, Ended, GoOn, HandedOver, Start, run};
 pub use error::Error;
 pub use keyboard::Keyboard;
 pub use modes::Mouse;

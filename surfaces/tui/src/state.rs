@@ -126,6 +126,8 @@ pub struct State {
     pub is_gone: bool,
     /// Whether keys go to this window, as far as the terminal has said.
     pub has_focus: bool,
+    /// Whether a list that had the keys was closed by no key of the user's: what is typed may be meant for it.
+    pub is_list_closed: bool,
     /// What the configuration says of every session.
     pub facts: Facts,
     /// The time of the last message.
@@ -240,6 +242,7 @@ impl State {
             has_told_jobs: false,
             is_gone: false,
             has_focus: true,
+            is_list_closed: false,
             facts,
             now,
         }

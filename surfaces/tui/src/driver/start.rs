@@ -32,6 +32,8 @@ pub struct Start {
     pub draft: String,
     /// The last event of the session that the terminal shows already; 0: none.
     pub shown_seq: u64,
+    /// Where the user is.
+    pub attention: Attention,
     /// How the session is shown at first.
     pub layout: Layout,
     /// Whether the mouse is for the UI, where it stands on the alternate screen.
@@ -75,7 +77,28 @@ impl Start {
         past.before.iter().for_each(|event| state.remember(event));
         state.last_message = past.last_message();
         state.panes.show(self.layout);
+        state.has_focus = self.attention.has_focus;
+        state.is_list_closed = self.attention.is_on_list;
         Ok(state)
+    }
+}
+
+/// Where the user was when a UI ended that another goes on with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attention {
+    /// Whether its window had the focus: a terminal that is asked to tell it does not say so again.
+    pub has_focus: bool,
+    /// Whether a list or a page had the keys.
+    pub is_on_list: bool,
+}
+
+impl Default for Attention {
+    /// In the window, with the keys for the input.
+    fn default() -> Self {
+        Self {
+            has_focus: true,
+            is_on_list: false,
+        }
     }
 }
 
@@ -99,6 +122,8 @@ pub struct HandedOver {
     pub draft: String,
     /// The last event that was shown.
     pub shown_seq: u64,
+    /// Where the user was.
+    pub attention: Attention,
 }
 
 /// How a UI ended.

@@ -436,6 +436,10 @@ fn entered(state: &mut State) -> Vec<Command> {
         );
         return vec![state.note(&said)];
     }
+    if std::mem::take(&mut state.is_list_closed) {
+        let said = "not sent: a list was open here, which closed with its server; Enter sends it";
+        return vec![state.note(said)];
+    }
     let line = line.to_owned();
     // What a paste begins with is out of sight, so it is said to the agent.
     let is_command = is_command(&line) && !state.input.begins_with_paste();

@@ -431,6 +431,31 @@ fn the_ui_goes_on_when_the_process_that_serves_it_is_killed() {
 }
 
 #[test]
+fn what_was_typed_for_a_list_is_not_sent_when_its_server_ended() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([Reply::text("First."), Reply::text("Two.")]));
+    let mut server = seat(&scene, &[], (80, 24));
+    server.enters("one");
+    server.until("First.");
+    server.until("idle");
+    let mut guest = seat(&scene, &["--resume", "last"], (80, 24));
+    guest.presses(&["C-s"]);
+    guest.until("type to search");
+    server.presses(&["C-d"]);
+    server.until_shell();
+    guest.until("the carl that served this session has ended; going on without it");
+    guest.until("idle");
+    guest.enters("two");
+    guest.until("not sent: a list was open here, which closed with its server");
+    assert_eq!(scene.server.chats().len(), 1);
+    // It is still there, to be sent or not.
+    guest.presses(&["Enter"]);
+    guest.until("Two.");
+}
+
+#[test]
 fn a_hang_up_leaves_the_terminal_as_it_was() {
     if is_absent(TMUX) {
         return;

@@ -14,7 +14,7 @@ use terminal::sessions::held;
 use terminal::signals::Signals;
 use terminal::yes_or_no::is_yes_unless_stopped;
 use text::escape::visible_line;
-use tui::{Ended, GoOn, HandedOver, Keyboard, Layout, Mouse, Start};
+use tui::{Attention, Ended, GoOn, HandedOver, Keyboard, Layout, Mouse, Start};
 
 /// Why a window did not open, or ended.
 pub(super) struct Failed {
@@ -37,13 +37,17 @@ pub(super) async fn one_window(
         error,
         is_gone: false,
     })?;
-    let (mut draft, mut shown_seq) = (String::new(), 0);
+    let mut before = Before::default();
     if let Some(last) = handed_over {
         request.profile = request.profile.as_held(*last.profile);
-        (draft, shown_seq) = (last.draft, last.shown_seq);
+        before = Before {
+            draft: last.draft,
+            shown_seq: last.shown_seq,
+            attention: last.attention,
+        };
     }
     // A large future: it is kept off the stack.
-    let holding = hold(&host, request, (draft, shown_seq, layout), keyboard);
+    let holding = hold(&host, request, (before, layout), keyboard);
     let outcome = Box::pin(holding).await;
     let is_gone = outcome.is_err() && host.is_gone().await;
     let closed = host.close(Ok(())).await;
@@ -87,11 +91,19 @@ pub(super) fn closed_again(last: &HandedOver) -> Failure {
     Failure::usage(what, hint)
 }
 
+/// What a window goes on with.
+#[derive(Default)]
+struct Before {
+    draft: String,
+    shown_seq: u64,
+    attention: Attention,
+}
+
 /// Holds a session with a draft in its input until the user leaves it.
 async fn hold(
     host: &CommandHost,
     request: ChatRequest,
-    (draft, shown_seq, layout): (String, u64, Layout),
+    (before, layout): (Before, Layout),
     keyboard: &mut Keyboard,
 ) -> Result<Ended> {
     // A session that goes on keeps its own.
@@ -104,8 +116,9 @@ async fn hold(
         profile,
         history: request.history,
         drafts: host.drafts(),
-        draft,
-        shown_seq,
+        draft: before.draft,
+        shown_seq: before.shown_seq,
+        attention: before.attention,
         layout,
         keys: host.keys()?,
         editing: host.editing(),
