@@ -94,16 +94,22 @@ pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
     }
 }
 
-/// The orders of one on several files or values that no rule reads whole, where each by itself is known.
+/// The orders of one on several files or values that no rule reads whole, where each by itself is known. Names and
+/// values are read in each file by itself, although they could be replaced as words.
 fn for_each(request: &str, orders: &[String]) -> Option<Vec<String>> {
     let is_one = orders.is_empty()
         && !forbidden::forbids(request)
         && !rules::has_unclear_end(request)
         && in_file::read(request).is_none();
-    if !is_one || rules::plan(request).is_ok() {
+    if !is_one {
         return None;
     }
     let each = each::orders(request);
+    let is_of_names =
+        |order: &String| in_file::read(order).is_some_and(|asked| asked.is_of_names());
+    if rules::plan(request).is_ok() && !each.iter().any(is_of_names) {
+        return None;
+    }
     let is_known = |order: &String| {
         matches!(
             plan(order),
@@ -276,5 +282,30 @@ fn valid(plan: Plan) -> Result<Plan, Unplanned> {
     match validate::typed(&plan, &rules::handlers()) {
         Ok(()) => Ok(plan),
         Err(invalid) => Err(Unplanned::Invalid(invalid.fault())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_several_files_is_read_in_each() {
+        for says in [
+            "rename variable fee to cost in a.py and b.py",
+            "in a.py, b.py and c.md rename fee to cost",
+            "change log level to debug in a.yml and Dockerfile",
+        ] {
+            let planned = plan(says);
+            assert!(matches!(planned, Ok(ByRules::Several(_))), "{says}");
+        }
+        // Words of texts.
+        for says in [
+            "replace fee with cost in a.md and b.md",
+            "rename \"fee\" to \"cost\" in a.py and b.py",
+            "replace fee with cost in a.py and b.py",
+        ] {
+            assert!(matches!(plan(says), Ok(ByRules::Plan(_))), "{says}");
+        }
     }
 }

@@ -93,7 +93,14 @@ fn of_files(request: &Request, text: &str) -> Option<Vec<String>> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let verb = words.first()?.to_lowercase();
     let (place, names) = listed(request, &words)?;
-    let before = &words[..place.start];
+    let (before, after) = (&words[..place.start], &words[place.end..]);
+    let is_led = verb == "in" && before.len() == 1;
+    let next = after.first().map(|next| next.to_lowercase());
+    if is_led && next.is_some_and(|next| VERBS.contains(&next.as_str())) {
+        let names = names.iter();
+        let one = |name: &&str| format!("in {name}, {}", after.join(" "));
+        return Some(names.map(one).collect());
+    }
     let leads = before.last()?.to_lowercase();
     // Files before a place, or behind `to`, are of another order.
     let is_of_each = VERBS.contains(&verb.as_str())
@@ -128,6 +135,10 @@ mod tests {
                     "set b c to 2 in c.json",
                     "set d to x in c.json",
                 ],
+            ),
+            (
+                "in a.py and b.py, rename c to d",
+                vec!["in a.py, rename c to d", "in b.py, rename c to d"],
             ),
             (
                 "tick \"one and\" and \"two\" in t.md",

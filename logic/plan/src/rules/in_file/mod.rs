@@ -156,6 +156,12 @@ impl InFile {
         matches!(self.asked, Asked::Copy { .. })
     }
 
+    /// Whether it is of a name in code or of a value, which is more than words that stand somewhere.
+    #[must_use]
+    pub const fn is_of_names(&self) -> bool {
+        matches!(self.asked, Asked::Rename { .. } | Asked::Set { .. })
+    }
+
     /// What to order instead where the file is not there to be read.
     #[must_use]
     pub fn without_it(&self) -> Option<String> {
