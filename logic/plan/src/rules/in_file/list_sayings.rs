@@ -21,7 +21,7 @@ pub(super) const PARTS: [(&str, &str); 4] = [
     ),
     (
         "{TASKS}",
-        r"the (?:(?:open )?(?:tasks|todos|to-dos|checklist|tick list)(?: list)?)",
+        r"(?:the|my) (?:(?:open )?(?:tasks|todos|to-dos|checklist|tick list|tasks? list|to-?do list))",
     ),
     (
         "{EVERY}",

@@ -10,6 +10,12 @@ use std::ops::Range;
 /// Signs that end a sentence: a line that ends so is a paragraph, and another begins behind an empty line.
 const ENDS: [char; 4] = ['.', '!', '?', ':'];
 
+/// A task without the sign and the open box that it was given with: the list has its own.
+fn without_box(task: &str) -> &str {
+    let item = item_mark(task).map_or(task, |mark| task[mark.len()..].trim_start());
+    item.strip_prefix("[ ] ").map_or(item, str::trim_start)
+}
+
 impl Lines<'_> {
     /// The change that puts a text at the end of what stands under a heading.
     pub(super) fn insert_in_section(&self, text: &str, heading: &str) -> Result<Action, Refusal> {
@@ -39,7 +45,7 @@ impl Lines<'_> {
     /// The change that adds a task to a list: with a box where the others have one, behind the last of them.
     pub(super) fn add_task(&self, text: &str) -> Result<Action, Refusal> {
         let items = self.boxed_items();
-        let text = text.trim();
+        let text = without_box(text.trim());
         let same = |item: &&Item| item.says.eq_ignore_ascii_case(text);
         if let Some(item) = items.iter().find(same) {
             let why = format!("{} has the task `{}` already.", self.path, item.says);
