@@ -178,7 +178,11 @@ impl Lines<'_> {
         }
         match places.as_slice() {
             [line] => self.without(line),
-            [] if let Some(removed) = self.remove_row(text).or_else(|| self.remove_key(text)) => {
+            [] if let Some(removed) = self
+                .remove_package(text)
+                .or_else(|| self.remove_row(text))
+                .or_else(|| self.remove_key(text)) =>
+            {
                 removed
             }
             [] => {
@@ -211,7 +215,11 @@ impl Lines<'_> {
 
     /// The change that removes a text that stands here once, and the line that has nothing else.
     pub(super) fn remove_text(&self, text: &str) -> Result<Action, Refusal> {
-        if let Some(removed) = self.remove_row(text).or_else(|| self.remove_named(text)) {
+        if let Some(removed) = self
+            .remove_package(text)
+            .or_else(|| self.remove_row(text))
+            .or_else(|| self.remove_named(text))
+        {
             return removed;
         }
         let path = self.path;
@@ -236,6 +244,12 @@ impl Lines<'_> {
             let whole = names::word_around(self.text, place.clone());
             let why = format!("`{text}` stands in {path} as a part of `{whole}`.");
             return Err(Refusal::ambiguous(why, vec![everywhere]));
+        }
+        if self.is_part_of_item(place) {
+            let number = self.text[..place.start].matches('\n').count() + 1;
+            let why = format!("`{text}` is a part of an item of a list of {path}.");
+            let whole = format!("delete line {number} of {}", self.shown_path());
+            return Err(Refusal::ambiguous(why, vec![whole]));
         }
         // Without its name a setting in a comment says nothing.
         if self.mentions(text).iter().any(|mention| mention.is_comment) {

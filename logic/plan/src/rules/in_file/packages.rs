@@ -8,7 +8,9 @@ use super::written::{is_package_list, is_version};
 use crate::quoted::in_quotes;
 use crate::rules::refusal::{Note, Offer, Refusal};
 use crate::rules::words::{is_file, pattern};
+use domain::plan::Action;
 use regex::Regex;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// An item of a list of packages: its name, and what follows with the sign and the version.
@@ -358,6 +360,44 @@ impl Lines<'_> {
             .as_ref()
             .and_then(|form| form.captures(&self.text[place]));
         self.is_item(tree, node) && found.is_some_and(|found| plain(&found["name"]) == plain(name))
+    }
+
+    /// The change that removes a package that its name names: its item of the only list that has it, or its line
+    /// of a list of packages. `None` where none is meant.
+    pub(super) fn remove_package(&self, name: &str) -> Option<Result<Action, Refusal>> {
+        if is_package_list(self.path) {
+            let is_it = |line: &Range<usize>| {
+                let says = self.text[line.clone()].trim();
+                let found = ITEM.as_ref().and_then(|form| form.captures(says));
+                !says.starts_with('#') && found.is_some_and(|it| plain(&it["name"]) == plain(name))
+            };
+            let mut lines = self.lines().filter(is_it);
+            let only = lines.next().filter(|_| lines.next().is_none())?;
+            return Some(self.without(&only));
+        }
+        let tree = Tree::of(self)?;
+        let is_it = |at: &usize| self.is_package(&tree, &tree.nodes[*at], name);
+        let mut found = (0..tree.nodes.len()).filter(is_it);
+        let only = found.next().filter(|_| found.next().is_none())?;
+        Some(self.without_node(&tree, only))
+    }
+
+    /// Whether a place is a part of an item in quotes of a list, which says nothing without it.
+    pub(super) fn is_part_of_item(&self, place: &Range<usize>) -> bool {
+        let Some(tree) = Tree::of(self) else {
+            return false;
+        };
+        tree.nodes.iter().any(|node| {
+            let list = node.parent.and_then(|at| tree.nodes.get(at));
+            let is_quoted = self.text[node.place.clone()].starts_with(['"', '\'']);
+            let value = node.value(self.text).place;
+            node.key.is_none()
+                && is_quoted
+                && list.is_some_and(|list| list.kind == Kind::List)
+                && value.start <= place.start
+                && place.end <= value.end
+                && value != *place
+        })
     }
 
     fn is_item(&self, tree: &Tree, node: &Node) -> bool {
