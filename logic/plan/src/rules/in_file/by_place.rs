@@ -3,6 +3,7 @@
 use super::asked::{Place, Side};
 use super::lines::Lines;
 use super::sound::Edit;
+use super::written;
 use crate::quoted::in_quotes;
 use crate::rules::refusal::Refusal;
 use domain::limits::PLAN_ACTIONS;
@@ -34,6 +35,10 @@ impl Lines<'_> {
         let end = self.line_end();
         let text = &self.as_recipe(text, &lines);
         let text = &self.as_beside(text, &lines);
+        let text = &match place {
+            Place::About(_) => self.as_code(text, side, &lines),
+            _ => text.to_owned(),
+        };
         match side {
             Side::Before => self.replace(lines.start..lines.start, &format!("{text}{end}")),
             Side::After => self.replace(lines.end..lines.end, &format!("{end}{text}")),
@@ -96,6 +101,33 @@ impl Lines<'_> {
             Ok(()) => text.to_owned(),
             Err(_unsound) => format!("{depth}{text}"),
         }
+    }
+
+    /// A line of code beside one that is named by what it says, as deep as that; behind one that opens a block, as
+    /// deep as the line below it. One with its own depth, or an empty one, stays.
+    fn as_code(&self, text: &str, side: Side, beside: &Range<usize>) -> String {
+        let is_kept = text.is_empty() || text.starts_with([' ', '\t']);
+        if is_kept || !written::is_code(&self.ending()) {
+            return text.to_owned();
+        }
+        let depth = |line: &'_ str| line.len() - line.trim_start_matches([' ', '\t']).len();
+        let line = &self.text[beside.clone()];
+        let opens = line.trim_end().ends_with([':', '{', '(', '[']);
+        let below = self.text[beside.end..].lines().skip(1);
+        let below = below.into_iter().find(|line| !line.trim().is_empty());
+        let like = match (side, opens, below) {
+            (Side::After, true, Some(below)) if depth(below) > depth(line) => below,
+            _ => line,
+        };
+        let depth = &like[..depth(like)];
+        let lines: Vec<String> = text
+            .lines()
+            .map(|line| match line.is_empty() {
+                true => String::new(),
+                false => format!("{depth}{line}"),
+            })
+            .collect();
+        lines.join(self.line_end())
     }
 
     /// The change that gives a line another text.
