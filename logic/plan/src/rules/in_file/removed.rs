@@ -123,7 +123,17 @@ impl Lines<'_> {
             Some(next) if is_empty(next) => last + 1,
             _ => last,
         };
-        Some(self.without(&(places[first].start..places[last].end)))
+        Some(self.without_block(places[first].start..places[last].end))
+    }
+
+    /// The change that removes whole lines; of the last ones the empty lines above them go too.
+    fn without_block(&self, block: Range<usize>) -> Result<Action, Refusal> {
+        let is_last = self.text[block.end..].trim().is_empty();
+        let above = self.text[..block.start].trim_end_matches(['\n', '\r', ' ', '\t']);
+        if !is_last || above.is_empty() {
+            return self.without(&block);
+        }
+        self.replace(above.len()..block.end, "")
     }
 
     /// The lines of YAML that open the block of a key.
@@ -167,6 +177,6 @@ impl Lines<'_> {
         let texts: Vec<&str> = places.iter().map(|line| &self.text[line.clone()]).collect();
         let first = places.iter().position(|line| line == opener)?;
         let last = end_of_block(&texts, first, &self.ending())?;
-        Some(self.without(&(opener.start..places[last].end)))
+        Some(self.without_block(opener.start..places[last].end))
     }
 }
