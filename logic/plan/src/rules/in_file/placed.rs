@@ -8,7 +8,9 @@ use crate::quoted::{in_quotes, typed_path};
 use crate::rules::building::Match;
 use crate::rules::plain::{self, is_empty_line};
 use crate::rules::refusal::Refusal;
-use crate::rules::words::{is_file, number, ordinal};
+use crate::rules::words::{is_file, number, ordinal, pattern};
+use regex::Regex;
+use std::sync::LazyLock;
 
 const ADDS: &str = r"(?:insert|add|put|write|place|prepend|append)";
 const TEXT: &str = r"{line}{text:c}";
@@ -196,11 +198,18 @@ fn beside_a_heading(found: &Match<'_>) -> Built {
     insert(found, path, side(found), place)
 }
 
+/// Words before a text that say that it is a line of its own.
+static OF_A_LINE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:the|an?|this|another|new) line:? *$"));
+
 /// `insert "x" before Once in a.txt`: in the line, or above it?
 fn beside_words(found: &Match<'_>) -> Built {
     let path = found.target("p", "noun")?;
     let (text, about) = (found.text("c")?, found.text("about")?);
-    if !found.is_quoted("c") && is_empty_line(&text) {
+    let is_line = OF_A_LINE
+        .as_ref()
+        .is_some_and(|said| said.is_match(&found.before("c")));
+    if is_line || (!found.is_quoted("c") && is_empty_line(&text)) {
         // An empty line is one of its own.
         return insert(found, path, side(found), Place::About(about));
     }
@@ -247,6 +256,10 @@ fn of_a_kind(found: &Match<'_>) -> Built {
         _ => "- ".to_owned(),
     };
     let about = about.strip_prefix("the ").unwrap_or(&about);
+    let sign = match text.starts_with(sign.trim_end()) {
+        true => String::new(),
+        false => sign,
+    };
     let why =
         format!("With which sign a {kind} is written I do not choose: the text is the whole line.");
     let nearest = line_beside(found, &format!("{sign}{text}"), about, &path);
