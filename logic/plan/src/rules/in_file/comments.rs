@@ -3,6 +3,7 @@
 
 use super::lines::Lines;
 use super::unset::unset;
+use super::written;
 use crate::rules::refusal::Refusal;
 use crate::rules::words::pattern;
 use domain::plan::Action;
@@ -263,6 +264,15 @@ impl Lines<'_> {
             };
             comments = (0..all.len())
                 .filter(|at| begins(text_of(&all[*at])))
+                .collect();
+        }
+        if comments.is_empty() {
+            // In code a comment that begins with words may be a sentence; in settings it is what they name.
+            let key = key.trim_start_matches(['#', ';', '/', '-', ' ']);
+            let is_named = key.contains(' ') && !written::is_code(&self.ending());
+            let begins = |line: &str| is_comment(line) && begins_with(&without_mark(line), key);
+            comments = (0..all.len())
+                .filter(|at| is_named && begins(text_of(&all[*at])))
                 .collect();
         }
         let [first] = comments.as_slice() else {
