@@ -1,6 +1,6 @@
 //! What the rules make of a request: a plan, one after a file is read, or a refusal.
 
-use crate::rules::in_file::{self, InFile, boxed, erased, whole_words};
+use crate::rules::in_file::{self, InFile, boxed, erased, pasted, whole_words};
 use crate::rules::{self, Note, Refusal, RefusalKind, each, joined, words};
 use crate::{forbidden, orders, validate};
 use domain::fault::{Coded, Fault};
@@ -147,10 +147,11 @@ pub fn words_to_read(request: &str, plan: &Plan) -> Vec<String> {
     read
 }
 
-/// The file that says whether what a plan adds to it is a task with a box. It may not be there.
+/// The file that says whether what a plan adds to it is a task with a box, or begins behind an empty line. It may not
+/// be there.
 #[must_use]
 pub fn list_to_read(request: &str, plan: &Plan) -> Option<String> {
-    boxed::to_read(request, plan)
+    boxed::to_read(request, plan).or_else(|| pasted::to_read(plan))
 }
 
 /// The plan that replaces whole words alone, and that adds a task with its box. `texts` are the files of
@@ -163,7 +164,7 @@ pub fn of_whole_words(
     plan: Plan,
     texts: BTreeMap<String, String>,
 ) -> Result<Ready, Unplanned> {
-    let plan = boxed::with_box(request, plan, &texts);
+    let plan = pasted::with_gap(boxed::with_box(request, plan, &texts), &texts);
     let plan = erased::with_blanks(request, plan, &texts);
     let (plan, note) = whole_words::of(&rules::quotes(request), plan, texts.clone())?;
     let plan = valid(plan)?;

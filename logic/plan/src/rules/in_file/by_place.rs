@@ -39,10 +39,29 @@ impl Lines<'_> {
             Place::About(_) => self.as_code(text, side, &lines),
             _ => text.to_owned(),
         };
+        if side == Side::After && matches!(place, Place::Heading(_)) && self.has_gaps(&lines) {
+            return self.replace(lines.end..lines.end, &format!("{end}{end}{text}"));
+        }
         match side {
             Side::Before => self.replace(lines.start..lines.start, &format!("{text}{end}")),
             Side::After => self.replace(lines.end..lines.end, &format!("{end}{text}")),
         }
+    }
+
+    /// Whether the headings of a text but this one have an empty line behind them; where there is no other, whether
+    /// this one has.
+    fn has_gaps(&self, heading: &Range<usize>) -> bool {
+        let has_gap = |line: &Range<usize>| {
+            let below = self.text[line.end..].lines().nth(1);
+            below.is_none_or(|below| below.trim().is_empty())
+        };
+        let (this, others): (Vec<_>, Vec<_>) =
+            headings(self).into_iter().partition(|line| line == heading);
+        let judged = if others.is_empty() { this } else { others };
+        let is_text = self.text[heading.end..]
+            .lines()
+            .any(|line| !line.trim().is_empty());
+        is_text && judged.iter().all(has_gap)
     }
 
     /// The line beside which a text stands at the top: above the first one, but below those that name the program

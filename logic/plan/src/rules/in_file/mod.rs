@@ -34,6 +34,7 @@ mod of_files;
 pub(crate) mod of_folder;
 mod packages;
 pub(crate) mod paragraphs;
+pub(crate) mod pasted;
 mod placed;
 mod removed;
 mod renamed;
