@@ -106,8 +106,13 @@ fn made_up(order: &str, given: &[String]) -> Option<String> {
     let mut made_up = quotes.filter(|text| {
         // At the end of YAML a key is of no part of it.
         let is_key = is_of_yaml && text.contains(": ");
-        let is_described = described::is_of_a_kind(text) && !is_said_to_be(text);
-        !given.contains(text) && !is_file(text) && (is_key || is_described)
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is_part = |pair: &[&str]| ["of", "from"].contains(&pair[0]) && is_file(pair[1]);
+        let of_files = words.windows(2).any(is_part)
+            || (!is_file(text) && words.len() > 1 && words.iter().any(|word| is_file(word)));
+        let is_described = !is_file(text) && described::is_of_a_kind(text);
+        let is_no_text = (of_files || is_described) && !is_said_to_be(text);
+        !given.contains(text) && ((is_key && !is_file(text)) || is_no_text)
     });
     let text = made_up.next()?;
     Some(order.replacen(&in_quotes(&text), "\"TEXT\"", 1))
@@ -129,6 +134,7 @@ fn of_order(order: &str, found: &mut BTreeMap<String, Need>) {
                     }
                     Action::AppendText { path, .. }
                     | Action::CreateFile { path, .. }
+                    | Action::MoveFile { from: path, .. }
                     | Action::DeleteFile { path } => note(path, Need::Presence),
                     _ => {}
                 }
@@ -156,10 +162,11 @@ pub fn proven(refusal: Refusal, files: &Files) -> Refusal {
             None => advice = advice.or_else(|| Some(offer.otherwise.clone())),
         }
     }
+    // A tab is shown by another sign, which would be typed in its place.
     let (holding, others): (Vec<&String>, Vec<&String>) = refusal
         .nearest
         .iter()
-        .partition(|order| done(order, files).is_some());
+        .partition(|order| !order.contains('\t') && done(order, files).is_some());
     holding.into_iter().for_each(&mut add);
     // Examples say what works elsewhere where none of them does here.
     if nearest.is_empty() && refusal.kind == RefusalKind::NotUnderstood {
@@ -193,7 +200,8 @@ pub fn told(note: Note, files: &Files) -> Fault {
 }
 
 fn first_that_holds<'a>(offer: &'a Offer, files: &Files) -> Option<&'a String> {
-    offer.forms.iter().find(|order| {
+    let mut forms = offer.forms.iter().filter(|order| !order.contains('\t'));
+    forms.find(|order| {
         let after = done(order, files);
         let is_meant = |files: &Files| {
             files
@@ -283,6 +291,9 @@ fn after(plan: &Plan, files: &Files) -> Option<Files> {
             (_, Some(FileState::Folder | FileState::Closed)) => return None,
             // Where a list, a section or a key was named, no file is made of its name.
             (Action::AppendText { path, .. }, Some(FileState::Absent)) if !is_file(path) => {
+                return None;
+            }
+            (Action::MoveFile { from, .. }, _) if files.get(from) == Some(&FileState::Absent) => {
                 return None;
             }
             (Action::CreateFile { .. }, Some(FileState::Present | FileState::Text(_)))

@@ -4,7 +4,7 @@
 use super::comments;
 use super::lines::Lines;
 use super::sections;
-use super::value::{NewValue, Value};
+use super::value::{NewValue, Value, typed};
 use super::written::{self, is_literal, is_number, name_of};
 use crate::names;
 use crate::quoted::in_quotes;
@@ -241,7 +241,14 @@ impl Lines<'_> {
             text.get(line.start..place.start)?,
             bare.get(place.end - line.start..)?,
         );
-        Some(self.rewrite_offer(mention.number, line, &format!("{before}{written}{after}")))
+        let mut offer =
+            self.rewrite_offer(mention.number, line, &format!("{before}{written}{after}"));
+        if bare.contains('\t') {
+            let (path, to) = (self.shown_path(), typed(to.0, to.1));
+            let order = format!("uncomment {key} in {path} then set {key} to {to} in {path}");
+            offer.forms.insert(0, order);
+        }
+        Some(offer)
     }
 
     /// Refuses the replacement of words that name a value here, in a form that is not read, or that stand in
