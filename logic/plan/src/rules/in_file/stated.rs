@@ -64,6 +64,11 @@ impl Lines<'_> {
             "`the {key}` may be a value or these words, and no line of {path} says what it is."
         );
         let (file, new) = (self.shown_path(), in_quotes(to));
+        // A number or a time takes the place of another, and never of a name.
+        if to.starts_with(|c: char| c.is_ascii_digit()) {
+            let advice = format!("Say what it is now, as in `replace \"…\" with {new} in {file}`.");
+            return Some(Refusal::ambiguous(why, Vec::new()).advised(advice));
+        }
         let words = format!("replace {} with {new} in {file}", in_quotes(key));
         let advice = format!(
             "For a value, say what it is now, as in `replace \"…\" with {new} in {file}`; the order below is of the words."
