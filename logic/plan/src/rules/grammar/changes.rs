@@ -144,7 +144,7 @@ pub const UNDO: &str = concat!(
 );
 
 /// Making, writing and changing text.
-pub static CHANGES: [Rule; 28] = [
+pub static CHANGES: [Rule; 29] = [
     rule(UNDO, |_| Ok(Some(Action::Undo {}))),
     rule(
         r"(?:make|create|add|new|start){new} (?P<noun>folder|directory|dir) {called}{tok:p}(?: (?P<into>in|inside|under) {dir:d})?|mkdir (?P<q>\S+)",
@@ -286,6 +286,31 @@ pub static CHANGES: [Rule; 28] = [
         },
     ),
     rule(
+        r"(?:append|add|put|insert|write) {text:c} (?:to|into|in) (?:the )?(?P<noun>file )?{tok:p},? (?P<place>(?:in|at|on|under|below|beneath|above|after|before|between|behind|where|wherever|by|near|next to|inside|within) .+)",
+        |found| {
+            let place = found.written("place");
+            let last = place.split(' ').next_back().unwrap_or_default();
+            // `to the list in a.md` is of a list.
+            if !found.is_quoted("c") || is_file(last) {
+                return Ok(None);
+            }
+            let path = found.path("p")?;
+            let file = match is_file(&path) {
+                true => typed_path(&path),
+                false => "FILE".to_owned(),
+            };
+            let text = in_quotes(&found.text("c")?);
+            let why = format!(
+                "Where `{}` is in {path} I do not know.",
+                found.request.shown(place)
+            );
+            let advice = format!(
+                "Name the place: `insert {text} after line 3 of {file}`, `insert {text} after the line about \"WORDS\" in {file}`."
+            );
+            Err(Refusal::ambiguous(why, Vec::new()).advised(advice))
+        },
+    ),
+    rule(
         r"set (?:the )?(?P<key>[\w.-]+(?: [\w.-]+){0,3}) to {tok:q}",
         |found| {
             let step = found.request.shown(&found.captures[0]);
@@ -323,6 +348,23 @@ pub static CHANGES: [Rule; 28] = [
     ),
 ];
 
+/// Several words that end as the name of a file does may be its name: the order with it in quotes is shown.
+fn in_one(found: &Match<'_>, before: &str, after: &str) -> Built {
+    let name = found.written("name");
+    let is_plain = |c: char| c.is_alphanumeric() || " ._-()&".contains(c);
+    let mut words = name.split(' ').rev();
+    let ends_as_file = words.next().is_some_and(is_file);
+    let are_words = words.all(|word| !is_file(word) && !["and", "then", "to"].contains(&word));
+    if !ends_as_file || !are_words || !name.chars().all(is_plain) {
+        return Ok(None);
+    }
+    let why = format!("Whether `{name}` is one name is not said: one with a blank needs quotes.");
+    Err(Refusal::ambiguous(
+        why,
+        vec![format!("{before}{}{after}", in_quotes(name))],
+    ))
+}
+
 fn relocate(found: &Match<'_>, how: Destination) -> Built {
     let from = found.target("p", "noun")?;
     let to = found.path("to")?;
@@ -341,7 +383,7 @@ fn relocate(found: &Match<'_>, how: Destination) -> Built {
 }
 
 /// Moving, deleting and comparing.
-pub static MOVES: [Rule; 12] = [
+pub static MOVES: [Rule; 14] = [
     rule(
         r"(?:move|put|shift) (?:the )?(?P<noun>file |folder |directory )?{tok:p} (?:into|inside|in) (?:the )?(?P<folder>folder |directory )?{tok:to}(?: folder| directory)?",
         |found| relocate(found, Destination::Folder),
@@ -382,6 +424,31 @@ pub static MOVES: [Rule; 12] = [
             } else {
                 Ok(None)
             }
+        },
+    ),
+    rule(
+        r"rename (?:the )?(?:file )?{tok:p} (?:to|into|as) (?P<name>[^\s,;:]+(?: [^\s,;:]+){1,5})",
+        |found| match found.path("p") {
+            Ok(path) if is_file(&path) => {
+                let before = format!("rename {} to ", typed_path(&path));
+                Ok(in_one(found, &before, "")?)
+            }
+            _ => Ok(None),
+        },
+    ),
+    rule(
+        r"(?P<make>create|make|write) (?:an? |the )?(?:new )?(?:file )?{called}(?P<name>[A-Z0-9][^\s,;:]*(?: [^\s,;:]+){1,5}?)(?P<text> with(?: the)?(?: text)? {tok:c})?",
+        |found| {
+            // A title begins with a capital letter; other words may say what the file is.
+            let is_title = |c: char| c.is_uppercase() || c.is_ascii_digit();
+            if !found.written("name").starts_with(is_title) {
+                return Ok(None);
+            }
+            let text = match found.has("text") {
+                true => format!(" with {}", in_quotes(&found.text("c")?)),
+                false => String::new(),
+            };
+            in_one(found, "create ", &text)
         },
     ),
     rule(
