@@ -22,6 +22,7 @@ pub(crate) mod plain;
 mod reasons;
 mod refusal;
 mod several;
+mod signs;
 pub(crate) mod small_talk;
 mod unsure;
 pub(crate) mod words;

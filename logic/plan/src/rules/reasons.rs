@@ -4,6 +4,7 @@ use super::examples::{help, nearest};
 use super::grammar::UNDO;
 use super::languages;
 use super::refusal::{Refusal, RefusalKind};
+use super::signs;
 use super::words::{Request, Step, pattern};
 use crate::forbidden;
 use regex::Regex;
@@ -166,6 +167,9 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
         .map(|form| form.replace_all(text, "$name"));
     let unversioned = unversioned.unwrap_or_else(|| text.into());
     if (has_flag || hits(&SHELL, &format!("{unversioned} "))) && !hits(&LINE_OF_TEXT, text) {
+        if let Some(refusal) = signs::replaced(request, text) {
+            return Some(refusal);
+        }
         let message = format!(
             "`{shown}` looks like a shell command. I run no commands; I understand plain English. {LARGER_MODEL} Nothing was done."
         );
