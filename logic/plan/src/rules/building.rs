@@ -220,7 +220,17 @@ impl Match<'_> {
             .request
             .shown(step)
             .replacen(&path, &in_quotes(named), 1);
-        Err(Refusal::ambiguous(why, vec![quoted]))
+        let refusal = Refusal::ambiguous(why, vec![quoted]);
+        // What is renamed may be a name in a file too.
+        let renamed = step.strip_prefix("rename ").filter(|_| named == path);
+        Err(match renamed {
+            Some(_) => refusal.advised(format!(
+                "A name in a file is renamed by `{} in FILE`; `search for {}` shows which files have it.",
+                self.request.shown(step),
+                in_quotes(named)
+            )),
+            None => refusal,
+        })
     }
 
     /// A text: quoted, or all bare words.
