@@ -457,3 +457,86 @@ fn a_plan_is_shown_in_a_transcript_as_it_was_proposed() {
     assert!(shown.stdout.contains(step), "{}", shown.stdout);
     assert!(!shown.stdout.contains("\"kind\""), "{}", shown.stdout);
 }
+
+#[test]
+fn a_name_in_several_files_is_renamed_in_their_code_alone() {
+    let house = House::new();
+    house.write("a.py", "fee = 1\nprint(fee, \"fee\")  # fee\n");
+    house.write("b.py", "from a import fee\nrow = {\"fee\": fee}\n");
+    let done = order(&house, "rename variable fee to cost in a.py and b.py").expect(0);
+    assert_eq!(
+        house.read("a.py"),
+        "cost = 1\nprint(cost, \"fee\")  # fee\n"
+    );
+    assert_eq!(
+        house.read("b.py"),
+        "from a import cost\nrow = {\"fee\": cost}\n"
+    );
+    let said = told(&done);
+    for stays in ["code of a.py: 2 more places", "code of b.py: 1 more place"] {
+        assert!(said.contains(stays), "{said}");
+    }
+}
+
+#[test]
+fn what_is_added_and_removed_leaves_no_scraps() {
+    let house = House::new();
+    house.write("todo.md", "# Tasks\n\n- [ ] one\n");
+    order(&house, "add a TODO \"- [ ] two\" to todo.md").expect(0);
+    order(&house, "add 'three' to the task list in todo.md").expect(0);
+    let tasks = "# Tasks\n\n- [ ] one\n- [ ] two\n- [ ] three\n";
+    assert_eq!(house.read("todo.md"), tasks);
+    let project = "[project]\ndependencies = [\n    \"requests>=2.31\",\n    \"click\",\n]\n";
+    house.write("pyproject.toml", project);
+    house.write("requirements.txt", "requests==2.31.0\nclick\n");
+    let says = "remove requests from pyproject.toml and requirements.txt";
+    order(&house, says).expect(0);
+    let left = "[project]\ndependencies = [\n    \"click\",\n]\n";
+    assert_eq!(house.read("pyproject.toml"), left);
+    assert_eq!(house.read("requirements.txt"), "click\n");
+    house.write("c.py", "class A:\n    def b(self):\n        pass\n");
+    order(&house, "insert \"# c\" before the line about b in c.py").expect(0);
+    let code = "class A:\n    # c\n    def b(self):\n        pass\n";
+    assert_eq!(house.read("c.py"), code);
+    house.write(
+        "s.yaml",
+        "services:\n  a:\n    image: a\n\n  b:\n    image: b\n",
+    );
+    order(&house, "remove the b service from s.yaml").expect(0);
+    assert_eq!(house.read("s.yaml"), "services:\n  a:\n    image: a\n");
+    house.write("ch.md", "# One\n\nThe end.\n");
+    order(&house, "append to ch.md:\nNew.\n\nNewer.").expect(0);
+    assert_eq!(house.read("ch.md"), "# One\n\nThe end.\n\nNew.\n\nNewer.\n");
+}
+
+#[test]
+fn a_name_with_a_blank_and_an_unknown_place_are_asked_back() {
+    let house = House::new();
+    house.write("line.md", "- 2009: a\n- 2012: b\n");
+    house.write("pg.conf", "#work_mem = 4MB\t\t# min 64kB\nport = 1\n");
+    for (says, offers) in [
+        (
+            "rename line.md to Time Line.md",
+            "rename line.md to \"Time Line.md\"",
+        ),
+        (
+            "add \"2010: c\" to line.md in the right place",
+            "insert \"2010: c\" after line 3 of line.md",
+        ),
+        (
+            "set work_mem to 16MB in pg.conf",
+            "uncomment work_mem in pg.conf then set work_mem to 16MB in pg.conf",
+        ),
+    ] {
+        let refused = told(&order(&house, says));
+        assert!(refused.contains(offers), "{says}: {refused}");
+    }
+    assert!(house.has("line.md") && !house.has("Line.md"));
+    assert_eq!(house.read("line.md"), "- 2009: a\n- 2012: b\n");
+    let works = "uncomment work_mem in pg.conf then set work_mem to 16MB in pg.conf";
+    order(&house, works).expect(0);
+    assert_eq!(
+        house.read("pg.conf"),
+        "work_mem = 16MB\t\t# min 64kB\nport = 1\n"
+    );
+}
