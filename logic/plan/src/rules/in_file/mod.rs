@@ -50,6 +50,7 @@ mod spaced;
 mod stated;
 pub(crate) mod superlative;
 mod tables;
+mod tagged;
 #[cfg(test)]
 mod tests;
 mod told;

@@ -161,6 +161,12 @@ impl Lines<'_> {
         }
         let mentions = self.mentions(key);
         let path = self.path;
+        let tagged = to.and_then(|(to, _)| self.tag_order(key, to));
+        if let (Some(order), true) = (tagged, mentions.is_empty()) {
+            let why =
+                format!("{path} has no line that sets `{key}`, and has its version in a line.");
+            return Refusal::absent(why, vec![order]);
+        }
         let Some(first) = mentions.first() else {
             if let Some(near) = self.near_name(key) {
                 let why = format!("{path} has no line that sets `{key}`. Did you mean `{near}`?");
