@@ -54,6 +54,9 @@ pub(crate) fn going_on(request: &str, before: &str) -> Option<String> {
     if let Some(same) = same_elsewhere(request, before) {
         return Some(same);
     }
+    if let Some(next) = another_value(request, before) {
+        return Some(next);
+    }
     let request = without_joint(request);
     let there = there(request, before);
     let request = Request::read(&languages::in_english(there.as_deref().unwrap_or(request)));
@@ -134,6 +137,28 @@ fn same_elsewhere(request: &str, before: &str) -> Option<String> {
     let listed = found["files"].replace(" the ", " ");
     let listed = listed.trim_end_matches(['.', '!', ' ']);
     is_order.then(|| format!("{} {listed}", &before[..at]))
+}
+
+/// Another value of the file of the order before: `and MaxAuthTries to 3` behind `set Port to 2222 in sshd_config`.
+/// `None` where the order before sets nothing in the only file that it names.
+fn another_value(request: &str, before: &str) -> Option<String> {
+    static NEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        words::pattern(
+            r"(?i)^(?:and|and also|also|now) (?P<key>(?:the )?[\w.-]+(?: [\w-]+){0,2}) to (?P<to>\S+?)[.!]?$",
+        )
+    });
+    static SET: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        words::pattern(
+            r"(?i)^(?:please )?(?P<verb>set|change|update) .+ to .+ (?P<file>in (?:the )?\S+?)[.!]?$",
+        )
+    });
+    let found = NEXT.as_ref()?.captures(request.trim())?;
+    let set = SET.as_ref()?.captures(before.trim())?;
+    let (key, to) = (&found["key"], &found["to"]);
+    let is_order = key.split(' ').any(|word| is_verb(trim_word(word)));
+    let is_one = named::files_of(before).len() == 1 && !before.contains('"');
+    let is_value = !is_order && !is_file(key) && !is_file(to);
+    (is_one && is_value).then(|| format!("{} {key} to {to} {}", &set["verb"], &set["file"]))
 }
 
 /// Words between names of files.
@@ -240,6 +265,26 @@ mod tests {
         let added = "append \"x in a.md\" to b.md and c.md";
         let same = going_on("same in d.md", added);
         assert_eq!(same.as_deref(), Some("append \"x in a.md\" to d.md"));
+        let set = "set Port to 2222 in sshd_config";
+        for (says, resolved) in [
+            (
+                "and MaxAuthTries to 3",
+                "set MaxAuthTries to 3 in sshd_config",
+            ),
+            (
+                "and the grace time to 30",
+                "set the grace time to 30 in sshd_config",
+            ),
+        ] {
+            assert_eq!(going_on(says, set).as_deref(), Some(resolved), "{says}");
+        }
+        for says in ["and a.txt to docs", "and move b to c", "and x to b.md"] {
+            assert_eq!(another_value(says, set), None, "{says}");
+        }
+        assert_eq!(
+            another_value("and x to 3", "set a to 1 in a.md and b.md"),
+            None
+        );
         for (says, before) in [
             ("and in the evening", before),
             ("and in b.md", "delete a.md"),
