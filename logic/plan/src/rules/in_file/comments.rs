@@ -275,6 +275,14 @@ impl Lines<'_> {
                 .filter(|at| is_named && begins(text_of(&all[*at])))
                 .collect();
         }
+        if comments.is_empty() {
+            // `the prune job` is the only line with that word.
+            let kinds = [" line", " job", " entry", " row"];
+            let word = kinds.iter().find_map(|kind| key.strip_suffix(kind));
+            let line = word.and_then(|word| self.only_about(word).ok());
+            let at = line.and_then(|line| all.iter().position(|one| *one == line));
+            comments.extend(at.filter(|at| is_comment(text_of(&all[*at]))));
+        }
         let [first] = comments.as_slice() else {
             return match comments.len() {
                 0 => Err(self.absent(&format!("no comment that begins with `{key}`"))),

@@ -34,7 +34,7 @@ const FORM: &str = r"(?:an? )?(?:valid )?(?P<form>json|markdown|csv)(?: (?:file|
 
 const SECTION: &str = r"(?P<section>(?:in|below|under|inside|within) (?:(?:the )?(?:section |table |block )?\[[^\[\]]+\](?: section| table| block)?|(?:the )?(?:section|table|block) \S+|(?:the )?\S+ (?:section|table|block)|(?:the )?top[- ]level))";
 
-static SAYINGS: [Saying; 24] = [
+static SAYINGS: [Saying; 25] = [
     (r"{COPIES} {FILE}(?:{COPY_INTO})?", copy),
     (
         r"(?:append|add|attach) (?P<text>(?:all of )?(?:the )?(?:whole |entire )?(?:contents?|text) (?:of|from|in) )?{FILE} (?:to|onto|at) (?:(?:the )?(?:very )?(?:end|bottom) of )?(?:the )?(?P<into_noun>file )?{tok:into}",
@@ -63,6 +63,10 @@ static SAYINGS: [Saying; 24] = [
     (
         r"(?P<sets>set) (?P<article>the )?(?P<key>[\w.-]+) (?P<to>\S*\d\S*|true|false|yes|no|on|off)(?: {IN_SECTION})? (?:in|of) {FILE}",
         set,
+    ),
+    (
+        r"comment out (?:the )?{text:about} (?P<words>line|entry|row|job) (?:in|of) {FILE}",
+        comment_out,
     ),
     (
         r"comment out (?:the )?(?:(?:line|entry|row|setting|block|section) )?(?:(?P<words>about|with|containing|that has) )?(?:for )?(?:the )?{text:about} (?:in|of) {FILE}",
