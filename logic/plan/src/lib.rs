@@ -41,3 +41,4 @@ pub mod schema;
 pub mod shown;
 pub mod typed;
 pub mod validate;
+pub mod whole_paths;

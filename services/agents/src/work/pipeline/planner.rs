@@ -1,7 +1,7 @@
 //! The three planners: a model under a schema, the rules, and a program outside.
 
-use super::rules;
 use super::stage::{Planned, Stop, call_tool, interrupted};
+use super::{elsewhere, rules};
 use crate::work::Work;
 use crate::work::ask::{Ask, AskError, Visibility};
 use crate::work::recall;
@@ -16,10 +16,11 @@ use domain::tool::LIST_FILES;
 use plan::compile::{self, Call};
 use plan::{
     asked_for, by_rules, endings, looked_at, named, names, orders, prompt, question, schema, typed,
-    validate,
+    validate, whole_paths,
 };
 use serde_json::json;
 use std::ops::RangeInclusive;
+use std::path::{Component, Path};
 use text::escape::visible_line;
 use turn::Outcome;
 
@@ -89,9 +90,15 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
         Reach::Any => (task.to_owned(), work.request.text.clone()),
     };
     let task = task.as_str();
+    let paths = match reach {
+        Reach::Small => whole_paths_here(work, &listing, task).await?,
+        Reach::Any => Vec::new(),
+    };
+    let is_meant = |plan: &Plan| whole_paths::of_another(plan, &paths).map_or(Ok(()), Err);
     if reach == Reach::Small
         && let Some(plan) = settled_for_small(work, &listing, task)?
     {
+        is_meant(&plan).map_err(Stop::failed)?;
         return Ok(planned(plan, reach, &listing));
     }
     let likely = schema::likely_first(&listing, task);
@@ -127,6 +134,7 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
         })
     })?;
     if reach == Reach::Small {
+        is_meant(&plan).map_err(Stop::failed)?;
         is_asked_for(work, outcome, &plan, (task, &listing)).await?;
         if let Some(fault) = looked_at::unnamed(&plan, &work.request.text, &listing) {
             return Err(Stop::Fault(QueryStatus::Denied, fault));
@@ -142,6 +150,43 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     };
     let plan = question::with_answer(plan, &text);
     Ok(planned(plan, reach, &listing))
+}
+
+/// The paths with a folder that a request names, as they stand in the workspace.
+///
+/// # Errors
+/// Where one is outside of it, or not there: another file of that name is no answer.
+async fn whole_paths_here(
+    work: &Work,
+    listing: &[String],
+    task: &str,
+) -> Result<Vec<String>, Stop> {
+    let root = &work.request.profile.settings.workspace;
+    let mut paths = Vec::new();
+    for named in whole_paths::of(task) {
+        let typed = named.path.trim_start_matches("./");
+        let place = Path::new(typed);
+        let inside = place.strip_prefix(root).unwrap_or(place);
+        let is_outside = inside.is_absolute()
+            || typed.starts_with('~')
+            || inside.components().any(|part| part == Component::ParentDir);
+        let is_there = rules::found(work, typed).await.is_some();
+        // An address, such as `/api/users`, is no file.
+        let may_be_file = named.is_file || is_there || whole_paths::has_same_name(listing, typed);
+        if !may_be_file {
+            continue;
+        }
+        if is_outside || !is_there {
+            let same = elsewhere::files_called(work, typed).await;
+            return Err(Stop::failed(whole_paths::not_here(
+                &named.path,
+                is_outside,
+                &same,
+            )));
+        }
+        paths.push(inside.to_string_lossy().into_owned());
+    }
+    Ok(paths)
 }
 
 /// A plan that was made with a list of the workspace.

@@ -417,7 +417,7 @@ fn misspelt(text: &str, path: &str, near: &str) -> Stop {
 
 /// What is there under a name that an order has. Looked up without a call: a name that the user typed is no
 /// reading, and marks no session.
-async fn found(work: &Work, path: &str) -> Option<std::fs::Metadata> {
+pub(super) async fn found(work: &Work, path: &str) -> Option<std::fs::Metadata> {
     let place = as_stored(&work.request.profile.settings.workspace.join(path));
     tokio::fs::metadata(place).await.ok()
 }
