@@ -31,7 +31,8 @@ use domain::tool::EffectClass;
 use policy::Judgement;
 use policy::history::TaskHistory;
 use refusal::{
-    bad_size, flow_reasons, nobody_to_ask, on_record, refused_step, said_no, sentence, words,
+    bad_size, flow_reasons, nobody_to_ask, on_record, refused_step, said_no, sentence,
+    without_text, words,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -142,9 +143,13 @@ impl Pin {
             let started = self.effects_started(&settings);
             let mut decision =
                 nobody_to_ask((&draft.hash, &draft.judgements, &draft.unnamed), &started);
-            // What a yes given later stands for is shown whole, as in a question.
+            // What a yes given later stands for is what the calls say. What is in the files is left out: it may
+            // be passwords, and what is printed here goes to a mail or a log.
             let needles = self.inner.secrets.needles();
-            let diffs: String = changes.iter().map(|step| step.diff.as_str()).collect();
+            let diffs: String = changes
+                .iter()
+                .map(|step| without_text(&step.diff))
+                .collect();
             let all = format!("{}{diffs}", self.rendering(&draft));
             decision.user_reason = format!(
                 "{}\nAll of it:\n{}",

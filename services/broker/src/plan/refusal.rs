@@ -10,6 +10,7 @@ use domain::hash::Digest;
 use domain::tool::EffectClass;
 use policy::Judgement;
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 /// The rule of a plan that somebody said no to.
 const SAID_NO: &str = "plan_not_approved";
@@ -82,6 +83,35 @@ pub(super) fn said_no(why: &str) -> Decision {
     }])
 }
 
+/// A difference without the text of its files: what it comes to, the names, and how many lines go and come.
+pub(super) fn without_text(diff: &str) -> String {
+    let mut lines = diff.lines().peekable();
+    let mut out = String::new();
+    let mut names = 0;
+    // Only what stands before the text, and the first line where there is none.
+    while let Some(line) = lines.next_if(|line| names < 2 && !line.starts_with("@@")) {
+        let is_name = line.starts_with("--- ") || line.starts_with("+++ ");
+        names += usize::from(is_name);
+        if is_name || out.is_empty() {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    let (mut gone, mut come) = (0_usize, 0_usize);
+    for line in lines {
+        gone += usize::from(line.starts_with('-'));
+        come += usize::from(line.starts_with('+'));
+    }
+    if gone + come > 0 {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "(lines removed: {gone}, added: {come}; where nobody is asked the text of files is not printed)"
+        );
+    }
+    out
+}
+
 /// Why untrusted content may have had a hand in a step.
 pub(super) fn flow_reasons(judgement: &Judgement) -> impl Iterator<Item = &str> {
     let findings = judgement.findings.iter();
@@ -144,4 +174,25 @@ pub(super) fn nobody_to_ask(
              this plan: `--approve {hash}`. {in_advance}"
         ),
     }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_without_text_names_and_counts() {
+        let deleted =
+            "delete env.bak (20 bytes)\n--- a/env.bak\n+++ /dev/null\n-PASSWORD=x\n--- a\n+++ b\n";
+        assert_eq!(
+            without_text(deleted),
+            "delete env.bak (20 bytes)\n--- a/env.bak\n+++ /dev/null\n(lines removed: 2, added: 1; where nobody is \
+             asked the text of files is not printed)\n"
+        );
+        assert_eq!(
+            without_text("make the folder a\nmore\n"),
+            "make the folder a\n"
+        );
+        assert_eq!(without_text(""), "");
+    }
 }

@@ -559,3 +559,18 @@ fn a_word_that_may_be_of_a_name_is_asked_back() {
     ask(&house, "delete the file notes.md", &classes).expect(0);
     assert!(!house.has("notes.md"));
 }
+
+#[test]
+fn an_unattended_refusal_prints_no_text_of_files() {
+    let house = house();
+    house.write("env.bak", "TZ=UTC\nDB_PASSWORD=hunter2-Zebra\n");
+    let run = ["run", "--mode", "deterministic", "--allow-write", "."];
+    let refused = house.ask(run).arg("delete env.bak").run().expect(5);
+    assert!(!refused.stderr.contains("Zebra"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("lines removed: 2"),
+        "{}",
+        refused.stderr
+    );
+    assert!(house.has("env.bak"));
+}
