@@ -184,3 +184,37 @@ fn a_tiny_models_plan_without_an_end_is_told_in_plain_words() {
     let most = scene.server.chats()[0].body["max_tokens"].as_u64();
     assert!(most.is_some_and(|most| most < 600), "{most:?}");
 }
+
+#[test]
+fn a_path_that_a_question_names_is_no_other_file_of_that_name() {
+    for question in [
+        "which port does /srv/nowhere/app.ini set?",
+        "what does conf/app.ini say about port",
+    ] {
+        let read = planned(question, json!({"kind": "read_file", "path": "app.ini"}));
+        let scene = Scene::of_class("tiny", [read]);
+        scene.house.write("app.ini", "port = 2342\n");
+        let outcome = scene.run(&["--mode", "plan", question]);
+        outcome.assert_ends(4, "failed");
+        let error = &outcome.summary["error"];
+        let why = error["message"].as_str().unwrap();
+        assert!(why.contains("/app.ini"), "{why}");
+        let hint = error["hint"].as_str().unwrap_or_default();
+        assert!(!hint.contains("2342") && scene.server.chats().is_empty());
+    }
+    // The control: a path that is there is read, and not the other file of that name.
+    let question = "what does conf/app.ini say about port";
+    let read = planned(
+        question,
+        json!({"kind": "read_file", "path": "conf/app.ini"}),
+    );
+    let scene = Scene::of_class("tiny", [read]);
+    scene.house.write("app.ini", "port = 2342\n");
+    scene.house.write("conf/app.ini", "port = 99\n");
+    let outcome = scene.run(&["--mode", "plan", question]);
+    let answer = outcome.text("answer");
+    assert!(
+        answer.contains("99") && !answer.contains("2342"),
+        "{answer}"
+    );
+}
