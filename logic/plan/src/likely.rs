@@ -6,6 +6,7 @@
 use crate::rules::in_file::rows_told;
 use crate::shown::{self, Shown};
 use crate::{extract, project, prompt};
+use text::escape::visible_line;
 
 /// What stands above the lines.
 const LINES: &str = "These lines may say it (by rules, no model):";
@@ -16,6 +17,8 @@ const LISTED: &str =
     "I answer that from no text of a file (by rules, no model). This is what I looked at:";
 /// Most places of which lines are told.
 const PLACES: usize = 4;
+/// Most files that are named beside them.
+const NAMED: usize = 8;
 /// Most lines of a text that is told from its beginning.
 const FIRST_LINES: usize = 5;
 /// Most lines of what is no text of a file.
@@ -64,6 +67,7 @@ fn of_project(shown: &[Shown], question: &str) -> Option<String> {
 /// What is told of a question whose lines these are, by their places.
 #[must_use]
 pub fn lines(shown: &[Shown], quotes: &[(String, String)], question: &str) -> String {
+    let question = &without_names(question, quotes);
     let mut quotes: Vec<&(String, String)> = quotes.iter().collect();
     let said = |(_, lines): &&(String, String)| {
         let said = lines
@@ -88,14 +92,38 @@ pub fn lines(shown: &[Shown], quotes: &[(String, String)], question: &str) -> St
             )),
         }
     }
+    let others = quotes.iter().skip(PLACES).take(NAMED);
+    let others: Vec<String> = others
+        .map(|(place, _)| visible_line(place).to_string())
+        .collect();
+    let others = others.join(", ");
+    let rest = match left_out.saturating_sub(NAMED) {
+        0 => String::new(),
+        rest => format!(" and {rest} more"),
+    };
     match left_out {
         0 => {}
-        1 => told.push_str("\n\n(1 more file has words of the question)"),
+        1 => told.push_str(&format!(
+            "\n\n(1 more file has words of the question: {others})"
+        )),
         more => told.push_str(&format!(
-            "\n\n({more} more files have words of the question)"
+            "\n\n({more} more files have words of the question: {others}{rest})"
         )),
     }
     told
+}
+
+/// A question without the names of the files whose lines these are: a line that has a word of such a name is no
+/// nearer to the answer.
+fn without_names(question: &str, quotes: &[(String, String)]) -> String {
+    let mut said = question.to_owned();
+    for (place, _) in quotes {
+        let name = place.rsplit('/').next().unwrap_or(place);
+        for name in [place.as_str(), name] {
+            said = said.replace(name, " ");
+        }
+    }
+    said
 }
 
 /// How many more lines of a place have as many words of a question as one of those that are told.
@@ -203,7 +231,7 @@ mod tests {
             .collect();
         let told = lines(&shown, &many, "is the red sail torn?");
         assert!(
-            told.ends_with("(2 more files have words of the question)"),
+            told.ends_with("(2 more files have words of the question: 4.txt, 5.txt)"),
             "{told}"
         );
     }

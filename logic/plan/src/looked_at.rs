@@ -64,7 +64,9 @@ fn words(text: &str) -> Vec<String> {
 /// The words of a path, and the name without its ending as one.
 fn parts(path: &str) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    // Of `.env` all is the name.
+    let bare = name.trim_start_matches('.');
+    let stem = bare.rsplit_once('.').map_or(bare, |(stem, _)| stem);
     let folder = path.strip_suffix(name).unwrap_or_default();
     let mut parts = words(stem);
     parts.extend(words(folder));

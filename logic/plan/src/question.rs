@@ -39,6 +39,15 @@ pub fn wants_telling(text: &str) -> bool {
         return false;
     }
     let lower = text.trim().to_lowercase();
+    // What goes on with a question is one: `and what is the timeout there`.
+    let goes_on = ["and ", "und ", "y "]
+        .iter()
+        .find_map(|joint| lower.strip_prefix(joint));
+    let asks_on = goes_on.filter(|rest| {
+        let first = rest.split_whitespace().next().unwrap_or_default();
+        ASKING.contains(&first) && first != "do"
+    });
+    let lower = asks_on.map_or(lower.clone(), str::to_owned);
     let mut words = lower
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| c.is_ascii_punctuation() && c != '\''))

@@ -7,6 +7,7 @@
 //! [`words`] takes a request apart, [`grammar`] holds the rules, [`refusal`] and [`reasons`] the honest answers.
 
 mod after_colon;
+mod beside;
 mod building;
 pub(crate) mod described;
 mod destination;
@@ -87,6 +88,9 @@ fn planned(text: &str) -> Result<Plan, Refusal> {
     let request = several::read(&english);
     if let Some(answer) = small_talk::answered(text) {
         return Err(answer);
+    }
+    if let Some(refusal) = beside::refusal(&english) {
+        return Err(refusal);
     }
     if crate::question::orders_too(text) {
         let why = "This asks something and orders something.".to_owned();

@@ -184,8 +184,9 @@ const LARGER_MODEL: &str =
     "An agent with a larger model runs programs (`carl models` shows which there are).";
 
 /// What takes changes back.
-pub(crate) const TAKING_BACK: &str = "In a chat `/undo` takes back the last request, and `/rewind N` the last N; on the \
-     command line `carl undo` takes back what the last one changed.";
+pub(crate) const TAKING_BACK: &str = "The order `undo` takes back the last change; in a chat `/undo` takes back the last \
+     request, and `/rewind N` the last N, where those that were refused count too; in a shell `carl undo` takes back \
+     what the last request changed, and `carl undo --skip FILE` all of it but that file.";
 
 /// How the user runs a program beside the conversation.
 const IN_A_CHAT: &str =

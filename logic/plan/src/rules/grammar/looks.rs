@@ -55,6 +55,12 @@ fn read_or_list(found: &Match<'_>) -> Built {
     }))
 }
 
+/// Whether a file has rows below the names of its columns.
+fn is_table(path: &str) -> bool {
+    let path = path.to_lowercase();
+    path.ends_with(".csv") || path.ends_with(".tsv")
+}
+
 /// `how big is docs` lists sizes and `how big is a.txt` counts.
 fn measure(found: &Match<'_>) -> Built {
     let path = path_of(found)?;
@@ -303,7 +309,7 @@ pub static PARTS: [Rule; 36] = [
 const UNSAID: [&str; 6] = ["it", "that", "this", "them", "these", "those"];
 
 /// What is said of changes that requests made.
-pub(super) fn what_changed() -> Refusal {
+pub(in crate::rules) fn what_changed() -> Refusal {
     let why = "What requests changed in files is shown by `carl diff`, and by `/diff` in a chat.";
     Refusal::unavailable(why, Vec::new()).for_no_model()
 }
@@ -403,7 +409,7 @@ fn end_of(end: End, path: String, lines: u32) -> Action {
 }
 
 /// Counting and sizes.
-pub static MEASURES: [Rule; 10] = [
+pub static MEASURES: [Rule; 11] = [
     rule(
         r"(?:tell me )?(?:how many|count {the}) ?{units} of (?:\w+ )?(?:code|text|python|rust|javascript|typescript|java|go|c|html|css|markdown|shell)(?: (?:are|is) (?:there|here)| (?:do|does) (?:i|we|it|this(?: \w+)?) have)?(?: in all| altogether)?(?: {in} {dir:p})?",
         |_| {
@@ -412,6 +418,16 @@ pub static MEASURES: [Rule; 10] = [
             Err(Refusal::unavailable(why, Vec::new())
                 .advised(advice)
                 .for_no_model())
+        },
+    ),
+    // The lines of a table are told with how many of them are rows.
+    rule(
+        r"(?:tell me )?(?:how many|count {the}) ?(?:data )?(?:rows|records)(?: are| is)?(?: there)? {in} {file:p}|(?:tell me )?how many (?:data )?(?:rows|records) (?:does|do|has|have) {file:q}(?: have| contain)?",
+        |found| match count(found)? {
+            Some(Action::CountLines { path }) if is_table(&path) => {
+                Ok(Some(Action::CountLines { path }))
+            }
+            _ => Ok(None),
         },
     ),
     rule(r"count {the}{units} {in} {file:p}|wc {tok:q}", count),

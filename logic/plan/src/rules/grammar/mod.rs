@@ -12,6 +12,7 @@ mod searches;
 mod web;
 
 pub use changes::UNDO;
+pub(super) use looks::what_changed;
 pub use looks::{COUNTS, DEPENDENCIES, HEADINGS, PARAGRAPHS, REPORTS, SUMS};
 
 pub use searches::reported;

@@ -114,7 +114,7 @@ pub fn reported(kind: &str) -> &str {
 }
 
 /// Finding names and texts.
-pub static SEARCHES: [Rule; 28] = [
+pub static SEARCHES: [Rule; 29] = [
     // What a log calls so stands in its lines: `errors` are those with ERROR or error.
     rule(
         r"(?:tell me )?(?:(?:how many|count {the}|(?:{what} )?the number of) ?(?P<q>{reports})(?: (?:are|were|is|was))?(?: there)? {in} (?:(?P<f>{files})|{dir:p})|how many (?P<q2>{reports}) (?:does|do|did) {file:p2} (?:have|contain|show|report|list))",
@@ -208,6 +208,21 @@ pub static SEARCHES: [Rule; 28] = [
             // In one file they are counted once that is read.
             let is_counted = is_file(&path) && found.captures[0].to_lowercase().starts_with("wh");
             let query = "- [ ]".to_owned();
+            Ok((!is_counted).then_some(Action::SearchText { query, path }))
+        },
+    ),
+    // What is done has a box with a mark.
+    rule(
+        r"(?:tell me )?(?:(?:what|which|how many) (?:done |finished |completed )?(?:tasks|todos|to-dos|to-do items|items)(?: (?:are|is|have been|were))?(?: there)?(?: already)? (?:done|finished|completed|ticked(?: off)?|checked(?: off)?)|(?:what are|{show}|list) {the}(?:done|finished|completed|ticked|checked) (?:tasks|todos|to-dos|to-do items|items))(?: already)?(?: (?:here|today|now|{in} (?:(?P<f>{files})|{dir:p})))?",
+        |found| {
+            let path = match found.has("f") {
+                true => ".".to_owned(),
+                false => found.folder("p")?,
+            };
+            let first = found.captures[0].to_lowercase();
+            let is_counted =
+                is_file(&path) && (first.starts_with("wh") || first.starts_with("how"));
+            let query = "- [x]".to_owned();
             Ok((!is_counted).then_some(Action::SearchText { query, path }))
         },
     ),

@@ -211,11 +211,22 @@ fn without_place(request: &str, file: Option<&str>) -> String {
     said.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
+/// A question for what happened at a time of day as one for the lines of then.
+fn happened(said: &str) -> String {
+    let form = pattern(
+        r"(?i)^what (?:has )?(?:happened|happens|went on|was (?:logged|going on)) (?P<when>(?:between|from|after|since|before|until) \d)",
+    );
+    form.map_or(said.to_owned(), |form| {
+        form.replace(said, "show the lines $when").into_owned()
+    })
+}
+
 /// Reads a request for lines of a file, or of data that came along.
 pub(crate) fn read(request: &str, file: Option<&str>) -> Reading {
     let request = request.trim().trim_end_matches(['?', '.', '!', ' ']);
     let (marks, quotes) = marked(request);
     let said = without_place(&marks, file);
+    let said = happened(&said);
     let head = HEAD.as_ref().and_then(|head| head.captures(&said));
     let Some(head) = head else {
         return Reading::Other;
