@@ -318,7 +318,7 @@ pub fn not_understood(plan: &Plan, request: &str) -> Option<Fault> {
                 .to_owned(),
         ));
     }
-    if let Some(fault) = more_than_a_look(plan, request) {
+    if let Some(fault) = more_than_a_look(plan, request).or_else(|| no_verb(plan, request)) {
         return Some(fault);
     }
     let is_answered = plan.actions.iter().any(|action| judges(request, action));
@@ -403,6 +403,38 @@ fn more_than_a_look(plan: &Plan, request: &str) -> Option<Fault> {
             "Say what is to be written, and where (the task `help` lists what works), or use a larger model to have \
              something worked out of a text."
                 .to_owned(),
+        )
+    })
+}
+
+/// The fault of a plan that shows a file for words that are neither a question nor an order to look: `maxconn 4000 in
+/// haproxy.cfg` may order something, and the file as success hides that nothing was done.
+fn no_verb(plan: &Plan, request: &str) -> Option<Fault> {
+    let [Action::ReadFile { path }] = plan.actions.as_slice() else {
+        return None;
+    };
+    let asks = orders::looks(request) || question::wants_telling(request);
+    if asks || words_of_files(request).next().is_none() {
+        return None;
+    }
+    let lower = request.to_lowercase();
+    let others = lower.split_whitespace().filter(|word| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_of_a_file = words_of_files(word).next().is_some() || is_named(bare, path);
+        let is_number = bare.starts_with(|c: char| c.is_ascii_digit());
+        !is_of_a_file && (is_number || cues::is_telling(bare)) && !OF_A_LOOK.contains(&bare)
+    });
+    let path = visible_line(path);
+    (others.count() > 1).then(|| {
+        refused(
+            format!(
+                "`{}` is no order and no question that I know, and the model planned only to show the file. Nothing \
+                 was done.",
+                shortened(request)
+            ),
+            format!(
+                "Ask it (`what is … in {path}?`), or order it with a verb (`set … to … in {path}`). Try: show {path}"
+            ),
         )
     })
 }
@@ -508,6 +540,39 @@ mod tests {
         Plan {
             intent: "do it".to_owned(),
             actions: vec![action],
+        }
+    }
+
+    #[test]
+    fn words_without_a_verb_are_not_answered_with_a_file() {
+        let shown = |request: &str, path: &str| {
+            let read = plan(Action::ReadFile {
+                path: path.to_owned(),
+            });
+            not_understood(&read, request)
+        };
+        for (request, path) in [
+            ("maxconn 4000 in haproxy.cfg", "haproxy.cfg"),
+            ("errors per hour in logs/app.log", "logs/app.log"),
+            (
+                "use redis instead of memory as backend in app.ini",
+                "app.ini",
+            ),
+        ] {
+            let fault = shown(request, path).unwrap_or_else(|| panic!("{request}"));
+            assert!(
+                fault.hint.ends_with(&format!("show {path}")),
+                "{request}: {fault:?}"
+            );
+        }
+        for (request, path) in [
+            ("notes.md", "notes.md"),
+            ("the file notes.md please", "notes.md"),
+            ("the license of this project", "LICENSE"),
+            ("show the notes of March in notes.md", "notes.md"),
+            ("what is the maxconn of haproxy.cfg", "haproxy.cfg"),
+        ] {
+            assert_eq!(shown(request, path), None, "{request}");
         }
     }
 
