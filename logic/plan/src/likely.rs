@@ -4,8 +4,12 @@
 //! the lines stand alone, with file and number, the likeliest first.
 
 use crate::rules::in_file::rows_told;
+use crate::rules::words::number;
 use crate::shown::{self, Shown};
 use crate::{extract, project, prompt};
+use domain::fault::Fault;
+use regex::Regex;
+use std::sync::LazyLock;
 use text::escape::visible_line;
 
 /// What stands above the lines.
@@ -113,6 +117,42 @@ pub fn lines(shown: &[Shown], quotes: &[(String, String)], question: &str) -> St
     told
 }
 
+/// What is said of a question for a number whose lines give none: a script cannot see that from lines.
+#[must_use]
+pub fn not_counted(shown: &[Shown], quotes: &[(String, String)], question: &str) -> Option<Fault> {
+    static COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)^(?:(?:please|and|und|y|carl|tell me),? )*(?:how (?:many|often)|count\b|(?:what is )?the number of|wie ?viele|wie oft|cuánt[oa]s)",
+        )
+        .ok()
+    });
+    if !COUNTS.as_ref()?.is_match(question.trim()) {
+        return None;
+    }
+    let bare = without_names(question, quotes);
+    let has_more = quotes
+        .iter()
+        .any(|(place, lines)| more_of(shown, (place, lines), &bare) > 0);
+    let is_number = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        word.starts_with(|c: char| c.is_ascii_digit()) || number(&word.to_lowercase()).is_some()
+    };
+    let mut lines = quotes.iter().flat_map(|(_, lines)| lines.lines());
+    let says_one = lines.any(|line| line.split_whitespace().any(is_number));
+    let is_said = says_one && !has_more && quotes.len() <= PLACES;
+    let file = quotes.first().map_or("FILE", |(place, _)| place.as_str());
+    let file = visible_line(file);
+    (!is_said).then(|| Fault {
+        code: "plan.not_understood".to_owned(),
+        message: "What this counts is not clear to me, and lines are no number. Nothing was counted."
+            .to_owned(),
+        hint: format!(
+            "Such as `how many lines in {file} have \"WORD\"?`, `how often does \"WORD\" occur in {file}?`, \
+             `how many words does {file} have?`."
+        ),
+    })
+}
+
 /// A question without the names of the files whose lines these are: a line that has a word of such a name is no
 /// nearer to the answer.
 fn without_names(question: &str, quotes: &[(String, String)]) -> String {
@@ -210,6 +250,38 @@ mod tests {
         let told = "0 the sail is red\n1 the sail is red".to_owned();
         let told = lines(&shown, &[("a.txt".to_owned(), told)], "is the sail red?");
         assert!(told.ends_with("… and 5 more lines that have as many words of the question"));
+    }
+
+    #[test]
+    fn a_number_that_no_line_says_is_refused() {
+        let text = "Failed root from 1.2.3.4\nFailed ann from 1.2.3.5\nwe invited 40 guests\nok\n";
+        let shown = [read("a.log", text)];
+        let asked = |line: &str, question: &str| {
+            let quotes = [("a.log".to_owned(), line.to_owned())];
+            not_counted(&shown, &quotes, question)
+        };
+        let failed = "Failed root from 1.2.3.4";
+        let fault = asked(failed, "how many failed logins in a.log").unwrap();
+        assert!(
+            fault.hint.contains("how many lines in a.log have"),
+            "{fault:?}"
+        );
+        assert!(asked("ok", "how often was it ok?").is_some());
+        for (line, question) in [
+            ("we invited 40 guests", "how many guests are invited?"),
+            (failed, "who failed in a.log?"),
+            ("ok", "is it ok?"),
+        ] {
+            assert_eq!(asked(line, question), None, "{question}");
+        }
+    }
+
+    #[test]
+    fn words_of_a_files_name_count_for_no_line() {
+        let shown = [read("app.ini", "; photo app\nttl = 600\nfile = app.log\n")];
+        let quotes = [("app.ini".to_owned(), "ttl = 600".to_owned())];
+        let told = lines(&shown, &quotes, "what is the ttl in app.ini?");
+        assert!(told.ends_with("2: ttl = 600"), "{told}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::work::ask::{Ask, AskError, Visibility};
 use crate::work::recall;
 use api::models::ToolChoice;
 use domain::event::{CallStatus, EventBody};
+use domain::fault::Fault;
 use domain::model::Reach;
 use domain::plan::Action;
 use plan::shown::{self, Focused, Shown, Unread, focus, nothing_about};
@@ -31,7 +32,11 @@ pub(super) async fn answer(
     if reach == Reach::Small
         && let Some(told) = by_rules(work, outcome, question, (shown, planned)).await
     {
-        return Ok(told);
+        return told.map_err(|fault| Failed {
+            status: CallStatus::Failed,
+            text: fault.message.clone(),
+            fault: Some(fault),
+        });
     }
     if reach == Reach::Small && shown.iter().any(Shown::is_given) {
         let fault = given::not_known();
@@ -81,26 +86,36 @@ pub(super) async fn answer(
 
 /// What is told without a model: an answer of the rules, the lines that a question is about, or what was looked
 /// at. `None` where nothing was looked at, or no question asks.
+///
+/// # Errors
+/// A number that is asked for and that no line says.
 async fn by_rules(
     work: &Work,
     outcome: &mut Outcome,
     question: &str,
     (shown, planned): (&[Shown], &Planned),
-) -> Option<String> {
+) -> Option<Result<String, Fault>> {
     if let Some(told) = likely::by_rules(shown, question) {
-        return Some(told);
+        return Some(Ok(told));
     }
     match focused(work, outcome, question, (shown, planned)).await {
         // An order about data that came along is the model's.
         _ if !question::wants_telling(question) && planned.plan.actions.len() == 1 => None,
         Ok((Focused::On(quotes), read)) => {
             let all: Vec<Shown> = shown.iter().chain(&read).cloned().collect();
-            Some(likely::lines(&all, &quotes, question))
+            Some(match likely::not_counted(&all, &quotes, question) {
+                Some(fault) => Err(fault),
+                None => Ok(likely::lines(&all, &quotes, question)),
+            })
         }
         Ok((Focused::Everything | Focused::Nothing(_), _)) => {
-            likely::of_all(shown, &shown::merged(shown), question)
+            let texts = shown::merged(shown);
+            match likely::not_counted(shown, &texts, question).filter(|_| !texts.is_empty()) {
+                Some(fault) => Some(Err(fault)),
+                None => likely::of_all(shown, &texts, question).map(Ok),
+            }
         }
-        Err(told) => Some(told),
+        Err(told) => Some(Ok(told)),
     }
 }
 
