@@ -282,7 +282,7 @@ pub fn parse(line: &str, more: &[Form]) -> Result<Slash, Fault> {
         "/override" => return override_level(rest),
         "/thinking" => return thinking(rest),
         "/model" => return Ok(Slash::Model((!rest.is_empty()).then(|| rest.to_owned()))),
-        "/memory" => return Ok(Slash::Memory(rest.to_owned())),
+        "/memory" => return memory(rest),
         "/context" => return context(rest),
         "/rate" => return rate(rest).map(Slash::Rate),
         "/b" => return second::parse(rest).map(Slash::Second),
@@ -300,6 +300,20 @@ pub fn parse(line: &str, more: &[Form]) -> Result<Slash, Fault> {
             format!("{name} takes nothing after it"),
             format!("Type {name} alone."),
         ))
+    }
+}
+
+/// What is remembered is searched; it is listed and forgotten in a shell.
+fn memory(rest: &str) -> Result<Slash, Fault> {
+    let (verb, id) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let is_id = id.len() >= 6 && id.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
+    let of_one = ["forget", "remove", "delete", "show"].contains(&verb) && (id.is_empty() || is_id);
+    match of_one || rest == "list" {
+        true => Err(usage(
+            format!("/memory searches what is remembered for the words behind it, and knows no `{verb}`"),
+            "In a shell `carl memory list` lists the entries, and `carl memory forget ID` removes one.".to_owned(),
+        )),
+        false => Ok(Slash::Memory(rest.to_owned())),
     }
 }
 

@@ -64,12 +64,24 @@ fn arguments_are_read_and_bad_ones_say_what_would_do() {
         "/context all",
         "/new now",
         "/retyr",
+        "/memory list",
+        "/memory forget 01a23298-77f0",
     ] {
         let refused = parse(bad, &[]).err().map(|fault| fault.hint);
         assert!(refused.is_some_and(|hint| !hint.is_empty()), "{bad}");
     }
     let near = parse("/retyr", &[]).err().map(|fault| fault.hint);
     assert!(near.is_some_and(|hint| hint.contains("/retry")));
+}
+
+#[test]
+fn memory_is_searched_for_words_and_forgets_nothing() {
+    for words in ["", "forget the boat", "show boats", "list of guests"] {
+        let parsed = parse(&format!("/memory {words}"), &[]);
+        assert_eq!(parsed, Ok(Slash::Memory(words.to_owned())), "{words}");
+    }
+    let hint = parse("/memory forget 01a23298", &[]).map_err(|fault| fault.hint);
+    assert!(hint.is_err_and(|hint| hint.contains("carl memory forget ID")));
 }
 
 #[test]
