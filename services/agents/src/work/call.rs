@@ -102,6 +102,10 @@ impl Judged {
     }
 
     fn refusal(self) -> Option<String> {
+        // What the model is told of a no is of the user, and not to the user.
+        if self.declined {
+            return Some("you said no to it.".to_owned());
+        }
         (self.verdict == Verdict::Deny && !self.reason.is_empty()).then_some(self.reason)
     }
 }
