@@ -103,7 +103,7 @@ pub fn told(subject: &str, found: &Value) -> Fault {
         message: format!("Forgetting is yours alone. {count} Nothing was done."),
         hint: match commands.is_empty() {
             true => "`carl memory list` shows all that is kept.".to_owned(),
-            false => format!("Try: {}", commands.join(" | ")),
+            false => format!("In a shell: {}", commands.join(" | ")),
         },
     }
 }
@@ -153,13 +153,13 @@ mod tests {
             "Forgetting is yours alone. Memory has 1 entry about `deadline`: \"the deadline is Monday\" (id 01). \
              Nothing was done."
         );
-        assert_eq!(fault.hint, "Try: carl memory forget 01");
+        assert_eq!(fault.hint, "In a shell: carl memory forget 01");
         let two =
             json!({"results": [one("01", "a", "memory", 0.9), one("02", "b", "memory", 0.8)]});
         let fault = told("deadline", &two);
         assert_eq!(
             fault.hint,
-            "Try: carl memory forget 01 | carl memory forget 02"
+            "In a shell: carl memory forget 01 | carl memory forget 02"
         );
         let fault = told("deadline", &json!({"results": []}));
         assert!(

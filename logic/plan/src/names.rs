@@ -1,5 +1,6 @@
 //! Names with spaces, which a request may have without quotes.
 
+use crate::question;
 use domain::fault::Fault;
 use std::ops::Range;
 
@@ -89,6 +90,14 @@ pub fn spelled(listing: &[String], request: &str) -> Option<String> {
                 .chars()
                 .all(|c| c.is_alphanumeric() || "-_".contains(c))
     };
+    // Behind a quoted text of a question a name is one: `how often does "x" appear in chapter 4?`.
+    if let Some((text, rest)) = request.rsplit_once('"')
+        && text.matches('"').count() == 1
+        && !rest.contains(|c| QUOTES.contains(c))
+        && question::wants_telling(request)
+    {
+        return spelled(listing, rest).map(|rest| format!("{text}\" {rest}"));
+    }
     if request.contains(|c| QUOTES.contains(c)) {
         return None;
     }
@@ -281,6 +290,11 @@ mod tests {
             ("show notes and chapter2.md", None),
             ("what is in chapters 2 to 4?", None),
             ("who says \"chapter 2\"?", None),
+            (
+                "how often does \"lamp\" appear in chapter 2?",
+                Some("how often does \"lamp\" appear in chapter2.md?"),
+            ),
+            ("add \"lamp\" to chapter 2", None),
         ] {
             assert_eq!(spelled(&listing, says).as_deref(), is, "{says}");
         }

@@ -57,6 +57,12 @@ static ENDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?:(?:very )?first and (?:the )?(?:very )?last|last and (?:the )?first) (?P<rest>(?:\w+ )?(?:lines?|entry|entries|rows?|messages?|errors?|warnings?|paragraphs?)\b.*?)[?.! ]*$",
     ))
 });
+/// A file that is to be read for something in it.
+static READ_FOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:please )?(?:read|open|look at|look into|see|check) (?:the )?(?:file )?@?(?P<file>\S+\.\w+),? and (?:then )?(?:tell|give) me (?P<what>(?:the|its) [^,;.]+?)[?.! ]*$",
+    )
+});
 /// What goes on with a question, and has no verb of its own or somebody whom it does not name.
 static GOES_ON: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"(?i)^(?:and|und|y)(?: (?:what|how) about)? (?P<rest>\S.*)\?\s*$"));
@@ -80,6 +86,7 @@ pub(super) fn refusal(request: &str) -> Option<Refusal> {
         .or_else(|| hits(&CHANGED, request).then(|| changed(request)))
         .or_else(|| reply(request))
         .or_else(|| ends(request))
+        .or_else(|| read_for(request))
         .or_else(|| part_of_a_question(request))?;
     Some(refusal.for_no_model())
 }
@@ -137,6 +144,20 @@ fn ends(request: &str) -> Option<Refusal> {
     Some(Refusal::unavailable(why, nearest))
 }
 
+/// The question that a file is to be read for.
+fn read_for(request: &str) -> Option<Refusal> {
+    let found = READ_FOR.as_ref()?.captures(request)?;
+    let what = found["what"].replacen("its ", "the ", 1);
+    let is_whole = ["summary", "gist", "contents", "content", "text"]
+        .iter()
+        .any(|whole| what.contains(whole));
+    (!is_whole).then(|| {
+        let why = "To read a file and to tell something of it is one question.";
+        let question = format!("what is {what} in {}?", &found["file"]);
+        Refusal::unavailable(why, vec![question])
+    })
+}
+
 fn part_of_a_question(request: &str) -> Option<Refusal> {
     let found = GOES_ON.as_ref()?.captures(request)?;
     let rest = &found["rest"];
@@ -175,6 +196,7 @@ mod tests {
             &CHANGED,
             &REPLY,
             &ENDS,
+            &READ_FOR,
             &GOES_ON,
             &VERB,
             &SOMEBODY,
@@ -207,6 +229,11 @@ mod tests {
                 "what are the first and last lines of a.log with Failed?",
                 "show the last lines of a.log with Failed",
             ),
+            (
+                "read @pyproject.toml and tell me the line length",
+                "what is the line length in pyproject.toml?",
+            ),
+            ("where were we?", "carl session list"),
             ("and the first and last?", "whole question"),
             ("and in chapter 2?", "whole question"),
             ("and the role?", "whole question"),
@@ -230,6 +257,7 @@ mod tests {
             "who answered with a letter?",
             "what are the first and last name of Ann in people.csv?",
             "show the first line of a.md",
+            "read a.md and give me the gist",
             "and what is the timeout there?",
             "and who is the author of b.md?",
             "and show a.md?",

@@ -79,7 +79,7 @@ fn an_order_to_forget_names_the_entry_and_the_command() {
         .split_once("(id ")
         .and_then(|(_, rest)| rest.split_once(')'));
     let (id, _) = id.unwrap_or_default();
-    let command = format!("Try: carl memory forget {id}");
+    let command = format!("In a shell: carl memory forget {id}");
     assert_eq!(error["hint"].as_str(), Some(command.as_str()));
     house.ask(["memory", "forget", id, "--yes"]).run().expect(0);
     let told = ask(&house, "forget my deadline").json();

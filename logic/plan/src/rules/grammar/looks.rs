@@ -94,7 +94,7 @@ pub static PARTS: [Rule; 36] = [
         },
     ),
     rule(
-        r"(?:what|where) (?:did|have|had|were|are) (?:we|i|you) (?:last )?(?:stop|stopped|leave off|left off|do|done|doing|finish|finished|work|worked|working)(?: (?:on|at|with|it))*(?: (?:last|yesterday|today|earlier|before|this|the|last time|previous).*)?",
+        r"(?:what|where) (?:did|have|had|were|are) (?:we|i|you) (?:last )?(?:stop|stopped|leave off|left off|do|done|doing|finish|finished|work|worked|working)(?: (?:on|at|with|it))*(?: (?:last|yesterday|today|earlier|before|this|the|last time|previous).*)?|where were we(?: last time| yesterday| before)?",
         |_| {
             let why = "What earlier sessions did is listed by `carl session list`, and `carl session show last` shows the \
                        last; what requests changed in files is shown by `carl diff`.";
