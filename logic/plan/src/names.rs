@@ -60,6 +60,19 @@ pub fn in_quotes(listing: &[String], request: &str) -> Option<String> {
 /// called so. A number makes a name of words; without one they may be any words. `None` where it names none so.
 #[must_use]
 pub fn spelled(listing: &[String], request: &str) -> Option<String> {
+    // Behind a quoted text of a question a name is one: `how often does "x" appear in chapter 4?`.
+    if let Some((text, rest)) = request.rsplit_once('"')
+        && text.matches('"').count() == 1
+        && !rest.contains(|c| QUOTES.contains(c))
+        && question::wants_telling(request)
+    {
+        return spelled_bare(listing, rest).map(|rest| format!("{text}\" {rest}"));
+    }
+    spelled_bare(listing, request)
+}
+
+/// The same of a request without quotes.
+fn spelled_bare(listing: &[String], request: &str) -> Option<String> {
     let plain = |text: &str| -> String {
         let letters = text.to_lowercase();
         letters.chars().filter(|c| c.is_alphanumeric()).collect()
@@ -90,14 +103,6 @@ pub fn spelled(listing: &[String], request: &str) -> Option<String> {
                 .chars()
                 .all(|c| c.is_alphanumeric() || "-_".contains(c))
     };
-    // Behind a quoted text of a question a name is one: `how often does "x" appear in chapter 4?`.
-    if let Some((text, rest)) = request.rsplit_once('"')
-        && text.matches('"').count() == 1
-        && !rest.contains(|c| QUOTES.contains(c))
-        && question::wants_telling(request)
-    {
-        return spelled(listing, rest).map(|rest| format!("{text}\" {rest}"));
-    }
     if request.contains(|c| QUOTES.contains(c)) {
         return None;
     }

@@ -90,10 +90,7 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
         Reach::Any => (task.to_owned(), work.request.text.clone()),
     };
     let task = task.as_str();
-    let paths = match reach {
-        Reach::Small => whole_paths_here(work, &listing, task).await?,
-        Reach::Any => Vec::new(),
-    };
+    let paths = whole_paths_here(work, &listing, (task, reach)).await?;
     let is_meant = |plan: &Plan| whole_paths::of_another(plan, &paths).map_or(Ok(()), Err);
     if reach == Reach::Small
         && let Some(plan) = settled_for_small(work, &listing, task)?
@@ -159,8 +156,11 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
 async fn whole_paths_here(
     work: &Work,
     listing: &[String],
-    task: &str,
+    (task, reach): (&str, Reach),
 ) -> Result<Vec<String>, Stop> {
+    if reach != Reach::Small {
+        return Ok(Vec::new());
+    }
     let root = &work.request.profile.settings.workspace;
     let mut paths = Vec::new();
     for named in whole_paths::of(task) {
