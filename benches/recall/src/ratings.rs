@@ -104,7 +104,7 @@ pub async fn rate(filled: &Filled, ratings: Ratings) -> Result<()> {
             continue;
         };
         let is_good = match ratings {
-            Ratings::Informed => !text.turns.is_empty() == is_true,
+            Ratings::Informed => text.turns.is_empty() != is_true,
             Ratings::Random => random.below(2) == 0,
         };
         let score = if is_good { 100 } else { -100 };

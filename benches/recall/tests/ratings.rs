@@ -37,28 +37,26 @@ async fn compared(texts: fn(&[Conversation]) -> Vec<Text>, ratings: Ratings) -> 
         &conversations,
         (texts(&conversations), ratings),
     );
-    let compared = compared.await.unwrap();
-    println!("{}", compared.line(&format!("{ratings:?}")));
-    compared
+    compared.await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ratings_that_are_mostly_true_find_the_better_answer() {
     let compared = compared(good_and_bad, Ratings::Informed).await;
-    assert!(compared.gained.low > 0.0);
+    assert!(compared.gained.low > 0.0, "{compared:?}");
 }
 
 /// The positive control: it is what they say that helps.
 #[tokio::test(flavor = "multi_thread")]
 async fn ratings_at_random_find_no_better_answer() {
     let compared = compared(good_and_bad, Ratings::Random).await;
-    assert!(compared.gained.low <= 0.0);
+    assert!(compared.gained.low <= 0.0, "{compared:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ratings_at_random_cost_no_more_than_the_interval() {
     let compared = compared(turns_in_pairs, Ratings::Random).await;
-    assert!(compared.with.mean >= compared.without.low);
+    assert!(compared.with.mean >= compared.without.low, "{compared:?}");
 }
 
 const QUESTION: &str = "how many cups does the blue pot hold?";

@@ -405,6 +405,18 @@ fn answered(state: &mut State) -> Vec<Command> {
     }
 }
 
+/// Why a line is not sent at first: by habit, it may be meant for what closed just before.
+fn meant_for_what_closed(state: &mut State, line: &str) -> Option<String> {
+    if std::mem::take(&mut state.is_question_closed) && is_answer(line) {
+        let line = gist(line);
+        return Some(format!(
+            "not sent: \"{line}\" answers nothing, the question is closed; Enter sends it"
+        ));
+    }
+    let said = "not sent: a list was open here, which closed with its server; Enter sends it";
+    std::mem::take(&mut state.is_list_closed).then(|| said.to_owned())
+}
+
 fn entered(state: &mut State) -> Vec<Command> {
     if is_answering(state) {
         return answered(state);
@@ -428,19 +440,10 @@ fn entered(state: &mut State) -> Vec<Command> {
         draft_changed(state);
         return vec![state.note(&said)];
     }
-    // What is typed by habit may be meant for a question that was closed just before.
-    if std::mem::take(&mut state.is_question_closed) && is_answer(line) {
-        let said = format!(
-            "not sent: \"{}\" answers nothing, the question is closed; Enter sends it",
-            gist(line)
-        );
+    let line = line.to_owned();
+    if let Some(said) = meant_for_what_closed(state, &line) {
         return vec![state.note(&said)];
     }
-    if std::mem::take(&mut state.is_list_closed) {
-        let said = "not sent: a list was open here, which closed with its server; Enter sends it";
-        return vec![state.note(said)];
-    }
-    let line = line.to_owned();
     // What a paste begins with is out of sight, so it is said to the agent.
     let is_command = is_command(&line) && !state.input.begins_with_paste();
     let is_for_shell = line.starts_with(SHELL.0) && !state.input.begins_with_paste();

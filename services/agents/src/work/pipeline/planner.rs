@@ -122,14 +122,7 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
         error => Stop::failed(of_planning(&error, reach, most_actions)),
     })?;
     outcome.note_reply(&reply);
-    let kinds = all_kinds();
-    let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
-    let plan = validate::text(&reply.text, &kinds).map_err(|invalid| {
-        Stop::failed(match reach {
-            Reach::Any => invalid.fault(),
-            Reach::Small => no_plan(invalid.fault()),
-        })
-    })?;
+    let plan = read(&reply.text, reach)?;
     if reach == Reach::Small {
         is_meant(&plan).map_err(Stop::failed)?;
         is_asked_for(work, outcome, &plan, (task, &listing)).await?;
@@ -147,6 +140,18 @@ async fn by_model(work: &Work, task: &str, outcome: &mut Outcome) -> Result<Plan
     };
     let plan = question::with_answer(plan, &text);
     Ok(planned(plan, reach, &listing))
+}
+
+/// The plan that a model wrote.
+fn read(text: &str, reach: Reach) -> Result<Plan, Stop> {
+    let kinds = all_kinds();
+    let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+    validate::text(text, &kinds).map_err(|invalid| {
+        Stop::failed(match reach {
+            Reach::Any => invalid.fault(),
+            Reach::Small => no_plan(invalid.fault()),
+        })
+    })
 }
 
 /// The paths with a folder that a request names, as they stand in the workspace.
