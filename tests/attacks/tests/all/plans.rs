@@ -326,8 +326,10 @@ fn the_text_above_a_hash_shows_no_other_file_than_the_one_that_is_deleted() {
         refused.contains("step 3 (delete_file): an earlier step changes what it deletes"),
         "{refused}"
     );
-    // The control: what no earlier step touches is shown.
+    // The control: what no earlier step touches is named with its size, and no text of it is printed.
     let plain = planned(&[moved("thesis.txt", "n3.txt"), delete("n2.txt")]);
     let shown = plain.house.ask(args).arg(TASK).run().expect(5).stderr;
-    assert!(shown.contains("-trifles"), "{shown}");
+    assert!(shown.contains("delete n2.txt (8 bytes)"), "{shown}");
+    assert!(shown.contains("lines removed: 1"), "{shown}");
+    assert!(!shown.contains("trifles"), "{shown}");
 }
