@@ -7,9 +7,6 @@ use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
-/// How often idleness is looked at.
-const IDLE_CHECK: Duration = Duration::from_millis(250);
-
 /// Why the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
@@ -90,8 +87,12 @@ async fn idle(activity: &Activity, limit: Option<Duration>) {
     let Some(limit) = limit else {
         return std::future::pending().await;
     };
-    while activity.idle_for(Instant::now()) < limit {
-        sleep(IDLE_CHECK.min(limit)).await;
+    // Asleep until it can be so at the earliest: an engine with nothing to do wakes nobody.
+    loop {
+        match limit.checked_sub(activity.idle_for(Instant::now())) {
+            None | Some(Duration::ZERO) => return,
+            Some(left) => sleep(left).await,
+        }
     }
 }
 
