@@ -6,6 +6,8 @@ pub use turn::drive::{Price, Prices};
 
 /// Fewest tokens of an answer whose speed says something.
 const LEAST_TOKENS: u64 = 8;
+/// Shortest answer whose speed says something, milliseconds from its first piece on.
+const LEAST_MS: u64 = 100;
 /// Millionths of the unit of prices below which a cost is told with four digits.
 const SMALL_MICROS: u64 = 100_000;
 
@@ -32,6 +34,10 @@ pub fn told(costs: &Costs, prices: &Prices) -> Option<String> {
 #[must_use]
 pub fn tokens_a_second(usage: &Usage) -> Option<u64> {
     let time = usage.total_ms.checked_sub(usage.first_token_ms)?;
+    // What came at once says nothing of how fast a model is.
+    if time < LEAST_MS {
+        return None;
+    }
     if usage.completion_tokens < LEAST_TOKENS || usage.first_token_ms == 0 {
         return None;
     }
@@ -146,6 +152,11 @@ mod tests {
             ..usage(1_000, 100)
         };
         assert_eq!(tokens_a_second(&at_once), None);
+        let nearly = Usage {
+            first_token_ms: 2_500 - LEAST_MS + 1,
+            ..usage(1_000, 100)
+        };
+        assert_eq!(tokens_a_second(&nearly), None);
         assert_eq!(reuse(&usage(1_000, 1)), None);
         let same = Usage {
             prefix_reuse_permille: 875,

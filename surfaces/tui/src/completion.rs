@@ -133,6 +133,18 @@ impl Completion {
         matches!(self.mark, Mark::ByHand(_))
     }
 
+    /// Whether Enter takes what is marked, and sends nothing: the user moved to it, or has begun the name of
+    /// something behind `@` that is not whole.
+    #[must_use]
+    pub fn takes_enter(&self) -> bool {
+        let is_begun = self.place.as_ref().is_some_and(|place| {
+            let word = marked(place).filter(|word| !word.path.is_empty());
+            let typed = word.and_then(|word| place.before.get(word.start..));
+            typed.is_some_and(|typed| !self.offers.iter().any(|one| one.text == typed))
+        });
+        self.is_moved() || (self.is_open() && is_begun)
+    }
+
     /// Nothing is offered until something is typed.
     pub fn close(&mut self) {
         *self = Self::default();

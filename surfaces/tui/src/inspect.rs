@@ -12,6 +12,7 @@ use domain::context::ContextView;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::{CallId, QueryId};
 use domain::label::Integrity;
+use domain::settings::Mode;
 pub use history::history;
 pub use plan::plan;
 pub use quality::quality;
@@ -54,11 +55,17 @@ fn or_nothing(lines: Vec<Line<'static>>, text: &str) -> Vec<Line<'static>> {
     }
 }
 
+/// What is not on the page of the context where a model plans.
+const PLANNED: &str = "In plan mode a model is sent the task with the names of the files here, and one that \
+                       answers is sent what the steps returned: neither is on this page.";
+
 /// The context by its parts, and each as it is sent.
 #[must_use]
-pub fn context(view: &ContextView) -> Vec<Line<'static>> {
+pub fn context(view: &ContextView, mode: Mode) -> Vec<Line<'static>> {
     let overview = shares(view, Paint::Colour);
-    let mut lines: Vec<Line<'static>> = overview.lines().map(painted).collect();
+    let note = (mode == Mode::Plan).then(|| Line::styled(PLANNED, faint()));
+    let mut lines: Vec<Line<'static>> = note.into_iter().collect();
+    lines.extend(overview.lines().map(painted));
     for part in &view.parts {
         lines.push(Line::default());
         let tokens = grouped(part.tokens);

@@ -96,11 +96,13 @@ impl List {
             let names = &self.names;
             self.fitting.sort_by_key(|at| {
                 let name = names.get(*at).map_or("", String::as_str);
-                match name.trim_start_matches('/').starts_with(first) {
+                let rank = match name.trim_start_matches('/').starts_with(first) {
                     true => 0,
                     false if name.contains(first) => 1,
                     false => 2,
-                }
+                };
+                let elsewhere = words.iter().filter(|word| !name.contains(**word));
+                (rank, elsewhere.count())
             });
         }
         self.at = 0;

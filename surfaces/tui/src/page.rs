@@ -30,6 +30,10 @@ pub enum Turn {
     PageUp,
     /// As many rows down.
     PageDown,
+    /// Half as many rows up.
+    HalfUp,
+    /// Half as many rows down.
+    HalfDown,
     /// To the first row.
     Top,
     /// To the last row.
@@ -382,6 +386,8 @@ impl Page {
             Turn::Down => from.saturating_add(1),
             Turn::PageUp => from.saturating_sub(self.height),
             Turn::PageDown => from.saturating_add(self.height),
+            Turn::HalfUp => from.saturating_sub(self.half()),
+            Turn::HalfDown => from.saturating_add(self.half()),
             Turn::Top => 0,
             Turn::End => usize::MAX,
         };
@@ -392,6 +398,11 @@ impl Page {
             Sight::End => Sight::Reading(0),
             Sight::Reading(new) => Sight::Reading(new),
         };
+    }
+
+    /// Half of the rows that are shown, one at least.
+    fn half(&self) -> usize {
+        (self.height / 2).max(1)
     }
 
     /// Breaks long lines, or cuts them off.

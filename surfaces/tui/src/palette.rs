@@ -1,10 +1,11 @@
-//! Every command and every key, to find one by a few letters of what it does and run it.
+//! Every command, page and key, to find one by a few letters of what it does and run it.
 
 use crate::bindings::Keys;
 use crate::commands::OWN;
 use crate::keys::Action;
 use crate::lines::cut;
 use crate::list::List;
+use crate::subject::Subject;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::text::Line;
 use rendering::slash::{COMMANDS, SHELL};
@@ -20,6 +21,8 @@ pub enum Choice {
     Key(Action),
     /// A command, and what follows it.
     Command(&'static str, &'static str),
+    /// A page of the session.
+    Page(Subject),
 }
 
 /// What a key asked for.
@@ -40,7 +43,7 @@ struct Entry {
     choice: Choice,
 }
 
-/// The list of all of them: the commands, then the keys.
+/// The list of all of them: the commands, the pages, then the keys.
 #[derive(Debug)]
 pub struct Palette {
     entries: Vec<Entry>,
@@ -64,7 +67,12 @@ impl Palette {
             about,
             choice: Choice::Key(action),
         });
-        let entries: Vec<Entry> = commands.chain(keys).collect();
+        let pages = Subject::ALL.iter().map(|subject| Entry {
+            name: format!("/inspect {}", subject.name()),
+            about: subject.about(),
+            choice: Choice::Page(*subject),
+        });
+        let entries: Vec<Entry> = commands.chain(pages).chain(keys).collect();
         let searched = |one: &Entry| (one.name.clone(), one.about.to_owned());
         Self {
             list: List::by_name(entries.iter().map(searched)),
@@ -132,7 +140,18 @@ mod tests {
                 .named()
                 .all(|(_, _, action)| has(Choice::Key(action)))
         );
+        assert!(Subject::ALL.iter().all(|one| has(Choice::Page(*one))));
         assert!(palette.rows(40, 15).len() <= 15);
+    }
+
+    #[test]
+    fn a_page_is_found_by_its_name() {
+        let mut palette = Palette::of(&Keys::default());
+        "inspect memory"
+            .chars()
+            .for_each(|letter| palette.push(letter));
+        let chosen = palette.list.chosen().map(|at| palette.entries[at].choice);
+        assert_eq!(chosen, Some(Choice::Page(Subject::Memory)));
     }
 
     #[test]

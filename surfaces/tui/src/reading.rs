@@ -50,7 +50,7 @@ async fn page(
     match subject {
         Subject::Context => {
             let view = sessions.context(id, Whose::Root).await;
-            view.map(|view| inspect::context(&view))
+            view.map(|view| inspect::context(&view, profile.mode))
                 .map_err(|error| error.fault())
         }
         Subject::Audit => {

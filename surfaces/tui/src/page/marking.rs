@@ -78,6 +78,8 @@ impl Page {
             // One line at least, however many rows it has.
             Turn::PageUp => line_of(row.saturating_sub(self.height)).min(at.saturating_sub(1)),
             Turn::PageDown => line_of(row + self.height).max(at + 1),
+            Turn::HalfUp => line_of(row.saturating_sub(self.half())).min(at.saturating_sub(1)),
+            Turn::HalfDown => line_of(row + self.half()).max(at + 1),
             Turn::Top => 0,
             Turn::End => last,
         };
@@ -197,6 +199,11 @@ mod tests {
         assert_eq!(page.place(), "17–20 of 20");
         page.mark_to(Turn::PageUp);
         page.mark_to(Turn::Top);
+        assert_eq!(text(&page), "line 0\nline 1\nline 2\nline 3");
+        // Half of the four rows that are shown.
+        page.mark_to(Turn::HalfDown);
+        assert_eq!(text(&page), "line 2\nline 3");
+        page.mark_to(Turn::HalfUp);
         assert_eq!(text(&page), "line 0\nline 1\nline 2\nline 3");
         let is_marked = |line: &Line<'static>| {
             let mut spans = line.spans.iter();

@@ -288,6 +288,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         Just(Turn::Down),
         Just(Turn::PageUp),
         Just(Turn::PageDown),
+        Just(Turn::HalfUp),
+        Just(Turn::HalfDown),
         Just(Turn::Top),
         Just(Turn::End),
     ];
@@ -374,6 +376,8 @@ proptest! {
                         Turn::Down => from + 1,
                         Turn::PageUp => from.saturating_sub(height),
                         Turn::PageDown => from + height,
+                        Turn::HalfUp => from.saturating_sub((height / 2).max(1)),
+                        Turn::HalfDown => from + (height / 2).max(1),
                         Turn::Top => 0,
                         Turn::End => last,
                     };

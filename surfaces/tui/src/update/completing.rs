@@ -28,16 +28,16 @@ pub(super) fn act(state: &mut State, action: Action) -> Option<Vec<Command>> {
         Action::Edit(Edit::Up) => state.completion.step(-1),
         Action::Edit(Edit::Down) => state.completion.step(1),
         Action::OtherField => return Some(take(state)),
-        Action::Enter if state.completion.is_moved() => return Some(take(state)),
+        Action::Enter if state.completion.takes_enter() => return Some(take(state)),
         _ => return None,
     }
     Some(Vec::new())
 }
 
-/// Whether a question hides an entry that the user moved to: the Enter on its way was meant for that.
+/// Whether a question hides an entry that Enter would have taken: the one on its way was meant for that.
 fn is_hidden(state: &State) -> bool {
     let is_draft = |dialog: &Dialog| dialog.field() == Field::Draft;
-    state.dialog.as_ref().is_some_and(is_draft) && state.completion.is_moved()
+    state.dialog.as_ref().is_some_and(is_draft) && state.completion.takes_enter()
 }
 
 fn take(state: &mut State) -> Vec<Command> {
@@ -199,5 +199,27 @@ mod tests {
         assert!(!seat.state.completes());
         seat.press(KeyCode::Up);
         assert_eq!(seat.state.input.text(), "/undo");
+    }
+
+    #[test]
+    fn enter_takes_a_file_that_is_begun_and_sends_one_that_is_whole() {
+        let mut seat = Seat::at((80, 24));
+        let file = Entry {
+            path: "a.md".to_owned(),
+            named: Named::File,
+        };
+        seat.types("see @");
+        seat.takes(Message::Files(Hidden::LeftOut, vec![file]));
+        seat.types("a");
+        assert!(seat.press(KeyCode::Enter).is_empty());
+        assert_eq!(seat.state.input.text(), "see @a.md ");
+        assert!(!seat.press(KeyCode::Enter).is_empty());
+        assert!(seat.state.input.is_empty());
+        seat.types("see @a.md");
+        assert!(!seat.press(KeyCode::Enter).is_empty());
+        assert!(seat.state.input.is_empty());
+        // Without a letter nothing is begun.
+        seat.types("mail me @");
+        assert!(!seat.press(KeyCode::Enter).is_empty());
     }
 }

@@ -8,7 +8,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 pub(super) fn pressed(page: &mut Page, key: KeyEvent) -> Vec<Command> {
     let is_ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
-        KeyCode::Char('c' | 'd') if is_ctrl => page.end_marking(),
+        KeyCode::Char('c') if is_ctrl => page.end_marking(),
+        // As in the copy mode of tmux with the keys of vi.
+        KeyCode::Char('d') if is_ctrl => page.mark_to(Turn::HalfDown),
+        KeyCode::Char('u') if is_ctrl => page.mark_to(Turn::HalfUp),
+        KeyCode::Char('f') if is_ctrl => page.mark_to(Turn::PageDown),
+        KeyCode::Char('b') if is_ctrl => page.mark_to(Turn::PageUp),
         KeyCode::Char(_) if is_ctrl => {}
         KeyCode::Esc | KeyCode::F(_) | KeyCode::Char('q') => page.end_marking(),
         KeyCode::Up | KeyCode::Char('k') => page.mark_to(Turn::Up),

@@ -380,6 +380,7 @@ fn interrupt(state: &mut State) -> Vec<Command> {
 fn run(state: &mut State, choice: Choice) -> Vec<Command> {
     match choice {
         Choice::Key(action) => act(state, action),
+        Choice::Page(subject) => overlaid::inspect(state, subject),
         Choice::Command(name, "") => slash::act(state, name),
         Choice::Command(name, _) => {
             state.input.set(&format!("{name} "));
