@@ -62,6 +62,9 @@ pub fn wants_telling(text: &str) -> bool {
     if is_summary && GIVING.contains(&first) {
         return true;
     }
+    if shows_a_setting(&lower) {
+        return true;
+    }
     if POLITE.contains(&first) {
         return words
             .find(|word| !["you", "please", "i", "me"].contains(word))
@@ -71,6 +74,58 @@ pub fn wants_telling(text: &str) -> bool {
     let orders = words.any(|word| POLITE.contains(&word));
     let asks = lower.ends_with('?') || (lower.contains("? ") && !orders);
     ASKING.contains(&first) || TELLING.contains(&first) || asks
+}
+
+/// Verbs before a setting that is wanted.
+const SHOWING: [&str; 4] = ["show", "print", "display", "give"];
+/// Words between such a verb and the name of a setting.
+const BEFORE_A_NAME: [&str; 5] = ["me", "the", "value", "of", "setting"];
+/// Endings of files that are lists of settings.
+const OF_SETTINGS: [&str; 9] = [
+    ".env",
+    ".ini",
+    ".toml",
+    ".conf",
+    ".cfg",
+    ".json",
+    ".yaml",
+    ".yml",
+    ".properties",
+];
+/// What such a file has besides settings.
+const PARTS: [&str; 14] = [
+    "line",
+    "lines",
+    "content",
+    "contents",
+    "text",
+    "section",
+    "sections",
+    "everything",
+    "all",
+    "comments",
+    "keys",
+    "values",
+    "settings",
+    "top",
+];
+
+/// Whether one setting of a file is to be shown, and not the file: `show SMTP_TOKEN in .env`.
+fn shows_a_setting(lower: &str) -> bool {
+    let mut words = lower.split_whitespace();
+    if !words.next().is_some_and(|word| SHOWING.contains(&word)) {
+        return false;
+    }
+    let rest: Vec<&str> = words
+        .skip_while(|word| BEFORE_A_NAME.contains(word))
+        .collect();
+    let [name, "in" | "of" | "from", file] = rest.as_slice() else {
+        return false;
+    };
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    name.chars().all(is_name)
+        && !PARTS.contains(name)
+        && OF_SETTINGS.iter().any(|ending| file.ends_with(ending))
 }
 
 /// Words that an order begins with.
@@ -241,6 +296,26 @@ pub fn with_answer(mut plan: Plan, request: &str) -> Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_setting_of_a_file_is_told_and_the_file_is_shown() {
+        for text in [
+            "show SMTP_TOKEN in .env",
+            "show me the value of port in conf/app.ini",
+            "print server.port from settings.toml",
+        ] {
+            assert!(wants_telling(text), "{text}");
+        }
+        for text in [
+            "show .env",
+            "show lines 3 to 5 of app.ini",
+            "show the comments in app.ini",
+            "show Ilse in chapter1.md",
+            "show the first line of app.ini",
+        ] {
+            assert!(!wants_telling(text), "{text}");
+        }
+    }
 
     #[test]
     fn questions_want_telling_and_orders_do_not() {

@@ -54,6 +54,17 @@ fn what_is_to_be_left_out_is_not_shown() {
     assert!(scene.server.chats().is_empty());
 }
 
+/// The model's plan reads the file whole, as a small one does.
+#[test]
+fn one_setting_that_is_to_be_shown_is_told_alone() {
+    let plan = r#"{"intent":"show it","actions":[{"kind":"read_file","path":"app.env"}]}"#;
+    let scene = Scene::of_class("tiny", [Reply::text(plan)]);
+    scene.house.write("app.env", "DB=1\nDB_PASSWORD=hush\n");
+    let done = tell(&scene, "show DB in app.env").expect(0);
+    assert!(done.stdout.contains("`DB` is 1"), "{done:#?}");
+    assert!(!done.stdout.contains("hush"), "{done:#?}");
+}
+
 #[test]
 fn a_condition_on_lines_is_never_dropped() {
     let scene = scene();
