@@ -62,7 +62,7 @@ pub fn wants_telling(text: &str) -> bool {
     if is_summary && GIVING.contains(&first) {
         return true;
     }
-    if shows_a_setting(&lower) {
+    if for_a_setting(text).is_some() {
         return true;
     }
     if POLITE.contains(&first) {
@@ -110,22 +110,23 @@ const PARTS: [&str; 14] = [
     "top",
 ];
 
-/// Whether one setting of a file is to be shown, and not the file: `show SMTP_TOKEN in .env`.
-fn shows_a_setting(lower: &str) -> bool {
-    let mut words = lower.split_whitespace();
-    if !words.next().is_some_and(|word| SHOWING.contains(&word)) {
-        return false;
-    }
+/// The question for one setting of a file that is to be shown, and not the file: `show SMTP_TOKEN in .env`.
+fn for_a_setting(request: &str) -> Option<String> {
+    let is_one = |word: &str, of: &[&str]| of.contains(&word.to_lowercase().as_str());
+    let mut words = request.split_whitespace();
+    words.next().filter(|word| is_one(word, &SHOWING))?;
     let rest: Vec<&str> = words
-        .skip_while(|word| BEFORE_A_NAME.contains(word))
+        .skip_while(|word| is_one(word, &BEFORE_A_NAME))
         .collect();
     let [name, "in" | "of" | "from", file] = rest.as_slice() else {
-        return false;
+        return None;
     };
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    name.chars().all(is_name)
-        && !PARTS.contains(name)
-        && OF_SETTINGS.iter().any(|ending| file.ends_with(ending))
+    let is_setting = name.chars().all(is_name) && !is_one(name, &PARTS);
+    let is_file = OF_SETTINGS
+        .iter()
+        .any(|ending| file.to_lowercase().ends_with(ending));
+    (is_setting && is_file).then(|| format!("what is {name} in {file}?"))
 }
 
 /// Words that an order begins with.
@@ -287,7 +288,9 @@ pub fn with_answer(mut plan: Plan, request: &str) -> Plan {
         .any(|action| matches!(action, Action::Answer { .. }));
     let full = plan.actions.len() >= domain::limits::PLAN_ACTIONS;
     if wants_telling(request) && !answers && !full {
-        let question = request.trim().chars().take(QUESTION_CHARS).collect();
+        let asked = for_a_setting(request);
+        let asked = asked.as_deref().unwrap_or(request.trim());
+        let question = asked.chars().take(QUESTION_CHARS).collect();
         plan.actions.push(Action::Answer { question });
     }
     plan
