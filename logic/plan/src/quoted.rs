@@ -41,14 +41,21 @@ pub(crate) fn marked(text: &str) -> (String, Vec<String>) {
     let clean: Vec<char> = text.chars().filter(|c| *c != OPEN && *c != CLOSE).collect();
     let mut marked = String::new();
     let mut quotes = Vec::new();
+    // Marks that nothing closes from here on: looked for once, since a long text may have many.
+    let mut open: Vec<char> = Vec::new();
     let mut at = 0;
     while let Some(&c) = clean.get(at) {
         let starts_word = at == 0
             || clean
                 .get(at - 1)
                 .is_some_and(|before| before.is_whitespace() || "(:,=".contains(*before));
-        let end = match starts_word {
-            true => find_close(&clean, at + 1, closing(c)),
+        let close = closing(c);
+        let end = match starts_word && !close.is_empty() && !open.contains(&c) {
+            true => {
+                let end = find_close(&clean, at + 1, close);
+                open.extend(end.is_none().then_some(c));
+                end
+            }
             false => None,
         };
         match end {
@@ -104,6 +111,13 @@ mod tests {
             let (marks, quotes) = marked(&in_quotes(text));
             assert_eq!((marks, quotes), (mark(0), vec![text.to_owned()]));
         }
+    }
+
+    #[test]
+    fn a_mark_that_nothing_closes_leaves_the_texts_behind_it() {
+        let (marks, quotes) = marked("say « and « and \"a b\" and « 'c d' at \" ten");
+        assert_eq!(quotes, ["a b", "c d"]);
+        assert!(marks.starts_with("say « and « and "), "{marks}");
     }
 
     #[test]
