@@ -126,14 +126,27 @@ pub enum Selection {
     Live,
     /// Those whose id begins or ends so. A whole id costs no more where there are many sessions.
     Id(String),
+    /// Those in which a message of the user or an answer has all of these words, or parts of words, in
+    /// small or capital letters: the newest [`FOUND_SESSIONS`]. Logs are read for it, newest first.
+    Said(String),
+}
+
+/// Most sessions that are found by what was said in them.
+pub const FOUND_SESSIONS: usize = 200;
+
+/// The words that a message has to have to be found, in small letters.
+#[must_use]
+pub fn searched_words(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase();
+    lower.split_whitespace().map(str::to_owned).collect()
 }
 
 impl Selection {
-    /// Whether a session is among them, but for whether it is held.
+    /// Whether a session is among them, but for whether it is held and for what was said in it.
     #[must_use]
     pub fn names(&self, session_id: SessionId) -> bool {
         match self {
-            Self::All | Self::Live => true,
+            Self::All | Self::Live | Self::Said(_) => true,
             Self::Id(part) => {
                 let id = session_id.to_string();
                 id.starts_with(part.as_str()) || id.ends_with(part.as_str())

@@ -113,6 +113,9 @@ pub enum EventBody {
         model: ModelRef,
         /// Why.
         reason: String,
+        /// The context that the request is worked on in, tokens; 0: not told.
+        #[serde(default)]
+        context_tokens: u32,
     },
     /// A model reads a prompt. In passing: [`EventBody::is_passing`].
     PromptRead(PromptProgress),

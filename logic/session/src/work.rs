@@ -46,6 +46,7 @@ pub struct AtWork {
     calls: Vec<OpenCall>,
     model: Option<ModelRef>,
     reason: String,
+    context_tokens: u32,
     last: Option<Usage>,
 }
 
@@ -93,9 +94,14 @@ impl AtWork {
                 self.calls.retain(|one| one.query_id != event.query_id);
             }
             EventBody::SessionResumed { .. } => self.calls.clear(),
-            EventBody::ModelChosen { model, reason } if is_root => {
+            EventBody::ModelChosen {
+                model,
+                reason,
+                context_tokens,
+            } if is_root => {
                 self.model = Some(model.clone());
                 self.reason.clone_from(reason);
+                self.context_tokens = *context_tokens;
             }
             EventBody::ModelAnswered { usage, aside, .. } if is_root && !aside => {
                 self.last = Some(*usage);
@@ -133,6 +139,15 @@ impl AtWork {
     #[must_use]
     pub fn calls(&self) -> &[OpenCall] {
         &self.calls
+    }
+
+    /// The context that the last request of the root agent is worked on in, tokens; `None`: not told.
+    #[must_use]
+    pub const fn context_tokens(&self) -> Option<u32> {
+        match self.context_tokens {
+            0 => None,
+            tokens => Some(tokens),
+        }
     }
 
     /// The model that was last chosen for the root agent.

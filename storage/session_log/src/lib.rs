@@ -18,6 +18,7 @@ mod name;
 mod outline;
 mod place;
 mod record;
+mod said;
 mod store;
 pub mod stream;
 mod summary;

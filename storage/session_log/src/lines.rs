@@ -299,11 +299,16 @@ fn seq_of(head: &[u8]) -> Option<u64> {
 
 /// The number of the event in a line, if it is a piece of an answer.
 fn piece(line: &[u8]) -> Option<u64> {
+    seq_of(line).filter(|_| is_of(line, &PIECES))
+}
+
+/// Whether the event in a line is of one of these kinds, each with the quotation mark behind its name.
+pub(crate) fn is_of(line: &[u8], kinds: &[&[u8]]) -> bool {
     let head = &line[..line.len().min(KIND_BYTES)];
     let mut places = head.windows(KIND_PREFIX.len());
-    let kind = places.position(|place| place == KIND_PREFIX)? + KIND_PREFIX.len();
-    let is_piece = PIECES.iter().any(|name| head[kind..].starts_with(name));
-    seq_of(line).filter(|_| is_piece)
+    let place = places.position(|place| place == KIND_PREFIX);
+    let kind = place.map(|place| &head[place + KIND_PREFIX.len()..]);
+    kind.is_some_and(|kind| kinds.iter().any(|name| kind.starts_with(name)))
 }
 
 /// The beginning and the end of a log, for listings: the cost does not depend on what is between.

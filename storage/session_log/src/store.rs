@@ -9,6 +9,7 @@ use crate::name;
 use crate::outline::Outlines;
 use crate::place;
 use crate::record::{Cut, SessionLog};
+use crate::said;
 use crate::summary::{summarise, unopened, without_event};
 use api::sessions::{Error, ErrorKind, Selection, SessionSummary};
 use domain::Timestamp;
@@ -67,6 +68,10 @@ fn by_their_logs(folder: &Path, selection: &Selection) -> Result<Vec<SessionSumm
                 }
             }
         },
+        Selection::Said(text) => {
+            let found = said::found(logs(folder)?, text);
+            found.into_iter().filter_map(|id| one(folder, id)).collect()
+        }
         Selection::All | Selection::Live => index::summaries(folder, logs(folder)?.into_iter()),
     })
 }

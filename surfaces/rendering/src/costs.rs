@@ -103,6 +103,7 @@ mod tests {
                 model: "m".to_owned(),
             },
             reason: String::new(),
+            context_tokens: 0,
         }
     }
 

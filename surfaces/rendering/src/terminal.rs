@@ -226,7 +226,7 @@ impl Terminal {
                 let line = self.chosen.mode(*mode, reason);
                 self.news(line)
             }
-            EventBody::ModelChosen { model, reason } => {
+            EventBody::ModelChosen { model, reason, .. } => {
                 let line = self.chosen.model(self.depth, &model.to_string(), reason);
                 self.news(line)
             }

@@ -12,6 +12,7 @@ use api::programs::{Program, Programs};
 use api::sessions::{
     Error, ErrorKind, FeedbackRequest, Finding, Follow, OpenRequest, PinChange, QueueChange,
     RewindTo, SecondRequest, Selection, SendRequest, SessionSummary, Sessions, TakenBack, Whose,
+    searched_words,
 };
 use async_trait::async_trait;
 use domain::Timestamp;
@@ -80,6 +81,25 @@ struct Session {
     is_busy: bool,
     waiting: VecDeque<Waiting>,
     interrupts: watch::Sender<u64>,
+}
+
+/// Whether what was said in these events is looked for; anything is where no words are.
+fn said(selection: &Selection, events: &[Event]) -> bool {
+    let Selection::Said(text) = selection else {
+        return true;
+    };
+    let words = searched_words(text);
+    let has = |text: &str| {
+        let text = text.to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    };
+    !words.is_empty()
+        && events.iter().any(|event| match &event.body {
+            EventBody::QueryReceived { text, .. } | EventBody::ModelAnswered { text, .. } => {
+                has(text)
+            }
+            _ => false,
+        })
 }
 
 /// A request that is not worked on yet.
@@ -566,7 +586,9 @@ impl Sessions for FakeSessions {
         let sessions = state.sessions.iter().rev();
         let sessions = sessions.filter(|(id, session)| {
             let is_held = !session.holders.is_empty();
-            selection.names(**id) && (selection != Selection::Live || is_held)
+            selection.names(**id)
+                && (selection != Selection::Live || is_held)
+                && said(&selection, &session.events)
         });
         Ok(sessions.map(|(id, session)| session.summary(*id)).collect())
     }

@@ -354,6 +354,12 @@ async fn sessions_are_listed(subject: &Subject) {
     }
     let nothing = list(subject, Selection::Id("no such id".to_owned())).await;
     assert_eq!(nothing, []);
+    // Of both, only the first was asked something.
+    let words = subject.ends.to_uppercase();
+    let said = ids(&list(subject, Selection::Said(words)).await);
+    assert!(said.contains(&first) && !said.contains(&second));
+    let words = format!("{} zxqv", subject.ends);
+    assert_eq!(list(subject, Selection::Said(words)).await, []);
 }
 
 async fn list(subject: &Subject, selection: Selection) -> Vec<SessionSummary> {

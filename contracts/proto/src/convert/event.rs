@@ -281,7 +281,11 @@ events! {
     QueryQueued = QueryQueued { plain position = position }
     QueryMoved = QueryMoved { maybe_id before = before }
     ModeChosen = ModeChosen { choice mode = mode, plain reason = reason }
-    ModelChosen = ModelChosen { message model = model, plain reason = reason }
+    ModelChosen = ModelChosen {
+        message model = model,
+        plain reason = reason,
+        plain context_tokens = context_tokens,
+    }
     TextDelta = TextDelta { plain text = text }
     ThinkingDelta = ThinkingDelta { plain text = text }
     TextReplaced = TextReplaced { plain text = text }

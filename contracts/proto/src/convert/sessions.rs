@@ -319,6 +319,10 @@ impl From<Selection> for proto::ListRequest {
                 id_part,
                 ..Self::default()
             },
+            Selection::Said(said) => Self {
+                said,
+                ..Self::default()
+            },
         }
     }
 }
@@ -327,11 +331,13 @@ impl TryFrom<proto::ListRequest> for Selection {
     type Error = InvalidField;
 
     fn try_from(wire: proto::ListRequest) -> Result<Self, InvalidField> {
-        match (wire.live, wire.id_part.as_str()) {
-            (false, "") => Ok(Self::All),
-            (true, "") => Ok(Self::Live),
-            (false, _) => Ok(Self::Id(wire.id_part)),
-            (true, _) => Err(InvalidField::new("id_part", "not together with `live`")),
+        match (wire.live, wire.id_part.as_str(), wire.said.as_str()) {
+            (false, "", "") => Ok(Self::All),
+            (true, "", "") => Ok(Self::Live),
+            (false, _, "") => Ok(Self::Id(wire.id_part)),
+            (false, "", _) => Ok(Self::Said(wire.said)),
+            (true, _, "") => Err(InvalidField::new("id_part", "not together with `live`")),
+            _ => Err(InvalidField::new("said", "not together with the others")),
         }
     }
 }

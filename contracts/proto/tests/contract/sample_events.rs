@@ -39,6 +39,7 @@ impl Seed {
             EventBody::ModelChosen {
                 model: self.model(),
                 reason: text(),
+                context_tokens: u32::from(self.byte),
             },
             EventBody::PromptRead(self.progress()),
             EventBody::TextDelta { text: text() },

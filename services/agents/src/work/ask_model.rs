@@ -155,7 +155,11 @@ impl Work {
             let body = match chunk? {
                 ChatChunk::Started { model, reason } => {
                     partial.model = Some(model.clone());
-                    Some(EventBody::ModelChosen { model, reason })
+                    Some(EventBody::ModelChosen {
+                        model,
+                        reason,
+                        context_tokens: self.agent.context_tokens,
+                    })
                 }
                 ChatChunk::PromptRead(progress) => Some(EventBody::PromptRead(progress)),
                 ChatChunk::Text(text) => {

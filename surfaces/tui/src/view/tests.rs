@@ -110,7 +110,7 @@ fn status_with_all_that_is_known() {
             model: "sonnet".to_owned(),
         };
         let reason = "named in the request\u{1b}[2J".to_owned();
-        seat.happens(Some(10), EventBody::ModelChosen { model, reason });
+        seat.happens(Some(10), EventBody::ModelChosen { model, reason, context_tokens: 0 });
         let decision = DriveDecision::new(DriveState::Working, DriveReason::ToolsUsed, 1);
         seat.happens(None, EventBody::DriveState(decision));
         seat.used(
