@@ -106,6 +106,14 @@ export async function sessions(): Promise<Listed[]> {
   return all;
 }
 
+/** The newest sessions in which a message has all of these words. */
+export async function said(words: string): Promise<Listed[]> {
+  const response = await checked(
+    await ask(`/api/v1/sessions?limit=200&said=${encodeURIComponent(words)}`),
+  );
+  return ((await told(response)) as { sessions: Listed[] }).sessions;
+}
+
 /** What a session is opened with, or changed to. */
 export interface Choice {
   agent?: string;

@@ -3,8 +3,9 @@
 import { type VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "./dialog";
+import * as said from "./said";
 import * as settings from "./settings";
-import { folder, matches } from "./sidebar";
+import { folder, searched } from "./sidebar";
 import * as state from "./state";
 import { s } from "./strings";
 
@@ -48,14 +49,12 @@ function commands(): Entry[] {
 function entries(words: string): Entry[] {
   const wanted = words.trim().toLowerCase();
   const found = commands().filter((one) => one.name.toLowerCase().includes(wanted));
-  const sessions = state.listed.value
-    .filter((one) => matches(one, wanted))
-    .map((one) => ({
-      key: one.session_id,
-      name: one.title || s.untitled,
-      about: folder(one),
-      run: () => state.go(one.session_id),
-    }));
+  const sessions = searched(words).map((one) => ({
+    key: one.session_id,
+    name: one.title || s.untitled,
+    about: folder(one),
+    run: () => state.go(one.session_id),
+  }));
   return [...found, ...sessions].slice(0, MOST);
 }
 
@@ -101,6 +100,7 @@ function Open(): VNode {
         value={words}
         onInput={(event) => {
           setWords(event.currentTarget.value);
+          said.search(event.currentTarget.value);
           setAt(0);
         }}
         onKeyDown={keys}

@@ -5,6 +5,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Listed } from "./events";
 import { Icon } from "./icons";
+import * as said from "./said";
 import * as state from "./state";
 import { ago, s } from "./strings";
 
@@ -16,8 +17,15 @@ export function folder(session: Listed): string {
   return session.workspace.split("/").findLast((part) => part !== "") ?? "/";
 }
 
+/** The sessions of a search: first those that it finds by what is known of them, then by what was said. */
+export function searched(words: string): Listed[] {
+  const all = state.listed.value;
+  const known = all.filter((one) => matches(one, words));
+  return [...known, ...all.filter((one) => said.has(one, words) && !matches(one, words))];
+}
+
 /** Whether all words of a search stand in what is known of a session. */
-export function matches(session: Listed, words: string): boolean {
+function matches(session: Listed, words: string): boolean {
   const text = `${session.title} ${session.workspace} ${session.session_id}`.toLowerCase();
   return words
     .toLowerCase()
@@ -31,7 +39,7 @@ export function Sidebar(): VNode {
   useEffect(() => {
     if (isOpen) search.current?.focus();
   }, [isOpen]);
-  const found = state.listed.value.filter((one) => matches(one, wanted.value));
+  const found = searched(wanted.value);
   const folders = new Set(state.listed.value.map((one) => one.workspace));
   return (
     <nav class="side" aria-label={s.sessions}>
@@ -58,7 +66,10 @@ export function Sidebar(): VNode {
         placeholder={s.search}
         aria-label={s.search}
         value={wanted.value}
-        onInput={(event) => (wanted.value = event.currentTarget.value)}
+        onInput={(event) => {
+          wanted.value = event.currentTarget.value;
+          said.search(wanted.value);
+        }}
       />
       <ul class="sessions">
         {found.slice(0, MOST).map((one) => (

@@ -121,6 +121,13 @@ async function restart({ context }) {
   await ask(page, "and then?");
   await log(page).getByText("They lived on.").waitFor();
   assert.equal(await log(page).getByText("Once upon a time").count(), 1);
+  // The session is found by an answer, which its title does not have.
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Find a session or a command" }).waitFor();
+  await page.keyboard.type("LIVED on.");
+  await page.locator("#found [role=option]").first().waitFor();
+  assert.equal(await page.locator("#found [role=option]").count(), 1);
+  await page.keyboard.press("Escape");
 }
 
 /** All by keyboard: a message, an answer, the palette, another session. */

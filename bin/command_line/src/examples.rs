@@ -115,6 +115,11 @@ pub(crate) const SESSION_LIST: &str = "Examples:
   carl session list
   carl session list --limit 100 --json    for a script";
 
+/// `carl session search`.
+pub(crate) const SESSION_SEARCH: &str = "Examples:
+  carl session search cookie domain
+  carl session search \"port 8080\" --json    for a script";
+
 /// `carl session show`.
 pub(crate) const SESSION_SHOW: &str = "Examples:
   carl session show                       the one last used here

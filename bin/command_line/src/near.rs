@@ -79,7 +79,11 @@ mod tests {
             ("rn", &[], "Did you mean `carl run`?"),
             ("lst", &["session"], "Did you mean `carl session list`?"),
             ("serch", &["memory"], "Did you mean `carl memory search`?"),
-            ("search", &["session"], "Did you mean `carl memory search`?"),
+            (
+                "search",
+                &["audit"],
+                "Did you mean `carl session search` or `carl memory search`?",
+            ),
             ("what is this", &[], "`carl --help` lists the commands."),
             (
                 "xyzzy",

@@ -155,6 +155,21 @@ pub enum SessionCommand {
         #[arg(long, default_value_t = 20, value_parser = at_least_one)]
         limit: usize,
     },
+    /// Find sessions by what was said in them, newest first
+    ///
+    /// A session is found where one message of yours, or one answer, has all of the words.
+    #[command(after_help = examples::SESSION_SEARCH)]
+    Search {
+        /// Words, or parts of words, in small or capital letters
+        #[arg(required = true)]
+        words: Vec<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        /// Show at most this many, 1 and up
+        #[arg(long, default_value_t = 20, value_parser = at_least_one)]
+        limit: usize,
+    },
     /// Print a session as a readable transcript
     #[command(after_help = examples::SESSION_SHOW)]
     Show {

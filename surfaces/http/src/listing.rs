@@ -15,13 +15,17 @@ use tokio::time::Instant;
 
 /// `GET /api/v1/sessions`.
 pub(crate) async fn list(State(app): State<App>, uri: Uri) -> Result<Json<Page>, Problem> {
-    let parameters = Parameters::of(&uri, &["cursor", "limit", "live"])?;
+    let parameters = Parameters::of(&uri, &["cursor", "limit", "live", "said"])?;
     let limit = parameters.parsed::<usize>("limit")?.unwrap_or(PAGE);
     if !(1..=PAGE_MOST).contains(&limit) {
         return Err(Problem::invalid(format!("`limit` is 1 to {PAGE_MOST}")));
     }
-    let selection = match parameters.parsed::<bool>("live")? {
-        Some(true) => Selection::Live,
+    let selection = match (parameters.parsed::<bool>("live")?, parameters.get("said")) {
+        (Some(true), Some(_)) => {
+            return Err(Problem::invalid("`said` and `live` do not go together"));
+        }
+        (_, Some(words)) => Selection::Said(words.to_owned()),
+        (Some(true), None) => Selection::Live,
         _ => Selection::All,
     };
     let after = parameters.get("cursor").map(from_cursor).transpose()?;

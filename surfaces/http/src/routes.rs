@@ -123,7 +123,7 @@ fn of_sessions() -> Vec<Route> {
             get(listing::list),
             "Lists sessions, the last used first.",
         )
-        .asked(&["cursor", "limit", "live"])
+        .asked(&["cursor", "limit", "live", "said"])
         .gives::<wire::Page>(200),
         route(
             "POST",

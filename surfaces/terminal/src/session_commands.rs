@@ -138,7 +138,40 @@ struct Listed<'a> {
 /// # Errors
 /// When they cannot be listed or printed.
 pub async fn list(sessions: &dyn Sessions, limit: usize, form: ListForm) -> Result<()> {
-    let mut known = look_through(sessions, Selection::All).await?;
+    let known = look_through(sessions, Selection::All).await?;
+    if known.is_empty() && form == ListForm::Table {
+        print("There are no sessions yet. Start one with `carl` or `carl run \"…\"`.\n")?;
+        return Ok(());
+    }
+    print_listed(known, (limit, form), "carl session list")
+}
+
+/// Prints the newest sessions in which a message has all of these words.
+///
+/// # Errors
+/// When they cannot be looked through or printed.
+pub async fn search(
+    sessions: &dyn Sessions,
+    words: &str,
+    (limit, form): (usize, ListForm),
+) -> Result<()> {
+    let found = look_through(sessions, Selection::Said(words.to_owned())).await?;
+    if found.is_empty() && form == ListForm::Table {
+        print(&format!(
+            "No message of a session has all of this: {}\n",
+            visible_line(words)
+        ))?;
+        return Ok(());
+    }
+    print_listed(found, (limit, form), "carl session search")
+}
+
+/// Prints at most so many sessions; `command` lists more.
+fn print_listed(
+    mut known: Vec<SessionSummary>,
+    (limit, form): (usize, ListForm),
+    command: &str,
+) -> Result<()> {
     let left_out = known.len().saturating_sub(limit);
     known.truncate(limit);
     if form == ListForm::Json {
@@ -147,10 +180,6 @@ pub async fn list(sessions: &dyn Sessions, limit: usize, form: ListForm) -> Resu
             "{}\n",
             serde_json::to_string_pretty(&rows)?
         )))?;
-        return Ok(());
-    }
-    if known.is_empty() {
-        print("There are no sessions yet. Start one with `carl` or `carl run \"…\"`.\n")?;
         return Ok(());
     }
     let zone = TimeZone::system();
@@ -169,7 +198,7 @@ pub async fn list(sessions: &dyn Sessions, limit: usize, form: ListForm) -> Resu
     if left_out > 0 {
         let all = left_out + limit;
         print_error(&format!(
-            "{left_out} older ones are left out; `carl session list --limit {all}` lists all\n"
+            "{left_out} older ones are left out; `{command} --limit {all}` lists all\n"
         ))?;
     }
     Ok(())

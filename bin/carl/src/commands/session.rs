@@ -27,12 +27,13 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
             return chat::chat(*flags, chat::Begin::Resume(session)).await;
         }
         SessionCommand::List { json, limit } => {
-            let form = match json {
-                true => ListForm::Json,
-                false => ListForm::Table,
-            };
             let (_, house) = look().await?;
-            commands::list(house.sessions.as_ref(), limit, form).await?;
+            commands::list(house.sessions.as_ref(), limit, list_form(json)).await?;
+        }
+        SessionCommand::Search { words, json, limit } => {
+            let (_, house) = look().await?;
+            let (words, form) = (words.join(" "), list_form(json));
+            commands::search(house.sessions.as_ref(), &words, (limit, form)).await?;
         }
         SessionCommand::Show {
             session,
@@ -79,15 +80,26 @@ pub async fn session(command: SessionCommand) -> Result<Exit> {
             format,
             out,
         } => {
-            let form = format.map(|format| match format {
-                command_line::ExportForm::Markdown => ExportForm::Markdown,
-                command_line::ExportForm::Json => ExportForm::Json,
-            });
+            let form = format.map(export_form);
             let (setting, house) = look().await?;
             commands::export(chosen(&house, &setting, &session), form, out.as_deref()).await?;
         }
     }
     Ok(Exit::Success)
+}
+
+const fn list_form(json: bool) -> ListForm {
+    match json {
+        true => ListForm::Json,
+        false => ListForm::Table,
+    }
+}
+
+const fn export_form(form: command_line::ExportForm) -> ExportForm {
+    match form {
+        command_line::ExportForm::Markdown => ExportForm::Markdown,
+        command_line::ExportForm::Json => ExportForm::Json,
+    }
 }
 
 const fn context_form(json: bool, full: bool) -> ContextForm {

@@ -343,3 +343,43 @@ fn a_session_on_a_disk_for_reading_cannot_be_deleted_and_is_not_corrupt() {
     assert!(!told.contains("sessions.corrupt"), "{told}");
     assert!(told.contains("for writing"), "{told}");
 }
+
+#[test]
+fn a_session_is_found_by_what_was_said_in_it() {
+    let scene = Scene::forgetful(testkit::Server::openai([
+        Reply::text("The cookie has another domain."),
+        Reply::text("Ants walk."),
+    ]));
+    let ask = |words: &str| scene.house.ask(["run", words]).run().expect(0);
+    ask("why does the login fail?");
+    ask("what do ants do? They have no domain.");
+    let search = |words: &[&str]| {
+        let told = scene
+            .house
+            .ask(["session", "search"])
+            .args(words.iter().copied())
+            .run();
+        told.expect(0).stdout
+    };
+    let found = search(&["COOKIE", "domain"]);
+    assert!(found.contains("why does the login fail?"), "{found}");
+    assert!(!found.contains("ants"), "{found}");
+    // Both, the newest first; and as data.
+    let found = search(&["domain"]);
+    let place = |title: &str| found.find(title).expect(title);
+    assert!(
+        place("what do ants do?") < place("why does the login"),
+        "{found}"
+    );
+    let found: Vec<serde_json::Value> =
+        serde_json::from_str(&search(&["ants walk", "--json"])).unwrap();
+    assert_eq!(found.len(), 1);
+    // Words of different messages, and names of the log's own, find nothing.
+    for words in ["login cookie", "query_received", "scripted-model"] {
+        let told = search(&[words]);
+        assert!(
+            told.contains("No message of a session has all of this"),
+            "{told}"
+        );
+    }
+}
