@@ -273,6 +273,11 @@ fn read_all(sender: &UnboundedSender<Pressed>, answers: &mut Answers) -> io::Res
             let _gone = sender.send((at, Ok(came)));
         }
     };
+    // What is there may be no key: the end of the input, typed while the terminal reads by lines, or a part
+    // of a sequence. To read it would wait for more, and pauses with it.
+    if !is_there(READ_FOR)? {
+        return Ok(());
+    }
     loop {
         let event = read()?;
         tell(answers.take(Instant::now(), event));

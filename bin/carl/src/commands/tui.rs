@@ -57,6 +57,7 @@ pub async fn tui(flags: SessionFlags, begin: Begin, panes: bool) -> Result<Exit>
                 handovers += 1;
                 continue;
             }
+            Err(Failed { error, is_left, .. }) if is_left => return Err(error),
             // What was open in this window is given up by its user alone.
             Err(Failed { error, .. }) if handed_over.is_some() => {
                 if !tries_again(&error, &mut keyboard).await? {

@@ -4,6 +4,7 @@ use crate::{ANSWER, begun_in_a_shell, count, goes_on_and_ends, seat};
 use scenarios::Scene;
 use serde_json::json;
 use std::fs;
+use std::io::Write as _;
 use std::process::Command;
 use testkit::{Gate, Reply, Server, TMUX, is_absent, limit_files};
 
@@ -428,6 +429,47 @@ fn the_ui_goes_on_when_the_process_that_serves_it_is_killed() {
     assert!(shown.contains("Half of it"), "{shown}");
     guest.presses(&["C-d"]);
     guest.until_shell();
+}
+
+#[test]
+fn a_window_that_waits_for_another_process_is_left_by_a_key() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([Reply::text("First.")]));
+    let mut server = seat(&scene, &[], (80, 24));
+    server.enters("one");
+    server.until("First.");
+    server.until("idle");
+    let mut guest = seat(&scene, &["--resume", "last"], (80, 24));
+    guest.types("a draft");
+    guest.until("> a draft");
+    // Another process has the state folder from the moment in which the server ends.
+    let path = scene.house.state().join("lock");
+    let waits = std::thread::spawn(move || {
+        let file = fs::File::options().read(true).write(true).open(path);
+        let file = file.unwrap();
+        file.lock().unwrap();
+        file.set_len(0).unwrap();
+        (&file).write_all(b"1").unwrap();
+        file
+    });
+    server.presses(&["C-z"]);
+    server.until("Stopped");
+    server.shell("kill -KILL %1");
+    let held = waits.join().unwrap();
+    guest.until("waiting up to 20 s");
+    // The end of the input, for a terminal that reads by lines: no key of the UI's.
+    guest.presses(&["C-d"]);
+    guest.presses(&["C-c"]);
+    let screen = guest.until_shell();
+    let told = screen.replace('\n', "");
+    assert!(told.contains("was left before it was open"), "{screen}");
+    assert!(
+        told.contains("not sent: a draft") || told.contains("typed and not sent: a"),
+        "{screen}"
+    );
+    drop(held);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use anyhow::Result;
 use command_line::SessionFlags;
 use std::cell::Cell;
 use terminal::chat::{ChatRequest, open_session};
-use terminal::exit::{Failure, OrFail, in_words};
+use terminal::exit::{Exit, Failure, OrFail, in_words};
 use terminal::host::Host;
 use terminal::notes::Seen;
 use terminal::sessions::held;
@@ -21,6 +21,18 @@ pub(super) struct Failed {
     pub(super) error: anyhow::Error,
     /// Whether what served it is there no longer.
     pub(super) is_gone: bool,
+    /// Whether its user left while it was opened again.
+    pub(super) is_left: bool,
+}
+
+impl Failed {
+    fn opening(error: anyhow::Error) -> Self {
+        Self {
+            error,
+            is_gone: false,
+            is_left: false,
+        }
+    }
 }
 
 /// Holds the session that is named, with what the window before it left, until it ends.
@@ -32,11 +44,12 @@ pub(super) async fn one_window(
     (handed_over, layout): (Option<HandedOver>, Layout),
     keyboard: &mut Keyboard,
 ) -> Result<Ended, Failed> {
-    let prepared = prepared(flags, begin).await;
-    let (host, mut request) = prepared.map_err(|error| Failed {
-        error,
-        is_gone: false,
-    })?;
+    // Large futures: they are kept off the stack.
+    let opening = Box::pin(prepared(flags, begin));
+    let (host, mut request) = match &handed_over {
+        Some(last) => unless_left(last, opening).await?,
+        None => opening.await.map_err(Failed::opening)?,
+    };
     let mut before = Before::default();
     if let Some(last) = handed_over {
         request.profile = request.profile.as_held(*last.profile);
@@ -46,7 +59,6 @@ pub(super) async fn one_window(
             attention: last.attention,
         };
     }
-    // A large future: it is kept off the stack.
     let holding = hold(&host, request, (before, layout), keyboard);
     let outcome = Box::pin(holding).await;
     let is_gone = outcome.is_err() && host.is_gone().await;
@@ -54,7 +66,46 @@ pub(super) async fn one_window(
     match (outcome, closed) {
         (Ok(ended), Err(_)) if goes_on(&ended) => Ok(ended),
         (Ok(ended), Ok(())) => Ok(ended),
-        (Err(error), _) | (Ok(_), Err(error)) => Err(Failed { error, is_gone }),
+        (Err(error), _) | (Ok(_), Err(error)) => Err(Failed {
+            error,
+            is_gone,
+            is_left: false,
+        }),
+    }
+}
+
+/// Opens a session again, which may wait for another process to end, unless a signal comes first: what is
+/// watched for once, as the window before did, ends no process by itself.
+async fn unless_left<T>(
+    last: &HandedOver,
+    opening: impl Future<Output = Result<T>>,
+) -> Result<T, Failed> {
+    let mut signals = Signals::all().map_err(Failed::opening)?;
+    tokio::select! {
+        opened = opening => opened.map_err(Failed::opening),
+        _caught = signals.next() => Err(Failed {
+            is_left: true,
+            ..Failed::opening(left(last).into())
+        }),
+    }
+}
+
+/// What is said of a session that its user left while it was opened again.
+fn left(last: &HandedOver) -> Failure {
+    let id = last.session_id;
+    let what = format!("session {id} was left before it was open again");
+    let hint = format!("`carl --resume {id}` goes on with it.{}", not_sent(last));
+    Failure {
+        exit: Exit::Interrupted,
+        ..Failure::usage(what, hint)
+    }
+}
+
+/// What was typed into a session that is left, to be told along with why.
+fn not_sent(last: &HandedOver) -> String {
+    match last.draft.trim() {
+        "" => String::new(),
+        draft => format!(" What was typed and not sent: {}", visible_line(draft)),
     }
 }
 
@@ -83,11 +134,10 @@ pub(super) fn closed_again(last: &HandedOver) -> Failure {
         "session {} is closed again and again where it is served",
         last.session_id
     );
-    let typed = match last.draft.trim() {
-        "" => String::new(),
-        draft => format!(" What was typed and not sent: {}", visible_line(draft)),
-    };
-    let hint = format!("`carl doctor` names who serves this home.{typed}");
+    let hint = format!(
+        "`carl doctor` names who serves this home.{}",
+        not_sent(last)
+    );
     Failure::usage(what, hint)
 }
 
