@@ -2,6 +2,7 @@
 
 mod answers;
 mod closed;
+mod lines;
 mod reach;
 mod terminal;
 mod typeahead;
@@ -10,6 +11,7 @@ mod waiting;
 use self::answers::{Asked, parse, prompt, unclear};
 pub use self::answers::{Listener, Memory, Offer, Reply, Said, to_each};
 pub use self::closed::{closed, in_words, is_answer};
+use self::lines::{IN_SHORT, by_step, changes_files, split_end, told_once};
 pub use self::reach::share_reach;
 use self::reach::{SESSION_REACH, opens_folder, reaches};
 use self::terminal::{is_hung_up, read_line, wait_closed};
@@ -18,7 +20,6 @@ pub use self::waiting::{COVERING, GATHERING, Patience, Questions};
 use super::folded::{Length, V_SHOWS, diff_lines, text_lines};
 use super::{Paint, difference, fit, pager, pastes, print_error_as_it_is};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, ConfirmationRequest, StepChange};
-use domain::tool::EffectClass;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
@@ -35,6 +36,8 @@ type Place = Option<(usize, usize)>;
 pub struct Parts {
     /// Who wants to do what.
     pub head: String,
+    /// The same in fewer words, for where there is little room.
+    pub brief_head: String,
     /// The calls as they would run, what would change, why it is asked, what a yes covers.
     pub body: Vec<Section>,
     /// What it is about in one line each, which no length of the rest may push off the screen.
@@ -64,6 +67,7 @@ pub fn parts(requests: &[ConfirmationRequest], place: Place, paint: Paint) -> Pa
     };
     Parts {
         head: asked.head,
+        brief_head: asked.brief_head,
         body: asked.body.into_iter().map(section).collect(),
         short: asked.short,
     }
@@ -72,6 +76,7 @@ pub fn parts(requests: &[ConfirmationRequest], place: Place, paint: Paint) -> Pa
 /// The same, with differences as the text that came with a question.
 struct AsText {
     head: String,
+    brief_head: String,
     body: Vec<Told>,
     short: String,
 }
@@ -97,7 +102,9 @@ fn question(
     paint: Paint,
     shape: (Length, Order),
 ) -> String {
-    let AsText { head, body, short } = parts_of(asked, paint, shape);
+    let AsText {
+        head, body, short, ..
+    } = parts_of(asked, paint, shape);
     let body = body.into_iter().map(|told| match told {
         Told::Lines(lines) => lines,
         Told::Difference(text, _) => paint.diff(&with_bars(&diff_lines(&text, shape.0))),
@@ -127,6 +134,7 @@ fn parts_of(
     let Some(first) = requests.first() else {
         return AsText {
             head: String::new(),
+            brief_head: String::new(),
             body: Vec::new(),
             short: String::new(),
         };
@@ -159,18 +167,28 @@ fn parts_of(
     if order == Order::DifferenceLast {
         text.extend(requests.iter().flat_map(all_differences));
     }
+    let brief = head((requests, first), is_one_asker, (place, Words::Few));
     AsText {
-        head: paint.strong(&head((requests, first), is_one_asker, place)),
+        head: paint.strong(&head((requests, first), is_one_asker, (place, Words::All))),
+        brief_head: paint.strong(&brief),
         body: text,
         short: in_short(requests),
     }
+}
+
+/// In how many words something is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    All,
+    /// Without what the body says as well.
+    Few,
 }
 
 /// Who wants to do what.
 fn head(
     (requests, first): (&[ConfirmationRequest], &ConfirmationRequest),
     is_one_asker: bool,
-    place: Place,
+    (place, words): (Place, Words),
 ) -> String {
     let run = match requests.len() {
         2.. => format!("wants to run {} calls", requests.len()),
@@ -178,7 +196,9 @@ fn head(
     };
     let what = match first.kind {
         ConfirmationKind::Plan => "wants to carry out this plan".to_owned(),
-        _ if opens_folder(requests) => format!("{run} in a folder that is not open for writing"),
+        _ if words == Words::All && opens_folder(requests) => {
+            format!("{run} in a folder that is not open for writing")
+        }
         ConfirmationKind::Call | ConfirmationKind::WriteRoot => run,
     };
     let asker = asker(first);
@@ -228,18 +248,6 @@ fn asker(request: &ConfirmationRequest) -> String {
     }
 }
 
-/// How the end of the broker's rendering begins, which names tool, effect and targets once more: a
-/// line, and for a plan one more for each of its calls.
-const IN_SHORT: &str = "In short: ";
-
-/// A rendering's lines without its end, and the end, which is empty where a broker of another version
-/// says none. Nothing that a model wrote begins a line of the broker's.
-fn split_end<'a, 'b>(lines: &'a [&'b str]) -> (&'a [&'b str], &'a [&'b str]) {
-    let begins = |line: &&str| line.starts_with(IN_SHORT);
-    let at = lines.iter().rposition(begins).unwrap_or(lines.len());
-    lines.split_at(at)
-}
-
 /// What would be done, how a file would change, and why it is asked. What a yes for the session
 /// covers, and the end, stand at the very end of the question.
 fn push_body(
@@ -252,12 +260,14 @@ fn push_body(
     // broker from drawing on this terminal.
     let rendering = visible(&request.rendering);
     let lines: Vec<&str> = rendering.lines().collect();
-    let (mut lines, _) = split_end(&lines);
+    let (mut lines, end) = split_end(&lines);
     if let [rest @ .., last] = lines
         && last.starts_with(SESSION_REACH)
     {
         lines = rest;
     }
+    let told_once = told_once(request, lines, end);
+    let lines: Vec<&str> = told_once.iter().map(String::as_str).collect();
     let is_beside = order != Order::DifferenceLast;
     let mut steps = request.steps.iter().filter(|_| is_beside).peekable();
     let length = match length {
@@ -271,7 +281,7 @@ fn push_body(
     if order == Order::DifferenceFirst && changes_files(request) {
         body.extend(diff.take());
     }
-    for (step, lines) in by_step(lines) {
+    for (step, lines) in by_step(&lines) {
         push_lines(body, &text_lines(&lines.join("\n"), "  ", length));
         let own = |change: &&StepChange| step == Some(change.step);
         while let Some(change) = steps.next_if(own) {
@@ -295,24 +305,6 @@ pub fn differences(requests: &[ConfirmationRequest], paint: Paint) -> String {
     let shown = |diff: &str| paint.diff(&diff_lines(&escape::diff(diff), length));
     let all: String = all.map(shown).collect();
     all.replace(V_SHOWS, "/diff shows them")
-}
-
-/// The lines of a plan's text by its steps, from 0, and what stands before them. A step begins with its
-/// number; what belongs to it is indented.
-fn by_step<'a, 'b>(lines: &'a [&'b str]) -> Vec<(Option<u32>, &'a [&'b str])> {
-    let mut begins = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        if line.starts_with(&format!("{}. ", begins.len() + 1)) {
-            begins.push(at);
-        }
-    }
-    let ends = begins.iter().skip(1).copied().chain([lines.len()]);
-    let first = begins.first().copied().unwrap_or(lines.len());
-    let before = (None, &lines[..first]);
-    let steps = begins.iter().zip(ends).zip(0..);
-    let steps = steps.map(|((from, to), step)| (Some(step), &lines[*from..to]));
-    let all = [before].into_iter().chain(steps);
-    all.filter(|(_, lines)| !lines.is_empty()).collect()
 }
 
 /// A plan's question by its steps: the text of each, and what it would change; first what stands before
@@ -341,30 +333,26 @@ fn told(request: &ConfirmationRequest, diff: &str) -> Told {
     Told::Difference(escape::diff(diff), changes_files(request))
 }
 
-const fn changes_files(request: &ConfirmationRequest) -> bool {
-    matches!(
-        request.effect,
-        EffectClass::SelfWrite | EffectClass::SharedWrite | EffectClass::Destructive
-    )
-}
-
 /// What questions are about in fewer words, for where there is little room: without the effect, which
-/// the head has, and of files in this folder without its name. `None` where it is about more than files.
+/// the head has, and without the name of this folder.
 #[must_use]
-pub fn shortest(requests: &[ConfirmationRequest], short: &str, folder: &Path) -> Option<String> {
+pub fn shortest(requests: &[ConfirmationRequest], short: &str, folder: &Path) -> String {
     let effects = requests
         .iter()
         .map(|one| format!(" (effect: {})", one.effect.as_str()));
     let effects: BTreeSet<String> = effects.collect();
-    let folder = format!("{}/", visible_line(&folder.to_string_lossy()));
+    let folder = visible_line(&folder.to_string_lossy());
     let lines = short.lines().map(|line| {
         let line = line.replacen(IN_SHORT, "", 1);
         let line = effects
             .iter()
             .fold(line, |line, effect| line.replacen(effect, "", 1));
-        format!("{}\n", line.replace(&folder, ""))
+        let line = line
+            .strip_suffix(&format!(", cwd: {folder}"))
+            .unwrap_or(&line);
+        format!("{}\n", line.replace(&format!("{folder}/"), ""))
     });
-    (requests.iter().all(changes_files)).then(|| lines.collect())
+    lines.collect()
 }
 
 /// Where the difference stands in a question.

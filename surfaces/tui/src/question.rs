@@ -30,7 +30,7 @@ const ANSWER_BYTES: usize = 16 << 10;
 /// What is said of a line that came too fast.
 const NO_ANSWER: &str = "That was typed or pasted for something else: it answers nothing.";
 /// What is said of a yes to what was not all in sight.
-const UNREAD: &str = "Not all of what would run was in sight: Home, then PageDown to the end.";
+const UNREAD: &str = "Not all of it was in sight: Home, then PageDown to the end.";
 /// What is said of a paste that is no reason.
 const PASTED: &str = "What is pasted answers nothing; behind `n ` it is a message.";
 
@@ -61,8 +61,8 @@ pub struct Sight {
 pub struct Dialog {
     requests: Vec<ConfirmationRequest>,
     parts: Parts,
-    /// What it is about in fewer words, where there are such.
-    shortest: Option<String>,
+    /// What it is about in fewer words.
+    shortest: String,
     offer: Offer,
     answer: String,
     /// When the first key of the answer came.
@@ -125,7 +125,7 @@ impl Dialog {
     /// What it is about, as short as it is where there is little room.
     #[must_use]
     pub fn shortest(&self) -> &str {
-        self.shortest.as_deref().unwrap_or(&self.parts.short)
+        &self.shortest
     }
 
     /// Whether what would be done is not a change that its difference shows, and its short form, which
@@ -286,6 +286,7 @@ impl Dialog {
     /// Scrolls from one row to another by no more rows than are shown.
     pub fn scroll_to(&mut self, from: usize, row: usize) {
         self.scroll = row;
+        self.said = None;
         if from <= self.read_to {
             self.read_to = self.read_to.max(row);
         }

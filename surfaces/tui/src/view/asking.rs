@@ -24,6 +24,9 @@ const BODY_SHARE: usize = 3;
 /// Rooms of fewer rows are low: there the body keeps [`BODY_ROWS`].
 const LOW_ROOM: usize = 16;
 
+/// Most rows of what is said of an answer, where there is little room.
+const SAID_ROWS: usize = 2;
+
 /// From how many columns on what Esc does is said.
 const STOP_COLUMNS: usize = 60;
 
@@ -51,6 +54,8 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
         let mut kept = LEAST_BODY_ROWS.max(room / BODY_SHARE);
         if room < LOW_ROOM {
             (prompt, cursor) = asked(dialog, (now, keys), inner, Words::Few);
+            head = rows(&parts.brief_head, inner);
+            head.truncate(LOW_ROWS);
             kept = BODY_ROWS;
         }
         let left = room.saturating_sub(head.len() + prompt.len() + kept);
@@ -204,10 +209,7 @@ fn asked(
         let said = Line::styled(said.trim().to_owned(), Style::new().fg(Color::Yellow));
         match words {
             Words::All => lines.extend(wrapped(&said, 2, width)),
-            Words::Few => {
-                let text = cut(&said.to_string(), width);
-                lines.push(Line::styled(text, said.style));
-            }
+            Words::Few => lines.extend(wrapped(&said, 2, width).into_iter().take(SAID_ROWS)),
         }
     }
     if dialog.field() == Field::Draft {

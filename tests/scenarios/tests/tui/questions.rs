@@ -350,7 +350,7 @@ fn a_yes_to_more_calls_than_there_is_room_for_counts_once_all_were_in_sight() {
         "{screen}"
     );
     answers(&mut window, "a");
-    window.until("Not all of what would run was in sight");
+    window.until("Not all of it was in sight");
     assert!(!scene.house.has("Makefile"));
     let mut seen = String::new();
     let mut last = String::new();
@@ -458,7 +458,7 @@ fn a_yes_to_a_command_counts_once_all_of_it_was_in_sight() {
     assert!(screen.contains("characters more, see above"), "{screen}");
     assert!(!screen.contains("STOLEN"), "{screen}");
     answers(&mut window, "y");
-    window.until("Not all of what would run was in sight");
+    window.until("Not all of it was in sight");
     assert!(!scene.house.has("evil.txt"));
     let mut was_seen = false;
     for _ in 0..12 {
@@ -477,6 +477,56 @@ fn a_yes_to_a_command_counts_once_all_of_it_was_in_sight() {
     let all = window.everything();
     assert!(all.contains("you answered yes, this once"), "{all}");
     assert!(!all.contains("Runs in the sandbox"), "{all}");
+}
+
+#[test]
+fn a_question_says_each_thing_once() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("run_command", json!({"command": "echo hello there"})),
+        Reply::call("write_file", writes("note.txt", "first word\nlast word\n")),
+        Reply::text("Neither."),
+    ]));
+    let mut window = seat(&scene, &["--allow-write", "."], (80, 40));
+    window.enters("do both");
+    window.until(ANSWER);
+    let asked = |screen: &str| {
+        let begins = screen.rfind("? coder wants").unwrap();
+        screen[begins..].to_owned()
+    };
+    let question = asked(&window.until("$ echo hello there"));
+    // At its beginning, and in what always stays in sight.
+    assert_eq!(count(&question, "echo hello there"), 2, "{question}");
+    assert!(question.contains("no network"), "{question}");
+    answers(&mut window, "n");
+    window.until("note.txt");
+    let question = asked(&window.until("2 lines, see the difference"));
+    assert_eq!(count(&question, "last word"), 1, "{question}");
+    answers(&mut window, "n");
+    window.until("Neither.");
+}
+
+#[test]
+fn a_question_about_a_folder_has_rows_on_a_small_terminal() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let scene = Scene::forgetful(Server::openai([
+        Reply::call("run_command", json!({"command": "python3 test_stats.py"})),
+        Reply::text("Left."),
+    ]));
+    let mut window = seat(&scene, &[], (40, 15));
+    window.enters("test it");
+    window.until(ANSWER);
+    let screen = window.until("PageDown scroll");
+    assert!(
+        screen.contains("1–3 of") || screen.contains("1–4 of"),
+        "{screen}"
+    );
+    answers(&mut window, "n");
+    window.until("Left.");
 }
 
 #[test]
