@@ -116,8 +116,8 @@ pub(crate) fn read_only(
         },
         |place| {
             format!(
-                "{} is a protected place, which no program of an agent changes; the user does (a \
-                 commit, for example).",
+                "{} is a protected place, which no program of an agent changes; the user does, in a \
+                 shell beside carl (a commit, for example).",
                 place.display()
             )
         },

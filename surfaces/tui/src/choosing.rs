@@ -33,7 +33,11 @@ pub async fn choose(
     let mut alternate = Alternate::open(colours(background)).map_err(Error::of("set up"))?;
     let mut size = modes::size().map_err(Error::of("measured"))?;
     let mut preview: LocalBoxFuture<'_, Vec<Message>> = pending().boxed_local();
+    let mut search: LocalBoxFuture<'_, Vec<Message>> = pending().boxed_local();
     let chosen = loop {
+        if let Some(words) = picker.next_search() {
+            search = Box::pin(reading::said(sessions, words));
+        }
         if let Some(id) = picker.next_preview() {
             preview = Box::pin(reading::preview(sessions, id));
         }
@@ -46,13 +50,14 @@ pub async fn choose(
                 picker.fill(listed?);
                 continue;
             }
+            read = &mut search => {
+                search = pending().boxed_local();
+                tell(&mut picker, read);
+                continue;
+            }
             read = &mut preview => {
                 preview = pending().boxed_local();
-                for message in read {
-                    if let Message::Previewed(id, lines) = message {
-                        picker.previewed(id, lines);
-                    }
-                }
+                tell(&mut picker, read);
                 continue;
             }
         };
@@ -81,4 +86,15 @@ pub async fn choose(
     keyboard.settle().await;
     alternate.close().map_err(Error::of("written"))?;
     Ok(chosen)
+}
+
+/// Something was read for the list.
+fn tell(picker: &mut Picker, read: Vec<Message>) {
+    for message in read {
+        match message {
+            Message::Previewed(id, lines) => picker.previewed(id, lines),
+            Message::Found(words, ids) => picker.found(words, ids),
+            _ => {}
+        }
+    }
 }

@@ -102,6 +102,12 @@ pub trait Host {
     /// When the gateway does not answer.
     async fn list_models(&self) -> Result<Vec<ModelInfo>, Fault>;
 
+    /// The models, also those that only make embeddings.
+    ///
+    /// # Errors
+    /// When the gateway does not answer.
+    async fn all_models(&self) -> Result<Vec<ModelInfo>, Fault>;
+
     /// The model that would be asked next, by what is configured and chosen; `None` where that is not known.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use crate::chips::{Chips, is_long};
 use crate::lines::{TAB, cut};
-use crate::vi::{Mode, Vi};
+use crate::vi::{Editing, Mode, Vi};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui_textarea::{CursorMove, TextArea};
@@ -61,6 +61,15 @@ pub enum Edit {
 }
 
 impl Input {
+    /// Which keys edit it.
+    #[must_use]
+    pub const fn editing(&self) -> Editing {
+        match self.vi {
+            Some(_) => Editing::Vi,
+            None => Editing::Emacs,
+        }
+    }
+
     /// An empty one with these lines of before.
     #[must_use]
     pub fn new(history: Vec<String>) -> Self {

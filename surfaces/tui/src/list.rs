@@ -4,6 +4,7 @@ use crate::lines::{cut, faint, strong};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
+use std::collections::BTreeSet;
 use text::escape::visible_line;
 
 /// What stands before what is typed.
@@ -12,6 +13,25 @@ pub const PROMPT: &str = "> ";
 const PAGE: isize = 10;
 /// Longest text that narrows a list, characters.
 const QUERY_CHARS: usize = 200;
+
+/// What the help says of the keys of lists.
+pub const NAMED: [(&str, &str); 6] = [
+    ("letters", "narrow the list; Ctrl+U takes them back"),
+    ("Up, Down", "go through it (also PageUp, PageDown)"),
+    ("Enter", "take the marked one; Esc closes the list"),
+    (
+        "Ctrl+F, R, E",
+        "sessions: go on in a copy, rename, write to a file",
+    ),
+    (
+        "Ctrl+R",
+        "earlier messages: take it back with what it did to files",
+    ),
+    (
+        "d, K, J",
+        "messages that wait: remove, move; programs: d stops",
+    ),
+];
 
 /// Entries by their place, those that fit what is typed, and the one that is chosen.
 #[derive(Debug, Default)]
@@ -22,6 +42,8 @@ pub struct List {
     /// stays.
     names: Vec<String>,
     query: String,
+    /// Entries that fit what is typed by what is not among their texts.
+    also: BTreeSet<usize>,
     fitting: Vec<usize>,
     at: usize,
 }
@@ -67,6 +89,7 @@ impl List {
     pub fn push(&mut self, letter: char) {
         if self.query.chars().count() < QUERY_CHARS && !letter.is_control() {
             self.query.push(letter);
+            self.also.clear();
             self.narrow();
         }
     }
@@ -74,13 +97,29 @@ impl List {
     /// A letter less.
     pub fn pop(&mut self) {
         self.query.pop();
+        self.also.clear();
         self.narrow();
     }
 
     /// Nothing is typed any more.
     pub fn clear(&mut self) {
         self.query.clear();
+        self.also.clear();
         self.narrow();
+    }
+
+    /// These entries fit what is typed as well, and stand behind those that do by their texts. The chosen one
+    /// stays.
+    pub fn fit_also(&mut self, also: BTreeSet<usize>) {
+        if self.also == also {
+            return;
+        }
+        let chosen = self.chosen();
+        self.also = also;
+        self.narrow();
+        if let Some(chosen) = chosen {
+            self.choose(chosen);
+        }
     }
 
     fn narrow(&mut self) {
@@ -88,10 +127,9 @@ impl List {
         let words: Vec<&str> = query.split_whitespace().collect();
         let fits = |text: &String| words.iter().all(|word| text.contains(word));
         let texts = self.texts.iter().enumerate();
-        self.fitting = texts
-            .filter(|(_, text)| fits(text))
-            .map(|(at, _)| at)
-            .collect();
+        let (by_text, others): (Vec<_>, Vec<_>) = texts.partition(|(_, text)| fits(text));
+        let also = others.iter().filter(|(at, _)| self.also.contains(at));
+        self.fitting = by_text.iter().chain(also).map(|(at, _)| *at).collect();
         if let [first, ..] = words.as_slice() {
             let names = &self.names;
             self.fitting.sort_by_key(|at| {

@@ -79,6 +79,8 @@ pub enum Message {
     Edited(Result<String, Fault>),
     /// The sessions were read, newest first.
     Listed(Vec<SessionSummary>),
+    /// These sessions have the words in what was said.
+    Found(String, Vec<SessionId>),
     /// The last exchange of a session was read.
     Previewed(SessionId, Vec<Line<'static>>),
     /// What happened in a session before this window was read.
@@ -187,6 +189,8 @@ pub enum Command {
     ReadPast(u64),
     /// List the sessions.
     ListSessions,
+    /// Look for words in what was said in all sessions.
+    SearchSessions(String),
     /// Read the last exchange of a session.
     Preview(SessionId),
     /// Leave for this session.

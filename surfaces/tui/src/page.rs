@@ -1,5 +1,6 @@
 //! A page to read: lines that scroll, break and can be searched. What stands on it comes from others.
 
+pub mod keys;
 mod marking;
 
 use crate::lines::{cut, faint, own, wrapped};

@@ -10,6 +10,7 @@ use ratatui::text::Line;
 use rendering::agents::named;
 use session::SessionView;
 use text::links::Known;
+pub use trace::Thoughts;
 use trace::{Lines, Trace};
 
 /// One of the panes.
@@ -91,13 +92,13 @@ pub struct Panes {
 impl Panes {
     /// Without lines. `known`: what the session's past says of links.
     #[must_use]
-    pub fn new(known: Known) -> Self {
+    pub fn new(known: Known, thoughts: Thoughts) -> Self {
         Self {
             layout: Layout::Focus,
             focus: Pane::Conversation,
             is_alone: false,
             pages: Pane::ALL.map(|_| Page::live()),
-            trace: Trace::new(known),
+            trace: Trace::new(known, thoughts),
             said: Vec::new(),
             past: Past::Unread,
             past_to: 0,
@@ -272,6 +273,15 @@ impl Panes {
         }
     }
 
+    /// Shows thoughts so from now on; where they are to be whole, the last one that was folded as well.
+    pub fn show_thoughts(&mut self, thoughts: Thoughts) {
+        if thoughts == Thoughts::Whole && *self.trace.thoughts() != thoughts {
+            let last = self.trace.last_thought();
+            self.pages[Pane::Activity.place()].push(last);
+        }
+        self.trace.show_thoughts(thoughts);
+    }
+
     /// Lines of the UI's own for the conversation.
     pub fn told(&mut self, lines: &[String]) {
         let lines = trace::own_lines(lines);
@@ -295,7 +305,7 @@ impl Panes {
     /// The past was read.
     pub fn put_past(&mut self, events: &[Event]) {
         let mut lines = Lines::default();
-        let mut trace = Trace::new(Known::default());
+        let mut trace = Trace::new(Known::default(), self.trace.thoughts().clone());
         let mut view = SessionView::default();
         for event in trace::in_turn(events) {
             view.apply(event);

@@ -8,6 +8,7 @@ use domain::id::SessionId;
 use domain::limits::SESSION_NAME_CHARACTERS;
 use ratatui::text::{Line, Span};
 use rendering::moments;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use text::escape::visible_line;
 
@@ -15,6 +16,9 @@ use text::escape::visible_line;
 const TITLE_COLUMNS: usize = 200;
 /// Characters of an id that are shown: its end, by which it can be named.
 const ID_CHARS: usize = 12;
+
+/// Fewest characters that are looked for in what was said.
+const SAID_CHARS: usize = 3;
 
 /// What stands before a name that is typed.
 const OF_NAME: &str = "name: ";
@@ -48,6 +52,18 @@ enum Preview {
     Read(SessionId, Vec<Line<'static>>),
 }
 
+/// What was looked for in what was said.
+#[derive(Debug, Default)]
+enum Search {
+    /// Nothing yet.
+    #[default]
+    None,
+    /// It is being looked for.
+    Running,
+    /// Some sessions have these words.
+    Found(String, BTreeSet<SessionId>),
+}
+
 /// What can be done with a session of the list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Offer {
@@ -67,6 +83,7 @@ pub struct Picker {
     sessions: Option<Vec<SessionSummary>>,
     list: List,
     preview: Preview,
+    search: Search,
     said: String,
     /// The session that is being renamed, and its name so far.
     renaming: Option<(SessionId, String)>,
@@ -148,6 +165,33 @@ impl Picker {
         }
     }
 
+    /// The words that are to be looked for now in what was said, if any are: one search at a time. What was
+    /// found of those that are typed is in the list.
+    pub fn next_search(&mut self) -> Option<String> {
+        let sessions = self.sessions.as_ref()?;
+        let query = self.list.query().trim();
+        match &self.search {
+            Search::Running => None,
+            Search::Found(words, found) if words == query => {
+                let all = sessions.iter().enumerate();
+                let also = all.filter(|(_, one)| found.contains(&one.session_id));
+                self.list.fit_also(also.map(|(at, _)| at).collect());
+                None
+            }
+            _ if query.chars().count() < SAID_CHARS => None,
+            _ => {
+                let query = query.to_owned();
+                self.search = Search::Running;
+                Some(query)
+            }
+        }
+    }
+
+    /// These sessions have the words that were looked for.
+    pub fn found(&mut self, words: String, sessions: impl IntoIterator<Item = SessionId>) {
+        self.search = Search::Found(words, sessions.into_iter().collect());
+    }
+
     /// The last exchange of a session was read.
     pub fn previewed(&mut self, session_id: SessionId, lines: Vec<Line<'static>>) {
         self.preview = Preview::Read(session_id, lines);
@@ -222,9 +266,10 @@ impl Picker {
     #[must_use]
     pub fn rows(&self, width: usize, height: usize) -> Vec<Line<'static>> {
         let (fitting, all) = self.list.counts();
-        let count = match &self.sessions {
-            None => "reading…".to_owned(),
-            Some(_) => format!("{fitting} of {all}"),
+        let count = match (&self.sessions, &self.search) {
+            (None, _) => "reading…".to_owned(),
+            (Some(_), Search::Running) => format!("{fitting} of {all}, searching…"),
+            (Some(_), _) => format!("{fitting} of {all}"),
         };
         let preview_rows = if height >= 12 { height / 3 } else { 0 };
         let list_rows = height.saturating_sub(preview_rows);

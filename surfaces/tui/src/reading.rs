@@ -58,7 +58,7 @@ async fn page(
             Ok(records.iter().map(|line| Line::raw(safe(line))).collect())
         }
         Subject::Models => {
-            let known = host.list_models().await?;
+            let known = host.all_models().await?;
             let chosen = match &profile.model {
                 Some(model) => model_in_words(model),
                 None => format!("what suits the agent type {}", profile.agent_type),
@@ -164,6 +164,18 @@ pub async fn list(host: &dyn Host) -> Vec<Message> {
         Ok(sessions) => Message::Listed(sessions),
         Err(error) => Message::Said(error.message()),
     }]
+}
+
+/// Looks for words in what was said in all sessions. Where that fails nothing is found: the list has its
+/// titles all the same.
+pub async fn said(sessions: &dyn Sessions, words: String) -> Vec<Message> {
+    let found = sessions.list(Selection::Said(words.clone())).await;
+    let found = found.unwrap_or_else(|error| {
+        tracing::debug!("what was said is not searched: {}", error.message());
+        Vec::new()
+    });
+    let ids = found.iter().map(|one| one.session_id).collect();
+    vec![Message::Found(words, ids)]
 }
 
 /// Reads the user's messages in a session.

@@ -9,10 +9,13 @@ use rendering::values::grouped;
 const LINES: usize = 10;
 /// The same, characters.
 const CHARS: usize = 1_000;
-/// What is shown of a longer one, lines.
-const HEAD_LINES: usize = 5;
+/// What is shown of a longer one from its beginning on, lines; with its last one, which may be the question
+/// about what was pasted before it.
+const HEAD_LINES: usize = 4;
 /// The same, characters.
 const HEAD_CHARS: usize = 400;
+/// Most of the last line, characters.
+const LAST_CHARS: usize = 400;
 /// Most lines that are shown of one whose whole is asked for.
 const WHOLE_LINES: usize = 1_000;
 
@@ -26,15 +29,27 @@ pub fn folded(text: &str, key: &str) -> Vec<DocumentLine> {
     let lines: Vec<&str> = text.lines().take(HEAD_LINES).collect();
     let head: String = lines.join("\n").chars().take(HEAD_CHARS).collect();
     let shown = head.lines().count();
-    let note = match text.lines().count().saturating_sub(shown) {
-        0 => {
-            let left = text.chars().count() - head.chars().count();
-            format!("{} more characters", grouped(count(left)))
+    let left = text.lines().count().saturating_sub(shown);
+    let (note, last) = match (left, text.lines().next_back()) {
+        (2.., Some(last)) if last.chars().count() <= LAST_CHARS => {
+            let note = match left - 1 {
+                1 => "1 more line".to_owned(),
+                left => format!("{} more lines", grouped(count(left))),
+            };
+            (note, Some(last))
         }
-        1 => "1 more line".to_owned(),
-        left => format!("{} more lines", grouped(count(left))),
+        (0, _) => {
+            let left = text.chars().count() - head.chars().count();
+            (format!("{} more characters", grouped(count(left))), None)
+        }
+        (1, _) => ("1 more line".to_owned(), None),
+        (left, _) => (format!("{} more lines", grouped(count(left))), None),
     };
-    noted(&head, &format!("· {note} ({key} shows them)"))
+    let note = format!("· {note} ({key} shows them)");
+    match last {
+        Some(last) => noted(&format!("{head}\n{last}"), (&note, 1)),
+        None => noted(&head, (&note, 0)),
+    }
 }
 
 /// Whether a message is shown by its first lines.
@@ -53,18 +68,18 @@ pub fn whole(text: &str) -> Vec<DocumentLine> {
     }
     let lines: Vec<&str> = text.lines().take(WHOLE_LINES).collect();
     let note = format!("· {} more lines: carl session show", grouped(count(left)));
-    noted(&lines.join("\n"), &note)
+    noted(&lines.join("\n"), (&note, 0))
 }
 
-/// A text with a note below it.
-fn noted(text: &str, note: &str) -> Vec<DocumentLine> {
+/// A text with a note below it, or above so many of its last lines.
+fn noted(text: &str, (note, above): (&str, usize)) -> Vec<DocumentLine> {
     let mut rows = request(text);
     let line = Line::styled(note.to_owned(), faint());
     let note = DocumentLine {
         line,
         may_break: Break::Words(2),
     };
-    rows.insert(rows.len().saturating_sub(1), note);
+    rows.insert(rows.len().saturating_sub(1 + above), note);
     rows
 }
 
@@ -87,8 +102,10 @@ mod tests {
         let text = format!("{text}one more\n");
         let shown = rows(&folded(&text, "Ctrl+O"));
         assert_eq!(shown[1], "> line 1");
-        assert_eq!(shown[HEAD_LINES], "  line 5");
-        assert_eq!(shown[6], "· 6 more lines (Ctrl+O shows them)");
+        assert_eq!(shown[HEAD_LINES], "  line 4");
+        assert_eq!(shown[5], "· 6 more lines (Ctrl+O shows them)");
+        // What is said of a paste stands behind it.
+        assert_eq!(shown[6], "  one more");
         assert_eq!(whole(&text), request(&text));
         let wide = "x".repeat(CHARS);
         assert_eq!(folded(&wide, "Ctrl+O"), request(&wide));

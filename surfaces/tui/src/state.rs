@@ -5,11 +5,12 @@ use crate::bindings::Keys;
 use crate::burst::Burst;
 use crate::completion::Completion;
 use crate::input::Input;
+use crate::keys::Action;
 use crate::lines::{own, painted, wrapped};
 use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::overlay::Overlay;
-use crate::panes::Panes;
+use crate::panes::{Panes, Thoughts};
 use crate::programs::Watched;
 use crate::question::Dialog;
 use crate::queue::{Edited, Waits};
@@ -28,7 +29,7 @@ use rendering::costs::Prices;
 use rendering::in_force::InForce;
 use rendering::terminal::Terminal;
 use session::{Exchange, SessionView};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 use text::links::Known;
 
@@ -141,8 +142,6 @@ pub struct Facts {
     pub is_air_gapped: bool,
     /// What providers take.
     pub prices: Prices,
-    /// The context that the models of a provider have, tokens, where the configuration says so.
-    pub contexts: BTreeMap<String, u32>,
 }
 
 /// An override for one message alone.
@@ -199,7 +198,8 @@ impl State {
         if editing == Editing::Vi {
             input.edit_by_vi();
         }
-        let panes = Panes::new(known.clone());
+        let folds = Thoughts::Folded(keys.name_of(Action::Expand));
+        let panes = Panes::new(known.clone(), folds);
         Self {
             in_force: InForce::of(&profile),
             session,
@@ -269,8 +269,18 @@ impl State {
         self.input = before.input;
         self.panes.stand_for(&before.panes);
         self.is_expanded = before.is_expanded;
+        self.panes.show_thoughts(self.thoughts());
         self.has_focus = before.has_focus;
         self.next_model = before.next_model;
+    }
+
+    /// How the panes show a thought that is over.
+    #[must_use]
+    pub fn thoughts(&self) -> Thoughts {
+        match self.is_expanded {
+            true => Thoughts::Whole,
+            false => Thoughts::Folded(self.keys.name_of(Action::Expand)),
+        }
     }
 
     /// Takes an event of the past into account, which is not shown.

@@ -43,6 +43,12 @@ impl Subject {
         !matches!(self, Self::Models | Self::History)
     }
 
+    /// Whether the newest is what is looked for: it stands last.
+    #[must_use]
+    pub const fn opens_at_end(self) -> bool {
+        matches!(self, Self::Calls | Self::Audit)
+    }
+
     /// Its name, as it is typed.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -119,11 +119,9 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
         Message::Mentions(of, known) => completing::mentions(state, of, known),
         Message::Earlier(said) => overlaid::filled_with(state, said),
         Message::Edited(edited) => overlaid::edited(state, edited),
-        Message::Draft(text) => {
-            draft(state, &text);
-            Vec::new()
-        }
+        Message::Draft(text) => draft(state, &text),
         Message::Listed(sessions) => listed(state, |picker| picker.fill(sessions)),
+        Message::Found(words, ids) => listed(state, |picker| picker.found(words, ids)),
         Message::Previewed(id, lines) => listed(state, |picker| picker.previewed(id, lines)),
         Message::PastRead(id, events) => {
             paned::past(state, id, &events);
@@ -136,12 +134,13 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
 }
 
 /// A message that was taken back is to be edited.
-fn draft(state: &mut State, text: &str) {
+fn draft(state: &mut State, text: &str) -> Vec<Command> {
     match state.input.is_empty() {
         true => state.input.set(text),
         // Up brings it back.
         false => state.input.keep(text),
     }
+    Vec::new()
 }
 
 fn resized(state: &mut State, size: (u16, u16)) {
@@ -195,11 +194,7 @@ fn listed(state: &mut State, fill: impl FnOnce(&mut Picker)) -> Vec<Command> {
         return Vec::new();
     };
     fill(picker);
-    picker
-        .next_preview()
-        .map(Command::Preview)
-        .into_iter()
-        .collect()
+    overlaid::read_for(picker)
 }
 
 fn model_in_words(profile: &SessionProfile) -> String {

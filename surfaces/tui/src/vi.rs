@@ -8,6 +8,21 @@ const COUNT: usize = 999;
 /// Most states of the draft that `u` goes back to.
 const UNDONE: usize = 100;
 
+/// What the help says of the keys of the normal mode.
+pub const NAMED: [(&str, &str); 8] = [
+    ("Esc", "from typing into this mode; here as everywhere"),
+    (
+        "h j k l w b e",
+        "move; with a count before them, as all below",
+    ),
+    ("0 ^ $ gg G", "to the ends of the line and of the text"),
+    ("i I a A o O", "type letters again"),
+    ("x D dd d…", "delete: d with h l w b e 0 ^ $"),
+    ("C cc c…, yy y…", "change, take along"),
+    ("p, u", "put in what was deleted or taken along; undo"),
+    ("/", "in panes: search"),
+];
+
 /// Which keys edit the draft.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Editing {

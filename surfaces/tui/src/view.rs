@@ -151,7 +151,10 @@ fn top(
     (width, room): (usize, usize),
 ) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
     if let Some(scroll) = state.help {
-        return (help::lines(&state.keys, (width, room), scroll), None);
+        return (
+            help::lines((&state.keys, state.input.editing()), (width, room), scroll),
+            None,
+        );
     }
     if let Some(dialog) = &state.dialog {
         return asking::lines(dialog, (state.now, &state.keys), (width, room));

@@ -84,13 +84,15 @@ impl CommandHost {
         Ok(tui::Facts {
             is_air_gapped: config.models.air_gap,
             prices: config.drive.settings()?.prices,
-            contexts: config
-                .models
-                .providers
-                .iter()
-                .filter_map(|(name, provider)| Some((name.to_string(), provider.context_tokens?)))
-                .collect(),
         })
+    }
+
+    /// The models, also those that only make embeddings.
+    ///
+    /// # Errors
+    /// When the gateway cannot list them.
+    pub async fn all_models(&self) -> Result<Vec<ModelInfo>> {
+        self.house.gateway.list_models().await.or_fail()
     }
 
     /// The terminal UI as it is configured.
@@ -159,7 +161,7 @@ impl Host for CommandHost {
     }
 
     async fn list_models(&self) -> Result<Vec<ModelInfo>> {
-        let mut known = self.house.gateway.list_models().await.or_fail()?;
+        let mut known = self.all_models().await?;
         known.retain(answers);
         Ok(known)
     }

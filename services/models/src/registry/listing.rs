@@ -183,7 +183,10 @@ fn info(
         model: listed.model.clone(),
     };
     ModelInfo {
-        context_tokens: listed.context_tokens,
+        context_tokens: listed.context_tokens.or_else(|| {
+            let provider = config.providers.get(instance.name.as_str());
+            provider.and_then(|provider| provider.context_tokens)
+        }),
         size_bytes: listed.size_bytes,
         loaded: listed.loaded,
         class: class(Size {

@@ -183,6 +183,7 @@ fn look(
         Command::ListEarlier => AtOnce(told(reading::earlier(host, id))),
         Command::ReadPast(to) => AtOnce(told(reading::past(host.sessions(), id, to))),
         Command::ListSessions => AtOnce(told(reading::list(host))),
+        Command::SearchSessions(words) => AtOnce(told(reading::said(host.sessions(), words))),
         Command::Preview(of) => AtOnce(told(reading::preview(host.sessions(), of))),
         _ => return None,
     })

@@ -3,7 +3,7 @@
 use super::*;
 use crate::fixture::{Seat, request};
 use crate::message::{Command, Message};
-use crossterm::event::KeyCode;
+use crossterm::event::{KeyCode, KeyModifiers};
 use domain::decision::{Layer, Verdict};
 use domain::event::{CallStatus, ConfirmationKind, EventBody, QueryStatus};
 use domain::settings::Mode;
@@ -72,10 +72,12 @@ fn each_pane_has_what_it_is_for() {
         "▎ > what is in it?\n\nIt has two lines.\n\nNo more.\n\n"
     );
     let activity = text(&seat, Pane::Activity);
+    // A thought that is over is one line, until all of it is asked for.
     assert!(
-        activity.starts_with("First I read.\nThen I tell.\n"),
+        activity.starts_with("▎ · thought (2 lines; Ctrl+O shows them): First I read."),
         "{activity}"
     );
+    assert!(!activity.contains("\nThen I tell."), "{activity}");
     assert!(
         activity.contains("▎ → read_file path=notes.md"),
         "{activity}"
@@ -88,6 +90,12 @@ fn each_pane_has_what_it_is_for() {
     );
     assert!(tools.contains("  decision: allow by layer"), "{tools}");
     assert!(tools.ends_with("  | line one\n  | line two\n"), "{tools}");
+    seat.key(KeyCode::Char('o'), KeyModifiers::CONTROL);
+    let activity = text(&seat, Pane::Activity);
+    assert!(
+        activity.ends_with("First I read.\nThen I tell.\n"),
+        "{activity}"
+    );
 }
 
 #[test]

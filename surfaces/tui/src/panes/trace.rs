@@ -66,12 +66,24 @@ pub struct Trace {
     thought_in_pieces: bool,
     /// Whether the conversation ends with an empty line.
     ends_empty: bool,
+    /// What becomes of a thought that is over.
+    thoughts: Thoughts,
+}
+
+/// How a thought that is over is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Thoughts {
+    /// All of it.
+    Whole,
+    /// One line, which names the key that shows the rest.
+    Folded(String),
 }
 
 impl Trace {
     /// Before the first event.
-    pub fn new(known: Known) -> Self {
+    pub fn new(known: Known, thoughts: Thoughts) -> Self {
         Self {
+            thoughts,
             terminal: Terminal::kept(Paint::Colour, known),
             stream: Stream::default(),
             calls: VecDeque::new(),
@@ -191,16 +203,38 @@ impl Trace {
         self.thought_in_pieces = false;
     }
 
-    fn end_thought(&mut self, out: &mut Lines) {
-        if self.stream.end_thought("").is_none() {
-            return;
-        }
+    /// How thoughts are shown from now on.
+    pub fn show_thoughts(&mut self, thoughts: Thoughts) {
+        self.thoughts = thoughts;
+    }
+
+    /// How they are shown.
+    pub const fn thoughts(&self) -> &Thoughts {
+        &self.thoughts
+    }
+
+    /// The last thought that is over, whole.
+    pub fn last_thought(&self) -> Vec<PageLine> {
         let line = |line| DocumentLine {
             line,
             may_break: Break::Words(2),
         };
         let lines = self.stream.last_thought().into_iter().map(line);
-        out.activity.extend(lines.map(PageLine::of));
+        lines.map(PageLine::of).collect()
+    }
+
+    fn end_thought(&mut self, out: &mut Lines) {
+        let key = match &self.thoughts {
+            Thoughts::Whole => "",
+            Thoughts::Folded(key) => key,
+        };
+        let Some(folded) = self.stream.end_thought(key) else {
+            return;
+        };
+        match self.thoughts {
+            Thoughts::Whole => out.activity.extend(self.last_thought()),
+            Thoughts::Folded(_) => out.activity.push(PageLine::new(folded).own()),
+        }
     }
 
     /// Lines for the conversation, in which no empty one follows another.

@@ -175,9 +175,9 @@ fn elsewhere(state: &mut State, key: KeyEvent) -> Vec<Command> {
         }
         Some(Overlay::Sessions(picker)) => {
             let wish = picker.pressed(key);
-            let preview = picker.next_preview().map(Command::Preview);
+            let read = read_for(picker);
             let mut done = granted(state, wish);
-            done.extend(preview);
+            done.extend(read);
             done
         }
     }
@@ -263,11 +263,7 @@ pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
         }
         Some(Overlay::Sessions(picker)) => {
             letters.for_each(|letter| picker.push(letter));
-            return picker
-                .next_preview()
-                .map(Command::Preview)
-                .into_iter()
-                .collect();
+            return read_for(picker);
         }
         Some(Overlay::Earlier(earlier)) => letters.for_each(|letter| earlier.push(letter)),
         Some(Overlay::Palette(palette)) => letters.for_each(|letter| palette.push(letter)),
@@ -298,6 +294,7 @@ pub(super) fn filled(
         state.refresh.was_read(state.now);
         match page.is_marking() {
             true => state.refresh.changed(state.now),
+            false if subject.opens_at_end() => page.fill_on(lines),
             false => page.fill(lines),
         }
         let mut agents = state.view.agents().iter();
@@ -314,6 +311,13 @@ pub(super) fn filled_with(state: &mut State, said: Vec<Sent>) -> Vec<Command> {
         earlier.fill(said);
     }
     Vec::new()
+}
+
+/// What is to be read for the list of sessions.
+pub(super) fn read_for(picker: &mut Picker) -> Vec<Command> {
+    let search = picker.next_search().map(Command::SearchSessions);
+    let preview = picker.next_preview().map(Command::Preview);
+    search.into_iter().chain(preview).collect()
 }
 
 /// The picker, where it is open.

@@ -1,6 +1,7 @@
 //! Keys for a page.
 
-use crate::page::{Next, Page, Turn};
+use crate::page::Page;
+use crate::page::keys::{OnPage, on_page};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Whether what is shown stays.
@@ -24,21 +25,17 @@ pub(super) fn in_page(page: &mut Page, key: KeyEvent) -> Stay {
         }
         return Stay::Yes;
     }
-    match key.code {
-        KeyCode::Esc | KeyCode::Char('q') => return Stay::No,
-        KeyCode::Char('c' | 'd') if is_ctrl => return Stay::No,
-        KeyCode::Up | KeyCode::Char('k') => page.turn(Turn::Up),
-        KeyCode::Down | KeyCode::Char('j') | KeyCode::Enter => page.turn(Turn::Down),
-        KeyCode::PageUp | KeyCode::Char('b') => page.turn(Turn::PageUp),
-        KeyCode::PageDown | KeyCode::Char(' ') => page.turn(Turn::PageDown),
-        KeyCode::Home | KeyCode::Char('g') => page.turn(Turn::Top),
-        KeyCode::End | KeyCode::Char('G') => page.turn(Turn::End),
-        KeyCode::Char('/') => page.begin_search(),
-        KeyCode::Char('n') => page.next(Next::After),
-        KeyCode::Char('N') => page.next(Next::Before),
-        KeyCode::Char('w') => page.turn_long(),
-        KeyCode::Char('v') => page.begin_marking(),
-        _ => {}
+    if is_ctrl && matches!(key.code, KeyCode::Char('c' | 'd')) {
+        return Stay::No;
+    }
+    match on_page(key.code) {
+        Some(OnPage::Close) => return Stay::No,
+        Some(OnPage::Turn(turn)) => page.turn(turn),
+        Some(OnPage::Search) => page.begin_search(),
+        Some(OnPage::Next(next)) => page.next(next),
+        Some(OnPage::Width) => page.turn_long(),
+        Some(OnPage::Mark) => page.begin_marking(),
+        None => {}
     }
     Stay::Yes
 }

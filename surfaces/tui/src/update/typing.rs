@@ -492,6 +492,7 @@ fn not_in_sight(text: &str) -> Option<String> {
 /// Shows thinking and results whole from now on, and the last ones now; or folds again.
 fn expand(state: &mut State) -> Vec<Command> {
     state.is_expanded = !state.is_expanded;
+    state.panes.show_thoughts(state.thoughts());
     if !state.is_expanded {
         return vec![state.note("thinking, results and long messages are folded again")];
     }

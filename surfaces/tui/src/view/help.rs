@@ -1,22 +1,28 @@
-//! The keys, from their table, and the commands.
+//! The keys, from their tables, and the commands.
 
 use crate::bindings::Keys;
 use crate::commands::OWN;
 use crate::keys::Action;
 use crate::lines::{faint, strong, wrapped};
+use crate::page::keys;
+use crate::vi::Editing;
+use crate::{list, vi};
 use ratatui::text::{Line, Span};
 use rendering::slash::{COMMANDS, SHELL};
 
 /// Column at which what a key does is said.
 const ABOUT_AT: usize = 22;
 
+/// What the help says of the keys that the page of the history alone has.
+const OF_HISTORY: (&str, &str) = ("<, >", "in /inspect history: earlier ones, later ones");
+
 /// So many rows of the help, scrolled.
 pub(super) fn lines(
-    keys: &Keys,
+    (bound, editing): (&Keys, Editing),
     (width, room): (usize, usize),
     scroll: usize,
 ) -> Vec<Line<'static>> {
-    let all = all(keys, width);
+    let all = all((bound, editing), width);
     let body = room.saturating_sub(1);
     let scroll = scroll.min(all.len().saturating_sub(body));
     let last = (scroll + body).min(all.len());
@@ -24,15 +30,15 @@ pub(super) fn lines(
         "{}–{last} of {}; {}, {} scroll; Esc closes",
         scroll + 1,
         all.len(),
-        keys.name_of(Action::PageUp),
-        keys.name_of(Action::PageDown)
+        bound.name_of(Action::PageUp),
+        bound.name_of(Action::PageDown)
     );
     let mut shown: Vec<Line<'static>> = all.into_iter().skip(scroll).take(body).collect();
     shown.push(Line::styled(crate::lines::cut(&place, width), faint()));
     shown
 }
 
-fn all(keys: &Keys, width: usize) -> Vec<Line<'static>> {
+fn all((bound, editing): (&Keys, Editing), width: usize) -> Vec<Line<'static>> {
     let pair = |name: &str, about: &str| {
         let about_at = ABOUT_AT.min((width / 2).saturating_sub(1));
         let line = Line::from(vec![
@@ -42,7 +48,7 @@ fn all(keys: &Keys, width: usize) -> Vec<Line<'static>> {
         wrapped(&line, about_at, width)
     };
     let mut lines = Vec::new();
-    for (name, about, _) in keys.named() {
+    for (name, about, _) in bound.named() {
         lines.extend(pair(name, about));
     }
     lines.push(Line::default());
@@ -51,5 +57,22 @@ fn all(keys: &Keys, width: usize) -> Vec<Line<'static>> {
     }
     let more = "Everything else is said to the agent.";
     lines.extend(wrapped(&Line::raw(more), 0, width));
+    let of_vi: &[_] = match editing {
+        Editing::Vi => &vi::NAMED,
+        Editing::Emacs => &[],
+    };
+    let pages: Vec<_> = keys::named().chain([OF_HISTORY]).collect();
+    for (place, named) in [
+        ("In vi's normal mode:", of_vi),
+        ("On pages:", &pages),
+        ("While lines are marked:", &keys::OF_MARKS),
+        ("In lists:", &list::NAMED),
+    ] {
+        if !named.is_empty() {
+            lines.push(Line::default());
+            lines.extend(wrapped(&Line::raw(place), 0, width));
+        }
+        lines.extend(named.iter().flat_map(|(name, about)| pair(name, about)));
+    }
     lines
 }

@@ -168,16 +168,8 @@ fn tokens(state: &State) -> Option<String> {
     if used == 0 {
         return None;
     }
-    let profile = state.view.profile().unwrap_or(&state.profile);
-    let provider = state.view.work().model().map(|model| &model.provider);
-    let configured = provider.and_then(|name| state.facts.contexts.get(name.as_str()));
-    let most = profile
-        .context_tokens
-        .or(configured.copied())
-        .map(u64::from);
-    let share = most
-        .filter(|most| *most > 0)
-        .map(|most| used.saturating_mul(100) / most);
+    let most = state.view.work().context_tokens().map(u64::from);
+    let share = most.map(|most| used.saturating_mul(100) / most);
     Some(match share {
         Some(share) => format!("{} tokens ({share}%)", grouped(used)),
         None => format!("{} tokens", grouped(used)),

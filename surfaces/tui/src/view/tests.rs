@@ -101,7 +101,6 @@ fn status_with_all_that_is_known() {
         seat.state.facts = Facts {
             is_air_gapped: true,
             prices: Prices([("claude".to_owned(), price)].into()),
-            contexts: [("claude".to_owned(), 20_000)].into(),
         };
         seat.state.profile.mode = Mode::Auto;
         seat.asks(10, "hello");
@@ -110,7 +109,14 @@ fn status_with_all_that_is_known() {
             model: "sonnet".to_owned(),
         };
         let reason = "named in the request\u{1b}[2J".to_owned();
-        seat.happens(Some(10), EventBody::ModelChosen { model, reason, context_tokens: 0 });
+        seat.happens(
+            Some(10),
+            EventBody::ModelChosen {
+                model,
+                reason,
+                context_tokens: 20_000,
+            },
+        );
         let decision = DriveDecision::new(DriveState::Working, DriveReason::ToolsUsed, 1);
         seat.happens(None, EventBody::DriveState(decision));
         seat.used(

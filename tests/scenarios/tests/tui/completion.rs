@@ -40,6 +40,14 @@ fn tab_takes_a_command_or_a_file() {
         });
         window.presses(&["C-c"]);
         window.until_gone("look at");
+        // Enter takes a file that is begun, and sends nothing.
+        window.types("see @ide");
+        window.until("* notes/ideas.md");
+        window.presses(&["Enter"]);
+        window.until("> see @notes/ideas.md");
+        assert!(scene.server.chats().is_empty());
+        window.presses(&["C-c"]);
+        window.until_gone("> see");
         // Escape closes the list and leaves what is typed.
         window.types("/mo");
         window.until("* /mode");

@@ -199,6 +199,14 @@ fn the_palette_finds_and_runs_a_command_or_a_key() {
         window.until_screen("the command", |screen| count(screen, "> /mode") == 1);
         window.presses(&["C-c"]);
         window.until_gone("> /mode");
+        // A page is found by what it shows.
+        window.presses(&["C-p"]);
+        window.types("models, and what each");
+        window.until("1 of ");
+        window.presses(&["Enter"]);
+        window.until("in use: ");
+        window.presses(&["Escape"]);
+        window.until_gone("in use: ");
         window.presses(&["C-p"]);
         window.types("leave (also");
         window.until("1 of ");

@@ -30,6 +30,15 @@ fn lines_of_a_page_are_marked_and_copied() {
     // The last line is empty.
     window.presses(&["G", "k"]);
     window.until("10 lines marked");
+    // Half a page up and down again.
+    window.presses(&["C-u"]);
+    window.until_gone("10 lines marked");
+    window.presses(&["C-d"]);
+    window.until_screen("more lines than one", |screen| {
+        screen.contains(" lines marked") && !screen.contains("1 lines")
+    });
+    window.presses(&["G", "k"]);
+    window.until("10 lines marked");
     window.presses(&["Enter"]);
     let screen = window.until("copied ");
     let copied = window.copied();

@@ -39,6 +39,12 @@ fn a_session_is_found_and_gone_on_with() {
     // The last exchange of the chosen one.
     let screen = window.until("Bees dance.");
     assert!(!screen.contains("Ants walk."), "{screen}");
+    // A session is found by an answer as well, which its title does not have.
+    window.presses(&["C-u"]);
+    window.until("2 of 2");
+    window.types("DANCE");
+    window.until("1 of 2");
+    window.until("Bees dance.");
     window.presses(&["C-e"]);
     window.until("written to");
     let mut exported = std::fs::read_dir(scene.house.work()).unwrap();
@@ -203,6 +209,12 @@ fn pages_show_the_session_and_are_searched() {
     // The last row is drawn last.
     window.until("idle");
     assert_eq!(window.everything(), before);
+    window.enters("/mode plan");
+    window.until("mode: plan");
+    window.enters("/inspect context");
+    window.until("In plan mode a model is sent the task");
+    window.presses(&["Escape"]);
+    window.until_gone("Esc closes");
     window.enters("/inspect nothing");
     window.until("Type /inspect and one of context");
 }
@@ -229,9 +241,14 @@ fn keys_lead_through_a_long_page_and_turn_its_lines() {
     window.presses(&["C-t"]);
     window.until("calls: tool calls");
     let is_first = |screen: &str| screen.lines().any(|row| row.starts_with('#'));
+    // It opens at the newest, which stands last.
+    let end = window.until("result: ");
+    assert!(!is_first(&end), "{end}");
+    window.types("g");
     let top = window.until_screen("its beginning", is_first);
     window.types("G");
     window.until_screen("its end", |screen| !is_first(screen));
+    assert_eq!(window.screen(), end);
     window.types("g");
     window.until_screen("its beginning", is_first);
     assert_eq!(window.screen(), top);

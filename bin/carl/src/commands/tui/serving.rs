@@ -291,6 +291,11 @@ impl tui::host::Host for Serving<'_> {
         listed.map_err(|error| describe(&error).1)
     }
 
+    async fn all_models(&self) -> Result<Vec<ModelInfo>, Fault> {
+        let listed = self.host.all_models().await;
+        listed.map_err(|error| describe(&error).1)
+    }
+
     async fn next_model(&self, profile: &SessionProfile) -> Result<Option<ModelRef>, Fault> {
         let next = self.model_of(profile).await;
         next.map_err(|error| describe(&error).1)
