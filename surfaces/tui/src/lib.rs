@@ -41,6 +41,7 @@ mod list;
 mod markdown;
 mod message;
 mod modes;
+mod notification;
 mod options;
 mod overlay;
 mod overridden;

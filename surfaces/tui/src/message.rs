@@ -120,8 +120,8 @@ impl Reason {
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            Self::Question => "carl: a question waits",
-            Self::Ended => "carl: the work has ended",
+            Self::Question => "a question waits",
+            Self::Ended => "the work has ended",
         }
     }
 }

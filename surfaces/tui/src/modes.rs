@@ -1,6 +1,7 @@
 //! The terminal's modes: set while the UI draws, and set back on every way out.
 
 use crate::message::Reason;
+use crate::notification::Notification;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use crossterm::event::{
@@ -224,13 +225,9 @@ pub fn set_back() {
 /// # Errors
 /// When the terminal cannot be written.
 pub fn call(reason: Reason) -> io::Result<()> {
-    let program = std::env::var("TERM_PROGRAM").unwrap_or_default();
-    let shows = matches!(program.as_str(), "iTerm.app" | "WezTerm" | "ghostty");
+    let shown = Notification::taken(|name| std::env::var(name).ok());
     let mut out = io::stdout();
-    if shows {
-        write!(out, "\x1b]9;{}\x1b\\", reason.text())?;
-    }
-    write!(out, "\x07")?;
+    write!(out, "{}\x07", shown.sequence(reason.text()))?;
     out.flush()
 }
 

@@ -176,12 +176,12 @@ impl Stream {
         if thought.trim().is_empty() {
             return None;
         }
-        let count = thought.trim().lines().count();
-        let lines = match count {
-            1 => "1 line".to_owned(),
-            count => format!("{count} lines"),
+        let gist = gist(&thought);
+        let text = match thought.trim().lines().count() {
+            1 if gist == thought.trim() => format!("· thought: {gist}"),
+            1 => format!("· thought (1 line; {key} shows it): {gist}"),
+            count => format!("· thought ({count} lines; {key} shows them): {gist}"),
         };
-        let text = format!("· thought ({lines}; {key} shows them): {}", gist(&thought));
         self.thought = thought;
         Some(Line::styled(safe(&text), faint()))
     }
@@ -574,6 +574,10 @@ mod tests {
         assert!(!folded.contains('\u{1b}'));
         assert_eq!(stream.last_thought().len(), 2);
         assert!(stream.end_thought("Ctrl+O").is_none());
+        // Of one that stands there whole nothing is left to be shown.
+        stream.think("Only that.\n");
+        let folded = stream.end_thought("Ctrl+O").unwrap().to_string();
+        assert_eq!(folded, "· thought: Only that.");
     }
 
     #[test]

@@ -45,7 +45,7 @@ fn panes_show_a_call_with_its_decision_and_result() {
     window.until("It has three lines.");
     let screen = window.until("idle");
     for part in [
-        "· thought (1 line; Ctrl+O shows them): First I read the",
+        "· thought: First I read the note.",
         "\"path\": \"note.txt\"",
         "decision: allow by layer",
         "result: done in",
