@@ -6,6 +6,7 @@ use crate::named::{
 };
 use crate::rules::{TAKING_BACK, in_file};
 use crate::schema::cues;
+use crate::unknown_order::{advice, shortened};
 use crate::{by_rules, compile, endings, forbidden, gate, orders, question};
 use domain::fault::{Coded, Fault};
 use domain::plan::{Action, Plan};
@@ -127,10 +128,10 @@ fn is_elsewhere(request: &str) -> bool {
 }
 
 /// What helps where a plan is not of the request.
-fn helps(plan: &Plan) -> &'static str {
+fn helps(plan: &Plan, request: &str) -> String {
     match plan.only_takes_back() {
-        true => TAKING_BACK,
-        false => "Name the file and the text, or use a larger model.",
+        true => TAKING_BACK.to_owned(),
+        false => format!("{} A larger model knows more.", advice(request)),
     }
 }
 
@@ -139,11 +140,13 @@ fn helps(plan: &Plan) -> &'static str {
 /// what it makes up is not even asked about.
 #[must_use]
 pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
+    let typed = request;
     let request = request.to_lowercase();
     let words: Vec<&str> = request.split(|c: char| !c.is_alphanumeric()).collect();
     let says = |list: &[&str]| words.iter().any(|word| list.contains(word));
     let is_elsewhere = is_elsewhere(&request);
-    let is_of_files = words_of_files(&request).next().is_some();
+    // `put mail back to false` names what it is to be.
+    let names_more = request.contains(" to ") || words_of_files(&request).next().is_some();
     let mut changes = plan.actions.iter().filter(|action| is_change(action));
     let speaks_of_a_place = says(&PLACES) && !HERE.iter().any(|here| request.contains(here));
     let left_out = || left_out(plan, &request);
@@ -152,7 +155,7 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             return Some(unnamed);
         }
         match action {
-            Action::Undo {} if !says(&TAKES_BACK) || says(&NOT_THE_LAST) || is_of_files => {
+            Action::Undo {} if !says(&TAKES_BACK) || says(&NOT_THE_LAST) || names_more => {
                 Some("planned to take the last change back, which the request does not ask for".to_owned())
             }
             Action::Undo {} | Action::Remember { .. } => None,
@@ -201,7 +204,7 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
     })?;
     Some(refused(
         format!("The model {}. Nothing was done.", visible_line(&message)),
-        helps(plan).to_owned(),
+        helps(plan, typed),
     ))
 }
 
@@ -246,14 +249,15 @@ fn is_order_itself(request: &str, content: &str) -> bool {
 /// What a step changes, makes or moves to that the request does not name.
 fn unnamed(request: &str, action: &Action) -> Option<String> {
     let mut paths = targets(action).into_iter();
-    if let Some(path) = paths.find(|path| !is_named(request, path)) {
+    if paths.any(|path| !is_named(request, path)) {
         return Some(format!(
-            "planned to change `{path}`, which the request does not name"
+            "planned to change another file than `{}` names",
+            shortened(request)
         ));
     }
     match action {
         Action::MoveFile { from, to } if !is_place(request, from, to) => Some(format!(
-            "planned to move `{from}` to `{to}`, which the request does not name"
+            "planned to move `{from}` to a place that the request does not name"
         )),
         Action::MoveFile { from, to } if is_a_name(from, to) => Some(format!(
             "planned to make `{from}` a file named `{to}`, which the request may not mean"
@@ -310,12 +314,13 @@ pub fn not_understood(plan: &Plan, request: &str) -> Option<Fault> {
     if orders::acts(request) {
         return Some(refused(
             format!(
-                "`{}` orders something, and the model planned only to look. Nothing was done.",
+                "`{}` is no order that I know, and the model planned only to look. Nothing was done.",
                 shortened(request)
             ),
-            "Say it in other words (the task `help` lists what works), or use a larger model: a model of this \
-             size runs no programs either."
-                .to_owned(),
+            format!(
+                "{} A larger model knows more, and runs programs.",
+                advice(request)
+            ),
         ));
     }
     if let Some(fault) = more_than_a_look(plan, request).or_else(|| no_verb(plan, request)) {
@@ -466,15 +471,6 @@ fn judges(request: &str, action: &Action) -> bool {
         | Action::WebSearch { .. } => true,
         _ => false,
     }
-}
-
-/// Longest part of a request that is shown, characters.
-const SHOWN_CHARS: usize = 120;
-
-/// The beginning of a part of a request.
-fn shortened(part: &str) -> String {
-    let part: String = part.trim().chars().take(SHOWN_CHARS).collect();
-    visible_line(part.trim()).to_string()
 }
 
 /// The files of data that a plan changes, which are read to see whether they stay sound.

@@ -40,5 +40,6 @@ pub mod rules;
 pub mod schema;
 pub mod shown;
 pub mod typed;
+pub mod unknown_order;
 pub mod validate;
 pub mod whole_paths;

@@ -2,6 +2,7 @@
 
 use crate::question;
 use crate::quoted::typed_path;
+use crate::unknown_order::shortened;
 use domain::fault::Fault;
 use domain::plan::{Action, Plan};
 use text::escape::visible_line;
@@ -23,7 +24,7 @@ pub fn unnamed(plan: &Plan, request: &str, listing: &[String]) -> Option<Fault> 
             .any(|part| words.iter().any(|word| is_one(word, part)))
     };
     let mut shown = plan.actions.iter().filter_map(shown);
-    let path = shown.find(|path| !is_named(path))?;
+    shown.find(|path| !is_named(path))?;
     let files = listing.iter().filter(|known| !known.ends_with('/'));
     let mut near = files.filter(|known| is_named(known));
     let only = near.next().filter(|_| near.next().is_none());
@@ -31,11 +32,11 @@ pub fn unnamed(plan: &Plan, request: &str, listing: &[String]) -> Option<Fault> 
         Some(only) => format!("Try: show {}", visible_line(&typed_path(only))),
         None => "Name the file; `list the files` shows how they are called.".to_owned(),
     };
-    let path = visible_line(path);
     Some(Fault {
         code: "plan.not_requested".to_owned(),
         message: format!(
-            "The model planned to show {path}, which the request does not name. Nothing was done."
+            "`{}` names no file that is here by its name, and the model planned to show another. Nothing was done.",
+            shortened(request)
         ),
         hint,
     })

@@ -16,7 +16,7 @@ use domain::tool::LIST_FILES;
 use plan::compile::{self, Call};
 use plan::{
     asked_for, by_rules, endings, looked_at, named, names, orders, prompt, question, schema, typed,
-    validate, whole_paths,
+    unknown_order, validate, whole_paths,
 };
 use serde_json::json;
 use std::ops::RangeInclusive;
@@ -238,6 +238,11 @@ fn settled_for_small(work: &Work, listing: &[String], task: &str) -> Result<Opti
         return Ok(Some(question::recalling(task)));
     }
     let plan = schema::settled(listing, task);
+    if plan.is_none()
+        && let Some(fault) = unknown_order::names_nothing(task, listing)
+    {
+        return Err(Stop::Fault(QueryStatus::Denied, fault));
+    }
     Ok(plan.map(|plan| question::with_answer(plan, task)))
 }
 
