@@ -3,6 +3,7 @@
 //! What a name may be is told by where it stands: behind the last words of an order that lead to a file, and
 //! nowhere else, so that a word of a text is never taken for a file.
 
+use crate::orders;
 use crate::quoted::typed_path;
 use crate::rules::words::{is_path, trim_word};
 use domain::fault::Fault;
@@ -94,6 +95,30 @@ pub fn written_out(listing: &[String], request: &str) -> Option<String> {
     };
     let whole = format!("{}{files}", &request[..at]);
     (whole.trim_end() != request.trim_end()).then_some(whole)
+}
+
+/// Most words of a name before the verb of an order.
+const LEADING_WORDS: usize = 5;
+
+/// A request that begins with the file that it is of, with its whole name: `in chapter 1 change …`. `None` where the
+/// words between `in` and a verb are not the name of one file here.
+#[must_use]
+pub fn led_by(listing: &[String], request: &str) -> Option<String> {
+    let (lead, rest) = request.trim_start().split_once(' ')?;
+    if !lead.eq_ignore_ascii_case("in") {
+        return None;
+    }
+    let spaces = rest.match_indices(' ').map(|(at, _)| at);
+    let name = spaces.take(LEADING_WORDS).find_map(|at| {
+        let order = rest[at..].trim_start();
+        let verb = order.split_whitespace().next()?;
+        let name = rest[..at].trim_end_matches(',');
+        match named(listing, name) {
+            Named::File(path) if orders::is_verb(verb) && !is_path(name) => Some((path, order)),
+            _ => None,
+        }
+    });
+    name.map(|(path, order)| format!("in {}, {order}", typed_path(&path)))
 }
 
 /// Why an order on several files is not done of which some are here, and one is not or may be another.
@@ -293,6 +318,26 @@ mod tests {
             "archive.md",
         ];
         files.map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn an_order_may_begin_with_the_name_of_its_file() {
+        for (says, whole) in [
+            (
+                "in chapter 2 change \"a\" to \"b\"",
+                Some("in chapter2.md, change \"a\" to \"b\""),
+            ),
+            (
+                "in the letter clara replace Monday with Friday",
+                Some("in \"letter clara.md\", replace Monday with Friday"),
+            ),
+            ("in log replace a with b", None),
+            ("in chapter2.md replace a with b", None),
+            ("in chapter 2 the rain falls", None),
+            ("in the evening show notes", None),
+        ] {
+            assert_eq!(led_by(&here(), says).as_deref(), whole, "{says}");
+        }
     }
 
     #[test]

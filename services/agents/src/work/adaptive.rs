@@ -108,8 +108,9 @@ async fn with_names(work: &Work) -> Option<String> {
         return None;
     }
     let listing = elsewhere::all_files(work).await;
-    let whole = endings::written_out(&listing, text);
-    if let Some(whole) = whole.filter(|whole| by_rules::understands(whole)) {
+    let ways = [endings::written_out, endings::led_by].map(|way| way(&listing, text));
+    let mut whole = ways.into_iter().flatten();
+    if let Some(whole) = whole.find(|whole| by_rules::understands(whole)) {
         return Some(whole);
     }
     if !named::files_of(text).is_empty() {

@@ -52,8 +52,49 @@ pub(super) static ENGLISH: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(
             "remove $a from $x",
         ),
         (
-            r"add a (?:new )?line to {x}: (?P<t>\S.*)",
+            r"add (?:a|another) (?:(?:new|cron|text) )*line to {x}: (?P<t>\S.*)",
             "append to $x: $t",
+        ),
+        (
+            r"(?:append|add) (?:the|this|these|the following)(?: text| lines?| paragraphs?)? to (?:the end of )?{x}:(?P<t>(?s:\s+\S.*))",
+            "append to $x:$t",
+        ),
+        (
+            r"(?:set|put|switch|turn) (?:the )?(?P<a>[\w.-]+(?: [\w-]+)?) back to {b} in (?P<t>[^:]+)",
+            "set $a to $b in $t",
+        ),
+        (
+            r"in (?P<x>[\w./-]+),? (?:look|search) for {a}",
+            "search for $a in $x",
+        ),
+        (
+            r"replace the (?:word|name) {a} in {x} (?:by|with) {b}",
+            "replace $a with $b in $x",
+        ),
+        // `everything` is no word that is replaced.
+        (
+            r#"replace (?P<a>"[^"]+"|(?-i:\p{Lu})[\w-]*) in {x} (?:by|with) {b}"#,
+            "replace $a with $b in $x",
+        ),
+        (
+            r"count (?:the (?:word|name)|how often|occurrences of) {a}(?: occurs)? in {x}",
+            "how often does $a occur in $x?",
+        ),
+        (
+            r"(?:remove|delete|drop) the (?P<a>[\w.-]+) (?:section|block|object) (?:from|in|of) (?P<x>\S+\.json)",
+            "remove $a from $x",
+        ),
+        (
+            r#"rename (?:the )?(?:heading|section) (?P<a>"[^"]+") in {x} (?:in)?to (?P<b>"[^"]+")"#,
+            "change the heading $a to $b in $x",
+        ),
+        (
+            r#"rename (?:the )?(?:heading|section) (?P<a>[^"]+?) in {x} (?:in)?to (?P<b>[^"]+?)"#,
+            "change the heading \"$a\" to \"$b\" in $x",
+        ),
+        (
+            r#"in {x},? (?:change|rename) (?:the )?heading (?P<a>"[^"]+") (?:in)?to (?P<b>"[^"]+")"#,
+            "change the heading $a to $b in $x",
         ),
         (
             r"rename the file (?P<a>\S+\.\w{1,5}) to (?P<b>\w+ \w+\.\w{1,5})",

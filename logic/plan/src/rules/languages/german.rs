@@ -123,6 +123,8 @@ pub(super) static GERMAN: Language = Language {
         "fasse",
         "fass",
         "zähle",
+        "hake",
+        "hak",
         "zähl",
         "vergleich",
         "vergleiche",
@@ -252,6 +254,19 @@ pub(super) static GERMAN: Language = Language {
             (
                 r"benenne(?: die datei)? {x} (?:in|zu|nach) {y} um",
                 "rename $x to $y",
+            ),
+            (
+                r"benenne die überschrift {a} in {x} (?:in|zu) {b} um",
+                "change the heading $a to $b in $x",
+            ),
+            (
+                r"(?:ändere|änder) die überschrift {a} in {x} (?:in|zu) {b}",
+                "change the heading $a to $b in $x",
+            ),
+            (r"hake? {t} in {x} ab", "tick $t in $x"),
+            (
+                r"füge? (?:nach|hinter|unter) der überschrift {a} (?:die zeile |den text )?{t} (?:ein in {x}|in {y} (?:ein|hinzu))",
+                "insert $t after the heading $a in $x$y",
             ),
             (
                 r"ersetze {a} (?:durch|mit) {b} in(?: der datei)? {x}",

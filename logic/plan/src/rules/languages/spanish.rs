@@ -37,6 +37,7 @@ pub(super) static SPANISH: Language = Language {
         "insertar",
         "instala",
         "junta",
+        "marca",
         "mete",
         "mueve",
         "coloca",
@@ -89,6 +90,8 @@ pub(super) static SPANISH: Language = Language {
         "compara",
         "cuenta",
         "te",
+        "marca",
+        "tacha",
     ],
     polite: &["puedes", "por favor"],
     rows: LazyLock::new(|| {
@@ -181,6 +184,26 @@ pub(super) static SPANISH: Language = Language {
             (
                 r"(?:renombra|cambia el nombre de)(?: el archivo| el fichero)? {x} (?:a|como|por) {y}",
                 "rename $x to $y",
+            ),
+            (
+                r"(?:borra|elimina|quita) (?:la )?l[ií]nea {n} (?:del? (?:archivo|fichero) |del? |en ){x}",
+                "delete line $n of $x",
+            ),
+            (
+                r"(?:borra|elimina|quita) la l[ií]nea (?:sobre|con|de) {t} (?:del? (?:archivo|fichero) |del? |en ){x}",
+                "remove the line about $t from $x",
+            ),
+            (
+                r"(?:borra|elimina|quita) {t} (?:del? (?:archivo|fichero) |del? |en ){x}",
+                "remove $t from $x",
+            ),
+            (
+                r"(?:cambia|renombra) el (?:título|encabezado) {a} (?:por|a|en) {b} en(?: el archivo| el fichero)? {x}",
+                "change the heading $a to $b in $x",
+            ),
+            (
+                r"(?:marca|tacha) {t}(?: como (?:hech[oa]|terminad[oa]))? en(?: el archivo| el fichero)? {x}",
+                "tick $t in $x",
             ),
             (
                 r"(?:reemplaza|sustituye|cambia) {a} (?:por|con) {b} en(?: el archivo| el fichero)? {x}",
