@@ -6,6 +6,7 @@ use super::languages;
 use super::refusal::{Refusal, RefusalKind};
 use super::signs;
 use super::words::{Request, Step, pattern};
+use crate::behind_colon;
 use crate::forbidden;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -157,7 +158,12 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
             .iter()
             .any(|did| lower.contains(&format!("{did}stop")))
     };
-    let forbids = hits(&NEGATION, &ordered) && !is_past(&ordered);
+    // Behind the colon of an order that names its file stands a text, which forbids nothing but what it names.
+    let head = match behind_colon::text_of(&ordered) {
+        Some(text) => &ordered[..ordered.len() - text.len()],
+        None => ordered.as_str(),
+    };
+    let forbids = hits(&NEGATION, head) && !is_past(&ordered);
     if forbids || forbidden::only_forbids(&ordered) {
         return Some(Refusal::negated(&shown));
     }

@@ -1,6 +1,7 @@
 //! What is asked of a file.
 
 use super::members::Member;
+use super::nearly::Wish;
 use super::sound::Edit;
 
 /// What a request asks of a file.
@@ -86,6 +87,8 @@ pub(super) enum Asked {
     Rewrite { text: String, place: Place },
     /// Give the only heading that says this another text.
     RenameHeading { heading: String, text: String },
+    /// Something that is nearly known, which is asked back.
+    Nearly(Wish),
     /// Give it a title, which is asked back.
     Title { text: Option<String> },
     /// Remove the lines of a place.
@@ -162,6 +165,7 @@ impl Asked {
             | Self::SortRows { .. }
             | Self::Clear { .. } => Some(Edit::Any),
             Self::Title { .. }
+            | Self::Nearly(_)
             | Self::Copy { .. }
             | Self::AddTo { .. }
             | Self::CopyValue { .. }

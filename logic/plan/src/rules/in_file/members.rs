@@ -7,6 +7,7 @@ use super::packages;
 use super::tree::{Kind, Node, Tree};
 use super::value::NewValue;
 use super::written;
+use crate::quoted::in_quotes;
 use crate::rules::refusal::Refusal;
 use domain::plan::Action;
 
@@ -66,6 +67,11 @@ impl Lines<'_> {
         {
             return Err(refusal);
         }
+        if lists.is_empty()
+            && let Some(refusal) = self.nearly_a_list((item, is_quoted), list, &tree)
+        {
+            return Err(refusal);
+        }
         let spaceless = packages::without_spaces(item);
         let item = spaceless.as_deref().unwrap_or(item);
         let at = self.only(&tree, &lists, &format!("list `{list}`"))?;
@@ -87,6 +93,35 @@ impl Lines<'_> {
             return Err(Refusal::ambiguous(why, Vec::new()).advised("Nothing is to be changed."));
         }
         self.put_within(&tree, at, &written)
+    }
+
+    /// The refusal of an item for what is no list by that name: a table whose keys are packages, or a list that is
+    /// called by a word of it (`dev dependencies`).
+    fn nearly_a_list(
+        &self,
+        (item, is_quoted): NewValue<'_>,
+        list: &str,
+        tree: &Tree,
+    ) -> Option<Refusal> {
+        let path = self.shown_path();
+        let tables = tree.holders(list, Kind::Table);
+        let pair = item.split_once(' ').filter(|_| !is_quoted);
+        if let (Some((name, version)), false) = (pair, tables.is_empty()) {
+            let sign = if self.ending() == "toml" { " =" } else { ":" };
+            let why = format!("`{list}` of {} has names with their versions.", self.path);
+            let (name, version) = (in_quotes(name), in_quotes(version));
+            let order = format!("add {name}{sign} {version} to {list} in {path}");
+            return Some(Refusal::ambiguous(why, vec![order]));
+        }
+        let (word, rest) = list.split_once(' ')?;
+        let is_called = !tree.holders(word, Kind::List).is_empty();
+        (is_called && rest.starts_with("dependenc")).then(|| {
+            let why = format!(
+                "{} has no list `{list}`, and one that is called `{word}`.",
+                self.path
+            );
+            Refusal::ambiguous(why, vec![format!("add {item} to {word} in {path}")])
+        })
     }
 
     /// The change that adds a key to a table within brackets; `None` where none is meant.

@@ -30,6 +30,7 @@ mod list_sayings;
 mod listed;
 mod member_sayings;
 mod members;
+mod nearly;
 mod of_files;
 pub(crate) mod of_folder;
 mod packages;
@@ -255,6 +256,7 @@ impl InFile {
             Asked::Insert { text, side, place } => vec![lines.insert(text, *side, place)?],
             Asked::RenameHeading { heading, text } => vec![lines.rename_heading(heading, text)?],
             Asked::Title { text } => return Err(lines.which_title(text.as_deref())),
+            Asked::Nearly(wish) => return Err(lines.nearly(wish)),
             Asked::Rewrite { text, place } => vec![lines.rewrite(text, place)?],
             Asked::CommentOut { about, is_by_words } => {
                 vec![lines.comment_out(about, *is_by_words)?]
@@ -328,6 +330,7 @@ impl InFile {
             | Asked::Insert { .. }
             | Asked::RenameHeading { .. }
             | Asked::Title { .. }
+            | Asked::Nearly(_)
             | Asked::Rewrite { .. }
             | Asked::CommentOut { .. }
             | Asked::Uncomment { .. }

@@ -6,7 +6,7 @@ use super::keys;
 use super::lines::Lines;
 use super::saying::{Build, Built, Saying, bare, is_list, new_value};
 use super::written;
-use super::{columns, list_sayings, member_sayings, placed, sorted, stated};
+use super::{columns, list_sayings, member_sayings, nearly, placed, sorted, stated};
 use crate::rules::building::Match;
 use crate::rules::destination::{Destination, destination};
 use crate::rules::grammar::expand;
@@ -131,6 +131,8 @@ static COMPILED: LazyLock<Vec<(Regex, Build)>> = LazyLock::new(|| {
     // `remove duplicate lines from a.txt` is of no line that says so.
     let compiled = compiled.chain(&sorted::SAYINGS).chain(&columns::SAYINGS);
     let compiled = compiled.chain(&SAYINGS).chain(&items::SAYINGS);
+    // What is known goes before what is nearly known.
+    let compiled = compiled.chain(&nearly::SAYINGS);
     let compiled =
         compiled.filter_map(|(says, build)| Some((pattern(&written_out(says))?, *build)));
     compiled.collect()
@@ -140,7 +142,10 @@ fn written_out(says: &str) -> String {
     let mut says = says.to_owned();
     let parts = member_sayings::PARTS.into_iter().chain(placed::PARTS);
     let parts = parts.chain(items::PARTS).chain(list_sayings::PARTS);
-    let parts = parts.chain(sorted::PARTS).chain(columns::PARTS);
+    let parts = parts
+        .chain(sorted::PARTS)
+        .chain(columns::PARTS)
+        .chain(nearly::PARTS);
     for (name, part) in parts.chain([
         ("{FILE}", FILE),
         ("{INTO}", INTO),
@@ -341,7 +346,13 @@ fn copy_value(found: &Match<'_>) -> Built {
         key: found.text("key")?,
         into: found.target("into", "into_noun")?,
     };
-    let is_key = is_key(&found.text("key")?, "");
+    let key = found.text("key")?;
+    let of_lines = ["line", "lines", "first", "last"];
+    let is_of_lines = key
+        .split(' ')
+        .next()
+        .is_some_and(|word| of_lines.contains(&word));
+    let is_key = is_key(&key, "") && !is_of_lines;
     Ok(is_key.then_some((found.path("p")?, asked)))
 }
 
@@ -437,6 +448,6 @@ mod tests {
         let all = placed::SAYINGS.len() + member_sayings::SAYINGS.len() + SAYINGS.len();
         let lists = items::SAYINGS.len() + list_sayings::SAYINGS.len();
         let lists = lists + sorted::SAYINGS.len() + columns::SAYINGS.len();
-        assert_eq!(COMPILED.len(), all + lists);
+        assert_eq!(COMPILED.len(), all + lists + nearly::SAYINGS.len());
     }
 }

@@ -64,6 +64,10 @@ pub(super) static ENGLISH: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(
             "set $a to $b in $t",
         ),
         (
+            r"compare {x} (?:with|and|to) (?:the|its) (?:backup|backup copy|copy)",
+            "compare $x with ${x}.bak",
+        ),
+        (
             r"in (?P<x>[\w./-]+),? (?:look|search) for {a}",
             "search for $a in $x",
         ),
