@@ -250,10 +250,7 @@ fn is_order_itself(request: &str, content: &str) -> bool {
 fn unnamed(request: &str, action: &Action) -> Option<String> {
     let mut paths = targets(action).into_iter();
     if paths.any(|path| !is_named(request, path)) {
-        return Some(format!(
-            "planned to change another file than `{}` names",
-            shortened(request)
-        ));
+        return Some("planned to change another file than the request names".to_owned());
     }
     match action {
         Action::MoveFile { from, to } if !is_place(request, from, to) => Some(format!(

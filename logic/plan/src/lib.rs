@@ -43,3 +43,4 @@ pub mod typed;
 pub mod unknown_order;
 pub mod validate;
 pub mod whole_paths;
+pub mod without_file;

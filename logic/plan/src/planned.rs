@@ -87,6 +87,8 @@ pub fn plan(request: &str) -> Result<ByRules, Unplanned> {
     let planned = planned.and_then(valid);
     match in_file::read(request).filter(|_| !forbidden::forbids(request)) {
         None => planned.map(ByRules::Plan),
+        // What is known goes before what is nearly known.
+        Some(asked) if asked.is_nearly() && planned.is_ok() => planned.map(ByRules::Plan),
         Some(asked) => {
             let literal = planned.ok().filter(|_| asked.may_be_literal);
             Ok(ByRules::AfterReading(asked, literal))

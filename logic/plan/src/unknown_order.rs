@@ -37,10 +37,30 @@ pub(crate) fn shortened(part: &str) -> String {
     visible_line(part.trim()).to_string()
 }
 
+/// Words before the name of a file.
+const LEADS: [&str; 14] = [
+    "in", "of", "from", "to", "into", "at", "on", "for", "and", "the", "file", "with", "en", "de",
+];
+
+/// Whether a name is no more than the end of one with spaces: `Tom.txt` of `letters/Reply Tom.txt`.
+fn is_whole(request: &str, file: &str) -> bool {
+    let words: Vec<&str> = request.split_whitespace().collect();
+    let at = words
+        .iter()
+        .position(|word| word.contains(file))
+        .unwrap_or_default();
+    let before = at
+        .checked_sub(1)
+        .map_or("in", |at| words[at])
+        .to_lowercase();
+    LEADS.contains(&before.as_str()) || before.ends_with(',') || orders::is_verb(&before)
+}
+
 /// The lines that are known for the file that an order names, or for any where it names none.
 pub(crate) fn advice(request: &str) -> String {
     let files = named::files_of(request);
-    let Some(file) = files.first() else {
+    let file = files.first().filter(|file| is_whole(request, file));
+    let Some(file) = file else {
         return "An order names its file: `set NAME to VALUE in FILE`, `replace \"OLD\" with \"NEW\" in FILE`, \
                 `append \"TEXT\" to FILE`; `search for \"WORD\"` shows which files have a word."
             .to_owned();
@@ -139,6 +159,7 @@ mod tests {
             ("fix the end of n.md", "append \"TEXT\" to n.md"),
             ("fix sshd_config", "set NAME to VALUE in sshd_config"),
             ("fix it", "set NAME to VALUE in FILE"),
+            ("fix x in Reply Tom.txt", "set NAME to VALUE in FILE"),
             ("fix .env", "in an editor"),
         ] {
             assert!(advice(says).contains(told), "{says}: {}", advice(says));

@@ -7,7 +7,7 @@ use super::refusal::{Refusal, RefusalKind};
 use super::signs;
 use super::words::{Request, Step, pattern};
 use crate::behind_colon;
-use crate::forbidden;
+use crate::{forbidden, without_file};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -217,6 +217,14 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
     if hits(&NO_VERB, text) && !hits(&STATES, text) {
         let why = format!("`{shown}` says of what, and not what is to be done with it.");
         let advice = format!("Say it as an order with its file: `set {shown} in FILE`.");
+        return Refusal::ambiguous(why, Vec::new())
+            .advised(advice)
+            .for_no_model();
+    }
+    if without_file::wanted(&shown).is_some() {
+        let why = format!("`{shown}` names no file.");
+        let advice =
+            format!("Say in which: `{shown} in FILE`; `list the files` shows which there are.");
         return Refusal::ambiguous(why, Vec::new())
             .advised(advice)
             .for_no_model();

@@ -165,6 +165,12 @@ impl InFile {
         matches!(self.asked, Asked::Rename { .. } | Asked::Set { .. })
     }
 
+    /// Whether it is nearly known, and asked back whatever the file says.
+    #[must_use]
+    pub const fn is_nearly(&self) -> bool {
+        matches!(self.asked, Asked::Nearly(_))
+    }
+
     /// What to order instead where the file is not there to be read.
     #[must_use]
     pub fn without_it(&self) -> Option<String> {

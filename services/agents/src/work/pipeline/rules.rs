@@ -11,6 +11,7 @@ use domain::model::Reach;
 use domain::plan::{Action, Plan};
 use plan::by_rules::{self, ByRules, FileState, Files, Need, Unplanned};
 use plan::compile::Call;
+use plan::without_file::{self, TRIED_FILES, Wanted};
 use plan::{compile, endings, forgetting, longer, many, names, orders, outlined};
 use protected::Protected;
 use serde_json::json;
@@ -440,6 +441,14 @@ async fn refusing(work: &Work, outcome: &mut Outcome, refused: Unplanned, known:
         true => many::with_each(refusal, text, &elsewhere::all_files(work).await),
         false => refusal,
     };
+    let wanted = without_file::wanted(text);
+    let refusal = match &wanted {
+        Some(wanted) => {
+            let files = having(work, outcome, wanted).await;
+            wanted.tried(refusal, &files)
+        }
+        None => refusal,
+    };
     // Where one order is refused none is done: what is offered is of the files as they are.
     let mut files = known.files();
     files.retain(|path, _| !known.changed.contains(path));
@@ -462,7 +471,32 @@ async fn refusing(work: &Work, outcome: &mut Outcome, refused: Unplanned, known:
         };
         files.insert(path, state);
     }
-    Stop::failed(by_rules::proven(refusal, &files).fault())
+    let refusal = by_rules::proven(refusal, &files);
+    Stop::failed(match wanted {
+        Some(wanted) => wanted.offered(refusal).fault(),
+        None => refusal.fault(),
+    })
+}
+
+/// The files that have what an order without a file wants, found by a search on record.
+async fn having(work: &Work, outcome: &mut Outcome, wanted: &Wanted) -> Vec<String> {
+    let search = Action::SearchText {
+        query: wanted.word().to_owned(),
+        path: ".".to_owned(),
+    };
+    let mut files: Vec<String> = Vec::new();
+    for call in compile::action(&search) {
+        let result = call_tool(work, outcome, &call, None).await.result;
+        let found = result.data["matches"].as_array();
+        for one in found.into_iter().flatten() {
+            let path = one["path"].as_str().unwrap_or_default().to_owned();
+            if !path.is_empty() && wanted.may_be_in(&path) && !files.contains(&path) {
+                files.push(path);
+            }
+        }
+    }
+    files.truncate(TRIED_FILES);
+    files
 }
 
 fn not_known(path: &str) -> Stop {

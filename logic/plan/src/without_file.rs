@@ -1,0 +1,273 @@
+//! Orders that name no file: they are offered with each file that has what they name.
+
+use crate::quoted::{in_quotes, typed_path};
+use crate::rules::Refusal;
+use crate::rules::words::is_file;
+use crate::{by_rules, named, orders};
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// Most files that an order is tried on.
+pub const TRIED_FILES: usize = 8;
+/// Most orders that are offered where each is of one file.
+const OFFERED: usize = 4;
+/// Words that stand for something that was named before.
+const BACK: [&str; 8] = [
+    "it", "them", "this", "that", "these", "those", "both", "all",
+];
+
+/// What an order without a file wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// What a file has to have.
+    word: String,
+    /// The order up to the files.
+    order: String,
+    /// The word that leads to the files.
+    lead: &'static str,
+    /// Whether it is of all files at once.
+    is_of_all: bool,
+    /// The folders that it names.
+    folders: Vec<String>,
+}
+
+static RENAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)^(?:please )?rename (?:the )?(?:(?:function|variable|class|method|constant|struct|type|name|word|person) )?",
+        r#""?(?P<a>\w+(?: (?-i:\p{Lu})\w*)?)"? to "?(?P<b>\w+(?: (?-i:\p{Lu})\w*)?)"?"#,
+        r"(?P<all> everywhere| in (?:all|every|each)\b.*| in the (?:whole )?(?:project|book|folder|code)| in (?P<dirs>[\w/-]+(?:(?:,| and) [\w/-]+)*))?[.! ]*$",
+    ))
+    .ok()
+});
+static SETS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)^(?:(?:please|oops|ok|now|no|sorry),? )?(?P<verb>bump|set|change|raise|lower|increase|decrease|put|turn|switch|update|upgrade) ",
+        r"(?:the )?(?P<a>[\w.-]+(?: [\w-]+){0,2}?)(?: back)? to (?P<b>[^\s,]+?)(?P<all> everywhere| in (?:all|every|each)\b.*)?[.! ]*$",
+    ))
+    .ok()
+});
+static REPLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?i)^(?:please )?replace (?P<a>"[^"]+"|[\w-]+) (?:with|by) (?P<b>"[^"]+"|[\w-]+)(?: everywhere| in (?:all|every|each)\b.*)[.! ]*$"#,
+    )
+    .ok()
+});
+static TASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?i)^(?:please )?add (?:a |another )?(?:new )?(?:task|todo)(?: to)?:? (?P<a>[^:]+?)[. ]*$"#)
+        .ok()
+});
+
+/// What an order that names no file wants; `None` of any other request.
+#[must_use]
+pub fn wanted(request: &str) -> Option<Wanted> {
+    let request = request.trim();
+    if !named::files_of(request).is_empty() || !orders::acts(request) {
+        return None;
+    }
+    renames(request)
+        .or_else(|| sets(request))
+        .or_else(|| replaces(request))
+        .or_else(|| adds_a_task(request))
+}
+
+fn renames(request: &str) -> Option<Wanted> {
+    let found = RENAMES.as_ref()?.captures(request)?;
+    let (a, b) = (&found["a"], &found["b"]);
+    let is_name = !a.contains(' ') && !b.contains(' ');
+    let folders = found.name("dirs").map_or_else(Vec::new, |dirs| {
+        let dirs = dirs.as_str().replace(" and ", ",");
+        dirs.split(',')
+            .map(|dir| dir.trim().trim_end_matches('/').to_owned())
+            .collect()
+    });
+    (!BACK.contains(&a.to_lowercase().as_str())).then(|| Wanted {
+        word: a.to_owned(),
+        order: match is_name {
+            true => format!("rename {a} to {b}"),
+            false => format!("replace {} with {}", in_quotes(a), in_quotes(b)),
+        },
+        lead: "in",
+        is_of_all: true,
+        folders,
+    })
+}
+
+fn sets(request: &str) -> Option<Wanted> {
+    let found = SETS.as_ref()?.captures(request)?;
+    let (a, b) = (&found["a"], &found["b"]);
+    let mut words = a.split(' ');
+    let is_clear = words.clone().all(|word| {
+        !BACK.contains(&word) && !["in", "of", "from", "is", "and", "or"].contains(&word)
+    });
+    let verb = found["verb"].to_lowercase();
+    let verb = match ["change", "update", "upgrade"].contains(&verb.as_str()) {
+        true => verb.as_str(),
+        false => "set",
+    };
+    // `port 8080` is found by its number.
+    let has_number = a.contains(' ') && a.contains(|c: char| c.is_ascii_digit());
+    let is_telling = |word: &&str| match has_number {
+        true => word.contains(|c: char| c.is_ascii_digit()),
+        false => word.chars().count() > 2,
+    };
+    let word = words.find(is_telling).unwrap_or(a);
+    (is_clear && !is_file(b)).then(|| Wanted {
+        word: word.to_owned(),
+        order: format!("{verb} {a} to {b}"),
+        lead: "in",
+        is_of_all: found.name("all").is_some(),
+        folders: Vec::new(),
+    })
+}
+
+fn replaces(request: &str) -> Option<Wanted> {
+    let found = REPLACES.as_ref()?.captures(request)?;
+    Some(Wanted {
+        word: found["a"].trim_matches('"').to_owned(),
+        order: format!("replace {} with {}", &found["a"], &found["b"]),
+        lead: "in",
+        is_of_all: true,
+        folders: Vec::new(),
+    })
+}
+
+fn adds_a_task(request: &str) -> Option<Wanted> {
+    let found = TASKS.as_ref()?.captures(request)?;
+    Some(Wanted {
+        word: "- [ ]".to_owned(),
+        order: format!("add a task {}", in_quotes(found["a"].trim_matches('"'))),
+        lead: "to",
+        is_of_all: false,
+        folders: Vec::new(),
+    })
+}
+
+impl Wanted {
+    /// What a file has to have, to be looked for.
+    #[must_use]
+    pub fn word(&self) -> &str {
+        &self.word
+    }
+
+    /// Whether a file is in one of the folders that the order names.
+    #[must_use]
+    pub fn may_be_in(&self, path: &str) -> bool {
+        let is_in = |folder: &String| path.starts_with(&format!("{folder}/"));
+        self.folders.is_empty() || self.folders.iter().any(is_in)
+    }
+
+    fn with(&self, files: &str) -> String {
+        format!("{} {} {files}", self.order, self.lead)
+    }
+
+    /// The refusal with the order for each of these files, none of which is proven yet.
+    #[must_use]
+    pub fn tried(&self, refusal: Refusal, files: &[String]) -> Refusal {
+        let orders = files.iter().map(|path| self.with(&typed_path(path)));
+        let orders: Vec<String> = orders
+            .filter(|order| by_rules::understands(order))
+            .collect();
+        match orders.is_empty() {
+            true => refusal,
+            false => Refusal {
+                nearest: orders,
+                ..refusal
+            },
+        }
+    }
+
+    /// The refusal with what is proven of them: one order for all files, or the first of those for one.
+    #[must_use]
+    pub fn offered(&self, mut refusal: Refusal) -> Refusal {
+        let before = self.with("");
+        let files = refusal
+            .nearest
+            .iter()
+            .filter_map(|order| order.strip_prefix(&before));
+        let files: Vec<&str> = files.collect();
+        let all = match files.as_slice() {
+            [before @ .., last] if !before.is_empty() => {
+                Some(self.with(&format!("{} and {last}", before.join(", "))))
+            }
+            _ => None,
+        };
+        let all = all.filter(|order| self.is_of_all && by_rules::understands(order));
+        match all {
+            Some(order) => refusal.nearest = vec![order],
+            None => refusal.nearest.truncate(OFFERED),
+        }
+        if !refusal.nearest.is_empty() {
+            refusal.advice = None;
+        }
+        refusal
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_without_a_file_is_offered_with_those_that_have_it() {
+        for (says, word, order) in [
+            ("bump retries to 5", "retries", "set retries to 5 in a.json"),
+            (
+                "oops, put mail back to false",
+                "mail",
+                "set mail to false in a.json",
+            ),
+            (
+                "change port 80 to 81 everywhere",
+                "80",
+                "change port 80 to 81 in a.json",
+            ),
+            (
+                "rename days_late to days_overdue",
+                "days_late",
+                "rename days_late to days_overdue in a.json",
+            ),
+            (
+                "rename Elsa Brandt to Ilse Brandt everywhere",
+                "Elsa Brandt",
+                "replace \"Elsa Brandt\" with \"Ilse Brandt\" in a.json",
+            ),
+            (
+                "replace Tom with Tim in all chapters",
+                "Tom",
+                "replace Tom with Tim in a.json",
+            ),
+            (
+                "add a task: Ask Tom about it",
+                "- [ ]",
+                "add a task \"Ask Tom about it\" to a.json",
+            ),
+        ] {
+            let wanted = wanted(says).unwrap_or_else(|| panic!("{says}"));
+            assert_eq!(wanted.word(), word, "{says}");
+            assert_eq!(wanted.with("a.json"), order, "{says}");
+        }
+        for says in [
+            "set it to 120",
+            "rename a.txt to b.txt",
+            "set port to 80 in a.toml",
+            "change the cap in the test to 2000",
+            "rename this to that",
+            "what is the port?",
+        ] {
+            assert_eq!(wanted(says), None, "{says}");
+        }
+    }
+
+    #[test]
+    fn one_order_is_of_all_files_that_hold() {
+        let wanted = wanted("rename days_late to late in src and tests").unwrap();
+        assert!(wanted.may_be_in("src/a.py") && !wanted.may_be_in("docs/a.py"));
+        let refusal = crate::rules::plan("rename days_late to late").unwrap_err();
+        let files = ["src/a.py", "src/b c.py"].map(str::to_owned);
+        let offered = wanted.offered(wanted.tried(refusal, &files));
+        assert_eq!(
+            offered.nearest,
+            ["rename days_late to late in src/a.py and \"src/b c.py\""]
+        );
+    }
+}
