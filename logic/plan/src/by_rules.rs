@@ -2,7 +2,7 @@
 
 use crate::planned::not_clear;
 use crate::quoted::in_quotes;
-use crate::rules::in_file::{self, whole_words};
+use crate::rules::in_file::{self, pasted, whole_words};
 use crate::rules::{self, RefusalKind, joined, parts, small_talk};
 use crate::{forbidden, gate, named, orders, question};
 use domain::fault::{Coded, Fault};
@@ -45,8 +45,15 @@ pub fn going_on(request: &str, before: &str) -> Option<String> {
     }
     let is_known = |resolved: &String| understands(resolved) || !asks_of(resolved).is_empty();
     joined::of_another(request, before)
+        .or_else(|| joined::of_another_value(request, before))
         .or_else(|| joined::going_on(request, before).filter(|resolved| understands(resolved)))
         .filter(is_known)
+}
+
+/// The question before, of the file that a request names in part (`and in chapter 2?`), as the user would type it.
+#[must_use]
+pub fn asked_elsewhere(request: &str, before: &str) -> Option<String> {
+    joined::asked_elsewhere(request, before)
 }
 
 /// Whether a request orders to take back what was done last, and is not of the last change alone: the last change
@@ -79,7 +86,10 @@ pub fn going_on_for_model(request: &str, before: &str) -> Option<String> {
 pub fn newest_of<'a>(requests: impl IntoIterator<Item = &'a str>) -> Option<String> {
     requests.into_iter().fold(None, |before, request| {
         let resolved = before.and_then(|before: String| {
-            joined::of_another(request, &before).or_else(|| joined::going_on(request, &before))
+            joined::of_another(request, &before)
+                .or_else(|| joined::of_another_value(request, &before))
+                .or_else(|| joined::asked_elsewhere(request, &before))
+                .or_else(|| joined::going_on(request, &before))
         });
         Some(resolved.unwrap_or_else(|| request.to_owned()))
     })
@@ -194,6 +204,18 @@ pub fn in_english(request: &str) -> String {
 #[must_use]
 pub fn intent(request: &str) -> String {
     rules::intent(request)
+}
+
+/// The file that a plan adds paragraphs to, which begin behind an empty line where its last line is of one.
+#[must_use]
+pub fn gap_to_read(plan: &Plan) -> Option<String> {
+    pasted::to_read(plan)
+}
+
+/// A plan that adds paragraphs, with the empty line before them, where the text of the file is known.
+#[must_use]
+pub fn with_gap(plan: Plan, texts: &BTreeMap<String, String>) -> Plan {
+    pasted::with_gap(plan, texts)
 }
 
 /// What the texts of files are after a step, as far as they are known.

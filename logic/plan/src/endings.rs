@@ -121,6 +121,43 @@ pub fn led_by(listing: &[String], request: &str) -> Option<String> {
     name.map(|(path, order)| format!("in {}, {order}", typed_path(&path)))
 }
 
+/// A request with the whole name of a file that stands before the colon of its text, or before what it is to be:
+/// `add to notes: …`, `change the title of chapter 2 to …`. `None` where no name of one file here stands there.
+#[must_use]
+pub fn amid(listing: &[String], request: &str) -> Option<String> {
+    let verb = first_word(request);
+    let colon = request
+        .find(':')
+        .filter(|_| ADDS.contains(&verb.as_str()) || verb == "note");
+    let changes = ["change", "rename", "replace", "set", "update"].contains(&verb.as_str());
+    let to = [" to ", " with ", " by "]
+        .iter()
+        .find_map(|to| request.find(to));
+    let end = colon.or(to.filter(|_| changes))?;
+    let head = &request[..end];
+    let leads = [
+        " to the end of ",
+        " to ",
+        " into ",
+        " in ",
+        " of ",
+        " from ",
+    ];
+    let at = leads
+        .iter()
+        .filter_map(|lead| Some(head.rfind(lead)? + lead.len()))
+        .max()?;
+    match named(listing, &head[at..]) {
+        Named::File(path) if !is_path(&head[at..]) && !head.contains('"') => Some(format!(
+            "{}{}{}",
+            &head[..at],
+            typed_path(&path),
+            &request[end..]
+        )),
+        _ => None,
+    }
+}
+
 /// Why an order on several files is not done of which some are here, and one is not or may be another.
 #[must_use]
 pub fn unknown(listing: &[String], request: &str) -> Option<Fault> {
@@ -337,6 +374,29 @@ mod tests {
             ("in the evening show notes", None),
         ] {
             assert_eq!(led_by(&here(), says).as_deref(), whole, "{says}");
+        }
+    }
+
+    #[test]
+    fn a_name_may_stand_before_a_colon_or_a_new_value() {
+        for (says, whole) in [
+            (
+                "add to notes: Ann: call",
+                Some("add to notes.md: Ann: call"),
+            ),
+            (
+                "add this to the end of chapter 2:\n\nOne.",
+                Some("add this to the end of chapter2.md:\n\nOne."),
+            ),
+            (
+                "change the title of chapter 2 to The Diary",
+                Some("change the title of chapter2.md to The Diary"),
+            ),
+            ("add to my list: milk", None),
+            ("change Tom in the evening to Tim", None),
+            ("show notes: all", None),
+        ] {
+            assert_eq!(amid(&here(), says).as_deref(), whole, "{says}");
         }
     }
 

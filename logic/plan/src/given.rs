@@ -77,7 +77,15 @@ pub fn counted(request: &str, data: &str) -> Option<String> {
     if let Some(part) = part(request, data) {
         return Some(part);
     }
-    let found = COUNT.as_ref()?.captures(request.trim())?;
+    static MANY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)^how many (?P<word>lines|words|characters)(?: (?:are there|does (?:it|this) have|are in (?:it|this)))?[?. ]*$",
+        )
+        .ok()
+    });
+    let request = request.trim();
+    let many = MANY.as_ref().and_then(|many| many.captures(request));
+    let found = many.or_else(|| COUNT.as_ref()?.captures(request))?;
     let word = found["word"].to_lowercase();
     let of = |count: usize, one: &str| match count {
         1 => format!("1 {one}"),
@@ -137,6 +145,8 @@ mod tests {
                 "the data that was given has 2 lines with `error`",
             ),
             ("count the lines", "3 lines in the data"),
+            ("how many lines", "3 lines in the data"),
+            ("how many words does it have?", "5 words in the data"),
             ("count the words in it", "5 words in the data"),
             (
                 "show the last 2 lines",

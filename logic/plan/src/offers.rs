@@ -5,6 +5,7 @@
 
 use crate::behind_colon;
 use crate::planned::{self, ByRules};
+use crate::question;
 use crate::quoted::in_quotes;
 use crate::rules::in_file::{self, whole_words};
 use crate::rules::words::is_file;
@@ -163,10 +164,11 @@ pub fn proven(refusal: Refusal, files: &Files) -> Refusal {
         }
     }
     // A tab is shown by another sign, which would be typed in its place.
-    let (holding, others): (Vec<&String>, Vec<&String>) = refusal
-        .nearest
-        .iter()
-        .partition(|order| !order.contains('\t') && done(order, files).is_some());
+    let (holding, others): (Vec<&String>, Vec<&String>) =
+        refusal.nearest.iter().partition(|order| {
+            let holds = done(order, files).is_some() || question::wants_telling(order);
+            !order.contains('\t') && holds
+        });
     holding.into_iter().for_each(&mut add);
     // Examples say what works elsewhere where none of them does here.
     if nearest.is_empty() && refusal.kind == RefusalKind::NotUnderstood {

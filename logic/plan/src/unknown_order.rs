@@ -77,6 +77,7 @@ pub(crate) fn advice(request: &str) -> String {
     let insert = format!("`insert \"TEXT\" after the line about \"WORD\" in {file}`");
     let replace = format!("`replace \"OLD\" with \"NEW\" in {file}`");
     let first = match (ends(&TABLES), ends(&TEXTS)) {
+        _ if lower.contains("crontab") => format!("`replace line 3 of {file} with \"TEXT\"`"),
         (true, _) => format!("`set the COLUMN of NAME to VALUE in {file}`"),
         (_, true) => format!("`append \"TEXT\" to {file}`"),
         _ => format!("`set NAME to VALUE in {file}`"),

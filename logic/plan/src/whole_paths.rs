@@ -74,7 +74,7 @@ pub fn not_here(path: &str, is_outside: bool, same: &[String]) -> Fault {
     let path = visible_line(path);
     let message = match is_outside {
         true => format!(
-            "{path} is not in this folder, and a question is answered from the files here. Nothing was done."
+            "{path} is not in this folder, and what is asked or ordered is of the files here. Nothing was done."
         ),
         false => format!("There is no {path} here. Nothing was done."),
     };

@@ -11,7 +11,15 @@ pub(super) fn unclear(request: &str) -> Option<Refusal> {
     let (head, text) = behind_colon::with_a_joint(request, ends_with_an_order)?;
     let why = format!("Whether all of `{text}` is the text is not clear.");
     let nearest = vec![format!("{head} {}", in_quotes(text))];
-    Some(Refusal::ambiguous(why, nearest).for_no_model())
+    let refusal = Refusal::ambiguous(why, nearest).for_no_model();
+    // An order of several lines is none that could be pasted.
+    Some(match text.contains('\n') {
+        true => refusal.advised(
+            "Name the file with its ending, in quotes where it has spaces, and begin the text on the line below, as \
+             in `append to FILE:` or `create FILE with the text:`.",
+        ),
+        false => refusal,
+    })
 }
 
 /// Whether a verb and a file stand behind an `and`: `buy milk and show notes.md`.

@@ -44,6 +44,18 @@ static CHANGED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|^(?:show|tell|list)(?: me)? (?:what (?:was |has |have |were )?(?:been )?changed in [\w./-]+\.\w+|the history of (?:the |my |our |all )?changes)[?.! ]*$",
     ))
 });
+/// Which of many stands most often.
+static MOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:and )?(?:which|what) (?:\w+ )?(?:is|are|was|were|appears?|occurs?|comes?|stands?|tries|tried) (?:up )?(?:the )?most(?: (?:frequent|frequently|common|commonly|often))?(?: (?:in|of) \S+)?[?.! ]*$",
+    )
+});
+/// What the session was allowed.
+static ALLOWED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^what (?:were|was|are) (?:you|the agents?|agents) (?:allowed|permitted)(?: to do)?[?.! ]*$",
+    )
+});
 /// An answer that is to be written.
 static REPLY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
@@ -85,6 +97,8 @@ pub(super) fn refusal(request: &str) -> Option<Refusal> {
         .or_else(|| export(request))
         .or_else(|| hits(&CHANGED, request).then(|| changed(request)))
         .or_else(|| reply(request))
+        .or_else(|| most(request))
+        .or_else(|| allowed(request))
         .or_else(|| ends(request))
         .or_else(|| read_for(request))
         .or_else(|| part_of_a_question(request))?;
@@ -107,6 +121,24 @@ fn export(request: &str) -> Option<Refusal> {
     hits(&EXPORT, request).then(|| {
         let why = "In a chat `/export NAME` writes the session to a file, and in a shell `carl session export` does.";
         Refusal::unavailable(why, Vec::new())
+    })
+}
+
+/// What stands most often is told by nobody who counts one word at a time.
+fn most(request: &str) -> Option<Refusal> {
+    hits(&MOST, request).then(|| {
+        let why = "I count the lines that have a word, and do not count all words to find the most frequent.";
+        Refusal::unavailable(why, Vec::new())
+            .advised("Such as `how many lines in FILE have \"WORD\"?` for each of them.")
+    })
+}
+
+fn allowed(request: &str) -> Option<Refusal> {
+    hits(&ALLOWED, request).then(|| {
+        let why = "What was allowed and refused is in the record of audit, which I do not read.";
+        Refusal::unavailable(why, Vec::new()).advised(
+            "In a shell `carl audit tail` prints it; in a chat `/inspect calls` shows the calls.",
+        )
     })
 }
 
@@ -197,6 +229,8 @@ mod tests {
             &REPLY,
             &ENDS,
             &READ_FOR,
+            &MOST,
+            &ALLOWED,
             &GOES_ON,
             &VERB,
             &SOMEBODY,
@@ -209,6 +243,12 @@ mod tests {
     fn what_no_file_answers_is_refused_with_what_does() {
         for (says, told) in [
             ("carl memory list", "/memory WORDS"),
+            (
+                "which ip is most frequent in logs/auth.log",
+                "how many lines",
+            ),
+            ("which ip tries the most?", "how many lines"),
+            ("what were you allowed to do", "carl audit tail"),
             ("carl doctor --sandbox", "typed in a shell"),
             ("carl memory forget 01a23298-0000", "/memory WORDS"),
             ("how do I export the conversation?", "/export NAME"),

@@ -114,6 +114,61 @@ pub(crate) fn of_another(request: &str, before: &str) -> Option<String> {
     Some(all.collect::<Vec<_>>().join(" "))
 }
 
+/// The question before, for another value of the same file: `and the ttl?` behind `what is the timeout in app.ini?`,
+/// `and the role?` behind `how old is Elsa in people.csv?`.
+pub(crate) fn of_another_value(request: &str, before: &str) -> Option<String> {
+    static NEXT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        words::pattern(
+            r"^(?i:and|and what about|what about|how about) (?i:the |his |her |its )?(?P<key>(?-i:[a-z][\w.-]*(?: [a-z][\w.-]*){0,2}))[ ?]*\?[ ?]*$",
+        )
+    });
+    static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        words::pattern(
+            r"^(?:what is (?:the )?[\w. -]+?|how (?:old|long|big|high|much) is)(?P<of>(?: of)? (?-i:\p{Lu})\w+(?: (?-i:\p{Lu})\w+)?)? in (?P<file>\S+?)[ ?.]*$",
+        )
+    });
+    let key = NEXT.as_ref()?.captures(request.trim())?["key"].to_owned();
+    let before = languages::in_english(before);
+    let asked = ASKED.as_ref()?.captures(before.trim())?;
+    let file = &asked["file"];
+    let of = asked
+        .name("of")
+        .map(|of| of.as_str().trim().trim_start_matches("of "));
+    let first = key.split(' ').next().unwrap_or_default();
+    let is_key =
+        !is_verb(first) && !["in", "of", "for", "from", "who", "what", "is"].contains(&first);
+    (is_file(file) && is_key).then(|| match of {
+        Some(name) => format!("what is the {key} of {name} in {file}?"),
+        None => format!("what is the {key} in {file}?"),
+    })
+}
+
+/// The question before, of another file, whose name is not looked at: `and in chapter 2?` behind `how many words in
+/// chapter 1?`. `None` where the question before does not end with its file.
+pub(crate) fn asked_elsewhere(request: &str, before: &str) -> Option<String> {
+    static ELSEWHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        words::pattern(
+            r"(?i)^(?:and|and what about|what about|how about|the same)(?: in| for| of)? (?P<name>(?:[\w./-]+ ){0,3}[\w./-]+)[ ?]*\?[ ?]*$",
+        )
+    });
+    static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        words::pattern(
+            r"(?i)^(?P<head>how (?:many|often) .*? (?:in|of|does|do|has)) (?P<name>(?:[\w./-]+ ){0,3}?[\w./-]+?)(?P<tail> have| has)?[ ?.]*$",
+        )
+    });
+    let name = ELSEWHERE.as_ref()?.captures(request.trim())?["name"].to_owned();
+    let asked = ASKED.as_ref()?.captures(before.trim())?;
+    let tail = asked.name("tail").map_or("", |tail| tail.as_str());
+    let plain = |text: &str| {
+        text.trim_end_matches(|c: char| c.is_ascii_digit())
+            .trim()
+            .to_lowercase()
+    };
+    // Another of one kind, so that no word of a text is taken for a file.
+    let is_like = plain(&name) == plain(&asked["name"]) || is_file(&name);
+    is_like.then(|| format!("{} {name}{tail}?", &asked["head"]))
+}
+
 /// The order before on other files: `do the same in b.md`, `also in b.md and c.md`, `and in .env`. `None` where
 /// the order before does not end with its files.
 fn same_elsewhere(request: &str, before: &str) -> Option<String> {
@@ -292,6 +347,67 @@ mod tests {
         ] {
             assert_eq!(same_elsewhere(says, before), None, "{says}");
         }
+    }
+
+    #[test]
+    fn a_question_goes_on_with_another_value_or_file() {
+        for (says, before, whole) in [
+            (
+                "and the ttl?",
+                "what is the timeout in app.ini?",
+                "what is the ttl in app.ini?",
+            ),
+            (
+                "and the role?",
+                "how old is Elsa in people.csv?",
+                "what is the role of Elsa in people.csv?",
+            ),
+            (
+                "and the pool size?",
+                "what is the port in a.toml",
+                "what is the pool size in a.toml?",
+            ),
+        ] {
+            assert_eq!(
+                of_another_value(says, before).as_deref(),
+                Some(whole),
+                "{says}"
+            );
+        }
+        for (says, before) in [
+            ("and show it?", "what is the port in a.toml?"),
+            ("and the ttl?", "what is the port?"),
+            ("and the ttl?", "set the port in a.toml to 1"),
+            ("and the ttl", "what is the port in a.toml?"),
+        ] {
+            assert_eq!(of_another_value(says, before), None, "{says}");
+        }
+        for (says, before, whole) in [
+            (
+                "and in chapter 2?",
+                "how many words in chapter 1",
+                "how many words in chapter 2?",
+            ),
+            (
+                "and chapter 3?",
+                "how many words does chapter 1 have?",
+                "how many words does chapter 3 have?",
+            ),
+        ] {
+            assert_eq!(
+                asked_elsewhere(says, before).as_deref(),
+                Some(whole),
+                "{says}"
+            );
+        }
+        assert_eq!(
+            asked_elsewhere("and Elsa?", "how many words in chapter 1"),
+            None
+        );
+        assert_eq!(
+            asked_elsewhere("and in chapter 2?", "delete chapter 1"),
+            None
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::refusal::{Refusal, RefusalKind};
 use super::signs;
 use super::words::{Request, Step, pattern};
 use crate::behind_colon;
-use crate::{forbidden, without_file};
+use crate::{forbidden, unknown_order, without_file};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -58,6 +58,12 @@ static TAKES_BACK: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|^(?:take|put|bring) (?:[\w./-]+ ){1,4}back(?: (?:as|how|the way) .*)?[.!? ]*$",
         r"|^mache? .*rückgängig\b|^stelle? .* wieder her\b|^nimm .* zurück\b|^(?:deshaz|deshazlo|deshacer|restaura)\b",
     ))
+});
+/// A file that is to be as its backup is.
+static FROM_BACKUP: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)^(?:please )?(?:restore|bring back|get back) (?:the )?(?P<file>\S+) from (?:the |its |a |my )?(?:backup|copy|bak)\b",
+    )
 });
 /// Such an order of what was done last alone, which a rule knows.
 static UNDOES: LazyLock<Option<Regex>> =
@@ -137,6 +143,15 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
     if hits(&KEEPING, text) {
         return None;
     }
+    if let Some(found) = FROM_BACKUP.as_ref().and_then(|form| form.captures(text)) {
+        let file = &found["file"];
+        let why = format!("What {file} was is not put back from another file in one step.");
+        let advice = format!(
+            "The order `undo` takes back the last change. What a backup has is shown by `compare {file} with {file}.bak`, or by its own name."
+        );
+        let refusal = Refusal::unavailable(&why, Vec::new()).for_no_model();
+        return Some(refusal.advised(advice));
+    }
     if hits(&TAKES_BACK, text) && !hits(&UNDOES, text) {
         let why = format!("`{shown}` may be of more than the last request, or of a part of it.");
         let refusal = Refusal::unavailable(&why, Vec::new()).for_no_model();
@@ -183,6 +198,16 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
         return Some(refusal.advised(IN_A_CHAT));
     }
     None
+}
+
+/// The file of times or settings at the end of what looks like an order to run something: it is an edit.
+fn edited(text: &str) -> Option<String> {
+    const ENDINGS: [&str; 6] = ["crontab", ".timer", ".service", ".conf", ".ini", ".cron"];
+    let (_, file) = text.trim_end_matches('.').rsplit_once(" in ")?;
+    let is_one = ENDINGS
+        .iter()
+        .any(|ending| file.to_lowercase().ends_with(ending));
+    (is_one && !file.contains(' ')).then(|| file.to_owned())
 }
 
 /// Who runs programs.
@@ -250,6 +275,10 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
         return Refusal::unavailable(why, Vec::new()).advised(advice);
     }
     if hits(&PROGRAM, text) {
+        if let Some(file) = edited(text) {
+            let why = format!("What `{shown}` changes in {file} I do not know.");
+            return Refusal::ambiguous(why, Vec::new()).advised(unknown_order::advice(text));
+        }
         let why = format!("`{shown}` is not among the things I can do. {LARGER_MODEL}");
         return Refusal::unavailable(&why, Vec::new()).advised(IN_A_CHAT);
     }
@@ -285,6 +314,7 @@ mod tests {
             &KEEPING,
             &FORGET,
             &TAKES_BACK,
+            &FROM_BACKUP,
             &UNDOES,
             &REDO,
             &GIT,

@@ -145,7 +145,8 @@ pub(super) fn refusal(
     if hits(&SWAPS, text) {
         return Some(of_two(request, &shown, text));
     }
-    if hits(&LOOKS, text) && hits(&COUNTS, text) {
+    let is_which = text.to_lowercase().starts_with("which ");
+    if hits(&LOOKS, text) && hits(&COUNTS, text) && !is_which {
         return Some(of_many(&shown));
     }
     if hits(&LOOKS, text) && hits(&TIMES, text) {

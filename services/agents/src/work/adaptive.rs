@@ -24,7 +24,10 @@ const GREETING: &str = "by rules, no model (a greeting needs none)";
 pub(crate) async fn choose(work: &mut Work) {
     let before = whole_request(work).or_else(|| going_on(work));
     let resolved = match before {
-        None => with_names(work).await,
+        None => match asked_elsewhere(work) {
+            Some(asked) => with_names(work, &asked).await,
+            None => with_names(work, &work.request.text).await,
+        },
         resolved => resolved,
     };
     if let Some(resolved) = &resolved {
@@ -68,6 +71,12 @@ fn going_on(work: &Work) -> Option<String> {
     by_rules::going_on(text, &before).or_else(for_model)
 }
 
+/// The question before of another file that the request names in part: `and in chapter 2?`.
+fn asked_elsewhere(work: &Work) -> Option<String> {
+    let before = work.with_state(|state| by_rules::newest_of(state.conversation.words_before()))?;
+    by_rules::asked_elsewhere(&work.request.text, &before)
+}
+
 /// The order that takes back all that the last request changed, of one to take back what was done last.
 fn whole_request(work: &Work) -> Option<String> {
     let text = work.request.text.trim();
@@ -97,8 +106,7 @@ fn whole_request(work: &Work) -> Option<String> {
 /// The request with the paths of the files that it names without their endings, or in words (`chapter 2`), where
 /// the rules do it then, or a question is of those files. They are looked up without a call: what is told is
 /// what the user typed and where it stands.
-async fn with_names(work: &Work) -> Option<String> {
-    let text = &work.request.text;
+async fn with_names(work: &Work, text: &str) -> Option<String> {
     let is_asked = match work.request.mode {
         Mode::Adaptive => asks_rules(work),
         Mode::Deterministic => true,
@@ -108,7 +116,8 @@ async fn with_names(work: &Work) -> Option<String> {
         return None;
     }
     let listing = elsewhere::all_files(work).await;
-    let ways = [endings::written_out, endings::led_by].map(|way| way(&listing, text));
+    let ways = [endings::written_out, endings::led_by, endings::amid];
+    let ways = ways.map(|way| way(&listing, text));
     let mut whole = ways.into_iter().flatten();
     if let Some(whole) = whole.find(|whole| by_rules::understands(whole)) {
         return Some(whole);

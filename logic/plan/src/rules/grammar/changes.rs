@@ -314,6 +314,13 @@ pub static CHANGES: [Rule; 29] = [
         r"set (?:the )?(?P<key>[\w.-]+(?: [\w.-]+){0,3}) to {tok:q}",
         |found| {
             let step = found.request.shown(&found.captures[0]);
+            let key = found.word("key");
+            if ["it", "that", "this", "them"].contains(&key.as_str()) {
+                let why = format!("What `{key}` is, and in which file, is not said.");
+                let to = found.request.shown(found.written("q"));
+                let advice = format!("Name both: `set NAME to {to} in FILE`.");
+                return Err(Refusal::ambiguous(why, Vec::new()).advised(advice));
+            }
             let why = format!("`{step}` names no file.");
             let advice = format!(
                 "Say in which file: `{step} in FILE`; `search for {}` shows which have it.",

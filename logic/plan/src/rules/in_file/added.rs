@@ -59,6 +59,33 @@ impl<'a> Said<'a> {
 }
 
 impl Lines<'_> {
+    /// The refusal of a key that is set, with the order for one line more where a unit of systemd may have several.
+    fn sets_already(&self, key: &str, (to, _): NewValue<'_>) -> Refusal {
+        let path = self.shown_path();
+        let may_be_several =
+            ["service", "timer", "socket", "mount", "target"].contains(&self.ending().as_str());
+        let name = Said::read(key, &self.ending()).name;
+        let last = self.values(name).pop().filter(|_| may_be_several);
+        let (why, order) = match last {
+            Some(value) => (
+                format!(
+                    "{} sets `{key}` already, and may have one line more of it.",
+                    self.path
+                ),
+                format!(
+                    "insert {} after line {} of {path}",
+                    in_quotes(&format!("{name}={to}")),
+                    self.number_of(&value)
+                ),
+            ),
+            None => (
+                format!("{} sets `{key}` already.", self.path),
+                format!("show {path}"),
+            ),
+        };
+        Refusal::ambiguous(why, vec![order])
+    }
+
     /// The change that adds a setting. Of one that is not said to be a key, the section has to be said where there
     /// are some.
     pub(super) fn add_key(
@@ -77,11 +104,7 @@ impl Lines<'_> {
                 })
         });
         if is_there {
-            let why = format!("{} sets `{key}` already.", self.path);
-            return Err(Refusal::ambiguous(
-                why,
-                vec![format!("show {}", self.shown_path())],
-            ));
+            return Err(self.sets_already(key, to));
         }
         let said = Said::read(key, &self.ending());
         if let Some(member) = self.add_member(said.section.as_deref(), said.name, to) {

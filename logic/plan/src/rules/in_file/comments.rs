@@ -4,6 +4,8 @@
 use super::lines::Lines;
 use super::unset::unset;
 use super::written;
+use crate::names;
+use crate::quoted::in_quotes;
 use crate::rules::refusal::Refusal;
 use crate::rules::words::pattern;
 use domain::plan::Action;
@@ -187,7 +189,7 @@ impl Lines<'_> {
                     is_comment(text) && begins_with(&without_mark(text), name)
                 };
                 let comment = self.lines().find(is_comment);
-                let none = || self.absent(&format!("no line that begins with `{name}`"));
+                let none = || self.none_begins(name);
                 comment.or_else(|| self.only_line_of(name)).ok_or_else(none)
             }
             many => {
@@ -203,6 +205,26 @@ impl Lines<'_> {
                 only.cloned()
                     .ok_or_else(|| self.several(many, &format!("`{name}`")))
             }
+        }
+    }
+
+    /// The refusal where no line begins with a name, with the order for the only line that has all words of it.
+    fn none_begins(&self, name: &str) -> Refusal {
+        let refusal = self.absent(&format!("no line that begins with `{name}`"));
+        let has_all = |line: &Range<usize>| {
+            let line = self.text[line.clone()].to_lowercase();
+            let words = name.to_lowercase();
+            !is_comment(&line) && words.split(' ').all(|word| names::has_words(&line, word))
+        };
+        let mut found = self.lines().filter(has_all);
+        let Some(only) = found.next().filter(|_| found.next().is_none()) else {
+            return refusal;
+        };
+        let begins = self.text[only].trim().trim_end_matches(['{', ' ', ';']);
+        let order = format!("comment out {} in {}", in_quotes(begins), self.shown_path());
+        Refusal {
+            nearest: vec![order],
+            ..refusal
         }
     }
 

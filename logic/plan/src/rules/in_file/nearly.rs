@@ -34,6 +34,10 @@ pub(super) enum Wish {
     },
     /// The first lines in a file of their own.
     FirstLines { to_line: usize, into: String },
+    /// Another title.
+    Title { to: String },
+    /// A key with its value, at the edge of a file of JSON.
+    Key { name: String, to: String },
     /// One file of two.
     Both { other: String, into: String },
 }
@@ -46,7 +50,19 @@ pub(super) enum Goal {
     End,
 }
 
-pub(super) static SAYINGS: [Saying; 10] = [
+pub(super) static SAYINGS: [Saying; 13] = [
+    (
+        r"(?:change|rename|set) the (?:title|main heading|heading) of {FILE} (?:in)?to {text:c}",
+        title,
+    ),
+    (
+        r"add (?:the |a )?(?P<key>[\w-]+) (?P<to>\S+) to {FILE}",
+        key,
+    ),
+    (
+        r"add (?:the |a )?(?P<key>[\w-]+) to {FILE}: (?P<to>\S+)",
+        key,
+    ),
     (r"(?P<key>[A-Za-z][\w.-]*) (?P<to>\S+) in {FILE}", value),
     (
         r"(?:use|take|have|put|listen on|bind to|run on) (?P<new>\S+) instead of (?P<old>\S+)(?: (?:as|for) (?:the |its )?(?P<key>[\w.-]+(?: [\w.-]+){0,2}))? in {FILE}",
@@ -105,6 +121,30 @@ fn value(found: &Match<'_>) -> Built {
         || to.starts_with(|c: char| c.is_ascii_digit());
     match is_name && is_value && !plain::is_prose(&path) {
         true => wished(path, Wish::Value { key, to }),
+        false => Ok(None),
+    }
+}
+
+fn title(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let to = bare(found, "c")?;
+    match path.ends_with(".md") {
+        true => wished(path, Wish::Title { to }),
+        false => Ok(None),
+    }
+}
+
+fn key(found: &Match<'_>) -> Built {
+    let path = found.target("p", "noun")?;
+    let name = found.written("key").to_owned();
+    match path.ends_with(".json") && found.is_quoted("to") {
+        true => wished(
+            path,
+            Wish::Key {
+                name,
+                to: found.text("to")?,
+            },
+        ),
         false => Ok(None),
     }
 }
@@ -210,6 +250,12 @@ impl Lines<'_> {
             Wish::Move { about, to } => self.moved(about, to).unwrap_or_else(|unclear| unclear),
             Wish::Comment { text, side, about } => self.commented(text, *side, about),
             Wish::FirstLines { to_line, into } => self.first_lines(*to_line, into),
+            Wish::Title { to } => self.titled(to),
+            Wish::Key { name, to } => {
+                let why = format!("Where `{name}` is to stand in {} is not said.", self.path);
+                let (name, to) = (in_quotes(name), in_quotes(to));
+                Refusal::ambiguous(why, vec![format!("add {name}: {to} to {path}")])
+            }
             Wish::Both { other, into } => {
                 let (other, into) = (typed_path(other), typed_path(into));
                 let order = format!("copy {path} to {into} then append {other} to {into}");
@@ -229,6 +275,18 @@ impl Lines<'_> {
         let is = self.text[value.place.clone()].trim();
         let why = format!("`{key}` of {} is `{is}`, and no list.", self.path);
         Refusal::ambiguous(why, vec![format!("set {key} to {is} {word} in {path}")])
+    }
+
+    fn titled(&self, to: &str) -> Refusal {
+        let mut titles = self.text.lines().filter_map(|line| line.strip_prefix("# "));
+        let only = titles.next().filter(|_| titles.next().is_none());
+        let Some(is) = only else {
+            return self.absent("not one title (`# …`)");
+        };
+        let why = format!("The title of {} is its first heading.", self.path);
+        let (is, to) = (in_quotes(is.trim()), in_quotes(to));
+        let order = format!("change the heading {is} to {to} in {}", self.shown_path());
+        Refusal::ambiguous(why, vec![order])
     }
 
     fn number_at(&self, at: usize) -> usize {

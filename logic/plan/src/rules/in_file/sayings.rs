@@ -235,10 +235,12 @@ fn set(found: &Match<'_>) -> Built {
     // `change "name" to "title"` is of a text.
     let is_text = found.is_quoted("key") && !says_value;
     // `fix the spelling of recieve to receive` is of a word.
+    // What `it` is in a file is nowhere said.
+    let is_back = ["it", "that", "this", "them"].contains(&key.to_lowercase().as_str());
     let is_mending = ["fix", "correct", "turn"].contains(&found.word("sets").as_str());
     let is_named = matches!(meant, Meant::NamedValue { .. }) && !key.contains(char::is_whitespace);
     let is_clear = is_key(&key, &path) && is_one_value(found)? && !is_text;
-    let is_clear = is_clear && (is_named || !is_mending);
+    let is_clear = is_clear && (is_named || !is_mending) && !is_back;
     Ok(is_clear.then_some((path, asked)))
 }
 
@@ -290,7 +292,10 @@ fn comment_out(found: &Match<'_>) -> Built {
 
 fn uncomment(found: &Match<'_>) -> Built {
     let key = bare(found, "key")?;
-    let is_clear = found.is_quoted("key") || (is_key(&key, "") && plain::is_replacement(&key));
+    // A line of a crontab begins with its time.
+    let is_line = key.starts_with(|c: char| c.is_ascii_digit() || c == '*');
+    let is_name = is_key(&key, "") && plain::is_replacement(&key);
+    let is_clear = found.is_quoted("key") || is_name || is_line;
     let path = found.target("p", "noun")?;
     Ok(is_clear.then_some((path, Asked::Uncomment { key })))
 }

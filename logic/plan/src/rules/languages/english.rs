@@ -64,6 +64,22 @@ pub(super) static ENGLISH: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(
             "set $a to $b in $t",
         ),
         (
+            r"sort the (?:list|lines|items|entries) (?:in|of) {x}",
+            "sort $x",
+        ),
+        (
+            r"add an? (?:\w+ )?(?:row|host|entry|record|person|line) to (?P<x>\S+\.csv): (?P<t>\S.*)",
+            "add a row for $t to $x",
+        ),
+        (
+            r"are there (?:any |some )?(?P<a>[1-5]\d\d) (?:errors?|responses?|requests?|lines?) in {x}",
+            "how many lines with $a in $x",
+        ),
+        (
+            r#"in {x},? (?:add|insert) (?:an? |the )?(?:new )?(?:section |heading |line |text |entry )?{t} (?:below|under|after) (?:the )?(?P<a>"[^"]+"|[\w.-]+)"#,
+            "insert $t after the line about $a in $x",
+        ),
+        (
             r"compare {x} (?:with|and|to) (?:the|its) (?:backup|backup copy|copy)",
             "compare $x with ${x}.bak",
         ),

@@ -44,6 +44,18 @@ pub(super) async fn files_called(work: &Work, path: &str) -> Vec<String> {
     files(work, LEVELS, is_called, NAMED).await
 }
 
+/// The folders that files are in, with those above them.
+pub(super) fn folders_of(files: &[String]) -> Vec<String> {
+    let parents = |path: &String| -> Vec<String> {
+        let ends = path.match_indices('/').map(|(at, _)| path[..at].to_owned());
+        ends.collect()
+    };
+    let mut folders: Vec<String> = files.iter().flat_map(parents).collect();
+    folders.sort();
+    folders.dedup();
+    folders
+}
+
 /// What is said where several files have a name that is not there as it was typed.
 pub(super) fn which(path: &str, several: &[String]) -> Stop {
     let several: Vec<String> = several

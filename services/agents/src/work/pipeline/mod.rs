@@ -9,6 +9,7 @@ mod answering;
 mod approval;
 pub(super) mod elsewhere;
 mod execution;
+mod having;
 mod planner;
 mod rules;
 mod stage;

@@ -1,7 +1,7 @@
 //! The planner by rules: orders become steps once the files are read that they need.
 
-use super::elsewhere;
 use super::stage::{Planned, Stop, call_tool, interrupted};
+use super::{elsewhere, having};
 use crate::work::Work;
 use disk::stored::as_stored;
 use domain::event::{CallStatus, EventBody, QueryStatus};
@@ -9,9 +9,9 @@ use domain::fault::{Coded, Fault};
 use domain::limits::PLAN_ACTIONS;
 use domain::model::Reach;
 use domain::plan::{Action, Plan};
-use plan::by_rules::{self, ByRules, FileState, Files, Need, Unplanned};
+use plan::by_rules::{self, ByRules, FileState, Files, Need, Ready, Unplanned};
 use plan::compile::Call;
-use plan::without_file::{self, TRIED_FILES, Wanted};
+use plan::without_file;
 use plan::{compile, endings, forgetting, longer, many, names, orders, outlined};
 use protected::Protected;
 use serde_json::json;
@@ -249,7 +249,10 @@ async fn one(
             }
             let ready = by_rules::after_reading(text, &asked, literal, &read.content);
             known.texts.insert(asked.path.clone(), read.content);
-            ready
+            match ready {
+                Ok(ready) => Ok(with_gap(work, outcome, ready, known).await),
+                refused => refused,
+            }
         }
         // An order of several is one of them.
         ByRules::Several(_) => return Err(not_known(text)),
@@ -265,6 +268,25 @@ async fn one(
         work.emit(EventBody::Notice(told), None).await;
     }
     Ok(ready.plan)
+}
+
+/// What is ready, with an empty line before the paragraphs that it adds to a file that is there.
+async fn with_gap(work: &Work, outcome: &mut Outcome, ready: Ready, known: &Known) -> Ready {
+    let Some(path) = by_rules::gap_to_read(&ready.plan) else {
+        return ready;
+    };
+    if found(work, &path).await.is_none() {
+        return ready;
+    }
+    // What cannot be read is added to as it is.
+    let Ok(read) = known.read(work, outcome, &path).await else {
+        return ready;
+    };
+    let texts = BTreeMap::from([(path, read.content)]);
+    Ready {
+        plan: by_rules::with_gap(ready.plan, &texts),
+        ..ready
+    }
 }
 
 /// Stops where a file that a plan changes, and that has a format, would not stay sound: what is added to one is
@@ -330,8 +352,16 @@ async fn is_there_to_list(work: &Work, text: &str, planned: &ByRules) -> Result<
     let [Action::ListFiles { path }] = plan.actions.as_slice() else {
         return Ok(());
     };
-    if path.contains(['/', '.', '~']) || found(work, path).await.is_some() {
+    if found(work, path).await.is_some() {
         return Ok(());
+    }
+    if path.contains(['/', '.', '~']) {
+        let folders = elsewhere::folders_of(&elsewhere::all_files(work).await);
+        let near = names::nearest(
+            folders.iter().map(String::as_str),
+            path.trim_end_matches('/'),
+        );
+        return near.map_or(Ok(()), |near| Err(misspelt(text, path, near)));
     }
     match elsewhere::files_called(work, path).await.as_slice() {
         [] => Err(Stop::failed(by_rules::nothing_called(path))),
@@ -444,7 +474,7 @@ async fn refusing(work: &Work, outcome: &mut Outcome, refused: Unplanned, known:
     let wanted = without_file::wanted(text);
     let refusal = match &wanted {
         Some(wanted) => {
-            let files = having(work, outcome, wanted).await;
+            let files = having::files(work, outcome, wanted).await;
             wanted.tried(refusal, &files)
         }
         None => refusal,
@@ -476,27 +506,6 @@ async fn refusing(work: &Work, outcome: &mut Outcome, refused: Unplanned, known:
         Some(wanted) => wanted.offered(refusal).fault(),
         None => refusal.fault(),
     })
-}
-
-/// The files that have what an order without a file wants, found by a search on record.
-async fn having(work: &Work, outcome: &mut Outcome, wanted: &Wanted) -> Vec<String> {
-    let search = Action::SearchText {
-        query: wanted.word().to_owned(),
-        path: ".".to_owned(),
-    };
-    let mut files: Vec<String> = Vec::new();
-    for call in compile::action(&search) {
-        let result = call_tool(work, outcome, &call, None).await.result;
-        let found = result.data["matches"].as_array();
-        for one in found.into_iter().flatten() {
-            let path = one["path"].as_str().unwrap_or_default().to_owned();
-            if !path.is_empty() && wanted.may_be_in(&path) && !files.contains(&path) {
-                files.push(path);
-            }
-        }
-    }
-    files.truncate(TRIED_FILES);
-    files
 }
 
 fn not_known(path: &str) -> Stop {
