@@ -43,4 +43,3 @@ pub mod typed;
 pub mod unknown_order;
 pub mod validate;
 pub mod whole_paths;
-pub mod without_file;

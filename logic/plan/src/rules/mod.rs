@@ -26,6 +26,7 @@ mod several;
 mod signs;
 pub(crate) mod small_talk;
 mod unsure;
+pub mod without_file;
 pub(crate) mod words;
 
 pub(crate) use reasons::TAKING_BACK;

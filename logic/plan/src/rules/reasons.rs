@@ -5,9 +5,10 @@ use super::grammar::UNDO;
 use super::languages;
 use super::refusal::{Refusal, RefusalKind};
 use super::signs;
+use super::without_file;
 use super::words::{Request, Step, pattern};
 use crate::behind_colon;
-use crate::{forbidden, unknown_order, without_file};
+use crate::{forbidden, unknown_order};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -223,6 +224,15 @@ pub(crate) const TAKING_BACK: &str = "The order `undo` takes back the last chang
 const IN_A_CHAT: &str =
     "In `carl` and `carl chat` a line behind `!` runs as you type it, such as `!git status`.";
 
+fn names_no_file(shown: &str) -> Refusal {
+    let why = format!("`{shown}` names no file.");
+    let advice =
+        format!("Say in which: `{shown} in FILE`; `list the files` shows which there are.");
+    Refusal::ambiguous(why, Vec::new())
+        .advised(advice)
+        .for_no_model()
+}
+
 /// Why a step that no rule fits is not done.
 pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
     let text = step.text.as_str();
@@ -247,12 +257,7 @@ pub(super) fn after_rules(request: &Request, step: &Step) -> Refusal {
             .for_no_model();
     }
     if without_file::wanted(&shown).is_some() {
-        let why = format!("`{shown}` names no file.");
-        let advice =
-            format!("Say in which: `{shown} in FILE`; `list the files` shows which there are.");
-        return Refusal::ambiguous(why, Vec::new())
-            .advised(advice)
-            .for_no_model();
+        return names_no_file(&shown);
     }
     if hits(&MANY, text) {
         let message = format!(

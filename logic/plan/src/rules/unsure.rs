@@ -145,8 +145,7 @@ pub(super) fn refusal(
     if hits(&SWAPS, text) {
         return Some(of_two(request, &shown, text));
     }
-    let is_which = text.to_lowercase().starts_with("which ");
-    if hits(&LOOKS, text) && hits(&COUNTS, text) && !is_which {
+    if hits(&LOOKS, text) && hits(&COUNTS, text) {
         return Some(of_many(&shown));
     }
     if hits(&LOOKS, text) && hits(&TIMES, text) {
@@ -249,6 +248,13 @@ fn of_two(request: &Request, shown: &str, text: &str) -> Refusal {
 }
 
 fn of_many(shown: &str) -> Refusal {
+    // Characters may be people.
+    if shown.to_lowercase().starts_with("which ") {
+        let why = format!("`{shown}` compares what files say, which I do not.");
+        let advice = "`search for \"NAME\"` shows which files have a name, and `compare FILE with OTHER` the lines that \
+                      differ.";
+        return Refusal::unavailable(&why, Vec::new()).advised(advice);
+    }
     let why = format!("`{shown}` is of more files than are named, and I count in one a step.");
     let nearest = vec![
         "count the words in a.md and b.md".to_owned(),

@@ -1,7 +1,6 @@
 //! What is asked of a file.
 
 use super::members::Member;
-use super::nearly::Wish;
 use super::sound::Edit;
 
 /// What a request asks of a file.
@@ -226,6 +225,45 @@ pub(super) enum Place {
     Heading(String),
     /// What stands under it.
     Section(String),
+}
+
+/// What somebody nearly ordered of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// A name and its value, without a verb.
+    Value { key: String, to: String },
+    /// Another value in the place of one.
+    Instead {
+        new: String,
+        old: String,
+        key: Option<String>,
+    },
+    /// A word more in a value of words.
+    Word { word: String, key: String },
+    /// A line at another place: beside the line about something, or at an end of the file.
+    Move { about: String, to: Goal },
+    /// A comment beside a line.
+    Comment {
+        text: String,
+        side: Side,
+        about: String,
+    },
+    /// The first lines in a file of their own.
+    FirstLines { to_line: usize, into: String },
+    /// Another title.
+    Title { to: String },
+    /// A key with its value, at the edge of a file of JSON.
+    Key { name: String, to: String },
+    /// One file of two.
+    Both { other: String, into: String },
+}
+
+/// Where a line is to go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Goal {
+    Beside(Side, String),
+    Top,
+    End,
 }
 
 /// How a table is written.

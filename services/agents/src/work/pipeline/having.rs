@@ -4,7 +4,7 @@ use super::stage::call_tool;
 use crate::work::Work;
 use domain::plan::Action;
 use plan::compile;
-use plan::without_file::{TRIED_FILES, Wanted};
+use plan::rules::without_file::{TRIED_FILES, Wanted};
 use turn::Outcome;
 
 /// The files that have what an order without a file wants, found by a search on record.

@@ -11,7 +11,7 @@ use domain::model::Reach;
 use domain::plan::{Action, Plan};
 use plan::by_rules::{self, ByRules, FileState, Files, Need, Ready, Unplanned};
 use plan::compile::Call;
-use plan::without_file;
+use plan::rules::without_file;
 use plan::{compile, endings, forgetting, longer, many, names, orders, outlined};
 use protected::Protected;
 use serde_json::json;
@@ -503,7 +503,7 @@ async fn refusing(work: &Work, outcome: &mut Outcome, refused: Unplanned, known:
     }
     let refusal = by_rules::proven(refusal, &files);
     Stop::failed(match wanted {
-        Some(wanted) => wanted.offered(refusal).fault(),
+        Some(wanted) => wanted.offered(refusal, by_rules::understands).fault(),
         None => refusal.fault(),
     })
 }

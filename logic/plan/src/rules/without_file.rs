@@ -1,9 +1,9 @@
 //! Orders that name no file: they are offered with each file that has what they name.
 
+use super::refusal::Refusal;
+use super::words::is_file;
 use crate::quoted::{in_quotes, typed_path};
-use crate::rules::Refusal;
-use crate::rules::words::is_file;
-use crate::{by_rules, named, orders};
+use crate::{named, orders};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -164,9 +164,7 @@ impl Wanted {
     #[must_use]
     pub fn tried(&self, refusal: Refusal, files: &[String]) -> Refusal {
         let orders = files.iter().map(|path| self.with(&typed_path(path)));
-        let orders: Vec<String> = orders
-            .filter(|order| by_rules::understands(order))
-            .collect();
+        let orders: Vec<String> = orders.collect();
         match orders.is_empty() {
             true => refusal,
             false => Refusal {
@@ -178,7 +176,7 @@ impl Wanted {
 
     /// The refusal with what is proven of them: one order for all files, or the first of those for one.
     #[must_use]
-    pub fn offered(&self, mut refusal: Refusal) -> Refusal {
+    pub fn offered(&self, mut refusal: Refusal, is_understood: impl Fn(&str) -> bool) -> Refusal {
         let before = self.with("");
         let files = refusal
             .nearest
@@ -191,7 +189,7 @@ impl Wanted {
             }
             _ => None,
         };
-        let all = all.filter(|order| self.is_of_all && by_rules::understands(order));
+        let all = all.filter(|order| self.is_of_all && is_understood(order));
         match all {
             Some(order) => refusal.nearest = vec![order],
             None => refusal.nearest.truncate(OFFERED),
@@ -262,9 +260,9 @@ mod tests {
     fn one_order_is_of_all_files_that_hold() {
         let wanted = wanted("rename days_late to late in src and tests").unwrap();
         assert!(wanted.may_be_in("src/a.py") && !wanted.may_be_in("docs/a.py"));
-        let refusal = crate::rules::plan("rename days_late to late").unwrap_err();
+        let refusal = Refusal::ambiguous("Which file?".to_owned(), Vec::new());
         let files = ["src/a.py", "src/b c.py"].map(str::to_owned);
-        let offered = wanted.offered(wanted.tried(refusal, &files));
+        let offered = wanted.offered(wanted.tried(refusal, &files), |_| true);
         assert_eq!(
             offered.nearest,
             ["rename days_late to late in src/a.py and \"src/b c.py\""]
