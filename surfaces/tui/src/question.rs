@@ -8,10 +8,13 @@
 use domain::event::{ConfirmationAnswer, ConfirmationRequest};
 use domain::id::ConfirmationId;
 use domain::tool::EffectClass;
+use ratatui::text::Line;
 use rendering::Paint;
-use rendering::confirm::{Listener, Memory, Offer, Parts, Reply, parts, shortest};
+use rendering::confirm::{Listener, Memory, Offer, Parts, Reply, Section, parts, shortest};
 use session::LEFT_OUT;
+use std::cell::RefCell;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// How long no key may have come before one counts as the beginning of an answer.
@@ -56,6 +59,15 @@ pub struct Sight {
     pub diff: Option<usize>,
 }
 
+/// The body of a question in rows.
+#[derive(Debug, Default)]
+pub struct Body {
+    /// The rows.
+    pub rows: Vec<Line<'static>>,
+    /// That at which the first difference of a file begins.
+    pub diff: Option<usize>,
+}
+
 /// A question as it stands on the screen.
 #[derive(Debug)]
 pub struct Dialog {
@@ -80,6 +92,9 @@ pub struct Dialog {
     said: Option<&'static str>,
     /// The answer that counts once nothing follows it, and when it was given.
     given: Option<(Reply, Instant)>,
+    /// The body as it was laid out last, and for how many columns: of a long text each key would take its
+    /// time.
+    laid: RefCell<Option<(usize, Rc<Body>)>>,
 }
 
 /// A text that somebody may want to send, where an answer was wanted.
@@ -113,6 +128,21 @@ impl Dialog {
             read_to: 0,
             said: None,
             given: None,
+            laid: RefCell::default(),
+        }
+    }
+
+    /// The body in rows of so many columns. `lay` makes them where that was not done yet.
+    #[must_use]
+    pub fn body(&self, width: usize, lay: impl FnOnce(&[Section]) -> Body) -> Rc<Body> {
+        let mut laid = self.laid.borrow_mut();
+        match &*laid {
+            Some((known, body)) if *known == width => Rc::clone(body),
+            _ => {
+                let body = Rc::new(lay(&self.parts.body));
+                *laid = Some((width, Rc::clone(&body)));
+                body
+            }
         }
     }
 

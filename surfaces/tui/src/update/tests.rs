@@ -8,12 +8,14 @@ mod shell;
 use crate::fixture::{Seat, id, request};
 use crate::message::{Command, Message, Pointed, Reason};
 use crate::panes::Pane;
+use crate::question::Body;
 use crossterm::event::{KeyCode, KeyModifiers};
 use domain::event::{ConfirmationAnswer, ConfirmationKind, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::QueryId;
 use domain::settings::Mode;
 use rendering::slash::{Changed, Slash};
+use std::cell::Cell;
 
 /// A request under way that has asked this.
 fn asked(requests: Vec<domain::event::ConfirmationRequest>) -> Seat {
@@ -367,4 +369,20 @@ fn the_mouse_scrolls_and_chooses_panes_and_answers_nothing() {
     let pressed = seat.takes(Message::Pointed(Pointed::Pressed, (5, 25)));
     assert_eq!(pressed, []);
     assert!(seat.state.dialog.is_some());
+}
+
+/// The rows of a long question take their time, so that a key must not make them anew.
+#[test]
+fn a_question_is_laid_out_once_for_a_width() {
+    let seat = asked(vec![call()]);
+    let dialog = seat.state.dialog.as_ref().unwrap();
+    let times = Cell::new(0);
+    let lay = |_: &[rendering::confirm::Section]| {
+        times.set(times.get() + 1);
+        Body::default()
+    };
+    for width in [60, 60, 60, 40, 40] {
+        assert!(dialog.body(width, lay).rows.is_empty());
+    }
+    assert_eq!(times.get(), 2);
 }

@@ -6,10 +6,11 @@ use crate::bindings::Keys;
 use crate::input::Edit;
 use crate::keys::Action;
 use crate::lines::{BAR, cut, faint, wrapped};
-use crate::question::{Dialog, Field, Sight};
+use crate::question::{Body, Dialog, Field, Sight};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use rendering::confirm::Section;
+use std::rc::Rc;
 use std::time::Instant;
 use text::escape::visible_line;
 use unicode_width::UnicodeWidthStr;
@@ -33,7 +34,9 @@ const STOP_COLUMNS: usize = 60;
 /// A question in a room.
 struct Laid {
     head: Vec<Line<'static>>,
-    body: Vec<Line<'static>>,
+    body: Rc<Body>,
+    /// What stands below the body where it scrolls.
+    below: Vec<Line<'static>>,
     short: Vec<Line<'static>>,
     prompt: Vec<Line<'static>>,
     cursor: Option<(usize, usize)>,
@@ -45,7 +48,8 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
     let mut head = rows(&parts.head, inner);
     let mut short = rows(&parts.short, inner);
     let (mut prompt, mut cursor) = asked(dialog, (now, keys), inner, Words::All);
-    let (mut body, diff) = body(&parts.body, inner);
+    let body = dialog.body(inner, |sections| laid_body(sections, inner));
+    let mut below = Vec::new();
     let mut hides = dialog.leaves_out();
     // Of what it is about nothing is left out while the body can have a row to scroll in.
     if head.len() + short.len() + prompt.len() + BODY_ROWS > room {
@@ -62,16 +66,19 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
         let most = left.max(LOW_ROWS);
         if short.len() > most {
             hides = true;
-            body.extend(short.iter().cloned());
+            below.clone_from(&short);
             short = ends(short, (most, inner), &keys.name_of(Action::PageDown));
         }
     }
     let fixed = head.len() + short.len() + prompt.len() + 1;
-    let shown = room.saturating_sub(fixed).max(1).min(body.len().max(1));
-    let last = body.len().saturating_sub(shown);
+    let all = body.rows.len() + below.len();
+    let shown = room.saturating_sub(fixed).max(1).min(all.max(1));
+    let last = all.saturating_sub(shown);
+    let diff = body.diff;
     Laid {
         head,
         body,
+        below,
         short,
         prompt,
         cursor,
@@ -84,21 +91,21 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
     }
 }
 
-/// The body in rows, and the row at which the first difference of a file begins.
-fn body(sections: &[Section], width: usize) -> (Vec<Line<'static>>, Option<usize>) {
-    let mut all = Vec::new();
-    let mut diff = None;
+/// The body in rows of so many columns.
+fn laid_body(sections: &[Section], width: usize) -> Body {
+    let mut body = Body::default();
     for section in sections {
         match section {
-            Section::Lines(lines) => all.extend(rows(lines, width)),
+            Section::Lines(lines) => body.rows.extend(rows(lines, width)),
             Section::Difference(pieces) => {
                 let begins = difference::first_name(pieces, width);
-                diff = diff.or(begins.map(|row| all.len() + row));
-                all.extend(difference::rows(pieces, width));
+                let above = body.rows.len();
+                body.diff = body.diff.or(begins.map(|row| above + row));
+                body.rows.extend(difference::rows(pieces, width));
             }
         }
     }
-    (all, diff)
+    body
 }
 
 /// What of a question is in sight in a room.
@@ -117,6 +124,7 @@ pub(super) fn lines(
     let Laid {
         head,
         body,
+        below,
         short,
         prompt,
         cursor,
@@ -125,9 +133,11 @@ pub(super) fn lines(
         },
     } = laid(dialog, (now, keys), (inner, room));
     let scroll = dialog.scroll.min(last);
-    let place = place((scroll, rows, body.len()), diff.is_some(), keys, inner);
+    let count = body.rows.len() + below.len();
+    let place = place((scroll, rows, count), diff.is_some(), keys, inner);
     let mut all = head;
-    all.extend(body.into_iter().skip(scroll).take(rows));
+    let scrolled = body.rows.iter().chain(&below);
+    all.extend(scrolled.skip(scroll).take(rows).cloned());
     if last > 0 {
         all.push(Line::styled(cut(&place, inner), faint()));
     }
