@@ -21,6 +21,7 @@ pub mod memory;
 pub mod models;
 pub mod planner;
 pub mod programs;
+pub mod routing;
 pub mod sandbox;
 pub mod search;
 pub mod secrets;
