@@ -23,7 +23,7 @@ pub use provider::answers;
 pub use senses::open as open_inbox;
 pub use services::{
     Knowledge, OBSERVERS_WAIT, agent_tools, guard, knowledge, let_go, local_tools, mark, models,
-    observers, sessions,
+    observers, routing, sessions,
 };
 pub use stores::{Store, chosen, secrets, secrets_to_look, served_secrets, token, try_credential};
 pub use unrecorded::Unrecorded;

@@ -71,6 +71,11 @@ pub(crate) const QUALITY: &str = "Examples:
   carl quality --csv > answers.csv        every grade and rating, for a table
   carl quality --measure-judge            how far the judge can be trusted";
 
+/// `carl quality routes`.
+pub(crate) const QUALITY_ROUTES: &str = "Examples:
+  carl quality routes                     which model gets which share, and why
+  carl quality routes --reset             begin anew: earlier grades stay on record";
+
 /// `carl undo`.
 pub(crate) const UNDO: &str = "Examples:
   carl undo                               all that the last request in this folder changed

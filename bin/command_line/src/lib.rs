@@ -267,7 +267,11 @@ pub struct ModelsArgs {
 
 /// `carl quality`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct QualityArgs {
+    /// What else is asked of it
+    #[command(subcommand)]
+    pub command: Option<QualityCommand>,
     /// Print every grade and rating, one JSON object a line
     #[arg(long, conflicts_with = "csv")]
     pub json: bool,
@@ -281,6 +285,21 @@ pub struct QualityArgs {
     #[arg(long, value_name = "N", default_value_t = 200, requires = "measure_judge",
           value_parser = clap::value_parser!(u16).range(1..=200))]
     pub pairs: u16,
+}
+
+/// What else `carl quality` does.
+#[derive(Debug, Subcommand)]
+pub enum QualityCommand {
+    /// How requests are shared among the models of a role, by what was found of their answers
+    #[command(after_help = examples::QUALITY_ROUTES)]
+    Routes {
+        /// Let what was found up to now count no more
+        #[arg(long)]
+        reset: bool,
+        /// Print JSON
+        #[arg(long, conflicts_with = "reset")]
+        json: bool,
+    },
 }
 
 /// `carl agents`.

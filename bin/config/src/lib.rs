@@ -29,10 +29,11 @@ pub use template::TEMPLATE;
 pub use tui_section::{Bound, Editing, Theme, Tui};
 
 use configuration::Variables;
-use domain::model::ModelRef;
+use domain::model::{ModelRef, ModelRole};
 use domain::settings::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use terminal::exit::Failure;
@@ -171,6 +172,12 @@ pub struct Observers {
     pub model_b: Option<ModelRef>,
     /// Its sampling temperature, 0 to 2.
     pub temperature_b: f32,
+    /// Least share of answers in which a judge has to say what the user says before its words count for
+    /// routes, 0 to 1.
+    pub route_agreement: f64,
+    /// By role, models among which requests are shared by how good their answers were found, two or more.
+    #[schemars(with = "BTreeMap<String, Vec<String>>")]
+    pub routes: BTreeMap<ModelRole, Vec<ModelRef>>,
 }
 
 impl Default for Observers {
@@ -183,6 +190,8 @@ impl Default for Observers {
             respondent_b_share: 1.0,
             model_b: None,
             temperature_b: 1.0,
+            route_agreement: 0.6,
+            routes: BTreeMap::new(),
         }
     }
 }

@@ -68,7 +68,18 @@ pub fn check(config: &Config, layers: &Figment) -> Result<()> {
         .map(|model| ("models.fallbacks".to_owned(), &model.provider, ""));
     let second = config.observers.model_b.iter().filter(|_| is_here);
     let second = second.map(|model| ("observers.model_b".to_owned(), &model.provider, ""));
-    let named = default.chain(roles).chain(fallbacks).chain(second);
+    let routes = config.observers.routes.iter().filter(|_| is_here);
+    let routed = routes.flat_map(|(role, models)| {
+        let key = format!("observers.routes.{}", role.as_str());
+        models
+            .iter()
+            .map(move |model| (key.clone(), &model.provider, ""))
+    });
+    let named = default
+        .chain(roles)
+        .chain(fallbacks)
+        .chain(second)
+        .chain(routed);
     for (key, name, so) in named.chain(prices) {
         if !models.has_provider(name) {
             let why = format!("there is no provider `{name}`{so}");

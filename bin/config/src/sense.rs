@@ -4,7 +4,7 @@ use super::{Config, VARIABLES, usage};
 use anyhow::Result;
 use domain::fault::Coded;
 use domain::limits;
-use domain::model::HOTTEST;
+use domain::model::{HOTTEST, ModelRef, ModelRole};
 use figment::Figment;
 use std::net::SocketAddr;
 
@@ -211,6 +211,12 @@ fn check_observers(config: &Config, layers: &Figment) -> Result<()> {
             "Write the share of answers that gets a second one, 0 to 1, such as 0.2 for one of five.",
         ),
         (
+            "route_agreement",
+            observers.route_agreement,
+            1.0,
+            "Write a share of answers, 0 to 1, such as 0.6.",
+        ),
+        (
             "temperature_b",
             f64::from(observers.temperature_b),
             f64::from(HOTTEST),
@@ -222,6 +228,32 @@ fn check_observers(config: &Config, layers: &Figment) -> Result<()> {
             let key = format!("observers.{key}");
             return Err(wrong(layers, &key, &format!("it is {value}"), how));
         }
+    }
+    check_routes(config, layers)
+}
+
+fn check_routes(config: &Config, layers: &Figment) -> Result<()> {
+    for (role, models) in &config.observers.routes {
+        let key = format!("observers.routes.{}", role.as_str());
+        let is_twice = |model: &&ModelRef| models.iter().filter(|one| one == model).count() > 1;
+        let (why, how) = match (role, models.len()) {
+            (ModelRole::Judge | ModelRole::Extract | ModelRole::Embed, _) => (
+                "no agent talks by that role".to_owned(),
+                "Routes are of the roles fast, reason and code.",
+            ),
+            (_, ..2) => (
+                format!(
+                    "it names {} of the two or more models to choose from",
+                    models.len()
+                ),
+                "Name two or more, or leave the role out.",
+            ),
+            _ => match models.iter().find(is_twice) {
+                Some(twice) => (format!("it names {twice} twice"), "Name each model once."),
+                None => continue,
+            },
+        };
+        return Err(wrong(layers, &key, &why, how));
     }
     Ok(())
 }

@@ -145,6 +145,12 @@ pub const TEMPLATE: &str = r#"# Housecarl's configuration. Every key is optional
 #model_b = "ollama/qwen3:8b"
 # Its sampling temperature, 0 to 2.
 #temperature_b = 1.0
+# Least share of answers in which a judge has to say what you say before its words count for routes, 0 to 1.
+#route_agreement = 0.6
+
+[observers.routes]
+# Models of a role (fast, reason or code) among which requests are shared by how good their answers were found.
+#code = ["ollama/qwen3:8b", "ollama/llama3.1:8b"]
 
 [agents]
 # How many agents of one session, started by others, work at the same time, 1 to 64.

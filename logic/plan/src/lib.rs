@@ -14,6 +14,7 @@ mod behind_colon;
 pub mod by_rules;
 pub mod compile;
 pub mod endings;
+pub mod expected;
 mod extract;
 mod forbidden;
 pub mod forgetting;

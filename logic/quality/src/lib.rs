@@ -13,6 +13,7 @@ mod judging;
 mod measuring;
 mod pairings;
 mod report;
+mod routing;
 mod rubric;
 mod statistics;
 
@@ -24,5 +25,6 @@ pub use judging::{Graded, REPLY_TOKENS, messages, read, schema};
 pub use measuring::{KnownPair, Measured, known_pairs, last_of_each};
 pub use pairings::{Pairing, Wins};
 pub use report::{Agreement, Grades, Group, Ratings, Report};
+pub use routing::{AGREEMENT_FROM, Arm, Findings, chances, choose};
 pub use rubric::{Rubric, RubricFault, Rubrics};
 pub use statistics::Interval;

@@ -3,6 +3,7 @@
 use crate::drive::Settings;
 use crate::notes::Reader;
 use api::planner::Planner;
+use api::routing::Router;
 use context::AgentCard;
 use domain::lineage::AgentType;
 use session_log::Outlines;
@@ -38,6 +39,8 @@ pub struct Config {
     pub rules_first: bool,
     /// The external planner; `None`: bridge mode is not configured.
     pub planner: Option<Arc<dyn Planner>>,
+    /// What chooses among several models of a role; `None`: each role has one.
+    pub router: Option<Arc<dyn Router>>,
     /// Context size asked of a model server unless a session says otherwise, tokens.
     pub context_tokens: u32,
     /// Most sessions that are open at the same time, 1 or more.
@@ -66,6 +69,7 @@ impl Config {
             prompts: Prompts::default(),
             rules_first: false,
             planner: None,
+            router: None,
             context_tokens: domain::limits::CONTEXT_TOKENS,
             open_sessions: domain::limits::LIVE_SESSIONS,
             tool_iterations: domain::limits::TOOL_ITERATIONS,

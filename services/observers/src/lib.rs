@@ -18,6 +18,7 @@ mod measuring;
 pub mod observations;
 mod quality;
 pub mod record;
+mod routing;
 mod settling;
 mod understanding;
 
@@ -25,6 +26,7 @@ pub use crate::quality::Quality;
 pub use capture::Capture;
 pub use config::{Clock, Config, IsOnBattery, QualityConfig, SecondConfig, Services, When};
 pub use measuring::measure;
+pub use routing::{Routed, RoutingConfig, findings, reset};
 pub use settling::Settling;
 
 use api::bus::Bus;

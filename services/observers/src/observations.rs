@@ -78,6 +78,18 @@ pub fn read_measures(folder: &Path) -> Result<Listed<JudgeMeasure>> {
     listed(&folder.join(JUDGES))
 }
 
+/// How long the list of grades and ratings is, bytes; 0 where there is none.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn length(folder: &Path) -> Result<u64> {
+    match std::fs::metadata(folder.join(OBSERVATIONS)) {
+        Ok(found) => Ok(found.len()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
 fn listed<T: DeserializeOwned>(path: &Path) -> Result<Listed<T>> {
     let mut listed = Listed {
         all: Vec::new(),

@@ -33,6 +33,7 @@ pub mod pastes;
 mod print;
 pub mod quality;
 pub mod recalls;
+pub mod routes;
 pub mod slash;
 pub mod summary;
 pub mod terminal;

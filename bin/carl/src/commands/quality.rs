@@ -1,15 +1,16 @@
 //! `carl quality`: how good answers are, as the judge and the user say, and how good the judge is.
 
 use super::Setting;
-use crate::wiring::House;
+use crate::wiring::{House, routing};
 use ::quality::{Measured, Report, known_pairs, last_of_each};
 use anyhow::{Context as _, Result};
-use command_line::{QualityArgs, SessionFlags};
+use command_line::{QualityArgs, QualityCommand, SessionFlags};
 use domain::Timestamp;
-use domain::quality::{JudgeMeasure, Observation};
+use domain::quality::{JudgeMeasure, Observation, TaskKind};
 use observers::observations::{self, Listed};
 use observers::{Clock, measure};
 use rendering::quality::{COLUMNS, columns, measured, report};
+use rendering::routes::{Shared, routes_json};
 use rendering::{Paint, print, print_error};
 use settings::By;
 use std::path::Path;
@@ -26,6 +27,9 @@ const TOLD_EVERY: usize = 10;
 pub async fn quality(args: QualityArgs) -> Result<Exit> {
     let setting = Setting::read(&SessionFlags::default())?;
     let folder = setting.paths.quality();
+    if let Some(QualityCommand::Routes { reset, json }) = args.command {
+        return routes(&setting, (reset, json));
+    }
     if args.measure_judge {
         let kept = measure_judge(&setting, args.pairs.into()).await?;
         observations::add_measure(&folder, &kept)
@@ -43,6 +47,39 @@ pub async fn quality(args: QualityArgs) -> Result<Exit> {
     } else {
         let measures = readable(observations::read_measures(&folder), &folder)?;
         print(&told(&all, measures))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Prints how requests are shared among models, or begins that anew.
+fn routes(setting: &Setting, (reset, json): (bool, bool)) -> Result<Exit> {
+    let config = routing(setting);
+    let folder = config.folder.display();
+    if reset {
+        let done = observers::reset(&config.folder, Timestamp::now());
+        done.with_context(|| format!("{folder}/routes-since cannot be written"))?;
+        print("Routes begin anew: what was found up to now counts for them no more.\n")?;
+        return Ok(Exit::Success);
+    }
+    let found = observers::findings(&config);
+    let found = found.with_context(|| format!("what is in {folder} cannot be read"))?;
+    let pairs = config.routes.iter();
+    let pairs = pairs.flat_map(|(role, models)| TaskKind::ALL.map(|kind| (role, models, kind)));
+    let shared: Vec<Shared> = pairs
+        .map(|(role, models, kind)| Shared::of(*role, kind, found.arms(models, kind)))
+        .collect();
+    if json {
+        let text = serde_json::to_string_pretty(&routes_json(&shared, &found))?;
+        print(&format!("{text}\n"))?;
+    } else if shared.is_empty() {
+        print(
+            "No role has several models to choose from. Name them in the configuration:\n\n\
+             [observers.routes]\ncode = [\"ollama/qwen3:8b\", \"ollama/llama3.1:8b\"]\n",
+        )?;
+    } else {
+        let paint = Paint::for_stream(&std::io::stdout());
+        let told = rendering::routes::routes(&shared, &found, config.agreement, paint);
+        print(&told)?;
     }
     Ok(Exit::Success)
 }

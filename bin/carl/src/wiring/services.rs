@@ -26,7 +26,7 @@ use domain::lineage::AgentType;
 use files::FileTools;
 use grpc::Endpoint;
 use inbox::LazyInbox;
-use observers::{Observers, QualityConfig, SecondConfig, When};
+use observers::{Observers, QualityConfig, RoutingConfig, SecondConfig, When};
 use planner_bridge::Bridge;
 use programs::ProgramTools;
 use rendering::print_error;
@@ -293,6 +293,10 @@ pub fn sessions(
         (true, Some(path)) => Some(Arc::new(Bridge::Socket { path })),
         (true, None) => None,
     };
+    let routing = routing(setting);
+    if !routing.routes.is_empty() {
+        config.router = Some(Arc::new(observers::Routed::new(routing)));
+    }
     let names = terminal::notes::NAMES;
     config.prompts.global_files = names.map(|name| setting.paths.config.join(name)).to_vec();
     let vouched = Vouched::below(&setting.paths.state);
@@ -313,6 +317,17 @@ pub fn sessions(
         agent_tools,
     );
     Ok(Arc::new(service.or_fail()?))
+}
+
+/// What routing goes by.
+#[must_use]
+pub fn routing(setting: &Setting) -> RoutingConfig {
+    let config = &setting.loaded.config.observers;
+    RoutingConfig {
+        folder: setting.paths.quality(),
+        routes: config.routes.clone(),
+        agreement: config.route_agreement,
+    }
 }
 
 /// The agent cards; a file beside them that is none is told of.

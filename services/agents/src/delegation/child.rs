@@ -13,6 +13,7 @@ use crate::work::compaction;
 use crate::work::loop_mode;
 use crate::work::permit::ConcurrencyPermit;
 use crate::work::pictures;
+use crate::work::routing::routed;
 use api::CallContext;
 use api::broker::AgentListing;
 use context::prompt::LayerKind;
@@ -143,6 +144,14 @@ struct ChildRun {
 impl ChildRun {
     async fn run(mut self) -> DelegationResult {
         let begun = (self.parent.services.clock)();
+        let router = self.child.services.router.as_ref();
+        let task = (
+            self.child.request.text.as_str(),
+            self.child.request.query_id,
+        );
+        let choice = self.child.agent.model.clone();
+        let (model, route) = routed(router, choice, task).await;
+        (self.child.agent.model, self.child.agent.route) = (model, route);
         self.child.agent.facts =
             pictures::facts_of(&*self.child.services.models, self.child.agent.model.clone()).await;
         self.announce().await;

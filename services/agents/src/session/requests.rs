@@ -16,8 +16,10 @@ use crate::work::pictures;
 use crate::work::pipeline;
 use crate::work::recall;
 use crate::work::resources::AgentResources;
+use crate::work::routing::routed;
 use crate::work::{AgentContext, Request, Services, Work};
 use api::models::ModelFacts;
+use api::routing::Route;
 use api::sessions::Error;
 use domain::Timestamp;
 use domain::event::{EventBody, QueryStatus};
@@ -30,6 +32,16 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use turn::Outcome;
+
+/// The model that works on a request.
+#[derive(Default)]
+struct Chosen {
+    /// `None`: nothing was chosen, since no model is asked.
+    model: Option<ModelChoice>,
+    facts: ModelFacts,
+    /// Where it was chosen by its answers.
+    route: Option<Route>,
+}
 
 impl Session {
     /// Gathers the standing text anew: at the start and when settings change, never in between.
@@ -158,11 +170,11 @@ impl Session {
         self.log_ends().await?;
         let own = pending.own.as_ref().map(|(_, profile)| profile.clone());
         self.borrow(shared, own).await?;
-        let facts = match pending.mode {
-            Mode::Deterministic | Mode::Command => ModelFacts::default(),
-            _ => self.learn_model(shared).await,
+        let chosen = match pending.mode {
+            Mode::Deterministic | Mode::Command => Chosen::default(),
+            _ => self.choose_model(shared, &pending).await,
         };
-        let Some(mut work) = self.work_for(shared, pending, facts) else {
+        let Some(mut work) = self.work_for(shared, pending, chosen) else {
             return Ok(None);
         };
         // Who hands work out does so under a schema of its own, with a model of any class.
@@ -172,21 +184,27 @@ impl Session {
         Ok(Some(work))
     }
 
-    /// Finds out what is known of the model that is about to be asked. A context that is not known
-    /// stays as it was.
-    async fn learn_model(&self, shared: &Shared) -> ModelFacts {
+    /// The model that is about to be asked: the session's, one that the router chooses for the role, else the
+    /// role's. A context that is not known stays as it was.
+    async fn choose_model(&self, shared: &Shared, pending: &Pending) -> Chosen {
         let Some(profile) = self.profile() else {
-            return ModelFacts::default();
+            return Chosen::default();
         };
         let choice = profile.model.unwrap_or(ModelChoice::Role(self.root.role));
-        let facts = pictures::facts_of(&*shared.models, choice).await;
+        let task = (pending.text.as_str(), pending.query_id);
+        let (model, route) = routed(shared.config.router.as_ref(), choice, task).await;
+        let facts = pictures::facts_of(&*shared.models, model.clone()).await;
         if profile.context_tokens.is_none()
             && let Some(tokens) = facts.context_tokens
             && self.context_tokens.swap(tokens, Ordering::Relaxed) != tokens
         {
             self.refresh_prompts(&shared.config).await;
         }
-        facts
+        Chosen {
+            model: Some(model),
+            facts,
+            route,
+        }
     }
 
     /// The context that requests are worked on in, tokens.
@@ -195,7 +213,7 @@ impl Session {
         profile.context_tokens.unwrap_or_else(known)
     }
 
-    fn work_for(&self, shared: &Shared, pending: Pending, facts: ModelFacts) -> Option<Work> {
+    fn work_for(&self, shared: &Shared, pending: Pending, chosen: Chosen) -> Option<Work> {
         let profile = self.profile()?;
         let root = &self.root;
         Some(Work {
@@ -203,11 +221,9 @@ impl Session {
                 id: root.registered.agent_id,
                 lineage: root.registered.lineage.clone(),
                 caller: self.caller(pending.trace_id),
-                model: profile
-                    .model
-                    .clone()
-                    .unwrap_or(ModelChoice::Role(root.role)),
-                facts,
+                model: chosen.model.unwrap_or(ModelChoice::Role(root.role)),
+                route: chosen.route,
+                facts: chosen.facts,
                 context_tokens: self.context_of(&profile),
                 resources: AgentResources::of_root(&root.shared),
             },
@@ -241,6 +257,7 @@ impl Session {
             tool_iterations: shared.config.tool_iterations,
             rules_first: shared.config.rules_first,
             planner: shared.config.planner.clone(),
+            router: shared.config.router.clone(),
             recall_wait: shared.config.recall_wait,
             sessions_folder: Arc::clone(&shared.sessions_folder),
         }

@@ -155,9 +155,11 @@ impl Work {
             let body = match chunk? {
                 ChatChunk::Started { model, reason } => {
                     partial.model = Some(model.clone());
+                    let route = self.agent.route.as_ref();
+                    let routed = route.filter(|route| route.model == model);
                     Some(EventBody::ModelChosen {
+                        reason: routed.map_or(reason, |route| route.reason.clone()),
                         model,
-                        reason,
                         context_tokens: self.agent.context_tokens,
                     })
                 }

@@ -23,6 +23,7 @@ pub(crate) mod pictures;
 pub(crate) mod pipeline;
 pub(crate) mod recall;
 pub(crate) mod resources;
+pub(crate) mod routing;
 pub(crate) mod running;
 mod small_talk;
 
@@ -34,6 +35,7 @@ use api::broker::{AgentListing, Broker};
 use api::executor::{ReportSink, ToolFailure};
 use api::models::{ModelFacts, Models};
 use api::planner::Planner;
+use api::routing::{Route, Router};
 use api::signals::Watcher;
 use async_trait::async_trait;
 use domain::event::EventBody;
@@ -90,8 +92,10 @@ pub(crate) struct AgentContext {
     pub(crate) lineage: Lineage,
     /// Who calls, for the broker and the models.
     pub(crate) caller: CallContext,
-    /// The model to ask: the session's, else the agent type's role.
+    /// The model to ask: the session's, one that was chosen by its answers, else the agent type's role.
     pub(crate) model: ModelChoice,
+    /// What was chosen by its answers.
+    pub(crate) route: Option<Route>,
     /// What is known of the model.
     pub(crate) facts: ModelFacts,
     /// Context size to ask for, tokens.
@@ -124,6 +128,8 @@ pub(crate) struct Services {
     pub(crate) rules_first: bool,
     /// The external planner, if one is configured.
     pub(crate) planner: Option<Arc<dyn Planner>>,
+    /// What chooses among several models of a role, if any role has them.
+    pub(crate) router: Option<Arc<dyn Router>>,
     /// Longest a request waits for memories.
     pub(crate) recall_wait: Duration,
     pub(crate) sessions_folder: Arc<Path>,

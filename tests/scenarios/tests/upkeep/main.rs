@@ -24,6 +24,7 @@ mod pdf;
 mod readers;
 mod remembering;
 mod roles;
+mod routes;
 mod second_answers;
 mod tls;
 mod tokens;

@@ -38,6 +38,34 @@ fn values_that_cannot_be_meant_stop_the_start() {
             ["config.toml", "it is 100000", "1 to 64"],
         ),
         (
+            "[observers.routes]\ncode = [\"scripted/m\"]",
+            ["config.toml", "observers.routes.code", "names 1 of the two"],
+        ),
+        (
+            "[observers.routes]\ncode = [\"scripted/m\", \"scripted/m\"]",
+            ["config.toml", "observers.routes.code", "scripted/m twice"],
+        ),
+        (
+            "[observers.routes]\nembed = [\"scripted/m\", \"scripted/n\"]",
+            [
+                "config.toml",
+                "observers.routes.embed",
+                "fast, reason and code",
+            ],
+        ),
+        (
+            "[observers.routes]\ncode = [\"scripted/m\", \"scriptd/n\"]",
+            [
+                "config.toml",
+                "observers.routes.code",
+                "Did you mean `scripted`?",
+            ],
+        ),
+        (
+            "[observers]\nroute_agreement = 1.5",
+            ["config.toml", "observers.route_agreement", "0 to 1"],
+        ),
+        (
             "[drive.prices.scriptd]\nprompt = 1.0",
             [
                 "config.toml",

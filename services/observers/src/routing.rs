@@ -1,0 +1,144 @@
+//! Routing: chooses the model of a request by what the list of observations says.
+
+use crate::observations;
+use api::routing::{Ask, Route, Router};
+use async_trait::async_trait;
+use disk::private;
+use disk::private::Durability;
+use domain::Timestamp;
+use domain::model::{ModelRef, ModelRole};
+use domain::quality::Observation;
+use quality::{Arm, Findings, choose};
+use std::collections::BTreeMap;
+use std::io::{Error, ErrorKind, Result};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The file that says from when on observations count for routes: a time in the form of RFC 3339.
+const RESET: &str = "routes-since";
+
+/// What routing needs to know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoutingConfig {
+    /// Where observations live, absolute.
+    pub folder: PathBuf,
+    /// The models of each role that is routed.
+    pub routes: BTreeMap<ModelRole, Vec<ModelRef>>,
+    /// Least share of answers, 0 to 1, of which a judge has to say what the user says before its words count.
+    pub agreement: f64,
+}
+
+/// Lets what was observed up to now count for routes no more. It stays on the list.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn reset(folder: &Path, now: Timestamp) -> Result<()> {
+    private::folder(folder)?;
+    private::replace(
+        &folder.join(RESET),
+        now.to_string().as_bytes(),
+        Durability::Durable,
+    )
+}
+
+/// From when on observations count; the beginning of time where nothing was reset.
+fn since(folder: &Path) -> Result<Timestamp> {
+    match std::fs::read_to_string(folder.join(RESET)) {
+        Ok(text) => text.trim().parse().map_err(Error::other),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Timestamp::MIN),
+        Err(error) => Err(error),
+    }
+}
+
+/// What is known for routes.
+///
+/// # Errors
+/// Whatever the file system says, and where `routes-since` has no time.
+pub fn findings(config: &RoutingConfig) -> Result<Findings> {
+    let observations: Vec<Observation> = observations::read(&config.folder)?.all;
+    let since = since(&config.folder)?;
+    Ok(Findings::of(&observations, since, config.agreement))
+}
+
+/// What was read last: how long the list was, from when on it counted, and what it said.
+type Known = (u64, Timestamp, Arc<Findings>);
+
+/// Chooses the models of requests.
+#[derive(Debug)]
+pub struct Routed {
+    config: RoutingConfig,
+    known: Mutex<Option<Known>>,
+}
+
+impl Routed {
+    /// One with this configuration; nothing is read before the first request.
+    #[must_use]
+    pub const fn new(config: RoutingConfig) -> Self {
+        Self {
+            config,
+            known: Mutex::new(None),
+        }
+    }
+
+    /// What is known, read again where the list grew or was reset.
+    async fn findings(&self) -> Result<Arc<Findings>> {
+        let config = self.config.clone();
+        let known = self
+            .known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let read = tokio::task::spawn_blocking(move || {
+            let (length, since) = (
+                observations::length(&config.folder)?,
+                since(&config.folder)?,
+            );
+            match known {
+                Some(known) if (known.0, known.1) == (length, since) => Ok(known),
+                _ => Ok((length, since, Arc::new(findings(&config)?))),
+            }
+        });
+        let read: Result<Known> = read.await.map_err(Error::other)?;
+        let known = read?;
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(known.clone());
+        Ok(known.2)
+    }
+}
+
+#[async_trait]
+impl Router for Routed {
+    async fn route(&self, ask: Ask) -> Option<Route> {
+        let models = self.config.routes.get(&ask.role)?;
+        let findings = match self.findings().await {
+            Ok(findings) => findings,
+            Err(error) => {
+                tracing::warn!(%error, "what is known of answers cannot be read; nothing is routed");
+                return None;
+            }
+        };
+        let arms = findings.arms(models, ask.kind);
+        let (_, seed) = ask.query_id.as_uuid().as_u64_pair();
+        let arm = arms.get(choose(&arms, seed))?;
+        Some(Route {
+            model: arm.model.clone(),
+            reason: reason(arm, ask, arms.len()),
+        })
+    }
+}
+
+fn reason(arm: &Arm, ask: Ask, count: usize) -> String {
+    let (role, kind) = (ask.role.as_str(), ask.kind);
+    let known = match arm.good + arm.bad > 0.0 {
+        true => format!("{} good and {} bad", amount(arm.good), amount(arm.bad)),
+        false => "none was rated".to_owned(),
+    };
+    format!("routed, one of {count} for {role}; its answers to {kind}: {known}")
+}
+
+/// A number without a fraction where it has none, else with one digit of it.
+fn amount(number: f64) -> String {
+    let rounded = format!("{number:.1}");
+    rounded
+        .strip_suffix(".0")
+        .map_or(rounded.clone(), str::to_owned)
+}

@@ -1,0 +1,177 @@
+//! `[observers.routes]`: requests go to the model whose answers were found better, and say why.
+
+use scenarios::Scene;
+use scenarios::serving::{Serving, session};
+use serde_json::{Value, json};
+use testkit::http::Client;
+use testkit::{Reply, Server};
+
+/// A model that answers everything.
+fn model(word: &'static str) -> Server {
+    Server::speak(move |_, _| Reply::text(format!("It is {word}."))).openai()
+}
+
+fn provider(name: &str, server: &Server) -> String {
+    let url = server.url();
+    format!("[models.providers.{name}]\ntype = \"openai\"\nendpoint = \"{url}/v1\"\n")
+}
+
+/// A house with two models, which the role of its main agent may go to.
+fn configure(scene: &Scene, (good, bad): (&Server, &Server), observers: &str) {
+    let config = format!(
+        "[models]\ndefault_provider = \"good\"\n[memory]\nrecall = false\ncapture = false\n\
+         [models.discovery]\nembedded = false\n{}{}\
+         [models.roles]\ncode = \"good/scripted-model\"\n{observers}",
+        provider("good", good),
+        provider("bad", bad),
+    );
+    scene.house.configure(&config);
+}
+
+const ROUTES: &str =
+    "[observers.routes]\ncode = [\"good/scripted-model\", \"bad/scripted-model\"]\n";
+
+/// Asks, and says which model answered, why that one, and which request it was.
+fn ask(client: &Client, id: &str, text: &str) -> (String, String, Value) {
+    let path = format!("/api/v1/sessions/{id}/messages");
+    let mut events = client.post_for_events(&path, &json!({"text": text, "mode": "loop"}));
+    let all = events.until("query.finished");
+    let chosen = all
+        .iter()
+        .find(|one| one.event == "model.chosen")
+        .unwrap()
+        .json();
+    let text = |key: &str| chosen[key].as_str().unwrap().to_owned();
+    (
+        text("model"),
+        text("reason"),
+        all.last().unwrap().json()["query_id"].clone(),
+    )
+}
+
+fn rate(client: &Client, id: &str, query: &Value, score: i64) {
+    let opinion = json!({"session_id": id, "query_id": query, "score": score});
+    client.post("/feedback", &opinion).expect(204);
+}
+
+#[test]
+fn requests_go_to_the_model_whose_answers_are_rated_better_until_that_is_reset() {
+    let (good, bad) = (model("Lisbon"), model("Porto"));
+    let scene = Scene::new([]);
+    configure(&scene, (&good, &bad), ROUTES);
+    let serving = Serving::begin(&scene);
+    let client = serving.client(&scene, "chat");
+    let id = session(&client, false);
+    for _ in 0..24 {
+        let (model, reason, query) = ask(&client, &id, "What is the capital of Portugal?");
+        assert!(
+            reason.starts_with("routed, one of 2 for code; its answers to talk: "),
+            "{reason}"
+        );
+        let is_good = model.starts_with("good/");
+        rate(&client, &id, &query, if is_good { 100 } else { -100 });
+    }
+    let before = bad.chats().len();
+    for _ in 0..12 {
+        ask(&client, &id, "What is the capital of Portugal?");
+    }
+    assert!(bad.chats().len() - before <= 3, "{before} before");
+    // Both are counted, and what is counted is what was rated.
+    let told = scene
+        .house
+        .ask(["quality", "routes", "--json"])
+        .run()
+        .json();
+    let talk = told["routes"].as_array().unwrap().iter();
+    let talk = talk.clone().find(|one| one["kind"] == "talk").unwrap();
+    let models = talk["models"].as_array().unwrap();
+    let sum = |key: &str| {
+        models
+            .iter()
+            .map(|one| one[key].as_f64().unwrap())
+            .sum::<f64>()
+    };
+    assert!((sum("good") + sum("bad") - 24.0).abs() < 1e-9, "{talk}");
+    assert_eq!(models[0]["bad"], 0.0);
+    assert!(models[0]["share"].as_f64().unwrap() > 0.8, "{talk}");
+    let table = scene.house.ask(["quality", "routes"]).run();
+    assert!(table.stdout.contains("code, talk"), "{}", table.stdout);
+    // A reset is heard of by the server that runs.
+    scene
+        .house
+        .ask(["quality", "routes", "--reset"])
+        .run()
+        .expect(0);
+    let (_, reason, _) = ask(&client, &id, "What is the capital of Portugal?");
+    assert!(reason.ends_with("none was rated"), "{reason}");
+}
+
+#[test]
+fn without_routes_and_for_a_model_that_was_named_nothing_is_routed() {
+    let (good, bad) = (model("Lisbon"), model("Porto"));
+    let scene = Scene::new([]);
+    configure(&scene, (&good, &bad), "");
+    let answered = |flags: &[&str]| {
+        let asked = [
+            "run",
+            "--mode",
+            "loop",
+            "--events",
+            "What is the capital of Portugal?",
+        ];
+        let ran = scene
+            .house
+            .ask(asked.into_iter().chain(flags.iter().copied()));
+        ran.run().expect(0).stdout
+    };
+    let ten = |flags: &[&str]| (0..10).for_each(|_| assert!(!answered(flags).contains("routed")));
+    ten(&[]);
+    assert!(bad.chats().is_empty());
+    configure(&scene, (&good, &bad), ROUTES);
+    ten(&["--model", "good/scripted-model"]);
+    assert!(bad.chats().is_empty());
+}
+
+#[test]
+fn a_judge_that_was_not_held_against_the_user_counts_for_no_route() {
+    let (good, bad) = (model("Lisbon"), model("Porto"));
+    let judge =
+        Server::speak(|_, _| Reply::text(json!({"feedback": "Wrong.", "score": 1}).to_string()))
+            .openai();
+    let scene = Scene::new([]);
+    let judged = format!(
+        "judge = \"judge/scripted-model\"\n[observers]\ncritic = \"every\"\n{ROUTES}{}",
+        provider("judge", &judge),
+    );
+    configure(&scene, (&good, &bad), &judged);
+    let serving = Serving::begin(&scene);
+    let client = serving.client(&scene, "chat");
+    let id = session(&client, false);
+    ask(&client, &id, "What is the capital of Portugal?");
+    let mut events = client.events(&format!("/api/v1/sessions/{id}/events"), Some(0));
+    events.until("critique.result");
+    let told = scene.house.ask(["quality", "routes"]).run();
+    assert!(
+        told.stdout
+            .contains("Judge judge/scripted-model does not count"),
+        "{}",
+        told.stdout
+    );
+    let told = scene
+        .house
+        .ask(["quality", "routes", "--json"])
+        .run()
+        .json();
+    assert_eq!(told["judges_that_do_not"], json!(["judge/scripted-model"]));
+    let kinds = told["routes"].as_array().unwrap();
+    let models = kinds
+        .iter()
+        .flat_map(|kind| kind["models"].as_array().unwrap());
+    assert!(models.clone().count() > 0);
+    assert!(
+        models
+            .into_iter()
+            .all(|one| one["good"] == 0.0 && one["bad"] == 0.0),
+        "{told}"
+    );
+}
