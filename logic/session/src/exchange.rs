@@ -74,11 +74,13 @@ impl Exchanges {
             EventBody::QueryQueued { .. } => self.set_begun(event, false),
             EventBody::QueryMoved { before } => self.moved(event.query_id, *before),
             EventBody::QueryFinished { error, .. } => {
+                // One that never began ends beside the one that runs, which began before.
                 if error.is_none() && self.is_withdrawn_by(event) {
                     let of_it = |one: &Exchange| Some(one.query_id) == event.query_id;
                     self.standing.retain(|one| !of_it(one));
+                } else {
+                    self.finished(event);
                 }
-                self.finished(event);
             }
             EventBody::Rewound { to_seq } => {
                 self.standing.retain(|one| one.begins_after < *to_seq);
@@ -296,6 +298,24 @@ mod tests {
         assert_eq!(ids(&Exchanges::of(&log(bodies.clone()))), [query(1)]);
         bodies.push((0, EventBody::Rewound { to_seq: 0 }));
         assert_eq!(ids(&Exchanges::of(&log(bodies))), []);
+    }
+
+    /// Else a message that is taken back afterwards would still be before the point that is gone back to.
+    #[test]
+    fn a_request_that_leaves_the_queue_moves_no_other() {
+        let waits = EventBody::QueryQueued { position: 1 };
+        let bodies = [
+            (1, received(Origin::User)),
+            (1, finished()),
+            (2, received(Origin::User)),
+            (3, received(Origin::User)),
+            (3, waits),
+            (3, finished()),
+            (2, finished()),
+        ];
+        let all = Exchanges::of(&log(bodies));
+        assert_eq!(ids(&all), [query(1), query(2)]);
+        assert_eq!(all.find(query(2)).map(|one| one.begins_after), Some(2));
     }
 
     #[test]

@@ -254,3 +254,32 @@ fn what_never_began_is_nothing_that_the_agent_goes_on_with() {
     let note = "(This was not begun, and the user does not wait for it any more.)";
     assert!(behind.contains(note), "{asked}");
 }
+
+#[test]
+fn what_is_taken_back_after_a_message_left_the_queue_reaches_no_model() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let (scene, gate) = first_waits();
+    let mut window = seat(&scene, &[], (80, 24));
+    window.enters("the wrong order");
+    window.until("Begun.");
+    window.enters("two");
+    window.until("takes back): two");
+    window.presses(&["F6"]);
+    window.until("* 1. two");
+    window.types("d");
+    window.until_gone("two");
+    window.presses(&["Escape"]);
+    gate.open();
+    window.until("idle");
+    window.enters("/rewind");
+    window.until("taken back: the wrong order");
+    window.enters("another");
+    window.until("Second.");
+    let asked = scene.server.chats().last().unwrap().body.to_string();
+    assert!(
+        asked.contains("another") && !asked.contains("wrong order"),
+        "{asked}"
+    );
+}
