@@ -68,6 +68,11 @@ pub(crate) fn as_text(bytes: Vec<u8>) -> String {
     if bytes.contains(&0) {
         return format!("(not text, {} bytes)\n", bytes.len());
     }
+    as_written(bytes)
+}
+
+/// What is to be written as text, whatever is in it: whoever is asked sees all of it, and a NUL hides nothing.
+pub(crate) fn as_written(bytes: Vec<u8>) -> String {
     match std::str::from_utf8(&bytes) {
         Ok(_) => None,
         Err(_) => old_text(&bytes),

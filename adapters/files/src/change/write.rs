@@ -9,7 +9,7 @@ use super::writing::{
 use crate::arguments::{self, WriteMode};
 use crate::atomic::{self, Expect, Written};
 use crate::beneath::{Found, LastLink, Place, Spot};
-use crate::difference::{as_text, diff};
+use crate::difference::{as_text, as_written, diff};
 use crate::encoding::utf_16;
 use crate::form::{Form, Stored};
 use crate::job::Job;
@@ -208,7 +208,7 @@ pub(super) fn preview(job: &Job<'_>) -> Result<Shown, ToolFailure> {
         None => None,
     };
     let converted = converted(&plan);
-    let new = as_text(plan.content.clone());
+    let new = as_written(plan.content.clone());
     let made = match &plan.room {
         Room::Folder(..) => String::new(),
         Room::NewFolders(folders) => folder_lines(job, "make", folders),

@@ -397,6 +397,13 @@ async fn a_preview_shows_the_change_and_makes_none() {
         diff.unwrap().unwrap(),
         "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\\u{202e}\n"
     );
+    // A NUL makes nothing else of it: all of what would be written is shown.
+    let script = json!({"path": "s.sh", "content": "#!/bin/sh\n# a\0\nrm -rf x\n"});
+    let diff = preview("write_file", script).await.unwrap().unwrap();
+    assert!(
+        diff.ends_with("+#!/bin/sh\n+# a\\u{0}\n+rm -rf x\n"),
+        "{diff}"
+    );
     let diff = preview("write_file", json!({"path": "n", "content": "x\n"}))
         .await
         .unwrap()
