@@ -32,8 +32,10 @@ const ANSWER_BYTES: usize = 16 << 10;
 
 /// What is said of a line that came too fast.
 const NO_ANSWER: &str = "That was typed or pasted for something else: it answers nothing.";
+/// What is said where there is no room to say what a question is about.
+pub const TOO_LOW: &str = "The window is too low to show it: only a no counts.";
 /// What is said of a yes to what was not all in sight.
-const UNREAD: &str = "Not all of it was in sight: Home, then PageDown to the end.";
+pub const UNREAD: &str = "Not all of it was in sight: Home, then PageDown to the end.";
 /// What is said of a paste that is no reason.
 const PASTED: &str = "What is pasted answers nothing; behind `n ` it is a message.";
 
@@ -55,6 +57,8 @@ pub struct Sight {
     pub last: usize,
     /// Whether what would run is in sight only by scrolling.
     pub hides: bool,
+    /// Whether there is no room to say what it is about, so that only a no counts.
+    pub is_cut: bool,
     /// The row at which the first difference of a file begins.
     pub diff: Option<usize>,
 }
@@ -360,11 +364,11 @@ impl Dialog {
         }
     }
 
-    /// Enter: gives the answer, or says why it is none. `is_unread`: not all of what would run was in
-    /// sight, so that only a no is taken.
+    /// Enter: gives the answer, or says why it is none. `barred`: why only a no is taken, where not all of
+    /// what would run was in sight.
     ///
     /// A text of several words that answers nothing is given back, to be kept.
-    pub fn enter(&mut self, now: Instant, is_unread: bool) -> Option<String> {
+    pub fn enter(&mut self, now: Instant, barred: Option<&'static str>) -> Option<String> {
         let begun = self.begun.take();
         let line = std::mem::take(&mut self.answer);
         let is_empty = line.trim().is_empty();
@@ -376,8 +380,8 @@ impl Dialog {
         let reply = self.offer.parse(&line).filter(|_| !is_empty);
         let allows = matches!(&reply, Some(Reply::All(said))
             if !matches!(said.answer, ConfirmationAnswer::Deny { .. }));
-        if allows && is_unread {
-            self.said = Some(UNREAD);
+        if allows && barred.is_some() {
+            self.said = barred;
             return None;
         }
         let unclear = reply.is_none().then_some(line);

@@ -10,7 +10,7 @@ use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::page::Turn;
 use crate::palette::Choice;
-use crate::question::Field;
+use crate::question::{Field, TOO_LOW, UNREAD};
 use crate::sent;
 use crate::state::State;
 use crate::subject::Subject;
@@ -395,7 +395,12 @@ fn answered(state: &mut State) -> Vec<Command> {
     let sight = view::sight(state);
     let mut kept = None;
     if let Some((dialog, sight)) = state.dialog.as_mut().zip(sight) {
-        kept = dialog.enter(now, sight.hides && !dialog.was_read_to(sight.last));
+        let barred = match sight.hides && !dialog.was_read_to(sight.last) {
+            _ if sight.is_cut => Some(TOO_LOW),
+            true => Some(UNREAD),
+            false => None,
+        };
+        kept = dialog.enter(now, barred);
     }
     match kept.filter(|_| state.input.is_empty()) {
         None => Vec::new(),

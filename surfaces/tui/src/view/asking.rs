@@ -6,7 +6,7 @@ use crate::bindings::Keys;
 use crate::input::Edit;
 use crate::keys::Action;
 use crate::lines::{BAR, cut, faint, wrapped};
-use crate::question::{Body, Dialog, Field, Sight};
+use crate::question::{Body, Dialog, Field, Sight, TOO_LOW};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use rendering::confirm::Section;
@@ -70,8 +70,12 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
             short = ends(short, (most, inner), &keys.name_of(Action::PageDown));
         }
     }
-    let fixed = head.len() + short.len() + prompt.len() + 1;
     let all = body.rows.len() + below.len();
+    // A row of the body, and where it stands where there are more.
+    if head.len() + short.len() + prompt.len() + all.min(2) > room {
+        return too_low(dialog, (inner, room));
+    }
+    let fixed = head.len() + short.len() + prompt.len() + 1;
     let shown = room.saturating_sub(fixed).max(1).min(all.max(1));
     let last = all.saturating_sub(shown);
     let diff = body.diff;
@@ -86,7 +90,42 @@ fn laid(dialog: &Dialog, (now, keys): (Instant, &Keys), (inner, room): (usize, u
             rows: shown,
             last,
             hides,
+            is_cut: false,
             diff,
+        },
+    }
+}
+
+/// A question in a room that has no place for it: as much as there is of what it is about, and that only a
+/// no counts.
+fn too_low(dialog: &Dialog, (inner, room): (usize, usize)) -> Laid {
+    let mut short = rows(dialog.shortest(), inner);
+    short.truncate(room.saturating_sub(1));
+    let typed = match dialog.field() {
+        Field::Answer => visible_line(dialog.answer()).to_string(),
+        Field::Draft => String::new(),
+    };
+    let typed = cut(&typed, inner / 2);
+    let column = 2 + typed.width();
+    let said = cut(TOO_LOW, inner.saturating_sub(column + 1));
+    let line = Line::from(vec![
+        Span::styled("> ", Style::new().add_modifier(Modifier::BOLD)),
+        Span::raw(format!("{typed} ")),
+        Span::styled(said, faint()),
+    ]);
+    Laid {
+        head: Vec::new(),
+        body: Rc::default(),
+        below: Vec::new(),
+        short,
+        prompt: vec![line],
+        cursor: (dialog.field() == Field::Answer).then_some((column, 0)),
+        sight: Sight {
+            rows: 1,
+            last: 0,
+            hides: true,
+            is_cut: true,
+            diff: None,
         },
     }
 }

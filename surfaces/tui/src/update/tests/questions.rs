@@ -51,6 +51,32 @@ fn a_jump_in_a_question_reads_nothing() {
 }
 
 #[test]
+fn in_a_window_that_is_too_low_to_show_it_only_a_no_counts() {
+    for (width, height) in [(80, 5), (20, 5), (10, 3), (40, 7)] {
+        let mut seat = asked(vec![call()]);
+        seat.takes(Message::Resized(width, height));
+        seat.wait(800);
+        seat.wait(800);
+        let sight = crate::view::sight(&seat.state).unwrap();
+        assert!(sight.is_cut, "{width}x{height}");
+        assert!(seat.gives("y").is_empty(), "{width}x{height}");
+        assert!(seat.gives("s").is_empty(), "{width}x{height}");
+        let no = answers(&seat.gives("n"));
+        assert!(
+            matches!(&no[..], [(_, ConfirmationAnswer::Deny { .. })]),
+            "{no:?}"
+        );
+    }
+    // What is as small as the least that is promised can be answered.
+    let mut seat = asked(vec![call()]);
+    seat.takes(Message::Resized(40, 15));
+    seat.wait(800);
+    seat.wait(800);
+    assert!(!crate::view::sight(&seat.state).unwrap().is_cut);
+    assert_eq!(answers(&seat.gives("y")).len(), 1);
+}
+
+#[test]
 fn an_answer_is_a_word_with_its_enter() {
     for (typed, expected) in [
         ("y", Some(ConfirmationAnswer::Once)),
