@@ -59,10 +59,13 @@ fn prose_without_hyphens(text: &str) -> String {
     })
 }
 
-/// A space that typography sets: as wide as it looks, and no break.
+/// A space that typography sets, or pictures of dots: as wide as it looks, and no break.
 const fn is_typographic(c: char) -> bool {
-    matches!(c, '\u{a0}' | '\u{2009}' | '\u{202f}')
+    matches!(c, '\u{a0}' | '\u{2009}' | '\u{202f}' | EMPTY_BRAILLE)
 }
+
+/// What pictures made of dots have where no dot is.
+const EMPTY_BRAILLE: char = '\u{2800}';
 
 /// As [`visible`], for how a text would change: spaces of typography look like what they are, unless
 /// the change takes lines for others that differ from them in nothing but such spaces. What names a
@@ -228,6 +231,10 @@ fn has_picture(before: &str, c: char) -> bool {
     if let Some(is_joined) = joins_syllable(before, c) {
         return is_joined;
     }
+    // Braille without a dot is drawn as a space.
+    if c == EMPTY_BRAILLE {
+        return false;
+    }
     // A letter of no width that joins nothing is drawn as nothing.
     if c.width() == Some(0) {
         return false;
@@ -301,6 +308,15 @@ mod tests {
         for hiding in ["\u{200b}", "\u{202e}", "\u{ad}", "\u{1b}", "\u{e0041}"] {
             assert_eq!(prose(hiding), visible(hiding));
         }
+    }
+
+    #[test]
+    fn braille_without_a_dot_is_spelled_out_where_somebody_says_yes() {
+        assert_eq!(visible("ls\u{2800}#\u{2801}"), "ls\\u{2800}#\u{2801}");
+        assert_eq!(
+            prose("\u{2801}\u{2800}\u{2801}"),
+            "\u{2801}\u{2800}\u{2801}"
+        );
     }
 
     #[test]

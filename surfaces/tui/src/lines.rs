@@ -71,21 +71,26 @@ pub const BAR: &str = "┃ ";
 /// errors. Nothing that others wrote has it: it is spelled out.
 pub const OWN: &str = "▎ ";
 
-/// Characters that most fonts draw like the mark of [`BAR`] or of [`OWN`], and those themselves.
-const LIKE_MARKS: [char; 14] = [
-    '▌', '▍', '▎', '▏', '▐', '┃', '┇', '┋', '╏', '╹', '╻', '❘', '❙', '❚',
-];
+/// Whether most fonts draw a character like the mark of [`BAR`] or of [`OWN`], which these are as well: heavy
+/// vertical lines, and blocks of a half and less at a side.
+const fn is_like_mark(letter: char) -> bool {
+    matches!(letter,
+        '▌' | '▍' | '▎' | '▏' | '▐' | '┃' | '┇' | '┋' | '╏' | '╹' | '╻' | '╽' | '╿' | '┠' | '┨'
+        | '❘' | '❙' | '❚' | '⎢' | '⎥' | '⏐' | '｜'
+        // Strips of an eighth, and the blocks at the right side.
+        | '\u{1fb70}'..='\u{1fb75}' | '\u{1fb87}'..='\u{1fb8a}')
+}
 
 /// Text on one line in which nothing hides or moves, and nothing looks like a mark of the UI's.
 #[must_use]
 pub fn safe(text: &str) -> String {
     let text = prose(text).replace('\t', TAB).replace('\n', " ");
-    if !text.contains(LIKE_MARKS) {
+    if !text.contains(is_like_mark) {
         return text;
     }
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
-        match LIKE_MARKS.contains(&letter) {
+        match is_like_mark(letter) {
             true => out.push_str(&format!("\\u{{{:x}}}", u32::from(letter))),
             false => out.push(letter),
         }
