@@ -43,6 +43,17 @@ impl Burst {
         self.is_paste
     }
 
+    /// A letter or a line end came; whether it goes on with a paste, so that it can be taken together with
+    /// those around it.
+    pub fn goes_on(&mut self, now: Instant) -> bool {
+        let is_near = self.last.is_some_and(|last| is_near(last, now));
+        if is_near && self.is_paste && self.line_end.is_none() {
+            self.last = Some(now);
+            return true;
+        }
+        false
+    }
+
     /// A line end came.
     pub fn line_end(&mut self, now: Instant) -> LineEnd {
         self.came(now);
@@ -75,10 +86,14 @@ impl Burst {
 
     /// A key came: behind a pause others begin.
     fn came(&mut self, now: Instant) {
-        let is_near = |last| now.duration_since(last) < AT_ONCE;
-        if !self.last.is_some_and(is_near) {
+        if !self.last.is_some_and(|last| is_near(last, now)) {
             *self = Self::default();
         }
         self.last = Some(now);
     }
+}
+
+/// Whether a key came right behind another.
+fn is_near(last: Instant, now: Instant) -> bool {
+    now.duration_since(last) < AT_ONCE
 }

@@ -25,7 +25,7 @@ use crate::message::{Command, Message};
 use crate::modes::{self, Modes};
 use crate::screen::{Screen, colours, narrowed};
 use crate::state::State;
-use crate::update::update;
+use crate::update::{gathers, update};
 use crate::view;
 use api::Streaming;
 use api::sessions::Follow;
@@ -241,8 +241,20 @@ impl Ui<'_> {
         let mut next = first;
         self.draft.touch(Instant::now());
         let mut left = BATCH;
+        let mut together = String::new();
         while let Some((at, read)) = next.take() {
             let came = read.map_err(Error::of("read"))?;
+            left -= 1;
+            if let Came::Event(Input::Key(key)) = &came
+                && let Some(letter) = gathers(&mut self.state, key, at)
+            {
+                together.push(letter);
+                if left > 0 {
+                    next = keyboard.now();
+                }
+                continue;
+            }
+            self.take_together(&mut together);
             let message = self.message_of(came, keyboard)?;
             match message.and_then(|message| self.take_key(at, message)) {
                 Some(Outside::Suspended) => {
@@ -253,13 +265,20 @@ impl Ui<'_> {
                 Some(Outside::Editor(draft)) => return self.edit(&draft, keyboard),
                 None => {}
             }
-            left -= 1;
             // What is taken out of the keyboard is worked on: the rest waits there.
             if left > 0 {
                 next = keyboard.now();
             }
         }
+        self.take_together(&mut together);
         self.draw()
+    }
+
+    /// Takes letters that were gathered.
+    fn take_together(&mut self, letters: &mut String) {
+        if !letters.is_empty() {
+            self.take(Instant::now(), Message::Gathered(std::mem::take(letters)));
+        }
     }
 
     /// What came from the terminal, for the state; `None` for what changes how it is drawn alone.

@@ -223,6 +223,13 @@ impl Input {
         true
     }
 
+    /// Inserts letters and line ends that were typed, as far as there is room for more.
+    pub fn type_in(&mut self, text: &str) {
+        if self.bytes() < DRAFT_BYTES {
+            self.insert(without_controls(text));
+        }
+    }
+
     fn insert(&mut self, text: String) {
         self.at = None;
         self.area.insert_str(text);

@@ -27,6 +27,8 @@ pub enum Message {
     Key(KeyEvent),
     /// A text was pasted.
     Paste(String),
+    /// Letters and line ends came as keys of a paste, which [`crate::update::gathers`] took together.
+    Gathered(String),
     /// The mouse did something at a column and row of the alternate screen, from 0.
     Pointed(Pointed, (u16, u16)),
     /// The terminal has this many columns and rows now.

@@ -21,6 +21,7 @@ mod results;
 mod slash;
 mod typing;
 
+pub use bursting::gathers;
 pub use outcome::left;
 
 use crate::message::{Command, Message, Reason};
@@ -69,6 +70,7 @@ fn taken(state: &mut State, message: Message) -> Vec<Command> {
     match message {
         Message::Key(key) => bursting::pressed(state, key),
         Message::Paste(text) => bursting::pasted(state, &text),
+        Message::Gathered(text) => bursting::gathered(state, &text),
         Message::Pointed(what, at) => pointed::pointed(state, what, at),
         Message::Resized(columns, rows) => {
             resized(state, known_size(columns, rows));

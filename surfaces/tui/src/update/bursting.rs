@@ -55,6 +55,29 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
     done
 }
 
+/// The letter of a key, or its line end, where it goes on with a paste that is typed into the draft: of many
+/// each by itself would have all of the draft looked at again.
+pub fn gathers(state: &mut State, key: &KeyEvent, at: Instant) -> Option<char> {
+    let is_plain = key.modifiers.difference(KeyModifiers::SHIFT).is_empty();
+    if key.kind == KeyEventKind::Release || !is_plain || !is_typing(state) {
+        return None;
+    }
+    let letter = match key.code {
+        KeyCode::Char(letter) => letter,
+        KeyCode::Enter => '\n',
+        KeyCode::Tab => '\t',
+        _ => return None,
+    };
+    state.burst.goes_on(at).then_some(letter)
+}
+
+/// What was taken together.
+pub(super) fn gathered(state: &mut State, text: &str) -> Vec<Command> {
+    state.completion.close();
+    state.input.type_in(text);
+    Vec::new()
+}
+
 /// A text was pasted that the terminal marked: what stands there then was told to be pasted.
 pub(super) fn pasted(state: &mut State, text: &str) -> Vec<Command> {
     state.burst = Burst::default();

@@ -3,6 +3,7 @@
 use crate::fixture::Seat;
 use crate::message::{Command, Message};
 use crate::question::AT_ONCE;
+use crate::update::gathers;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::Duration;
 
@@ -39,6 +40,35 @@ fn line_ends_between_lines_that_come_at_once_are_of_the_draft() {
         let sent = Command::Send(marked.state.input.text().trim().to_owned());
         assert_eq!(done.last(), Some(&sent), "{text:?}");
     }
+}
+
+/// Each by itself would have the whole draft looked at for each letter.
+#[test]
+fn keys_that_go_on_with_a_paste_are_taken_together() {
+    let key = |code| KeyEvent::new(code, KeyModifiers::NONE);
+    let mut seat = Seat::at((80, 24));
+    let first = key(KeyCode::Char('x'));
+    assert_eq!(gathers(&mut seat.state, &first, seat.now), None);
+    at_once(&mut seat, "first line\nsecond");
+    let mut gathered = String::new();
+    for code in [
+        KeyCode::Char(' '),
+        KeyCode::Enter,
+        KeyCode::Tab,
+        KeyCode::Char('z'),
+    ] {
+        seat.now += Duration::from_millis(1);
+        gathered.extend(gathers(&mut seat.state, &key(code), seat.now));
+    }
+    assert_eq!(gathered, " \n\tz");
+    seat.takes(Message::Gathered(gathered));
+    assert_eq!(seat.state.input.text(), "first line\nsecond \n\tz");
+    // Behind a pause, and on a page, a key is one again.
+    seat.now += AT_ONCE;
+    assert_eq!(gathers(&mut seat.state, &first, seat.now), None);
+    at_once(&mut seat, "a line\nand more");
+    seat.state.help = Some(0);
+    assert_eq!(gathers(&mut seat.state, &first, seat.now), None);
 }
 
 #[test]
