@@ -223,6 +223,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Session(command)) => wait(commands::session::session(command)),
         Some(Command::Diff(args)) => wait(commands::diff::diff(args)),
         Some(Command::Quality(args)) => wait(commands::quality::quality(args)),
+        Some(Command::Stories(args)) => wait(commands::stories::stories(args)),
         Some(Command::Undo(args)) => wait(commands::undo::undo(args)),
         Some(Command::Serve(args)) => wait(commands::serve::serve(args)),
         Some(Command::Web(args)) => wait(commands::web::web(args)),

@@ -76,6 +76,13 @@ pub(crate) const QUALITY_ROUTES: &str = "Examples:
   carl quality routes                     which model gets which share, and why
   carl quality routes --reset             begin anew: earlier grades stay on record";
 
+/// `carl stories`.
+pub(crate) const STORIES: &str = "Examples:
+  carl stories                            all, each with a server of its own
+  carl stories S1 S6 --model ollama/qwen2.5:7b-instruct
+  carl stories --dir mine --json          those of a folder, for a program
+  carl stories --http http://127.0.0.1:7433 --token-env CARL_TOKEN";
+
 /// `carl undo`.
 pub(crate) const UNDO: &str = "Examples:
   carl undo                               all that the last request in this folder changed

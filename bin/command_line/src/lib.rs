@@ -15,6 +15,7 @@ mod policy;
 mod secret;
 mod serve;
 mod session;
+mod stories;
 mod token;
 mod tools;
 
@@ -31,6 +32,7 @@ pub use session::{
     Ceiling, ChatArgs, DiffArgs, ExportForm, ModeArg, RunArgs, SessionCommand, SessionFlags,
     ThinkingArg, TuiArgs, UndoArgs,
 };
+pub use stories::StoriesArgs;
 pub use token::{ScopeArg, TokenCommand};
 pub use tools::{ClassifyArgs, ToolsArgs, ToolsCommand};
 
@@ -186,6 +188,9 @@ pub enum Command {
     /// Show how good answers are, as the judge and you say
     #[command(after_help = examples::QUALITY)]
     Quality(QualityArgs),
+    /// Run acceptance stories against a live server
+    #[command(after_help = examples::STORIES)]
+    Stories(StoriesArgs),
     /// Take back what a session's last request changed in files
     #[command(after_help = examples::UNDO)]
     Undo(UndoArgs),

@@ -12,6 +12,8 @@ use text::escape::{visible_line, visible_lines};
 pub enum Exit {
     /// Done.
     Success,
+    /// What was to be checked was checked, and is not so.
+    Untrue,
     /// The command line or configuration cannot be used.
     Usage,
     /// Some of it is done.
@@ -30,6 +32,7 @@ impl Exit {
     pub const fn number(self) -> u8 {
         match self {
             Self::Success => 0,
+            Self::Untrue => 1,
             Self::Usage => 2,
             Self::Partial => 3,
             Self::Failed => 4,

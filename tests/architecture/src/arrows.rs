@@ -133,7 +133,10 @@ pub fn check(arrows: &[Arrow]) -> Vec<Violation> {
 
 /// Outside crates that only some of ours may use, because they open connections.
 pub const NETWORK_CRATES: [(&str, &[&str]); 10] = [
-    ("reqwest", &["services/models", "services/search"]),
+    (
+        "reqwest",
+        &["services/models", "services/search", "surfaces/stories"],
+    ),
     ("tonic", &["contracts/proto", "adapters/grpc"]),
     ("hyper-util", &["adapters/grpc", "surfaces/http"]),
     ("hyper", &["adapters/grpc", "surfaces/http"]),
@@ -235,9 +238,10 @@ mod tests {
     }
 
     #[test]
-    fn only_the_gateways_may_use_an_http_client() {
+    fn only_the_gateways_and_stories_may_use_an_http_client() {
         let uses = |folder: &str| [(folder.to_owned(), "reqwest".to_owned())];
         assert!(check_network(&uses("services/models")).is_empty());
+        assert!(check_network(&uses("surfaces/stories")).is_empty());
         assert_eq!(check_network(&uses("services/agents")).len(), 1);
     }
 }

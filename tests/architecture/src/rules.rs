@@ -120,11 +120,12 @@ pub fn authority(file: &SourceFile) -> Vec<Violation> {
 }
 
 /// Crates that may open a connection or listen for one.
-const CONNECTING: [&str; 4] = [
+const CONNECTING: [&str; 5] = [
     "adapters/grpc",
     "services/models",
     "services/search",
     "adapters/engine",
+    "surfaces/stories",
 ];
 
 /// Crates that may connect to a socket on this machine and to nothing else.

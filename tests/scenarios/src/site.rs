@@ -26,24 +26,35 @@ pub fn is_inside() -> bool {
 /// # Panics
 /// When the test fails there, or no namespace can be made.
 pub fn run_inside(test: &str) {
-    let script = format!(
-        "set -e; ip link set lo up; ip route add local 11.1.2.0/24 dev lo; \
-         ip addr add {OWN}/32 dev lo; exec \"$0\" --exact {test} --nocapture"
-    );
-    let output = Command::new("unshare")
-        .args(["--map-root-user", "--net", "sh", "-c", &script])
-        .arg(std::env::current_exe().unwrap())
-        .env(INSIDE, "yes")
-        // Whatever is said here must not be obeyed.
-        .env("http_proxy", "http://127.0.0.1:1")
-        .output()
-        .unwrap();
+    let mut again = again_inside(&["--exact", test, "--nocapture"]);
+    let output = again.output().unwrap();
     assert!(
         output.status.success(),
         "this needs `unshare` and `ip`:\n{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+/// This program with these arguments, started again in a namespace of its own.
+///
+/// # Panics
+/// When this program cannot be found.
+#[must_use]
+pub fn again_inside(args: &[&str]) -> Command {
+    let script = format!(
+        "set -e; ip link set lo up; ip route add local 11.1.2.0/24 dev lo; \
+         ip addr add {OWN}/32 dev lo; exec \"$0\" \"$@\""
+    );
+    let mut command = Command::new("unshare");
+    command
+        .args(["--map-root-user", "--net", "sh", "-c", &script])
+        .arg(std::env::current_exe().unwrap())
+        .args(args)
+        .env(INSIDE, "yes")
+        // Whatever is said here must not be obeyed.
+        .env("http_proxy", "http://127.0.0.1:1");
+    command
 }
 
 /// What a site says to one who asks for a path.

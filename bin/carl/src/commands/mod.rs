@@ -20,6 +20,7 @@ pub mod run;
 pub mod secret;
 pub mod serve;
 pub mod session;
+pub mod stories;
 pub mod token;
 pub mod tools;
 pub mod tui;
