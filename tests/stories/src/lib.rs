@@ -20,7 +20,8 @@ use testkit::{Carl, Gate, House, Reply, Server};
 pub struct Stage {
     /// The house.
     pub house: House,
-    _model: Server,
+    /// The model.
+    pub model: Server,
     _judge: Option<Server>,
 }
 
@@ -48,7 +49,7 @@ impl Stage {
         house.configure(&(config + more));
         Self {
             house,
-            _model: model,
+            model,
             _judge: judge,
         }
     }

@@ -7,6 +7,7 @@
 )]
 
 use acceptance::{Stage, story};
+use std::process::Command;
 use stories::Story;
 use testkit::Running;
 
@@ -104,6 +105,45 @@ fn a_provider_that_is_chosen_answers_and_one_that_is_none_is_told() {
         .run()
         .expect(2);
     assert!(half.stderr.contains("names no provider"), "{half:#?}");
+}
+
+#[test]
+fn a_step_that_is_not_done_in_time_fails() {
+    let mut held = story("S2");
+    held.given.model[0].holds = true;
+    let stage = Stage::of(&held);
+    let ran = stage.run(["S2", "--patience", "1"]).run().expect(1);
+    let why = ran.json()["stories"][0]["why"].to_string();
+    assert!(
+        why.contains("the step in line 12 is not done after 1 s"),
+        "{why}"
+    );
+}
+
+#[test]
+fn what_a_story_began_ends_with_the_command() {
+    let mut held = story("S2");
+    held.given.model[0].holds = true;
+    let stage = Stage::of(&held);
+    let temporary = stage.house.home();
+    let carl = stage.house.ask(["stories", "S2"]).env("TMPDIR", &temporary);
+    let running = carl.spawn();
+    let left = || {
+        let names = std::fs::read_dir(&temporary).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names
+            .filter(|name| name.starts_with("carl-stories"))
+            .count()
+    };
+    stage.model.wait_for_chats(1);
+    assert_eq!(left(), 1);
+    let mut kill = Command::new("kill");
+    kill.args(["-INT", &running.pid().to_string()]);
+    assert!(kill.status().unwrap().success());
+    assert_eq!(running.finish().code, Some(130));
+    assert_eq!(left(), 0);
+    // Its server is gone as well: whoever answered it has nobody to answer.
+    stage.model.wait_for_hang_ups(1);
 }
 
 const DOCUMENT: &str = include_str!("../../../docs/stories.md");
