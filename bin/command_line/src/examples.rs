@@ -236,7 +236,8 @@ pub(crate) const MEMORY_LIST: &str = "Examples:
 /// `carl memory export`.
 pub(crate) const MEMORY_EXPORT: &str = "Examples:
   carl memory export memory.jsonl         all of it, as a backup
-  carl memory export --namespace user > user.jsonl";
+  carl memory export --namespace user > user.jsonl
+  carl memory export memory.parquet       a table for DuckDB, Polars and others";
 
 /// `carl memory import`.
 pub(crate) const MEMORY_IMPORT: &str = "Examples:

@@ -21,7 +21,7 @@ mod tools;
 
 pub use audit::{AuditCommand, DecisionArg, LogFolder, RecordFilter, RecordFlags, RecordForm};
 pub use list::ListArgs;
-pub use memory::{AddArgs, KindArg, MemoryCommand, Place};
+pub use memory::{AddArgs, ExportFormat, KindArg, MemoryCommand, Place};
 pub use near::instead_of;
 pub use policy::{
     ExplainArgs, ForgetArgs, GrantsArgs, GuardArgs, NotesArgs, PolicyCommand, ReplayArgs,

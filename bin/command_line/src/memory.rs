@@ -4,6 +4,15 @@ use crate::examples;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
+/// The forms in which memory is exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// One JSON object a line: the backup, which `import` reads
+    Jsonl,
+    /// A table for analysis
+    Parquet,
+}
+
 /// `carl memory`.
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
@@ -63,11 +72,14 @@ pub enum MemoryCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Write every entry for other programs, one JSON object a line
+    /// Write every entry for other programs: one JSON object a line, or a Parquet table
     #[command(after_help = examples::MEMORY_EXPORT)]
     Export {
         /// The file; without one, or with `-`, standard output
         file: Option<PathBuf>,
+        /// The form; without it a file ending in .parquet is a table, and every other is lines
+        #[arg(long)]
+        format: Option<ExportFormat>,
         /// Where to look
         #[command(flatten)]
         place: Place,

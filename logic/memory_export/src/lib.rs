@@ -7,6 +7,10 @@
 //! Its errors quote the file as it is: whoever shows them escapes them.
 //! Where to start: [`to_json`] for what is written, [`read`] for what is taken back.
 
+mod parquet;
+
+pub use crate::parquet::{TABLE_MARK, Table};
+
 use api::memory::{Kind, Source, Stored, WriteEntry};
 use domain::Timestamp;
 use domain::arguments::Arguments;

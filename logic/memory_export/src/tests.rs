@@ -1,7 +1,11 @@
 //! What is exported is read back, and what cannot be one is named.
 
 use super::*;
+use ::parquet::file::reader::{FileReader as _, SerializedFileReader};
+use ::parquet::record::{Field, Row};
+use bytes::Bytes;
 use domain::id::{QueryId, SessionId};
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 fn stored(entry: WriteEntry) -> Stored {
@@ -51,6 +55,67 @@ fn what_is_exported_is_read_back_the_same() {
         let line = to_json(&stored).to_string();
         assert!(!line.contains('\n'));
         assert_eq!(from_line(&line), Ok(stored));
+    }
+}
+
+/// A cell as the value of a JSON line, which `like` is.
+fn read_back(field: &Field, like: &Value) -> Value {
+    match field {
+        Field::Null => Value::Null,
+        Field::Str(text) if like.is_object() => serde_json::from_str(text).unwrap(),
+        Field::Str(text) => json!(text),
+        Field::Long(number) => json!(number),
+        Field::TimestampMicros(time) => shown(&Timestamp::from_microsecond(*time).unwrap()),
+        Field::ListInternal(list) => {
+            let texts = list
+                .elements()
+                .iter()
+                .map(|one| read_back(one, &Value::Null));
+            texts.collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Each row has what the JSON line has, read by the library's own reader, and each field is a column.
+#[test]
+fn a_table_has_what_the_lines_have() {
+    let mut table = Table::begin(Vec::new()).unwrap();
+    for stored in both() {
+        table.add(&stored).unwrap();
+    }
+    let file = Bytes::from(table.end().unwrap());
+    let reader = SerializedFileReader::new(file).unwrap();
+    let rows: Vec<Row> = reader
+        .get_row_iter(None)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(rows.len(), 2);
+    for (row, stored) in rows.iter().zip(both()) {
+        let columns: BTreeMap<&str, &Field> = row
+            .get_column_iter()
+            .map(|(name, field)| (name.as_str(), field))
+            .collect();
+        for (name, value) in to_json(&stored).as_object().unwrap() {
+            assert_eq!(read_back(columns[name.as_str()], value), *value, "{name}");
+        }
+    }
+    let of_both = both().map(|stored| to_json(&stored).as_object().unwrap().len());
+    assert!(rows[0].len() > of_both[0].max(of_both[1]));
+}
+
+/// What is more than a group of rows is written in several, and an empty memory is a table without rows.
+#[test]
+fn a_table_is_as_long_as_memory() {
+    for count in [0_usize, 1, 4_097] {
+        let mut table = Table::begin(Vec::new()).unwrap();
+        for _ in 0..count {
+            table.add(&both()[0]).unwrap();
+        }
+        let reader = SerializedFileReader::new(Bytes::from(table.end().unwrap())).unwrap();
+        assert_eq!(reader.metadata().num_row_groups(), count.div_ceil(4_096));
+        assert_eq!(reader.get_row_iter(None).unwrap().count(), count);
     }
 }
 

@@ -8,7 +8,7 @@ mod transfer;
 pub use adding::{Addition, Kept, add, instead_of, keep, typed};
 pub use entries::{found, list, resolve, search, shown};
 pub use forget::forget;
-pub use transfer::{export, import};
+pub use transfer::{Form, export, import};
 
 use api::memory::{Curator, Memory};
 use std::sync::Arc;

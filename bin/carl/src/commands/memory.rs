@@ -4,13 +4,14 @@ use super::Setting;
 use crate::wiring::memories;
 use anyhow::Result;
 use api::memory::{Detail, Kind, ListRequest, QueryRequest, Scope};
-use command_line::{AddArgs, KindArg, MemoryCommand, Place};
+use command_line::{AddArgs, ExportFormat, KindArg, MemoryCommand, Place};
 use domain::rights::Namespace;
 use memory_export::to_json;
 use rendering::memory as render;
 use rendering::{Paint, print};
+use std::path::Path;
 use terminal::exit::{Exit, Failure, OrFail};
-use terminal::memory::{self, Addition, Memories};
+use terminal::memory::{self, Addition, Form, Memories};
 use text::escape::visible_json;
 
 /// Does what was typed.
@@ -66,9 +67,14 @@ pub async fn memory(command: MemoryCommand) -> Result<Exit> {
             let limit = limit.map(|limit| limit as usize);
             memory::list(&memories, ListRequest { scope, kind }, limit, json).await
         }
-        MemoryCommand::Export { file, place } => {
+        MemoryCommand::Export {
+            file,
+            format,
+            place,
+        } => {
             let scope = scope(&setting, &place)?;
-            memory::export(&memories, scope, file.as_deref()).await
+            let form = form_of(format, file.as_deref());
+            memory::export(&memories, scope, (file.as_deref(), form)).await
         }
         MemoryCommand::Import { file } => memory::import(&memories, &file).await,
         MemoryCommand::Stats { json } => {
@@ -119,4 +125,15 @@ async fn add(setting: &Setting, memories: &Memories, args: AddArgs) -> Result<Ex
         namespace: named.map(|name| namespace(setting, name)).transpose()?,
     };
     memory::add(memories, addition).await
+}
+
+/// The form that is named, or that the file is named for.
+fn form_of(format: Option<ExportFormat>, file: Option<&Path>) -> Form {
+    let is_table = || file.is_some_and(|file| file.extension().is_some_and(|end| end == "parquet"));
+    match format {
+        Some(ExportFormat::Jsonl) => Form::Lines,
+        Some(ExportFormat::Parquet) => Form::Parquet,
+        None if is_table() => Form::Parquet,
+        None => Form::Lines,
+    }
 }

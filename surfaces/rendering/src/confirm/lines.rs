@@ -1,6 +1,7 @@
 //! The lines of the broker's rendering: a call, the steps of a plan, and the end that says it in short.
 
 use crate::difference;
+use crate::memory::counted;
 use domain::event::ConfirmationRequest;
 use domain::tool::EffectClass;
 use session::LEFT_OUT;
@@ -54,7 +55,10 @@ fn without_texts(lines: &[&str]) -> Vec<String> {
         let (count, lines) = (rows.len(), rows.len() - usize::from(is_ended));
         all.push(match count {
             0 => (*line).to_owned(),
-            _ => format!("{line} {lines} lines, see the difference"),
+            _ => format!(
+                "{line} {}, see the difference",
+                counted(lines as u64, "line", "lines")
+            ),
         });
         rest = &behind[count..];
     }

@@ -6,11 +6,12 @@ use anyhow::{Context, Result};
 use api::memory::{ListRequest, Scope, Stored, WriteAnswer, WriteEntry};
 use domain::label::Integrity;
 use futures::StreamExt;
-use memory_export::{Faults, to_json};
+use memory_export::{Faults, Table, to_json};
 use rendering::memory::going_on;
 use rendering::{print, print_error};
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, ErrorKind, Read, Write};
+use std::io::{BufWriter, ErrorKind, IsTerminal, Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use text::escape::{visible_json, visible_line};
@@ -20,27 +21,92 @@ const FILE_BYTES: u64 = 256 << 20;
 /// Entries that are kept at one time: they share the wait for the disk.
 const AT_ONCE: usize = 64;
 
+/// In which form entries are exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// One JSON object a line: the backup.
+    Lines,
+    /// A table for analysis.
+    Parquet,
+}
+
 /// Where an export goes.
 enum Out {
     Standard,
     File(BufWriter<File>),
+    Table {
+        table: Table<BufWriter<File>>,
+        is_file: bool,
+    },
+}
+
+impl Out {
+    fn open(file: Option<&Path>, form: Form) -> Result<Self> {
+        let made = match file {
+            None if form == Form::Lines => return Ok(Self::Standard),
+            None => standard()?,
+            Some(file) => {
+                let mut options = OpenOptions::new();
+                let options = options.write(true).create_new(true).mode(0o600);
+                options.open(file).map_err(|error| unusable(file, error))?
+            }
+        };
+        let made = BufWriter::new(made);
+        Ok(match form {
+            Form::Lines => Self::File(made),
+            Form::Parquet => Self::Table {
+                table: Table::begin(made)?,
+                is_file: file.is_some(),
+            },
+        })
+    }
+
+    fn add(&mut self, entry: &Stored) -> Result<()> {
+        let line = || format!("{}\n", visible_json(&to_json(entry).to_string()));
+        match self {
+            Self::Standard => print(&line())?,
+            Self::File(file) => file.write_all(line().as_bytes())?,
+            Self::Table { table, .. } => table.add(entry)?,
+        }
+        Ok(())
+    }
+
+    fn end(self) -> Result<()> {
+        match self {
+            Self::Standard => {}
+            Self::File(file) => file.into_inner()?.sync_all()?,
+            Self::Table { table, is_file } => {
+                let file = table.end()?.into_inner()?;
+                if is_file {
+                    file.sync_all()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Standard output for a table, which is nothing to look at.
+fn standard() -> Result<File> {
+    let out = std::io::stdout();
+    if out.is_terminal() {
+        let said = "A Parquet table is not for a terminal.";
+        return Err(Failure::usage(said, "Name a file, such as memory.parquet.").into());
+    }
+    Ok(File::from(out.as_fd().try_clone_to_owned()?))
 }
 
 /// Writes every entry, oldest first.
 ///
 /// # Errors
 /// When memory cannot be read, or the file cannot be made: it must not be there yet.
-pub async fn export(memories: &Memories, scope: Scope, file: Option<&Path>) -> Result<Exit> {
+pub async fn export(
+    memories: &Memories,
+    scope: Scope,
+    (file, form): (Option<&Path>, Form),
+) -> Result<Exit> {
     let file = file.filter(|file| *file != Path::new("-"));
-    let out = match file {
-        None => Out::Standard,
-        Some(file) => {
-            let mut options = OpenOptions::new();
-            let options = options.write(true).create_new(true).mode(0o600);
-            let made = options.open(file).map_err(|error| unusable(file, error))?;
-            Out::File(BufWriter::new(made))
-        }
-    };
+    let out = Out::open(file, form)?;
     let written = written(memories, scope, out).await;
     let Some(file) = file else {
         written.context("the export broke off")?;
@@ -71,19 +137,10 @@ async fn written(memories: &Memories, scope: Scope, mut out: Out) -> Result<u64>
     let mut entries = memories.curator.list(request).await.or_fail()?;
     let mut count = 0_u64;
     while let Some(entry) = entries.next().await {
-        let line = format!(
-            "{}\n",
-            visible_json(&to_json(&entry.or_fail()?).to_string())
-        );
-        match &mut out {
-            Out::Standard => print(&line)?,
-            Out::File(file) => file.write_all(line.as_bytes())?,
-        }
+        out.add(&entry.or_fail()?)?;
         count += 1;
     }
-    if let Out::File(file) = out {
-        file.into_inner()?.sync_all()?;
-    }
+    out.end()?;
     Ok(count)
 }
 
@@ -93,7 +150,17 @@ async fn written(memories: &Memories, scope: Scope, mut out: Out) -> Result<u64>
 /// When the file cannot be read, a line is no entry (nothing is kept then), or memory fails; how far
 /// it came is said.
 pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
-    let entries = memory_export::read(&read(file)?).map_err(unreadable)?;
+    let bytes = read(file)?;
+    if bytes.starts_with(memory_export::TABLE_MARK) {
+        let said = format!(
+            "{} is a Parquet table",
+            visible_line(&file.display().to_string())
+        );
+        let hint =
+            "A table is for analysis. `carl memory export memory.jsonl` is what import reads.";
+        return Err(Failure::usage(said, hint).into());
+    }
+    let entries = memory_export::read(&bytes).map_err(unreadable)?;
     let total = match entries.len() {
         0 => {
             print_error("No entry is in it, so nothing was imported.\n")?;

@@ -152,6 +152,7 @@ fn sessions(tour: &mut Tour) {
     tour.part("Sessions");
     for args in [
         &["session", "list"][..],
+        &["session", "search", "notes"],
         &["session", "show"],
         &["session", "context"],
         &["session", "compact"],

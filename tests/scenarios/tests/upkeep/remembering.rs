@@ -293,3 +293,32 @@ fn a_question_about_the_user_rests_on_what_was_kept_where_the_model_is_tiny() {
     }
     assert!(scene.server.chats().is_empty());
 }
+
+#[test]
+fn memory_is_exported_as_a_table_that_is_no_backup() {
+    let house = House::new();
+    let add = ["memory", "add", "The harbour master is Ines."];
+    house.ask(add).run().expect(0);
+    let told = house
+        .ask(["memory", "export", "memory.parquet"])
+        .run()
+        .expect(0);
+    assert!(told.stdout.contains("Wrote 1 entry"), "{told:?}");
+    let table = std::fs::read(house.work().join("memory.parquet")).unwrap();
+    // Its two ends are what every reader of the format looks at first.
+    assert!(table.starts_with(b"PAR1") && table.ends_with(b"PAR1"));
+    let has = |text: &[u8]| table.windows(text.len()).any(|part| part == text);
+    assert!(has(b"The harbour master is Ines.") && has(b"correlating_ids"));
+    let named = house.ask(["memory", "export", "t", "--format", "parquet"]);
+    named.run().expect(0);
+    assert!(
+        std::fs::read(house.work().join("t"))
+            .unwrap()
+            .starts_with(b"PAR1")
+    );
+    let refused = house
+        .ask(["memory", "import", "memory.parquet"])
+        .run()
+        .expect(2);
+    assert!(refused.stderr.contains("Parquet"), "{refused:?}");
+}
