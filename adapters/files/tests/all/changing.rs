@@ -379,6 +379,20 @@ async fn what_is_too_large_to_bring_back_is_not_taken_away() {
     assert_eq!(bench.read("fits"), "0123456789");
 }
 
+/// A NUL makes nothing else of it.
+#[tokio::test]
+async fn a_preview_shows_all_of_what_would_be_written() {
+    let bench = Bench::new();
+    let script = json!({"path": "s.sh", "content": "#!/bin/sh\n# a\0\nrm -rf x\n"});
+    let call = bench.judged("write_file", script);
+    let diff = api::executor::Executor::preview(&bench.tools, &call).await;
+    let diff = diff.unwrap().unwrap();
+    assert!(
+        diff.ends_with("+#!/bin/sh\n+# a\\u{0}\n+rm -rf x\n"),
+        "{diff}"
+    );
+}
+
 #[tokio::test]
 async fn a_preview_shows_the_change_and_makes_none() {
     let bench = Bench::new();
@@ -396,13 +410,6 @@ async fn a_preview_shows_the_change_and_makes_none() {
     assert_eq!(
         diff.unwrap().unwrap(),
         "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\\u{202e}\n"
-    );
-    // A NUL makes nothing else of it: all of what would be written is shown.
-    let script = json!({"path": "s.sh", "content": "#!/bin/sh\n# a\0\nrm -rf x\n"});
-    let diff = preview("write_file", script).await.unwrap().unwrap();
-    assert!(
-        diff.ends_with("+#!/bin/sh\n+# a\\u{0}\n+rm -rf x\n"),
-        "{diff}"
     );
     let diff = preview("write_file", json!({"path": "n", "content": "x\n"}))
         .await

@@ -59,10 +59,7 @@ pub async fn memory(command: MemoryCommand) -> Result<Exit> {
             limit,
             json,
         } => {
-            let kind = kind.map(|kind| match kind {
-                KindArg::Memory => Kind::Memory,
-                KindArg::Engram => Kind::Engram,
-            });
+            let kind = kind.map(kind_of);
             let scope = scope(&setting, &place)?;
             let limit = limit.map(|limit| limit as usize);
             memory::list(&memories, ListRequest { scope, kind }, limit, json).await
@@ -135,5 +132,12 @@ fn form_of(format: Option<ExportFormat>, file: Option<&Path>) -> Form {
         Some(ExportFormat::Parquet) => Form::Parquet,
         None if is_table() => Form::Parquet,
         None => Form::Lines,
+    }
+}
+
+const fn kind_of(kind: KindArg) -> Kind {
+    match kind {
+        KindArg::Memory => Kind::Memory,
+        KindArg::Engram => Kind::Engram,
     }
 }

@@ -35,7 +35,7 @@ enum Out {
     Standard,
     File(BufWriter<File>),
     Table {
-        table: Table<BufWriter<File>>,
+        table: Box<Table<BufWriter<File>>>,
         is_file: bool,
     },
 }
@@ -55,7 +55,7 @@ impl Out {
         Ok(match form {
             Form::Lines => Self::File(made),
             Form::Parquet => Self::Table {
-                table: Table::begin(made)?,
+                table: Box::new(Table::begin(made)?),
                 is_file: file.is_some(),
             },
         })
@@ -150,17 +150,7 @@ async fn written(memories: &Memories, scope: Scope, mut out: Out) -> Result<u64>
 /// When the file cannot be read, a line is no entry (nothing is kept then), or memory fails; how far
 /// it came is said.
 pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
-    let bytes = read(file)?;
-    if bytes.starts_with(memory_export::TABLE_MARK) {
-        let said = format!(
-            "{} is a Parquet table",
-            visible_line(&file.display().to_string())
-        );
-        let hint =
-            "A table is for analysis. `carl memory export memory.jsonl` is what import reads.";
-        return Err(Failure::usage(said, hint).into());
-    }
-    let entries = memory_export::read(&bytes).map_err(unreadable)?;
+    let entries = entries_of(file)?;
     let total = match entries.len() {
         0 => {
             print_error("No entry is in it, so nothing was imported.\n")?;
@@ -227,6 +217,21 @@ pub async fn import(memories: &Memories, file: &Path) -> Result<Exit> {
         0 => Exit::Success,
         _ => Exit::Partial,
     })
+}
+
+/// The entries of a file with their lines.
+fn entries_of(file: &Path) -> Result<Vec<(usize, Stored)>> {
+    let bytes = read(file)?;
+    if bytes.starts_with(memory_export::TABLE_MARK) {
+        let said = format!(
+            "{} is a Parquet table",
+            visible_line(&file.display().to_string())
+        );
+        let hint =
+            "A table is for analysis. `carl memory export memory.jsonl` is what import reads.";
+        return Err(Failure::usage(said, hint).into());
+    }
+    Ok(memory_export::read(&bytes).map_err(unreadable)?)
 }
 
 fn not_kept(line: usize, why: &str) -> String {
