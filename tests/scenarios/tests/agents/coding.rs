@@ -52,7 +52,7 @@ fn results(scene: &Scene) -> Vec<Value> {
 }
 
 fn is_question_about(question: &str, what: &str) -> bool {
-    question.contains(&format!("  {what} (effect:"))
+    question.contains(&format!("In short: {what} (effect:"))
 }
 
 #[test]
