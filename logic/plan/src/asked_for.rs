@@ -127,6 +127,30 @@ fn is_elsewhere(request: &str) -> bool {
     outside.iter().any(|word| WITHIN_ELSEWHERE.contains(word)) || outside.windows(2).any(is_line)
 }
 
+/// Words that lead to a part of a file, or to the file.
+const TO: [&str; 5] = ["to", "into", "under", "below", "onto"];
+/// What stands between a part of a file and its name.
+const OF: [&str; 3] = ["in", "of", "from"];
+/// What of a file is its end.
+const ENDS: [&str; 4] = ["end", "bottom", "last", "file"];
+
+/// Whether a request names a part of a file that a text is to go to: `to the tags in a.md`.
+fn names_a_part(request: &str, path: &str) -> bool {
+    let unquoted = orders::without_quotes(request);
+    let words: Vec<&str> = unquoted.split_whitespace().collect();
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let of_file = |at: &usize| words[*at].contains(&name) && OF.contains(&words[*at - 1]);
+    let Some(file) = (1..words.len()).find(of_file) else {
+        return false;
+    };
+    let before = &words[..file - 1];
+    let Some(to) = before.iter().rposition(|word| TO.contains(word)) else {
+        return false;
+    };
+    let part = &before[to + 1..];
+    !part.is_empty() && !part.iter().any(|word| ENDS.contains(word))
+}
+
 /// What helps where a plan is not of the request.
 fn helps(plan: &Plan, request: &str) -> String {
     match plan.only_takes_back() {
@@ -177,7 +201,8 @@ pub fn not_requested(plan: &Plan, request: &str) -> Option<Fault> {
             Action::ReplaceText { old, new, .. } if !is_said(&request, &[old, new]) => Some(
                 format!("planned to replace `{old}` with `{new}`, which the request does not say"),
             ),
-            Action::AppendText { path, .. } if says(&WITHIN) || is_elsewhere => Some(format!(
+            Action::AppendText { path, .. }
+                if says(&WITHIN) || is_elsewhere || names_a_part(&request, path) => Some(format!(
                 "planned to add a text at the end of `{path}`, where the request names another place"
             )),
             Action::AppendText { path, content } | Action::CreateFile { path, content }

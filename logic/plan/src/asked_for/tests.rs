@@ -242,6 +242,33 @@ fn half_of_two_orders_and_names_that_are_mere_words_are_refused() {
 }
 
 #[test]
+fn a_part_of_a_file_is_not_its_end() {
+    let added = plan(Action::AppendText {
+        path: "docs/todo.md".to_owned(),
+        content: "Jonas".to_owned(),
+    });
+    for says in [
+        "add call Jonas to this week in docs/todo.md",
+        "add Jonas to the list in docs/todo.md",
+        "add \"Jonas\" to Later in todo.md",
+        "add Jonas to the fixes of 0.3.2 in docs/todo.md",
+        "put Jonas under Later in docs/todo.md",
+        "add Jonas to the tags of docs/todo.md",
+    ] {
+        assert!(not_requested(&added, says).is_some(), "{says}");
+    }
+    for says in [
+        "add Jonas to docs/todo.md",
+        "add Jonas to the end of docs/todo.md",
+        "add Jonas to the bottom of the list in docs/todo.md",
+        "add \"Jonas goes to Bern in May\" to docs/todo.md",
+        "write Jonas into the file in docs/todo.md",
+    ] {
+        assert!(not_requested(&added, says).is_none(), "{says}");
+    }
+}
+
+#[test]
 fn a_place_said_in_another_language_is_not_the_end() {
     let added = plan(Action::AppendText {
         path: "a.md".to_owned(),

@@ -90,8 +90,34 @@ fn delete(found: &Match<'_>) -> Built {
     Ok(Some(Action::DeleteFile { path }))
 }
 
+/// Words that go on with `word`, `line` or `text`: `the word count`.
+const COMPOUNDS: [&str; 9] = [
+    "count", "counts", "number", "numbers", "size", "length", "limit", "break", "breaks",
+];
+
+/// The refusal of what may be such a word or a text: `add the word count to a.txt`.
+fn compound(found: &Match<'_>, path: &str) -> Result<(), Refusal> {
+    let text = found.text("c")?;
+    let before = found.before("c");
+    let named = ["word", "words", "line", "text"].into_iter().find(|name| {
+        before.trim_end().ends_with(&format!("the {name}"))
+            || before.trim_end().ends_with(&format!("a {name}"))
+    });
+    match named.filter(|_| !found.is_quoted("c") && COMPOUNDS.contains(&text.as_str())) {
+        None => Ok(()),
+        Some(name) => {
+            let file = typed_path(path);
+            let both = format!("append {} to {file}", in_quotes(&format!("{name} {text}")));
+            let one = format!("append {} to {file}", in_quotes(&text));
+            let why = format!("`the {name} {text}` may be a text, or what is to be found out.");
+            Err(Refusal::ambiguous(why, vec![both, one]))
+        }
+    }
+}
+
 fn append(found: &Match<'_>) -> Built {
     let path = file(found)?;
+    compound(found, &path)?;
     let is_empty = !found.is_quoted("c") && is_empty_line(&found.text("c")?);
     let content = match is_empty {
         true => "\n".to_owned(),

@@ -54,6 +54,12 @@ static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
 });
 
+/// Words that turn a condition round.
+const NEGATIONS: [&str; 13] = [
+    "not", "don't", "dont", "doesn't", "doesnt", "isn't", "isnt", "aren't", "never", "without",
+    "except", "nicht", "kein",
+];
+
 impl Lines<'_> {
     /// The change of a cell; `None` where this is no table, or no column has that name.
     pub(super) fn set_cell(
@@ -140,6 +146,11 @@ impl Lines<'_> {
         words: impl Fn(&str) -> BTreeSet<String>,
     ) -> Option<String> {
         let table = Table::of(self)?;
+        // What a row must not have is not looked at: the rows that have it would be told.
+        let mut spoken = asked.split(|c: char| !c.is_alphanumeric() && c != '\'');
+        if spoken.any(|word| NEGATIONS.contains(&word.to_lowercase().as_str())) {
+            return None;
+        }
         let question = &words(asked);
         let is_named = |name: &String| {
             let name = words(name);
@@ -261,6 +272,21 @@ mod tests {
         let none = set("age of Anna").unwrap_err().to_string();
         assert!(none.contains("no row with `Anna`"), "{none}");
         assert!(set("age of Karl").is_ok());
+        let words = |text: &str| {
+            text.split(' ')
+                .map(str::to_lowercase)
+                .collect::<BTreeSet<_>>()
+        };
+        assert!(
+            people
+                .told_cells("which age has Anna-Lena", words)
+                .is_some()
+        );
+        assert!(
+            people
+                .told_cells("which age has not Anna-Lena", words)
+                .is_none()
+        );
         assert!(
             lines()
                 .set_cell("colour of Fog", None, ("x", false))

@@ -25,11 +25,31 @@ static BEFORE_NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A line that was a comment, without what made it one.
 pub(super) fn without_mark(line: &str) -> String {
+    let (indent, bare) = parted(line);
+    format!("{indent}{}", bare.strip_prefix(' ').unwrap_or(bare))
+}
+
+/// The indentation of a comment, and what stands behind its mark.
+fn parted(line: &str) -> (&str, &str) {
     let body = line.trim_start();
     let indent = &line[..line.len() - body.len()];
     let bare = MARKS.iter().find_map(|mark| body.strip_prefix(mark));
-    let bare = bare.unwrap_or(body);
-    format!("{indent}{}", bare.strip_prefix(' ').unwrap_or(bare))
+    (indent, bare.unwrap_or(body))
+}
+
+/// The lines of a block of comments without their marks. Whether a space belongs to the mark is seen at the
+/// first line: in steps of two behind it, all of them are indentation.
+pub(super) fn without_marks<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut is_spaced = None;
+    let bare = lines.into_iter().map(|line| {
+        let (indent, bare) = parted(line);
+        let gap = bare.len() - bare.trim_start_matches(' ').len();
+        match *is_spaced.get_or_insert(gap % 2 == 1) {
+            true => without_mark(line),
+            false => format!("{indent}{bare}"),
+        }
+    });
+    bare.collect()
 }
 
 fn is_comment(line: &str) -> bool {
@@ -317,10 +337,7 @@ impl Lines<'_> {
         };
         // The comments below may be of the block that it opens.
         let below = all[*first..].iter().map(text_of);
-        let bare: Vec<String> = below
-            .take_while(|line| is_comment(line))
-            .map(without_mark)
-            .collect();
+        let bare = without_marks(below.take_while(|line| is_comment(line)));
         let texts: Vec<&str> = bare.iter().map(String::as_str).collect();
         let last = end_of_block(&texts, 0, &self.ending());
         let last = last.ok_or_else(|| self.no_end_of_block(*first))?;
@@ -390,6 +407,10 @@ mod tests {
         let code = lines("a.js", "const PORT = 1;\n// run(2);\n");
         assert_eq!(new(code.comment_out("PORT", false)), "// const PORT = 1;");
         assert_eq!(new(code.uncomment("run")), "run(2);");
+        let yaml = "a:\n  #redis:\n  #  image: redis\nb:\n#  f: 2\n#   - x\n";
+        let yaml = lines("a.yml", yaml);
+        assert_eq!(new(yaml.uncomment("redis")), "  redis:\n    image: redis");
+        assert!(new(yaml.uncomment("f")).starts_with("  f: 2"));
         let shell = lines("a.sh", "# export A=1\n");
         assert_eq!(new(shell.uncomment("A")), "export A=1");
         let make = lines("Makefile", "a: b\n\trun\n\nclean:\n\trm x\n");

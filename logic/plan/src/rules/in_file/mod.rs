@@ -56,6 +56,7 @@ mod tagged;
 mod tests;
 mod told;
 mod tree;
+mod types;
 mod unset;
 mod value;
 mod values;

@@ -5,6 +5,7 @@ use super::lines::Lines;
 use super::packages;
 use super::sections;
 use super::tree::{Node, Tree};
+use super::types;
 use super::unset::unset;
 use super::value::{NewValue, Value};
 use super::written;
@@ -51,6 +52,11 @@ fn opens_more(text: &str) -> bool {
         .any(|(open, close)| text.matches(*open).count() != text.matches(*close).count())
 }
 
+/// Endings of languages in which a colon may stand before a type.
+const TYPED: [&str; 10] = [
+    "rs", "py", "pyi", "ts", "tsx", "mts", "cts", "kt", "swift", "scala",
+];
+
 /// Whether a line that looks like one that sets a value is one. A name that is in quotes has them on both
 /// sides: `- "8080:80"` is a text as a whole. In YAML a colon that sets a value stands before a space or the
 /// end of its line: `- 5432:5432` is a text as well. An address sets nothing: `http://localhost`.
@@ -76,8 +82,12 @@ fn sets_a_value(ending: &str, captures: &Captures<'_>) -> bool {
     let is_target = ending == "mk" && part("mark") == ":";
     // `a: b == c` has no type.
     let compares = captures.name("typed").is_some() && part("b").starts_with(['=', '>']);
+    // `limit: usize,` says of what type a field is.
+    let is_field = part("mark") == ":" && quotes("open") == 0 && TYPED.contains(&ending);
+    let is_type = is_field && types::is_one(part("b"));
     quotes("open") == quotes("close")
         && !is_text
+        && !is_type
         && !is_target
         && !is_address
         && !is_open
