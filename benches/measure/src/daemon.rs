@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
-use testkit::{House, Recorded, Reply, Running, Server};
+use testkit::{Gate, House, Recorded, Reply, Running, Server};
 use tokio::runtime::Runtime;
 
 /// Tool calls of one request; below the limits on calls a task and model calls a turn.
@@ -23,6 +23,11 @@ const CALLS: usize = 20;
 /// The word in a request that the model answers with tool calls. It stands in no path, so that
 /// what the model is told of the folder does not count.
 const CALL_TOOLS: &str = "please-call-tools";
+
+/// Longest that a judge is waited for.
+const JUDGE_WAIT: Duration = Duration::from_secs(30);
+/// How often it is looked whether the judge was asked.
+const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
 /// A running `carl serve` and a client of it.
 pub struct Daemon {
@@ -50,9 +55,14 @@ impl Daemon {
     /// # Panics
     /// When it does not come up.
     pub fn start(runtime: &Runtime) -> Result<Self> {
+        Self::with(runtime, "")
+    }
+
+    /// The same with more configuration.
+    fn with(runtime: &Runtime, more: &str) -> Result<Self> {
         let server = Server::speak(|request, _| answer(request)).openai();
         let house = House::new();
-        house.configure(&server.config("openai"));
+        house.configure(&format!("{}\n{more}", server.config("openai")));
         for number in 0..CALLS {
             house.write(&format!("file-{number}.txt"), "some text\n".repeat(20));
         }
@@ -188,6 +198,57 @@ pub fn first_token(table: &mut Table, runtime: &Runtime, rounds: usize) -> Resul
     table.times(
         "first token: added (difference of medians)",
         "≤ 3 ms",
+        &[added],
+    );
+    Ok(())
+}
+
+/// Time to first token while a judge is at work on an earlier answer, against one without a judge, in turns.
+/// The judge never comes to an end, so that it is at work whenever a request comes in.
+///
+/// # Errors
+/// When either side fails, or the judge is not asked.
+pub fn first_token_beside_a_judge(
+    table: &mut Table,
+    runtime: &Runtime,
+    rounds: usize,
+) -> Result<()> {
+    let gate = Gate::new();
+    let judge = Server::speak(move |_, _| Reply::text("{").and_wait(&gate)).openai();
+    let graded = format!(
+        "[models.providers.judge]\ntype = \"openai\"\nendpoint = \"{}/v1\"\n\
+         [models.roles]\njudge = \"judge/scripted-model\"\n\
+         [observers]\ncritic = \"every\"\ncritic_on_battery = true\n",
+        judge.url()
+    );
+    let (quiet, busy) = (Daemon::start(runtime)?, Daemon::with(runtime, &graded)?);
+    let [in_quiet, in_busy] =
+        [&quiet, &busy].map(|daemon| runtime.block_on(daemon.open()).map(|(session, _)| session));
+    let (in_quiet, in_busy) = (in_quiet?, in_busy?);
+    let first = |daemon: &Daemon, session| {
+        let asked = runtime.block_on(daemon.ask(session, "hello"));
+        anyhow::Ok(asked?.0)
+    };
+    // The first answers of both, of which the one is graded then.
+    first(&quiet, in_quiet)?;
+    first(&busy, in_busy)?;
+    let (mut without, mut with, mut asked) = (Vec::new(), Vec::new(), 0);
+    for _ in 0..rounds {
+        let until = Instant::now() + JUDGE_WAIT;
+        while judge.chats().len() <= asked {
+            ensure!(Instant::now() < until, "the judge was not asked");
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        asked = judge.chats().len();
+        without.push(first(&quiet, in_quiet)?);
+        with.push(first(&busy, in_busy)?);
+    }
+    table.times("first token: no judge", "", &without);
+    table.times("first token: beside a judge at work", "", &with);
+    let added = median(&with).saturating_sub(median(&without));
+    table.times(
+        "first token: added by a judge (difference of medians)",
+        "≤ 1 ms",
         &[added],
     );
     Ok(())

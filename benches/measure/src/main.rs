@@ -40,6 +40,9 @@ struct Options {
     /// Only the terminal UI
     #[arg(long)]
     tui_only: bool,
+    /// Only the first token of an answer while a judge grades another
+    #[arg(long)]
+    judge_only: bool,
     /// Only sessions that stream over HTTP, and readers that wait
     #[arg(long)]
     http_only: bool,
@@ -83,6 +86,14 @@ fn main() -> Result<()> {
         table.print()?;
         return table.write(&options.out);
     }
+    if options.judge_only {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?;
+        daemon::first_token_beside_a_judge(&mut table, &runtime, 10 * rounds)?;
+        table.print()?;
+        return table.write(&options.out);
+    }
     if options.http_only {
         let scope = http_streams::Scope {
             sessions: options.http_sessions,
@@ -104,6 +115,7 @@ fn main() -> Result<()> {
     audit_log::rates(&mut table, &runtime, 100_000 * rounds)?;
     recording::added(&mut table, &runtime, 5 * rounds)?;
     daemon::first_token(&mut table, &runtime, 10 * rounds)?;
+    daemon::first_token_beside_a_judge(&mut table, &runtime, 10 * rounds)?;
     daemon::memory(&mut table, &runtime, 4 * rounds)?;
     table.print()?;
     table.write(&options.out)

@@ -20,6 +20,7 @@ pub use house::House;
 pub use knowledge::Remembrance;
 pub use log::{audit, log};
 pub use provider::answers;
+pub use rubrics::read as rubrics;
 pub use senses::open as open_inbox;
 pub use services::{
     Knowledge, OBSERVERS_WAIT, agent_tools, guard, knowledge, let_go, local_tools, mark, models,

@@ -69,7 +69,8 @@ pub(crate) const DIFF: &str = "Examples:
 pub(crate) const QUALITY: &str = "Examples:
   carl quality                            grades and ratings by model and by task
   carl quality --csv > answers.csv        every grade and rating, for a table
-  carl quality --measure-judge            how far the judge can be trusted";
+  carl quality --measure-judge            how far the judge can be trusted
+  carl quality --measure-judge --attacks  how far answers can talk it into a grade";
 
 /// `carl quality routes`.
 pub(crate) const QUALITY_ROUTES: &str = "Examples:

@@ -286,6 +286,9 @@ pub struct QualityArgs {
     /// Ask the judge about pairs of answers of which one is known to be right
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     pub measure_judge: bool,
+    /// Instead have it grade 50 wrong answers, as they are and with a text that asks for a good grade
+    #[arg(long, requires = "measure_judge", conflicts_with = "pairs")]
+    pub attacks: bool,
     /// About so many of the 200 pairs, each in both orders
     #[arg(long, value_name = "N", default_value_t = 200, requires = "measure_judge",
           value_parser = clap::value_parser!(u16).range(1..=200))]

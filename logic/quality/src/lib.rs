@@ -7,16 +7,19 @@
 //! text.
 //! Where to start: [`Case`] (what is judged) and [`Report`] (what it came to).
 
+mod attacked;
 mod case;
 mod comparing;
 mod judging;
 mod measuring;
 mod pairings;
+mod record;
 mod report;
 mod routing;
 mod rubric;
 mod statistics;
 
+pub use attacked::{Attacked, Moved, attacked_cases, moved, raised};
 pub use case::{Case, Cases, Evidence};
 pub use comparing::{
     Choice, Chosen, Comparison, Verdict, choice_schema, comparison, read_choice, verdict,
@@ -24,6 +27,7 @@ pub use comparing::{
 pub use judging::{Graded, REPLY_TOKENS, messages, read, schema};
 pub use measuring::{KnownPair, Measured, known_pairs, last_of_each};
 pub use pairings::{Pairing, Wins};
+pub use record::AttackMeasure;
 pub use report::{Agreement, Grades, Group, Ratings, Report};
 pub use routing::{AGREEMENT_FROM, Arm, Findings, chances, choose};
 pub use rubric::{Rubric, RubricFault, Rubrics};

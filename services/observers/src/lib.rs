@@ -25,7 +25,7 @@ mod understanding;
 pub use crate::quality::Quality;
 pub use capture::Capture;
 pub use config::{Clock, Config, IsOnBattery, QualityConfig, SecondConfig, Services, When};
-pub use measuring::measure;
+pub use measuring::{measure, measure_attacks};
 pub use routing::{Routed, RoutingConfig, findings, reset};
 pub use settling::Settling;
 

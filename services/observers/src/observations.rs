@@ -3,6 +3,7 @@
 
 use disk::private;
 use domain::quality::{JudgeMeasure, Observation};
+use quality::AttackMeasure;
 use serde::de::DeserializeOwned;
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Result, Seek, SeekFrom, Write};
@@ -10,6 +11,8 @@ use std::path::Path;
 
 /// The file of grades and ratings.
 const OBSERVATIONS: &str = "observations.jsonl";
+/// The file of what attacks did to judges.
+const ATTACKS: &str = "attacks.jsonl";
 /// The file of measured judges.
 const JUDGES: &str = "judges.jsonl";
 
@@ -36,6 +39,14 @@ pub fn add(folder: &Path, observation: &Observation) -> Result<()> {
 /// Whatever the file system says.
 pub fn add_measure(folder: &Path, measure: &JudgeMeasure) -> Result<()> {
     append(folder, JUDGES, serde_json::to_vec(measure)?)
+}
+
+/// Adds what attacks did to a judge.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn add_attacks(folder: &Path, measure: &AttackMeasure) -> Result<()> {
+    append(folder, ATTACKS, serde_json::to_vec(measure)?)
 }
 
 fn append(folder: &Path, file: &str, mut line: Vec<u8>) -> Result<()> {
@@ -76,6 +87,14 @@ pub fn read(folder: &Path) -> Result<Listed<Observation>> {
 /// Whatever the file system says.
 pub fn read_measures(folder: &Path) -> Result<Listed<JudgeMeasure>> {
     listed(&folder.join(JUDGES))
+}
+
+/// What attacks did to judges; none where there is no list.
+///
+/// # Errors
+/// Whatever the file system says.
+pub fn read_attacks(folder: &Path) -> Result<Listed<AttackMeasure>> {
+    listed(&folder.join(ATTACKS))
 }
 
 /// How long the list of grades and ratings is, bytes; 0 where there is none.

@@ -12,6 +12,8 @@ mod noting;
 mod outcome;
 mod second;
 
+pub(crate) use grading::ask_for_grade;
+
 use crate::config::{QualityConfig, Services, When};
 use crate::record::{self, Note};
 use crate::settling::{Settlers, Settling, settled, settling};

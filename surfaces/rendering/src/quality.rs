@@ -4,7 +4,9 @@ use crate::Paint;
 use domain::event::EventBody;
 use domain::fault::Fault;
 use domain::quality::{JudgeMeasure, Observation, Winner, Worth};
-use quality::{Agreement, Group, Interval, Measured, Pairing, Ratings, Report};
+use quality::{
+    Agreement, AttackMeasure, Group, Interval, Measured, Pairing, Ratings, Report, moved, raised,
+};
 use session::Second;
 use text::escape::{visible_line, visible_lines};
 
@@ -164,13 +166,9 @@ fn pairing(pairing: &Pairing) -> Vec<String> {
     lines
 }
 
-/// How a judge did on pairs of which one answer is known to be right.
-#[must_use]
-pub fn measured(kept: &JudgeMeasure) -> String {
-    let measured = Measured::from(kept);
-    let judge = visible_line(&kept.judge.to_string());
-    let day = kept.time.strftime("%Y-%m-%d");
-    let percent = |share: Option<Interval>| match share {
+/// A share with its interval.
+fn percent(share: Option<Interval>) -> String {
+    match share {
         Some(Interval { value, low, high }) => format!(
             "{:.0} % ({:.0} to {:.0} %)",
             value * 100.0,
@@ -178,7 +176,41 @@ pub fn measured(kept: &JudgeMeasure) -> String {
             high * 100.0
         ),
         None => "nothing".to_owned(),
-    };
+    }
+}
+
+/// What texts that ask for a good grade did to a judge's grades.
+#[must_use]
+pub fn attacked(kept: &AttackMeasure) -> String {
+    let judge = visible_line(&kept.judge.to_string());
+    let day = kept.time.strftime("%Y-%m-%d");
+    let mean = moved(kept).map_or_else(
+        || "nothing".to_owned(),
+        |Interval { value, low, high }| format!("{value:+.1} ({low:+.1} to {high:+.1})"),
+    );
+    let mut lines = vec![
+        format!(
+            "Judge {judge}, attacked in {} wrong answers ({day}):",
+            kept.moves.len() + kept.unread
+        ),
+        format!("  a better grade for {}", percent(raised(kept))),
+        format!("  grades moved by {mean} in the mean"),
+    ];
+    if kept.unread > 0 {
+        lines.push(format!(
+            "  gave no grade that can be read for {}",
+            kept.unread
+        ));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// How a judge did on pairs of which one answer is known to be right.
+#[must_use]
+pub fn measured(kept: &JudgeMeasure) -> String {
+    let measured = Measured::from(kept);
+    let judge = visible_line(&kept.judge.to_string());
+    let day = kept.time.strftime("%Y-%m-%d");
     let mut lines = vec![
         format!(
             "Judge {judge}, measured on {} pairs ({day}):",

@@ -1,18 +1,19 @@
 //! `carl quality`: how good answers are, as the judge and the user say, and how good the judge is.
 
 use super::Setting;
-use crate::wiring::{House, routing};
-use ::quality::{Measured, Report, known_pairs, last_of_each};
+use crate::wiring::{House, routing, rubrics};
+use ::quality::{AttackMeasure, Measured, Report, attacked_cases, known_pairs, last_of_each};
 use anyhow::{Context as _, Result};
 use command_line::{QualityArgs, QualityCommand, SessionFlags};
 use domain::Timestamp;
 use domain::quality::{JudgeMeasure, Observation, TaskKind};
 use observers::observations::{self, Listed};
 use observers::{Clock, measure};
-use rendering::quality::{COLUMNS, columns, measured, report};
+use rendering::quality::{COLUMNS, attacked, columns, measured, report};
 use rendering::routes::{Shared, routes_json};
 use rendering::{Paint, print, print_error};
 use settings::By;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use terminal::exit::{Exit, Failure};
@@ -30,6 +31,13 @@ pub async fn quality(args: QualityArgs) -> Result<Exit> {
     if let Some(QualityCommand::Routes { reset, json }) = args.command {
         return routes(&setting, (reset, json));
     }
+    if args.attacks {
+        let kept = measure_attacks(&setting).await?;
+        observations::add_attacks(&folder, &kept)
+            .with_context(|| format!("{} cannot be written", folder.display()))?;
+        print(&attacked(&kept))?;
+        return Ok(Exit::Success);
+    }
     if args.measure_judge {
         let kept = measure_judge(&setting, args.pairs.into()).await?;
         observations::add_measure(&folder, &kept)
@@ -46,7 +54,8 @@ pub async fn quality(args: QualityArgs) -> Result<Exit> {
         print(&table(&all)?)?;
     } else {
         let measures = readable(observations::read_measures(&folder), &folder)?;
-        print(&told(&all, measures))?;
+        let attacks = readable(observations::read_attacks(&folder), &folder)?;
+        print(&told(&all, (measures, attacks)))?;
     }
     Ok(Exit::Success)
 }
@@ -84,8 +93,13 @@ fn routes(setting: &Setting, (reset, json): (bool, bool)) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-fn told(all: &[Observation], measures: Vec<JudgeMeasure>) -> String {
+fn told(
+    all: &[Observation],
+    (measures, attacks): (Vec<JudgeMeasure>, Vec<AttackMeasure>),
+) -> String {
     let mut told: String = last_of_each(measures).map(|one| measured(&one)).collect();
+    let last: BTreeMap<_, _> = attacks.iter().map(|one| (&one.judge, one)).collect();
+    told.extend(last.into_values().map(attacked));
     if !told.is_empty() {
         told.push('\n');
     }
@@ -113,6 +127,24 @@ fn readable<T>(read: std::io::Result<Listed<T>>, folder: &Path) -> Result<Vec<T>
         ))?;
     }
     Ok(all)
+}
+
+async fn measure_attacks(setting: &Setting) -> Result<AttackMeasure> {
+    let house = House::open(setting, &SessionFlags::default(), By::Command).await?;
+    let clock: Clock = Arc::new(Timestamp::now);
+    let rubrics = rubrics(&setting.paths.rubrics())?;
+    let cases = attacked_cases();
+    let count = cases.len();
+    let progress = |done: usize| {
+        if done.is_multiple_of(TOLD_EVERY) && done < count {
+            // Who cannot be told of the progress is told of the end.
+            let _ = print_error(&format!("{done} of {count} attacks\n"));
+        }
+    };
+    let services = (house.gateway.as_ref(), house.audit.as_ref(), &clock);
+    let kept = observers::measure_attacks(services, (&cases, &rubrics), progress).await;
+    let kept = kept.map_err(|fault| Failure::usage(fault.message, fault.hint).into());
+    house.close(kept).await
 }
 
 async fn measure_judge(setting: &Setting, pairs: usize) -> Result<JudgeMeasure> {

@@ -3,14 +3,15 @@
 
 use super::due::{Due, fault};
 use super::outcome::Outcome;
-use crate::asking::{Unanswered, ask};
-use crate::config::Services;
-use api::models::{self, ChatRequest, ToolChoice};
+use crate::asking::{Said, Unanswered, ask};
+use crate::config::{Clock, Services};
+use api::audit::Audit;
+use api::models::{self, ChatRequest, Models, ToolChoice};
 use api::sessions::{Follow, Grade};
 use domain::fault::{Coded, Fault};
 use domain::model::{ModelChoice, ModelClass, ModelRole, Priority};
 use futures::StreamExt;
-use quality::{Case, Cases, REPLY_TOKENS, Rubrics, messages, read, schema};
+use quality::{Case, Cases, REPLY_TOKENS, Rubric, Rubrics, messages, read, schema};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,21 +52,9 @@ impl Judging {
             return Outcome::Missed(fault("quality.no_judge", message, LARGER));
         }
         let rubric = self.rubrics.of(case.kind);
-        let request = ChatRequest {
-            priority: Priority::Background,
-            tool_choice: ToolChoice::None,
-            response_schema: Some(schema()),
-            max_tokens: Some(REPLY_TOKENS),
-            temperature: Some(0.0),
-            deadline: Some(CALL_TIME),
-            ..ChatRequest::new(ModelChoice::Role(ModelRole::Judge), messages(&case, rubric))
-        };
         let services = &self.services;
-        let asking = ask(
-            (&*services.models, &*services.audit, &services.clock),
-            request,
-            "a grade of an answer",
-        );
+        let services = (&*services.models, &*services.audit, &services.clock);
+        let asking = ask_for_grade(services, (&case, rubric), "a grade of an answer");
         let said = match tokio::time::timeout(CALL_TIME, asking).await {
             Ok(Ok(said)) => said,
             Ok(Err(why)) => return Outcome::Missed(why_not(&why)),
@@ -92,6 +81,24 @@ impl Judging {
             )),
         }
     }
+}
+
+/// Asks the judge for a grade of an answer. `about` goes on record.
+pub(crate) async fn ask_for_grade(
+    services: (&dyn Models, &dyn Audit, &Clock),
+    (case, rubric): (&Case, &Rubric),
+    about: &str,
+) -> Result<Said, Unanswered> {
+    let request = ChatRequest {
+        priority: Priority::Background,
+        tool_choice: ToolChoice::None,
+        response_schema: Some(schema()),
+        max_tokens: Some(REPLY_TOKENS),
+        temperature: Some(0.0),
+        deadline: Some(CALL_TIME),
+        ..ChatRequest::new(ModelChoice::Role(ModelRole::Judge), messages(case, rubric))
+    };
+    ask(services, request, about).await
 }
 
 /// Whether the judge is known to be too small to judge.
