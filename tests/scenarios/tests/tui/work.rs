@@ -93,9 +93,10 @@ fn a_page_goes_on_with_what_happens() {
     let first = window.until("result: done in");
     assert!(!first.contains("read_file"), "{first}");
     gate.open();
-    window.until("read_file");
     // Where its end is read, it goes on there; elsewhere nothing moves.
+    window.until("| row 39");
     window.types("g");
+    window.until("list_files");
     window.types("/row 20");
     window.presses(&["Enter"]);
     window.until("| row 20");
