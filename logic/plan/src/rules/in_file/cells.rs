@@ -60,6 +60,12 @@ const NEGATIONS: [&str; 13] = [
     "except", "nicht", "kein",
 ];
 
+/// Whether a question asks for what a row must not have, which nothing here looks at.
+fn is_turned_round(asked: &str) -> bool {
+    let mut words = asked.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    words.any(|word| NEGATIONS.contains(&word.to_lowercase().as_str()))
+}
+
 impl Lines<'_> {
     /// The change of a cell; `None` where this is no table, or no column has that name.
     pub(super) fn set_cell(
@@ -145,12 +151,8 @@ impl Lines<'_> {
         asked: &str,
         words: impl Fn(&str) -> BTreeSet<String>,
     ) -> Option<String> {
-        let table = Table::of(self)?;
-        // What a row must not have is not looked at: the rows that have it would be told.
-        let mut spoken = asked.split(|c: char| !c.is_alphanumeric() && c != '\'');
-        if spoken.any(|word| NEGATIONS.contains(&word.to_lowercase().as_str())) {
-            return None;
-        }
+        // The rows that have it would be told.
+        let table = Table::of(self).filter(|_| !is_turned_round(asked))?;
         let question = &words(asked);
         let is_named = |name: &String| {
             let name = words(name);
