@@ -55,8 +55,8 @@ use std::path::PathBuf;
     carl run --allow-write . \"fix the typo\"   one that may change files here\n  \
     carl undo                                 undo what the last request changed\n  \
     carl doctor                               what works here\n\n\
-    Without a command it is the terminal UI, or line mode where that cannot draw;
-`carl chat --help` lists the flags of both, `carl COMMAND --help` the others'.\n\
+    Without a command it is the terminal UI, or line mode where that cannot draw;\n\
+    `carl chat --help` lists the flags of both, `carl COMMAND --help` the others'.\n\
     Exit codes: 0 success, 2 usage, 3 partial, 4 failed, 5 denied, 130 interrupted."
 )]
 pub struct Cli {
