@@ -24,6 +24,8 @@ use testkit::{Attended, House, Reply, Server};
 const AT_A_TIME: usize = 4;
 /// Most questions of a repair that are answered with yes.
 const QUESTIONS: usize = 4;
+/// How a question about a program names its call.
+const PROGRAM: &str = "In short: run_command (effect:";
 
 /// What the scripted model says: it reads, sees the tests fail, mends, sees them pass, and ends.
 fn script(repair: &Repair) -> Vec<Reply> {
@@ -56,7 +58,7 @@ fn work(task: &Task, house: &House) -> Attended {
 }
 
 fn answer(question: &str, asked: usize) -> &'static str {
-    let is_program = question.contains("  run_command (effect:");
+    let is_program = question.contains(PROGRAM);
     let is_batch = question.contains("[a]ll of them once");
     match (is_program, is_batch) {
         // More than two are too many already.
@@ -122,7 +124,7 @@ fn play(repair: &Repair) -> Vec<String> {
     }
     let (house, _server) = house(task, script(repair));
     let attended = work(task, &house);
-    let programs = |question: &&String| question.contains("run_command");
+    let programs = |question: &&String| question.contains(PROGRAM);
     let asked = attended.questions.iter();
     let (programs, changes): (Vec<_>, Vec<_>) = asked.partition(programs);
     if programs.len() > 1 || changes.len() > 1 {
