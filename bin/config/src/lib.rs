@@ -163,6 +163,9 @@ pub struct Observers {
     pub critic_share: f64,
     /// Whether answers are graded and compared without being asked about on battery as well.
     pub critic_on_battery: bool,
+    /// Longest a judge may take for an answer that nobody asked about, seconds, 1 to 300. One that took longer
+    /// is not asked unasked any more.
+    pub critic_secs: u64,
     /// When a second answer is given, and both are compared.
     pub respondent_b: Observed,
     /// The share of answers that gets a second one where every one may, 0 to 1.
@@ -186,6 +189,7 @@ impl Default for Observers {
             critic: Observed::OnDemand,
             critic_share: 1.0,
             critic_on_battery: false,
+            critic_secs: 60,
             respondent_b: Observed::OnDemand,
             respondent_b_share: 1.0,
             model_b: None,

@@ -197,6 +197,11 @@ fn check_memory(config: &Config, layers: &Figment) -> Result<()> {
 
 fn check_observers(config: &Config, layers: &Figment) -> Result<()> {
     let observers = &config.observers;
+    if !(1..=300).contains(&observers.critic_secs) {
+        let found = format!("it is {}", observers.critic_secs);
+        let how = "Write seconds, 1 to 300, such as 60.";
+        return Err(wrong(layers, "observers.critic_secs", &found, how));
+    }
     let numbers = [
         (
             "critic_share",

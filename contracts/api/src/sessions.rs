@@ -448,6 +448,11 @@ pub trait Sessions: Send + Sync {
         query_id: QueryId,
         winner: Winner,
     ) -> Result<(), Error>;
+    /// Takes the second answer to the last request over into the conversation, in the place of the first
+    /// one, whether the session is open or not; that it is better is recorded with it. For user surfaces
+    /// only. [`ErrorKind::InvalidRequest`] for a request that is not the last, has not ended, or has no
+    /// second answer.
+    async fn take_second(&self, session_id: SessionId, query_id: QueryId) -> Result<(), Error>;
     /// Records what an observer found about the answer to a request, whether the session is open or
     /// not. For observers alone. [`ErrorKind::InvalidRequest`] for a request that is not there or a
     /// score out of range; [`ErrorKind::Busy`] for a session that was cut off in the midst of a request

@@ -258,6 +258,14 @@ pub enum Signal {
         /// -100 to 100.
         score: i8,
     },
+    /// A judge graded an answer 1 or 2. Information, and no reason to act: a judge may be wrong, and may
+    /// have been talked into it.
+    Graded {
+        /// Which.
+        query_id: QueryId,
+        /// 1 to 5.
+        score: u8,
+    },
     /// A message came in by a channel. Not the user's word: whoever reaches the channel writes it.
     Message {
         /// Which channel, such as `inbox`.
@@ -274,7 +282,8 @@ pub enum Signal {
 
 impl Signal {
     /// Whether the signal alone is a reason to ask a model. Presence never is, and praise is not:
-    /// there is nothing to do about either.
+    /// there is nothing to do about either. A judge's grade is none, since only the user decides
+    /// whether an answer is to be given again.
     #[must_use]
     pub const fn is_reason(&self) -> bool {
         match self {
@@ -283,7 +292,7 @@ impl Signal {
             | Self::Timer { .. }
             | Self::Message { .. } => true,
             Self::Feedback { score, .. } => *score < 0,
-            Self::Presence { .. } => false,
+            Self::Graded { .. } | Self::Presence { .. } => false,
         }
     }
 
@@ -295,7 +304,7 @@ impl Signal {
             Self::JobFinished { name, summary, .. } => name.len() + summary.len(),
             Self::Timer { note } => note.len(),
             Self::Message { channel, text } => channel.len() + text.len(),
-            Self::Feedback { .. } | Self::Presence { .. } => 0,
+            Self::Feedback { .. } | Self::Graded { .. } | Self::Presence { .. } => 0,
         }
     }
 }

@@ -358,6 +358,12 @@ pub enum EventBody {
         /// The better one.
         winner: Winner,
     },
+    /// The user took a second answer over into the conversation: from here on it stands in the place of
+    /// the first one in what the agent is shown.
+    SecondTaken {
+        /// The text that takes the place.
+        answer: String,
+    },
     /// The user's opinion of an answer.
     Feedback {
         /// -1, 0 or 1 for thumbs; 1 to 5 for stars, as the surface has it, scaled to -100 to 100.
@@ -563,6 +569,7 @@ impl EventBody {
             Self::SecondMissed(_) => "second.missed",
             Self::Pairwise { .. } => "pairwise.result",
             Self::SecondRated { .. } => "second.rated",
+            Self::SecondTaken { .. } => "second.taken",
             Self::Feedback { .. } => "user.feedback",
             Self::Reward { .. } => "reward.event",
             Self::AgentSpawned { .. } => "agent.spawned",

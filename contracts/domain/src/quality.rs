@@ -6,6 +6,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// The best of the grades 1 to 5 that are low: of an answer with one, the user is offered to try again.
+pub const LOW_GRADE: u8 = 2;
+
 /// What kind of task a request was, by the tools that were used for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -155,4 +158,25 @@ pub struct JudgeMeasure {
     pub second: usize,
     /// Pairs of which it gave no choice that can be read.
     pub unread: usize,
+    /// Choices, in any order, where the right answer is the longer one.
+    #[serde(default)]
+    pub longer: Choices,
+    /// Choices where it is the shorter one.
+    #[serde(default)]
+    pub shorter: Choices,
+    /// Choices that it was asked for once more.
+    #[serde(default)]
+    pub again: usize,
+    /// Of these, it chose the same.
+    #[serde(default)]
+    pub same: usize,
+}
+
+/// A judge's choices between a right answer and a wrong one, ties left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Choices {
+    /// Of the right one.
+    pub right: usize,
+    /// Of the wrong one.
+    pub wrong: usize,
 }

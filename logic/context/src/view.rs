@@ -247,6 +247,25 @@ impl View {
         self.nudged &= self.entries.iter().any(Entry::is_passing);
     }
 
+    /// Puts a text in the place of the answer to the request that came in with an event; a request that has
+    /// left the view, or has no answer in it, stays as it is.
+    pub fn replace_answer(&mut self, received_seq: u64, answer: &str) {
+        let is_it = |entry: &Entry| entry.begins_turn() && entry.seq == received_seq;
+        let Some(begin) = self.entries.iter().position(is_it) else {
+            return;
+        };
+        let turn = self.entries.iter_mut().skip(begin + 1);
+        let turn = turn.take_while(|entry| !entry.begins_turn());
+        let is_answer = |entry: &&mut Entry| matches!(&entry.message, Message::Assistant { tool_calls, .. } if tool_calls.is_empty());
+        if let Some(entry) = turn.filter(is_answer).last() {
+            entry.message = Message::Assistant {
+                text: answer.to_owned(),
+                thinking: None,
+                tool_calls: Vec::new(),
+            };
+        }
+    }
+
     /// What was recalled for the current turn and the data that came with it, as they stand before
     /// its words; empty for neither.
     #[must_use]

@@ -12,6 +12,7 @@ mod case;
 mod comparing;
 mod judging;
 mod measuring;
+mod own;
 mod pairings;
 mod record;
 mod report;
@@ -26,6 +27,7 @@ pub use comparing::{
 };
 pub use judging::{Graded, REPLY_TOKENS, messages, read, schema};
 pub use measuring::{KnownPair, Measured, known_pairs, last_of_each};
+pub use own::{OwnAnswers, Preferred};
 pub use pairings::{Pairing, Wins};
 pub use record::AttackMeasure;
 pub use report::{Agreement, Grades, Group, Ratings, Report};

@@ -5,8 +5,9 @@ use crate::comparing::{Choice, Verdict, verdict};
 use crate::statistics::{Interval, share};
 use domain::Timestamp;
 use domain::model::ModelRef;
-use domain::quality::{JudgeMeasure, TaskKind};
+use domain::quality::{Choices, JudgeMeasure, TaskKind};
 use serde_json::Value;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// Two hundred questions with a right and a wrong answer, from tasks whose result is certain.
@@ -25,6 +26,15 @@ pub struct KnownPair {
     pub wrong: String,
     /// What tools returned.
     pub evidence: Vec<Evidence>,
+}
+
+impl KnownPair {
+    /// How long the right answer is beside the wrong one.
+    #[must_use]
+    pub fn right_length(&self) -> Ordering {
+        let [right, wrong] = [&self.right, &self.wrong].map(|text| text.chars().count());
+        right.cmp(&wrong)
+    }
 }
 
 /// The pairs that come along, in the order in which they are asked.
@@ -77,6 +87,10 @@ impl From<&JudgeMeasure> for Measured {
             first: kept.first,
             second: kept.second,
             unread: kept.unread,
+            longer: kept.longer,
+            shorter: kept.shorter,
+            again: kept.again,
+            same: kept.same,
         }
     }
 }
@@ -98,11 +112,20 @@ pub struct Measured {
     pub second: usize,
     /// Pairs of which it gave no choice that can be read.
     pub unread: usize,
+    /// Choices, in any order, where the right answer is the longer one.
+    pub longer: Choices,
+    /// Choices where it is the shorter one.
+    pub shorter: Choices,
+    /// Choices that it was asked for once more.
+    pub again: usize,
+    /// Of these, it chose the same.
+    pub same: usize,
 }
 
 impl Measured {
-    /// Takes in what the judge chose with the right answer first, and with the wrong one first.
-    pub const fn take(&mut self, straight: Option<Choice>, turned: Option<Choice>) {
+    /// Takes in what the judge chose with the right answer first, and with the wrong one first; `right` says
+    /// how long the right answer is beside the wrong one.
+    pub fn take(&mut self, straight: Option<Choice>, turned: Option<Choice>, right: Ordering) {
         let (Some(straight), Some(turned)) = (straight, turned) else {
             self.unread += 1;
             return;
@@ -110,12 +133,33 @@ impl Measured {
         self.pairs += 1;
         self.chose(straight);
         self.chose(turned);
+        let by_length = match right {
+            Ordering::Greater => Some(&mut self.longer),
+            Ordering::Less => Some(&mut self.shorter),
+            Ordering::Equal => None,
+        };
+        if let Some(choices) = by_length {
+            let chosen = [(straight, Choice::First), (turned, Choice::Second)];
+            for (choice, right) in chosen.into_iter().filter(|(one, _)| *one != Choice::Tie) {
+                match choice == right {
+                    true => choices.right += 1,
+                    false => choices.wrong += 1,
+                }
+            }
+        }
         match verdict(straight, turned) {
             Verdict::One => self.right += 1,
             Verdict::Other => self.wrong += 1,
             Verdict::Tie => self.ties += 1,
             Verdict::ByPlace => {}
         }
+    }
+
+    /// Takes in what the judge chose when it was asked the same twice; what cannot be read counts as another
+    /// choice.
+    pub fn take_again(&mut self, before: Choice, now: Option<Choice>) {
+        self.again += 1;
+        self.same += usize::from(now == Some(before));
     }
 
     /// What is kept of it.
@@ -131,6 +175,10 @@ impl Measured {
             first: self.first,
             second: self.second,
             unread: self.unread,
+            longer: self.longer,
+            shorter: self.shorter,
+            again: self.again,
+            same: self.same,
         }
     }
 
@@ -158,6 +206,29 @@ impl Measured {
     #[must_use]
     pub fn first_share(&self) -> Option<Interval> {
         share(self.first, self.first + self.second)
+    }
+
+    /// The shares of choices of the right answer where that is the longer one, and where it is the shorter.
+    #[must_use]
+    pub fn by_length(&self) -> [Option<Interval>; 2] {
+        [self.longer, self.shorter].map(|one| share(one.right, one.right + one.wrong))
+    }
+
+    /// Whether it goes by the length: [`Ordering::Greater`] where it prefers what is longer, that is, where
+    /// the intervals of [`Measured::by_length`] do not meet.
+    #[must_use]
+    pub fn prefers(&self) -> Ordering {
+        match self.by_length() {
+            [Some(longer), Some(shorter)] if longer.low > shorter.high => Ordering::Greater,
+            [Some(longer), Some(shorter)] if shorter.low > longer.high => Ordering::Less,
+            _ => Ordering::Equal,
+        }
+    }
+
+    /// The share of choices that were the same when it was asked again.
+    #[must_use]
+    pub fn repeated(&self) -> Option<Interval> {
+        share(self.same, self.again)
     }
 
     /// Whether it goes by the place: a half is not in the interval of [`Measured::first_share`].

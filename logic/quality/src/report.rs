@@ -1,5 +1,6 @@
 //! What graded and rated answers come to.
 
+use crate::own::{OwnAnswers, own_answers};
 use crate::pairings::{Pairing, pairings};
 use crate::statistics::{Interval, mean, share, weighted_kappa};
 use domain::id::{QueryId, SessionId};
@@ -70,6 +71,8 @@ pub struct Report {
     pub by_kind: Vec<Group>,
     /// Comparisons with second answers, by the models of both.
     pub pairings: Vec<Pairing>,
+    /// How judges did where one of both answers was their own.
+    pub own: Vec<OwnAnswers>,
 }
 
 /// What is known of one answer: the last grade and the last rating count.
@@ -97,6 +100,7 @@ impl Report {
             by_model: groups(&known, by_model),
             by_kind: groups(&known, |one| one.kind.to_string()),
             pairings: pairings(observations),
+            own: own_answers(observations),
         }
     }
 

@@ -18,6 +18,8 @@ pub struct Second {
     pub missed: Option<Fault>,
     /// Which of both the user found better.
     pub rated: Option<Winner>,
+    /// Whether the user took it over into the conversation, in the place of the first answer.
+    pub is_taken: bool,
 }
 
 /// What was answered, and by whom.
@@ -71,6 +73,7 @@ impl Seconds {
             } => second.compared = Some((*winner, feedback.clone())),
             EventBody::SecondMissed(fault) => second.missed = Some(fault.clone()),
             EventBody::SecondRated { winner } => second.rated = Some(*winner),
+            EventBody::SecondTaken { .. } => second.is_taken = true,
             _ => {}
         }
     }

@@ -13,7 +13,7 @@ use api::models::THINKING_NOT_TAKEN_CODE;
 use context::{Budget, Closing, Conversation, Ends, Received, Shape, Speaker, StandingText};
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
-use domain::id::AgentId;
+use domain::id::{AgentId, QueryId};
 use domain::label::Label;
 use domain::limits::USER_TEXT_BYTES;
 use domain::model::Usage;
@@ -152,6 +152,7 @@ impl Fold for History {
                     .agent_ended(event.seq, *child, report);
                 self.children.remove(child);
             }
+            EventBody::SecondTaken { answer } => self.answer_taken(event.query_id, answer),
             _ => {
                 if let EventBody::ToolResult { artifacts, .. } = &event.body {
                     self.wrote(event.agent_id, artifacts);
@@ -172,6 +173,15 @@ impl Fold for History {
 }
 
 impl History {
+    /// Another answer stands in the place of the one that was given to a request.
+    fn answer_taken(&mut self, query_id: Option<QueryId>, answer: &str) {
+        let request = query_id.and_then(|id| self.view.exchanges().find(id));
+        if let Some(request) = request {
+            let view = &mut self.root.conversation.view;
+            view.replace_answer(request.received_seq, answer);
+        }
+    }
+
     /// What an agent wrote counts for its task, and for that of every agent above it.
     fn wrote(&mut self, agent_id: Option<AgentId>, files: &[String]) {
         let mut below = agent_id.filter(|_| !files.is_empty());

@@ -423,6 +423,10 @@ impl Sessions for Service {
         self.keep_choice(session_id, query_id, winner).await
     }
 
+    async fn take_second(&self, session_id: SessionId, query_id: QueryId) -> Result<(), Error> {
+        self.put_second_in_place(session_id, query_id).await
+    }
+
     async fn record_finding(
         &self,
         session_id: SessionId,

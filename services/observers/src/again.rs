@@ -67,6 +67,12 @@ impl Again {
             return;
         }
         self.exchanges.apply(event);
+        if let EventBody::SecondTaken { answer } = &event.body {
+            let is_it = |(id, ..): &&mut (QueryId, String, String)| Some(*id) == event.query_id;
+            if let Some((.., before)) = self.before.iter_mut().rfind(is_it) {
+                *before = beginning(answer);
+            }
+        }
         let is_answer = matches!(event.body, EventBody::GenerationFinished { .. });
         let Some(other) = event.query_id.filter(|_| is_answer) else {
             return;

@@ -85,6 +85,9 @@ pub struct QualityConfig {
     pub on_battery: bool,
     /// Whether this machine runs on its battery.
     pub is_on_battery: IsOnBattery,
+    /// Longest a judge may take for an answer that nobody asked about: one that took longer is not asked
+    /// unasked any more.
+    pub longest: Duration,
     /// What judges look for.
     pub rubrics: Arc<Rubrics>,
     /// Which answers get a second one.
@@ -157,6 +160,7 @@ mod tests {
                 share,
                 on_battery: true,
                 is_on_battery: Arc::new(|| true),
+                longest: Duration::MAX,
                 rubrics: Arc::new(Rubrics::shipped()),
                 second: SecondConfig {
                     when: When::Every,

@@ -15,6 +15,9 @@ use quality::{
     read,
 };
 
+/// Pairs that a judge is asked about once more, as in the first order.
+const ASKED_AGAIN: usize = 20;
+
 /// Asks the judge about pairs, and tells `on` after each of them what it came to so far.
 ///
 /// # Errors
@@ -24,13 +27,20 @@ pub async fn measure(
     pairs: &[KnownPair],
     mut on: impl FnMut(&Measured),
 ) -> Result<JudgeMeasure, Fault> {
-    let mut measured = Measured::default();
+    let (mut measured, mut first) = (Measured::default(), Vec::new());
     let mut judge: Option<ModelRef> = None;
     for pair in pairs {
         let straight = choice(services, pair, (&pair.right, &pair.wrong), &mut judge).await?;
         let turned = choice(services, pair, (&pair.wrong, &pair.right), &mut judge).await?;
-        measured.take(straight, turned);
+        measured.take(straight, turned, pair.right_length());
+        first.push((pair, straight));
         on(&measured);
+    }
+    for (pair, before) in first.into_iter().take(ASKED_AGAIN) {
+        if let Some(before) = before {
+            let now = choice(services, pair, (&pair.right, &pair.wrong), &mut judge).await?;
+            measured.take_again(before, now);
+        }
     }
     let judge = judge.ok_or_else(no_grade)?;
     Ok(measured.of(judge, (services.2)()))

@@ -31,6 +31,7 @@ use outcome::Outcome;
 use second::Seconding;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
+use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 /// Answers that may wait for the judge. Of more, the oldest that nobody asked about is not graded.
@@ -71,6 +72,8 @@ impl Quality {
             due: VecDeque::new(),
             noted: BTreeMap::new(),
             busy: None,
+            busy_since: Instant::now(),
+            pace: Pace::Fair,
         };
         let worker = tokio::spawn(worker.run(deliveries, settlers));
         Self {
@@ -101,6 +104,20 @@ struct Worker {
     noted: BTreeMap<SessionId, u64>,
     /// What a model is at.
     busy: Option<(Due, AbortOnDropHandle<Outcome>)>,
+    /// When it began.
+    busy_since: Instant,
+    pace: Pace,
+}
+
+/// How long the judge takes for answers that nobody asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// As long as it may, so far.
+    Fair,
+    /// Too long for the last one; nobody was told.
+    Slow,
+    /// The same, and that was told.
+    ToldSlow,
 }
 
 impl Worker {
@@ -150,7 +167,7 @@ impl Worker {
             EventBody::QueryFinished { .. } => {
                 self.at_work.remove(&(session_id, query_id));
                 if self.config.is_automatic(query_id) {
-                    self.enqueue(due(Task::Grade, false)).await;
+                    self.grade_unasked(due(Task::Grade, false)).await;
                 }
                 if self.config.is_second_automatic(query_id) {
                     self.enqueue(due(Task::Second, false)).await;
@@ -164,6 +181,26 @@ impl Worker {
             EventBody::Feedback { score, .. } => self.rated(&event, query_id, *score).await,
             _ => {}
         }
+    }
+
+    /// Takes in an answer that nobody asked about. A judge that keeps the machine busy for too long is asked
+    /// no more, which the first of these answers says.
+    async fn grade_unasked(&mut self, due: Due) {
+        match self.pace {
+            Pace::Fair => return self.enqueue(due).await,
+            Pace::ToldSlow => return,
+            Pace::Slow => self.pace = Pace::ToldSlow,
+        }
+        let longest = self.config.longest.as_secs();
+        let fault = fault(
+            "quality.slow",
+            format!(
+                "The judge took longer than {longest} s; from here on it is asked by /grade alone."
+            ),
+            "Use a faster judge (`judge` under [models.roles]), or let it take longer \
+             (`critic_secs` under [observers]).",
+        );
+        self.missed(due, fault).await;
     }
 
     /// Takes in what is due. What the user asks for comes first.
@@ -244,6 +281,7 @@ impl Worker {
             }
         };
         self.busy = Some((due, AbortOnDropHandle::new(task)));
+        self.busy_since = Instant::now();
     }
 
     /// Records what came of it. This is not given up for a request that comes in meanwhile.
@@ -256,6 +294,11 @@ impl Worker {
                 let finding = Finding::Graded(grade.clone());
                 if self.recorded(due, finding).await {
                     self.note_grade(due, &case, grade, due.seq).await;
+                }
+                if !due.is_asked && self.busy_since.elapsed() > self.config.longest {
+                    self.pace = Pace::Slow;
+                    self.due
+                        .retain(|one| one.is_asked || one.task != Task::Grade);
                 }
             }
             Some(Outcome::Answered(second)) => {

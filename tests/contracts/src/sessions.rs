@@ -550,6 +550,10 @@ impl Sessions for FakeSessions {
         self.keep_choice(session_id, query_id, winner)
     }
 
+    async fn take_second(&self, session_id: SessionId, query_id: QueryId) -> Result<(), Error> {
+        self.put_second_in_place(session_id, query_id)
+    }
+
     async fn record_finding(
         &self,
         session_id: SessionId,

@@ -363,6 +363,16 @@ impl Sessions for Client {
         Ok(())
     }
 
+    async fn take_second(&self, session_id: SessionId, query_id: QueryId) -> Result<(), Error> {
+        let request = proto::TakeSecondRequest {
+            session_id: session_id.to_string(),
+            query_id: query_id.to_string(),
+        };
+        let call = self.inner.clone().take_second(request).await;
+        call.map_err(|status| self.failed(status))?;
+        Ok(())
+    }
+
     async fn record_finding(
         &self,
         session_id: SessionId,

@@ -348,6 +348,18 @@ impl sessions_server::Sessions for Server {
         Ok(Response::new(proto::RateSecondResponse {}))
     }
 
+    async fn take_second(
+        &self,
+        request: Request<proto::TakeSecondRequest>,
+    ) -> Result<Response<proto::TakeSecondResponse>, Status> {
+        let request = request.into_inner();
+        let session_id = text(&request.session_id, "session_id")?;
+        let query_id = text(&request.query_id, "query_id")?;
+        let taken = self.sessions.take_second(session_id, query_id);
+        taken.await.map_err(to_status)?;
+        Ok(Response::new(proto::TakeSecondResponse {}))
+    }
+
     async fn record_finding(
         &self,
         request: Request<proto::RecordFindingRequest>,

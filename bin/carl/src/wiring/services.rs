@@ -193,6 +193,7 @@ pub fn observers(
         when: when(config.observers.critic),
         share: config.observers.critic_share,
         on_battery: config.observers.critic_on_battery,
+        longest: Duration::from_secs(config.observers.critic_secs),
         is_on_battery: Arc::new(|| power::is_on_battery(Path::new(power::SUPPLIES))),
         rubrics: Arc::new(rubrics::read(&setting.paths.rubrics())?),
         second: SecondConfig {

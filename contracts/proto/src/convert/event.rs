@@ -365,6 +365,7 @@ events! {
         message judge = judge,
     }
     SecondRated = SecondRated { choice winner = winner }
+    SecondTaken = SecondTaken { plain answer = answer }
     Feedback = UserFeedback { small score = score, plain note = note }
     Reward = Reward { small value = value }
     AgentSpawned = AgentSpawned {

@@ -192,6 +192,10 @@ impl From<Signal> for proto::Signal {
                 query_id: query_id.to_string(),
                 score: score.into(),
             }),
+            Signal::Graded { query_id, score } => wire::Kind::Graded(wire::Graded {
+                query_id: query_id.to_string(),
+                score: score.into(),
+            }),
             Signal::Message { channel, text } => {
                 wire::Kind::Message(wire::Message { channel, text })
             }
@@ -222,6 +226,10 @@ impl TryFrom<proto::Signal> for Signal {
             wire::Kind::Feedback(feedback) => Self::Feedback {
                 query_id: text(&feedback.query_id, "feedback.query_id")?,
                 score: number(feedback.score, "feedback.score")?,
+            },
+            wire::Kind::Graded(graded) => Self::Graded {
+                query_id: text(&graded.query_id, "graded.query_id")?,
+                score: number(graded.score, "graded.score")?,
             },
             wire::Kind::Message(message) => Self::Message {
                 channel: message.channel,

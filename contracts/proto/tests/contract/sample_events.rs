@@ -181,6 +181,7 @@ impl Seed {
             EventBody::SecondRated {
                 winner: self.pick(&Winner::ALL),
             },
+            EventBody::SecondTaken { answer: text() },
             EventBody::Feedback {
                 score: self.byte.cast_signed(),
                 note: text(),
@@ -346,6 +347,10 @@ impl Seed {
             Signal::Feedback {
                 query_id: QueryId::from_uuid(self.uuid()),
                 score: self.byte.cast_signed(),
+            },
+            Signal::Graded {
+                query_id: QueryId::from_uuid(self.uuid()),
+                score: self.byte,
             },
             Signal::Message {
                 channel: text(),

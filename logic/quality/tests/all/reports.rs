@@ -114,3 +114,43 @@ fn the_last_comparison_and_choice_of_a_request_count_by_the_models_of_both() {
         assert!((share.value - 2.0 / 3.0).abs() < 1e-9 && share.low < 0.3);
     }
 }
+
+#[test]
+fn a_judge_that_prefers_its_own_answers_stands_beside_the_user() {
+    let compared = |winner, second: &str| Worth::Compared {
+        winner,
+        second: model(second),
+        judge: model("writer"),
+    };
+    let chosen = |winner, second: &str| Worth::Chosen {
+        winner,
+        second: model(second),
+    };
+    let all = [
+        observed(2, 1, compared(Winner::A, "other")),
+        observed(3, 1, chosen(Winner::B, "other")),
+        // The last word counts, and what was before it does not.
+        observed(2, 2, compared(Winner::B, "other")),
+        observed(5, 2, compared(Winner::A, "other")),
+        observed(6, 2, chosen(Winner::A, "other")),
+        observed(2, 3, compared(Winner::Tie, "other")),
+        // Both are its own, and neither is.
+        observed(2, 4, compared(Winner::A, "writer")),
+        observed(
+            2,
+            5,
+            Worth::Compared {
+                winner: Winner::A,
+                second: model("other"),
+                judge: model("third"),
+            },
+        ),
+    ];
+    for order in [all.to_vec(), all.iter().rev().cloned().collect()] {
+        let own = Report::of(&order).own;
+        assert_eq!(own.len(), 1, "{own:?}");
+        assert_eq!(own[0].judge, model("writer"));
+        assert_eq!((own[0].judged.own, own[0].judged.other), (2, 0));
+        assert_eq!((own[0].chosen.own, own[0].chosen.other), (1, 1));
+    }
+}

@@ -36,7 +36,10 @@ pub fn compose(brief: &Brief, nonce: &str) -> String {
 
 /// Whether a signal carries nobody's words.
 const fn is_known(signal: &Signal) -> bool {
-    matches!(signal, Signal::Feedback { .. } | Signal::Presence { .. })
+    matches!(
+        signal,
+        Signal::Feedback { .. } | Signal::Graded { .. } | Signal::Presence { .. }
+    )
 }
 
 fn fenced(signals: &[&Signal], nonce: &str) -> String {

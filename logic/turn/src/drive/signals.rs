@@ -108,6 +108,16 @@ fn join(old: &mut Signal, new: &mut Signal) -> bool {
             *score = *now;
             true
         }
+        (
+            Signal::Graded { query_id, score },
+            Signal::Graded {
+                query_id: same,
+                score: now,
+            },
+        ) if query_id == same => {
+            *score = *now;
+            true
+        }
         (old, new) => old == new,
     }
 }
@@ -150,7 +160,7 @@ fn bounded(signal: Signal) -> Signal {
             cut(&mut text, SIGNAL_BYTES);
             Signal::Message { channel, text }
         }
-        Signal::Feedback { .. } | Signal::Presence { .. } => signal,
+        Signal::Feedback { .. } | Signal::Graded { .. } | Signal::Presence { .. } => signal,
     }
 }
 
@@ -197,6 +207,10 @@ fn in_words(signal: &Signal) -> String {
         Signal::Feedback { score, .. } => {
             format!("the user rated an answer of yours {score} on a scale from -100 to 100")
         }
+        Signal::Graded { score, .. } => format!(
+            "a judge graded an answer of yours {score} of 5; it may be wrong: offer the user to try \
+             again, where you see what was wrong"
+        ),
         Signal::Message { channel, text } => format!("a message by {channel}: {text}"),
         Signal::Presence { presence } => match presence {
             Presence::Active => "somebody is at the machine".to_owned(),

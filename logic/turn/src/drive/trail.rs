@@ -155,7 +155,10 @@ fn label_of(waiting: &Waiting) -> Label {
         Signal::FilesChanged { .. } => Some(Label::untrusted("file names")),
         Signal::JobFinished { name, .. } => Some(Label::untrusted(format!("job:{name}"))),
         Signal::Message { channel, .. } => Some(Label::untrusted(format!("channel:{channel}"))),
-        Signal::Timer { .. } | Signal::Feedback { .. } | Signal::Presence { .. } => None,
+        Signal::Timer { .. }
+        | Signal::Feedback { .. }
+        | Signal::Graded { .. }
+        | Signal::Presence { .. } => None,
     });
     labels.fold(Label::nothing(), |sum, label| sum.join(&label))
 }

@@ -11,6 +11,7 @@ use domain::drive::{DriveDecision, Origin, Signal};
 use domain::event::{CallStatus, Event as Happened, EventBody, QueryStatus};
 use domain::fault::Fault;
 use domain::id::{CallId, QueryId};
+use domain::quality::LOW_GRADE;
 use domain::settings::{Mode, SessionProfile};
 use domain::tool::{WATCH_PATH, YIELD_TO_USER};
 use futures::StreamExt;
@@ -273,6 +274,12 @@ impl Driver {
                     let score = *score;
                     self.record(Signal::Feedback { query_id, score }, None)
                         .await;
+                }
+            }
+            EventBody::Critique { score, .. } if *score <= LOW_GRADE && self.drive.is_on() => {
+                if let Some(query_id) = event.query_id {
+                    let score = *score;
+                    self.record(Signal::Graded { query_id, score }, None).await;
                 }
             }
             _ => {}

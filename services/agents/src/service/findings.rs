@@ -2,7 +2,7 @@
 //! Each is an event of the request that was answered.
 
 use crate::blocking;
-use crate::history::History;
+use crate::history::{Emitter, History};
 use crate::service::Service;
 use crate::service::opening::write_closings;
 use api::sessions::{Error, ErrorKind, FeedbackRequest, Finding, SecondRequest};
@@ -81,6 +81,37 @@ impl Service {
         self.append(session_id, rated, (has_second, why)).await
     }
 
+    /// Puts the second answer to the last request in the place of the first one.
+    pub(crate) async fn put_second_in_place(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+    ) -> Result<(), Error> {
+        let taken = |history: &History| {
+            let exchanges = history.view.exchanges().standing();
+            if exchanges.iter().any(|one| one.finished_seq.is_none()) {
+                return Err("has to wait until no request of the session is worked on");
+            }
+            let mut answered = exchanges.iter().rev();
+            let last = answered.find(|one| !one.is_undo && !one.is_command);
+            if last.is_none_or(|last| last.query_id != query_id) {
+                return Err("is not the last of the session");
+            }
+            let second = history.view.second(query_id);
+            let answer = second.and_then(|second| second.answer.as_ref());
+            let Some(answer) = answer else {
+                return Err("has no second answer");
+            };
+            let winner = Winner::B;
+            let answer = answer.text.clone();
+            Ok(vec![
+                EventBody::SecondRated { winner },
+                EventBody::SecondTaken { answer },
+            ])
+        };
+        self.append_all(session_id, query_id, taken).await
+    }
+
     /// The same as [`Self::append`], of a request that has ended.
     async fn append_if_ended(
         &self,
@@ -129,32 +160,51 @@ impl Service {
         &self,
         session_id: SessionId,
         (query_id, body): (QueryId, EventBody),
-        (permits, why): (impl Fn(&History) -> bool, &str),
+        (permits, why): (impl Fn(&History) -> bool, &'static str),
+    ) -> Result<(), Error> {
+        let one = |history: &History| match permits(history) {
+            true => Ok(vec![body]),
+            false => Err(why),
+        };
+        self.append_all(session_id, query_id, one).await
+    }
+
+    /// The same with the events that its history asks for, or the reason why there are none.
+    async fn append_all(
+        &self,
+        session_id: SessionId,
+        query_id: QueryId,
+        wanted: impl FnOnce(&History) -> Result<Vec<EventBody>, &'static str>,
     ) -> Result<(), Error> {
         let _turn = self.turn(session_id).await;
-        let refused = || invalid(format!("The request {query_id} {why}."));
+        let refused = |why| invalid(format!("The request {query_id} {why}."));
         if let Some(session) = self.live(session_id).await {
-            if !permits(&session.emitter.history()) {
-                return Err(refused());
-            }
-            let emitting = session
-                .emitter
-                .emit(of(query_id), body, Durability::Written);
-            return emitting.await.map(|_| ());
+            let bodies = wanted(&session.emitter.history()).map_err(refused)?;
+            return emit_all(&session.emitter, query_id, bodies).await;
         }
         let session_log::Earlier {
             log, cut, history, ..
         } = self.at_rest(session_id).await?;
-        if !permits(&history) {
-            return Err(refused());
-        }
+        let bodies = wanted(&history).map_err(refused)?;
         let closings = history.closings();
         let emitter = self.emitter(session_id, log, history);
         write_closings(&emitter, cut, closings).await?;
-        let emitted = emitter.emit(of(query_id), body, Durability::Written).await;
+        let emitted = emit_all(&emitter, query_id, bodies).await;
         emitter.close().await;
-        emitted.map(|_| ())
+        emitted
     }
+}
+
+async fn emit_all(
+    emitter: &Emitter,
+    query_id: QueryId,
+    bodies: Vec<EventBody>,
+) -> Result<(), Error> {
+    for body in bodies {
+        let emitting = emitter.emit(of(query_id), body, Durability::Written);
+        emitting.await?;
+    }
+    Ok(())
 }
 
 fn of(query_id: QueryId) -> Scope {

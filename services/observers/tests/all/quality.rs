@@ -39,6 +39,7 @@ struct Scene {
     models: Arc<FakeModels>,
     audit: Arc<FakeAudit>,
     is_on_battery: Arc<AtomicBool>,
+    longest: Duration,
     when: When,
     second: SecondConfig,
 }
@@ -77,6 +78,7 @@ impl Scene {
             models: Arc::new(FakeModels::new(replies)),
             audit: Arc::new(FakeAudit::new()),
             is_on_battery: Arc::default(),
+            longest: SOON,
             when,
             second: SecondConfig {
                 when: When::OnDemand,
@@ -106,6 +108,7 @@ impl Scene {
             share: 1.0,
             on_battery: false,
             is_on_battery: Arc::new(move || is_on_battery.load(Ordering::Relaxed)),
+            longest: self.longest,
             rubrics: Arc::new(Rubrics::shipped()),
             second: self.second.clone(),
         };
@@ -455,4 +458,24 @@ async fn of_too_many_answers_the_oldest_is_left_out_and_told() {
     let told = log.iter().find(|event| code_of(&event.body).is_some());
     assert_eq!(told.unwrap().query_id, Some(first));
     assert!(scene.models.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_judge_that_is_slow_is_asked_by_the_user_alone() {
+    let mut scene = Scene::new(When::Every, [verdict(4), verdict(3)]);
+    scene.longest = Duration::ZERO;
+    let observers = scene.start();
+    let id = scene.open().await;
+    scene.tell(id).await;
+    assert_eq!(score_of(&scene.found(id, 1).await[0]), Some(4));
+    scene.tell(id).await;
+    let found = scene.found(id, 2).await;
+    assert_eq!(code_of(&found[1]), Some("quality.slow"));
+    // It is told once, and who asks is heard.
+    let query_id = scene.tell(id).await;
+    scene.ask_grade(id, query_id).await;
+    let found = scene.found(id, 3).await;
+    assert_eq!(score_of(&found[2]), Some(3));
+    observers.settle(SOON).await;
+    assert_eq!(scene.models.requests().len(), 2);
 }

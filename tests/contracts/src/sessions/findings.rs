@@ -2,7 +2,7 @@
 
 use super::{FakeSessions, State};
 use api::sessions::{Error, ErrorKind, Finding, SecondRequest};
-use domain::event::EventBody;
+use domain::event::{Event, EventBody};
 use domain::id::{QueryId, SessionId};
 use domain::model::HOTTEST;
 use domain::quality::Winner;
@@ -49,6 +49,32 @@ impl FakeSessions {
             return Err(invalid("no second answer"));
         }
         self.emit(id, Some(query_id), EventBody::SecondRated { winner });
+        Ok(())
+    }
+
+    pub(super) fn put_second_in_place(
+        &self,
+        id: SessionId,
+        query_id: QueryId,
+    ) -> Result<(), Error> {
+        let answer = {
+            let mut state = self.state.lock().unwrap();
+            let events = &state.session(id)?.events;
+            let is_received =
+                |event: &&Event| matches!(event.body, EventBody::QueryReceived { .. });
+            let last = events.iter().rfind(is_received);
+            let is_last = last.is_some_and(|event| event.query_id == Some(query_id));
+            let text = |event: &Event| match &event.body {
+                EventBody::SecondAnswered { answer, .. } => Some(answer.clone()),
+                _ => None,
+            };
+            let of_query = events.iter().filter(|one| one.query_id == Some(query_id));
+            of_query.rev().find_map(text).filter(|_| is_last)
+        };
+        let answer = answer.ok_or_else(|| invalid("not the last, or no second answer"))?;
+        let winner = Winner::B;
+        self.emit(id, Some(query_id), EventBody::SecondRated { winner });
+        self.emit(id, Some(query_id), EventBody::SecondTaken { answer });
         Ok(())
     }
 

@@ -79,10 +79,14 @@ pub(super) async fn findings_are_events_of_the_request(subject: &Subject) {
         let rated = EventBody::SecondRated {
             winner: Winner::Tie,
         };
+        let better = EventBody::SecondRated { winner: Winner::B };
+        let taken = EventBody::SecondTaken {
+            answer: "Another ☺\nanswer.".to_owned(),
+        };
         [EventBody::GradeAsked, asked]
             .into_iter()
             .chain(found)
-            .chain([rated])
+            .chain([rated, better, taken])
     };
     let expected: Vec<EventBody> = one_round().chain(one_round()).collect();
     assert_eq!(found, expected);
@@ -103,6 +107,8 @@ async fn record(subject: &Subject, id: SessionId, query_id: QueryId) {
     }
     let rating = subject.sessions.rate_second(id, query_id, Winner::Tie);
     rating.await.expect("the choice is kept");
+    let taking = subject.sessions.take_second(id, query_id);
+    taking.await.expect("the answer is taken over");
 }
 
 pub(super) async fn bad_findings_are_refused(subject: &Subject) {
@@ -132,6 +138,8 @@ pub(super) async fn bad_findings_are_refused(subject: &Subject) {
     }
     let rating = subject.sessions.rate_second(id, query_id, Winner::B).await;
     assert_eq!(kind(rating), ErrorKind::InvalidRequest);
+    let taking = subject.sessions.take_second(id, query_id).await;
+    assert_eq!(kind(taking), ErrorKind::InvalidRequest);
     let record = async |id, query_id, finding| {
         let recording = subject.sessions.record_finding(id, query_id, finding);
         kind(recording.await)
