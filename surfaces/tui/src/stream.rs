@@ -5,8 +5,8 @@ mod ahead;
 
 use crate::highlight::Highlighter;
 use crate::lines::{faint, safe, wrapped};
-use crate::markdown::{Break, DocumentLine, blocks, lines, lines_after, verbatim};
-use ahead::GoesOn;
+use crate::markdown::{Break, DocumentLine, lines, lines_after, verbatim};
+use ahead::{AMID, GoesOn};
 use domain::event::EventBody;
 use ratatui::text::Line;
 use rendering::agents::gist;
@@ -20,9 +20,6 @@ const BLOCK_BYTES: usize = 16 << 10;
 const CODE_LINES: usize = 8;
 /// Most of what was said that is kept to compare the answer with, bytes.
 const SAID_BYTES: usize = 4 << 20;
-/// What stands before a text that goes on with a paragraph, while it is read: nothing that it begins with
-/// is the mark of another block then.
-const AMID: &str = "x ";
 /// Most of a thought that is kept, bytes: its end.
 const THOUGHT_BYTES: usize = 64 << 10;
 
@@ -225,7 +222,7 @@ impl Stream {
         let mut whole = Vec::new();
         // A line that has no end yet may turn out to go on with the block before it.
         let lines = self.pending.rfind('\n').map_or(0, |at| at + 1);
-        let found = blocks(&self.pending[..lines]);
+        let found = ahead::blocks_after(&self.pending[..lines], self.goes_on);
         if let [.., _, last] = found.as_slice() {
             let rest = self.pending.split_off(last.start);
             let text = std::mem::replace(&mut self.pending, rest);
@@ -256,7 +253,9 @@ impl Stream {
 
     /// Takes lines out of a block of code that is not closed yet.
     fn take_code(&mut self, known: &Known) -> Vec<DocumentLine> {
-        let Some(fence) = open_fence(&self.pending) else {
+        // Signs in the midst of a paragraph begin no block.
+        let fence = open_fence(&self.pending).filter(|_| self.goes_on != GoesOn::Paragraph);
+        let Some(fence) = fence else {
             return Vec::new();
         };
         let body = fence.len() + 1;
@@ -501,6 +500,66 @@ mod tests {
                 left.extend(in_rows(stream.flush(&known), width));
                 assert_eq!(left, whole, "{width} columns, pieces of {size}");
             }
+        }
+    }
+
+    #[test]
+    fn marks_of_blocks_in_the_midst_of_a_paragraph_begin_none() {
+        let words = "some words that fill rows of it ".repeat(9);
+        for mark in ["```", "~~~", "-", "#", "1.", ">", "| a | b |"] {
+            let amid = format!("{words}{mark} {words}\n");
+            let rest: String = (0..9)
+                .map(|n| format!("- {n} **b ```\n\nline {n} ```\n"))
+                .collect();
+            comes_to_the_whole(&format!("{amid}{rest}\nThe end.\n"));
+        }
+    }
+
+    #[test]
+    fn a_paragraph_with_an_open_mark_loses_nothing_of_what_follows() {
+        let text = [
+        "2484 ééé2485 - 2486 gamma**2487 [x](http://e.org/2488)2488 [x](http://e.org/2489)2489 [x](http://e.org/2490)2490 - 2491 **beta2492 [x](http://e.org/2493)2493 `d`2494 ```\n",
+        "2495 alpha2496 **beta2497 **beta2498 `d`2499 ééé2500 [x](http://e.org/2501)2501 alpha2502 [x](http://e.org/2503)2503 | a | b |\n",
+        "2504 \n",
+        "\n",
+        "2505 ```\n",
+        "2506 ééé2507 alpha2508 gamma**2509 ééé2510 **beta2511 ééé2512 ééé2513 ééé2514 漢字2515 alpha2516 \n",
+        "2517 | a | b |\n",
+        "2518 \n",
+        "\n",
+        "2519 ```\n",
+        "2520 - 2521 ééé2522 alpha2523 `d`2524 | a | b |\n",
+        "2525 ééé2526 alpha2527 **beta2528 ```\n",
+        "2529 gamma**2530 ```\n",
+        "2531 ééé2532 alpha2533 gamma**2534 ééé2535 \n",
+        "2536 \n",
+        "\n",
+        "2537 alpha2538 [x](http://e.org/2539)2539 - 2540 gamma**2541 **beta2542 **beta2543 gamma**2544 gamma**2545 gamma**2546 ééé2547 \n",
+        "\n",
+        "2548 漢字2549 alpha2550 ```\n",
+        "2551 **beta2552 - 2553 ```\n",
+        "2554 - 2555 \n",
+        "\n",
+        "2556 \n",
+        "\n",
+        "2557 `d`2558 **beta2559 \n",
+        "\n",
+        ]
+        .concat();
+        let known = Known::default();
+        let pieces: Vec<&str> = text.split_inclusive(' ').collect();
+        for (width, size) in (76..84).flat_map(|width| [1, 2, 3, 5].map(|size| (width, size))) {
+            let mut stream = Stream::default();
+            let mut left = Vec::new();
+            for piece in pieces.chunks(size) {
+                left.extend(plain(stream.answer(&piece.concat(), &known, width)));
+            }
+            left.extend(plain(stream.flush(&known)));
+            let shown = left.join(" ");
+            let lost: Vec<u32> = (2484..2560)
+                .filter(|number| !shown.contains(&number.to_string()))
+                .collect();
+            assert_eq!(lost, [], "{width} columns, {size} pieces at once");
         }
     }
 

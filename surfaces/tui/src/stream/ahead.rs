@@ -4,6 +4,7 @@
 
 use crate::markdown::{blocks, first_block};
 use pulldown_cmark::Tag;
+use std::ops::Range;
 
 /// Rows of a block that stay below.
 const KEPT: usize = 2;
@@ -22,6 +23,24 @@ pub enum GoesOn {
     List,
 }
 
+/// What stands before a text that goes on with a paragraph, while it is read: nothing that it begins with
+/// is the mark of another block then.
+pub const AMID: &str = "x ";
+
+/// Where each block of a text stands that goes on with what left before.
+pub fn blocks_after(text: &str, before: GoesOn) -> Vec<Range<usize>> {
+    if before != GoesOn::Paragraph {
+        return blocks(text);
+    }
+    let rest = text.trim_start();
+    let blanks = text.len() - rest.len();
+    let found = blocks(&format!("{AMID}{rest}")).into_iter();
+    let place = |at: usize| (at + blanks).saturating_sub(AMID.len());
+    found
+        .map(|block| place(block.start)..place(block.end))
+        .collect()
+}
+
 /// Where a text that is one block can be cut, and what the rest goes on with. `rows`: what a text comes
 /// to on the screen.
 pub fn cut(
@@ -29,7 +48,7 @@ pub fn cut(
     before: GoesOn,
     rows: impl Fn(&str, GoesOn) -> Vec<String>,
 ) -> Option<(usize, GoesOn)> {
-    if blocks(text).len() != 1 {
+    if blocks_after(text, before).len() != 1 {
         return None;
     }
     let is_amid = before == GoesOn::Paragraph;
