@@ -320,6 +320,11 @@ export async function rateSecond(session: string, query: string, winner: Winner)
   await send("POST", `${at(session)}/second/rating`, { query_id: query, winner });
 }
 
+/** Puts the second answer to the last request in the place of the first. */
+export async function takeSecond(session: string, query: string): Promise<void> {
+  await send("POST", `${at(session)}/second/take`, { query_id: query });
+}
+
 /** What grades, ratings and comparisons of all sessions come to. */
 export async function quality(): Promise<Report> {
   return (await read("/api/v1/quality")) as Report;

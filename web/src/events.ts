@@ -124,7 +124,8 @@ export type Body =
   | { type: "feedback"; score: number; note: string }
   | { type: "second_answered"; answer: string; model: string; temperature: number }
   | { type: "pairwise"; winner: Winner; feedback: string; judge: string }
-  | { type: "second_rated"; winner: Winner };
+  | { type: "second_rated"; winner: Winner }
+  | { type: "second_taken"; answer: string };
 
 /** Which of two answers is better: A stands in the conversation. */
 export type Winner = "A" | "B" | "tie";
@@ -346,10 +347,14 @@ export interface Report {
     consistent: Interval | null;
     accuracy: Interval | null;
     biased: boolean;
+    longer: Interval | null;
+    shorter: Interval | null;
+    repeated: Interval | null;
   }[];
   agreement: { judge: string; answers: number; alike: Interval; kappa: number | null }[];
   unmeasured: string[];
   by_model: Group[];
   by_task: Group[];
   pairings: { first: string; second: string; judged: Wins; chosen: Wins }[];
+  own: { judge: string; judged: Interval | null; chosen: Interval | null }[];
 }

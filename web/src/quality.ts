@@ -15,6 +15,8 @@ export interface Second {
   compared?: { winner: Winner; feedback: string; judge: string };
   /** What the user chose. */
   chosen?: Winner;
+  /** Whether it stands in the place of the first answer. */
+  taken?: boolean;
 }
 
 export interface Quality {
@@ -62,6 +64,8 @@ export function judged(before: Quality, event: SessionEvent): Quality {
     }
     case "second_rated":
       return second === undefined ? before : { ...before, second: { ...second, chosen: event.winner } };
+    case "second_taken":
+      return second === undefined ? before : { ...before, second: { ...second, taken: true } };
     default:
       return before;
   }

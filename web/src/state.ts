@@ -379,6 +379,11 @@ export const rateSecond = (query: string, winner: Winner) =>
     if (current.value !== undefined) await api.rateSecond(current.value, query, winner);
   });
 
+export const takeSecond = (query: string) =>
+  attempt(async () => {
+    if (current.value !== undefined) await api.takeSecond(current.value, query);
+  });
+
 /** Goes on in a copy that ends at an event (0: in a new session), with a message that is to be changed. */
 export const copyAt = (seq: number, text: string) =>
   attempt(async () => {

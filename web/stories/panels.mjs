@@ -237,6 +237,9 @@ async function quality({ context, wrong }) {
   await second.getByText("Judges: better in 1 of 1").waitFor();
   await second.getByText("You: better in 0 of 1").waitFor();
   await looked(page, "panel-quality");
+  await other.getByRole("button", { name: "Go on with it" }).click();
+  await other.getByText("The conversation goes on with the second answer.").waitFor();
+  await other.getByRole("button", { name: "Second is better", pressed: true }).waitFor();
   // The engram that is kept of it has the same.
   await open(page, "Memory");
   const field = panel(page).getByRole("searchbox", { name: "Search memory" });
@@ -248,7 +251,7 @@ async function quality({ context, wrong }) {
     ["Answered by", "scripted/scripted-model"],
     ["Grade", "4 of 5"],
     ["Your rating", "yours: 5 of 5"],
-    ["Comparison", "The first answer is better"],
+    ["Comparison", "The second answer is better"],
   ]) {
     await kept.locator(`dt:text-is("${name}") + dd`).getByText(told).waitFor();
   }

@@ -53,6 +53,9 @@ describe("what was said of an answer", () => {
     const both = view([compared, event({ type: "second_rated", winner: "A" })], at);
     expect(both.turns[0]?.quality.second?.compared?.winner).toBe("B");
     expect(both.turns[0]?.quality.second?.chosen).toBe("A");
+    expect(both.turns[0]?.quality.second?.taken).toBeUndefined();
+    const taken = view([event({ type: "second_taken", answer: "Other" })], both);
+    expect(taken.turns[0]?.quality.second?.taken).toBe(true);
     const none = view([asked("q3"), event({ type: "second_missed", ...fault }, "q3")]);
     expect(none.turns[0]?.quality.second).toEqual({ state: "missed", fault });
   });

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::known::unavailable;
 use crate::problem::Problem;
 use crate::sessions::id;
-use crate::wire::{self, GradeWanted, Quality, SecondRating, SecondWanted};
+use crate::wire::{self, GradeWanted, Quality, SecondRating, SecondTake, SecondWanted};
 use api::sessions::SecondRequest;
 use axum::Json;
 use axum::body::Bytes;
@@ -55,5 +55,17 @@ pub(crate) async fn rate_second(
     let SecondRating { query_id, winner } = wire::read(&body)?;
     let rated = app.sessions.rate_second(id(&session)?, query_id, winner);
     rated.await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// `POST /api/v1/sessions/{id}/second/take`.
+pub(crate) async fn take_second(
+    State(app): State<App>,
+    Path(session): Path<String>,
+    body: Bytes,
+) -> Result<StatusCode, Problem> {
+    let SecondTake { query_id } = wire::read(&body)?;
+    let taken = app.sessions.take_second(id(&session)?, query_id);
+    taken.await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -321,6 +321,15 @@ fn of_quality() -> Vec<Route> {
         )
         .takes::<wire::SecondRating>()
         .gives_nothing(),
+        route(
+            "POST",
+            "/api/v1/sessions/{session}/second/take",
+            chat,
+            post(grades::take_second),
+            "Puts the second answer to the last request in the place of the first one.",
+        )
+        .takes::<wire::SecondTake>()
+        .gives_nothing(),
     ]
 }
 

@@ -22,7 +22,7 @@ use domain::tool::ToolName;
 use domain::{Timestamp, event};
 pub(crate) use drive::Drive;
 pub(crate) use memory::{Forgot, Kept, Remember, Search};
-pub(crate) use quality::{GradeWanted, Quality, SecondRating, SecondWanted};
+pub(crate) use quality::{GradeWanted, Quality, SecondRating, SecondTake, SecondWanted};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::PathBuf;

@@ -1,19 +1,30 @@
 //! How good answers are: a grade as it comes, and what all of them come to.
 
 use crate::Paint;
-use domain::event::EventBody;
+use domain::event::{Event, EventBody};
 use domain::fault::Fault;
-use domain::quality::{JudgeMeasure, Observation, Winner, Worth};
+use domain::quality::{JudgeMeasure, LOW_GRADE, Observation, Winner, Worth};
 use quality::{
-    Agreement, AttackMeasure, Group, Interval, Measured, Pairing, Ratings, Report, moved, raised,
+    Agreement, AttackMeasure, Group, Interval, Measured, OwnAnswers, Pairing, Preferred, Ratings,
+    Report, moved, raised,
 };
-use session::Second;
+use session::{Second, SessionView};
+use std::cmp::Ordering;
 use text::escape::{visible_line, visible_lines};
 
 /// Signs for how many answers have each of the grades 1 to 5, in eighths of the most.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Longest name of a model in the table, columns.
 const NAME_COLUMNS: usize = 30;
+
+/// What can be done about a low grade of the last answer; `None` for other grades and answers.
+#[must_use]
+pub fn offer(view: &SessionView, event: &Event) -> Option<&'static str> {
+    let is_low = matches!(event.body, EventBody::Critique { score, .. } if score <= LOW_GRADE);
+    let last = view.exchanges().last_of_user().filter(|_| is_low)?;
+    (event.query_id == Some(last.query_id))
+        .then_some("/retry asks again; /b has it answered once more beside this answer")
+}
 
 /// The line for a grade, or for why there is none; `None` for every other event.
 #[must_use]
@@ -57,6 +68,9 @@ fn missed(what: &str, fault: &Fault) -> String {
         hint => format!("{told} ({})", visible_line(hint)),
     }
 }
+
+/// Where a second answer stands that was taken over.
+pub const TAKEN: &str = "taken over: it stands in the place of the first answer from here on";
 
 /// Which of two answers is better, in words.
 #[must_use]
@@ -102,6 +116,9 @@ pub fn second(second: &Second) -> String {
     if let Some(winner) = second.rated {
         lines.push(format!("you: {}", better(winner)));
     }
+    if second.is_taken {
+        lines.push(TAKEN.to_owned());
+    }
     lines.join("\n")
 }
 
@@ -117,6 +134,7 @@ pub fn report(report: &Report, paint: Paint) -> String {
              nothing says how far it can be trusted. /rate in a chat rates the last answer."
         )
     }));
+    lines.extend(report.own.iter().map(own_answers));
     if !lines.is_empty() {
         lines.push(String::new());
     }
@@ -139,6 +157,25 @@ pub fn report(report: &Report, paint: Paint) -> String {
         lines.extend(report.pairings.iter().flat_map(pairing));
     }
     lines.join("\n") + "\n"
+}
+
+/// How often a judge found its own answers better than those of others, and the user did of the same.
+fn own_answers(own: &OwnAnswers) -> String {
+    let judge = visible_line(&own.judge.to_string());
+    let of = |who: &str, preferred: Preferred| {
+        let all = preferred.own + preferred.other;
+        let share = preferred.share();
+        share.map(|share| {
+            format!(
+                "\n  {who} in {} of {all}, {}",
+                preferred.own,
+                percent(Some(share))
+            )
+        })
+    };
+    let judged = of("it says so", own.judged).unwrap_or_default();
+    let chosen = of("you say so", own.chosen).unwrap_or_default();
+    format!("Judge {judge}: its own answers are better than another model's{judged}{chosen}")
 }
 
 fn pairing(pairing: &Pairing) -> Vec<String> {
@@ -229,6 +266,21 @@ pub fn measured(kept: &JudgeMeasure) -> String {
             percent(measured.first_share())
         ),
     ];
+    let [longer, shorter] = measured.by_length();
+    if longer.is_some() || shorter.is_some() {
+        lines.push(format!(
+            "  is right in {} where the right answer",
+            percent(longer)
+        ));
+        lines.push(format!(
+            "  is the longer one, and in {} where it is not",
+            percent(shorter)
+        ));
+    }
+    if let Some(repeated) = measured.repeated() {
+        let told = percent(Some(repeated));
+        lines.push(format!("  says the same when it is asked again in {told}"));
+    }
     if kept.unread > 0 {
         lines.push(format!(
             "  gave no choice that can be read for {}",
@@ -241,6 +293,12 @@ pub fn measured(kept: &JudgeMeasure) -> String {
                 .to_owned(),
         );
     }
+    let preferred = match measured.prefers() {
+        Ordering::Greater => Some("long"),
+        Ordering::Less => Some("short"),
+        Ordering::Equal => None,
+    };
+    lines.extend(preferred.map(|which| format!("  It prefers {which} answers.")));
     lines.join("\n") + "\n"
 }
 

@@ -177,7 +177,7 @@ pub const COMMANDS: [Form; 23] = [
     ("/grade", "", "have the judge grade the last answer"),
     (
         "/b",
-        "[MODEL|a|b|same]",
+        "[MODEL|a|b|same|take]",
         "a second answer, and which of both is better",
     ),
     (

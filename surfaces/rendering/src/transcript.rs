@@ -264,6 +264,9 @@ fn worth(body: &EventBody, known: &Known) -> Option<String> {
             ))
         }
         EventBody::SecondRated { winner } => Some(format!("*You: {}*", quality::better(*winner))),
+        EventBody::SecondTaken { .. } => {
+            Some(format!("*The second answer was {}*", quality::TAKEN))
+        }
         _ => None,
     }
 }

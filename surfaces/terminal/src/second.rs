@@ -4,9 +4,12 @@ use crate::conversation::{Conversation, last_answered, so_far};
 use crate::exit::{Failure, OrFail};
 use anyhow::Result;
 use api::sessions::SecondRequest;
+use domain::id::QueryId;
+use domain::model::ModelRef;
 use domain::quality::Winner;
 use rendering::slash::Second;
 use rendering::{agents, models, quality};
+use text::escape::visible_line;
 
 /// Does what `/b` asks for.
 pub(crate) async fn second(on: &mut dyn Conversation, wanted: Second) -> Result<()> {
@@ -14,6 +17,7 @@ pub(crate) async fn second(on: &mut dyn Conversation, wanted: Second) -> Result<
         Second::Show => show(on).await,
         Second::Ask { model, temperature } => ask(on, model, temperature).await,
         Second::Rate(winner) => rate(on, winner).await,
+        Second::Take => take(on).await,
     }
 }
 
@@ -24,7 +28,10 @@ async fn show(on: &mut dyn Conversation) -> Result<()> {
         Some(second) => {
             on.tell(&quality::second(second))?;
             if second.answer.is_some() && second.rated.is_none() {
-                on.tell("/b a, /b b or /b same says which is better; /b MODEL asks another model")?;
+                on.tell(
+                    "/b a, /b b or /b same says which is better; /b take puts it in the place of the \
+                     first; /b MODEL asks another model",
+                )?;
             }
             Ok(())
         }
@@ -55,16 +62,36 @@ async fn ask(
     on.tell(&format!("to be answered again: {about}"))
 }
 
-async fn rate(on: &mut dyn Conversation, winner: Winner) -> Result<()> {
-    let answered = last_answered(on, "compare").await?;
+/// The last request that was answered, which has to have a second answer, and the model that gave it.
+async fn with_second(on: &mut dyn Conversation, verb: &str) -> Result<(QueryId, ModelRef)> {
+    let answered = last_answered(on, verb).await?;
     let view = so_far(on).await?;
     let second = view.second(answered.query_id);
-    if second.is_none_or(|second| second.answer.is_none()) {
-        let why = "there is no second answer to compare with";
-        return Err(Failure::usage(why, "Type /b to ask for one.").into());
-    }
+    let answer = second.and_then(|second| second.answer.as_ref());
+    let answer = answer.ok_or_else(|| {
+        let why = format!("there is no second answer to {verb}");
+        Failure::usage(why, "Type /b to ask for one.")
+    })?;
+    Ok((answered.query_id, answer.model.clone()))
+}
+
+async fn take(on: &mut dyn Conversation) -> Result<()> {
+    let (query_id, model) = with_second(on, "take over").await?;
     let sessions = on.host().sessions();
-    let rating = sessions.rate_second(on.session().session_id, answered.query_id, winner);
+    let taking = sessions.take_second(on.session().session_id, query_id);
+    taking.await.or_fail()?;
+    let model = visible_line(&model.to_string());
+    on.tell(&format!(
+        "{}\n/model {model} has that model answer from here on; in all sessions, so does a line\n\
+         `code = \"{model}\"` under [models.roles] in the configuration (for the coder)",
+        quality::TAKEN
+    ))
+}
+
+async fn rate(on: &mut dyn Conversation, winner: Winner) -> Result<()> {
+    let (query_id, _) = with_second(on, "compare with").await?;
+    let sessions = on.host().sessions();
+    let rating = sessions.rate_second(on.session().session_id, query_id, winner);
     rating.await.or_fail()?;
     on.tell(&format!("noted: {}", quality::better(winner)))
 }

@@ -32,7 +32,7 @@ export function Measures({ report }: { report: Report }): VNode {
   );
 }
 
-function Judges({ report: { judges, agreement, unmeasured } }: { report: Report }): VNode | null {
+function Judges({ report: { judges, agreement, unmeasured, own } }: { report: Report }): VNode | null {
   if (judges.length + agreement.length + unmeasured.length === 0) return null;
   return (
     <section aria-labelledby="judges">
@@ -47,6 +47,9 @@ function Judges({ report: { judges, agreement, unmeasured } }: { report: Report 
           </p>
           <Share label={s.sameInBoth} share={one.consistent} />
           <Share label={s.rightThen} share={one.accuracy} />
+          <Share label={s.rightLonger} share={one.longer} />
+          <Share label={s.rightShorter} share={one.shorter} />
+          <Share label={s.saysAgain} share={one.repeated} />
           {one.biased && <p class="note">{s.biased}</p>}
         </div>
       ))}
@@ -57,6 +60,15 @@ function Judges({ report: { judges, agreement, unmeasured } }: { report: Report 
           </p>
           <Share label={s.saysAsYou(one.answers)} share={one.alike} />
           {one.kappa !== null && <p class="muted">{s.kappa(one.kappa.toFixed(2))}</p>}
+        </div>
+      ))}
+      {own.map((one) => (
+        <div key={one.judge} class="measure">
+          <p>
+            <bdi class="tool">{one.judge}</bdi> {s.ownBetter}
+          </p>
+          <Share label={s.judges} share={one.judged} />
+          <Share label={s.yourWord} share={one.chosen} />
         </div>
       ))}
       {unmeasured.map((judge) => (

@@ -60,7 +60,7 @@ function Judged({ turn, isLast }: { turn: Turn; isLast: boolean }): VNode {
         </p>
       )}
       <Graded quality={quality} />
-      {second !== undefined && <Other second={second} query={turn.id} />}
+      {second !== undefined && <Other second={second} query={turn.id} isLast={isLast} />}
       <div class="row">
         <button type="button" disabled={quality.asked} onClick={() => void state.grade(turn.id)}>
           {s.askGrade}
@@ -92,8 +92,8 @@ function Graded({ quality: { asked, grade, fault } }: { quality: Quality }): VNo
 }
 
 /** A second answer, and which of both is better. */
-function Other({ second, query }: { second: Second; query: string }): VNode {
-  const { state: at, answer, model, temperature, fault, compared, chosen } = second;
+function Other({ second, query, isLast }: { second: Second; query: string; isLast: boolean }): VNode {
+  const { state: at, answer, model, temperature, fault, compared, chosen, taken } = second;
   return (
     <div class="other" role="group" aria-label={s.secondAnswer}>
       {at === "asked" && <p class="muted">{s.secondAsked}</p>}
@@ -123,7 +123,13 @@ function Other({ second, query }: { second: Second; query: string }): VNode {
                 {s.choose[winner]}
               </button>
             ))}
+            {isLast && taken !== true && (
+              <button type="button" onClick={() => void state.takeSecond(query)}>
+                {s.take}
+              </button>
+            )}
           </div>
+          {taken === true && <p class="muted">{s.taken}</p>}
         </>
       )}
       {at !== "asked" && <Trouble fault={fault} />}

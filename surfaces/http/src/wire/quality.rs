@@ -40,6 +40,15 @@ pub(crate) struct SecondRating {
     pub(crate) winner: Winner,
 }
 
+/// `POST …/second/take`.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SecondTake {
+    /// The last request of the session.
+    #[schema(value_type = String)]
+    pub(crate) query_id: QueryId,
+}
+
 /// `GET /api/v1/quality`: what grades, ratings and comparisons come to.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Quality {
@@ -52,6 +61,18 @@ pub(crate) struct Quality {
     by_model: Vec<Group>,
     by_task: Vec<Group>,
     pairings: Vec<Pairing>,
+    /// How often judges found their own answers better than those of other models.
+    own: Vec<OwnAnswers>,
+}
+
+/// How often a judge found its own answers better than those of other models.
+#[derive(Debug, Serialize, ToSchema)]
+struct OwnAnswers {
+    judge: String,
+    /// The share in which it said so, ties left out; null: there were nothing but ties.
+    judged: Option<Interval>,
+    /// The share in which the user said so of the same answers; null: of none.
+    chosen: Option<Interval>,
 }
 
 /// A figure, and the ends of the interval that holds it with 95 % confidence.
@@ -85,11 +106,18 @@ struct Judge {
     first: Option<Interval>,
     /// Whether it goes by the place of an answer.
     biased: bool,
+    /// The share of choices of the right answer where that is the longer one; null: of none.
+    longer: Option<Interval>,
+    /// The same where the right answer is the shorter one.
+    shorter: Option<Interval>,
+    /// The share of choices that were the same when it was asked again.
+    repeated: Option<Interval>,
 }
 
 impl From<JudgeMeasure> for Judge {
     fn from(kept: JudgeMeasure) -> Self {
         let measured = Measured::from(&kept);
+        let [longer, shorter] = measured.by_length();
         Self {
             judge: kept.judge.to_string(),
             time: kept.time,
@@ -98,6 +126,9 @@ impl From<JudgeMeasure> for Judge {
             accuracy: measured.accuracy().map(Interval::from),
             first: measured.first_share().map(Interval::from),
             biased: measured.is_biased(),
+            longer: longer.map(Interval::from),
+            shorter: shorter.map(Interval::from),
+            repeated: measured.repeated().map(Interval::from),
         }
     }
 }
@@ -193,6 +224,11 @@ impl Quality {
             judged: one.judged.into(),
             chosen: one.chosen.into(),
         });
+        let own = report.own.into_iter().map(|one| OwnAnswers {
+            judge: one.judge.to_string(),
+            judged: one.judged.share().map(Interval::from),
+            chosen: one.chosen.share().map(Interval::from),
+        });
         Self {
             judges: quality::last_of_each(measures).map(Judge::from).collect(),
             agreement: agreement.collect(),
@@ -200,6 +236,7 @@ impl Quality {
             by_model: report.by_model.into_iter().map(Group::from).collect(),
             by_task: report.by_kind.into_iter().map(Group::from).collect(),
             pairings: pairings.collect(),
+            own: own.collect(),
         }
     }
 }

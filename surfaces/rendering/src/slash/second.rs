@@ -20,10 +20,15 @@ pub enum Second {
     },
     /// Say which of both is better.
     Rate(Winner),
+    /// Take it over into the conversation, in the place of the first.
+    Take,
 }
 
 /// The words for each of both, and for neither.
 const WINNERS: [(&str, Winner); 3] = [("a", Winner::A), ("b", Winner::B), ("same", Winner::Tie)];
+
+/// The word for taking it over.
+const TAKE: &str = "take";
 
 /// What stands behind `/b`.
 pub(super) fn parse(rest: &str) -> Result<Second, Fault> {
@@ -37,6 +42,9 @@ pub(super) fn parse(rest: &str) -> Result<Second, Fault> {
             if let Some((_, winner)) = winner {
                 return Ok(Second::Rate(*winner));
             }
+            if one.eq_ignore_ascii_case(TAKE) {
+                return Ok(Second::Take);
+            }
             match one.parse() {
                 Ok(number) => asked(None, Some(number)),
                 Err(_) => asked(Some(one), None),
@@ -47,7 +55,7 @@ pub(super) fn parse(rest: &str) -> Result<Second, Fault> {
             Err(_) => Err(no_temperature(number)),
         },
         _ => Err(usage(
-            "/b takes a model and a temperature, or one of a, b and same",
+            "/b takes a model and a temperature, or one of a, b, same and take",
             "Type /b, `/b MODEL`, `/b MODEL 0.8`, or `/b b` if the second answer is better.",
         )),
     }
@@ -86,6 +94,7 @@ mod tests {
             ("A", Second::Rate(Winner::A)),
             ("b", Second::Rate(Winner::B)),
             ("same", Second::Rate(Winner::Tie)),
+            ("Take", Second::Take),
             ("0.8", ask(None, Some(0.8))),
             ("qwen3:8b", ask(Some("qwen3:8b"), None)),
             ("p/m 2", ask(Some("p/m"), Some(2.0))),

@@ -6,7 +6,7 @@ use domain::event::{Event, EventBody};
 use domain::id::QueryId;
 use ratatui::text::Line;
 use rendering::agents::gist;
-use rendering::quality::{better, found};
+use rendering::quality::{TAKEN, better, found};
 use std::collections::BTreeMap;
 
 /// The answers that were graded or rated, oldest first, and those of which a grade is still to come.
@@ -61,6 +61,7 @@ fn told(body: &EventBody) -> Vec<Line<'static>> {
         EventBody::SecondRated { winner } => {
             vec![detail(&format!("you say that {}", better(*winner)))]
         }
+        EventBody::SecondTaken { .. } => vec![detail(TAKEN)],
         EventBody::Feedback { score, note } => {
             let mut lines = vec![detail(&format!("you rated it {score:+}"))];
             lines.extend(

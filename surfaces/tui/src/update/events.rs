@@ -14,6 +14,7 @@ use domain::id::{ConfirmationId, QueryId};
 use ratatui::text::Line;
 use rendering::agents::{gist, named};
 use rendering::confirm;
+use rendering::quality;
 use std::collections::VecDeque;
 
 /// Most bytes of a result that are kept for who wants to see it whole.
@@ -263,6 +264,7 @@ fn shown(state: &mut State, event: &Event) -> Vec<Command> {
         false => flush(state),
     };
     done.extend(told);
+    done.extend(quality::offer(&state.view, event).map(|offer| state.note(offer)));
     if let EventBody::ToolResult { tool, text, .. } = &event.body {
         let end = text.floor_char_boundary(RESULT_BYTES);
         state.last_result = Some((tool.clone(), text[..end].to_owned()));

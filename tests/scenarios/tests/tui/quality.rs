@@ -239,6 +239,7 @@ fn a_number_out_of_range_is_refused_with_its_key() {
             "respondent_b_share = -1",
             ["observers.respondent_b_share", "0.2 for one"],
         ),
+        ("critic_secs = 0", ["observers.critic_secs", "1 to 300"]),
         ("temperature_b = 2.5", ["observers.temperature_b", "0 to 2"]),
         ("model_b = \"nowhere/m\"", ["observers.model_b", "nowhere"]),
     ] {
@@ -372,6 +373,107 @@ fn a_second_answer_is_no_part_of_the_conversation() {
 }
 
 #[test]
+fn a_second_answer_that_is_taken_over_is_what_the_agent_goes_on_from() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let second = "Lisbon, since 1255.";
+    let replies = [
+        Reply::text("Porto."),
+        Reply::text(second),
+        choice("second"),
+        choice("first"),
+        Reply::text("Some 550,000."),
+        Reply::text("The Tagus."),
+    ];
+    let scene = scene(replies, "");
+    let mut window = scene.house.ask(["chat"]).in_window((100, 30));
+    window.until("shell$");
+    window.types("\"$@\"");
+    window.presses(&["Enter"]);
+    window.until("Ctrl-D leaves");
+    window.enters(QUESTION);
+    window.until(" tokens, ");
+    window.enters("/b take");
+    window.until("there is no second answer to take over");
+    window.enters("/b 0.2");
+    window.until("· the second answer is better");
+    window.enters("/b take");
+    window.until("taken over: it stands in the place of the first answer from here on");
+    window.until("/model scripted/scripted-model has that model answer");
+    window.enters("And how many people live there?");
+    window.until("Some 550,000.");
+    assert_goes_on_from(&scene, second);
+    window.presses(&["C-d"]);
+    window.until_shell();
+    let log = json_lines(&scene.house.session_logs()[0]);
+    assert_eq!(of_kind(&log, "second_rated")[0]["winner"], "B");
+
+    // The log has it: a process that takes the session up goes on from it as well.
+    let more = scene
+        .house
+        .ask(["run", "--session-id", "last", "Its river?"]);
+    more.run().expect(0);
+    assert_goes_on_from(&scene, second);
+    let shown = scene
+        .house
+        .ask(["session", "export", "last"])
+        .run()
+        .expect(0);
+    let told = "The second answer was taken over";
+    assert!(shown.stdout.contains(told), "{}", shown.stdout);
+}
+
+/// What a model was asked last has the second answer in the place of the first.
+fn assert_goes_on_from(scene: &Scene, second: &str) {
+    let asked = scene.server.chats().last().unwrap().body.clone();
+    let messages = asked["messages"].as_array().unwrap();
+    let said: Vec<&Value> = messages
+        .iter()
+        .filter(|message| message["role"] == "assistant")
+        .map(|message| &message["content"])
+        .collect();
+    assert_eq!(said.first(), Some(&&json!(second)), "{asked:#}");
+    assert!(!asked.to_string().contains("Porto."), "{asked:#}");
+}
+
+#[test]
+fn of_a_low_grade_the_user_is_offered_to_ask_again() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let every = "\n[observers]\ncritic = \"every\"\n";
+    let replies = [
+        Reply::text("Porto."),
+        verdict(2),
+        Reply::text("Lisbon."),
+        verdict(3),
+    ];
+    let scene = scene(replies, every);
+    let mut window = seat(&scene, &[], (100, 30));
+    window.enters(QUESTION);
+    window.until("graded 2 of 5");
+    window.until("/retry asks again; /b has it answered once more");
+    window.enters("/retry");
+    window.until("Lisbon.");
+    window.until("graded 3 of 5");
+    let screen = window.screen();
+    assert_eq!(screen.matches("/retry asks again").count(), 1, "{screen}");
+    window.presses(&["C-d"]);
+    window.until_shell();
+
+    let scene = self::scene([Reply::text("Porto."), verdict(1)], every);
+    let mut window = scene.house.ask(["chat"]).in_window((100, 30));
+    window.until("shell$");
+    window.types("\"$@\"");
+    window.presses(&["Enter"]);
+    window.until("Ctrl-D leaves");
+    window.enters(QUESTION);
+    window.until("graded 1 of 5");
+    window.until("/retry asks again; /b has it answered once more");
+}
+
+#[test]
 fn a_second_answer_is_given_by_the_model_that_is_named() {
     if is_absent(TMUX) {
         return;
@@ -401,13 +503,18 @@ fn a_second_answer_is_given_by_the_model_that_is_named() {
 
 #[test]
 fn a_judge_is_measured_on_pairs_with_a_known_answer() {
-    // The right answer stands first and then second.
-    let sound = ["first", "second"].repeat(12);
-    let by_place = ["first"; 24];
+    // The right answer stands first and then second; in the end each is asked once more.
+    let sound = [["first", "second"].repeat(12), vec!["first"; 12]].concat();
+    let by_place = ["first"; 36];
     for (choices, parts) in [
         (
             &sound[..],
-            ["in both orders of 100 %", "right in 100 %", "in 50 %"],
+            [
+                "in both orders of 100 %",
+                "right in 100 %",
+                "in 50 %",
+                "asked again in 100 %",
+            ],
         ),
         (
             &by_place[..],
@@ -415,6 +522,7 @@ fn a_judge_is_measured_on_pairs_with_a_known_answer() {
                 "in both orders of 0 %",
                 "right in nothing",
                 "It goes by the place",
+                "is right in 50 %",
             ],
         ),
     ] {
@@ -430,7 +538,7 @@ fn a_judge_is_measured_on_pairs_with_a_known_answer() {
         // What a judge is worth is told before everything else.
         let later = quality(&scene.house, &[]);
         assert!(later.starts_with(&told), "{later}");
-        assert_eq!(scene.server.chats().len(), 24);
+        assert_eq!(scene.server.chats().len(), 36);
     }
 }
 

@@ -150,6 +150,11 @@ fn an_answer_is_graded_rated_and_compared_by_programs() {
     chat.post(&at(&id, "/second/rating"), &rating(&query, "tie"))
         .expect(204);
     assert_eq!(until_told(&reader, &id, "second.rated")["winner"], "tie");
+    reader.post(&at(&id, "/second/take"), &query).expect(403);
+    chat.post(&at(&id, "/second/take"), &absent).expect(400);
+    chat.post(&at(&id, "/second/take"), &query).expect(204);
+    let taken = until_told(&reader, &id, "second.taken");
+    assert_eq!(taken["answer"], "Lisbon, I think.");
     // A grade is counted before the next thing is asked about the answer.
     let known = reader.get("/api/v1/quality").expect(200).json();
     assert_eq!(known["by_model"][0]["name"], "scripted/scripted-model");
