@@ -1,14 +1,15 @@
 //! Why a step is not done: what is refused whatever the rules say, and what no rule fits.
 
 use super::examples::{help, nearest};
-use super::grammar::UNDO;
+use super::grammar::{self, UNDO};
 use super::languages;
+use super::parts;
 use super::refusal::{Refusal, RefusalKind};
 use super::signs;
 use super::without_file;
 use super::words::{Request, Step, pattern};
 use crate::behind_colon;
-use crate::{forbidden, unknown_order};
+use crate::{forbidden, question, unknown_order};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -180,6 +181,10 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
         None => ordered.as_str(),
     };
     let forbids = hits(&NEGATION, head) && !is_past(&ordered);
+    let asks = question::wants_telling(text) || parts::asks_rows(text);
+    if forbids && asks && !forbidden::only_forbids(text) {
+        return of_a_question(step, &shown);
+    }
     if forbids || forbidden::only_forbids(&ordered) {
         return Some(Refusal::negated(&shown));
     }
@@ -199,6 +204,25 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
         return Some(refusal.advised(IN_A_CHAT));
     }
     None
+}
+
+/// The refusal of a question with a `not`; none where it is for the tasks that are not done, which a rule knows.
+fn of_a_question(step: &Step, shown: &str) -> Option<Refusal> {
+    let is_of_tasks = grammar::asks_open_tasks(&step.text);
+    (!is_of_tasks).then(|| {
+        let why = format!(
+            "`{shown}` is a question with a `not`, which without a model I answer for rows of a table, for tasks and \
+             for lines; I did nothing."
+        );
+        let refusal = match parts::asks_rows(&step.text) {
+            true => Refusal::new(RefusalKind::Question, why, Vec::new()).for_no_model(),
+            false => Refusal::new(RefusalKind::Question, why, Vec::new()),
+        };
+        refusal.advised(
+            "Such as `which rows in FILE.csv are not VALUE?`, `which tasks are not done?`, `show the lines without \
+             \"WORD\" in FILE`.",
+        )
+    })
 }
 
 /// The file of times or settings at the end of what looks like an order to run something: it is an edit.

@@ -116,10 +116,16 @@ async fn with_names(work: &Work, text: &str) -> Option<String> {
         return None;
     }
     let listing = elsewhere::all_files(work).await;
-    let ways = [endings::written_out, endings::led_by, endings::amid];
+    let ways = [
+        endings::written_out,
+        endings::led_by,
+        endings::amid,
+        endings::counted_out,
+    ];
     let ways = ways.map(|way| way(&listing, text));
     let mut whole = ways.into_iter().flatten();
-    if let Some(whole) = whole.find(|whole| by_rules::understands(whole)) {
+    let is_theirs = |whole: &String| by_rules::understands(whole) || by_rules::tells(whole);
+    if let Some(whole) = whole.find(is_theirs) {
         return Some(whole);
     }
     if !named::files_of(text).is_empty() {

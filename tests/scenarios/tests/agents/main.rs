@@ -32,4 +32,5 @@ mod programs;
 mod settings;
 mod small_plans;
 mod sound_files;
+mod true_answers;
 mod writing;

@@ -153,10 +153,16 @@ pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
         return Some(told);
     }
     let lines = Lines { path, text };
+    let ending = lines.ending();
+    // `how many rows are not paid` is of a column and of no word.
+    if is_table(&ending)
+        && let Some(told) = lines.told_turned(&without_path(question, path), words)
+    {
+        return Some(told);
+    }
     if let Some(told) = line_filter::told(question, &lines) {
         return Some(told);
     }
-    let ending = lines.ending();
     if written::is_code(&ending) && environment::may_tell(&without_path(question, path)) {
         return environment::told(path, text);
     }
