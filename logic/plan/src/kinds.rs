@@ -34,6 +34,17 @@ pub(crate) fn ending(kind: &str) -> Option<&'static str> {
         .map(|(_, ending)| *ending)
 }
 
+/// The ending of the files of a kind that a text speaks of: `all python files`.
+pub(crate) fn spoken_of(text: &str) -> Option<&'static str> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let of_files = words.windows(2).find(|pair| pair[1].starts_with("file"))?;
+    let kind = of_files[0].trim_start_matches(['*', '.']);
+    let mut types = TYPES.iter();
+    types
+        .find(|(name, ending)| *name == kind || *ending == kind)
+        .map(|(_, ending)| *ending)
+}
+
 /// Whether it is the ending of a kind.
 pub(crate) fn is_ending(ending: &str) -> bool {
     TYPES.iter().any(|(_, known)| *known == ending)

@@ -24,6 +24,7 @@ mod guarding;
 mod hostile;
 mod jobs;
 mod languages;
+mod offered;
 mod orchestrator_context;
 mod orders;
 mod plain_words;

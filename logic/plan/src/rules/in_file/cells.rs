@@ -126,7 +126,7 @@ impl Lines<'_> {
     }
 
     /// A row with the number of its line.
-    fn row(&self, row: &[Cell]) -> String {
+    pub(super) fn row(&self, row: &[Cell]) -> String {
         let start = row.first().map_or(0, |cell| cell.place.start);
         let number = self.text[..start].matches('\n').count() + 1;
         let line = self.text[start..].lines().next().unwrap_or_default();

@@ -30,6 +30,7 @@ mod line_words;
 mod lines;
 mod list_sayings;
 mod listed;
+mod listed_under;
 mod member_sayings;
 mod members;
 mod nearly;
