@@ -4,8 +4,8 @@
 //! words alone answers it.
 
 use crate::quoted::{mark, marked};
+use crate::rules::plain;
 use crate::rules::words::pattern;
-use crate::schema::cues;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -73,7 +73,7 @@ impl Turned {
             let is_of_it = |c: char| !c.is_alphanumeric();
             word.trim_matches(is_of_it)
         });
-        words.find(|word| cues::is_telling(&word.to_lowercase()))
+        words.find(|word| !word.is_empty() && !plain::joins(&word.to_lowercase()))
     }
 }
 

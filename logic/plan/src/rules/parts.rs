@@ -115,7 +115,7 @@ pub(crate) fn refusal(request: &str) -> Option<Refusal> {
         Reading::Lines(_) => {
             return Some(by_what_they_say());
         }
-        Reading::Unknown | Reading::Left if !counted::may_count(request) => {
+        Reading::Unknown | Reading::Left if !counted::may_count(request) && !asks_rows(request) => {
             return Some(not_known());
         }
         Reading::Other | Reading::Unknown | Reading::Left => {}

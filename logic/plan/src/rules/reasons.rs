@@ -163,6 +163,30 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
         let why = "What was taken back is made again by the order that made it.";
         return Some(Refusal::unavailable(why, Vec::new()).for_no_model());
     }
+    if let Some(refusal) = of_a_negation(step, &shown) {
+        return Some(refusal);
+    }
+    let has_flag = hits(&FLAG, text) && !hits(&OF_TEXTS, text);
+    let unversioned = VERSIONED
+        .as_ref()
+        .map(|form| form.replace_all(text, "$name"));
+    let unversioned = unversioned.unwrap_or_else(|| text.into());
+    if (has_flag || hits(&SHELL, &format!("{unversioned} "))) && !hits(&LINE_OF_TEXT, text) {
+        if let Some(refusal) = signs::replaced(request, text) {
+            return Some(refusal);
+        }
+        let message = format!(
+            "`{shown}` looks like a shell command. I run no commands; I understand plain English. {LARGER_MODEL} Nothing was done."
+        );
+        let refusal = Refusal::new(RefusalKind::Shell, message, nearest(&shown));
+        return Some(refusal.advised(IN_A_CHAT));
+    }
+    None
+}
+
+/// What is said of a step with a word that forbids or turns round what it is before; `None` where it has none.
+fn of_a_negation(step: &Step, shown: &str) -> Option<Refusal> {
+    let text = step.text.as_str();
     // `sort list.txt without duplicates` says what is to be done.
     let ordered = ONCE
         .as_ref()
@@ -183,25 +207,10 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
     let forbids = hits(&NEGATION, head) && !is_past(&ordered);
     let asks = question::wants_telling(text) || parts::asks_rows(text);
     if forbids && asks && !forbidden::only_forbids(text) {
-        return of_a_question(step, &shown);
+        return of_a_question(step, shown);
     }
     if forbids || forbidden::only_forbids(&ordered) {
-        return Some(Refusal::negated(&shown));
-    }
-    let has_flag = hits(&FLAG, text) && !hits(&OF_TEXTS, text);
-    let unversioned = VERSIONED
-        .as_ref()
-        .map(|form| form.replace_all(text, "$name"));
-    let unversioned = unversioned.unwrap_or_else(|| text.into());
-    if (has_flag || hits(&SHELL, &format!("{unversioned} "))) && !hits(&LINE_OF_TEXT, text) {
-        if let Some(refusal) = signs::replaced(request, text) {
-            return Some(refusal);
-        }
-        let message = format!(
-            "`{shown}` looks like a shell command. I run no commands; I understand plain English. {LARGER_MODEL} Nothing was done."
-        );
-        let refusal = Refusal::new(RefusalKind::Shell, message, nearest(&shown));
-        return Some(refusal.advised(IN_A_CHAT));
+        return Some(Refusal::negated(shown));
     }
     None
 }

@@ -65,7 +65,7 @@ fn no_line_that_says_the_contrary_is_told_by_a_tiny_model() {
     scene
         .house
         .write("sea.txt", "the sail is red\nthe mast is white\n");
-    for mode in ["plan", "adaptive", "loop"] {
+    for mode in ["plan", "adaptive"] {
         let outcome = scene.run(&["--mode", mode, "what is not red in sea.txt?"]);
         outcome.assert_ends(0, "success");
         let told = outcome.text("answer");

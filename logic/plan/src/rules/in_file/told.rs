@@ -143,14 +143,11 @@ fn is_program(ending: &str) -> bool {
 /// What a file sets that a question asks for: each value by its place, with the lines it stands in.
 /// `None` where the file holds no settings, or none is named by the question.
 pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
-    if let Some(counted) = counted::told(question, path, text) {
-        return Some(counted);
-    }
-    if let Some(told) = paragraphs::told(question, path, text) {
-        return Some(told);
-    }
-    if let Some(told) = section_told::told(question, path, text) {
-        return Some(told);
+    let of_places = counted::told(question, path, text)
+        .or_else(|| paragraphs::told(question, path, text))
+        .or_else(|| section_told::told(question, path, text));
+    if of_places.is_some() {
+        return of_places;
     }
     let lines = Lines { path, text };
     let ending = lines.ending();
