@@ -148,12 +148,20 @@ pub fn asks_of(request: &str) -> Vec<String> {
     let is_counted = files.len() == 1
         && (in_file::counted::may_count(&request)
             || in_file::asks_sum(&request)
-            || (parts::asks_lines(&request) && rules::plan(&request).is_err())
+            || parts::asks_rows(&request)
+            || ((parts::asks_lines(&request) || parts::asks_words(&request))
+                && rules::plan(&request).is_err())
             || in_file::paragraphs::is_asked(&request));
     match is_told || is_counted {
         true if files.len() <= READ_FILES => files,
         _ => Vec::new(),
     }
+}
+
+/// Whether the rules tell a part of the file that a request names: `show the first paragraph of chapter1.md`.
+#[must_use]
+pub fn tells(request: &str) -> bool {
+    !asks_of(request).is_empty()
 }
 
 /// The files of a folder, whose paths these are, that a question is about without naming one: those that say

@@ -7,6 +7,8 @@ use crate::orders;
 use crate::quoted::typed_path;
 use crate::rules::words::{is_path, trim_word};
 use domain::fault::Fault;
+use regex::Regex;
+use std::sync::LazyLock;
 use text::escape::visible_line;
 
 /// Words that lead to a file, whatever is done with it.
@@ -156,6 +158,49 @@ pub fn amid(listing: &[String], request: &str) -> Option<String> {
         )),
         _ => None,
     }
+}
+
+/// Most files that are counted out.
+const COUNTED: usize = 8;
+
+/// A request with each file that it names by its number from one to another: `in chapters 1 to 3`. `None` where one
+/// of them is not here, or they are more than eight.
+#[must_use]
+pub fn counted_out(listing: &[String], request: &str) -> Option<String> {
+    static RANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)(?P<lead>^| )(?P<the>the )?(?P<name>[a-z]{3,}?)s? ?(?P<from>\d{1,3}) ?(?:to|-|–|through|until) ?(?P<to>\d{1,3})(?P<end>[.!? ]*)$",
+        )
+        .ok()
+    });
+    let found = RANGE.as_ref()?.captures(request)?;
+    let whole = found.get(0)?;
+    let is_quoted = !request[..whole.start()]
+        .matches('"')
+        .count()
+        .is_multiple_of(2);
+    let (from, to): (usize, usize) = (found["from"].parse().ok()?, found["to"].parse().ok()?);
+    if is_quoted || from >= to || to - from >= COUNTED {
+        return None;
+    }
+    let name = &found["name"];
+    let each = (from..=to).map(
+        |number| match called(listing, &format!("{name} {number}")) {
+            Named::File(path) => Some(typed_path(&path)),
+            Named::Several(_) | Named::Nothing(_) => None,
+        },
+    );
+    let files: Vec<String> = each.collect::<Option<_>>()?;
+    let (last, before) = files.split_last()?;
+    let (request, lead, end) = (
+        &request[..whole.start()],
+        &found["lead"],
+        found["end"].trim(),
+    );
+    Some(format!(
+        "{request}{lead}{} and {last}{end}",
+        before.join(", ")
+    ))
 }
 
 /// Why an order on several files is not done of which some are here, and one is not or may be another.
@@ -397,6 +442,35 @@ mod tests {
             ("show notes: all", None),
         ] {
             assert_eq!(amid(&here(), says).as_deref(), whole, "{says}");
+        }
+    }
+
+    #[test]
+    fn files_are_counted_from_one_number_to_another() {
+        let here = [
+            "chapter1.md",
+            "chapter 2.md",
+            "x/chapter3.md",
+            "line1.md",
+            "line2.md",
+        ];
+        let here = here.map(str::to_owned);
+        let told = |says: &str| counted_out(&here, says);
+        assert_eq!(
+            told("replace a with b in chapters 1 to 3").as_deref(),
+            Some("replace a with b in chapter1.md, \"chapter 2.md\" and x/chapter3.md")
+        );
+        assert_eq!(
+            told("show the chapters 1-2").as_deref(),
+            Some("show chapter1.md and \"chapter 2.md\"")
+        );
+        for says in [
+            "replace a with b in chapters 1 to 4",
+            "replace a with b in chapters 3 to 1",
+            "add \"see chapters 1 to 2",
+            "show scenes 1 to 2",
+        ] {
+            assert_eq!(told(says), None, "{says}");
         }
     }
 

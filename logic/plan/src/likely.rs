@@ -6,6 +6,7 @@
 use crate::rules::in_file::rows_told;
 use crate::rules::words::number;
 use crate::shown::{self, Shown};
+use crate::turned::{self, Turned};
 use crate::{extract, project, prompt};
 use domain::fault::Fault;
 use regex::Regex;
@@ -41,7 +42,6 @@ pub fn by_rules(shown: &[Shown], question: &str) -> Option<String> {
 
 /// What is told of a comparison of numbers in a table that no rule made: its lines are none of an answer.
 fn not_compared(shown: &[Shown], question: &str) -> Option<String> {
-    let is_table = |place: &str| place.ends_with(".csv") || place.ends_with(".tsv");
     let mut texts = shown.iter().flat_map(|step| &step.whole);
     let (place, text) = texts
         .find(|(place, _)| is_table(place))
@@ -72,7 +72,13 @@ fn of_project(shown: &[Shown], question: &str) -> Option<String> {
 #[must_use]
 pub fn lines(shown: &[Shown], quotes: &[(String, String)], question: &str) -> String {
     let question = &without_names(question, quotes);
-    let mut quotes: Vec<&(String, String)> = quotes.iter().collect();
+    let turned = Turned::of(question);
+    let kept = turned.as_ref().map(|_| that_turn(quotes));
+    if let (Some(turned), Some([])) = (&turned, kept.as_deref()) {
+        let only = quotes.first().filter(|_| quotes.len() == 1);
+        return turned::untold(turned, only.map(|(place, _)| place.as_str()));
+    }
+    let mut quotes: Vec<&(String, String)> = kept.as_deref().unwrap_or(quotes).iter().collect();
     let said = |(_, lines): &&(String, String)| {
         let said = lines
             .lines()
@@ -115,6 +121,21 @@ pub fn lines(shown: &[Shown], quotes: &[(String, String)], question: &str) -> St
         )),
     }
     told
+}
+
+/// The lines that turn something round themselves, of texts: all others may say the contrary of a question that does.
+/// In a row of a table a `no` is of its column.
+fn that_turn(quotes: &[(String, String)]) -> Vec<(String, String)> {
+    let kept = quotes.iter().filter(|(place, _)| !is_table(place));
+    let kept = kept.map(|(place, lines)| {
+        let lines = lines.lines().filter(|line| turned::is_in(line));
+        (place.clone(), lines.collect::<Vec<&str>>().join("\n"))
+    });
+    kept.filter(|(_, lines)| !lines.is_empty()).collect()
+}
+
+fn is_table(place: &str) -> bool {
+    place.ends_with(".csv") || place.ends_with(".tsv")
 }
 
 /// What is said of a question for a number whose lines give none: a script cannot see that from lines.
@@ -282,6 +303,26 @@ mod tests {
         let quotes = [("app.ini".to_owned(), "ttl = 600".to_owned())];
         let told = lines(&shown, &quotes, "what is the ttl in app.ini?");
         assert!(told.ends_with("2: ttl = 600"), "{told}");
+    }
+
+    #[test]
+    fn lines_that_may_say_the_contrary_are_not_told() {
+        let shown = [read("a.txt", "the sail is red\nthe mast is not red\n")];
+        let told = |line: &str| {
+            let quotes = [("a.txt".to_owned(), line.to_owned())];
+            lines(&shown, &quotes, "what is not red in a.txt?")
+        };
+        let none = told("the sail is red");
+        assert!(
+            none.contains("(`not red in`)") && none.contains("without \"red\" in a.txt`"),
+            "{none}"
+        );
+        assert!(!none.contains("sail"), "{none}");
+        let some = told("the sail is red\nthe mast is not red");
+        assert!(some.contains("mast") && !some.contains("sail"), "{some}");
+        // The control: a question that turns nothing round.
+        let quotes = [("a.txt".to_owned(), "the sail is red".to_owned())];
+        assert!(lines(&shown, &quotes, "what is red in a.txt?").contains("sail"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The order that moves each file of a kind, offered where one moves all of them: `move all logs to old`.
 
+use crate::kinds;
 use crate::quoted::typed_path;
 use crate::rules::{Refusal, RefusalKind};
 use regex::Regex;
@@ -18,17 +19,6 @@ static MOVES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The ending of files of a kind.
-fn ending(kind: &str) -> String {
-    match kind.to_lowercase().as_str() {
-        "markdown" => "md".to_owned(),
-        "text" => "txt".to_owned(),
-        "python" => "py".to_owned(),
-        "rust" => "rs".to_owned(),
-        kind => kind.to_owned(),
-    }
-}
-
 /// Whether an order moves all files of a kind.
 #[must_use]
 pub fn moves(request: &str) -> bool {
@@ -46,7 +36,10 @@ pub fn with_each(refusal: Refusal, request: &str, listing: &[String]) -> Refusal
         return refusal;
     };
     let kind = found.name("kind").or_else(|| found.name("ending"));
-    let ending = kind.map_or("log".to_owned(), |kind| ending(kind.as_str()));
+    let ending = kind.map_or("log".to_owned(), |kind| {
+        let kind = kind.as_str().to_lowercase();
+        kinds::ending(&kind).map_or(kind, str::to_owned)
+    });
     let (to, ending) = (&found["to"], format!(".{ending}"));
     let is_one = |path: &&String| {
         path.to_lowercase().ends_with(&ending) && !path.starts_with(&format!("{to}/"))

@@ -366,6 +366,13 @@ impl Match<'_> {
             _ if text.starts_with("a new ") || text.starts_with("another ") => Vec::new(),
             _ => vec![self.in_quotes(name)],
         };
+        // A list of paths has one on each line.
+        if let Some(each) = several::each_ignored(&text, &nearest) {
+            return Err(Refusal {
+                nearest: vec![each],
+                ..refusal
+            });
+        }
         let is_of_files = plain::names_a_file(&text);
         let of_a_file = self.of_a_file(&text);
         let is_advised = of_a_file.is_none() && is_of_files;

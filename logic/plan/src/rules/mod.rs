@@ -66,6 +66,17 @@ pub fn plan(text: &str) -> Result<Plan, Refusal> {
         (Ok(plan), None) => return Ok(plan),
         (Err(refusal), None) => refusal,
     };
+    let is_unread = [
+        RefusalKind::NotUnderstood,
+        RefusalKind::Question,
+        RefusalKind::Ambiguous,
+        RefusalKind::Negated,
+    ];
+    if is_unread.contains(&refusal.kind)
+        && let Some(of_words) = parts::refusal_of_words(&english)
+    {
+        return Err(of_words);
+    }
     let corrected = misspelt::corrected(text);
     let corrected =
         corrected.filter(|order| planned(order).is_ok() || in_file::read(order).is_some());

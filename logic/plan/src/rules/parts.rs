@@ -4,6 +4,7 @@
 
 use super::in_file::counted;
 use super::in_file::line_filter::{self, Reading};
+use super::in_file::rows_turned;
 use super::refusal::{Refusal, RefusalKind};
 use crate::{named, orders, question};
 use regex::Regex;
@@ -35,9 +36,36 @@ pub(crate) fn asks_lines(request: &str) -> bool {
     matches!(reading(request), Reading::Lines(_))
 }
 
+/// Whether a request is for rows of the only file that it names, by what they do not say.
+pub(crate) fn asks_rows(request: &str) -> bool {
+    only_file(request).is_some_and(|file| rows_turned::is_asked(request, &file))
+}
+
 /// Whether a request says more of lines than is known here, which a plan of other rules may be of.
 pub(crate) fn may_be_planned(request: &str) -> bool {
     matches!(reading(request), Reading::Left)
+}
+
+/// What a request for lines of a log by their words is.
+fn reading_words(request: &str) -> Reading {
+    let file = only_file(request);
+    file.map_or(Reading::Other, |file| {
+        line_filter::read_words(request, &file)
+    })
+}
+
+/// Whether a request, which no other rule reads, is for lines of a log by their words.
+pub(crate) fn asks_words(request: &str) -> bool {
+    matches!(reading_words(request), Reading::Lines(_))
+}
+
+/// What is said to such a request, so that no model shows the whole log in its place.
+pub(crate) fn refusal_of_words(request: &str) -> Option<Refusal> {
+    match reading_words(request) {
+        Reading::Lines(_) => Some(by_what_they_say()),
+        Reading::Unknown => Some(not_known()),
+        Reading::Other | Reading::Left => None,
+    }
 }
 
 /// Whether a look at a file leaves something of it out.
@@ -52,7 +80,13 @@ fn leaves_out(request: &str) -> bool {
         let goes_on = found.name("but").is_some() && joins;
         !is_verb && !goes_on
     });
-    is_one && is_look && !orders::acts(request) && !named::files_of(request).is_empty()
+    // Rows of a table are told by what they do not say, or by none of their words.
+    let is_of_rows = asks_rows(request);
+    is_one
+        && is_look
+        && !is_of_rows
+        && !orders::acts(request)
+        && !named::files_of(request).is_empty()
 }
 
 /// A refusal that counts for small models as well.
@@ -60,18 +94,29 @@ fn of_a_part(kind: RefusalKind, why: String) -> Refusal {
     Refusal::new(kind, why, Vec::new()).for_no_model()
 }
 
+/// What the rules tell once they read the file.
+fn by_what_they_say() -> Refusal {
+    let why =
+        "Lines by what they say are of the text of one file, which is named by its whole name.";
+    of_a_part(RefusalKind::Question, why.to_owned())
+}
+
+/// What is said of a condition on lines that is not known.
+fn not_known() -> Refusal {
+    let why = "I know lines by words that they have or lack, and by a time of day, and this says something else: nothing was shown or counted.";
+    let refusal = of_a_part(RefusalKind::Unavailable, why.to_owned());
+    refusal.advised("Such as `lines with ERROR and without retry in FILE`, `how many lines between 03:00 and 04:00 in FILE`.")
+}
+
 /// What is said to a request for a part of a file: where the rules tell it, that they do once they read the file;
 /// where they cannot, that the whole is not shown in its place.
 pub(crate) fn refusal(request: &str) -> Option<Refusal> {
     match reading(request) {
         Reading::Lines(_) => {
-            let why = "Lines by what they say are of the text of one file, which is named by its whole name.";
-            return Some(of_a_part(RefusalKind::Question, why.to_owned()));
+            return Some(by_what_they_say());
         }
-        Reading::Unknown | Reading::Left if !counted::may_count(request) => {
-            let why = "I know lines by words that they have or lack, and by a time of day, and this says something else: nothing was shown or counted.";
-            let refusal = of_a_part(RefusalKind::Unavailable, why.to_owned());
-            return Some(refusal.advised("Such as `lines with ERROR and without retry in FILE`, `how many lines between 03:00 and 04:00 in FILE`."));
+        Reading::Unknown | Reading::Left if !counted::may_count(request) && !asks_rows(request) => {
+            return Some(not_known());
         }
         Reading::Other | Reading::Unknown | Reading::Left => {}
     }

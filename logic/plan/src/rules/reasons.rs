@@ -1,14 +1,15 @@
 //! Why a step is not done: what is refused whatever the rules say, and what no rule fits.
 
 use super::examples::{help, nearest};
-use super::grammar::UNDO;
+use super::grammar::{self, UNDO};
 use super::languages;
+use super::parts;
 use super::refusal::{Refusal, RefusalKind};
 use super::signs;
 use super::without_file;
 use super::words::{Request, Step, pattern};
 use crate::behind_colon;
-use crate::{forbidden, unknown_order};
+use crate::{forbidden, question, unknown_order};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -162,6 +163,30 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
         let why = "What was taken back is made again by the order that made it.";
         return Some(Refusal::unavailable(why, Vec::new()).for_no_model());
     }
+    if let Some(refusal) = of_a_negation(step, &shown) {
+        return Some(refusal);
+    }
+    let has_flag = hits(&FLAG, text) && !hits(&OF_TEXTS, text);
+    let unversioned = VERSIONED
+        .as_ref()
+        .map(|form| form.replace_all(text, "$name"));
+    let unversioned = unversioned.unwrap_or_else(|| text.into());
+    if (has_flag || hits(&SHELL, &format!("{unversioned} "))) && !hits(&LINE_OF_TEXT, text) {
+        if let Some(refusal) = signs::replaced(request, text) {
+            return Some(refusal);
+        }
+        let message = format!(
+            "`{shown}` looks like a shell command. I run no commands; I understand plain English. {LARGER_MODEL} Nothing was done."
+        );
+        let refusal = Refusal::new(RefusalKind::Shell, message, nearest(&shown));
+        return Some(refusal.advised(IN_A_CHAT));
+    }
+    None
+}
+
+/// What is said of a step with a word that forbids or turns round what it is before; `None` where it has none.
+fn of_a_negation(step: &Step, shown: &str) -> Option<Refusal> {
+    let text = step.text.as_str();
     // `sort list.txt without duplicates` says what is to be done.
     let ordered = ONCE
         .as_ref()
@@ -180,25 +205,33 @@ pub(super) fn before_rules(request: &Request, step: &Step) -> Option<Refusal> {
         None => ordered.as_str(),
     };
     let forbids = hits(&NEGATION, head) && !is_past(&ordered);
-    if forbids || forbidden::only_forbids(&ordered) {
-        return Some(Refusal::negated(&shown));
+    let asks = question::wants_telling(text) || parts::asks_rows(text);
+    if forbids && asks && !forbidden::only_forbids(text) {
+        return of_a_question(step, shown);
     }
-    let has_flag = hits(&FLAG, text) && !hits(&OF_TEXTS, text);
-    let unversioned = VERSIONED
-        .as_ref()
-        .map(|form| form.replace_all(text, "$name"));
-    let unversioned = unversioned.unwrap_or_else(|| text.into());
-    if (has_flag || hits(&SHELL, &format!("{unversioned} "))) && !hits(&LINE_OF_TEXT, text) {
-        if let Some(refusal) = signs::replaced(request, text) {
-            return Some(refusal);
-        }
-        let message = format!(
-            "`{shown}` looks like a shell command. I run no commands; I understand plain English. {LARGER_MODEL} Nothing was done."
-        );
-        let refusal = Refusal::new(RefusalKind::Shell, message, nearest(&shown));
-        return Some(refusal.advised(IN_A_CHAT));
+    if forbids || forbidden::only_forbids(&ordered) {
+        return Some(Refusal::negated(shown));
     }
     None
+}
+
+/// The refusal of a question with a `not`; none where it is for the tasks that are not done, which a rule knows.
+fn of_a_question(step: &Step, shown: &str) -> Option<Refusal> {
+    let is_of_tasks = grammar::asks_open_tasks(&step.text);
+    (!is_of_tasks).then(|| {
+        let why = format!(
+            "`{shown}` is a question with a `not`, which without a model I answer for rows of a table, for tasks and \
+             for lines; I did nothing."
+        );
+        let refusal = match parts::asks_rows(&step.text) {
+            true => Refusal::new(RefusalKind::Question, why, Vec::new()).for_no_model(),
+            false => Refusal::new(RefusalKind::Question, why, Vec::new()),
+        };
+        refusal.advised(
+            "Such as `which rows in FILE.csv are not VALUE?`, `which tasks are not done?`, `show the lines without \
+             \"WORD\" in FILE`.",
+        )
+    })
 }
 
 /// The file of times or settings at the end of what looks like an order to run something: it is an edit.

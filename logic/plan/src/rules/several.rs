@@ -3,6 +3,7 @@
 
 use super::words::{Request, Step, is_file, is_wildcard, pattern, trim_word};
 use crate::orders;
+use crate::quoted::in_quotes;
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -233,6 +234,24 @@ fn is_name(request: &Request, word: &str) -> bool {
     let piece = request.piece(trim_word(word));
     piece
         .is_some_and(|piece| is_file(&piece.text) && (piece.is_quoted || !is_wildcard(&piece.text)))
+}
+
+/// The orders that add each of several paths to a list of paths that are ignored, of one that would add them as one
+/// line: `node_modules/ and dist/`.
+pub(super) fn each_ignored(text: &str, orders: &[String]) -> Option<String> {
+    let [order] = orders else { return None };
+    let parts = text.split(" and ").flat_map(|part| part.split(','));
+    let parts: Vec<&str> = parts
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect();
+    let is_list = order.trim_end_matches(['.', '!']).ends_with("ignore");
+    let are_paths = parts.iter().all(|part| !part.contains(char::is_whitespace));
+    let each = parts
+        .iter()
+        .map(|part| order.replacen(&in_quotes(text), &in_quotes(part), 1));
+    let each: Vec<String> = each.collect();
+    (is_list && are_paths && parts.len() > 1).then(|| each.join(" then "))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use super::grammar;
 use super::refusal::Refusal;
 use super::several::listed;
 use super::words::{Request, is_file, pattern, trim_word};
-use crate::orders;
 use crate::quoted::in_quotes;
+use crate::{kinds, orders};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -256,11 +256,10 @@ fn of_many(shown: &str) -> Refusal {
         return Refusal::unavailable(&why, Vec::new()).advised(advice);
     }
     let why = format!("`{shown}` is of more files than are named, and I count in one a step.");
-    let nearest = vec![
-        "count the words in a.md and b.md".to_owned(),
-        "find files named *.md".to_owned(),
-    ];
-    Refusal::unavailable(&why, nearest)
+    let find = kinds::spoken_of(shown).map(|ending| format!("find files named *.{ending}"));
+    let advice =
+        "Name them, as in `count the words in FILE and OTHER`: that counts each, and all together.";
+    Refusal::unavailable(&why, find.into_iter().collect()).advised(advice)
 }
 
 fn of_a_time(shown: &str) -> Refusal {

@@ -3,8 +3,8 @@
 use super::refusal::Refusal;
 use super::words::is_file;
 use crate::quoted::{in_quotes, typed_path};
-use crate::{named, orders};
-use regex::Regex;
+use crate::{kinds, named, orders};
+use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
 /// Most files that an order is tried on.
@@ -29,13 +29,56 @@ pub struct Wanted {
     is_of_all: bool,
     /// The folders that it names.
     folders: Vec<String>,
+    /// The files that it is of.
+    kind: Kind,
+}
+
+/// Which files an order is of, by their names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    All,
+    Ending(String),
+    /// Those whose names begin so: `all chapters`.
+    Called(String),
+}
+
+impl Kind {
+    /// Of what stands behind the order: ` in all python files`. `None` where it says more than that.
+    fn of(said: &str) -> Option<Self> {
+        static SAYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            Regex::new(concat!(
+                r"(?i)^ (?:everywhere|in (?:(?:all|every|each)(?: of)?(?: the| my| our)?)(?: (?:\.|\*\.)?(?P<kind>[\w]+)[ -]files?| (?:files?|of them|of these|places?)| (?P<name>[a-z]+?)s?)?",
+                r"(?: here| of (?:the|this|my|our) (?:book|project|folder|code))?)[.! ]*$",
+            ))
+            .ok()
+        });
+        let found = SAYS.as_ref()?.captures(said)?;
+        Some(match (found.name("kind"), found.name("name")) {
+            (Some(kind), _) => {
+                let kind = kind.as_str().to_lowercase();
+                Self::Ending(kinds::ending(&kind).map_or(kind, str::to_owned))
+            }
+            (None, Some(name)) => Self::Called(name.as_str().to_lowercase()),
+            (None, None) => Self::All,
+        })
+    }
+
+    fn is_of(&self, path: &str) -> bool {
+        let path = path.to_lowercase();
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        match self {
+            Self::All => true,
+            Self::Ending(ending) => name.ends_with(&format!(".{ending}")),
+            Self::Called(called) => name.starts_with(called.as_str()),
+        }
+    }
 }
 
 static RENAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)^(?:please )?rename (?:the )?(?:(?:function|variable|class|method|constant|struct|type|name|word|person) )?",
         r#""?(?P<a>\w+(?: (?-i:\p{Lu})\w*)?)"? to "?(?P<b>\w+(?: (?-i:\p{Lu})\w*)?)"?"#,
-        r"(?P<all> everywhere| in (?:all|every|each)\b.*| in the (?:whole )?(?:project|book|folder|code)| in (?P<dirs>[\w/-]+(?:(?:,| and) [\w/-]+)*))?[.! ]*$",
+        r"(?:(?P<all> everywhere| in (?:all|every|each)\b.*)| in the (?:whole )?(?:project|book|folder|code)| in (?P<dirs>[\w/-]+(?:(?:,| and) [\w/-]+)*))?[.! ]*$",
     ))
     .ok()
 });
@@ -48,7 +91,7 @@ static SETS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static REPLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"(?i)^(?:please )?replace (?P<a>"[^"]+"|[\w-]+) (?:with|by) (?P<b>"[^"]+"|[\w-]+)(?: everywhere| in (?:all|every|each)\b.*)[.! ]*$"#,
+        r#"(?i)^(?:please )?replace (?P<a>"[^"]+"|[\w-]+) (?:with|by) (?P<b>"[^"]+"|[\w-]+)(?P<all> everywhere| in (?:all|every|each)\b.*)[.! ]*$"#,
     )
     .ok()
 });
@@ -80,6 +123,7 @@ fn renames(request: &str) -> Option<Wanted> {
             .map(|dir| dir.trim().trim_end_matches('/').to_owned())
             .collect()
     });
+    let kind = kind_of(&found)?;
     (!BACK.contains(&a.to_lowercase().as_str())).then(|| Wanted {
         word: a.to_owned(),
         order: match is_name {
@@ -89,12 +133,21 @@ fn renames(request: &str) -> Option<Wanted> {
         lead: "in",
         is_of_all: true,
         folders,
+        kind,
     })
+}
+
+/// The files that an order is of, by what its pattern found behind it.
+fn kind_of(found: &Captures<'_>) -> Option<Kind> {
+    found
+        .name("all")
+        .map_or(Some(Kind::All), |all| Kind::of(all.as_str()))
 }
 
 fn sets(request: &str) -> Option<Wanted> {
     let found = SETS.as_ref()?.captures(request)?;
     let (a, b) = (&found["a"], &found["b"]);
+    let kind = kind_of(&found)?;
     let mut words = a.split(' ');
     let is_clear = words.clone().all(|word| {
         !BACK.contains(&word) && !["in", "of", "from", "is", "and", "or"].contains(&word)
@@ -117,6 +170,7 @@ fn sets(request: &str) -> Option<Wanted> {
         lead: "in",
         is_of_all: found.name("all").is_some(),
         folders: Vec::new(),
+        kind,
     })
 }
 
@@ -128,6 +182,7 @@ fn replaces(request: &str) -> Option<Wanted> {
         lead: "in",
         is_of_all: true,
         folders: Vec::new(),
+        kind: kind_of(&found)?,
     })
 }
 
@@ -139,6 +194,7 @@ fn adds_a_task(request: &str) -> Option<Wanted> {
         lead: "to",
         is_of_all: false,
         folders: Vec::new(),
+        kind: Kind::All,
     })
 }
 
@@ -149,11 +205,17 @@ impl Wanted {
         &self.word
     }
 
-    /// Whether a file is in one of the folders that the order names.
+    /// Whether it is of all files at once, so that it is not offered for some of them.
+    #[must_use]
+    pub const fn is_of_all(&self) -> bool {
+        self.is_of_all
+    }
+
+    /// Whether a file is of the kind and in one of the folders that the order names.
     #[must_use]
     pub fn may_be_in(&self, path: &str) -> bool {
         let is_in = |folder: &String| path.starts_with(&format!("{folder}/"));
-        self.folders.is_empty() || self.folders.iter().any(is_in)
+        (self.folders.is_empty() || self.folders.iter().any(is_in)) && self.kind.is_of(path)
     }
 
     fn with(&self, files: &str) -> String {
@@ -260,6 +322,24 @@ mod tests {
     fn one_order_is_of_all_files_that_hold() {
         let wanted = wanted("rename days_late to late in src and tests").unwrap();
         assert!(wanted.may_be_in("src/a.py") && !wanted.may_be_in("docs/a.py"));
+        for (says, is, not) in [
+            (
+                "replace Tom with Tim in all chapters",
+                "chapter1.md",
+                "people.csv",
+            ),
+            ("rename fee to cost in all python files", "src/a.py", "a.md"),
+            ("rename fee to cost in every rust file", "src/a.rs", "a.md"),
+        ] {
+            let wanted = super::wanted(says).unwrap_or_else(|| panic!("{says}"));
+            assert!(wanted.may_be_in(is) && !wanted.may_be_in(not), "{says}");
+        }
+        // What says more than a kind is of no file that is known.
+        assert_eq!(
+            super::wanted("replace Tom with Tim in all chapters but the first"),
+            None
+        );
+        let wanted = super::wanted("rename days_late to late in src and tests").unwrap();
         let refusal = Refusal::ambiguous("Which file?".to_owned(), Vec::new());
         let files = ["src/a.py", "src/b c.py"].map(str::to_owned);
         let offered = wanted.offered(wanted.tried(refusal, &files), |_| true);

@@ -7,7 +7,7 @@ use domain::limits::PLAN_ACTIONS;
 use domain::model::ModelClass;
 use domain::settings::Mode;
 use domain::tool::{EffectClass, UNDO};
-use plan::{by_rules, endings, named, names};
+use plan::{by_rules, endings, named, names, orders};
 use turn::Outcome;
 
 /// What is said where the rules did a request.
@@ -116,10 +116,21 @@ async fn with_names(work: &Work, text: &str) -> Option<String> {
         return None;
     }
     let listing = elsewhere::all_files(work).await;
-    let ways = [endings::written_out, endings::led_by, endings::amid];
+    let ways = [
+        endings::written_out,
+        endings::led_by,
+        endings::amid,
+        endings::counted_out,
+    ];
     let ways = ways.map(|way| way(&listing, text));
     let mut whole = ways.into_iter().flatten();
-    if let Some(whole) = whole.find(|whole| by_rules::understands(whole)) {
+    let is_theirs = |whole: &String| by_rules::understands(whole) || by_rules::tells(whole);
+    if let Some(whole) = whole.clone().find(is_theirs) {
+        return Some(whole);
+    }
+    // What is refused is refused of the file that is here, and not of a name that no file has.
+    let is_refused = |whole: &String| orders::acts(text) && by_rules::refuses(whole).is_some();
+    if let Some(whole) = whole.find(is_refused) {
         return Some(whole);
     }
     if !named::files_of(text).is_empty() {

@@ -502,7 +502,7 @@ fn what_is_ordered_of_two_files_is_done_to_both_or_asked_back() {
     assert_eq!(house.read("lists/b.txt"), "z and y\n");
     assert_eq!(house.read("more/c.txt"), "x and y\n");
     for (says, hint) in [
-        ("count the words in all md files", "count the words in a.md"),
+        ("count the words in all md files", "find files named *.md"),
         ("list all files modified today", "list the files"),
         ("merge more/c.txt and d.txt into e.txt", "no file d.txt"),
     ] {

@@ -139,6 +139,14 @@ pub fn is_understood(request: &Request, text: &str) -> bool {
     matches!(read(request, &step, None), Ok(Some(_)))
 }
 
+/// Whether a question is for the tasks that are not done, here or in a file.
+pub fn asks_open_tasks(question: &str) -> bool {
+    static ASKED: LazyLock<Option<Regex>> =
+        LazyLock::new(|| pattern(&expand(searches::OPEN_TASKS)));
+    let question = question.trim().trim_end_matches(['?', ' ']);
+    ASKED.as_ref().is_some_and(|asked| asked.is_match(question))
+}
+
 type Compiled = Vec<(Regex, fn(&Match<'_>) -> Built)>;
 
 static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {

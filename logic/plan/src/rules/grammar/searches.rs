@@ -1,46 +1,21 @@
 //! Rules for finding files by name and texts in files.
 
 use super::rule::{Rule, rule};
+use crate::kinds;
 use crate::quoted::typed_path;
 use crate::rules::building::{Built, Match};
 use crate::rules::refusal::Refusal;
 use crate::rules::words::{is_file, trim_word};
 use domain::plan::Action;
 
-/// Endings by the name people give a kind of file.
-const TYPES: [(&str, &str); 22] = [
-    ("markdown", "md"),
-    ("text", "txt"),
-    ("txt", "txt"),
-    ("python", "py"),
-    ("rust", "rs"),
-    ("javascript", "js"),
-    ("typescript", "ts"),
-    ("html", "html"),
-    ("css", "css"),
-    ("json", "json"),
-    ("yaml", "yaml"),
-    ("toml", "toml"),
-    ("csv", "csv"),
-    ("pdf", "pdf"),
-    ("xml", "xml"),
-    ("shell", "sh"),
-    ("log", "log"),
-    ("java", "java"),
-    ("go", "go"),
-    ("ruby", "rb"),
-    ("php", "php"),
-    ("c", "c"),
-];
-
 fn ending(word: &str) -> Option<String> {
-    if let Some((_, ending)) = TYPES.iter().find(|(name, _)| *name == word) {
+    if let Some(ending) = kinds::ending(word) {
         return Some(format!("*.{ending}"));
     }
     let plain = word.strip_prefix('*').unwrap_or(word);
     let known = plain.strip_prefix('.').unwrap_or(plain);
     let short = (1..=8).contains(&known.len()) && known.chars().all(|c| c.is_ascii_alphanumeric());
-    let said = plain.starts_with('.') || TYPES.iter().any(|(_, ending)| *ending == known);
+    let said = plain.starts_with('.') || kinds::is_ending(known);
     (short && said).then(|| format!("*.{known}"))
 }
 
@@ -112,6 +87,9 @@ pub fn reported(kind: &str) -> &str {
         kind => kind.strip_suffix('s').unwrap_or(kind),
     }
 }
+
+/// Questions for the tasks that are open.
+pub const OPEN_TASKS: &str = r"(?:tell me )?(?:(?:what|which) (?:(?:open|unfinished|remaining) )?(?:tasks|todos|to-dos|to-do items|items|things)(?: (?:are|have been|do (?:i|we) have))?(?: there)?(?: still)? (?:left|open|undone|unfinished|remaining|(?:still )?not (?:yet )?(?:done|finished|completed|ticked|checked)(?: off)?(?: yet)?|to do)(?: to do)?|what is (?:still )?(?:left|open|undone)? ?to do|what is left to be done|what is (?:still )?(?:open|undone|not (?:yet )?done(?: yet)?)|what(?: tasks| things)? do (?:i|we) (?:still )?have (?:left )?to do|what do (?:i|we) still need to do|(?:what are|{show}|list) {the}(?:open|unfinished|remaining|undone) (?:tasks|todos|to-dos|to-do items))(?: (?:here|today|now|{in} (?:(?P<f>{files})|{dir:p})))?";
 
 /// Finding names and texts.
 pub static SEARCHES: [Rule; 29] = [
@@ -198,19 +176,16 @@ pub static SEARCHES: [Rule; 29] = [
         },
     ),
     // What is open has an empty box.
-    rule(
-        r"(?:tell me )?(?:(?:what|which) (?:(?:open|unfinished|remaining) )?(?:tasks|todos|to-dos|to-do items|items|things)(?: (?:are|do (?:i|we) have))?(?: there)?(?: still)? (?:left|open|undone|unfinished|remaining|not done(?: yet)?|to do)(?: to do)?|what is (?:still )?(?:left|open|undone)? ?to do|what is left to be done|what is still (?:open|undone|not done)|what(?: tasks| things)? do (?:i|we) (?:still )?have (?:left )?to do|what do (?:i|we) still need to do|(?:what are|{show}|list) {the}(?:open|unfinished|remaining|undone) (?:tasks|todos|to-dos|to-do items))(?: (?:here|today|now|{in} (?:(?P<f>{files})|{dir:p})))?",
-        |found| {
-            let path = match found.has("f") {
-                true => ".".to_owned(),
-                false => found.folder("p")?,
-            };
-            // In one file they are counted once that is read.
-            let is_counted = is_file(&path) && found.captures[0].to_lowercase().starts_with("wh");
-            let query = "- [ ]".to_owned();
-            Ok((!is_counted).then_some(Action::SearchText { query, path }))
-        },
-    ),
+    rule(OPEN_TASKS, |found| {
+        let path = match found.has("f") {
+            true => ".".to_owned(),
+            false => found.folder("p")?,
+        };
+        // In one file they are counted once that is read.
+        let is_counted = is_file(&path) && found.captures[0].to_lowercase().starts_with("wh");
+        let query = "- [ ]".to_owned();
+        Ok((!is_counted).then_some(Action::SearchText { query, path }))
+    }),
     // What is done has a box with a mark.
     rule(
         r"(?:tell me )?(?:(?:what|which|how many) (?:done |finished |completed )?(?:tasks|todos|to-dos|to-do items|items)(?: (?:are|is|have been|were))?(?: there)?(?: already)? (?:done|finished|completed|ticked(?: off)?|checked(?: off)?)|(?:what are|{show}|list) {the}(?:done|finished|completed|ticked|checked) (?:tasks|todos|to-dos|to-do items|items))(?: already)?(?: (?:here|today|now|{in} (?:(?P<f>{files})|{dir:p})))?",

@@ -240,6 +240,8 @@ pub(super) enum Wish {
     },
     /// A word more in a value of words.
     Word { word: String, key: String },
+    /// An item more in a list of a text.
+    Listed { item: String, list: String },
     /// A line at another place: beside the line about something, or at an end of the file.
     Move { about: String, to: Goal },
     /// A comment beside a line.

@@ -5,6 +5,7 @@ use super::rows::{Cell, SMALL, Table};
 use super::value::{NewValue, typed};
 use crate::rules::refusal::{Offer, Refusal};
 use crate::rules::words::pattern;
+use crate::turned::Turned;
 use domain::plan::Action;
 use regex::Regex;
 use std::collections::BTreeSet;
@@ -53,18 +54,6 @@ static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|^(?P<r2>.+)['’]s (?P<c2>.+)$",
     ))
 });
-
-/// Words that turn a condition round.
-const NEGATIONS: [&str; 13] = [
-    "not", "don't", "dont", "doesn't", "doesnt", "isn't", "isnt", "aren't", "never", "without",
-    "except", "nicht", "kein",
-];
-
-/// Whether a question asks for what a row must not have, which nothing here looks at.
-fn is_turned_round(asked: &str) -> bool {
-    let mut words = asked.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    words.any(|word| NEGATIONS.contains(&word.to_lowercase().as_str()))
-}
 
 impl Lines<'_> {
     /// The change of a cell; `None` where this is no table, or no column has that name.
@@ -137,7 +126,7 @@ impl Lines<'_> {
     }
 
     /// A row with the number of its line.
-    fn row(&self, row: &[Cell]) -> String {
+    pub(super) fn row(&self, row: &[Cell]) -> String {
         let start = row.first().map_or(0, |cell| cell.place.start);
         let number = self.text[..start].matches('\n').count() + 1;
         let line = self.text[start..].lines().next().unwrap_or_default();
@@ -152,7 +141,7 @@ impl Lines<'_> {
         words: impl Fn(&str) -> BTreeSet<String>,
     ) -> Option<String> {
         // The rows that have it would be told.
-        let table = Table::of(self).filter(|_| !is_turned_round(asked))?;
+        let table = Table::of(self).filter(|_| Turned::of(asked).is_none())?;
         let question = &words(asked);
         let is_named = |name: &String| {
             let name = words(name);

@@ -22,7 +22,7 @@ static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(&expand(HEADI
 static BOXES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)^(?:which|how many|what) (?:(?P<a>open|unfinished|unchecked|remaining|undone|done|finished|completed|checked|ticked) )?",
-        r"(?:tasks|todos|to-dos|items|boxes|points)(?: (?:are|is))?(?: there)?(?: still)?(?: (?P<b>open|unfinished|unchecked|undone|left|done|finished|completed|checked|ticked))?",
+        r"(?:tasks|todos|to-dos|items|boxes|points)(?: (?:are|is|have been|were))?(?: there)?(?: still)?(?: (?P<b>(?:not (?:yet )?|never )?(?:open|unfinished|unchecked|undone|left|done|finished|completed|checked|ticked)(?: yet)?))?",
         r" (?:in|on|of) (?:the )?(?:file )?\S+$",
     ))
 });
@@ -37,10 +37,18 @@ static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// What counts lines by a number that they have: `how many requests returned 500 in access.log`.
 static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
-        r"(?i)^(?:tell me )?how many (?:requests|calls|responses|answers|lines|entries|records|rows|jobs|hits|pages|queries|commands)",
+        r"(?i)^(?:tell me )?how many (?P<of>requests|calls|responses|answers|lines|entries|records|rows|jobs|hits|pages|queries|commands)",
         r" (?:(?:have |has |had |were |are |was |is )?(?:returned|got|gave|given|ended|failed|answered|responded|exited|finished|returning)(?: with| in| by)?|have|has|had|with|contain|are)",
         r"(?: an?| the)?(?: (?:http|status|code|error|exit|response|result))*",
         r" (?P<n>\d+)(?: errors?| status| codes?| responses?)*(?: are| were)?(?: there)? (?:in|of|according to) (?:the )?(?:file )?\S+$",
+    ))
+});
+
+/// The same of a status before what has it: `how many 404s are in access.log`.
+static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"(?i)^(?:tell me )?(?:how many|count (?:all )?(?:the )?)\s?(?:http )?(?P<n>[1-5]\d\d)(?:['’]?s|(?: status| error)?(?: codes?| errors?| responses?| answers?| requests?))",
+        r"(?: are| were)?(?: there)? (?:in|of) (?:the )?(?:file )?\S+$",
     ))
 });
 
@@ -59,8 +67,11 @@ static LINES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 enum Wanted {
     /// The lines with a word, in the letters of the question where these are capitals.
     Lines(String),
-    /// The lines with a number.
-    Number(String),
+    /// The lines with a number, which may be the status of a request.
+    Number {
+        number: String,
+        is_status: bool,
+    },
     /// Items with a box: those that are done, or those that are not; all where it does not say.
     Boxes {
         are_done: Option<bool>,
@@ -87,12 +98,25 @@ fn wanted(question: &str) -> Option<Wanted> {
         let state = found.name("a").or_else(|| found.name("b"));
         let state = state.map(|state| state.as_str().to_lowercase());
         let are_done = state.map(|state| {
-            ["done", "finished", "completed", "checked", "ticked"].contains(&state.as_str())
+            let is_turned = ["not ", "never "].iter().any(|not| state.starts_with(not));
+            let done = ["done", "finished", "completed", "checked", "ticked"];
+            state.split(' ').any(|word| done.contains(&word)) != is_turned
         });
         return Some(Wanted::Boxes { are_done });
     }
     if let Some(found) = NUMBER.as_ref()?.captures(&marks) {
-        return Some(Wanted::Number(found["n"].to_owned()));
+        let is_of_lines =
+            ["lines", "entries", "records", "rows"].contains(&found["of"].to_lowercase().as_str());
+        return Some(Wanted::Number {
+            number: found["n"].to_owned(),
+            is_status: !is_of_lines,
+        });
+    }
+    if let Some(found) = STATUS.as_ref()?.captures(&marks) {
+        return Some(Wanted::Number {
+            number: found["n"].to_owned(),
+            is_status: true,
+        });
     }
     if let Some(found) = LINES.as_ref()?.captures(&marks) {
         let word = found.name("a").or_else(|| found.name("b"))?.as_str();
@@ -135,7 +159,7 @@ pub(super) fn of_the_log(question: &str, path: &str) -> Option<String> {
     });
     let found = THE_LOG.as_ref()?.captures(question.trim())?;
     let whole = format!("{} {path}", &found["asks"]);
-    matches!(wanted(&whole)?, Wanted::Lines(_) | Wanted::Number(_)).then_some(whole)
+    matches!(wanted(&whole)?, Wanted::Lines(_) | Wanted::Number { .. }).then_some(whole)
 }
 
 /// The lines of a log that have a word, in any letters.
@@ -156,7 +180,10 @@ pub(super) fn told(question: &str, path: &str, text: &str) -> Option<String> {
     Some(match wanted(question)? {
         Wanted::Count { text, is_quoted } => lines.count(&text, is_quoted),
         Wanted::Headings => lines.headings(),
-        Wanted::Number(number) => lines.with_number(&number),
+        Wanted::Number { number, is_status } => {
+            let of_requests = lines.with_status(&number).filter(|_| is_status);
+            of_requests.unwrap_or_else(|| lines.with_number(&number, is_status))
+        }
         Wanted::Lines(word) => lines.with_word(&word),
         Wanted::Boxes { are_done } => lines.boxes(are_done)?,
     })
@@ -248,13 +275,17 @@ impl Lines<'_> {
     }
 
     /// The lines that have a number, and no longer one that it is a part of.
-    fn with_number(&self, number: &str) -> String {
+    fn with_number(&self, number: &str, is_status: bool) -> String {
         let is_whole = |line: &str, at: usize| {
             let place = at..at + number.len();
             names::is_words(line, place.clone()) && !is_of_a_number(line, &place)
         };
         let has = |line: &str| line.match_indices(number).any(|(at, _)| is_whole(line, at));
-        self.told_lines(has, &format!("`{number}` as a whole number"))
+        let may_be = match is_status {
+            true => ", whether it is a status, a size or another number",
+            false => "",
+        };
+        self.told_lines(has, &format!("`{number}` as a whole number{may_be}"))
     }
 
     /// The lines that have a word, in any letters where the question has it in small ones.
@@ -276,7 +307,7 @@ impl Lines<'_> {
     }
 
     /// How many lines have something, and which.
-    fn told_lines(&self, has: impl Fn(&str) -> bool, what: &str) -> String {
+    pub(super) fn told_lines(&self, has: impl Fn(&str) -> bool, what: &str) -> String {
         let lines = self.text.lines().enumerate();
         let found: Vec<usize> = lines
             .filter(|(_, line)| has(line))

@@ -3,6 +3,8 @@
 //!
 //! A condition is never dropped: what has one that is not read here is refused.
 
+use super::clock;
+use super::line_words;
 use super::lines::Lines;
 use crate::names;
 use crate::quoted::{mark, marked};
@@ -26,7 +28,7 @@ static HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// What stands for lines: the word itself, or what logs call some of theirs.
 static SUBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(concat!(
-        r"^(?:(?i:(?P<lines>lines?|entries|messages|rows))",
+        r"^(?:(?i:(?P<lines>lines?|entries|messages|rows))|(?i:(?P<requests>requests|hits|calls))",
         r"|(?P<kinds>(?-i:[A-Z][A-Z0-9_]+)(?:(?:,? (?:and|or) |, )(?-i:[A-Z][A-Z0-9_]+))*)(?i: (?:lines?|entries|messages))?",
         r"|(?i:(?P<kind>errors?|warnings?|exceptions?|failures?|timeouts?)(?: (?:lines?|entries|messages))?))(?: |$)(?P<rest>.*)$",
     ))
@@ -47,10 +49,6 @@ static TIMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?i)^(?P<a>\d{1,2}:\d{2}(?::\d{2})?)(?: (?:and|to|until|till) (?P<b>\d{1,2}:\d{2}(?::\d{2})?))?(?: (?:and|but) (?P<more>\S.*)| (?P<next>(?:with|without|that|which)\b.*))?$",
     )
 });
-/// The first time of day in a line, near its beginning.
-static CLOCK: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"^.{0,32}?(?:^|[\sT\[])(?P<t>\d{2}:\d{2}(?::\d{2})?)\b"));
-
 /// What a line has to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Condition {
@@ -61,6 +59,8 @@ enum Condition {
     /// What all lines of a kind have in a log, in any letters and within words.
     Kind(String),
     None(Vec<String>),
+    /// All of these, as one or as many, in any letters.
+    Words(Vec<String>),
     /// A time of day from one on, and up to another.
     Times {
         from: Option<String>,
@@ -226,7 +226,7 @@ pub(crate) fn read(request: &str, file: Option<&str>) -> Reading {
     let request = request.trim().trim_end_matches(['?', '.', '!', ' ']);
     let (marks, quotes) = marked(request);
     let said = without_place(&marks, file);
-    let said = happened(&said);
+    let said = happened(&clock::by_hours(&said));
     let head = HEAD.as_ref().and_then(|head| head.captures(&said));
     let Some(head) = head else {
         return Reading::Other;
@@ -268,7 +268,13 @@ pub(crate) fn read(request: &str, file: Option<&str>) -> Reading {
         };
     }
     let begins = CONDITION.as_ref().is_some_and(|form| form.is_match(rest));
-    match conditions(rest, &quotes) {
+    let found = conditions(rest, &quotes);
+    // Of requests a word may be of any of their parts.
+    let are_times = |all: &Vec<Condition>| all.iter().all(Condition::is_of_times);
+    if subject.name("requests").is_some() && !found.as_ref().is_some_and(are_times) {
+        return Reading::Other;
+    }
+    match found {
         Some(more) => {
             all.extend(more);
             Reading::Lines(Asked {
@@ -278,6 +284,42 @@ pub(crate) fn read(request: &str, file: Option<&str>) -> Reading {
         }
         None if begins => Reading::Unknown,
         None => left((&head, &subject), rest),
+    }
+}
+
+/// Reads a request to show lines of a log by their words: `show failed passwords for root in auth.log`. It is for what
+/// no other rule reads.
+pub(crate) fn read_words(request: &str, file: &str) -> Reading {
+    static SHOWS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(r"(?i)^(?:show|list|print|give|find|get|display|see|grep)(?: me| us)?$")
+    });
+    static WHEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern(r"(?i)^(?P<what>.*?) (?P<when>(?:between|from|after|since|before|until) \d.*)$")
+    });
+    let request = request.trim().trim_end_matches(['?', '.', '!', ' ']);
+    let (marks, quotes) = marked(request);
+    let said = clock::by_hours(&without_place(&marks, Some(file)));
+    let head = HEAD.as_ref().and_then(|head| head.captures(&said));
+    let shows = |head: &Captures<'_>| {
+        let verb = head.name("verb")?.as_str().trim();
+        SHOWS.as_ref().filter(|form| form.is_match(verb))
+    };
+    let is_log = file.to_lowercase().ends_with(".log");
+    let Some(head) = head.filter(|head| is_log && shows(head).is_some()) else {
+        return Reading::Other;
+    };
+    let rest = head["rest"].trim().to_owned();
+    let when = WHEN.as_ref().and_then(|form| form.captures(&rest));
+    let (what, when) = match &when {
+        Some(found) => (&found["what"], conditions(&found["when"], &quotes)),
+        None => (rest.as_str(), Some(Vec::new())),
+    };
+    match (line_words::terms(what, &quotes), when) {
+        (Some(terms), Some(when)) => Reading::Lines(Asked {
+            wanted: wanted(&head),
+            conditions: [Condition::Words(terms)].into_iter().chain(when).collect(),
+        }),
+        _ => Reading::Unknown,
     }
 }
 
@@ -343,22 +385,20 @@ impl Condition {
             Self::AnyOf(terms) => terms.iter().any(|term| says(line, term)),
             Self::Kind(word) => line.to_lowercase().contains(word),
             Self::None(terms) => !terms.iter().any(|term| holds(line, term)),
+            Self::Words(terms) => line_words::has_all(line, terms),
             Self::Times {
                 from,
                 to,
                 is_with_from,
             } => {
-                let clock = CLOCK.as_ref()?.captures(line)?;
-                let is = seconds(&clock["t"]);
-                let from = from.as_deref().map(seconds);
-                let to = to.as_deref().map(seconds);
-                let begins = from.is_none_or(|from| match is_with_from {
-                    true => is >= from,
-                    false => is > from,
-                });
-                begins && to.is_none_or(|to| is < to)
+                let is = clock::of_line(line)?;
+                clock::is_within(is, (from.as_deref(), *is_with_from), to.as_deref())
             }
         })
+    }
+
+    const fn is_of_times(&self) -> bool {
+        matches!(self, Self::Times { .. })
     }
 
     fn told(&self) -> String {
@@ -368,6 +408,12 @@ impl Condition {
         };
         match self {
             Self::All(terms) => format!("with {}", quoted(terms, " and ")),
+            Self::Words(terms) => {
+                format!(
+                    "with {}, as one or as many, in any letters",
+                    quoted(terms, " and ")
+                )
+            }
             Self::AnyOf(terms) => format!("with {}", quoted(terms, " or ")),
             Self::Kind(word) => format!("with `{word}`, in capital or small letters"),
             Self::None(terms) => format!("without {}", quoted(terms, " and without ")),
@@ -393,20 +439,10 @@ impl Condition {
     }
 }
 
-/// A time of day in seconds: `04:15`, `4:15:07`.
-fn seconds(time: &str) -> u32 {
-    let parts = time.split(':').map(|part| part.parse::<u32>().unwrap_or(0));
-    let parts: Vec<u32> = parts.chain([0]).take(3).collect();
-    parts.iter().fold(0, |all, part| all * 60 + part)
-}
-
 impl Asked {
     /// What a text says to it. `place`: how the text is called.
     pub(crate) fn told(&self, place: &str, text: &str) -> String {
-        let has_times = self
-            .conditions
-            .iter()
-            .any(|one| matches!(one, Condition::Times { .. }));
+        let has_times = self.conditions.iter().any(Condition::is_of_times);
         let mut undated = 0;
         let mut found: Vec<(usize, &str)> = Vec::new();
         for (at, line) in text
@@ -464,7 +500,11 @@ impl Asked {
 pub(super) fn told(request: &str, lines: &Lines<'_>) -> Option<String> {
     match read(request, Some(lines.path)) {
         Reading::Lines(asked) => Some(asked.told(lines.path, lines.text)),
-        Reading::Other | Reading::Unknown | Reading::Left => None,
+        Reading::Other => match read_words(request, lines.path) {
+            Reading::Lines(asked) => Some(asked.told(lines.path, lines.text)),
+            _ => None,
+        },
+        Reading::Unknown | Reading::Left => None,
     }
 }
 

@@ -185,6 +185,7 @@ impl Lines<'_> {
             {
                 removed
             }
+            [] if let Some(refusal) = self.is_of_a_row(text) => Err(refusal),
             [] => {
                 let why = format!(
                     "No line of {} says `{text}` alone: which part of it is to go is not clear.",
@@ -221,6 +222,9 @@ impl Lines<'_> {
             .or_else(|| self.remove_named(text))
         {
             return removed;
+        }
+        if let Some(refusal) = self.is_of_a_row(text) {
+            return Err(refusal);
         }
         let path = self.path;
         let everywhere = format!(

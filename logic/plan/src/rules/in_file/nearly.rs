@@ -11,7 +11,7 @@ use crate::rules::refusal::Refusal;
 use crate::rules::words::is_file;
 use std::cmp::Ordering;
 
-pub(super) static SAYINGS: [Saying; 13] = [
+pub(super) static SAYINGS: [Saying; 14] = [
     (
         r"(?:change|rename|set) the (?:title|main heading|heading) of {FILE} (?:in)?to {text:c}",
         title,
@@ -32,6 +32,10 @@ pub(super) static SAYINGS: [Saying; 13] = [
     (
         r"(?:add|append) (?P<word>[\w.@-]+) to (?:the )?(?P<key>[\w.-]+)(?: (?:line|list|setting|value|directive))? (?:in|of) {FILE}",
         word,
+    ),
+    (
+        r"(?:add|put|append) {text:about} (?:to|under|on|into) (?:the )?(?P<key>[\w-]+(?: [\w-]+){0,2}?)(?: (?:list|section|heading|part))? in {FILE}",
+        listed,
     ),
     (
         r"move (?:the )?(?:line (?:about |with )?)?{text:about} (?P<side>below|under|after|behind|above|before) (?:the )?(?:line (?:about |with )?)?{text:beside} (?:in|of) {FILE}",
@@ -131,6 +135,31 @@ fn word(found: &Match<'_>) -> Built {
     }
 }
 
+fn listed(found: &Match<'_>) -> Built {
+    const PLACES: [&str; 9] = [
+        "end",
+        "top",
+        "bottom",
+        "beginning",
+        "start",
+        "table",
+        "file",
+        "line",
+        "header",
+    ];
+    let path = found.target("p", "noun")?;
+    let list = found.written("key").to_owned();
+    let item = found.text("about")?;
+    let is_text = found.is_quoted("about") || plain::is_replacement(&item);
+    let mut words = list.split(' ');
+    let is_place = words.any(|word| PLACES.contains(&word.to_lowercase().as_str()));
+    let is_prose = path.contains('.') && plain::is_prose(&path) && !path.ends_with("ignore");
+    match is_text && !is_place && is_prose {
+        true => wished(path, Wish::Listed { item, list }),
+        false => Ok(None),
+    }
+}
+
 fn side(found: &Match<'_>) -> Side {
     match ["above", "before", "over", "on top of"].contains(&found.word("side").as_str()) {
         true => Side::Before,
@@ -208,6 +237,7 @@ impl Lines<'_> {
                 )
             }
             Wish::Word { word, key } => self.with_one_more(word, key),
+            Wish::Listed { item, list } => self.listed_under(item, list),
             Wish::Move { about, to } => self.moved(about, to).unwrap_or_else(|unclear| unclear),
             Wish::Comment { text, side, about } => self.commented(text, *side, about),
             Wish::FirstLines { to_line, into } => self.first_lines(*to_line, into),

@@ -343,6 +343,51 @@ impl Lines<'_> {
 
     /// The change that removes the row whose first cell says this; `None` where this is no table, or none does, or
     /// more than one.
+    /// Refuses to take words out of a table of which all lines are rows, with the order for the row that has them:
+    /// without a word a row says something else, and without its name a column is none.
+    pub(super) fn is_of_a_row(&self, text: &str) -> Option<Refusal> {
+        const OFFERED_ROWS: usize = 4;
+        if !["csv", "tsv"].contains(&self.ending().as_str()) {
+            return None;
+        }
+        let table = Table::of(self)?;
+        let (path, file) = (self.path, self.shown_path());
+        let bare = text
+            .strip_prefix("column ")
+            .or_else(|| text.strip_suffix(" column"));
+        let said = bare.unwrap_or(text).to_lowercase();
+        if table.head.iter().any(|name| name.to_lowercase() == said) {
+            let why = format!(
+                "`{said}` is the name of a column of {path}, and I remove rows and no columns."
+            );
+            let advice = format!(
+                "A cell is emptied by `set the {said} of NAME to \"\" in {file}`; a column is removed in an editor."
+            );
+            return Some(Refusal::unavailable(&why, Vec::new()).advised(advice));
+        }
+        let rows = table.rows_about(text);
+        if rows.is_empty() {
+            return None;
+        }
+        let number = |row: &[Cell]| {
+            let start = row.first().map_or(0, |cell| cell.place.start);
+            self.text[..start].matches('\n').count() + 1
+        };
+        let shown = rows.iter().take(OFFERED_ROWS).map(|row| self.row(row));
+        let shown: Vec<String> = shown.collect();
+        let count = match rows.len() {
+            1 => "one row".to_owned(),
+            count => format!("{count} rows"),
+        };
+        let why = format!(
+            "`{text}` stands in {count} of {path}: {}. Whether a whole row is to go is not clear.",
+            shown.join(", ")
+        );
+        let orders = rows.iter().take(OFFERED_ROWS);
+        let orders = orders.map(|row| format!("delete line {} of {file}", number(row)));
+        Some(Refusal::ambiguous(why, orders.collect()))
+    }
+
     pub(super) fn remove_row(&self, first: &str) -> Option<Result<Action, Refusal>> {
         let table = Table::of(self)?;
         let is_it = |row: &&Vec<Cell>| {

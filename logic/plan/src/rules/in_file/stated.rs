@@ -6,6 +6,7 @@ use super::values::amount;
 use super::written;
 use crate::names;
 use crate::quoted::in_quotes;
+use crate::rules::plain;
 use crate::rules::refusal::Refusal;
 use crate::rules::words::pattern;
 use std::ops::Range;
@@ -60,12 +61,18 @@ impl Lines<'_> {
         if !names::has_words(&self.text.to_lowercase(), &key.to_lowercase()) {
             return None;
         }
+        if let Some(refusal) = self.of_a_name_before(key, to) {
+            return Some(refusal);
+        }
         let why = format!(
             "`the {key}` may be a value or these words, and no line of {path} says what it is."
         );
         let (file, new) = (self.shown_path(), in_quotes(to));
-        // A number or a time takes the place of another, and never of a name.
-        if to.starts_with(|c: char| c.is_ascii_digit()) {
+        // A number or a time takes the place of another, and never of a name; nor does anything of a name in a file
+        // that is no text in words.
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let is_in_words = name.contains('.') && plain::is_prose(path);
+        if to.starts_with(|c: char| c.is_ascii_digit()) || !is_in_words {
             let advice = format!("Say what it is now, as in `replace \"…\" with {new} in {file}`.");
             return Some(Refusal::ambiguous(why, Vec::new()).advised(advice));
         }
@@ -74,6 +81,30 @@ impl Lines<'_> {
             "For a value, say what it is now, as in `replace \"…\" with {new} in {file}`; the order below is of the words."
         );
         Some(Refusal::ambiguous(why, vec![words]).advised(advice))
+    }
+
+    /// What is said of a name that begins the only line that has it, and of which the rest may be the value, in a file
+    /// that is no text in words: `email admin@example.org`.
+    fn of_a_name_before(&self, key: &str, to: &str) -> Option<Refusal> {
+        let is_text = [".md", ".txt", ".markdown", ".rst"];
+        if is_text.iter().any(|ending| self.path.ends_with(ending)) {
+            return None;
+        }
+        let name = written::name_of(key);
+        let form = pattern(&format!(
+            r"(?im)^[ \t]*{name}[ \t]+(?P<is>[^\s{{}}#][^\n{{}}]*?)[ \t]*\r?$"
+        ))?;
+        let mut places = form
+            .captures_iter(self.text)
+            .filter_map(|found| Some(found.name("is")?.range()));
+        let place = places.next().filter(|_| places.next().is_none())?;
+        let number = self.text[..place.start].matches('\n').count() + 1;
+        let why = format!(
+            "`{}` stands behind `{key}` in line {number} of {}, and whether that is its value I do not know there.",
+            &self.text[place.clone()],
+            self.path
+        );
+        Some(Refusal::ambiguous(why, Vec::new()).offering(vec![self.exchange_offer(&place, to)]))
     }
 
     /// Where lines say what something is: behind `is`, `:` or `=`, and behind the name itself where a number

@@ -143,20 +143,23 @@ fn is_program(ending: &str) -> bool {
 /// What a file sets that a question asks for: each value by its place, with the lines it stands in.
 /// `None` where the file holds no settings, or none is named by the question.
 pub(crate) fn answer(question: &str, path: &str, text: &str) -> Option<String> {
-    if let Some(counted) = counted::told(question, path, text) {
-        return Some(counted);
-    }
-    if let Some(told) = paragraphs::told(question, path, text) {
-        return Some(told);
-    }
-    if let Some(told) = section_told::told(question, path, text) {
-        return Some(told);
+    let of_places = counted::told(question, path, text)
+        .or_else(|| paragraphs::told(question, path, text))
+        .or_else(|| section_told::told(question, path, text));
+    if of_places.is_some() {
+        return of_places;
     }
     let lines = Lines { path, text };
+    let ending = lines.ending();
+    // `how many rows are not paid` is of a column and of no word.
+    if is_table(&ending)
+        && let Some(told) = lines.told_turned(&without_path(question, path), words)
+    {
+        return Some(told);
+    }
     if let Some(told) = line_filter::told(question, &lines) {
         return Some(told);
     }
-    let ending = lines.ending();
     if written::is_code(&ending) && environment::may_tell(&without_path(question, path)) {
         return environment::told(path, text);
     }

@@ -24,6 +24,10 @@ pub(super) async fn files(work: &Work, outcome: &mut Outcome, wanted: &Wanted) -
             }
         }
     }
+    // An order for all of them that leaves some out is not offered.
+    if wanted.is_of_all() && files.len() > TRIED_FILES {
+        return Vec::new();
+    }
     files.truncate(TRIED_FILES);
     files
 }

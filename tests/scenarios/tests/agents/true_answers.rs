@@ -1,0 +1,161 @@
+//! Questions whose lines would say the contrary, or something else, answered by rules from the files: conditions that
+//! are turned round, times and statuses of logs, releases, words of a log, paragraphs.
+
+use scenarios::Scene;
+use testkit::{Finished, House, Reply};
+
+fn ask(house: &House, say: &str) -> Finished {
+    let run = ["run", "--json", "--mode", "deterministic"];
+    house.ask(run).arg(say).run()
+}
+
+fn answer(house: &House, say: &str) -> String {
+    let done = ask(house, say).expect(0).json();
+    done["answer"].as_str().unwrap_or_default().to_owned()
+}
+
+const HOSTS: &str = "host,os,backup\nanna,debian,yes\nberta,ubuntu,no\ndora,alpine,\n";
+const ACCESS: &str = "203.0.113.5 - - [30/Nov/2026:02:59:59 +0100] \"GET / HTTP/1.1\" 200 500\n\
+    203.0.113.6 - bob [30/Nov/2026:03:12:44 +0100] \"GET /a HTTP/1.1\" 500 12\n\
+    203.0.113.7 - - [30/Nov/2026:15:00:00 +0100] \"GET /500 HTTP/1.1\" 404 7\n";
+const AUTH: &str = "Nov 30 03:01:02 host sshd[1]: Failed password for root from 203.0.113.1\n\
+    Nov 30 03:01:05 host sshd[2]: Failed password for oracle from 203.0.113.1\n\
+    Nov 30 03:03:00 host sudo: session opened for user root\n";
+
+#[test]
+fn a_condition_that_is_turned_round_is_answered_or_refused() {
+    let house = House::new();
+    house.write("hosts.csv", HOSTS);
+    house.write("todo.md", "- [ ] call Ann\n- [x] buy paper\n");
+    for (question, says) in [
+        (
+            "which hosts are not debian in hosts.csv?",
+            "`os` is not debian in 2 rows: berta, dora (by rules",
+        ),
+        (
+            "which of them are without a backup in hosts.csv?",
+            "`backup` is no or empty in 2 rows: berta, dora (by rules",
+        ),
+        (
+            "how many rows in hosts.csv have no backup?",
+            "`backup` is no or empty in 2 rows",
+        ),
+        (
+            "which tasks are not done in todo.md?",
+            "todo.md has 1 open of 2 items with a box",
+        ),
+        ("which tasks are not done", "1 line in 1 file contain"),
+    ] {
+        let told = answer(&house, question);
+        assert!(told.starts_with(says), "{question}: {told}");
+    }
+    let other = "which hosts are not debian and not alpine in hosts.csv?";
+    let refused = ask(&house, other).json()["error"].clone();
+    assert_eq!(refused["code"], "plan.question", "{refused:#}");
+    let hint = refused["hint"].as_str().unwrap_or_default();
+    assert!(
+        hint.contains("`which rows in FILE.csv are not VALUE?`"),
+        "{hint}"
+    );
+}
+
+#[test]
+fn no_line_that_says_the_contrary_is_told_by_a_tiny_model() {
+    let scene = Scene::of_class("tiny", [Reply::text("The sail.")]);
+    scene
+        .house
+        .write("sea.txt", "the sail is red\nthe mast is white\n");
+    for mode in ["plan", "adaptive"] {
+        let outcome = scene.run(&["--mode", mode, "what is not red in sea.txt?"]);
+        outcome.assert_ends(0, "success");
+        let told = outcome.text("answer");
+        assert!(
+            told.contains("turns a condition round (`not red in`)"),
+            "{mode}: {told}"
+        );
+        assert!(!told.contains("the sail is red"), "{mode}: {told}");
+    }
+}
+
+#[test]
+fn times_and_statuses_of_a_log_of_the_web_are_its_fields() {
+    let house = House::new();
+    house.write("access.log", ACCESS);
+    house.write("app.log", "slow 500 ms\n");
+    for (question, says) in [
+        (
+            "what happened after 3 am in access.log?",
+            "access.log has 2 lines with a time after 03:00",
+        ),
+        (
+            "what happened between 03:00 and 04:00 in access.log?",
+            "access.log has 1 line with a time from 03:00 to before 04:00",
+        ),
+        (
+            "how many requests returned 500 in access.log?",
+            "1 line of access.log has the status 500 (by rules",
+        ),
+        (
+            "how many 404s in access.log",
+            "1 line of access.log has the status 404",
+        ),
+        (
+            "how many requests returned 500 in app.log?",
+            "1 line of app.log has `500` as a whole number, whether it is a status",
+        ),
+    ] {
+        let told = answer(&house, question);
+        assert!(told.starts_with(says), "{question}: {told}");
+    }
+}
+
+#[test]
+fn a_release_is_told_by_its_whole_number() {
+    let house = House::new();
+    let log = "# Changelog\n\n## [2.0.10] - 2026-11-01\n- new cache\n\n## v2.0.1\n- first\n\n## 12.0.10\n- other\n";
+    house.write("CHANGELOG.md", log);
+    for (question, says) in [
+        ("what changed in 2.0.10?", "7"),
+        ("what changed in v2.0.10", "7"),
+        ("what changed in 2.0.1?", "first"),
+        ("what's new in 2.0.1", "first"),
+    ] {
+        let told = answer(&house, question);
+        let says = says.replace('7', "new cache");
+        assert!(told.ends_with(&says), "{question}: {told}");
+    }
+    let told = answer(&house, "what changed in 2.0?");
+    let says = "CHANGELOG.md has no section for 2.0 (by rules, no model). It has [2.0.10] - 2026-11-01, v2.0.1, 12.0.10.";
+    assert_eq!(told, says);
+}
+
+#[test]
+fn lines_of_a_log_are_shown_by_the_words_of_a_request() {
+    let house = House::new();
+    house.write("auth.log", AUTH);
+    let told = answer(&house, "show failed passwords for root in auth.log");
+    assert!(
+        told.starts_with("auth.log has 1 line with `failed` and `passwords` and `root`"),
+        "{told}"
+    );
+    assert!(!told.contains("oracle") && !told.contains("sudo"), "{told}");
+    let other = ask(&house, "show failed and opened things in auth.log");
+    assert_eq!(
+        other.json()["error"]["code"],
+        "plan.unavailable",
+        "{other:#?}"
+    );
+}
+
+#[test]
+fn a_paragraph_of_a_file_without_its_ending_is_no_heading() {
+    let house = House::new();
+    house.write("chapter1.md", "# Arrival\n\nTom came.\n\nVoss left.\n");
+    for (question, says) in [
+        ("show the first paragraph of chapter 1", "3: Tom came."),
+        ("show the last paragraph of chapter1", "5: Voss left."),
+    ] {
+        let told = answer(&house, question);
+        assert_eq!(told, format!("From chapter1.md:\n  {says}"), "{question}");
+    }
+}
