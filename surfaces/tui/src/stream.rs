@@ -559,7 +559,10 @@ mod tests {
             let lost: Vec<u32> = (2484..2560)
                 .filter(|number| !shown.contains(&number.to_string()))
                 .collect();
-            assert_eq!(lost, [], "{width} columns, {size} pieces at once");
+            assert!(
+                lost.is_empty(),
+                "{lost:?}: {width} columns, {size} pieces at once"
+            );
         }
     }
 

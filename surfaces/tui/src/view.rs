@@ -94,6 +94,13 @@ pub fn sight(state: &State) -> Option<Sight> {
     ))
 }
 
+/// Rows of the help in sight, and how far it scrolls.
+#[must_use]
+pub fn help_extent(state: &State) -> (usize, usize) {
+    let Below { width, room, .. } = below(state);
+    help::extent((&state.keys, state.input.editing()), (width, room))
+}
+
 /// The rows below the scrollback or the panes, and the cursor in them.
 fn bottom(state: &State, layout: Layout) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
     let Below {

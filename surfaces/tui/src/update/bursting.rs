@@ -32,17 +32,19 @@ pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
             done.extend(typing::pasted(state, "\t"));
             true
         }
-        KeyCode::Enter if is_plain && is_typing(state) => match state.burst.line_end(state.now) {
-            LineEnd::Alone => false,
-            LineEnd::Open => true,
-            LineEnd::Pasted => {
-                if state.burst.take_open().is_some() {
+        KeyCode::Enter if key.modifiers.is_empty() && is_typing(state) => {
+            match state.burst.line_end(state.now) {
+                LineEnd::Alone => false,
+                LineEnd::Open => true,
+                LineEnd::Pasted => {
+                    if state.burst.take_open().is_some() {
+                        done.extend(typing::edit(state, Edit::NewLine));
+                    }
                     done.extend(typing::edit(state, Edit::NewLine));
+                    true
                 }
-                done.extend(typing::edit(state, Edit::NewLine));
-                true
             }
-        },
+        }
         _ => {
             let open = state.burst.take_open();
             done.extend(enters(state, open));
@@ -64,7 +66,8 @@ pub fn gathers(state: &mut State, key: &KeyEvent, at: Instant) -> Option<char> {
     }
     let letter = match key.code {
         KeyCode::Char(letter) => letter,
-        KeyCode::Enter => '\n',
+        // With Shift it is a line end that was typed, whatever came before.
+        KeyCode::Enter if key.modifiers.is_empty() => '\n',
         KeyCode::Tab => '\t',
         _ => return None,
     };

@@ -5,7 +5,6 @@ use crate::markdown::{Break, DocumentLine};
 use crate::message::Command;
 use crate::state::State;
 use ratatui::text::Line;
-use text::escape::visible_line;
 use text::fence;
 
 /// Most lines of a result that are shown whole.
@@ -17,7 +16,7 @@ pub(super) fn whole_result(state: &State) -> Option<Command> {
     let text = fence::body(text);
     let count = text.lines().count();
     let mut lines = vec![Line::styled(
-        format!("· result of {}:", visible_line(tool)),
+        format!("· result of {}:", safe(tool)),
         faint(),
     )];
     let body = text.lines().take(RESULT_LINES);

@@ -129,8 +129,22 @@ fn the_help_opens_on_an_empty_input_alone() {
     seat.ctrl('c');
     seat.types("?");
     assert_eq!(seat.state.help, Some(0));
+    seat.press(KeyCode::Down);
+    assert_eq!(seat.state.help, Some(1));
     seat.press(KeyCode::PageDown);
-    assert_eq!(seat.state.help, Some(5));
+    let page = seat.state.help.unwrap() - 1;
+    assert!(
+        (15..24).contains(&page),
+        "a page of what is in sight: {page}"
+    );
+    seat.press(KeyCode::End);
+    let end = seat.state.help.unwrap();
+    seat.press(KeyCode::PageDown);
+    assert_eq!(seat.state.help, Some(end));
+    seat.press(KeyCode::PageUp);
+    assert_eq!(seat.state.help, Some(end - page));
+    seat.press(KeyCode::Home);
+    assert_eq!(seat.state.help, Some(0));
     seat.types("x");
     assert_eq!(
         (seat.state.help, seat.state.input.text().as_str()),

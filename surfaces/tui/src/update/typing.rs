@@ -23,8 +23,6 @@ use rendering::slash::{SHELL, is_command};
 
 /// What is said of a command that comes as a paste does.
 const CAME_AT_ONCE: &str = "not run: the line came all at once, as a paste does; Enter runs it";
-/// Rows that PageUp and PageDown go in the help.
-const PAGE: usize = 5;
 
 /// A key was pressed.
 pub(super) fn pressed(state: &mut State, key: KeyEvent) -> Vec<Command> {
@@ -176,12 +174,16 @@ pub(super) fn act(state: &mut State, action: Action) -> Vec<Command> {
 
 /// While the help is open keys scroll or close it; others do what they always do.
 fn in_help(state: &mut State, action: Action) -> Option<Vec<Command>> {
-    let scrolled = state.help?;
+    let at = state.help?;
+    let (page, most) = view::help_extent(state);
+    let at = at.min(most);
     match action {
-        Action::PageUp | Action::Edit(Edit::Up) => state.help = Some(scrolled.saturating_sub(PAGE)),
-        Action::PageDown | Action::Edit(Edit::Down) => {
-            state.help = Some(scrolled.saturating_add(PAGE))
-        }
+        Action::PageUp => state.help = Some(at.saturating_sub(page)),
+        Action::PageDown => state.help = Some((at + page).min(most)),
+        Action::Edit(Edit::Up) => state.help = Some(at.saturating_sub(1)),
+        Action::Edit(Edit::Down) => state.help = Some((at + 1).min(most)),
+        Action::Edit(Edit::Head) => state.help = Some(0),
+        Action::Edit(Edit::End) => state.help = Some(most),
         Action::Interrupt | Action::Help | Action::Enter => state.help = None,
         _ => {
             state.help = None;

@@ -22,9 +22,9 @@ pub(super) fn lines(
     (width, room): (usize, usize),
     scroll: usize,
 ) -> Vec<Line<'static>> {
+    let (body, most) = extent((bound, editing), (width, room));
     let all = all((bound, editing), width);
-    let body = room.saturating_sub(1);
-    let scroll = scroll.min(all.len().saturating_sub(body));
+    let scroll = scroll.min(most);
     let last = (scroll + body).min(all.len());
     let place = format!(
         "{}–{last} of {}; {}, {} scroll; Esc closes",
@@ -36,6 +36,18 @@ pub(super) fn lines(
     let mut shown: Vec<Line<'static>> = all.into_iter().skip(scroll).take(body).collect();
     shown.push(Line::styled(crate::lines::cut(&place, width), faint()));
     shown
+}
+
+/// Rows in sight, and how far it scrolls.
+pub(super) fn extent(
+    (bound, editing): (&Keys, Editing),
+    (width, room): (usize, usize),
+) -> (usize, usize) {
+    let body = room.saturating_sub(1);
+    (
+        body,
+        all((bound, editing), width).len().saturating_sub(body),
+    )
 }
 
 fn all((bound, editing): (&Keys, Editing), width: usize) -> Vec<Line<'static>> {

@@ -42,6 +42,20 @@ fn line_ends_between_lines_that_come_at_once_are_of_the_draft() {
     }
 }
 
+/// A slow line delivers keys together; Shift with Enter was pressed for a line end all the same.
+#[test]
+fn a_line_end_with_shift_sends_nothing_however_fast_it_comes() {
+    for text in ["abc", "a longer line", "two\nlines"] {
+        let mut seat = Seat::at((80, 24));
+        at_once(&mut seat, text);
+        seat.now += Duration::from_millis(1);
+        assert_eq!(seat.key(KeyCode::Enter, KeyModifiers::SHIFT), [], "{text}");
+        seat.wait(1_000);
+        assert_eq!(at_once(&mut seat, "x"), [], "{text}");
+        assert_eq!(seat.state.input.text(), format!("{text}\nx"));
+    }
+}
+
 /// Each by itself would have the whole draft looked at for each letter.
 #[test]
 fn keys_that_go_on_with_a_paste_are_taken_together() {
