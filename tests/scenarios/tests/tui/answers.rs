@@ -192,7 +192,7 @@ fn commands_change_how_it_works_and_unknown_ones_say_so() {
     window.until("goes on with the one before");
     window.presses(&["?"]);
     window.until("Alt+Enter, Ctrl+J");
-    window.presses(&["PageDown"; 8]);
+    window.presses(&["Down"; 40]);
     window.until("/agents");
     window.presses(&["Escape"]);
     window.until_gone("PageDown scroll; Esc closes");

@@ -35,9 +35,9 @@ fn keys_of_ones_own_are_in_force_and_shown() {
     assert!(!window.screen().contains("▎ activity"));
     window.presses(&["C-u", "F1"]);
     window.until("Ctrl+Y                leave, from an empty input");
-    window.presses(&["PageDown"]);
+    window.presses(&["Down"; 5]);
     window.until("F5                    panes: activity");
-    window.presses(&["PageDown"]);
+    window.presses(&["Down"; 5]);
     window.until("Ctrl+Q, Alt+P         all commands and keys");
     window.presses(&["Escape"]);
     window.until_gone("Esc closes");
