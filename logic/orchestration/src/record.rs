@@ -32,9 +32,8 @@ impl TasksData {
     /// What people are told unless every task is done whole.
     #[must_use]
     pub fn not_whole(&self) -> Option<Fault> {
-        match self.ending {
-            TasksEnding::Partial | TasksEnding::Nothing => {}
-            TasksEnding::Complete | TasksEnding::Interrupted => return None,
+        if self.ending == TasksEnding::Complete {
+            return None;
         }
         Some(Fault {
             code: "agents.tasks_short".to_owned(),

@@ -120,7 +120,18 @@ impl<'a> Run<'a> {
                     Action::Finish(ending) => return ending,
                 }
             }
-            let Some((start, returned)) = running.next().await else {
+            let next = tokio::select! {
+                biased;
+                () = self.work.cancel.cancelled() => {
+                    let ending = self.interrupt().await;
+                    // The agents that were at work report as far as they came.
+                    let last: Vec<(Start, DelegationResult)> = running.collect().await;
+                    self.keep(last);
+                    return ending;
+                }
+                next = running.next() => next,
+            };
+            let Some((start, returned)) = next else {
                 // Nothing runs and nothing is left to begin: it has finished.
                 return Ending::Nothing;
             };
@@ -129,10 +140,8 @@ impl<'a> Run<'a> {
                 refused: returned.refused.clone(),
             };
             let tokens = crate::work::budget::tokens(returned.usage);
-            if start.work == For::Do {
-                self.returned.insert(start.task_id.clone(), returned);
-            }
             todo.extend(self.whole.reported(&start.label, outcome, tokens));
+            self.keep([(start, returned)]);
             let message = Progress {
                 message: rolling_summary(&self.whole),
                 percent: None,
@@ -140,6 +149,28 @@ impl<'a> Run<'a> {
             // A reader too slow for progress still gets the reports.
             let _ = progress.try_send(executor::Report::Progress(message));
         }
+    }
+
+    /// Begins no task any more, and says where each stands.
+    async fn interrupt(&mut self) -> Ending {
+        for action in self.whole.interrupt() {
+            match action {
+                Action::Move {
+                    task_id,
+                    status,
+                    reason,
+                } => self.say(task_id, status, reason).await,
+                Action::Start(_) => {}
+                Action::Finish(ending) => return ending,
+            }
+        }
+        Ending::Interrupted
+    }
+
+    fn keep(&mut self, reports: impl IntoIterator<Item = (Start, DelegationResult)>) {
+        let done = reports.into_iter().filter(|(start, _)| start.work == For::Do);
+        self.returned
+            .extend(done.map(|(start, returned)| (start.task_id, returned)));
     }
 
     async fn say(&mut self, task_id: String, status: TaskStatus, reason: String) {

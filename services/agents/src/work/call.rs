@@ -371,7 +371,6 @@ impl Work {
                     running = Some(self.agent.resources.shared.calls.enter(call.call_id));
                 }
                 Ok(ToolEvent::CallerRuns(permitted)) => {
-                    // What agents do themselves goes on; the calls in it can be stopped.
                     judged.has_begun = true;
                     running = None;
                     own.set(self.run_own(call.call_id, permitted).fuse());

@@ -15,12 +15,24 @@ use tokio_util::task::AbortOnDropHandle;
 
 /// Progress reports that may wait for a slow log; more are left out.
 const PROGRESS_BACKLOG: usize = 32;
+/// Begins what comes of a call that the user stopped.
+const STOPPED: &str = "The user stopped this call. Of what it had begun:\n";
 
 impl Work {
     /// Runs a permitted call of this agent's own and tells the broker what came of it. Dropping the
-    /// future stops the call.
+    /// future stops the call. Where the user stops it, and not the request, the agents that it has at work
+    /// end, and their reports are what comes of it.
     pub(super) async fn run_own(&self, call_id: CallId, call: OwnCall) {
-        let outcome = self.outcome_of(call_id, call).await;
+        let mut work = self.clone();
+        work.cancel = self.cancel.child_token();
+        let shared = &self.agent.resources.shared;
+        let _running = shared.calls.enter_own(call_id, work.cancel.clone());
+        let mut outcome = work.outcome_of(call_id, call).await;
+        if let Ok(output) = &mut outcome
+            && work.cancel.is_cancelled()
+        {
+            output.text.insert_str(0, STOPPED);
+        }
         let caller = self.agent.caller.clone();
         let reported = self.services.broker.report_call(caller, call_id, outcome);
         if let Err(error) = reported.await {

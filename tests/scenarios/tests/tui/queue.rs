@@ -1,6 +1,7 @@
 //! Messages that wait: changed, moved and taken out. Tools that run: stopped.
 
 use crate::{ANSWER, answers, count, first_waits, seat};
+use scenarios::crew::two_readers;
 use scenarios::of_kind;
 use serde_json::json;
 use testkit::{Gate, Reply, Server, TMUX, is_absent};
@@ -228,6 +229,43 @@ fn tools_are_stopped_and_the_request_goes_on() {
     let log = &testkit::house::json_lines(&scene.house.session_logs()[0]);
     assert_eq!(of_kind(log, "tool_result")[0]["status"], "cancelled");
     assert_eq!(of_kind(log, "query_finished")[0]["status"], "partial");
+}
+
+#[test]
+fn agents_are_stopped_and_the_request_goes_on() {
+    if is_absent(TMUX) {
+        return;
+    }
+    let gate = Gate::new();
+    let held = gate.clone();
+    let server = Server::speak(move |body, _| two_readers(body, Some(&held))).openai();
+    let scene = scenarios::Scene::with(server, "openai");
+    let config = scene.server.config("openai");
+    let config = format!("{config}\n[chat]\ndefault_agent = \"orchestrator\"\n");
+    scene.house.configure(&config);
+    scene.house.write("a.txt", "MARKER-A");
+    scene.house.write("b.txt", "MARKER-B");
+    let mut window = seat(&scene, &[], (100, 24));
+    window.enters("Are a.txt and b.txt short?");
+    let log = || testkit::house::json_lines(&scene.house.session_logs()[0]);
+    // The one has reported, and the model of the other thinks for ever.
+    window.until_screen("one report is in", |_| {
+        !scene.house.session_logs().is_empty() && of_kind(&log(), "agent_finished").len() == 1
+    });
+    window.presses(&["C-k"]);
+    window.until("one tool was stopped; the request goes on");
+    window.until("Both are short.");
+    window.until("idle");
+    let log = log();
+    let reports = of_kind(&log, "agent_finished");
+    let said = |at: usize| reports[at]["report"].to_string();
+    assert_eq!(reports.len(), 2, "{reports:?}");
+    assert!(said(0).contains("It is short."), "{reports:?}");
+    assert!(said(1).contains("interrupted"), "{reports:?}");
+    let answered = scene.server.chats().last().unwrap().body.to_string();
+    assert!(answered.contains("The user stopped this call."), "{answered}");
+    assert_eq!(of_kind(&log, "query_finished")[0]["status"], "partial");
+    gate.open();
 }
 
 #[test]
