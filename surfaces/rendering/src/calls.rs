@@ -46,8 +46,8 @@ const LAST_OF_USERS: usize = 40;
 /// Most characters that are shown of each.
 const LAST_CHARS: usize = 200;
 
-/// The last lines of what a program said. Of a command of the user's, empty lines and tabs keep their room,
-/// and what is left out is counted.
+/// The last lines of what a program said, and how many stand before them. Of a command of the user's, empty
+/// lines and tabs keep their room, and what is left out of a line is counted.
 fn last_lines(text: &str, most: usize) -> Vec<String> {
     let is_of_user = most == LAST_OF_USERS;
     let said = |line: &&str| {
@@ -71,7 +71,11 @@ fn last_lines(text: &str, most: usize) -> Vec<String> {
         let line = visible_line(&line.replace('\t', TAB));
         format!("  │ {line}{more}").trim_end().to_owned()
     });
-    let before = (first > 0 && is_of_user).then(|| format!("  │ … {first} lines before"));
+    let before = match first {
+        0 => None,
+        1 => Some("  │ … 1 line before".to_owned()),
+        _ => Some(format!("  │ … {first} lines before")),
+    };
     before.into_iter().chain(shown).collect()
 }
 
@@ -229,6 +233,9 @@ mod tests {
         assert_eq!(said, expected);
         let of_model = said_by_program("run_command", &text, false);
         assert_eq!(of_model, [format!("  │ {line}"), "  │     x".to_owned()]);
+        let longer = "[TOOL_RESULT: UNTRUSTED run_command 1a]\nexit code 0\na\nb\nc\n[END 1a]";
+        let of_model = said_by_program("run_command", longer, false);
+        assert_eq!(of_model, ["  │ … 1 line before", "  │ b", "  │ c"]);
     }
 
     #[test]

@@ -596,7 +596,7 @@ impl Ui<'_> {
                 }));
             }
             false => {
-                let left = crate::update::left(&self.state);
+                let left = crate::update::left(&mut self.state);
                 self.finished.extend(left);
             }
         }

@@ -168,7 +168,9 @@ impl<'a> Run<'a> {
     }
 
     fn keep(&mut self, reports: impl IntoIterator<Item = (Start, DelegationResult)>) {
-        let done = reports.into_iter().filter(|(start, _)| start.work == For::Do);
+        let done = reports
+            .into_iter()
+            .filter(|(start, _)| start.work == For::Do);
         self.returned
             .extend(done.map(|(start, returned)| (start.task_id, returned)));
     }

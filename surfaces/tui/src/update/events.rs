@@ -236,7 +236,7 @@ fn end_thought(state: &mut State) -> Vec<Command> {
 }
 
 /// Ends what streams, so that other lines can follow.
-fn flush(state: &mut State) -> Vec<Command> {
+pub(super) fn flush(state: &mut State) -> Vec<Command> {
     let mut done = end_thought(state);
     let lines = state.stream.flush(state.terminal.known());
     if !lines.is_empty() {

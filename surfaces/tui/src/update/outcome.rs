@@ -1,5 +1,6 @@
 //! What is said of failures, and of leaving.
 
+use super::events::flush;
 use crate::lines::{own, painted};
 use crate::message::Command;
 use crate::state::State;
@@ -9,10 +10,17 @@ use rendering::Paint;
 use rendering::agents::gist;
 use text::escape::{visible_line, visible_lines};
 
-/// What is left behind when the user leaves: the request of this window that runs, what waits, what is
-/// typed, and how the session goes on.
+/// What stands on the screen when the user leaves: what streams, as far as it came, the request of this
+/// window that runs, what waits, what is typed, and how the session goes on.
 #[must_use]
-pub fn left(state: &State) -> Vec<Line<'static>> {
+pub fn left(state: &mut State) -> Vec<Line<'static>> {
+    let streamed = flush(state)
+        .into_iter()
+        .filter_map(|command| match command {
+            Command::Print(lines) => Some(lines),
+            _ => None,
+        });
+    let streamed: Vec<Line<'static>> = streamed.flatten().collect();
     let shown = state.shown_request.filter(|id| state.sent.contains(id));
     let running = shown.and_then(|id| state.view.open_request(id));
     let running = running.map(|one| format!("stopped: {}", gist(&one.text)));
@@ -27,7 +35,8 @@ pub fn left(state: &State) -> Vec<Line<'static>> {
     let width = usize::from(state.size.0);
     let line = |text| painted(&Paint::Colour.faint(&format!("· {text}")));
     let all = running.into_iter().chain(undone).chain(again);
-    all.flat_map(|text| own(&line(text), 2, width)).collect()
+    let told = all.flat_map(|text| own(&line(text), 2, width));
+    streamed.into_iter().chain(told).collect()
 }
 
 /// What a failure reads like.

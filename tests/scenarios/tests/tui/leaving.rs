@@ -218,7 +218,11 @@ fn leaving_says_what_is_left_behind() {
     window.until("waiting (Ctrl+X takes back): question two");
     window.presses(&["C-d"]);
     let shown = window.until_shell();
-    assert!(shown.contains("▎ · stopped: question one"), "{shown}");
+    let told = ["Begun.", "▎ · stopped: question one"].map(|part| shown.find(part));
+    assert!(
+        told.iter().all(Option::is_some) && told.is_sorted(),
+        "{shown}"
+    );
     assert!(shown.contains("▎ · not done: question two"), "{shown}");
     let end = shown.split("carl tui --resume ").nth(1).unwrap();
     let end = end.split_whitespace().next().unwrap();

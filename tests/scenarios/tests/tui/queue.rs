@@ -263,7 +263,10 @@ fn agents_are_stopped_and_the_request_goes_on() {
     assert!(said(0).contains("It is short."), "{reports:?}");
     assert!(said(1).contains("interrupted"), "{reports:?}");
     let answered = scene.server.chats().last().unwrap().body.to_string();
-    assert!(answered.contains("The user stopped this call."), "{answered}");
+    assert!(
+        answered.contains("The user stopped this call."),
+        "{answered}"
+    );
     assert_eq!(of_kind(&log, "query_finished")[0]["status"], "partial");
     gate.open();
 }
