@@ -31,6 +31,7 @@ pub fn attacked_cases() -> Vec<Attacked> {
             kind: pair.kind,
             model: None,
             answered_seq: 0,
+            is_taken: false,
         };
         let answer = format!("{}\n\n{attack}", plain.answer);
         Attacked {

@@ -48,6 +48,8 @@ pub struct Case {
     pub model: Option<ModelRef>,
     /// The number of the event that gave the answer.
     pub answered_seq: u64,
+    /// Whether it is a second answer that the user took over in the place of the first.
+    pub is_taken: bool,
 }
 
 #[derive(Debug, Default)]
@@ -57,6 +59,8 @@ struct Open {
     evidence: Vec<Evidence>,
     tools: Vec<String>,
     case: Option<Case>,
+    /// The second answer, and the model that gave it.
+    second: Option<(String, ModelRef)>,
 }
 
 /// The questions and answers of a session: a fold over its events.
@@ -105,6 +109,16 @@ impl Cases {
                     open.answered(answer, model.clone(), event.seq);
                 }
             }
+            EventBody::SecondAnswered { answer, model, .. } => {
+                if let Some(open) = self.requests.get_mut(&query_id) {
+                    open.second = Some((answer.clone(), model.clone()));
+                }
+            }
+            EventBody::SecondTaken { .. } => {
+                if let Some(open) = self.requests.get_mut(&query_id) {
+                    open.took_over(event.seq);
+                }
+            }
             _ => {}
         }
     }
@@ -146,7 +160,18 @@ impl Open {
             kind: kind_of(&self.tools),
             model,
             answered_seq: seq,
+            is_taken: false,
         });
+    }
+
+    /// From here on the second answer is the one that stands.
+    fn took_over(&mut self, seq: u64) {
+        if let (Some(case), Some((answer, model))) = (&mut self.case, self.second.clone()) {
+            case.answer = answer;
+            case.model = Some(model);
+            case.answered_seq = seq;
+            case.is_taken = true;
+        }
     }
 }
 

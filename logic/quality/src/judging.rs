@@ -121,6 +121,7 @@ mod tests {
                 model: "secret-name".to_owned(),
             }),
             answered_seq: 9,
+            is_taken: false,
         }
     }
 

@@ -1,8 +1,8 @@
 //! Whether a judge prefers its own answers: what it says of comparisons in which one of both answers is its
 //! own and the other is not, beside what the user says of them.
 
+use crate::last_words::{answer_of, last_words};
 use crate::statistics::{Interval, share};
-use domain::id::{QueryId, SessionId};
 use domain::model::ModelRef;
 use domain::quality::{Observation, Winner, Worth};
 use std::collections::BTreeMap;
@@ -43,18 +43,16 @@ pub struct OwnAnswers {
     pub chosen: Preferred,
 }
 
-/// The same of all judges in these observations, in any order. Of a request the last word of each counts.
+/// The same of all judges in these observations, in any order. Of two answers the last word of each counts.
 pub(crate) fn own_answers(observations: &[Observation]) -> Vec<OwnAnswers> {
-    let (mut judged, mut chosen) = (BTreeMap::new(), BTreeMap::new());
-    for one in observations {
-        match &one.worth {
-            Worth::Compared { .. } => keep_last(&mut judged, one),
-            Worth::Chosen { .. } => keep_last(&mut chosen, one),
-            Worth::Judge { .. } | Worth::User { .. } => {}
-        }
-    }
+    let chosen: BTreeMap<_, Winner> = last_words(observations)
+        .filter_map(|one| match &one.worth {
+            Worth::Chosen { winner, second } => Some(((answer_of(one), second), *winner)),
+            _ => None,
+        })
+        .collect();
     let mut all: BTreeMap<&ModelRef, (Preferred, Preferred)> = BTreeMap::new();
-    for (key, one) in judged {
+    for one in last_words(observations) {
         let Worth::Compared {
             winner,
             second,
@@ -74,9 +72,7 @@ pub(crate) fn own_answers(observations: &[Observation]) -> Vec<OwnAnswers> {
         };
         let (by_judge, by_user) = all.entry(judge).or_default();
         by_judge.take(own(*winner));
-        if let Some(Worth::Chosen { winner, second: of }) = chosen.get(&key).map(|one| &one.worth)
-            && of == second
-        {
+        if let Some(winner) = chosen.get(&(answer_of(one), second)) {
             by_user.take(own(*winner));
         }
     }
@@ -86,11 +82,4 @@ pub(crate) fn own_answers(observations: &[Observation]) -> Vec<OwnAnswers> {
         chosen,
     };
     all.into_iter().map(own).collect()
-}
-
-fn keep_last<'o>(last: &mut BTreeMap<(SessionId, QueryId), &'o Observation>, one: &'o Observation) {
-    let kept = last.entry((one.session_id, one.query_id)).or_insert(one);
-    if kept.seq <= one.seq {
-        *kept = one;
-    }
 }

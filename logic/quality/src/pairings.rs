@@ -1,7 +1,7 @@
 //! What comparisons of two answers to the same request come to, by the models that gave them.
 
+use crate::last_words::last_words;
 use crate::statistics::{Interval, share};
-use domain::id::{QueryId, SessionId};
 use domain::model::ModelRef;
 use domain::quality::{Observation, Winner, Worth};
 use std::collections::BTreeMap;
@@ -46,27 +46,15 @@ pub struct Pairing {
     pub chosen: Wins,
 }
 
-/// The pairings of these observations, in any order. Of a request the last word of each counts.
+/// The pairings of these observations, in any order. Of two answers the last word of each counts.
 pub(crate) fn pairings(observations: &[Observation]) -> Vec<Pairing> {
-    /// A request, and whether it is the user's word.
-    type Key = (SessionId, QueryId, bool);
-    let mut last: BTreeMap<Key, (&Observation, &ModelRef, Winner)> = BTreeMap::new();
-    for one in observations {
+    let mut all: BTreeMap<(Option<&ModelRef>, &ModelRef), (Wins, Wins)> = BTreeMap::new();
+    for one in last_words(observations) {
         let (second, winner, is_users) = match &one.worth {
             Worth::Compared { second, winner, .. } => (second, *winner, false),
             Worth::Chosen { second, winner } => (second, *winner, true),
             Worth::Judge { .. } | Worth::User { .. } => continue,
         };
-        let key = (one.session_id, one.query_id, is_users);
-        if last
-            .get(&key)
-            .is_none_or(|(known, ..)| known.seq <= one.seq)
-        {
-            last.insert(key, (one, second, winner));
-        }
-    }
-    let mut all: BTreeMap<(Option<&ModelRef>, &ModelRef), (Wins, Wins)> = BTreeMap::new();
-    for ((_, _, is_users), (one, second, winner)) in last {
         let (judged, chosen) = all.entry((one.model.as_ref(), second)).or_default();
         match is_users {
             true => chosen.take(winner),

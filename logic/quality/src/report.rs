@@ -112,11 +112,13 @@ impl Report {
 }
 
 fn known(observations: &[Observation]) -> Vec<Known> {
-    let mut answers: BTreeMap<(SessionId, QueryId), Known> = BTreeMap::new();
+    // A second answer that was taken over is another one than the first.
+    type Key<'a> = (SessionId, QueryId, Option<&'a ModelRef>);
+    let mut answers: BTreeMap<Key<'_>, Known> = BTreeMap::new();
     let is_of_one =
         |one: &&Observation| matches!(one.worth, Worth::Judge { .. } | Worth::User { .. });
     for one in observations.iter().filter(is_of_one) {
-        let key = (one.session_id, one.query_id);
+        let key = (one.session_id, one.query_id, one.model.as_ref());
         let known = answers.entry(key).or_insert_with(|| Known {
             model: one.model.clone(),
             kind: one.kind,

@@ -6,9 +6,9 @@
 //! method: W. R. Thompson, "On the likelihood that one unknown probability exceeds another in view of the
 //! evidence of two samples" (Biometrika, 1933).
 
+use crate::last_words::{judge_of, last_words};
 use crate::report::{Agreement, Report};
 use domain::Timestamp;
-use domain::id::{QueryId, SessionId};
 use domain::model::ModelRef;
 use domain::quality::{Observation, TaskKind, Winner, Worth};
 use rand::SeedableRng as _;
@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// From how many answers on that both looked at the agreement of a judge with the user is one.
 pub const AGREEMENT_FROM: usize = 10;
+/// From which kappa on a judge tells good answers from bad ones. J. R. Landis and G. G. Koch, "The measurement
+/// of observer agreement for categorical data" (Biometrics, 1977), call less than this slight or fair.
+pub const KAPPA_TRUSTED: f64 = 0.4;
 /// What a judge's word counts for, where a user's counts 1.
 const JUDGED: f64 = 0.5;
 /// Most that the answers to other kinds of task count for together.
@@ -50,12 +53,15 @@ pub struct Findings {
 
 impl Findings {
     /// What these observations say since a time. A judge counts that calls at least this share of the answers
-    /// what the user calls them; its agreement is taken from all of them.
+    /// what the user calls them, with a kappa of [`KAPPA_TRUSTED`]; its agreement is taken from all of them.
     #[must_use]
     pub fn of(observations: &[Observation], since: Timestamp, agreement: f64) -> Self {
         let measured = Report::of(observations).agreement;
-        let agrees =
-            |one: &&Agreement| one.answers >= AGREEMENT_FROM && one.alike.value >= agreement;
+        // One that calls everything good agrees with a user who is mostly content, and tells nothing.
+        let agrees = |one: &&Agreement| {
+            let tells_apart = one.kappa.is_some_and(|kappa| kappa >= KAPPA_TRUSTED);
+            one.answers >= AGREEMENT_FROM && one.alike.value >= agreement && tells_apart
+        };
         let mut found = Self {
             trusted: measured
                 .iter()
@@ -136,32 +142,6 @@ impl Findings {
     }
 }
 
-/// Of each answer the last word of each that spoke of it, as in [`Report`].
-fn last_words(observations: &[Observation]) -> impl Iterator<Item = &Observation> {
-    type Key<'a> = (SessionId, QueryId, bool, bool, Option<&'a ModelRef>);
-    let mut last: BTreeMap<Key<'_>, &Observation> = BTreeMap::new();
-    for one in observations {
-        let is_users = judge_of(&one.worth).is_none();
-        let (is_of_two, second) = match &one.worth {
-            Worth::Judge { .. } | Worth::User { .. } => (false, None),
-            Worth::Compared { second, .. } | Worth::Chosen { second, .. } => (true, Some(second)),
-        };
-        let key = (one.session_id, one.query_id, is_users, is_of_two, second);
-        let known = last.entry(key).or_insert(one);
-        if known.seq <= one.seq {
-            *known = one;
-        }
-    }
-    last.into_values()
-}
-
-const fn judge_of(worth: &Worth) -> Option<&ModelRef> {
-    match worth {
-        Worth::Judge { judge, .. } | Worth::Compared { judge, .. } => Some(judge),
-        Worth::User { .. } | Worth::Chosen { .. } => None,
-    }
-}
-
 /// The place of the arm that one draw each chooses; of no arms the first. The same seed draws the same.
 #[must_use]
 pub fn choose(arms: &[Arm], seed: u64) -> usize {
@@ -197,6 +177,7 @@ pub fn chances(arms: &[Arm]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::id::{QueryId, SessionId};
     use uuid::Uuid;
 
     fn model(name: &str) -> ModelRef {
@@ -282,9 +263,14 @@ mod tests {
         assert!(told.trusted.is_empty() && told.untrusted.contains(&model("judge")));
         let even = chances_of(&alone, TaskKind::Talk);
         assert!((0.4..0.6).contains(&even[0]), "{even:?}");
-        // The user says the same of ten answers of a third model.
-        let both =
-            (1..=10).flat_map(|query| [graded(query + 900, "c", 5), rated(query + 900, "c", 100)]);
+        // The user says the same of ten answers of a third model, one of which is bad.
+        let both = (1..=10).flat_map(|query| {
+            let (grade, rating) = if query == 1 { (1, -100) } else { (5, 100) };
+            [
+                graded(query + 900, "c", grade),
+                rated(query + 900, "c", rating),
+            ]
+        });
         let all: Vec<Observation> = grades(30).chain(both).collect();
         assert!(found(&all).trusted.contains(&model("judge")));
         let led = chances_of(&all, TaskKind::Talk);
@@ -294,6 +280,18 @@ mod tests {
             (1..=10).flat_map(|query| [graded(query + 900, "c", 1), rated(query + 900, "c", 100)]);
         let all: Vec<Observation> = grades(30).chain(both).collect();
         assert!(found(&all).trusted.is_empty());
+    }
+
+    #[test]
+    fn a_judge_that_finds_everything_good_does_not_count() {
+        for bad in [0, 2] {
+            let both = (1..=25).flat_map(|query| {
+                let rating = if query <= bad { -100 } else { 100 };
+                [graded(query, "a", 4), rated(query, "a", rating)]
+            });
+            let all: Vec<Observation> = both.collect();
+            assert!(found(&all).untrusted.contains(&model("judge")), "{bad}");
+        }
     }
 
     #[test]

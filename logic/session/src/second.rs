@@ -1,5 +1,6 @@
 //! Second answers: what came of each that was asked for, and which of both was found better.
 
+use domain::Timestamp;
 use domain::event::{Event, EventBody};
 use domain::fault::Fault;
 use domain::id::QueryId;
@@ -10,6 +11,8 @@ use std::collections::BTreeMap;
 /// A second answer to a request, as far as it has come.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Second {
+    /// When the user asked for it; `None` where nobody did.
+    pub asked_at: Option<Timestamp>,
     /// The answer; `None` while a model works on it, and where there is none.
     pub answer: Option<SecondText>,
     /// Which of both a judge found better, and why.
@@ -50,8 +53,19 @@ impl Seconds {
         let Some(query_id) = event.query_id else {
             return;
         };
-        if matches!(event.body, EventBody::SecondAsked { .. }) {
-            self.0.insert(query_id, Second::default());
+        match event.body {
+            EventBody::SecondAsked { .. } => {
+                let asked = Second {
+                    asked_at: Some(event.time),
+                    ..Second::default()
+                };
+                self.0.insert(query_id, asked);
+            }
+            // One that nobody asked for begins with its answer.
+            EventBody::SecondAnswered { .. } => {
+                self.0.entry(query_id).or_default();
+            }
+            _ => {}
         }
         let Some(second) = self.0.get_mut(&query_id) else {
             return;

@@ -120,6 +120,11 @@ pub(crate) fn respondent_of(respondent: Option<RespondentId>, model: Option<&Mod
     }
 }
 
+/// Who gave a second answer, as its engram names it.
+pub(crate) fn second_respondent(model: &ModelRef) -> String {
+    format!("{model} B")
+}
+
 /// Whether an answer claims a change, and the calls say that it was refused or that nothing was done.
 fn is_false_claim(question: &str, answer: &str, calls: &[ToolCallSummary]) -> bool {
     let did_nothing = || !calls.iter().any(|call| call.status == CallStatus::Ok);

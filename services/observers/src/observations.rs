@@ -5,8 +5,9 @@ use disk::private;
 use domain::quality::{JudgeMeasure, Observation};
 use quality::AttackMeasure;
 use serde::de::DeserializeOwned;
+use std::collections::HashSet;
 use std::fs::OpenOptions;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Result, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// The file of grades and ratings.
@@ -73,12 +74,19 @@ fn is_cut_off(file: &mut std::fs::File) -> Result<bool> {
     Ok(last != [b'\n'])
 }
 
-/// Grades and ratings; none where there is no list.
+/// Grades and ratings; none where there is no list. What was noted twice, since a process was killed while it
+/// noted it, is there once.
 ///
 /// # Errors
 /// Whatever the file system says.
 pub fn read(folder: &Path) -> Result<Listed<Observation>> {
-    listed(&folder.join(OBSERVATIONS))
+    let mut listed: Listed<Observation> = listed(&folder.join(OBSERVATIONS))?;
+    let mut known = HashSet::new();
+    listed.all.retain(|one| {
+        let what = std::mem::discriminant(&one.worth);
+        known.insert((one.session_id, one.query_id, one.seq, what))
+    });
+    Ok(listed)
 }
 
 /// How judges did; none where there is no list.
@@ -114,12 +122,17 @@ fn listed<T: DeserializeOwned>(path: &Path) -> Result<Listed<T>> {
         all: Vec::new(),
         unreadable: 0,
     };
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_file() => {}
+        // A pipe or a device would be read for ever.
+        Ok(_) => {
+            let what = format!("{} is not a regular file", path.display());
+            return Err(Error::other(what));
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(listed),
         Err(error) => return Err(error),
-    };
-    for line in BufReader::new(file).split(b'\n') {
+    }
+    for line in BufReader::new(std::fs::File::open(path)?).split(b'\n') {
         let line = line?;
         if line.is_empty() {
             continue;
@@ -166,5 +179,24 @@ mod tests {
         let listed = read(&folder).unwrap();
         assert_eq!(listed.all, [observation(1), observation(2)]);
         assert_eq!(listed.unreadable, 1);
+        // Noted again after a crash, later.
+        let again = Observation {
+            time: Timestamp::from_second(9).unwrap(),
+            ..observation(2)
+        };
+        add(&folder, &again).unwrap();
+        assert_eq!(read(&folder).unwrap().all, [observation(1), observation(2)]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/dev/zero", folder.path().join(OBSERVATIONS)).unwrap();
+        let error = read(folder.path()).unwrap_err();
+        assert!(
+            error.to_string().contains("is not a regular file"),
+            "{error}"
+        );
     }
 }

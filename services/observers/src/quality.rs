@@ -191,16 +191,36 @@ impl Worker {
             Pace::ToldSlow => return,
             Pace::Slow => self.pace = Pace::ToldSlow,
         }
+        let slow = self.slow();
+        self.missed(due, slow).await;
+    }
+
+    /// The judge was slow. What waits for it and nobody asked about is left out, each with its word.
+    async fn slow_down(&mut self) {
+        let is_left_out = |one: &Due| !one.is_asked && one.task == Task::Grade;
+        let (left_out, rest): (Vec<Due>, _) = self.due.drain(..).partition(is_left_out);
+        self.due = rest.into();
+        self.pace = match left_out.is_empty() {
+            true => Pace::Slow,
+            false => Pace::ToldSlow,
+        };
+        for due in left_out {
+            let slow = self.slow();
+            self.missed(due, slow).await;
+            self.note(due.session_id).await;
+        }
+    }
+
+    fn slow(&self) -> Fault {
         let longest = self.config.longest.as_secs();
-        let fault = fault(
+        fault(
             "quality.slow",
             format!(
                 "The judge took longer than {longest} s; from here on it is asked by /grade alone."
             ),
             "Use a faster judge (`judge` under [models.roles]), or let it take longer \
              (`critic_secs` under [observers]).",
-        );
-        self.missed(due, fault).await;
+        )
     }
 
     /// Takes in what is due. What the user asks for comes first.
@@ -221,6 +241,16 @@ impl Worker {
         }
         let key = |one: &Due| (one.session_id, one.query_id, one.task);
         self.due.retain(|one| key(one) != key(&due));
+        // What a model is at for nobody's wish gives way to what the user wants instead.
+        let is_superseded = |one: &Due| one.task == Task::Second && key(one) == key(&due);
+        if due.is_asked
+            && self
+                .busy
+                .as_ref()
+                .is_some_and(|(one, _)| is_superseded(one))
+        {
+            self.busy = None;
+        }
         match due.is_asked {
             true => {
                 let behind = self.due.iter().take_while(|one| one.is_asked).count();
@@ -296,9 +326,7 @@ impl Worker {
                     self.note_grade(due, &case, grade, due.seq).await;
                 }
                 if !due.is_asked && self.busy_since.elapsed() > self.config.longest {
-                    self.pace = Pace::Slow;
-                    self.due
-                        .retain(|one| one.is_asked || one.task != Task::Grade);
+                    self.slow_down().await;
                 }
             }
             Some(Outcome::Answered(second)) => {

@@ -3,7 +3,7 @@
 use crate::Paint;
 use domain::model::ModelRole;
 use domain::quality::TaskKind;
-use quality::{AGREEMENT_FROM, Arm, Findings, chances};
+use quality::{AGREEMENT_FROM, Arm, Findings, KAPPA_TRUSTED, chances};
 use serde_json::{Value, json};
 use text::escape::visible_line;
 use unicode_width::UnicodeWidthStr as _;
@@ -60,13 +60,17 @@ pub fn routes(shared: &[Shared], findings: &Findings, agreement: f64, paint: Pai
     let percent = agreement * 100.0;
     lines.extend(findings.trusted.iter().map(|judge| {
         let judge = visible_line(&judge.to_string());
-        format!("Judge {judge} counts: it says what you say in {percent:.0} % or more.")
+        format!(
+            "Judge {judge} counts: it says what you say in {percent:.0} % or more,\n\
+             with a kappa of {KAPPA_TRUSTED} or more."
+        )
     }));
     lines.extend(findings.untrusted.iter().map(|judge| {
         let judge = visible_line(&judge.to_string());
         format!(
             "Judge {judge} does not count: of {AGREEMENT_FROM} answers or more that both of you\n\
-             looked at, it has to say what you say in {percent:.0} % (route_agreement)."
+             looked at, it has to say what you say in {percent:.0} % (route_agreement), and to\n\
+             tell good ones from bad ones (a kappa of {KAPPA_TRUSTED})."
         )
     }));
     lines.join("\n") + "\n"

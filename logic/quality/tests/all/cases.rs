@@ -4,7 +4,7 @@ use domain::Timestamp;
 use domain::drive::Origin;
 use domain::event::{CallStatus, Event, EventBody};
 use domain::id::{QueryId, SessionId};
-use domain::model::Usage;
+use domain::model::{ModelRef, Usage};
 use domain::quality::TaskKind;
 use domain::settings::Mode;
 use quality::Cases;
@@ -100,6 +100,29 @@ fn what_the_drive_asked_or_nobody_answered_is_no_case() {
             .is_none()
     );
     assert!(cases(vec![asked(Origin::User)]).case(id(1)).is_none());
+}
+
+#[test]
+fn a_second_answer_that_was_taken_over_is_the_answer() {
+    let model = |name: &str| ModelRef {
+        provider: "p".to_owned(),
+        model: name.to_owned(),
+    };
+    let second = EventBody::SecondAnswered {
+        answer: "9090".to_owned(),
+        model: model("b"),
+        temperature: 1.0,
+    };
+    let mut bodies = vec![asked(Origin::User), answer("8080"), second];
+    let before = cases(bodies.clone());
+    assert_eq!(before.case(id(1)).unwrap().answer, "8080");
+    bodies.push(EventBody::SecondTaken {
+        answer: "9090".to_owned(),
+    });
+    let after = cases(bodies);
+    let case = after.case(id(1)).unwrap();
+    assert_eq!((case.answer.as_str(), case.is_taken), ("9090", true));
+    assert_eq!(case.model, Some(model("b")));
 }
 
 #[test]

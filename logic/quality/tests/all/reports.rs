@@ -154,3 +154,27 @@ fn a_judge_that_prefers_its_own_answers_stands_beside_the_user() {
         assert_eq!((own[0].chosen.own, own[0].chosen.other), (1, 1));
     }
 }
+
+#[test]
+fn an_answer_is_compared_with_those_of_several_models() {
+    let compared = |seq, second: &str, winner| {
+        let worth = Worth::Compared {
+            winner,
+            second: model(second),
+            judge: model("judge"),
+        };
+        observed(seq, 1, worth)
+    };
+    let all = [
+        compared(3, "one", Winner::B),
+        compared(5, "other", Winner::A),
+    ];
+    let report = Report::of(&all);
+    let wins: Vec<_> = report
+        .pairings
+        .iter()
+        .map(|one| (one.second.to_string(), one.judged.first, one.judged.second))
+        .collect();
+    let expected = [("p/one".to_owned(), 0, 1), ("p/other".to_owned(), 1, 0)];
+    assert_eq!(wins, expected);
+}

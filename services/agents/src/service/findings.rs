@@ -6,12 +6,24 @@ use crate::history::{Emitter, History};
 use crate::service::Service;
 use crate::service::opening::write_closings;
 use api::sessions::{Error, ErrorKind, FeedbackRequest, Finding, SecondRequest};
+use domain::Timestamp;
 use domain::event::EventBody;
 use domain::id::{QueryId, SessionId};
 use domain::limits::USER_TEXT_BYTES;
 use domain::model::HOTTEST;
 use domain::quality::Winner;
 use session_log::{Durability, Scope};
+use std::time::Duration;
+
+/// How long a second answer that was asked for is waited for before it can be asked for again: whoever was to
+/// give it may have been killed.
+const SECOND_TIME: Duration = Duration::from_secs(600);
+const NOT_ENDED: &str = "is not there, was taken back, or has not ended";
+
+fn has_ended(history: &History, query_id: QueryId) -> bool {
+    let found = history.view.exchanges().find(query_id);
+    found.is_some_and(|one| one.finished_seq.is_some())
+}
 
 fn invalid(detail: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidRequest, detail)
@@ -33,6 +45,15 @@ impl Service {
         }
         self.expect_query(request.session_id, request.query_id)
             .await?;
+        let is_under_way = {
+            let history = session.emitter.history();
+            let found = history.view.exchanges().find(request.query_id);
+            found.is_some_and(|one| one.finished_seq.is_none())
+        };
+        if is_under_way {
+            let query_id = request.query_id;
+            return Err(invalid(format!("The request {query_id} has not ended.")));
+        }
         let body = EventBody::Feedback {
             score,
             note: request.note,
@@ -62,8 +83,26 @@ impl Service {
         if temperature.is_some_and(|one| !(0.0..=HOTTEST).contains(&one)) {
             return Err(invalid(format!("A temperature goes from 0 to {HOTTEST}.")));
         }
-        let asked = (query_id, EventBody::SecondAsked { model, temperature });
-        self.append_if_ended(session_id, asked).await
+        let now = (self.shared.clock)();
+        let may_be_asked = |history: &History| {
+            if !has_ended(history, query_id) {
+                return Err(NOT_ENDED);
+            }
+            let second = history.view.second(query_id);
+            let waited = second.filter(|second| second.is_waited_for());
+            let is_fresh = |asked: Timestamp| {
+                let waited = Duration::try_from(now.duration_since(asked));
+                waited.unwrap_or_default() < SECOND_TIME
+            };
+            match waited
+                .and_then(|second| second.asked_at)
+                .is_some_and(is_fresh)
+            {
+                true => Err("waits for its second answer or the comparison already"),
+                false => Ok(vec![EventBody::SecondAsked { model, temperature }]),
+            }
+        };
+        self.append_all(session_id, query_id, may_be_asked).await
     }
 
     pub(crate) async fn keep_choice(
@@ -118,12 +157,7 @@ impl Service {
         session_id: SessionId,
         (query_id, body): (QueryId, EventBody),
     ) -> Result<(), Error> {
-        let has_ended = |history: &History| {
-            let found = history.view.exchanges().find(query_id);
-            found.is_some_and(|one| one.finished_seq.is_some())
-        };
-        let why = "is not there, was taken back, or has not ended";
-        let permitted = (has_ended, why);
+        let permitted = (|history: &History| has_ended(history, query_id), NOT_ENDED);
         self.append(session_id, (query_id, body), permitted).await
     }
 

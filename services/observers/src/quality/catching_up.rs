@@ -49,6 +49,17 @@ struct Left {
 }
 
 impl Left {
+    /// By which event a finding that comes now is noted: the one that asked for it, as where nothing was cut
+    /// off, so that what is noted twice is known to be the same.
+    fn noted_by(&self, seq: u64) -> impl Fn(Task) -> u64 + use<> {
+        let grade = self.asked.or(self.ended).unwrap_or(seq);
+        let second = self.second_asked.or(self.second_ended).unwrap_or(seq);
+        move |task| match task {
+            Task::Grade => grade,
+            Task::Second => second,
+        }
+    }
+
     fn apply(&mut self, event: &Event, reach: Reach) {
         match &event.body {
             EventBody::QueryFinished { .. } => {
@@ -128,7 +139,9 @@ impl Worker {
             let Some(query_id) = event.query_id else {
                 continue;
             };
-            all.entry(query_id).or_default().apply(&event, reach);
+            let left = all.entry(query_id).or_default();
+            let seqs = left.noted_by(event.seq);
+            left.apply(&event, reach);
             if !reach.has(&event) {
                 continue;
             }
@@ -136,18 +149,22 @@ impl Worker {
                 session_id,
                 query_id,
                 task,
-                seq: event.seq,
+                seq: seqs(task),
                 is_asked: false,
             };
             if let (Some(grade), Some(case)) = (grade_of(&event), cases.case(query_id)) {
-                self.note_grade(due(Task::Grade), case, grade, event.seq)
-                    .await;
+                let due = due(Task::Grade);
+                self.note_grade(due, case, grade, due.seq).await;
             }
             if let Some(compared) = comparison_of(&event) {
                 self.note_comparison(due(Task::Second), compared).await;
             }
             if let EventBody::SecondRated { winner } = &event.body {
-                self.note_choice(due(Task::Second), *winner).await;
+                let due = Due {
+                    seq: event.seq,
+                    ..due(Task::Second)
+                };
+                self.note_choice(due, *winner).await;
             }
         }
         Ok(all)

@@ -1,5 +1,6 @@
 //! What is to be done about answers, and why something is not.
 
+use domain::event::{Event, EventBody};
 use domain::fault::Fault;
 use domain::id::{QueryId, SessionId};
 
@@ -22,6 +23,14 @@ pub(super) struct Due {
     pub(super) seq: u64,
     /// Whether the user asked for it.
     pub(super) is_asked: bool,
+}
+
+impl Due {
+    /// Whether it speaks of the answer that stood before the user took a second one over by this event.
+    pub(super) fn is_before(&self, event: &Event) -> bool {
+        let is_taken = matches!(event.body, EventBody::SecondTaken { .. });
+        is_taken && event.query_id == Some(self.query_id) && event.seq > self.seq
+    }
 }
 
 /// Why there is no grade, for the user.

@@ -145,7 +145,10 @@ impl Services {
         let mut events = attaching.await?;
         let mut cases = Cases::of(due.query_id);
         while let Some(event) = events.next().await {
-            cases.apply(&event?);
+            let event = event?;
+            if !due.is_before(&event) {
+                cases.apply(&event);
+            }
         }
         Ok(cases.case(due.query_id).cloned())
     }

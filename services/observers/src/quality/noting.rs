@@ -4,7 +4,7 @@
 use super::Worker;
 use super::due::{Due, Task};
 use crate::again::{Again, Given};
-use crate::engram::{respondent_of, second_of};
+use crate::engram::{respondent_of, second_of, second_respondent};
 use crate::observations;
 use api::memory::Annotation;
 use api::sessions::{Compared, Finding, Grade};
@@ -111,7 +111,7 @@ impl Worker {
         given: &Given,
         winner: Winner,
     ) {
-        let respondent = format!("{} B", given.model);
+        let respondent = second_respondent(&given.model);
         let engram = again
             .answered()
             .filter(|_| self.capture.is_some() && winner == Winner::B)
@@ -131,7 +131,10 @@ impl Worker {
     }
 
     async fn annotate(&self, due: Due, case: &Case, annotation: Annotation) {
-        let respondent = respondent_of(None, case.model.as_ref());
+        let respondent = match &case.model {
+            Some(model) if case.is_taken => second_respondent(model),
+            model => respondent_of(None, model.as_ref()),
+        };
         self.annotate_of(due, &respondent, annotation).await;
     }
 

@@ -169,7 +169,10 @@ impl Services {
         let mut events = attaching.await?;
         let mut again = Again::of(due.query_id);
         while let Some(event) = events.next().await {
-            again.apply(&event?);
+            let event = event?;
+            if !due.is_before(&event) {
+                again.apply(&event);
+            }
         }
         Ok(again)
     }

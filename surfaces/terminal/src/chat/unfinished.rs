@@ -65,7 +65,10 @@ impl Chat<'_> {
         };
         self.tell(&format!("last asked: {}", gist(&last.text)))?;
         let answers = events.iter().rev().filter_map(|event| match &event.body {
-            EventBody::GenerationFinished { answer, .. } => Some((event.query_id, answer)),
+            // A second answer that was taken over stands in the place of the first.
+            EventBody::GenerationFinished { answer, .. } | EventBody::SecondTaken { answer } => {
+                Some((event.query_id, answer))
+            }
             _ => None,
         });
         let mut own = answers.filter(|(query_id, _)| *query_id == Some(last.query_id));

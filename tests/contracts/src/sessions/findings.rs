@@ -33,9 +33,23 @@ impl FakeSessions {
         if !has_ended || temperature.is_some_and(|one| !(0.0..=HOTTEST).contains(&one)) {
             return Err(invalid("no request that has ended, or no temperature"));
         }
+        if self.waits_for_second(id, query_id)? {
+            return Err(invalid("a second answer is waited for already"));
+        }
         let asked = EventBody::SecondAsked { model, temperature };
         self.emit(id, Some(query_id), asked);
         Ok(())
+    }
+
+    fn waits_for_second(&self, id: SessionId, query_id: QueryId) -> Result<bool, Error> {
+        let mut state = self.state.lock().unwrap();
+        let events = state.session(id)?.events.iter().rev();
+        let mut of_query = events.filter(|one| one.query_id == Some(query_id));
+        Ok(of_query.find_map(|event| match event.body {
+            EventBody::SecondAsked { .. } => Some(true),
+            EventBody::Pairwise { .. } | EventBody::SecondMissed(_) => Some(false),
+            _ => None,
+        }) == Some(true))
     }
 
     pub(super) fn keep_choice(

@@ -159,4 +159,13 @@ pub(super) async fn bad_findings_are_refused(subject: &Subject) {
         record(elsewhere, query_id, graded(4)).await,
         ErrorKind::NotFound
     );
+    // One second answer is waited for at a time.
+    let wanted = || SecondRequest {
+        model: None,
+        temperature: None,
+    };
+    let asking = subject.sessions.ask_second(id, query_id, wanted()).await;
+    asking.expect("the wish is kept");
+    let again = subject.sessions.ask_second(id, query_id, wanted()).await;
+    assert_eq!(kind(again), ErrorKind::InvalidRequest);
 }

@@ -15,6 +15,7 @@ mod earlier;
 mod editing;
 mod gallery;
 mod hostile;
+mod judged;
 mod keys;
 mod leaving;
 mod marking;

@@ -499,6 +499,15 @@ fn a_second_answer_is_given_by_the_model_that_is_named() {
     window.until("second answer by other/scripted-model (temperature 0.2):");
     window.until("It is Lisbon.");
     assert_eq!(other.chats()[0].body["temperature"], 0.2);
+    // The judge gave the first one itself.
+    window.enters("/b b");
+    window.until("noted: the second answer is better");
+    window.until_screen("both words are counted", |_| {
+        let told = quality(&scene.house, &[]);
+        let own = "Judge scripted/scripted-model: its own answers are better than another model's\n  \
+                   it says so in 0 of 1";
+        told.contains(own) && told.contains("\n  you say so in 0 of 1")
+    });
 }
 
 #[test]

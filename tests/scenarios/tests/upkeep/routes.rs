@@ -1,8 +1,11 @@
 //! `[observers.routes]`: requests go to the model whose answers were found better, and say why.
 
-use scenarios::Scene;
+use scenarios::crew::two_readers;
 use scenarios::serving::{Serving, session};
+use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use testkit::house::json_lines;
 use testkit::http::Client;
 use testkit::{Reply, Server};
 
@@ -173,5 +176,144 @@ fn a_judge_that_was_not_held_against_the_user_counts_for_no_route() {
             .into_iter()
             .all(|one| one["good"] == 0.0 && one["bad"] == 0.0),
         "{told}"
+    );
+}
+
+/// What `quality routes --json` says of a kind of task, by the name of the provider.
+fn told_of(scene: &Scene, kind: &str) -> BTreeMap<String, Value> {
+    let told = scene.house.ask(["quality", "routes", "--json"]).run();
+    let told = told.json();
+    let kinds = told["routes"].as_array().unwrap();
+    let known = kinds.iter().find(|one| one["kind"] == kind);
+    let known = known.unwrap_or_else(|| panic!("nothing of {kind}: {told}"));
+    let models = known["models"].as_array().unwrap().iter();
+    let by_provider = |one: &Value| {
+        let name = one["model"].as_str().unwrap();
+        (name.split_once('/').unwrap().0.to_owned(), one.clone())
+    };
+    models.map(by_provider).collect()
+}
+
+#[test]
+fn a_judge_that_says_what_the_user_says_counts_a_half() {
+    let (good, bad) = (model("Lisbon"), model("Porto"));
+    let judge = Server::speak(|body, _| {
+        let score = match body["messages"].to_string().contains("Lisbon") {
+            true => 5,
+            false => 1,
+        };
+        Reply::text(json!({"feedback": "So it is.", "score": score}).to_string())
+    });
+    let judge = judge.openai();
+    let scene = Scene::new([]);
+    let judged = format!(
+        "judge = \"judge/scripted-model\"\n[observers]\ncritic = \"every\"\n{ROUTES}{}",
+        provider("judge", &judge),
+    );
+    configure(&scene, (&good, &bad), &judged);
+    let serving = Serving::begin(&scene);
+    let client = serving.client(&scene, "chat");
+    let id = session(&client, false);
+    let mut events = client.events(&format!("/api/v1/sessions/{id}/events"), Some(0));
+    // A judge that saw nothing but good answers tells nothing.
+    let (mut rated, mut seen) = (0, BTreeSet::new());
+    while rated < 10 || seen.len() < 2 {
+        let (model, _, query) = ask(&client, &id, "What is the capital of Portugal?");
+        let is_good = model.starts_with("good/");
+        rate(&client, &id, &query, if is_good { 100 } else { -100 });
+        events.until("critique.result");
+        rated += 1;
+        seen.insert(is_good);
+    }
+    ask(&client, &id, "What is the capital of Portugal?");
+    events.until("critique.result");
+    // Each by the user, and each and one more by the judge at a half.
+    let known = told_of(&scene, "talk");
+    let sum = |key: &str| -> f64 { known.values().map(|one| one[key].as_f64().unwrap()).sum() };
+    let counted = f64::from(rated) * 1.5 + 0.5;
+    assert_eq!(sum("good") + sum("bad"), counted, "{known:?}");
+    assert_eq!(known["good"]["bad"], 0.0, "{known:?}");
+    assert_eq!(known["bad"]["good"], 0.0, "{known:?}");
+}
+
+#[test]
+fn what_is_known_of_other_kinds_of_task_counts_for_little() {
+    let reader = |word: &'static str| {
+        let answer = move |body: &Value| {
+            let said = body["messages"].to_string();
+            match said.contains("a.txt") && !said.contains("\"role\":\"tool\"") {
+                true => Reply::call("read_file", json!({"path": "a.txt"})),
+                false => Reply::text(format!("It is {word}.")),
+            }
+        };
+        Server::speak(move |body, _| answer(body)).openai()
+    };
+    let (good, bad) = (reader("Lisbon"), reader("Porto"));
+    let scene = Scene::new([]);
+    scene.house.write("a.txt", "Lisbon");
+    configure(&scene, (&good, &bad), ROUTES);
+    let serving = Serving::begin(&scene);
+    let client = serving.client(&scene, "chat");
+    let id = session(&client, false);
+    for _ in 0..24 {
+        let (model, _, query) = ask(&client, &id, "What is the capital of Portugal?");
+        let score = if model.starts_with("good/") {
+            100
+        } else {
+            -100
+        };
+        rate(&client, &id, &query, score);
+    }
+    let (_, reason, query) = ask(&client, &id, "Which capital stands in a.txt?");
+    assert!(
+        reason.ends_with("its answers to look: none was rated"),
+        "{reason}"
+    );
+    rate(&client, &id, &query, 0);
+    let share = |kind: &str| told_of(&scene, kind)["good"]["share"].as_f64().unwrap();
+    let (talk, look) = (share("talk"), share("look"));
+    // Two good ones against two bad ones would be chosen nineteen times in twenty.
+    assert!(talk > 0.985 && (0.7..0.98).contains(&look), "{talk} {look}");
+}
+
+#[test]
+fn agents_below_are_routed_by_their_own_role() {
+    let reader = || Server::speak(|body, _| two_readers(body, None)).openai();
+    let (good, bad) = (reader(), reader());
+    let scene = Scene::new([]);
+    let routes = "reason = \"good/scripted-model\"\n[observers.routes]\n\
+                  reason = [\"good/scripted-model\", \"bad/scripted-model\"]\n\
+                  [chat]\ndefault_agent = \"orchestrator\"\n";
+    configure(&scene, (&good, &bad), routes);
+    scene.house.write("a.txt", "MARKER-A");
+    scene.house.write("b.txt", "MARKER-B");
+    let asked = ["run", "--events", "Are a.txt and b.txt short?"];
+    scene.house.ask(asked).run().expect(0);
+    let log = json_lines(&scene.house.session_logs()[0]);
+    let begun = of_kind(&log, "agent_spawned");
+    let chosen = of_kind(&log, "model_chosen");
+    let reasons = |child: &Value| {
+        let own = chosen.iter().filter(|one| one["agent_id"] == *child);
+        let reasons: Vec<_> = own.map(|one| one["reason"].to_string()).collect();
+        reasons
+    };
+    assert_eq!(begun.len(), 3, "{begun:?}");
+    for child in begun {
+        let said = reasons(&child["child"]);
+        assert!(
+            !said.is_empty()
+                && said
+                    .iter()
+                    .all(|one| one.contains("routed, one of 2 for reason")),
+            "{said:?}"
+        );
+    }
+    let own = chosen
+        .iter()
+        .filter(|one| !one["reason"].to_string().contains("for reason"));
+    assert!(own.clone().count() > 0, "{chosen:?}");
+    assert!(
+        own.into_iter()
+            .all(|one| !one["reason"].to_string().contains("routed"))
     );
 }
