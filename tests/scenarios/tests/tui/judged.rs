@@ -5,7 +5,7 @@ use scenarios::{Scene, of_kind};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use testkit::house::json_lines;
-use testkit::{Gate, Reply, Server, TMUX, is_absent};
+use testkit::{Gate, House, Reply, Server, TMUX, is_absent};
 
 const QUESTION: &str = "What is the capital of Portugal?";
 
@@ -133,19 +133,19 @@ fn a_second_answer_that_came_unasked_is_shown_taken_over_and_rated_as_that_of_it
     );
     window.presses(&["C-d"]);
     window.until_shell();
-    // The rating is of the model whose answer it is, and both answers keep their own grade.
-    let told = scene.house.ask(["quality", "--csv"]).run().expect(0).stdout;
+    assert_rated_as_of_its_model(&scene.house);
+}
+
+/// The rating is of the model whose answer it is, in the list and on its engram.
+fn assert_rated_as_of_its_model(house: &House) {
+    let told = house.ask(["quality", "--csv"]).run().expect(0).stdout;
     let rows = |model: &str, what: &str| {
         let of_it = |row: &&str| row.contains(model) && row.contains(what);
         told.lines().filter(of_it).count()
     };
     assert_eq!(rows("other/scripted-model", "user,100"), 1, "{told}");
     assert_eq!(rows("scripted/scripted-model", "user,100"), 0, "{told}");
-    let listed = scene
-        .house
-        .ask(["memory", "list", "--json"])
-        .run()
-        .expect(0);
+    let listed = house.ask(["memory", "list", "--json"]).run().expect(0);
     let engrams: Vec<Value> = listed
         .stdout
         .lines()
