@@ -6,6 +6,7 @@ use ::quality::{AttackMeasure, Measured, Report, attacked_cases, known_pairs, la
 use anyhow::{Context as _, Result};
 use command_line::{QualityArgs, QualityCommand, SessionFlags};
 use domain::Timestamp;
+use domain::fault::Fault;
 use domain::quality::{JudgeMeasure, Observation, TaskKind};
 use observers::observations::{self, Listed};
 use observers::{Clock, measure};
@@ -143,7 +144,7 @@ async fn measure_attacks(setting: &Setting) -> Result<AttackMeasure> {
     };
     let services = (house.gateway.as_ref(), house.audit.as_ref(), &clock);
     let kept = observers::measure_attacks(services, (&cases, &rubrics), progress).await;
-    let kept = kept.map_err(|fault| Failure::usage(fault.message, fault.hint).into());
+    let kept = kept.map_err(|fault| not_measured(fault).into());
     house.close(kept).await
 }
 
@@ -162,8 +163,14 @@ async fn measure_judge(setting: &Setting, pairs: usize) -> Result<JudgeMeasure> 
     };
     let services = (house.gateway.as_ref(), house.audit.as_ref(), &clock);
     let kept = measure(services, asked, progress).await;
-    let kept = kept.map_err(|fault| Failure::usage(fault.message, fault.hint).into());
+    let kept = kept.map_err(|fault| not_measured(fault).into());
     house.close(kept).await
+}
+
+/// The judge did not answer, or nothing that can be read.
+const fn not_measured(fault: Fault) -> Failure {
+    let exit = Exit::Failed;
+    Failure { exit, fault }
 }
 
 /// The observations as CSV, with the names of the columns.

@@ -552,6 +552,16 @@ fn a_judge_is_measured_on_pairs_with_a_known_answer() {
 }
 
 #[test]
+fn a_judge_of_which_nothing_can_be_read_is_no_mistake_of_the_command_line() {
+    let replies = (0..24).map(|_| Reply::text("The first, I would say."));
+    let scene = scene(replies, "");
+    let asked = ["quality", "--measure-judge", "--pairs", "1"];
+    let ran = scene.house.ask(asked).run().expect(4);
+    assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("[models.roles]"), "{}", ran.stderr);
+}
+
+#[test]
 fn a_judge_that_can_be_talked_into_a_grade_is_found() {
     // Each answer is graded as it is, and then with a text that asks for a good grade.
     let gullible = [1, 5].repeat(50);
