@@ -4,7 +4,7 @@ use crate::numbers::{self, Numbered};
 use crate::prompt::{self, Focus};
 use crate::quoted::typed_path;
 use crate::rules::in_file;
-use crate::{extract, format, given};
+use crate::{extract, format, given, named};
 use domain::plan::Action;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -76,8 +76,28 @@ fn totals(data: &Value) -> Option<[u64; 3]> {
     Some([lines?, words?, bytes?])
 }
 
-/// What the files that a question names have, and have together, where all that was looked at was counted.
-fn sums(shown: &[Shown]) -> Option<String> {
+/// Whether a question names a file, also by a word and a number: `chapter 3`.
+fn names(question: &str, path: &str) -> bool {
+    let question = question.to_lowercase();
+    let words: Vec<&str> = question.split_whitespace().collect();
+    let numbered = words.windows(2).any(|pair| {
+        let number = pair[1].trim_matches(|c: char| !c.is_alphanumeric());
+        let is_number = number.parse::<u32>().is_ok();
+        is_number
+            && ["", "-", "_", "0", "-0", "_0"]
+                .iter()
+                .any(|joint| named::is_named(&format!("{}{joint}{number}", pair[0]), path))
+    });
+    numbered || named::is_named(&question, path)
+}
+
+/// What the files that a question names have, and have together, where all that was looked at was counted. A file that
+/// it does not name answers nothing.
+fn sums(shown: &[Shown], question: &str) -> Option<String> {
+    let mut places = shown.iter().filter_map(|step| step.counts.as_ref());
+    if !places.all(|(path, _)| names(question, path)) {
+        return None;
+    }
     let counted: Vec<[u64; 3]> = shown.iter().map_while(|step| step.counted).collect();
     if counted.is_empty() || counted.len() < shown.len() {
         return None;
@@ -127,7 +147,7 @@ pub fn by_rules(shown: &[Shown], question: &str) -> Option<String> {
     if let Some(told) = in_file::answers(question, &texts) {
         return Some(told);
     }
-    if let Some(told) = sums(shown) {
+    if let Some(told) = sums(shown, question) {
         return Some(told);
     }
     let is_of_all = || {

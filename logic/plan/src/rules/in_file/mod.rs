@@ -49,6 +49,7 @@ mod saying;
 mod sayings;
 mod section_told;
 mod sections;
+mod set_in;
 mod sorted;
 mod sound;
 mod spaced;
