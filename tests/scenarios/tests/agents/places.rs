@@ -85,3 +85,21 @@ fn a_line_is_set_in_as_the_one_beside_it_and_a_heading_apart() {
         assert_eq!(house.read(path), after, "{say}");
     }
 }
+
+#[test]
+fn no_file_is_changed_where_another_lacks_the_words() {
+    let house = House::new();
+    house.write("a.md", "Oskar\n");
+    house.write("todo.md", TODO);
+    house.write("b.md", "Oskar\n");
+    let say = "replace Oskar with Otto in a.md, todo.md and b.md";
+    let error = order(&house, say).json()["error"].clone();
+    let hint = error["hint"].as_str().unwrap_or_default();
+    assert_eq!(
+        hint, "Try: replace Oskar with Otto in a.md and b.md",
+        "{error:#}"
+    );
+    assert_eq!(house.read("a.md"), "Oskar\n");
+    order(&house, "replace Oskar with Otto in a.md and b.md").expect(0);
+    assert_eq!(house.read("b.md"), "Otto\n");
+}
