@@ -1,7 +1,7 @@
 //! Questions about files that they do not name: `which version of tokio do we use?` is one of the files that say
 //! which packages a project has, and `which chapter is the longest?` of all that are called so.
 
-use super::{counted, packages, section_told, superlative};
+use super::{counted, lacking_files, packages, section_told, superlative};
 use crate::named;
 
 /// Most files that are read for such a question.
@@ -23,6 +23,14 @@ pub(crate) fn files_for(question: &str, listing: &[String]) -> Vec<String> {
         // Of a part of them none is known to be the longest.
         return match found.len() {
             2..=COMPARED_FILES => found,
+            _ => Vec::new(),
+        };
+    }
+    let lacking = lacking_files::files_for(question, &listing);
+    if !lacking.is_empty() {
+        // A part of them says nothing of the others.
+        return match lacking.len() {
+            ..=COMPARED_FILES => lacking,
             _ => Vec::new(),
         };
     }
