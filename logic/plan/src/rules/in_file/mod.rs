@@ -15,6 +15,7 @@ mod columns;
 mod comment_lines;
 mod comments;
 pub(crate) mod counted;
+mod counted_files;
 mod cron;
 mod dates;
 mod docker;
